@@ -159,3 +159,39 @@ fn mistakes_are_told() {
         .join("\n")
     );
 }
+
+/// Two slices that never ended: `launch`, and in it `load feed`. Both contain finished ones.
+const UNFINISHED: &str = "\
+# tracer: nop
+#
+          app-10    (   10) [000] ....     1.000000: tracing_mark_write: B|10|launch
+          app-10    (   10) [000] ....     1.001000: tracing_mark_write: B|10|inflate
+          app-10    (   10) [000] ....     1.003000: tracing_mark_write: E|10
+          app-10    (   10) [000] ....     1.004000: tracing_mark_write: B|10|load feed
+          app-10    (   10) [000] ....     1.005000: tracing_mark_write: B|10|parse
+          app-10    (   10) [000] ....     1.006500: tracing_mark_write: E|10
+       render-11    (   10) [001] ....     1.007000: tracing_mark_write: B|10|draw
+       render-11    (   10) [001] ....     1.010000: tracing_mark_write: E|10
+";
+
+#[test]
+fn slices_that_never_ended() {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("unfinished.ftrace");
+    std::fs::write(&file, UNFINISHED).unwrap();
+    let file = file.to_str().unwrap();
+    let shown = |args: &[&str]| {
+        let output = traceloom(&[&[file], args].concat(), None);
+        let notes = String::from_utf8(output.stderr.clone()).unwrap();
+        format!("{args:?}\n{}{notes}", text(output)).replace(file, "unfinished.ftrace")
+    };
+    let outputs = [
+        shown(&[]),
+        shown(&["--tree=top-down"]),
+        shown(&["--method=load feed"]),
+        shown(&["--by=thread"]),
+        shown(&["--csv"]),
+        shown(&["--folded"]),
+        shown(&["--from=5500us", "--to=8ms"]),
+    ];
+    insta::assert_snapshot!(outputs.join("\n"));
+}

@@ -74,6 +74,9 @@ pub struct DiffRow {
     pub inclusive: Change,
     /// Time without callees.
     pub exclusive: Change,
+    /// Time of slices that never ended; `None` if every slice of all runs ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unfinished: Option<Change>,
 }
 
 impl DiffRow {
@@ -100,12 +103,20 @@ pub struct Diff {
     pub new_runs: usize,
     /// The sum of all threads.
     pub total: Change,
+    /// The sum of the unfinished time of all threads, which is not in the total; `None` if every slice of all runs
+    /// ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unfinished: Option<Change>,
     /// The rows, the largest absolute change of the metric first; ties are ordered by name.
     pub rows: Vec<DiffRow>,
 }
 
-/// The calls of a row in each run, base runs first; then its inclusive times, then its exclusive times.
+/// The calls of a row in each run, base runs first; then its inclusive times, its exclusive times, and its unfinished
+/// times.
 type Numbers = Vec<f64>;
+
+/// How many numbers each run has.
+const KINDS: usize = 4;
 
 impl Diff {
     /// Compares profiles with the same grouping on one clock. Each side needs at least one.
@@ -126,8 +137,13 @@ impl Diff {
         let runs: Vec<&Profile> = base.iter().chain(new).map(P::borrow).collect();
         let mut judge = Judge::default();
         let mut rows: Vec<DiffRow> = Vec::new();
+        let has_unfinished = runs.iter().any(|profile| profile.unfinished.is_some());
         for (function, numbers) in collect(&runs, clock) {
-            rows.push(row(&mut judge, function, &numbers, base.len()));
+            let mut row = row(&mut judge, function, &numbers, base.len());
+            if has_unfinished {
+                row.unfinished = Some(change(&mut judge, runs_of(&numbers, 3, base.len())));
+            }
+            rows.push(row);
         }
         rows.sort_by(|a, b| {
             let impact = |row: &DiffRow| row.change(metric).delta.abs();
@@ -136,12 +152,15 @@ impl Diff {
         });
         let totals = runs.iter().map(|profile| time(&profile.total, clock));
         let totals: Vec<f64> = totals.collect();
+        let unfinished = runs.iter().map(|run| open_time(&run.unfinished, clock));
+        let unfinished: Vec<f64> = unfinished.collect();
         Self {
             by,
             metric,
             base_runs: base.len(),
             new_runs: new.len(),
             total: change(&mut judge, totals.split_at(base.len())),
+            unfinished: has_unfinished.then(|| change(&mut judge, unfinished.split_at(base.len()))),
             rows,
         }
     }
@@ -154,6 +173,10 @@ impl Diff {
 
 fn time(times: &Times, clock: Measure) -> f64 {
     times.get(clock).unwrap_or(0) as f64
+}
+
+fn open_time(times: &Option<Times>, clock: Measure) -> f64 {
+    times.as_ref().map_or(0.0, |times| time(times, clock))
 }
 
 /// The key that matches rows. Tids differ between runs and are left out.
@@ -175,18 +198,24 @@ fn collect(runs: &[&Profile], clock: Measure) -> FxHashMap<Function, Numbers> {
     for (run, profile) in runs.iter().enumerate() {
         for row in &profile.rows {
             let entry = found.entry(key(&row.function, profile.by));
-            let numbers = entry.or_insert_with(|| vec![0.0; 3 * runs.len()]);
+            let numbers = entry.or_insert_with(|| vec![0.0; KINDS * runs.len()]);
             numbers[run] += row.all_calls() as f64;
             numbers[runs.len() + run] += time(&row.inclusive, clock);
             numbers[2 * runs.len() + run] += time(&row.exclusive, clock);
+            numbers[3 * runs.len() + run] += open_time(&row.unfinished, clock);
         }
     }
     found
 }
 
+/// One kind of numbers: those of the base runs, and those of the new ones.
+fn runs_of(numbers: &Numbers, kind: usize, base: usize) -> (&[f64], &[f64]) {
+    let runs = numbers.len() / KINDS;
+    numbers[kind * runs..][..runs].split_at(base)
+}
+
 fn row(judge: &mut Judge, function: Function, numbers: &Numbers, base: usize) -> DiffRow {
-    let runs = numbers.len() / 3;
-    let of = |nth: usize| numbers[nth * runs..][..runs].split_at(base);
+    let of = |kind: usize| runs_of(numbers, kind, base);
     let called = |side: &[f64]| side.iter().any(|&calls| calls > 0.0);
     let presence = match (called(of(0).0), called(of(0).1)) {
         (false, _) => Presence::New,
@@ -199,6 +228,7 @@ fn row(judge: &mut Judge, function: Function, numbers: &Numbers, base: usize) ->
         calls: change(judge, of(0)),
         inclusive: change(judge, of(1)),
         exclusive: change(judge, of(2)),
+        unfinished: None,
     }
 }
 

@@ -4,12 +4,21 @@ use super::options::{FlameDirection, FlameOptions, FlameSide};
 use crate::profile::sorted_by_group;
 use crate::tree::{Measure, NodeId};
 
+/// Which time of the nodes a part of the graph shows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    Finished,
+    /// The unfinished time of slices that never ended.
+    Unfinished,
+}
+
 /// A node of a bar, and the node whose time is used (downwards: the same node).
 #[derive(Clone, Copy)]
 pub(super) struct Member {
     pub at: NodeId,
     origin: NodeId,
     side: u32,
+    part: Part,
     /// Its time, ns.
     w: f64,
 }
@@ -17,6 +26,7 @@ pub(super) struct Member {
 /// The nodes of one name below the same bar.
 pub(super) struct Group {
     pub name: u32,
+    pub part: Part,
     pub members: Vec<Member>,
     pub w: f64,
     pub base: f64,
@@ -49,15 +59,20 @@ impl<'a> Members<'a> {
         self.options.direction
     }
 
-    /// The first level, and the width of the graph, ns.
-    pub(super) fn top(&self) -> (Vec<Group>, f64) {
+    /// The first level of a part of the graph, and the width of the part, ns.
+    pub(super) fn top(&self, part: Part) -> (Vec<Group>, f64) {
         let options = self.options;
+        let has_part =
+            |side: &FlameSide<'_>| part == Part::Finished || side.tree.nodes.has_unfinished();
+        if !self.sides.iter().any(has_part) {
+            return (Vec::new(), 0.0);
+        }
         let first = match (options.focus, options.direction, options.root) {
-            (Some(_), ..) => self.nodes(options.focus),
-            (None, FlameDirection::Up, _) => self.nodes(None),
-            (None, FlameDirection::Down, Some(root)) => self.same_path(root),
+            (Some(_), ..) => self.nodes(options.focus, part),
+            (None, FlameDirection::Up, _) => self.nodes(None, part),
+            (None, FlameDirection::Down, Some(root)) => self.same_path(root, part),
             (None, FlameDirection::Down, None) => {
-                let roots = self.roots();
+                let roots = self.roots(part);
                 let total = roots.iter().map(|root| root.w).sum();
                 return (self.gather(self.children(&roots)), total);
             }
@@ -75,18 +90,18 @@ impl<'a> Members<'a> {
         }
     }
 
-    fn roots(&self) -> Vec<Member> {
+    fn roots(&self, part: Part) -> Vec<Member> {
         let mut roots = Vec::new();
         for (side, number) in self.sides.iter().zip(0..) {
             for thread in &side.tree.threads {
-                roots.push(self.member(thread.root, number));
+                roots.push(self.member(thread.root, number, part));
             }
         }
         roots
     }
 
     /// The outermost calls of a method. Without a method, every node with exclusive time.
-    fn nodes(&self, focus: Option<usize>) -> Vec<Member> {
+    fn nodes(&self, focus: Option<usize>, part: Part) -> Vec<Member> {
         let name = focus.and_then(|row| Some(name_of(self.sides.first()?, row)));
         let mut found = Vec::new();
         for (side, number) in self.sides.iter().zip(0..) {
@@ -99,8 +114,8 @@ impl<'a> Members<'a> {
                     {
                         continue;
                     }
-                    let member = self.member(node, number);
-                    if focus.is_some() || member.w > 0.0 {
+                    let member = self.member(node, number, part);
+                    if focus.is_some() && part == Part::Finished || member.w > 0.0 {
                         found.push(member);
                     }
                 }
@@ -110,7 +125,7 @@ impl<'a> Members<'a> {
     }
 
     /// All nodes whose path has the same names as that of `node`.
-    fn same_path(&self, node: NodeId) -> Vec<Member> {
+    fn same_path(&self, node: NodeId, part: Part) -> Vec<Member> {
         let Some(first) = self.sides.first() else {
             return Vec::new();
         };
@@ -120,7 +135,7 @@ impl<'a> Members<'a> {
             path.extend(self.name(at, first));
             at = first.tree.nodes.parent(at);
         }
-        let mut members = self.roots();
+        let mut members = self.roots(part);
         while let Some(name) = path.pop() {
             members = self.children(&members);
             members.retain(|member| {
@@ -135,7 +150,10 @@ impl<'a> Members<'a> {
         for member in members {
             let nodes = &self.sides[member.side as usize].tree.nodes;
             for child in nodes.children(member.at) {
-                below.push(self.member(child, member.side));
+                let child = self.member(child, member.side, member.part);
+                if member.part == Part::Finished || child.w > 0.0 {
+                    below.push(child);
+                }
             }
         }
         below
@@ -158,22 +176,24 @@ impl<'a> Members<'a> {
     }
 
     /// A member for a node, with its own time.
-    fn member(&self, node: NodeId, side: u32) -> Member {
+    fn member(&self, node: NodeId, side: u32, part: Part) -> Member {
         let by_own_time =
             self.options.direction == FlameDirection::Up && self.options.focus.is_none();
         let (nodes, scale) = {
             let side = &self.sides[side as usize];
             (&side.tree.nodes, side.scale)
         };
-        let time = if by_own_time {
-            nodes.exclusive(node, self.clock)
-        } else {
-            nodes.inclusive(node, self.clock)
+        let time = match (part, by_own_time) {
+            (Part::Finished, true) => nodes.exclusive(node, self.clock),
+            (Part::Finished, false) => nodes.inclusive(node, self.clock),
+            (Part::Unfinished, true) => nodes.own_unfinished(node, self.clock),
+            (Part::Unfinished, false) => nodes.unfinished(node, self.clock),
         };
         Member {
             at: node,
             origin: node,
             side,
+            part,
             w: time as f64 * scale,
         }
     }
@@ -192,6 +212,7 @@ impl<'a> Members<'a> {
         for members in named.chunk_by(|(one, _), (next, _)| one == next) {
             let mut group = Group {
                 name: members[0].0,
+                part: members[0].1.part,
                 members: Vec::with_capacity(members.len()),
                 w: 0.0,
                 base: 0.0,

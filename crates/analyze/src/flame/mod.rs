@@ -10,6 +10,9 @@
 //! | a                      | b      |g|        g: c, d, e …, each narrower than the limit
 //! | a1          | a2 | self|  self  |
 //! ```
+//!
+//! The unfinished time of slices that never ended is a part of its own, to the right of all else. It has the same paths
+//! again, as far as they have such time.
 
 mod members;
 mod options;
@@ -17,7 +20,7 @@ mod options;
 pub use options::{FlameDirection, FlameOptions, FlameSide};
 
 use crate::tree::Measure;
-use members::{Group, Members};
+use members::{Group, Members, Part};
 
 /// Means "none" in [`FlameFrame`].
 pub const NO_FRAME: u32 = u32::MAX;
@@ -43,6 +46,8 @@ pub struct FlameFrame {
     pub calls: u64,
     /// The profile row of the function (or its [name](FlameSide::names)); [`NO_FRAME`] for a gap.
     pub name: u32,
+    /// Whether its width is unfinished time.
+    pub unfinished: bool,
     /// A node of the function, from the first side that has it; [`NO_FRAME`] for a gap.
     pub node: u32,
     /// The bar below it; [`NO_FRAME`] for the first level.
@@ -54,6 +59,8 @@ pub struct FlameFrame {
 pub struct Flame {
     /// The width of the graph, ns.
     pub total_ns: f64,
+    /// The width of its right part, which is unfinished time, ns.
+    pub unfinished_ns: f64,
     /// The bars on the screen.
     pub frames: Vec<FlameFrame>,
 }
@@ -77,7 +84,9 @@ impl Flame {
         goes_on: &dyn Fn() -> bool,
     ) -> Self {
         let members = Members::new(sides, clock, options);
-        let (top, total_ns) = members.top();
+        let (top, finished_ns) = members.top(Part::Finished);
+        let (top_of_unfinished, unfinished_ns) = members.top(Part::Unfinished);
+        let total_ns = finished_ns + unfinished_ns;
         let (from, to) = options.shares;
         let screen = (from * total_ns, to * total_ns);
         let mut layout = Layout {
@@ -87,7 +96,8 @@ impl Flame {
             waiting: Vec::new(),
             frames: Vec::new(),
         };
-        layout.place(top, 0, NO_FRAME, (0.0, total_ns));
+        layout.place(top, 0, NO_FRAME, (0.0, finished_ns));
+        layout.place(top_of_unfinished, 0, NO_FRAME, (finished_ns, total_ns));
         // One level at a time.
         while !layout.waiting.is_empty() {
             for pending in std::mem::take(&mut layout.waiting) {
@@ -100,6 +110,7 @@ impl Flame {
         }
         Self {
             total_ns,
+            unfinished_ns,
             frames: layout.frames,
         }
     }
@@ -170,6 +181,7 @@ impl Layout<'_> {
             base: group.base,
             calls: group.calls,
             name: group.name,
+            unfinished: group.part == Part::Unfinished,
             node,
             parent,
         });
@@ -178,8 +190,10 @@ impl Layout<'_> {
 
 /// Merges the groups that are too narrow to draw.
 fn joined(groups: &[Group]) -> Option<Group> {
-    (!groups.is_empty()).then(|| Group {
+    let first = groups.first()?;
+    Some(Group {
         name: NO_FRAME,
+        part: first.part,
         members: Vec::new(),
         w: groups.iter().map(|group| group.w).sum(),
         base: groups.iter().map(|group| group.base).sum(),

@@ -41,6 +41,9 @@ pub struct Profile {
     pub total: Times,
     /// Time of the threads outside of any call.
     pub outside: Times,
+    /// The unfinished time of all threads, which is not in the totals; `None` if every slice ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unfinished: Option<Times>,
     /// The rows, by rank.
     pub rows: Vec<ProfileRow>,
     /// What was mended or lost before the numbers were made.
@@ -57,6 +60,10 @@ pub struct Profile {
 ///
 /// Inclusive time counts outermost activations only: time in which the method calls itself counts
 /// once. Exclusive time counts every activation.
+///
+/// A slice that never ended counts as a call, and its inclusive time is that of the finished slices inside it. The rest
+/// of its time is unfinished time, also of outermost activations only. Calls of methods are different: those that
+/// never ended are closed at the last event of their thread.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct ProfileRow {
     /// Place by inclusive time, from 1.
@@ -72,6 +79,9 @@ pub struct ProfileRow {
     pub inclusive: Times,
     /// Time without callees.
     pub exclusive: Times,
+    /// Time of slices that never ended; `None` in a profile without any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unfinished: Option<Times>,
 }
 
 impl ProfileRow {
@@ -103,6 +113,7 @@ struct Sum {
     recursive_calls: u64,
     inclusive: Sums,
     exclusive: Sums,
+    unfinished: Sums,
 }
 
 impl Profile {
@@ -113,9 +124,11 @@ impl Profile {
             by => Groups::new(&tree.functions, by),
         };
         let (mut total, mut outside) = (Sums::default(), Sums::default());
+        let mut unfinished = Sums::default();
         for thread in &tree.threads {
             add(&mut total, &tree.nodes.inclusive_sums(thread.root));
             add(&mut outside, &tree.nodes.exclusive_sums(thread.root));
+            add(&mut unfinished, &unfinished_of(tree, thread.root));
         }
         let (names, sums) = match options.by {
             GroupBy::Thread => sum_threads(tree),
@@ -128,13 +141,21 @@ impl Profile {
                 (std::mem::take(&mut groups.names), sums)
             }
         };
-        let (rows, new_numbers) = rank(names, &sums, tree.clocks, options.clock);
+        let is_open = |sum: &Sum| sum.unfinished.iter().any(|time| *time > 0);
+        let unfinished = sums.iter().any(is_open).then_some(unfinished);
+        let ranking = Ranking {
+            clocks: tree.clocks,
+            clock: options.clock,
+            has_unfinished: unfinished.is_some(),
+        };
+        let (rows, new_numbers) = rank(names, &sums, ranking);
         groups.renumber(&new_numbers);
         Self {
             by: options.by,
             clocks: tree.clocks,
             total: tree.clocks.times(&total),
             outside: tree.clocks.times(&outside),
+            unfinished: unfinished.map(|sums| tree.clocks.times(&not_negative(sums))),
             rows,
             groups,
             repairs: notes(&tree.repairs),
@@ -211,6 +232,17 @@ impl Profile {
     }
 }
 
+/// The unfinished times of a node; 0 if all slices ended.
+pub(super) fn unfinished_of(tree: &CallTree, node: NodeId) -> Sums {
+    let times = tree.nodes.unfinished_sums(node);
+    times.copied().unwrap_or_default()
+}
+
+/// Where a clock stepped back, a sum can be negative.
+pub(super) fn not_negative(sums: Sums) -> Sums {
+    sums.map(|time| time.max(0))
+}
+
 /// Adds up each group in one walk; see [`walk`] for what is recursive. Exclusive time is what a
 /// path's inclusive time adds to its own group and takes from its caller's.
 ///
@@ -232,10 +264,25 @@ fn sum_groups<const N: usize>(tree: &CallTree, groups: &Groups) -> Vec<Sum> {
         if let Some(above) = above {
             take(&mut sums[above as usize].exclusive[..N], times);
         }
+        if let Some(unfinished) = tree.nodes.unfinished_sums(node) {
+            if !recursive {
+                add(&mut sums[group as usize].unfinished, unfinished);
+            }
+            // The time of a caller that ended includes it.
+            let is_inside = tree
+                .nodes
+                .unfinished_sums(tree.nodes.parent(node))
+                .is_none();
+            if let Some(above) = above.filter(|_| is_inside) {
+                take(&mut sums[above as usize].exclusive[..N], &unfinished[..N]);
+            }
+        }
     });
     // Where a clock stepped back, callees can have more time than their callers.
-    let times = sums.iter_mut().flat_map(|sum| &mut sum.exclusive);
-    times.for_each(|time| *time = (*time).max(0));
+    for sum in &mut sums {
+        sum.exclusive = not_negative(sum.exclusive);
+        sum.unfinished = not_negative(sum.unfinished);
+    }
     sums
 }
 
@@ -254,9 +301,18 @@ fn sum_threads(tree: &CallTree) -> (Vec<Function>, Vec<Sum>) {
             recursive_calls: 0,
             inclusive: tree.nodes.inclusive_sums(thread.root),
             exclusive: tree.nodes.exclusive_sums(thread.root),
+            unfinished: not_negative(unfinished_of(tree, thread.root)),
         });
     }
     (names, sums)
+}
+
+/// What the rows are ranked by, and which times they have.
+#[derive(Clone, Copy)]
+struct Ranking {
+    clocks: TreeClocks,
+    clock: Measure,
+    has_unfinished: bool,
 }
 
 /// The rows by inclusive time, largest first, equal ones by name; and the place of each old
@@ -264,8 +320,11 @@ fn sum_threads(tree: &CallTree) -> (Vec<Function>, Vec<Sum>) {
 fn rank(
     names: Vec<Function>,
     sums: &[Sum],
-    clocks: TreeClocks,
-    clock: Measure,
+    Ranking {
+        clocks,
+        clock,
+        has_unfinished,
+    }: Ranking,
 ) -> (Vec<ProfileRow>, Vec<u32>) {
     let mut order = Vec::new();
     for (sum, at) in sums.iter().zip(0..) {
@@ -290,6 +349,7 @@ fn rank(
             recursive_calls: sum.recursive_calls,
             inclusive: clocks.times(&sum.inclusive),
             exclusive: clocks.times(&sum.exclusive),
+            unfinished: has_unfinished.then(|| clocks.times(&sum.unfinished)),
         });
     }
     (rows, new_numbers)

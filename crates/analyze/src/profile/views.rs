@@ -6,7 +6,7 @@ use std::convert::Infallible;
 use serde::{Deserialize, Serialize};
 
 use super::group::{GroupBy, sorted_by_group};
-use super::rows::{Profile, percent};
+use super::rows::{Profile, not_negative, percent, unfinished_of};
 use crate::tree::{CallTree, Function, NodeId, Sums, Times, add};
 
 /// Which way a tree view grows.
@@ -72,6 +72,9 @@ pub struct TreeViewRow {
     pub inclusive: Times,
     /// Exclusive time. Bottom-up: of the method at the top along this path.
     pub exclusive: Times,
+    /// Time of slices that never ended, counted like inclusive time; `None` in a profile without any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unfinished: Option<Times>,
     /// Rows directly below that were left out.
     pub hidden: usize,
 }
@@ -84,6 +87,7 @@ struct Pending {
     calls: u64,
     inclusive: Sums,
     exclusive: Sums,
+    unfinished: Sums,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -223,6 +227,10 @@ impl View<'_> {
             calls: pending.calls,
             inclusive: clocks.times(&pending.inclusive),
             exclusive: clocks.times(&pending.exclusive),
+            unfinished: self.profile.unfinished.map(|_| {
+                let times = not_negative(pending.unfinished);
+                clocks.times(&times)
+            }),
             hidden,
         }
     }
@@ -315,6 +323,7 @@ impl View<'_> {
                 calls: 0,
                 inclusive: Sums::default(),
                 exclusive: Sums::default(),
+                unfinished: Sums::default(),
             };
             for (_, member) in group {
                 self.count(&mut pending, *member);
@@ -331,6 +340,7 @@ impl View<'_> {
         add(&mut pending.exclusive, &nodes.exclusive_sums(origin));
         if top_down || !self.recursive[origin.row()] {
             add(&mut pending.inclusive, &nodes.inclusive_sums(origin));
+            add(&mut pending.unfinished, &unfinished_of(self.tree, origin));
         }
         pending.members.push(member);
     }
@@ -339,7 +349,12 @@ impl View<'_> {
     fn cut(&self, mut rows: Vec<Pending>) -> (Vec<Pending>, usize) {
         let count = rows.len();
         let total = self.profile.total.get(self.profile.clock);
-        rows.retain(|row| percent(Some(self.weight(row)), total) >= self.options.min_percent);
+        let clock = self.profile.clock as usize;
+        rows.retain(|row| {
+            // A row with little but unfinished time is worth showing, too.
+            let most = self.weight(row).max(row.unfinished[clock]);
+            percent(Some(most), total) >= self.options.min_percent
+        });
         self.sort(&mut rows);
         rows.truncate(self.options.max_children);
         let hidden = count - rows.len();

@@ -3,6 +3,8 @@
 use rustc_hash::FxHashMap;
 use traceloom_trace::{MethodId, NO_DURATION, RowId, SliceId, Trace};
 
+use super::unfinished::Unfinished;
+
 /// A summary of the slices of a track.
 #[derive(Clone, Copy, Debug)]
 pub struct TrackSpan {
@@ -45,6 +47,8 @@ pub struct Ends {
     spans: Vec<TrackSpan>,
     /// For slices that never ended, the end of the nearest ancestor that did; [`NO_END`] if there is none.
     within: FxHashMap<u32, i64>,
+    /// Slices that never ended, other than calls of methods.
+    pub(super) unfinished: Unfinished,
 }
 
 /// There is no finished ancestor.
@@ -56,6 +60,7 @@ impl Ends {
         let mut ends = Self {
             spans: vec![TrackSpan::EMPTY; trace.tracks.len()],
             within: FxHashMap::default(),
+            unfinished: Unfinished::default(),
         };
         let mut open = Vec::new();
         for row in 0..trace.slices.len() {
@@ -72,6 +77,7 @@ impl Ends {
             };
         }
         ends.close(trace, &open);
+        ends.unfinished = Unfinished::new(trace, &open);
         ends
     }
 

@@ -27,6 +27,7 @@ mod slice;
 mod stats;
 mod tally;
 mod totals;
+mod unfinished;
 mod usage;
 mod window;
 

@@ -133,6 +133,11 @@ impl Arena {
         self.parts.counts.add_call(node, wall_ns, cpu_ns);
     }
 
+    /// The counts, to add slices that never ended.
+    pub(crate) fn counts_mut(&mut self) -> &mut Counts {
+        &mut self.parts.counts
+    }
+
     /// The number of nodes.
     pub(crate) fn len(&self) -> usize {
         self.parts.links.len()
@@ -142,7 +147,7 @@ impl Arena {
     pub(crate) fn peak_bytes(&self) -> usize {
         let node = size_of::<Link>() + size_of::<Origin>() + Counts::BYTES;
         let slots = self.slots.len() * 3 / 2 * size_of::<u64>();
-        self.len() * node + slots + self.parts.counts.beyond_bytes()
+        self.len() * node + slots + self.parts.counts.rare_bytes()
     }
 
     /// Takes the nodes, once no more children are added.

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
+use super::unfinished::Unfinished;
 use crate::prefetch::prefetch;
 
 /// Bits of a time stored with the node: 78 hours.
@@ -50,6 +51,8 @@ pub(crate) struct Counts {
     packed: Vec<Packed>,
     /// Rarely used: no recording lasts three days, and no path is called four billion times.
     beyond: FxHashMap<u32, Beyond>,
+    /// The times of slices that never ended.
+    pub(crate) unfinished: Unfinished,
 }
 
 impl Counts {
@@ -119,10 +122,10 @@ impl Counts {
         self.put(path, wall_ns.max(0) as u64, cpu_ns.max(0) as u64, calls);
     }
 
-    /// Memory of the overflow table, bytes.
+    /// Memory of what few paths have, bytes.
     #[inline]
-    pub(crate) fn beyond_bytes(&self) -> usize {
-        self.beyond.capacity() * (size_of::<(u32, Beyond)>() + 1)
+    pub(crate) fn rare_bytes(&self) -> usize {
+        self.beyond.capacity() * (size_of::<(u32, Beyond)>() + 1) + self.unfinished.bytes()
     }
 
     /// How often a path was called.
@@ -176,6 +179,7 @@ impl Counts {
         let beyond = others.beyond.into_iter();
         self.beyond
             .extend(beyond.map(|(path, counts)| (first + path, counts)));
+        self.unfinished.append(first, others.unfinished);
         first
     }
 
@@ -229,7 +233,7 @@ impl Counts {
     pub(crate) fn zeroed(paths: usize) -> Self {
         Self {
             packed: vec![Packed::default(); paths],
-            beyond: FxHashMap::default(),
+            ..Self::default()
         }
     }
 
@@ -242,6 +246,7 @@ impl Counts {
             beyond: beyond
                 .map(|(path, counts)| (path - first, *counts))
                 .collect(),
+            unfinished: self.unfinished.stretch(&paths),
             packed: self.packed[paths].to_vec(),
         }
     }
@@ -250,12 +255,16 @@ impl Counts {
     pub(crate) fn picked(&self, count: usize, paths: impl Iterator<Item = u32>) -> Self {
         let mut picked = Self {
             packed: Vec::with_capacity(count),
-            beyond: FxHashMap::default(),
+            ..Self::default()
         };
         let is_plain = self.beyond.is_empty();
         for path in paths {
+            let new = picked.packed.len() as u32;
             if !is_plain && let Some(beyond) = self.beyond.get(&path) {
-                picked.beyond.insert(picked.packed.len() as u32, *beyond);
+                picked.beyond.insert(new, *beyond);
+            }
+            if let Some(times) = self.unfinished.get(path) {
+                picked.unfinished.set(new, Some(*times));
             }
             picked.packed.push(self.packed[path as usize]);
         }

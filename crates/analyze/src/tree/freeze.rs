@@ -4,7 +4,6 @@ use super::NodeId;
 use super::arena::{Arena, Link, NONE, Origin, Parts};
 use super::counts::Counts;
 use super::function::FunctionId;
-use super::measure::Measure;
 use super::nodes::CallNodes;
 
 /// The key of roots.
@@ -55,6 +54,8 @@ pub(crate) fn freeze(
         counts,
         states: states.unwrap_or_default(),
     };
+    let unfinished = rows_of_unfinished(&origins, &mut finished.counts);
+    finished.settle(unfinished);
     let mut root_rows = Vec::with_capacity(roots.len());
     for &(id, span) in roots {
         let row = NodeId(origins[id as usize].key);
@@ -116,17 +117,35 @@ fn assign_rows(origins: &mut [Origin], links: &mut [Link]) {
     }
 }
 
-/// Sets the times of a root, once its subtree is finished.
-pub(super) fn set_root(nodes: &mut CallNodes, root: NodeId, span: Span) {
-    let mut sums = [0i64; Measure::COUNT];
-    for child in nodes.children(root) {
-        super::add(&mut sums, &nodes.inclusive_sums(child));
+/// The rows of slices that never ended. Nodes that are left out have none.
+fn rows_of_unfinished(origins: &[Origin], counts: &mut Counts) -> Vec<NodeId> {
+    let mut rows = Vec::new();
+    for id in counts.unfinished.paths() {
+        // Nodes that are done have a row in `key`, and a next child.
+        match origins[id as usize] {
+            Origin { sibling: 0, .. } => counts.unfinished.set(id, None),
+            Origin { key, .. } => rows.push(NodeId(key)),
+        }
     }
-    let [sum_wall_ns, sum_cpu_ns, states @ ..] = sums;
+    rows
+}
+
+/// Sets the times of a root, once its subtree is finished. Unfinished times of its outermost calls are not in its
+/// inclusive time.
+pub(super) fn set_root(nodes: &mut CallNodes, root: NodeId, span: Span) {
+    let [sum_wall_ns, sum_cpu_ns, states @ ..] = nodes.inclusive_of_children(root);
+    let unfinished = nodes.unfinished_of_children(root);
     let times = match span {
-        Span::Measured(wall_ns, cpu_ns) => [wall_ns, cpu_ns],
+        Span::Measured(wall_ns, cpu_ns) => {
+            let [open_wall_ns, open_cpu_ns, ..] = unfinished.unwrap_or_default();
+            [
+                wall_ns.saturating_sub(open_wall_ns),
+                cpu_ns.saturating_sub(open_cpu_ns),
+            ]
+        }
         Span::SumOfCalls => [sum_wall_ns, sum_cpu_ns],
     };
     nodes.set(root, times, 1);
     nodes.set_states(root, states);
+    nodes.counts.unfinished.set(nodes.path(root), unfinished);
 }

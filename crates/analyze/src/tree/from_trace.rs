@@ -12,10 +12,10 @@ use traceloom_trace::{
 
 use super::clip::TimeRange;
 use super::function::{Function, Origin};
-pub(super) use super::lane::Plan;
 use super::lane::{Counted, Lane, Walk};
 use super::measure::{CpuSource, TreeClocks};
 use super::merge::merge;
+pub(super) use super::plan::Plan;
 use super::sched::StatesByThread;
 use super::{CallTree, NodeId, TreeThread};
 use crate::parallel;
@@ -36,7 +36,8 @@ impl CallTree {
     /// Builds the tree of the slices of a trace.
     ///
     /// CPU times come from the clocks of the threads if recorded, else from the scheduler. A method that never ended is
-    /// closed at the last event of its thread, any other slice at the end of the trace.
+    /// closed at the last event of its thread. Any other slice that never ended has the inclusive time of the finished
+    /// slices inside it; the rest, up to the end of the trace, is its [unfinished](CallNodes::unfinished) time.
     pub fn from_trace(trace: &Trace, options: &TreeOptions) -> Self {
         Self::of_tracks(trace, options, None)
     }
@@ -65,7 +66,13 @@ impl CallTree {
             calls,
         } = count(plan, counts, parts);
         let methods = trace.methods.len();
-        let keys = nodes.renumber_functions(methods + trace.strings.len());
+        let finished = plan.finished_keys();
+        // Slices that never ended have the functions of those that did.
+        let function_of = |key: u32| match key.checked_sub(finished) {
+            Some(name) => methods as u32 + name,
+            None => key,
+        };
+        let keys = nodes.renumber_functions(finished as usize, function_of);
         let (mut functions, mut origins) = (Vec::new(), Vec::new());
         for key in keys {
             let origin = match key as usize {

@@ -1,7 +1,6 @@
 //! Counts the slices of some tracks in one walk over all slices.
 
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::Ordering;
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{CHUNK_ROWS, MethodId, NO_DURATION, RowId, SliceId, Trace, TrackId};
@@ -10,7 +9,9 @@ use super::CallNodes;
 use super::arena::{Arena, NONE};
 use super::clip::{Clip, Moment, TimeRange};
 use super::freeze::{ROOT_KEY, Span, StateSums, freeze};
-use super::sched::{StateClock, StatesByThread};
+use super::measure::{Sums, add};
+use super::plan::Plan;
+use super::sched::StateClock;
 
 /// A track while its slices are counted.
 pub(super) struct Lane {
@@ -31,35 +32,6 @@ pub(super) struct Lane {
     pub open: Vec<(u32, u32)>,
     /// Slices that an end of the range cuts. The CPU clock at the cut is known only after all events.
     cut: Vec<(u32, Moment, Moment)>,
-}
-
-/// The data that all walks share.
-pub(super) struct Plan<'a> {
-    pub trace: &'a Trace,
-    pub range: Option<TimeRange>,
-    pub states: Option<StatesByThread>,
-    /// Whether CPU times come from the clocks of the threads.
-    pub thread_clocks: bool,
-    /// The end of each source, computed when first needed.
-    pub source_ends: OnceLock<Vec<i64>>,
-    /// Receives the node of each slice, by its number in the walk; empty if not requested.
-    pub nodes_of: &'a [AtomicU32],
-}
-
-impl Plan<'_> {
-    /// Whether a slice reaches beyond the range, which then also cuts the clock of its thread.
-    #[inline]
-    fn cuts(&self, begin: Moment, end: Moment) -> bool {
-        let is_out = |range: TimeRange| begin.wall_ns < range.from_ns || end.wall_ns > range.to_ns;
-        self.thread_clocks && self.range.is_some_and(is_out)
-    }
-
-    /// The end of the source of a track.
-    fn source_end(&self, track: TrackId) -> i64 {
-        let ends = self.source_ends.get_or_init(|| self.trace.source_ends());
-        let end = ends.get(self.trace.tracks.source.get(track.row()).row());
-        end.copied().unwrap_or(self.trace.bounds.1)
-    }
 }
 
 /// Some lanes and the tree of their slices.
@@ -135,21 +107,13 @@ impl<'a> Walk<'a> {
                         cpu_ns: begin.cpu_ns.saturating_add(thread_dur.get(at).max(0)),
                     }),
                     parent: parents.get(at),
-                    key: match methods.get(at) {
-                        MethodId::NONE => self.name_key(names.get(at).0),
-                        method => method.0,
-                    },
+                    key: self.plan.key(methods.get(at), names.get(at), dur),
                     is_method: methods.get(at) != MethodId::NONE,
                 };
                 let lane = self.lane(track, &slice);
                 self.add(lane, &slice);
             }
         }
-    }
-
-    /// The key of a name. Methods have the first keys, names follow.
-    fn name_key(&self, name: u32) -> u32 {
-        self.plan.trace.methods.len() as u32 + name
     }
 
     #[inline]
@@ -212,7 +176,12 @@ impl<'a> Walk<'a> {
                 lane.cut.push((node, slice.begin, end))
             }
             Some(end) => self.measure(at, node, slice.begin, end),
-            None => lane.open.push((slice.row, node)),
+            None => {
+                lane.open.push((slice.row, node));
+                if self.plan.is_unfinished(slice.key) {
+                    self.arena.counts_mut().unfinished.mark(node);
+                }
+            }
         }
     }
 
@@ -253,11 +222,12 @@ impl<'a> Walk<'a> {
             next = parent;
         };
         while let Some(row) = way.pop() {
-            let key = match slices.method_id.get(row) {
-                MethodId::NONE => self.name_key(slices.name.get(row).0),
-                method => method.0,
-            };
+            let (method, name) = (slices.method_id.get(row), slices.name.get(row));
+            let key = self.plan.key(method, name, slices.dur.get(row));
             node = self.arena.child(node, key);
+            if self.plan.is_unfinished(key) {
+                self.arena.counts_mut().unfinished.mark(node);
+            }
             self.stray.insert(row as u32, node);
         }
         node
@@ -270,32 +240,45 @@ impl<'a> Walk<'a> {
     }
 
     fn measure(&mut self, at: usize, node: u32, begin: Moment, end: Moment) {
-        let lane = &mut self.lanes[at];
-        let Some((first, last)) = lane.clip.call(begin, end) else {
+        let Some([wall_ns, cpu_ns, states @ ..]) = self.times(at, begin, end) else {
             return;
         };
-        let (wall_ns, mut cpu_ns) = last.since(first);
         if self.plan.states.is_some() {
-            let between = lane
-                .states
-                .between(first.wall_ns, last.wall_ns, TimeRange::ALL);
-            let [running, rest @ ..] = between;
-            cpu_ns = running;
             if self.sums.len() <= node as usize {
                 self.sums.resize(node as usize + 1, [0; 3]);
             }
-            for (sum, time) in self.sums[node as usize].iter_mut().zip(rest) {
-                *sum = sum.saturating_add(time);
-            }
+            add(&mut self.sums[node as usize], &states);
         }
         self.calls += 1;
-        // Neither is negative: both are durations.
-        let [wall_ns, cpu_ns] = [wall_ns, cpu_ns].map(|time| time.max(0) as u64);
-        self.arena.add_call(node, wall_ns, cpu_ns);
+        self.arena.add_call(node, wall_ns as u64, cpu_ns as u64);
     }
 
-    /// Measures slices that were cut, and closes those that never ended: methods at the last event of the lane, other
-    /// slices at the end of their source.
+    /// Counts a slice that never ended.
+    fn measure_unfinished(&mut self, at: usize, node: u32, begin: Moment, end: Moment) {
+        if let Some(span) = self.times(at, begin, end) {
+            self.calls += 1;
+            self.arena.add_call(node, 0, 0);
+            self.arena.counts_mut().unfinished.add(node, &span);
+        }
+    }
+
+    /// The times of the part of a slice that is in the range. None is negative.
+    #[inline]
+    fn times(&mut self, at: usize, begin: Moment, end: Moment) -> Option<Sums> {
+        let lane = &mut self.lanes[at];
+        let (first, last) = lane.clip.call(begin, end)?;
+        let (wall_ns, cpu_ns) = last.since(first);
+        if self.plan.states.is_none() {
+            return Some([wall_ns, cpu_ns, 0, 0, 0]);
+        }
+        let all = TimeRange::ALL;
+        let [cpu_ns, states @ ..] = lane.states.between(first.wall_ns, last.wall_ns, all);
+        let [runnable, sleeping, uninterruptible] = states;
+        Some([wall_ns, cpu_ns, runnable, sleeping, uninterruptible])
+    }
+
+    /// Measures slices that were cut, and those that never ended: methods up to the last event of the lane, other
+    /// slices up to the end of their source.
     fn close(&mut self) {
         let trace = self.plan.trace;
         for at in 0..self.lanes.len() {
@@ -309,7 +292,12 @@ impl<'a> Walk<'a> {
             }
             let open = std::mem::take(&mut self.lanes[at].open);
             for &(row, node) in &open {
-                self.measure(at, node, begin_of(trace, row as usize), end);
+                let begin = begin_of(trace, row as usize);
+                if trace.slices.method_id.get(row as usize) == MethodId::NONE {
+                    self.measure_unfinished(at, node, begin, end);
+                } else {
+                    self.measure(at, node, begin, end);
+                }
             }
             self.lanes[at].open = open;
         }

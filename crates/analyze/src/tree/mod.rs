@@ -17,8 +17,10 @@ mod nodes;
 mod open_thread;
 mod overhead;
 mod passes;
+mod plan;
 mod sched;
 mod sums;
+mod unfinished;
 mod whole;
 
 use traceloom_trace::{NO_NUMBER, RepairTable, SourceId, ThreadId, TrackKind};
@@ -61,6 +63,8 @@ impl NodeId {
 ///     b           row 2  end 3
 ///   c             row 3  end 4
 /// ```
+///
+/// Slices that never ended have nodes of their own: a path has two nodes if only some of its slices ended.
 #[derive(Clone, Debug, Default)]
 pub struct CallTree {
     /// The functions, by [`FunctionId`]. Names may be changed before a profile is made.

@@ -81,7 +81,51 @@ impl CallNodes {
         let children = self.children(node);
         let within = children.map(|child| self.inclusive(child, measure));
         let within = within.fold(0, i64::saturating_add);
+        let unfinished = self.unfinished_inside(node);
+        let within = unfinished.map_or(within, |inside| {
+            within.saturating_add(inside[measure as usize])
+        });
         self.inclusive(node, measure).saturating_sub(within).max(0)
+    }
+
+    /// The time that slices which never ended have beyond the finished slices inside them, ns; 0 if all ended. A
+    /// negative value, which a clock that stepped back can cause, becomes zero.
+    pub fn unfinished(&self, node: NodeId, measure: Measure) -> i64 {
+        let times = self.unfinished_sums(node);
+        times.map_or(0, |times| times[measure as usize].max(0))
+    }
+
+    /// The unfinished time of a node without that of its children, ns.
+    pub(crate) fn own_unfinished(&self, node: NodeId, measure: Measure) -> i64 {
+        let inside = self.unfinished_of_children(node).unwrap_or_default();
+        let own = self.unfinished(node, measure);
+        own.saturating_sub(inside[measure as usize]).max(0)
+    }
+
+    /// Whether a node is one of slices that never ended.
+    pub fn is_unfinished(&self, node: NodeId) -> bool {
+        self.unfinished_sums(node).is_some() && self.function(node) != FunctionId::TOPLEVEL
+    }
+
+    /// Whether any node has unfinished time.
+    pub fn has_unfinished(&self) -> bool {
+        self.counts.unfinished.has_times()
+    }
+
+    /// All unfinished times of a node; `None` for one whose slices ended, and for a root above such nodes only. They
+    /// can be negative where a clock stepped back.
+    #[inline]
+    pub(crate) fn unfinished_sums(&self, node: NodeId) -> Option<&Sums> {
+        self.counts.unfinished.get(self.path(node))
+    }
+
+    /// The part of a node's inclusive time that is unfinished time of its children. There is none if the node has
+    /// unfinished time itself, which then includes theirs.
+    fn unfinished_inside(&self, node: NodeId) -> Option<Sums> {
+        match self.unfinished_sums(node) {
+            Some(_) => None,
+            None => self.unfinished_of_children(node),
+        }
     }
 
     /// All inclusive times of a node.
@@ -96,9 +140,9 @@ impl CallNodes {
 
     /// All exclusive times of a node; see [`exclusive`](Self::exclusive).
     pub fn exclusive_sums(&self, node: NodeId) -> Sums {
-        let mut within = Sums::default();
-        for child in self.children(node) {
-            add(&mut within, &self.inclusive_sums(child));
+        let mut within = self.inclusive_of_children(node);
+        if let Some(inside) = self.unfinished_inside(node) {
+            add(&mut within, &inside);
         }
         let mut sums = self.inclusive_sums(node);
         for (sum, within) in sums.iter_mut().zip(within) {
@@ -120,19 +164,24 @@ impl CallNodes {
         })
     }
 
-    /// Renumbers functions without gaps, in row order. `keys` is the number of possible functions.
-    /// Returns the old number of each new one.
-    pub(super) fn renumber_functions(&mut self, keys: usize) -> Vec<u32> {
+    /// Renumbers functions without gaps, in row order. `keys` is the number of possible functions, and `function` has
+    /// the function of each key. Returns the old number of each new one.
+    pub(super) fn renumber_functions(
+        &mut self,
+        keys: usize,
+        function: impl Fn(u32) -> u32,
+    ) -> Vec<u32> {
         let mut new = vec![u32::MAX; keys];
         let mut old = Vec::new();
         let functions = self.links.iter_mut().map(|link| &mut link.0[0]);
-        for function in functions.filter(|function| **function != FunctionId::TOPLEVEL.0) {
-            let number = &mut new[*function as usize];
+        for key in functions.filter(|key| **key != FunctionId::TOPLEVEL.0) {
+            let function = function(*key);
+            let number = &mut new[function as usize];
             if *number == u32::MAX {
                 *number = old.len() as u32;
-                old.push(*function);
+                old.push(function);
             }
-            *function = *number;
+            *key = *number;
         }
         old
     }
@@ -172,7 +221,7 @@ impl CallNodes {
 
     /// The index of the counts of a row.
     #[inline]
-    fn path(&self, node: NodeId) -> u32 {
+    pub(super) fn path(&self, node: NodeId) -> u32 {
         self.links[node.row()].0[3]
     }
 }

@@ -2,14 +2,16 @@
 
 use std::ops::Range;
 
-use traceloom_trace::{CHUNK_ROWS, NO_DURATION, RowId, Trace};
+use traceloom_trace::{CHUNK_ROWS, MethodId, NO_DURATION, RowId, Trace};
 
 use super::arena::{Link, NONE};
 use super::clip::{Clip, Moment, TimeRange};
 use super::counts::Counts;
 use super::edges::{add_cut, end_of, see};
 use super::freeze::{Span, set_root};
+use super::function::FunctionId;
 use super::lane::{begin_of, measured};
+use super::measure::Sums as Times;
 use super::nodes::CallNodes;
 use super::sched::StateClock;
 use super::whole::WholeTree;
@@ -72,7 +74,28 @@ impl<'n, 'a> Sums<'n, 'a> {
                 &[]
             });
         }
+        sums.start_unfinished();
         sums
+    }
+
+    /// Starts the nodes of slices that never ended with nothing: such slices are never subtracted.
+    fn start_unfinished(&mut self) {
+        let counts = &mut self.counts;
+        counts.unfinished = self
+            .of
+            .whole
+            .tree
+            .nodes
+            .counts
+            .unfinished
+            .stretch(&(self.rows.start as usize..self.rows.end as usize));
+        for at in counts.unfinished.paths() {
+            counts.set(at, [0; 2], 0);
+            counts.unfinished.set(at, Some(Default::default()));
+            if let Some(states) = self.states.get_mut(at as usize) {
+                *states = [0; 3];
+            }
+        }
     }
 
     /// Adds or subtracts these slices, except those that never ended, which follow later.
@@ -111,15 +134,11 @@ impl<'n, 'a> Sums<'n, 'a> {
 
     /// Adds or subtracts the times of a slice.
     #[inline]
-    fn measure(&mut self, lane: usize, node: u32, (first, last): (Moment, Moment), takes: bool) {
-        let (wall_ns, mut cpu_ns) = last.since(first);
+    fn measure(&mut self, lane: usize, node: u32, part: (Moment, Moment), takes: bool) {
+        let [wall_ns, cpu_ns, states @ ..] = self.times(lane, part);
         let at = node - self.rows.start;
-        if let Some(states) = self.of.states {
-            let hint = &mut self.hints[lane];
-            let end = last.wall_ns.max(first.wall_ns);
-            let [running, rest @ ..] = states[lane].within(first.wall_ns, end, hint);
-            cpu_ns = running;
-            for (sum, time) in self.states[at as usize].iter_mut().zip(rest) {
+        if self.of.states.is_some() {
+            for (sum, time) in self.states[at as usize].iter_mut().zip(states) {
                 *sum = sum.saturating_add(if takes { -time } else { time });
             }
         }
@@ -129,6 +148,27 @@ impl<'n, 'a> Sums<'n, 'a> {
         } else {
             self.counts.add_call(at, wall_ns, cpu_ns);
         }
+    }
+
+    /// Adds a slice that never ended.
+    fn add_unfinished(&mut self, lane: usize, node: u32, part: (Moment, Moment)) {
+        let span = self.times(lane, part);
+        let at = node - self.rows.start;
+        self.counts.add_call(at, 0, 0);
+        self.counts.unfinished.add(at, &span);
+    }
+
+    #[inline]
+    fn times(&mut self, lane: usize, (first, last): (Moment, Moment)) -> Times {
+        let (wall_ns, cpu_ns) = last.since(first);
+        let Some(states) = self.of.states else {
+            return [wall_ns, cpu_ns, 0, 0, 0];
+        };
+        let hint = &mut self.hints[lane];
+        let end = last.wall_ns.max(first.wall_ns);
+        let [cpu_ns, states @ ..] = states[lane].within(first.wall_ns, end, hint);
+        let [runnable, sleeping, uninterruptible] = states;
+        [wall_ns, cpu_ns, runnable, sleeping, uninterruptible]
     }
 
     /// Handles the slices of a lane that the range cuts, and those that never ended. Returns the duration of the lane.
@@ -159,11 +199,14 @@ impl<'n, 'a> Sums<'n, 'a> {
         }
         for &(row, node) in &own.open {
             let begin = begin_of(of.trace, row as usize);
-            if of.takes && TimeRange::ALL.overlaps(begin.wall_ns, own.last.wall_ns) {
+            let is_call = of.trace.slices.method_id.get(row as usize) != MethodId::NONE;
+            if is_call && of.takes && TimeRange::ALL.overlaps(begin.wall_ns, own.last.wall_ns) {
                 self.measure(lane, node, (begin, own.last), true);
             }
-            if let Some(part) = clip.call(begin, own.last) {
-                self.measure(lane, node, part, false);
+            match clip.call(begin, own.last) {
+                Some(part) if is_call => self.measure(lane, node, part, false),
+                Some(part) => self.add_unfinished(lane, node, part),
+                None => {}
             }
         }
         if !own.has_methods {
@@ -212,6 +255,9 @@ impl<'n, 'a> Sums<'n, 'a> {
                 (0..rows).filter(stays).map(|at| self.states[at]).collect()
             },
         };
+        let unfinished = nodes.counts.unfinished.paths().into_iter().map(NodeId);
+        let is_call = |node: &NodeId| nodes.function(*node) != FunctionId::TOPLEVEL;
+        nodes.settle(unfinished.filter(is_call).collect());
         let thread = |(thread, span): (&TreeThread, Span)| {
             let root = NodeId(moved(thread.root.0));
             set_root(&mut nodes, root, span);

@@ -5,4 +5,5 @@ mod made;
 mod narrowed;
 mod order;
 mod ranges;
+mod unfinished;
 mod windows;

@@ -4,13 +4,13 @@ use std::cmp::Ordering;
 
 use proptest::prelude::*;
 use traceloom_analyze::timeline::Timeline;
-use traceloom_analyze::{CallTree, NodeId, TimeRange, TreeOptions, WholeTree};
+use traceloom_analyze::{CallTree, Measure, NodeId, TimeRange, TreeOptions, WholeTree};
 use traceloom_trace::{SliceBegin, Trace, TraceBuilder};
 
 use crate::made::{steps, trace_of};
 
-/// A path with its sums: names from the thread on, calls, all inclusive times.
-type Path = (Vec<String>, u64, [i64; 5]);
+/// A path with its sums: names from the thread on, calls, all inclusive times, all unfinished times.
+type Path = (Vec<String>, u64, [i64; 5], [i64; 5]);
 
 /// Every path of a tree, ordered by name, and a description of the threads.
 fn paths(tree: &CallTree) -> (Vec<Path>, String) {
@@ -21,7 +21,9 @@ fn paths(tree: &CallTree) -> (Vec<Path>, String) {
             let mut names = Vec::new();
             let mut at = node;
             while let Some(function) = tree.function_of(at) {
-                names.push(function.label());
+                // Slices that never ended have nodes of their own.
+                let mark = ["", " …"][usize::from(tree.nodes.is_unfinished(at))];
+                names.push(format!("{}{mark}", function.label()));
                 at = tree.nodes.parent(at);
             }
             assert_eq!(at, thread.root);
@@ -31,6 +33,7 @@ fn paths(tree: &CallTree) -> (Vec<Path>, String) {
                 names,
                 tree.nodes.calls(node),
                 tree.nodes.inclusive_sums(node),
+                Measure::ALL.map(|measure| tree.nodes.unfinished(node, measure)),
             ));
         }
     }

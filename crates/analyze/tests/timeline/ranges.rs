@@ -5,12 +5,15 @@ use traceloom_analyze::timeline::{
     FindMode, Finder, NameId, RangeScope, StateKind, Timeline, inside,
 };
 use traceloom_analyze::{CallTree, Measure, Profile, ProfileOptions, TimeRange, TreeOptions};
-use traceloom_trace::{RowId, SliceId, ThreadId, Trace};
+use traceloom_trace::{MethodId, NO_DURATION, RowId, SliceId, ThreadId, Trace};
 
 use crate::made::{steps, trace_of};
 
-/// Count, total and self of every name by the profile.
-fn by_profile(trace: &Trace, range: Option<TimeRange>) -> Vec<(String, u64, i64, i64)> {
+/// A name with its count, and its total, own and unfinished time.
+type Row = (String, u64, i64, i64, i64);
+
+/// The rows of all names by the profile.
+fn by_profile(trace: &Trace, range: Option<TimeRange>) -> Vec<Row> {
     let options = TreeOptions {
         range,
         all_tracks: false,
@@ -27,6 +30,7 @@ fn by_profile(trace: &Trace, range: Option<TimeRange>) -> Vec<(String, u64, i64,
                 row.all_calls(),
                 time(&row.inclusive),
                 time(&row.exclusive),
+                row.unfinished.as_ref().map_or(0, time),
             )
         })
         .filter(|row| row.1 > 0)
@@ -35,11 +39,7 @@ fn by_profile(trace: &Trace, range: Option<TimeRange>) -> Vec<(String, u64, i64,
     rows
 }
 
-fn by_timeline(
-    trace: &Trace,
-    timeline: &Timeline,
-    range: Option<TimeRange>,
-) -> Vec<(String, u64, i64, i64)> {
+fn by_timeline(trace: &Trace, timeline: &Timeline, range: Option<TimeRange>) -> Vec<Row> {
     let scope = RangeScope {
         range,
         ..RangeScope::default()
@@ -57,6 +57,7 @@ fn by_timeline(
                 stats.count,
                 stats.total_ns,
                 stats.self_ns,
+                stats.unfinished_ns,
             )
         })
         .collect();
@@ -64,10 +65,15 @@ fn by_timeline(
     rows
 }
 
-/// Lengths of a name's slices in a range, in order of size.
+/// Whether the sums keep the time of a slice apart.
+fn is_unfinished(trace: &Trace, row: usize) -> bool {
+    trace.slices.dur.get(row) == NO_DURATION && trace.slices.method_id.get(row) == MethodId::NONE
+}
+
+/// Lengths of those of a name's slices in a range that ended, in order of size.
 fn lengths(trace: &Trace, timeline: &Timeline, range: TimeRange, name: NameId) -> Vec<i64> {
     let mut lengths: Vec<i64> = (0..trace.slices.len())
-        .filter(|&row| timeline.names.of_slice(row) == name)
+        .filter(|&row| timeline.names.of_slice(row) == name && !is_unfinished(trace, row))
         .map(|row| (trace.slices.ts.get(row), timeline.end_of(trace, row)))
         .filter(|(ts, end)| *ts < range.to_ns && (*end > range.from_ns || *ts >= range.from_ns))
         .map(|(ts, end)| (end.min(range.to_ns) - ts.max(range.from_ns)).max(0))
@@ -95,12 +101,11 @@ fn check(trace: &Trace, range: Option<TimeRange>) -> Result<(), TestCaseError> {
     let whole = range.unwrap_or(TimeRange::ALL);
     for stats in stats {
         let lengths = lengths(trace, &timeline, whole, stats.name);
-        let rank = |share: usize| lengths[(lengths.len() * share).div_ceil(100).max(1) - 1];
-        prop_assert_eq!(stats.count as usize, lengths.len());
-        prop_assert_eq!(
-            (stats.min_ns, stats.max_ns),
-            (lengths[0], lengths[lengths.len() - 1])
-        );
+        let at = |place: usize| lengths.get(place).copied().unwrap_or(0);
+        let rank = |share: usize| at((lengths.len() * share).div_ceil(100).max(1) - 1);
+        prop_assert_eq!((stats.count - stats.unfinished) as usize, lengths.len());
+        let last = lengths.len().saturating_sub(1);
+        prop_assert_eq!((stats.min_ns, stats.max_ns), (at(0), at(last)));
         prop_assert_eq!((stats.median_ns, stats.p95_ns), (rank(50), rank(95)));
         let label = timeline.names.label(trace, stats.name);
         let names = timeline.find_names(trace, &Finder::new(&label, FindMode::Exact));

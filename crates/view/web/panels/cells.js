@@ -2,7 +2,7 @@
 import {el} from "ui/dom";
 import {hueFill} from "ui/colours";
 import {elide} from "ui/format";
-import {hueOf, percent} from "panels/numbers";
+import {CLOCKS, hueOf, ms, percent} from "panels/numbers";
 
 const NONE = 0xffffffff;
 /** The package of a class with its method. */
@@ -50,4 +50,18 @@ export function shareBar(cell, part, whole) {
   cell.textContent = percent(part, whole);
   cell.classList.add("bar");
   cell.style.setProperty("--share", `${part === undefined ? 0 : Math.min(100, part * 100 / (whole || 1))}%`);
+}
+
+/**
+ * The column of the time of slices that never ended, on the clock of the profile.
+ * @template T
+ * @param {import("panels/model").Profile} profile
+ * @param {(line: T) => {unfinished?: import("panels/model").Times} | undefined} rowOf the row that a line is of
+ * @returns {import("ui/virtual_table").Column<T>}
+ */
+export function unfinishedColumn(profile, rowOf) {
+  const [name, unit] = CLOCKS.find(([clock]) => clock === profile.clock) ?? CLOCKS[0];
+  const value = (/** @type {T} */ line) => rowOf(line)?.unfinished?.[`${name}_ns`];
+  return {id: "unfinished", label: `Unfinished\n${unit} (ms)`, width: 86, key: line => value(line) ?? -1, show: line => ms(value(line)),
+    title: "Time of slices that never ended, beyond the finished slices inside them; no other column includes it"};
 }

@@ -20,6 +20,7 @@ import {tabs} from "ui/tabs";
  * @property {Change} calls
  * @property {Change} inclusive
  * @property {Change} exclusive
+ * @property {Change} [unfinished] missing if every slice ended
  */
 
 /** @param {number} value @param {(value: number) => string} show */
@@ -28,34 +29,37 @@ const signed = (value, show) => `${value > 0 ? "+" : value < 0 ? "−" : ""}${sh
 /** @param {Change} change */
 const percentOf = ({percent, base}) => percent === null ? (base ? "" : "new") : `${signed(percent, value => value.toFixed(1))}`;
 
-/** @param {"calls" | "inclusive" | "exclusive"} which @param {string} label @returns {import("ui/virtual_table").Column<DiffRow>[]} */
+const NOTHING = {base: 0, new: 0, delta: 0, percent: 0};
+
+/** @param {"calls" | "inclusive" | "exclusive" | "unfinished"} which @param {string} label @returns {import("ui/virtual_table").Column<DiffRow>[]} */
 function group(which, label) {
   const show = which === "calls" ? count : ms;
   const unit = which === "calls" ? "" : " (ms)";
+  const of = (/** @type {DiffRow} */ row) => row[which] ?? NOTHING;
   /** @param {HTMLElement} cell @param {DiffRow} row @param {string} text */
   const tint = (cell, row, text) => {
-    const {delta} = row[which];
+    const {delta} = of(row);
     cell.textContent = text;
     cell.classList.add(delta > 0 ? "more" : delta < 0 ? "less" : "same");
   };
   return [
-    {id: `${which}-base`, label: `${label}\nbefore${unit}`, width: 92, key: row => row[which].base, show: row => show(row[which].base)},
-    {id: `${which}-new`, label: `${label}\nafter${unit}`, width: 84, key: row => row[which].new, show: row => show(row[which].new)},
-    {id: `${which}-delta`, label: `${label}\nchange${unit}`, width: 92, key: row => Math.abs(row[which].delta), show: row => signed(row[which].delta, show),
-      draw: (cell, row) => tint(cell, row, signed(row[which].delta, show)), title: "After minus before; sorted by its size"},
-    {id: `${which}-percent`, label: `${label}\nchange %`, width: 80, key: row => Math.abs(row[which].percent ?? (row[which].delta ? Infinity : 0)), show: row => percentOf(row[which]),
-      draw: (cell, row) => tint(cell, row, percentOf(row[which]))},
+    {id: `${which}-base`, label: `${label}\nbefore${unit}`, width: 92, key: row => of(row).base, show: row => show(of(row).base)},
+    {id: `${which}-new`, label: `${label}\nafter${unit}`, width: 84, key: row => of(row).new, show: row => show(of(row).new)},
+    {id: `${which}-delta`, label: `${label}\nchange${unit}`, width: 92, key: row => Math.abs(of(row).delta), show: row => signed(of(row).delta, show),
+      draw: (cell, row) => tint(cell, row, signed(of(row).delta, show)), title: "After minus before; sorted by its size"},
+    {id: `${which}-percent`, label: `${label}\nchange %`, width: 80, key: row => Math.abs(of(row).percent ?? (of(row).delta ? Infinity : 0)), show: row => percentOf(of(row)),
+      draw: (cell, row) => tint(cell, row, percentOf(of(row)))},
   ];
 }
 
-/** @returns {import("ui/virtual_table").Column<DiffRow>[]} */
-const columns = () => [
+/** @param {boolean} [unfinished] whether a slice never ended @returns {import("ui/virtual_table").Column<DiffRow>[]} */
+const columns = unfinished => [
   {id: "name", label: "Name", width: 280, text: true, key: row => row.label, show: row => `${row.label}${row.signature ?? ""}`, draw(cell, row) {
     const tag = row.presence === "both" ? [] : [el("span", {class: `tag ${row.presence}`}, row.presence)];
     cell.title = fullName(row);
     cell.replaceChildren(...tag, elided(row.label), signature(row));
   }},
-  ...group("exclusive", "Excl"), ...group("inclusive", "Incl"), ...group("calls", "Calls"),
+  ...group("exclusive", "Excl"), ...group("inclusive", "Incl"), ...group("calls", "Calls"), ...(unfinished ? group("unfinished", "Unfinished") : []),
 ];
 
 const SHOWN = [["all", "Everything"], ["slower", "Slower"], ["faster", "Faster"], ["new", "New"], ["gone", "Gone"]];
@@ -79,6 +83,8 @@ export const diffPanel = {id: "diff", title: "Compare", mount, when: meta => met
 function mount(host, store, source, {meta}) {
   /** @type {DiffRow[]} */
   let rows = [];
+  /** Whether a slice never ended. */
+  let unfinished = false;
   /** The indices of the base file and the new file. */
   const sides = [0, 1];
   const settings = () => ({base: [sides[0]], new: [sides[1]], clock: clock.value || undefined, by: by.value});
@@ -100,7 +106,7 @@ function mount(host, store, source, {meta}) {
 
   /** @param {string} id @param {boolean} down */
   function arrange(id, down) {
-    const key = columns().find(column => column.id === id)?.key;
+    const key = columns(true).find(column => column.id === id)?.key;
     if (!key) return;
     const sign = down ? -1 : 1;
     rows = rows.map(row => ({row, key: key(row)})).sort((a, b) => a.key < b.key ? -sign : a.key > b.key ? sign : 0).map(({row}) => row);
@@ -120,6 +126,7 @@ function mount(host, store, source, {meta}) {
     try {
       const answer = await source.ask({op: "diff", ...settings(), limit: 200000});
       rows = answer.rows;
+      if (unfinished !== !!answer.unfinished) table.setColumns(columns(unfinished = !unfinished));
       const [before, after] = sides.map(side => fileName(meta.sources[side]));
       total.textContent = answer.total ? `${before} → ${after}: ${time(answer.total.base)} → ${time(answer.total.new)} (${signed(answer.total.delta, time)}, ${percentOf(answer.total)} %)` : "";
       const {column, down} = table.sorted();

@@ -31,12 +31,15 @@ export function flameView(options) {
     "aria-roledescription": "flame graph"}, space);
   const crumbs = el("div", {class: "crumbs", role: "navigation", "aria-label": "Zoomed into"});
   const status = el("div", {class: "flame-status", "aria-live": "polite", "data-testid": `${options.testid}-status`});
-  const element = el("div", {class: "flame-box"}, crumbs, scroller, status);
+  const legend = el("div", {class: "flame-legend", "data-testid": `${options.testid}-legend`, hidden: true});
+  const element = el("div", {class: "flame-box"}, crumbs, scroller, legend, status);
   const ctx = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
 
   /** @type {import("panels/flame_paint").Scene | null} */
   let scene = null;
   let whole = 0;
+  /** What percentages refer to: the whole without unfinished time. */
+  let finished = 0;
   let token = 0;
   let abort = new AbortController();
   /** Whether it must be requested once it is on the screen. */
@@ -110,6 +113,9 @@ export function flameView(options) {
       if (mine !== token) return;
       if (!zoomed) {
         whole = frames.total_ns;
+        finished = whole - (frames.unfinished_ns ?? 0);
+        legend.hidden = finished === whole;
+        legend.replaceChildren(el("i", {class: "hatched", "aria-hidden": "true"}), `unfinished: ${time(whole - finished)} in slices that never ended, which no total includes`);
         goal = {from: 0, to: whole || 1};
         status.textContent = "";
       }
@@ -205,7 +211,8 @@ export function flameView(options) {
   function lines(at) {
     const {frames} = /** @type {import("panels/flame_paint").Scene} */ (scene);
     const calls = frames.calls[at];
-    const times = options.lines?.(frames, at) ?? [`inclusive ${time(frames.w[at])} (${share(frames.w[at], whole)})`, `self ${time(frames.self[at])} (${share(frames.self[at], whole)})`];
+    const times = options.lines?.(frames, at) ?? (frames.unfinished?.[at] ? [`unfinished ${time(frames.w[at])}`]
+      : [`inclusive ${time(frames.w[at])} (${share(frames.w[at], finished)})`, `self ${time(frames.self[at])} (${share(frames.self[at], finished)})`]);
     return [elide(labelOf(frames, at), 300), ...times, `${count(calls)} ${calls === 1 ? "call" : "calls"}`];
   }
 

@@ -1,5 +1,5 @@
 // Draws the visible frames of a flame graph, and finds the one under a point.
-import {canvasColours, hueFill} from "ui/colours";
+import {canvasColours, hueFill, mutedFill} from "ui/colours";
 
 /**
  * The engine's answer to `flame`: frames by level and from left to right, x and w in ns from the left of the whole.
@@ -14,8 +14,10 @@ import {canvasColours, hueFill} from "ui/colours";
  * @property {Uint32Array} parent index of the frame it is called from
  * @property {Uint8Array} hue
  * @property {Float64Array} [delta] ns, new minus base
+ * @property {Uint8Array} [unfinished] 1: its width is time of slices that never ended; missing if every slice ended
  * @property {Record<string, string>} labels
  * @property {number} total_ns
+ * @property {number} [unfinished_ns] how much of it, at the right end, is unfinished
  * @property {number} depth_max
  */
 
@@ -162,11 +164,14 @@ function paintFrame(ctx, scene, at, left, y, wide) {
   const {frames, lit} = scene;
   const colours = canvasColours();
   const gap = frames.name[at] === NONE;
-  const [fill, ink] = gap ? [colours.line, colours.ink] : scene.colour?.(frames, at) ?? hueFill(frames.hue[at], frames.name[at]);
+  const open = frames.unfinished?.[at] === 1;
+  const own = () => open ? mutedFill(frames.hue[at], frames.name[at]) : hueFill(frames.hue[at], frames.name[at]);
+  const [fill, ink] = gap ? [colours.line, colours.ink] : scene.colour?.(frames, at) ?? own();
   const faded = lit && !lit.has(frames.name[at]);
   ctx.globalAlpha = faded ? 0.22 : 1;
   ctx.fillStyle = fill;
   ctx.fillRect(left, y, wide > 2 ? wide - 1 : wide, ROW - 1);
+  if (open && wide > 2) hatch(ctx, left, y, wide - 1);
   if (wide > 26) {
     ctx.globalAlpha = faded ? 0.7 : 1;
     ctx.fillStyle = faded ? colours.ink : ink;
@@ -179,6 +184,25 @@ function paintFrame(ctx, scene, at, left, y, wide) {
     ctx.lineWidth = 1.5;
     ctx.strokeRect(left + 0.75, y + 0.75, wide - 2.5, ROW - 2.5);
   }
+}
+
+/** Slanted lines over a frame of slices that never ended. @param {CanvasRenderingContext2D} ctx @param {number} left @param {number} y @param {number} wide px */
+function hatch(ctx, left, y, wide) {
+  const high = ROW - 1;
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(left, y, wide, high);
+  ctx.clip();
+  ctx.beginPath();
+  for (let x = left - high; x < left + wide; x += 6) {
+    ctx.moveTo(x, y + high);
+    ctx.lineTo(x + high, y);
+  }
+  ctx.strokeStyle = canvasColours().ink;
+  ctx.globalAlpha *= 0.22;
+  ctx.lineWidth = 1;
+  ctx.stroke();
+  ctx.restore();
 }
 
 /** @param {CanvasRenderingContext2D} ctx @param {Scene} scene @param {number} at @param {string} colour @param {number} thick px */

@@ -10,7 +10,7 @@ export function foldedText(frames) {
     const up = parentOf(frames, at), name = labelOf(frames, at).replaceAll(";", ":").replace(/[\n\r]/g, " ");
     paths[at] = up < 0 ? name : `${paths[up]};${name}`;
     const ns = Math.round(frames.self[at]);
-    if (ns > 0) lines.push(`${paths[at]} ${ns}\n`);
+    if (ns > 0 && !frames.unfinished?.[at]) lines.push(`${paths[at]} ${ns}\n`);
   }
   return lines.join("");
 }

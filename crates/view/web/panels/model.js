@@ -14,6 +14,7 @@
  * @property {number} recursive_calls
  * @property {Times} inclusive
  * @property {Times} exclusive
+ * @property {Times} [unfinished] time of slices that never ended; missing if every slice ended
  */
 
 /**
@@ -34,6 +35,7 @@
  * @property {string} by
  * @property {Clock} clock by which rows are ranked
  * @property {Times} total
+ * @property {Times} [unfinished] time of slices that never ended, which the total does not include
  * @property {Row[]} rows
  * @property {number} hidden
  * @property {Promise<void> | null} more set while the remaining rows are being fetched

@@ -1,7 +1,7 @@
 // Traceview's profile table: one row per method, which opens into its callers and callees.
 import {el} from "ui/dom";
 import {virtualTable} from "ui/virtual_table";
-import {chip, elided, fullName, shareBar, signature} from "panels/cells";
+import {chip, elided, fullName, shareBar, signature, unfinishedColumn} from "panels/cells";
 import {CLOCKS, clocksOf, count, ms, percent} from "panels/numbers";
 
 /** @typedef {import("panels/model").Row} Row */
@@ -48,6 +48,7 @@ function columnsOf(profile) {
           title: `${title}, in percent of all threads together; of a caller or callee: of the method's inclusive time`},
         {id: `${short}-${label}`.toLowerCase(), label: `${short} ${label}\nTime (ms)`, width: 86, key, show: line => ms(value(line)), title});
     }
+  if (profile.unfinished) columns.push(unfinishedColumn(profile, ({row, edge, heading}) => edge || heading ? undefined : row));
   columns.push({id: "calls", label: "Calls+Recur\nCalls/Total", width: 98, key: ({row}) => row.calls + row.recursive_calls, show: callsOf,
     title: "Calls + calls from within itself; of a caller or callee: calls / all calls of the callee"});
   for (const [clock, label] of clocks) {

@@ -18,10 +18,19 @@ const text = (id, label, width = 220) => ({id, label, width, text: true, key: ro
 /** @param {string} id @param {string} label @param {(value: number) => string} show @returns {Column} */
 const figure = (id, label, show) => ({id, label, width: 80, key: row => row[id], show: row => show(row[id])});
 
+/** A column of durations, which only slices that ended have. @param {string} id @param {string} label @returns {Column} */
+const ended = (id, label) => {
+  const column = ns(id, label), show = column.show;
+  return {...column, show: row => row.unfinished === row.count ? "" : show(row)};
+};
+
+/** Shown where a slice never ended. @type {Column} */
+const UNFINISHED = ns("unfinished_ns", "Unfinished", "Time of slices that never ended, beyond the finished slices inside them; no other column includes it");
+
 /** @type {Record<string, {title: string, columns: Column[], sort: string}>} */
 const VIEWS = {
   by_name: {title: "Calls", sort: "total_ns", columns: [text("label", "Name", 260), figure("count", "Count", count), ns("total_ns", "Total", "Time within the range, nested calls of the same name once"), ns("self_ns", "Self"),
-    ns("min_ns", "Min"), ns("median_ns", "Median"), ns("p95_ns", "95 %"), ns("max_ns", "Max")]},
+    ended("min_ns", "Min"), ended("median_ns", "Median"), ended("p95_ns", "95 %"), ended("max_ns", "Max")]},
   threads: {title: "Threads", sort: "running_ns", columns: [text("label", "Thread"), ns("running_ns", "Running"), ns("runnable_ns", "Runnable"), ns("sleeping_ns", "Sleeping"), ns("uninterruptible_ns", "Uninterruptible"), ns("io_ns", "I/O"), ns("other_ns", "Other")]},
   cpus: {title: "CPUs", sort: "", columns: [{id: "cpu", label: "CPU", width: 60, key: row => row.cpu, show: row => String(row.cpu)}, ns("busy_ns", "Busy"), figure("percent", "Share", value => `${value.toFixed(1)} %`),
     {id: "top", label: "Most on it", width: 300, text: true, show: row => row.top.map((/** @type {any} */ {label, ns}) => `${label} ${time(ns)}`).join(" · ")}]},
@@ -88,6 +97,15 @@ export function mountRange(element, store, source, context) {
     tables[id].setRows(sortRows(answer[id] ?? [], VIEWS[id].columns.find(({id}) => id === column), down));
   }
 
+  /** Shows the column of unfinished time if there is any. */
+  function arrange() {
+    const {columns} = VIEWS.by_name, has = columns.includes(UNFINISHED);
+    if (has === answer.by_name.some((/** @type {any} */ row) => row.unfinished_ns > 0)) return;
+    if (has) columns.splice(columns.indexOf(UNFINISHED), 1);
+    else columns.splice(4, 0, UNFINISHED);
+    tables.by_name.setColumns(columns);
+  }
+
   /** Threads of the rows that the range is limited to. @param {number[] | undefined} rows */
   function threads(rows) {
     if (!rows) return {};
@@ -111,6 +129,7 @@ export function mountRange(element, store, source, context) {
     try {
       answer = await source.ask({op: "range", from, to, ...threads(rows), limit: LIMIT}, {signal: mine.signal});
       answerRange = {from, to};
+      arrange();
       for (const id of Object.keys(VIEWS)) {
         views.show(id, id === "by_name" || answer[id]?.length > 0);
         fill(id);

@@ -43,7 +43,7 @@ export function sandwich(model, onPick) {
       const inclusive = row.inclusive[clock] ?? 0, exclusive = row.exclusive[clock] ?? 0, total = loaded.total[clock] ?? 0;
       title.textContent = title.title = fullName(row);
       numbers.textContent = `inclusive ${time(inclusive)} (${share(inclusive, total)}) · self ${time(exclusive)} (${percent(exclusive, total)} %) · ` +
-        `${count(row.calls + row.recursive_calls)} calls`;
+        `${count(row.calls + row.recursive_calls)} calls${row.unfinished?.[clock] ? ` · unfinished ${time(row.unfinished[clock])}` : ""}`;
       up.load(true);
       down.load(true);
     },

@@ -3,7 +3,7 @@ import {el} from "ui/dom";
 import {toast} from "ui/toast";
 import {virtualTable} from "ui/virtual_table";
 import {keyOf} from "panels/model";
-import {chip, elided, fullName, shareBar} from "panels/cells";
+import {chip, elided, fullName, shareBar, unfinishedColumn} from "panels/cells";
 import {CLOCKS, count, ms, percent} from "panels/numbers";
 
 /**
@@ -56,6 +56,7 @@ export function callTree({model, direction, onPick, onType}) {
         draw: (cell, {row}) => shareBar(cell, row.inclusive?.[clock], total)},
       {id: "incl", label: `Incl ${unit}\nTime (ms)`, width: 86, show: ({row}) => ms(row.inclusive?.[clock])},
       {id: "self", label: `Self ${unit}\nTime (ms)`, width: 86, show: ({row}) => ms(row.exclusive?.[clock])},
+      ...(profile?.unfinished ? [unfinishedColumn(profile, ({row}) => row)] : []),
       {id: "calls", label: "Calls", width: 66, show: ({row}) => row.calls === undefined ? "" : count(row.calls)},
       {id: "name", label: "Name", width: 220 + indent(deepest), text: true, draw, show: ({row, path, more}) => "  ".repeat(path.length - 1) + (more ? `${more} more` : row.label)},
     ];

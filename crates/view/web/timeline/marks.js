@@ -34,7 +34,7 @@ export function markField(store, area, xOf) {
   /** @type {{input: HTMLInputElement, ts: number} | null} */
   let open = null;
 
-  /** @param {boolean} whether to keep the typed text @param {boolean} [back] the focus goes back to the timeline */
+  /** @param {boolean} keep whether the typed text is used @param {boolean} [back] the focus goes back to the timeline */
   function close(keep, back) {
     if (!open) return;
     const {input, ts} = open, label = input.value.trim();

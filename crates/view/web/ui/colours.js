@@ -91,6 +91,9 @@ export function colourIndex(hue, name) {
 /** Fill and ink of a slice. @param {number} hue @param {number} name @returns {[string, string]} */
 export const hueFill = (hue, name) => palette.pairs[colourIndex(hue, name)];
 
+/** Fill and ink of what has the slice's colour but matters less. @param {number} hue @param {number} name @returns {[string, string]} */
+export const mutedFill = (hue, name) => [palette.faded[colourIndex(hue, name)], canvas.ink];
+
 /** @returns {Palette} */
 export const colourPalette = () => palette;
 

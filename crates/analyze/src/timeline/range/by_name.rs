@@ -56,7 +56,7 @@ impl Timeline {
         }
         let source = count.source();
         let by_part = count.sums(&source, cancelled);
-        let sums = merged(&by_part);
+        let sums = count.settled(merged(&by_part));
         let (order, hidden) = ranked(&sums, limit);
         let percentiles = count.percentiles(&source, &by_part, &order, cancelled);
         if cancelled() {

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use traceloom_trace::{RowId, SliceId, Trace, TrackId};
+use traceloom_trace::{RowId, Trace, TrackId};
 
 use super::count::{Count, RangeScope, chunks};
 use super::percentiles::place_of;
@@ -14,7 +14,7 @@ use crate::timeline::downsample::Spans;
 use crate::timeline::durations::DurationCache;
 use crate::timeline::index::Timeline;
 use crate::timeline::names::NameId;
-use crate::timeline::stats::{NameStats, Sum};
+use crate::timeline::stats::{NameStats, Sum, Sums};
 use crate::tree::TimeRange;
 
 /// What a range leaves out of the whole by name, and what it cuts.
@@ -30,13 +30,16 @@ pub(super) fn durations(trace: &Trace, timeline: &Timeline) -> DurationCache {
     let source = count.source();
     let sums = merged(&count.sums(&source, &|| false));
     let mut starts = vec![0];
-    for sum in &sums {
-        starts.push(starts[starts.len() - 1] + sum.count as usize);
+    for sum in &sums.names {
+        starts.push(starts[starts.len() - 1] + sum.ended());
     }
     let mut next = starts.clone();
-    let mut lengths = vec![0; starts[sums.len()]];
+    let mut lengths = vec![0; starts[sums.names.len()]];
     for chunk in chunks(0..trace.slices.len()) {
         count.chunk(chunk, |row, part| {
+            if count.unfinished.place(row).is_some() {
+                return;
+            }
             let next = &mut next[count.name(row).row()];
             lengths[*next] = part;
             *next += 1;
@@ -67,6 +70,7 @@ impl DurationCache {
             return None;
         }
         let (sums, changes) = self.narrowed(count, from..to, out);
+        let sums = count.settled(sums);
         let (order, hidden) = ranked(&sums, limit);
         let stats = order.into_iter().map(|name| {
             let at = name as usize;
@@ -75,11 +79,11 @@ impl DurationCache {
                 removed: of_name(&changes.removed, name),
                 added: of_name(&changes.added, name),
             };
-            let most = sums[at].count as usize;
+            let most = sums[at].ended();
             let of_share = |share| lengths.nth(place_of(most, share));
             let sum = Sum {
                 min: lengths.nth(0),
-                max: lengths.nth(most - 1),
+                max: lengths.nth(most.saturating_sub(1)),
                 ..sums[at]
             };
             sum.stats(NameId(name), [of_share(50), of_share(95)])
@@ -92,15 +96,18 @@ impl DurationCache {
         count: &Count<'_>,
         window: Range<usize>,
         out: [Range<usize>; 2],
-    ) -> (Vec<Sum>, Changes) {
+    ) -> (Sums, Changes) {
         let (mut sums, mut changes) = (self.sums.clone(), Changes::default());
         let whole = Count {
             range: TimeRange::ALL,
             ..count.clone()
         };
+        let has_ended = |row: usize| count.unfinished.place(row).is_none();
         let mut remove = |row: usize, length: i64| {
-            whole.change(&mut sums, row, length, -1);
-            changes.removed.push((count.name(row).0, length));
+            whole.remove(&mut sums, row, length);
+            if has_ended(row) {
+                changes.removed.push((count.name(row).0, length));
+            }
         };
         out.into_iter()
             .flat_map(chunks)
@@ -113,8 +120,10 @@ impl DurationCache {
         }
         for row in cut {
             if let Some(part) = count.part(row) {
-                count.change(&mut sums, row, part, 1);
-                changes.added.push((count.name(row).0, part));
+                count.add(&mut sums, row, part);
+                if has_ended(row) {
+                    changes.added.push((count.name(row).0, part));
+                }
             }
         }
         changes.removed.sort_unstable();
@@ -211,26 +220,5 @@ impl Lengths<'_> {
             self.added.get(added).map(|(_, length)| length),
         ];
         found.into_iter().flatten().min().copied().unwrap_or(0)
-    }
-}
-
-impl Count<'_> {
-    /// Adds or removes a slice's time.
-    fn change(&self, sums: &mut [Sum], row: usize, part: i64, sign: i64) {
-        let time = i128::from(part) * i128::from(sign);
-        let parent = self.trace.slices.parent_id.get(row);
-        if parent != SliceId::NONE
-            && let Some(above) = sums.get_mut(self.name(parent.row()).row())
-        {
-            above.own -= time;
-        }
-        let Some(sum) = sums.get_mut(self.name(row).row()) else {
-            return;
-        };
-        sum.count = sum.count.wrapping_add_signed(sign);
-        sum.own += time;
-        if !self.recursion.is(row) {
-            sum.total += time;
-        }
     }
 }

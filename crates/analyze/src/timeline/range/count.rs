@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use traceloom_trace::{CHUNK_ROWS, NO_DURATION, RowId, SliceId, Trace, TrackId, TrackKind};
+use traceloom_trace::{CHUNK_ROWS, NO_DURATION, RowId, Trace, TrackId, TrackKind};
 
 use crate::parallel;
 use crate::partition::partition_point;
@@ -10,7 +10,8 @@ use crate::timeline::downsample::Window;
 use crate::timeline::index::Timeline;
 use crate::timeline::names::NameId;
 use crate::timeline::recursion::Recursion;
-use crate::timeline::stats::Sum;
+use crate::timeline::stats::Sums;
+use crate::timeline::unfinished::Unfinished;
 use crate::tree::TimeRange;
 
 /// Which slices to count.
@@ -37,6 +38,7 @@ pub(super) struct Count<'t> {
     pub trace: &'t Trace,
     pub timeline: &'t Timeline,
     pub recursion: &'t Recursion,
+    pub unfinished: &'t Unfinished,
     /// Whether the slices of a track count, by its row.
     pub wanted: Vec<bool>,
     /// Whether all tracks count.
@@ -68,6 +70,7 @@ impl<'t> Count<'t> {
             trace,
             timeline,
             recursion: timeline.recursion(trace),
+            unfinished: &timeline.ends.unfinished,
             all: !wanted.contains(&false),
             wanted,
             range: scope.range.unwrap_or(TimeRange::ALL),
@@ -200,28 +203,10 @@ impl<'t> Count<'t> {
         })
     }
 
-    /// Adds up by name, part by part. A slice's time is taken from its parent's own.
-    pub fn sums(
-        &self,
-        source: &Source<'_>,
-        cancelled: &(dyn Fn() -> bool + Sync),
-    ) -> Vec<Vec<Sum>> {
-        let new = |_| vec![Sum::ZERO; self.timeline.names.len()];
-        let add = |sums: &mut Vec<Sum>, row, part| self.add(sums, row, part);
+    /// Adds up by name, part by part.
+    pub fn sums(&self, source: &Source<'_>, cancelled: &(dyn Fn() -> bool + Sync)) -> Vec<Sums> {
+        let new = |_| Sums::new(self.timeline.names.len(), self.unfinished.rows().len());
+        let add = |sums: &mut Sums, row, part| self.add(sums, row, part);
         self.each(source, &new, add, cancelled)
-    }
-
-    #[inline]
-    fn add(&self, sums: &mut [Sum], row: usize, part: i64) {
-        let parent = self.trace.slices.parent_id.get(row);
-        if parent != SliceId::NONE
-            && let Some(above) = sums.get_mut(self.name(parent.row()).row())
-        {
-            above.own -= i128::from(part);
-        }
-        let Some(sum) = sums.get_mut(self.name(row).row()) else {
-            return;
-        };
-        sum.add(part, self.recursion.is(row));
     }
 }

@@ -4,6 +4,7 @@ use traceloom_trace::{RowId, SliceId, TrackId};
 
 use super::count::{Count, STRIDE};
 use super::percentiles::nearest_ranks;
+use super::sums::merged;
 use crate::timeline::names::NameId;
 use crate::timeline::stats::{NameStats, Sum};
 
@@ -14,6 +15,9 @@ pub(super) fn of_name(
     (name, slices): (NameId, &[SliceId]),
     cancelled: &(dyn Fn() -> bool + Sync),
 ) -> Option<NameStats> {
+    if count.has_unfinished(name) {
+        return of_all_names(count, (name, slices), cancelled);
+    }
     let (trace, timeline) = (count.trace, count.timeline);
     let (mut sum, mut lengths) = (Sum::ZERO, Vec::with_capacity(slices.len()));
     for (at, row) in slices.iter().map(|id| id.row()).enumerate() {
@@ -35,7 +39,27 @@ pub(super) fn of_name(
     (sum.count > 0).then(|| sum.stats(name, [median_ns, p95_ns]))
 }
 
+/// The same from the sums of all names: the finished slices inside one that never ended have any name.
+fn of_all_names(
+    count: &Count<'_>,
+    (name, slices): (NameId, &[SliceId]),
+    cancelled: &(dyn Fn() -> bool + Sync),
+) -> Option<NameStats> {
+    let sums = count.settled(merged(&count.sums(&count.source(), cancelled)));
+    let ended = slices.iter().map(|id| id.row());
+    let ended = ended.filter(|row| count.unfinished.place(*row).is_none());
+    let mut lengths: Vec<i64> = ended.filter_map(|row| count.part(row)).collect();
+    let sum = sums.get(name.row()).filter(|_| !cancelled())?;
+    (sum.count > 0).then(|| sum.stats(name, nearest_ranks(&mut lengths)))
+}
+
 impl Count<'_> {
+    /// Whether any slice of a name never ended.
+    fn has_unfinished(&self, name: NameId) -> bool {
+        let mut rows = self.unfinished.rows().iter();
+        rows.any(|row| self.name(*row as usize) == name)
+    }
+
     /// Time of slices directly within one of this name, on tracks where looking for the children
     /// of each would be slow.
     fn within_tangled(&self, name: NameId) -> i128 {

@@ -2,15 +2,15 @@
 
 use super::count::{Count, Source};
 use crate::parallel;
-use crate::timeline::stats::Sum;
+use crate::timeline::stats::Sums;
 
 impl Count<'_> {
-    /// Median and 95th percentile of each of these names. Each part puts its lengths in order of
+    /// Median and 95th percentile of the slices of each of these names that ended. Each part puts its lengths in order of
     /// names, where there is room for as many as it has counted.
     pub(super) fn percentiles(
         &self,
         source: &Source<'_>,
-        by_part: &[Vec<Sum>],
+        by_part: &[Sums],
         names: &[u32],
         cancelled: &(dyn Fn() -> bool + Sync),
     ) -> Vec<[i64; 2]> {
@@ -23,11 +23,14 @@ impl Count<'_> {
             let mut all = 0;
             for &name in names {
                 next.push(all);
-                all += by_part[part][name as usize].count as usize;
+                all += by_part[part].names[name as usize].ended();
             }
             (vec![0i64; all], next)
         };
         let collect = |(lengths, next): &mut (Vec<i64>, Vec<usize>), row, part| {
+            if self.unfinished.place(row).is_some() {
+                return;
+            }
             let place = place.get(self.name(row).row());
             if let Some(next) = place.and_then(|place| next.get_mut(*place as usize))
                 && let Some(length) = lengths.get_mut(*next)
@@ -41,7 +44,7 @@ impl Count<'_> {
         let of_name = |at: usize| {
             let mut all = Vec::new();
             for (part, (lengths, next)) in lengths.iter().enumerate() {
-                let count = by_part[part][names[at] as usize].count as usize;
+                let count = by_part[part].names[names[at] as usize].ended();
                 let end = next[at];
                 all.extend_from_slice(&lengths[end.saturating_sub(count)..end]);
             }

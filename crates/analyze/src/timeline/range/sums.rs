@@ -2,7 +2,10 @@
 
 use std::cmp::Reverse;
 
-use crate::timeline::stats::Sum;
+use traceloom_trace::{RowId, SliceId};
+
+use super::count::Count;
+use crate::timeline::stats::{OpenSum, Sum, Sums};
 
 /// The names that occur, the longest inclusive time first, and how many are beyond `limit`.
 pub(super) fn ranked(sums: &[Sum], limit: usize) -> (Vec<u32>, usize) {
@@ -19,11 +22,84 @@ pub(super) fn ranked(sums: &[Sum], limit: usize) -> (Vec<u32>, usize) {
 }
 
 /// Adds up the sums of all parts.
-pub(super) fn merged(parts: &[Vec<Sum>]) -> Vec<Sum> {
-    let mut all = parts.first().cloned().unwrap_or_default();
-    for part in parts.iter().skip(1) {
-        let both = all.iter_mut().zip(part);
-        both.for_each(|(sum, part)| sum.merge(part));
-    }
+pub(super) fn merged(parts: &[Sums]) -> Sums {
+    let mut parts = parts.iter();
+    let mut all = parts.next().cloned().unwrap_or_else(|| Sums::new(0, 0));
+    parts.for_each(|part| all.merge(part));
     all
+}
+
+impl Count<'_> {
+    /// Adds a slice.
+    #[inline]
+    pub fn add(&self, sums: &mut Sums, row: usize, part: i64) {
+        let place = self.unfinished.place(row);
+        self.change_around(sums, (row, place), part.into());
+        let Some(sum) = sums.names.get_mut(self.name(row).row()) else {
+            return;
+        };
+        match place {
+            None => sum.add(part, self.recursion.is(row)),
+            Some(place) => {
+                sum.count += 1;
+                sum.open += 1;
+                sums.open[place].span += i128::from(part);
+            }
+        }
+    }
+
+    /// Removes a slice that was added.
+    pub fn remove(&self, sums: &mut Sums, row: usize, part: i64) {
+        let place = self.unfinished.place(row);
+        self.change_around(sums, (row, place), -i128::from(part));
+        let Some(sum) = sums.names.get_mut(self.name(row).row()) else {
+            return;
+        };
+        match place {
+            None => sum.remove(part, self.recursion.is(row)),
+            Some(place) => {
+                sum.count -= 1;
+                sum.open -= 1;
+                sums.open[place].span -= i128::from(part);
+            }
+        }
+    }
+
+    /// Takes the time of a slice from the own time of the slice around it. If that one never ended, it has no own time,
+    /// and the time is part of its inclusive time.
+    #[inline]
+    fn change_around(&self, sums: &mut Sums, (row, place): (usize, Option<usize>), time: i128) {
+        let parent = self.trace.slices.parent_id.get(row);
+        if parent == SliceId::NONE {
+            return;
+        }
+        match (self.unfinished.place(parent.row()), place) {
+            (None, _) => {
+                if let Some(above) = sums.names.get_mut(self.name(parent.row()).row()) {
+                    above.own -= time;
+                }
+            }
+            (Some(parent), None) => sums.open[parent].inside += time,
+            // Known once all slices inside this one are added.
+            (Some(_), Some(_)) => {}
+        }
+    }
+
+    /// Completes the sums of names with the slices that never ended.
+    pub fn settled(&self, mut sums: Sums) -> Vec<Sum> {
+        for (place, &row) in self.unfinished.rows().iter().enumerate() {
+            let (row, OpenSum { span, inside }) = (row as usize, sums.open[place]);
+            if let Some(parent) = self.unfinished.place_of_parent(self.trace, row) {
+                sums.open[parent].inside += inside;
+            }
+            if self.recursion.is(row) {
+                continue;
+            }
+            if let Some(sum) = sums.names.get_mut(self.name(row).row()) {
+                sum.total += inside;
+                sum.unfinished += span - inside;
+            }
+        }
+        sums.names
+    }
 }

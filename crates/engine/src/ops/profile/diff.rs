@@ -94,6 +94,8 @@ struct Row<'a> {
     calls: ChangeAnswer,
     inclusive: ChangeAnswer,
     exclusive: ChangeAnswer,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unfinished: Option<ChangeAnswer>,
 }
 
 impl<'a> Row<'a> {
@@ -104,6 +106,7 @@ impl<'a> Row<'a> {
             calls: ChangeAnswer::new(&row.calls),
             inclusive: ChangeAnswer::new(&row.inclusive),
             exclusive: ChangeAnswer::new(&row.exclusive),
+            unfinished: row.unfinished.as_ref().map(ChangeAnswer::new),
         }
     }
 }
@@ -113,6 +116,9 @@ fn put_rows(question: &Question, (base, new): Sides<'_>, answer: &mut Frame) {
     let diff = Diff::new(&profiles(base), &profiles(new), base[0].clock, metric);
     let limit = question.limit.unwrap_or(DEFAULT_ROWS) as usize;
     let shown = &diff.rows[..diff.rows.len().min(limit)];
+    if let Some(unfinished) = &diff.unfinished {
+        answer.put("unfinished", ChangeAnswer::new(unfinished));
+    }
     answer
         .put("by", diff.by)
         .put("base_runs", diff.base_runs)

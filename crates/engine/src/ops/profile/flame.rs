@@ -98,6 +98,11 @@ pub(super) fn put_bars(engine: &Engine, answer: &mut Frame, flame: &Flame, label
         hues.push(hue);
     }
     answer.put("labels", texts);
+    if flame.unfinished_ns > 0.0 {
+        answer
+            .put("unfinished_ns", flame.unfinished_ns)
+            .u8("unfinished", bars, |bar| u8::from(bar.unfinished));
+    }
     answer
         .u32("depth", bars, |bar| bar.depth)
         .f64("x", bars, |bar| bar.x)

@@ -31,6 +31,9 @@ pub(crate) fn profile(engine: &Engine, ask: &Ask, answer: &mut Frame) -> Answere
     let shown = &found[..found.len().min(limit)];
     let rows = shown.iter().map(|&row| RowAnswer::new(ranking, row));
     ranked.put_clock(answer);
+    if let Some(unfinished) = &profile.unfinished {
+        answer.put("unfinished", unfinished);
+    }
     answer
         .put("clocks", tree.clocks)
         .put("by", profile.by)

@@ -38,6 +38,8 @@ pub(super) struct RowAnswer<'a> {
     recursive_calls: u64,
     inclusive: Times,
     exclusive: Times,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unfinished: Option<Times>,
 }
 
 impl<'a> RowAnswer<'a> {
@@ -51,6 +53,7 @@ impl<'a> RowAnswer<'a> {
             recursive_calls: row.recursive_calls,
             inclusive: row.inclusive,
             exclusive: row.exclusive,
+            unfinished: row.unfinished,
         }
     }
 }

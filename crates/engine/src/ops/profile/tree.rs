@@ -27,6 +27,8 @@ struct Row<'a> {
     calls: u64,
     inclusive: Times,
     exclusive: Times,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unfinished: Option<Times>,
     hidden: usize,
 }
 
@@ -38,6 +40,7 @@ impl<'a> Row<'a> {
             calls: row.calls,
             inclusive: row.inclusive,
             exclusive: row.exclusive,
+            unfinished: row.unfinished,
             hidden: row.hidden,
         }
     }

@@ -8,6 +8,12 @@ use traceloom_analyze::timeline::{NameStats, StateKind};
 pub(super) struct NameTimes {
     total_ns: i64,
     self_ns: i64,
+    /// Left out if every slice ended, like the next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unfinished_ns: Option<i64>,
+    /// The number of slices that never ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unfinished: Option<u64>,
     min_ns: i64,
     median_ns: i64,
     p95_ns: i64,
@@ -19,6 +25,8 @@ impl NameTimes {
         Self {
             total_ns: stats.total_ns,
             self_ns: stats.self_ns,
+            unfinished_ns: (stats.unfinished > 0).then_some(stats.unfinished_ns),
+            unfinished: (stats.unfinished > 0).then_some(stats.unfinished),
             min_ns: stats.min_ns,
             median_ns: stats.median_ns,
             p95_ns: stats.p95_ns,

@@ -8,14 +8,20 @@ use traceloom_analyze::{Change, DiffRow, Presence, Verdict};
 use super::shown::Shown;
 use crate::print::csv_line;
 
-/// The numbers in the order of the columns.
-const KINDS: [(&str, &str); 3] = [("exclusive", "_ns"), ("inclusive", "_ns"), ("calls", "")];
+/// The numbers in the order of the columns. The last one is there only if a slice never ended.
+const KINDS: [(&str, &str); 4] = [
+    ("exclusive", "_ns"),
+    ("inclusive", "_ns"),
+    ("calls", ""),
+    ("unfinished", "_ns"),
+];
 
 pub(super) fn write(out: &mut dyn Write, shown: &Shown<'_>) -> Result<()> {
     let mut heads: Vec<String> = ["class", "name", "signature", "presence"]
         .map(String::from)
         .to_vec();
-    for (kind, unit) in KINDS {
+    let kinds = KINDS.len() - usize::from(shown.diff.unfinished.is_none());
+    for (kind, unit) in &KINDS[..kinds] {
         for part in ["base", "new", "change"] {
             heads.push(format!("{kind}_{part}{unit}"));
         }
@@ -42,7 +48,8 @@ fn fields(row: &DiffRow) -> Vec<String> {
         function.signature.clone(),
         presence.to_owned(),
     ];
-    for change in [&row.exclusive, &row.inclusive, &row.calls] {
+    let changes = [&row.exclusive, &row.inclusive, &row.calls];
+    for change in changes.into_iter().chain(&row.unfinished) {
         fields.extend(numbers(change));
     }
     fields

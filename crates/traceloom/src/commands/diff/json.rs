@@ -19,6 +19,9 @@ struct Output<'a> {
     /// Whether there are enough runs to tell a change from noise.
     noise_known: bool,
     total: &'a Change,
+    /// The time of slices that never ended, which is not in the total.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unfinished: &'a Option<Change>,
     rows: &'a [&'a DiffRow],
     /// Rows left out by the limit.
     more: usize,
@@ -39,6 +42,7 @@ pub(super) fn write(out: &mut dyn Write, shown: &Shown<'_>) -> Result<()> {
         metric: shown.diff.metric,
         noise_known: shown.diff.has_noise(),
         total: &shown.diff.total,
+        unfinished: &shown.diff.unfinished,
         rows: &shown.rows,
         more: shown.more,
     };

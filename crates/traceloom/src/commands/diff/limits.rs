@@ -28,7 +28,8 @@ impl DiffArgs {
         let metric = diff.metric;
         let differs = |row: &DiffRow| {
             let changes = [&row.calls, &row.inclusive, &row.exclusive];
-            row.presence != Presence::Both || changes.iter().any(|change| change.delta != 0.0)
+            let mut changes = changes.into_iter().chain(&row.unfinished);
+            row.presence != Presence::Both || changes.any(|change| change.delta != 0.0)
         };
         diff.rows
             .iter()

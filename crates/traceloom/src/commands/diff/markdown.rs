@@ -33,15 +33,27 @@ pub(super) fn write(out: &mut dyn Write, shown: &Shown<'_>) -> Result<()> {
         metric_words(shown.diff.metric),
         noise(shown)
     )?;
+    if let Some(unfinished) = &shown.diff.unfinished {
+        writeln!(
+            out,
+            "Not in the total: slices that never ended, {} → {} ms.\n",
+            ms(unfinished.base),
+            ms(unfinished.new)
+        )?;
+    }
     if shown.rows.is_empty() {
         writeln!(out, "Nothing changed.")?;
         return Ok(());
     }
+    let (head, line) = match shown.diff.unfinished {
+        Some(_) => (" Unfinished ms |", "--:|"),
+        None => ("", ""),
+    };
     writeln!(
         out,
-        "| Name | Exclusive ms | Change | | Inclusive ms | Change | | Calls |"
+        "| Name | Exclusive ms | Change | | Inclusive ms | Change | | Calls |{head}"
     )?;
-    writeln!(out, "|:--|--:|--:|:--|--:|--:|:--|--:|")?;
+    writeln!(out, "|:--|--:|--:|:--|--:|--:|:--|--:|{line}")?;
     for row in &shown.rows {
         write_row(out, row)?;
     }
@@ -66,10 +78,14 @@ fn write_row(out: &mut dyn Write, row: &DiffRow) -> Result<()> {
     }
     let calls = &row.calls;
     if calls.delta == 0.0 {
-        writeln!(out, " {} |", count(calls.base))?
+        write!(out, " {} |", count(calls.base))?
     } else {
-        writeln!(out, " {} → {} |", count(calls.base), count(calls.new))?
+        write!(out, " {} → {} |", count(calls.base), count(calls.new))?
     }
+    if let Some(change) = &row.unfinished {
+        write!(out, " {} → {} |", ms(change.base), ms(change.new))?
+    }
+    writeln!(out)?;
     Ok(())
 }
 

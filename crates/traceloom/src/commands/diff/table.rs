@@ -44,6 +44,15 @@ fn write_head(out: &mut dyn Write, shown: &Shown<'_>) -> Result<()> {
         percent(total),
         mark_word(total)
     )?;
+    if let Some(unfinished) = &diff.unfinished {
+        writeln!(
+            out,
+            "not in the total: slices that never ended, {} -> {} ms ({} ms)",
+            ms(unfinished.base),
+            ms(unfinished.new),
+            signed_ms(unfinished.delta)
+        )?;
+    }
     let count = |presence| {
         diff.rows
             .iter()
@@ -112,6 +121,19 @@ fn table(shown: &Shown<'_>) -> Table {
     table.column("new", first, cells(&|row| count(row.calls.new)));
     if metric == DiffMetric::Calls {
         table.column("%", 0, cells(&|row| marked_percent(row, metric)));
+    }
+    if shown.diff.unfinished.is_some() {
+        let number = |pick: fn(&Change) -> f64| {
+            cells(&|row| {
+                row.unfinished
+                    .as_ref()
+                    .map(pick)
+                    .map(ms)
+                    .unwrap_or_default()
+            })
+        };
+        table.column("Unfin. base", 2, number(|change| change.base));
+        table.column("new", 2, number(|change| change.new));
     }
     // The signature is added only if two rows would otherwise look the same. Long names lose their
     // front.

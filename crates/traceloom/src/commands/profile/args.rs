@@ -132,6 +132,8 @@ pub enum Sort {
     Runnable,
     /// Time sleeping and in uninterruptible sleep (system traces)
     Blocked,
+    /// Time of slices that never ended (system traces)
+    Unfinished,
 }
 
 /// The direction of a tree.

@@ -89,6 +89,19 @@ pub(super) fn states<'t>(
     }
 }
 
+/// A column of the time of slices that never ended on the clock of the profile, if there is any.
+pub(super) fn unfinished<'t>(
+    table: &mut Table,
+    shown: &Shown<'_>,
+    times: impl Iterator<Item = &'t Option<Times>>,
+) {
+    if shown.profile.unfinished.is_some() {
+        let clock = shown.profile.clock();
+        let cells = times.map(|times| cell(times.as_ref().and_then(|times| times.get(clock))));
+        table.column("Unfinished", 1, cells.collect());
+    }
+}
+
 /// A time as a percentage of the total.
 pub(super) fn of_total(profile: &Profile, measure: Measure) -> impl Fn(&Times) -> f64 + '_ {
     move |times| profile.percent(times, measure)

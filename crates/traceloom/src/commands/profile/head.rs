@@ -26,6 +26,13 @@ pub(super) fn write(out: &mut dyn Write, shown: &Shown<'_>) -> Result<()> {
         },
         totals(&profile.total, shown)
     )?;
+    if let Some(unfinished) = &profile.unfinished {
+        writeln!(
+            out,
+            "not in the total: {} in slices that never ended (column Unfinished)",
+            totals(unfinished, shown)
+        )?;
+    }
     write_repairs(out, shown)?;
     if tree.other_slices > 0 {
         writeln!(

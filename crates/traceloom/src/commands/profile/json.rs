@@ -28,6 +28,9 @@ struct Head<'a> {
     total: Times,
     /// The time of the threads outside of all calls.
     outside: Times,
+    /// The time of slices that never ended, which is not in the total.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unfinished: Option<Times>,
     #[serde(skip_serializing_if = "Option::is_none")]
     corrected_overhead: Option<OverheadReport>,
     repairs: &'a [RepairNote],
@@ -99,6 +102,28 @@ pub(super) fn measures(shown: &Shown<'_>) -> Vec<(Measure, &'static str)> {
     measures
 }
 
+/// The headings of the columns of unfinished times in CSV. There are none if every slice ended.
+pub(super) fn unfinished_keys(shown: &Shown<'_>) -> Vec<String> {
+    match shown.profile.unfinished {
+        Some(_) => {
+            let names = measures(shown).into_iter();
+            names
+                .map(|(_, name)| format!("unfinished_{name}_ns"))
+                .collect()
+        }
+        None => Vec::new(),
+    }
+}
+
+/// The fields of a row in these columns.
+pub(super) fn unfinished_cells(shown: &Shown<'_>, times: &Option<Times>) -> Vec<String> {
+    let Some(times) = times else {
+        return Vec::new();
+    };
+    let cell = |(measure, _)| times.get(measure).unwrap_or(0).to_string();
+    measures(shown).into_iter().map(cell).collect()
+}
+
 pub(super) fn rows(
     out: &mut dyn Write,
     shown: &Shown<'_>,
@@ -154,6 +179,7 @@ fn write(out: &mut dyn Write, shown: &Shown<'_>, body: impl Serialize) -> anyhow
         by: shown.profile.by,
         total: shown.profile.total,
         outside: shown.profile.outside,
+        unfinished: shown.profile.unfinished,
         corrected_overhead: shown.overhead,
         repairs: &shown.profile.repairs,
     };

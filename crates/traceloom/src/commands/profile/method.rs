@@ -72,6 +72,15 @@ fn write(out: &mut dyn Write, shown: &Shown<'_>, report: &MethodReport) -> Resul
             shown.profile.percent(&row.exclusive, clock.measure),
             row.time_per_call_ns(clock.measure).unwrap_or(0.0) / 1e6,
         )?;
+        let unfinished = row.unfinished.and_then(|times| times.get(clock.measure));
+        if let Some(time) = unfinished.filter(|time| *time > 0) {
+            writeln!(
+                out,
+                "  {:7} unfinished {} ms, not in the inclusive time",
+                "",
+                ms(time)
+            )?;
+        }
     }
     writeln!(
         out,

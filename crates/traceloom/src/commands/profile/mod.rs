@@ -15,7 +15,7 @@ use anyhow::{Error, Result, bail};
 use traceloom_analyze::{CallTree, Measure, OverheadReport, Profile, ProfileOptions};
 
 use crate::calls::{By, Clock, read_calls};
-use crate::print::{csv_for_spreadsheets, stream, too_long};
+use crate::print::{csv_for_spreadsheets, ms, stream, too_long};
 use args::{Direction, Sort};
 use shown::Shown;
 
@@ -119,5 +119,16 @@ fn folded(shown: &Shown<'_>, clock: Measure) -> Result<()> {
             .tree
             .folded(clock, |path, ns| writeln!(out, "{path} {ns}"))?;
         Ok(())
-    })
+    })?;
+    let unfinished = shown.profile.unfinished.as_ref();
+    if let Some(ns) = unfinished
+        .and_then(|times| times.get(clock))
+        .filter(|ns| *ns > 0)
+    {
+        eprintln!(
+            "traceloom: the stacks leave out {} ms in slices that never ended",
+            ms(ns)
+        );
+    }
+    Ok(())
 }

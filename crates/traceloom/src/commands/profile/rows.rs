@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use traceloom_analyze::{GroupBy, Measure, ProfileRow};
 
 use super::args::Sort;
-use super::columns::{clocks, of_total, states, timed};
+use super::columns::{clocks, of_total, states, timed, unfinished};
 use super::shown::Shown;
 use super::{head, json};
 use crate::output::print;
@@ -51,6 +51,7 @@ fn sorted<'s>(shown: &'s Shown<'_>) -> Vec<&'s ProfileRow> {
         let time = |measure| row.inclusive.get(measure).unwrap_or(0);
         time(Measure::Sleeping) + time(Measure::Uninterruptible)
     };
+    let unfinished = |row: &ProfileRow| row.unfinished.and_then(|times| times.get(clock));
     let mut rows: Vec<&ProfileRow> = shown.profile.rows.iter().collect();
     match shown.args.sort {
         Sort::Inclusive => {}
@@ -63,6 +64,7 @@ fn sorted<'s>(shown: &'s Shown<'_>) -> Vec<&'s ProfileRow> {
         Sort::Name => rows.sort_by_key(|row| row.function.label()),
         Sort::Runnable => rows.sort_by_key(|row| Reverse(row.inclusive.get(Measure::Runnable))),
         Sort::Blocked => rows.sort_by_key(|row| Reverse(blocked(row))),
+        Sort::Unfinished => rows.sort_by_key(|row| Reverse(unfinished(row))),
     }
     rows
 }
@@ -80,6 +82,7 @@ fn table(shown: &Shown<'_>, rows: &[&ProfileRow]) -> Table {
         timed(&mut table, &clock, "Incl", inclusive.clone(), &share);
         timed(&mut table, &clock, "Excl", exclusive.clone(), &share);
     }
+    unfinished(&mut table, shown, rows.iter().map(|row| &row.unfinished));
     states(&mut table, shown, inclusive);
     let calls = rows.iter().map(|row| calls_and_recursive(row));
     table.column("Calls+Recur", 1, calls.collect());
@@ -148,6 +151,7 @@ fn csv(out: &mut dyn Write, shown: &Shown<'_>, rows: &[&ProfileRow]) -> Result<(
             line.push(format!("exclusive_{name}_percent"));
         }
     }
+    line.extend(json::unfinished_keys(shown));
     csv_line(out, &line)?;
     for row in rows {
         let function = &row.function;
@@ -170,6 +174,7 @@ fn csv(out: &mut dyn Write, shown: &Shown<'_>, rows: &[&ProfileRow]) -> Result<(
                 ));
             }
         }
+        line.extend(json::unfinished_cells(shown, &row.unfinished));
         csv_line(out, &line)?;
     }
     Ok(())

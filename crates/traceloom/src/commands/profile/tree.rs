@@ -5,7 +5,7 @@ use std::io::Write;
 use anyhow::Result;
 use traceloom_analyze::{TreeDirection, TreeViewOptions, TreeViewRow};
 
-use super::columns::{clocks, of_total, states, timed};
+use super::columns::{clocks, of_total, states, timed, unfinished};
 use super::shown::Shown;
 use super::{head, json};
 use crate::print::{Name, Table, csv_line, stream, terminal_width, thousands, too_long, within};
@@ -125,6 +125,7 @@ fn table(shown: &Shown<'_>, direction: TreeDirection, rows: &[TreeViewRow]) -> T
         timed(&mut table, &clock, "Incl", inclusive.clone(), &share);
         timed(&mut table, &clock, "Excl", exclusive.clone(), &share);
     }
+    unfinished(&mut table, shown, rows.iter().map(|row| &row.unfinished));
     states(&mut table, shown, inclusive);
     let calls = rows.iter().map(|row| row.calls.to_string());
     table.column("Calls", 1, calls.collect());
@@ -140,7 +141,8 @@ fn csv(out: &mut dyn Write, shown: &Shown<'_>, options: &TreeViewOptions) -> Res
             format!("exclusive_{name}_ns"),
         ]
     });
-    csv_line(out, head.into_iter().chain(times))?;
+    let unfinished = json::unfinished_keys(shown);
+    csv_line(out, head.into_iter().chain(times).chain(unfinished))?;
     let each = |row: TreeViewRow| {
         let function = &row.function;
         let mut line = vec![row.depth.to_string()];
@@ -150,6 +152,7 @@ fn csv(out: &mut dyn Write, shown: &Shown<'_>, options: &TreeViewOptions) -> Res
             line.push(row.inclusive.get(*measure).unwrap_or(0).to_string());
             line.push(row.exclusive.get(*measure).unwrap_or(0).to_string());
         }
+        line.extend(json::unfinished_cells(shown, &row.unfinished));
         csv_line(out, line)
     };
     shown.profile.each_tree_row(shown.tree, options, each)?;
