@@ -68,9 +68,6 @@ impl Activation {
 /// The activation in which every thread starts.
 const BOTTOM: Activation = Activation(TOPLEVEL << 1);
 
-/// Caller and callee.
-pub(super) type EdgeKey = (Activation, Activation);
-
 /// The calls from one activation to another.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Edge {
@@ -79,8 +76,8 @@ pub(super) struct Edge {
     pub calls: u32,
 }
 
-/// Edges in the order in which they were found.
-pub(super) type Edges = IndexMap<EdgeKey, Edge, FxBuildHasher>;
+/// Edges, by caller and callee, in the order in which they were found.
+pub(super) type Edges = IndexMap<(Activation, Activation), Edge, FxBuildHasher>;
 
 /// Repairs of records that would crash the original.
 #[derive(Debug, Default)]

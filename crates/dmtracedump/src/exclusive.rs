@@ -13,7 +13,7 @@ pub(super) fn section(
     order: &mut [MethodIndex],
     out: &mut Out<'_>,
 ) -> io::Result<()> {
-    profile.sort(order, |totals| totals.exclusive);
+    profile.sort(order, |&m| (profile.totals(m).exclusive, m));
     page::section_start("exclusive", out);
     out.text("Total cycles: ")
         .number(profile.total)
@@ -41,5 +41,5 @@ pub(super) fn section(
         out.text(" ").method(profile.methods.get(method), " ");
         out.text("\n").end_row()?;
     }
-    page::rows_end(out)
+    out.markup("</pre>\n").end_row()
 }

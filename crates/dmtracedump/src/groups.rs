@@ -93,7 +93,7 @@ fn group<'m>(profile: &Profile<'_>, members: &'m mut [MethodIndex]) -> Group<'m>
         exclusive = exclusive.wrapping_add(totals.exclusive);
         calls = [0, 1].map(|kind| calls[kind].wrapping_add(totals.calls[kind]));
     }
-    profile.sort(members, |totals| totals.exclusive);
+    profile.sort(members, |&m| (profile.totals(m).exclusive, m));
     Group {
         members,
         exclusive,

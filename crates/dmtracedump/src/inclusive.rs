@@ -17,7 +17,7 @@ pub(super) fn section(
     order: &mut [MethodIndex],
     out: &mut Out<'_>,
 ) -> io::Result<()> {
-    profile.sort(order, |totals| totals.inclusive);
+    profile.sort(order, |&m| (profile.totals(m).inclusive, m));
     page::section_start("inclusive", out);
     page::rows_start(
         "\nInclusive elapsed times for each method and its parents and children,\n\
@@ -39,7 +39,7 @@ pub(super) fn section(
         method_rows(profile, place, method, out);
         relatives(profile, method, Side::Callees, out)?;
     }
-    page::rows_end(out)
+    out.markup("</pre>\n").end_row()
 }
 
 /// The two rows about the method itself.
@@ -85,9 +85,7 @@ fn relatives(
         if is_recursive && !group.is_empty() {
             out.text(RECURSIVE_RULE);
         }
-        let key = |relative: &Relative| (relative.inclusive, relative.method);
-        let list = &profile.methods.list;
-        profile.order.sort_by_time(list, &mut group, key);
+        profile.sort(&mut group, |relative| (relative.inclusive, relative.method));
         for relative in &group {
             if is_recursive {
                 out.text("                      ");

@@ -2,7 +2,6 @@
 //! and style sheets depend on it.
 
 use std::ffi::OsStr;
-use std::io;
 
 use super::out::Out;
 
@@ -94,11 +93,6 @@ pub(super) fn section_start(anchor: &str, out: &mut Out<'_>) {
 /// The introduction and the column headings of a section's rows.
 pub(super) fn rows_start(intro: &str, columns: &str, out: &mut Out<'_>) {
     out.text(intro).markup("<br><br>\n<pre>\n").text(columns);
-}
-
-/// The end of a section's rows.
-pub(super) fn rows_end(out: &mut Out<'_>) -> io::Result<()> {
-    out.markup("</pre>\n").end_row()
 }
 
 /// `[rank]`, in HTML a link to the method's place in the inclusive section.

@@ -59,7 +59,7 @@ impl<'a> Profile<'a> {
             total: calls.total,
         };
         let mut order: Vec<_> = (0..methods as MethodIndex).collect();
-        profile.sort(&mut order, |totals| totals.inclusive);
+        profile.sort(&mut order, |&m| (profile.totals(m).inclusive, m));
         for (rank, &method) in (0..).zip(&order) {
             profile.ranks[method as usize] = rank;
         }
@@ -67,11 +67,9 @@ impl<'a> Profile<'a> {
         profile
     }
 
-    /// Sorts methods by falling time.
-    pub fn sort(&self, methods: &mut [MethodIndex], time: impl Fn(&Totals) -> u64) {
-        let key = |&method: &MethodIndex| (time(self.totals(method)), method);
-        let list = &self.methods.list;
-        self.order.sort_by_time(list, methods, key);
+    /// Sorts items by falling time. `key` gives an item's time and method.
+    pub fn sort<T: Copy>(&self, items: &mut [T], key: impl Fn(&T) -> (u64, MethodIndex)) {
+        self.order.sort_by_time(&self.methods.list, items, key);
     }
 
     pub fn totals(&self, method: MethodIndex) -> &Totals {

@@ -10,7 +10,7 @@
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
-use super::calls::{Activation, EdgeKey, Edges};
+use super::calls::{Activation, Edges};
 use super::methods::MethodIndex;
 
 /// A caller or callee and the calls shared with it.
@@ -43,7 +43,7 @@ pub(super) struct Relatives {
 impl Relatives {
     /// Groups `edges` by one side for `methods` methods.
     pub fn new(edges: &Edges, methods: usize, side: Side) -> Self {
-        let split = |&(caller, callee): &EdgeKey| match side {
+        let split = |&(caller, callee): &(Activation, Activation)| match side {
             Side::Callers => (callee.index(), caller.method()),
             Side::Callees => (caller.index(), callee.method()),
         };

@@ -83,14 +83,12 @@ impl Trace {
 
     pub fn bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
-        let version_lines = self.version_lines.iter().map(String::as_bytes);
-        push_section("*version", version_lines, &mut bytes);
+        push_section("*version", &self.version_lines, &mut bytes);
         if let Some(threads) = &self.threads {
-            let lines = threads.iter().map(String::as_bytes);
-            push_section("*threads", lines, &mut bytes);
+            push_section("*threads", threads, &mut bytes);
         }
         if let Some(methods) = &self.methods {
-            push_section("*methods", methods.iter().map(Vec::as_slice), &mut bytes);
+            push_section("*methods", methods, &mut bytes);
         }
         bytes.extend(b"*end\nSLOW");
         bytes.extend(self.version.to_le_bytes());
@@ -126,7 +124,8 @@ impl Trace {
     }
 }
 
-fn push_section<'l>(token: &'l str, lines: impl Iterator<Item = &'l [u8]>, bytes: &mut Vec<u8>) {
+fn push_section(token: &str, lines: &[impl AsRef<[u8]>], bytes: &mut Vec<u8>) {
+    let lines = lines.iter().map(AsRef::as_ref);
     for line in std::iter::once(token.as_bytes()).chain(lines) {
         bytes.extend(line);
         bytes.push(b'\n');
