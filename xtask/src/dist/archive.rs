@@ -9,7 +9,7 @@ use testkit::workspace_root;
 use super::licences;
 use super::programs::folder;
 use crate::man;
-use crate::run::{check, command, target_folder};
+use crate::run::{check, command, printed, target_folder};
 
 /// The programs in an archive.
 const PROGRAMS: &[&str] = &["traceloom", "atrace"];
@@ -39,8 +39,8 @@ pub fn write_all(targets: &[&str]) -> Result<()> {
         return Ok(());
     }
     let mut sums = command("sha256sum", &[]);
-    let output = sums.args(&archives).current_dir(&dist).output()?;
-    fs::write(dist.join("SHA256SUMS"), output.stdout)?;
+    sums.args(&archives).current_dir(&dist);
+    fs::write(dist.join("SHA256SUMS"), printed(sums)?)?;
     println!("target/dist/SHA256SUMS: of {}", archives.join(", "));
     Ok(())
 }
