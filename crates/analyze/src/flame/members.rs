@@ -4,7 +4,7 @@ use super::options::{FlameDirection, FlameOptions, FlameSide};
 use crate::profile::sorted_by_group;
 use crate::tree::{Measure, NodeId};
 
-/// Which time of the nodes a part of the graph shows.
+/// The time of the nodes that a part of the graph shows.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     Finished,

@@ -46,7 +46,7 @@ pub struct Profile {
     pub unfinished: Option<Times>,
     /// The rows, by rank.
     pub rows: Vec<ProfileRow>,
-    /// What was mended or lost before the numbers were made.
+    /// The repairs of the trace from which the numbers were computed.
     pub repairs: Vec<RepairNote>,
     #[serde(skip)]
     pub(crate) groups: Groups,
@@ -56,7 +56,7 @@ pub struct Profile {
     recursive: OnceLock<Vec<bool>>,
 }
 
-/// What one method cost.
+/// The calls and times of one method.
 ///
 /// Inclusive time counts outermost activations only: time in which the method calls itself counts
 /// once. Exclusive time counts every activation.
@@ -73,7 +73,7 @@ pub struct ProfileRow {
     pub function: Function,
     /// Calls while the method was not already open.
     pub calls: u64,
-    /// Calls while it was.
+    /// Calls while the method was already open.
     pub recursive_calls: u64,
     /// Time with callees.
     pub inclusive: Times,
@@ -90,14 +90,14 @@ impl ProfileRow {
         self.calls.saturating_add(self.recursive_calls)
     }
 
-    /// Inclusive time a call, ns: Traceview divides by calls of both kinds.
+    /// Inclusive time per call, ns. As in Traceview, it is divided by the calls of both kinds.
     pub fn time_per_call_ns(&self, measure: Measure) -> Option<f64> {
         let time = self.inclusive.get(measure)?;
         Some(time as f64 / self.all_calls().max(1) as f64)
     }
 }
 
-/// `part` of `whole` in percent; 0 where there is no whole.
+/// `part` in percent of `whole`; 0 without a whole.
 pub(crate) fn percent(part: Option<i64>, whole: Option<i64>) -> f64 {
     match (part, whole) {
         (Some(part), Some(whole)) if whole > 0 => part as f64 * 100.0 / whole as f64,
@@ -105,7 +105,7 @@ pub(crate) fn percent(part: Option<i64>, whole: Option<i64>) -> f64 {
     }
 }
 
-/// What is summed up for a row.
+/// The sums of a row.
 #[derive(Clone, Copy, Default)]
 struct Sum {
     used: bool,
@@ -164,8 +164,8 @@ impl Profile {
         }
     }
 
-    /// For each node of the tree the profile is of: whether its row is open already when it is
-    /// called. Found at the first question.
+    /// For each node of the profiled tree: whether its row is already open when it is called.
+    /// Computed at the first call.
     pub(crate) fn recursive_nodes(&self, tree: &CallTree) -> &[bool] {
         self.recursive
             .get_or_init(|| recursive_nodes(tree, &self.groups))
@@ -181,22 +181,23 @@ impl Profile {
         percent(time.get(measure), self.total.get(measure))
     }
 
-    /// The row of a tree's node; `None` for a root, and in a profile of threads. The tree must be the one the profile is of.
+    /// The row of a tree's node; `None` for a root, and in a profile of threads. The tree must be
+    /// the profiled one.
     #[inline]
     pub fn row_of(&self, tree: &CallTree, node: NodeId) -> Option<usize> {
         self.groups.of_node(tree, node).map(|group| group as usize)
     }
 
-    /// The row that a function of the tree counts in; none in a profile of threads, and for one
-    /// that is never called.
+    /// The row to which a function of the tree belongs; none in a profile of threads, and for a
+    /// function that is never called.
     pub fn row_of_function(&self, function: FunctionId) -> Option<usize> {
         let row = self.groups.of_function(function)? as usize;
         (row < self.rows.len()).then_some(row)
     }
 
-    /// The rows that `query` means, by rank: those whose name (with or without signature) it is,
-    /// else those whose name contains it. Capital letters match only themselves; a query without
-    /// any ignores case.
+    /// The rows that match `query`, by rank: those with this name (with or without signature), else
+    /// those whose name contains it. Capital letters match only themselves; a query without any
+    /// ignores case.
     pub fn find(&self, query: &str) -> Vec<usize> {
         let exact = |row: &ProfileRow| {
             let (label, signature) = (row.function.label(), &row.function.signature);
@@ -243,10 +244,10 @@ pub(super) fn not_negative(sums: Sums) -> Sums {
     sums.map(|time| time.max(0))
 }
 
-/// Adds up each group in one walk; see [`walk`] for what is recursive. Exclusive time is what a
-/// path's inclusive time adds to its own group and takes from its caller's.
+/// Adds up each group in one walk; see [`walk`] for what is recursive. A path's inclusive time is
+/// added to the exclusive time of its own group, and subtracted from that of its caller's group.
 ///
-/// `N` is how many measures there are: without thread states, the first two.
+/// `N` is the number of measures: without thread states, the first two.
 fn sum_groups<const N: usize>(tree: &CallTree, groups: &Groups) -> Vec<Sum> {
     let mut sums = vec![Sum::default(); groups.len()];
     walk(tree, groups, |node, (group, above), recursive| {
@@ -315,8 +316,8 @@ struct Ranking {
     has_unfinished: bool,
 }
 
-/// The rows by inclusive time, largest first, equal ones by name; and the place of each old
-/// number. Rows without calls are left out and keep the place behind the last.
+/// The rows by inclusive time, largest first, equal ones by name; and the place of each old number.
+/// Rows without calls are left out; their place is the one after the last row.
 fn rank(
     names: Vec<Function>,
     sums: &[Sum],

@@ -1,4 +1,4 @@
-//! The tree as people read it: from the threads down, or from each method up to its callers.
+//! The tree as it is shown: from the threads down, or from each method up to its callers.
 
 use std::cmp::Reverse;
 use std::convert::Infallible;
@@ -9,31 +9,31 @@ use super::group::{GroupBy, sorted_by_group};
 use super::rows::{Profile, not_negative, percent, unfinished_of};
 use crate::tree::{CallTree, Function, NodeId, Sums, Times, add};
 
-/// Which way a tree view grows.
+/// The direction of a tree view.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TreeDirection {
-    /// Threads, what they call, what that calls …; sorted by inclusive time.
+    /// Threads, their callees, the callees of those …; sorted by inclusive time.
     TopDown,
-    /// Methods, who called them, who called those …; sorted by the first one's exclusive time.
+    /// Methods, their callers, the callers of those …; sorted by the exclusive time of the first.
     BottomUp,
 }
 
-/// How much of a tree to show.
+/// The extent of a tree view.
 #[derive(Clone, Copy, Debug)]
 pub struct TreeViewOptions {
-    /// Which way.
+    /// The direction.
     pub direction: TreeDirection,
-    /// Leave out what has less than this share of the total, in percent.
+    /// Rows with less than this share of the total are left out, in percent.
     pub min_percent: f64,
-    /// Rows shown below one row, and at the top.
+    /// The number of rows shown below one row, and at the top.
     pub max_children: usize,
-    /// Levels shown.
+    /// The number of levels shown.
     pub max_depth: u32,
 }
 
 impl TreeViewOptions {
-    /// Everything of at least one percent, 64 levels deep.
+    /// Rows of at least one percent, 64 levels deep.
     pub fn new(direction: TreeDirection) -> Self {
         Self {
             direction,
@@ -47,9 +47,9 @@ impl TreeViewOptions {
 /// A tree view, flattened: each row is followed by the rows below it.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct TreeView {
-    /// Which way it grows.
+    /// The direction.
     pub direction: TreeDirection,
-    /// What percentages refer to.
+    /// The total to which percentages refer.
     pub total: Times,
     /// The rows.
     pub rows: Vec<TreeViewRow>,
@@ -79,7 +79,7 @@ pub struct TreeViewRow {
     pub hidden: usize,
 }
 
-/// A row to be, and the nodes it stands for.
+/// A row that is not written yet, and its nodes.
 struct Pending {
     depth: u32,
     group: Group,
@@ -96,7 +96,7 @@ enum Group {
     Thread(usize),
 }
 
-/// A node reached, and the node whose numbers count (top-down: the same).
+/// A node that the view has reached, and the node whose numbers are used (top-down: the same).
 #[derive(Clone, Copy)]
 struct Member {
     at: NodeId,
@@ -112,8 +112,8 @@ struct View<'a> {
 }
 
 impl Profile {
-    /// A view of the tree the profile is of, with the profile's grouping. Rows are made only where
-    /// they are shown.
+    /// A view of the profiled tree, with the profile's grouping. Only rows that are shown are
+    /// computed.
     pub fn tree_view(&self, tree: &CallTree, options: &TreeViewOptions) -> TreeView {
         let view = self.view(tree, options);
         view.build(view.top())
@@ -124,7 +124,7 @@ impl Profile {
     /// were left out.
     ///
     /// # Errors
-    /// The first error of `each`, which ends the walk.
+    /// The first error of `each`, which stops the walk.
     pub fn each_tree_row<E>(
         &self,
         tree: &CallTree,
@@ -135,9 +135,9 @@ impl Profile {
         view.walk(view.top(), each)
     }
 
-    /// What stands below one row of [`tree_view`](Self::tree_view), which `path` leads to: the
-    /// place of each row on the way, from the top, among all of its siblings (those that are not
-    /// shown come last). `max_depth` counts from there. `None` where the path leads nowhere.
+    /// The rows below one row of [`tree_view`](Self::tree_view). `path` leads to that row: it has
+    /// the place of each row on the way, from the top, among all of its siblings (those that are
+    /// not shown come last). `max_depth` counts from there. `None` if there is no such row.
     pub fn tree_below(
         &self,
         tree: &CallTree,
@@ -286,7 +286,7 @@ impl View<'_> {
             })
     }
 
-    /// The number of a thread among groups: rows stand before them.
+    /// The number of a thread among the groups: threads follow the rows.
     fn thread(&self, nth: usize) -> u32 {
         (self.profile.rows.len() + nth) as u32
     }
@@ -345,13 +345,14 @@ impl View<'_> {
         pending.members.push(member);
     }
 
-    /// The rows worth showing, the last of them first (they go onto a stack), and how many are not.
+    /// The rows to show, the last of them first (they are pushed onto a stack), and the number of
+    /// the others.
     fn cut(&self, mut rows: Vec<Pending>) -> (Vec<Pending>, usize) {
         let count = rows.len();
         let total = self.profile.total.get(self.profile.clock);
         let clock = self.profile.clock as usize;
         rows.retain(|row| {
-            // A row with little but unfinished time is worth showing, too.
+            // A row that has little time except unfinished time is also shown.
             let most = self.weight(row).max(row.unfinished[clock]);
             percent(Some(most), total) >= self.options.min_percent
         });
@@ -362,7 +363,7 @@ impl View<'_> {
         (rows, hidden)
     }
 
-    /// What rows are ordered by, largest first.
+    /// The value by which rows are ordered, the largest first.
     fn weight(&self, row: &Pending) -> i64 {
         let clock = self.profile.clock as usize;
         match self.options.direction {

@@ -38,7 +38,7 @@ pub struct NameStats {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sum {
     pub count: u64,
-    // Wide, so that the order of adding does not matter.
+    // 128 bits, so that the order of additions does not matter.
     pub total: i128,
     pub own: i128,
     pub unfinished: i128,

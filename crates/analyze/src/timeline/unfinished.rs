@@ -7,7 +7,7 @@ use traceloom_trace::{MethodId, RowId, SliceId, Trace};
 
 /// The slices that never ended, other than calls of methods.
 ///
-/// How long such a slice took is unknown, so that sums keep its time apart; see
+/// The duration of such a slice is unknown, so sums keep its time separate; see
 /// [`NameStats::unfinished_ns`](super::NameStats::unfinished_ns).
 #[derive(Debug, Default)]
 pub(super) struct Unfinished {
@@ -18,7 +18,7 @@ pub(super) struct Unfinished {
 }
 
 impl Unfinished {
-    /// Keeps those of `open`, the slices without an end, that are no calls.
+    /// Keeps those of `open`, the slices without an end, that are not calls.
     pub fn new(trace: &Trace, open: &[usize]) -> Self {
         let is_call = |row: usize| trace.slices.method_id.get(row) != MethodId::NONE;
         let mut this = Self::default();

@@ -78,7 +78,7 @@ impl<'n, 'a> Sums<'n, 'a> {
         sums
     }
 
-    /// Starts the nodes of slices that never ended with nothing: such slices are never subtracted.
+    /// Sets the nodes of slices that never ended to zero, because such slices are never subtracted.
     fn start_unfinished(&mut self) {
         let counts = &mut self.counts;
         counts.unfinished = self

@@ -1,7 +1,8 @@
 //! The times of slices that never ended.
 //!
-//! How long such a slice took is unknown. Its inclusive time is that of the finished slices inside it, and the rest of
-//! its span (up to the end of the trace or of the range) is its unfinished time:
+//! The duration of such a slice is unknown. Its inclusive time is that of the finished slices
+//! inside it, and the rest of its span (up to the end of the trace or of the range) is its
+//! unfinished time:
 //!
 //! ```text
 //! |trace                              |
@@ -12,8 +13,9 @@
 //! unfinished   a: the rest       d: the rest of d, which is also in that of a
 //! ```
 //!
-//! Slices that never ended have nodes of their own, so that a node has either a measured or an unfinished time. Calls
-//! of methods are not meant: those that never ended are closed at the last event of their thread.
+//! Slices that never ended have nodes of their own, so that a node has either a measured or an
+//! unfinished time. This does not apply to calls of methods: those that never ended are closed at
+//! the last event of their thread.
 
 use std::ops::Range;
 
@@ -25,8 +27,8 @@ use super::nodes::CallNodes;
 
 /// Unfinished times by the number of the path. It has the paths of slices that never ended, and the roots above them.
 ///
-/// While slices are counted, the times are the whole spans of the slices; [`CallNodes::settle`] takes the finished
-/// slices inside from them.
+/// While slices are counted, the times are the whole spans of the slices; [`CallNodes::settle`]
+/// subtracts the finished slices inside them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Unfinished {
     times: FxHashMap<u32, Sums>,
@@ -102,8 +104,9 @@ impl Unfinished {
 }
 
 impl CallNodes {
-    /// Computes the times of slices that never ended from their spans and the nodes inside. `rows` are their nodes, in
-    /// any order. Differences stay negative where time stepped back, so that sums come out right.
+    /// Computes the times of slices that never ended from their spans and the nodes inside. `rows`
+    /// are their nodes, in any order. Differences stay negative where time stepped back, so that
+    /// sums stay correct.
     pub(super) fn settle(&mut self, mut rows: Vec<NodeId>) {
         // Children have higher rows.
         rows.sort_unstable();

@@ -1,5 +1,5 @@
-//! Statistics from cached durations. Those of a range that covers most of the trace are the cached ones without what
-//! the range leaves out.
+//! Statistics from cached durations. For a range that covers most of the trace, the durations
+//! outside of the range are removed from the cached ones.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ use crate::timeline::names::NameId;
 use crate::timeline::stats::{NameStats, Sum, Sums};
 use crate::tree::TimeRange;
 
-/// What a range leaves out of the whole by name, and what it cuts.
+/// The durations that a range excludes by name, and those that it cuts.
 #[derive(Default)]
 struct Changes {
     removed: Vec<(u32, i64)>,
@@ -54,7 +54,7 @@ pub(super) fn durations(trace: &Trace, timeline: &Timeline) -> DurationCache {
 }
 
 impl DurationCache {
-    /// The same as [`Timeline::by_name`], if the range leaves out little; else `None`.
+    /// The same as [`Timeline::by_name`], if the range excludes only little; else `None`.
     pub(super) fn by_name(
         &self,
         count: &Count<'_>,
@@ -132,7 +132,7 @@ impl DurationCache {
     }
 }
 
-/// Sorts the lengths of each name, on as many threads as are worth it.
+/// Sorts the lengths of each name, on several threads if there are enough.
 fn sort_each(lengths: &mut [i64], starts: &[usize]) {
     let (all, names) = (lengths.len(), starts.len() - 1);
     let threads = parallel::split(all, usize::MAX).len();
@@ -168,7 +168,7 @@ fn cut_rows(count: &Count<'_>) -> Vec<usize> {
         for level in 0..timeline.lanes.levels(track) {
             let lane = timeline.lane(trace, track, level);
             let [from, to] = [range.from_ns, range.to_ns].map(|ns| lane.count_before(ns, 0));
-            // Where slices follow each other, only the last before each end can reach over it.
+            // If slices follow each other, only the last one before each end can extend over it.
             let (first, last) = if lane.overlaps() {
                 (0, from)
             } else {
@@ -185,7 +185,7 @@ fn cut_rows(count: &Count<'_>) -> Vec<usize> {
     cut
 }
 
-/// The lengths of a name among all that changed, which are sorted.
+/// The lengths of a name in a sorted list of changed lengths.
 fn of_name(changed: &[(u32, i64)], name: u32) -> &[(u32, i64)] {
     let from = changed.partition_point(|(other, _)| *other < name);
     let to = changed.partition_point(|(other, _)| *other <= name);
@@ -200,14 +200,15 @@ struct Lengths<'a> {
 }
 
 impl Lengths<'_> {
-    /// How many are no longer.
+    /// The number of lengths up to this one.
     fn up_to(&self, length: i64) -> usize {
         let of_changed = |list: &[(u32, i64)]| list.partition_point(|(_, other)| *other <= length);
         let all = self.all.partition_point(|other| *other <= length);
         all + of_changed(self.added) - of_changed(self.removed)
     }
 
-    /// What stands at a place once all are in order: the smallest that has more before or beside it.
+    /// The length at a place in sorted order: the smallest one up to which there are more than
+    /// `place`.
     fn nth(&self, place: usize) -> i64 {
         let all = self
             .all

@@ -1,4 +1,4 @@
-//! Going through the slices of a range: which count, and how much of each is inside.
+//! Visits the slices of a range: which ones count, and how much of each is inside.
 
 use std::ops::Range;
 
@@ -25,8 +25,7 @@ pub struct RangeScope<'a> {
     pub all_tracks: bool,
 }
 
-/// Slices whose part in the range is looked at: stretches of the table, each for a thread, or
-/// lists of rows.
+/// The slices to visit: ranges of the table, each for one thread, or lists of rows.
 pub(super) enum Source<'t> {
     Table(Vec<Range<usize>>),
     Lists(Vec<&'t [u32]>),
@@ -46,7 +45,7 @@ pub(super) struct Count<'t> {
     pub range: TimeRange,
 }
 
-/// Rows, cut where chunks begin.
+/// Rows, split at the starts of chunks.
 pub(super) fn chunks(rows: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let chunks = rows.start / CHUNK_ROWS..rows.end.div_ceil(CHUNK_ROWS);
     chunks.map(move |chunk| {
@@ -55,7 +54,7 @@ pub(super) fn chunks(rows: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// Rows between two looks at whether the answer is still wanted.
+/// The number of rows between two checks for cancellation.
 pub(super) const STRIDE: usize = 1 << 16;
 
 impl<'t> Count<'t> {
@@ -77,8 +76,8 @@ impl<'t> Count<'t> {
         }
     }
 
-    /// Going through the table in order is several times as fast for each slice as going through
-    /// lanes, where neighbours lie apart; but lanes know what is in the range.
+    /// Per slice, visiting the table in order is several times as fast as visiting lanes, whose
+    /// slices are far apart in memory. But lanes know which slices are in the range.
     pub fn source(&self) -> Source<'t> {
         const TABLE_IS_FASTER: usize = 6;
         let mut lists = Vec::new();
@@ -112,7 +111,7 @@ impl<'t> Count<'t> {
         }
     }
 
-    /// What is added up takes memory for each part.
+    /// The greatest number of parts, because the sums of each part take memory.
     fn most_parts(&self) -> usize {
         const MANY_NAMES: usize = 1 << 17;
         if self.timeline.names.len() > MANY_NAMES {
@@ -122,7 +121,8 @@ impl<'t> Count<'t> {
         }
     }
 
-    /// The length of a slice's part in the range, unless it has none or does not count.
+    /// The length of a slice's part in the range. `None` if it has no part in the range or does not
+    /// count.
     pub fn part(&self, row: usize) -> Option<i64> {
         let slices = &self.trace.slices;
         let counts = self.wanted[slices.track_id.get(row).row()];
@@ -165,7 +165,8 @@ impl<'t> Count<'t> {
         self.timeline.names.of_slice(row)
     }
 
-    /// Calls `each` with the rows of a source, part by part; `new` makes what a part starts with.
+    /// Calls `each` with the rows of a source, part by part; `new` makes the initial value of a
+    /// part.
     pub fn each<T: Send>(
         &self,
         source: &Source<'_>,

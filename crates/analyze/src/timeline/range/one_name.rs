@@ -60,7 +60,7 @@ impl Count<'_> {
         rows.any(|row| self.name(*row as usize) == name)
     }
 
-    /// Time of slices directly within one of this name, on tracks where looking for the children
+    /// Time of slices directly within one of this name, on tracks where a search for the children
     /// of each would be slow.
     fn within_tangled(&self, name: NameId) -> i128 {
         let mut sum = 0;

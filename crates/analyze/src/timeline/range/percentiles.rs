@@ -5,8 +5,8 @@ use crate::parallel;
 use crate::timeline::stats::Sums;
 
 impl Count<'_> {
-    /// Median and 95th percentile of the slices of each of these names that ended. Each part puts its lengths in order of
-    /// names, where there is room for as many as it has counted.
+    /// Median and 95th percentile of the slices of each of these names that ended. Each part sorts
+    /// its lengths by name, into the space reserved by its counts.
     pub(super) fn percentiles(
         &self,
         source: &Source<'_>,
@@ -40,7 +40,8 @@ impl Count<'_> {
             }
         };
         let lengths = self.each(source, &new, collect, cancelled);
-        // Behind its last length, each name's place in a part is where the next name's begins.
+        // After its last length was stored, each name's place in a part is the start of the next
+        // name.
         let of_name = |at: usize| {
             let mut all = Vec::new();
             for (part, (lengths, next)) in lengths.iter().enumerate() {
@@ -71,7 +72,7 @@ pub(super) fn place_of(lengths: usize, share: usize) -> usize {
     (lengths * share).div_ceil(100).max(1) - 1
 }
 
-/// What stands at two places, the smaller first, once all is in order.
+/// The lengths at two places in sorted order, the smaller place first.
 fn nth(lengths: &mut [i64], [low, high]: [usize; 2]) -> [i64; 2] {
     let (below, &mut at_high, _) = lengths.select_nth_unstable(high);
     if low < below.len() {
