@@ -27,6 +27,19 @@ impl TimeRange {
         Ok(range.map(|(from, until)| (from, until.unwrap_or(trace.bounds.1))))
     }
 
+    /// The range on the trace's own clock; everything if neither end was given.
+    ///
+    /// # Errors
+    /// The errors of [`within`](Self::within).
+    pub fn of(&self, trace: &Trace) -> Result<traceloom_analyze::TimeRange> {
+        let range = self.within(trace)?;
+        Ok(
+            range.map_or(traceloom_analyze::TimeRange::ALL, |(from_ns, to_ns)| {
+                traceloom_analyze::TimeRange { from_ns, to_ns }
+            }),
+        )
+    }
+
     /// The range on the clock of a trace with these bounds. It has no end if only the start was
     /// given.
     ///

@@ -168,3 +168,17 @@ fn csv_lines(csv: &[u8]) -> u64 {
     }
     lines
 }
+
+/// Text outside of fields has no key.
+#[test]
+fn text_without_a_key_stands_alone() {
+    const NOTE: &str = "    bash-7 (    7) [000] .... 3.0: my_note: three plain words\n";
+    let list = shown(NOTE, &["--limit=0"]);
+    assert!(list.ends_with("my_note three plain words\n"), "{list}");
+    let mut wide = String::from("    bash-7 (    7) [000] .... 2.0: wide:");
+    for field in 0..150 {
+        write!(wide, " key{field}=value{field}").unwrap();
+    }
+    let csv = shown(&[&wide, "\n", NOTE].concat(), &["--csv"]);
+    assert!(csv.trim_end().ends_with(",three plain words"), "{csv}");
+}

@@ -43,9 +43,33 @@ fn one_process_in_a_range_of_time() {
         JANK,
         "--process=loom.reader",
         "--from=700ms",
-        "--to=1s",
+        "--until=1s",
         "--limit=2"
     ]));
+}
+
+/// The range is that of the other commands. `--to` is its name in earlier versions.
+#[test]
+fn a_range_is_given_as_elsewhere() {
+    let until = shown(&[JANK, "--from=700ms", "--until=1s", "--csv"]);
+    assert_eq!(shown(&[JANK, "--from=700ms", "--to=1s", "--csv"]), until);
+    assert!((2..100).contains(&until.lines().count()), "{until}");
+    let told = refused(&[JANK, "--from=1h"]);
+    assert!(told.contains("1h is not a time"), "{told}");
+    let told = refused(&[JANK, "--from=1000s"]);
+    assert!(told.contains("after the end of the trace"), "{told}");
+}
+
+/// CSV and JSON have every frame, unless `--limit` asks for fewer.
+#[test]
+fn data_has_all_frames() {
+    let worst = |options: &[&str]| {
+        let json = shown(&[&[JANK, "--json"], options].concat());
+        let report: serde_json::Value = serde_json::from_str(&json).unwrap();
+        report["worst"].as_array().unwrap().len()
+    };
+    assert_eq!((worst(&[]), worst(&["--limit=0"])), (199, 199));
+    assert_eq!(worst(&["--limit=3"]), 3);
 }
 
 #[test]

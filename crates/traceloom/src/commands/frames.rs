@@ -6,7 +6,6 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use serde::Serialize;
-use traceloom_analyze::TimeRange;
 use traceloom_analyze::frames::{
     AppReport, BlockedReport, FrameApp, FrameReport, FrameSelection, Frames, WorstFrame,
 };
@@ -16,9 +15,10 @@ use traceloom_trace::{RowId, Trace};
 use crate::input::{InputArgs, read_trace};
 use crate::output::print;
 use crate::print::{
-    Name, Table, csv_for_spreadsheets, csv_line, duration, ms, plain, terminal_width, thousands,
+    DataOutput, Name, Table, csv_for_spreadsheets, csv_line, duration, ms, plain, terminal_width,
+    thousands,
 };
-use crate::times::{check_order, parse_time};
+use crate::times::TimeRange;
 
 /// Default of `--limit`: late frames to describe.
 const USUAL_LIMIT: usize = 5;
@@ -37,6 +37,8 @@ Examples:
   traceloom frames systrace.html
   traceloom frames systrace.html --process com.example.app --limit 20
   traceloom frames systrace.html --csv > frames.csv")]
+#[command(mut_arg("csv", |csv| csv.help("Print CSV: one line per frame, worst first; times in nanoseconds")))]
+#[command(mut_arg("until", |until| until.visible_alias("to")))]
 pub struct FramesArgs {
     /// The trace; - is standard input
     #[arg(value_name = "FILE")]
@@ -46,33 +48,15 @@ pub struct FramesArgs {
     #[arg(long, value_name = "NAME|PID")]
     pub process: Vec<String>,
 
-    /// Start this long after the first event (1.5s, 200ms, 300us, 40ns; a bare number is seconds)
-    #[arg(long, value_name = "TIME", value_parser = parse_time)]
-    pub from: Option<i64>,
+    #[command(flatten)]
+    pub range: TimeRange,
 
-    /// Stop this long after the first event
-    #[arg(long, alias = "until", value_name = "TIME", value_parser = parse_time)]
-    pub to: Option<i64>,
-
-    /// Number of worst frames to describe, 0 for all [default: 5 late ones; all frames with --csv]
+    /// Number of worst frames to describe, 0 for all [default: 5 late ones; all frames with --csv and --json]
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
 
-    /// Print CSV: one line per frame, worst first; times in nanoseconds
-    #[arg(
-        long,
-        conflicts_with = "json",
-        default_value_if("csv_safe", "true", "true")
-    )]
-    pub csv: bool,
-
-    /// As --csv, for spreadsheets: a field that one would compute (=, +, -, @) gets a ' before it
-    #[arg(long, conflicts_with = "json")]
-    pub csv_safe: bool,
-
-    /// Print JSON: times in nanoseconds
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub data: DataOutput,
 
     #[command(flatten)]
     pub open: InputArgs,
@@ -83,8 +67,7 @@ pub struct FramesArgs {
 /// # Errors
 /// If the file cannot be read, or has no frames of the selected processes.
 pub fn run(args: &FramesArgs) -> Result<ExitCode> {
-    csv_for_spreadsheets(args.csv_safe);
-    check_order(args.from, args.to, "--to")?;
+    csv_for_spreadsheets(args.data.csv_safe);
     let trace = read_trace(&args.file, &args.open)?;
     let frames = Frames::find(&trace);
     if frames.is_empty() {
@@ -94,34 +77,18 @@ pub fn run(args: &FramesArgs) -> Result<ExitCode> {
         );
     }
     let wanted = wanted(args, &trace, &frames)?;
-    let end = |time: Option<i64>, otherwise: i64| {
-        time.map_or(otherwise, |time| trace.bounds.0.saturating_add(time))
-    };
-    let range = TimeRange {
-        from_ns: end(args.from, i64::MIN),
-        to_ns: end(args.to, i64::MAX),
-    };
     let selection = FrameSelection {
-        range,
+        range: args.range.of(&trace)?,
         wanted: &|app| wanted.contains(&app.utid.0),
-        limit: limit(args),
+        limit: args.data.most_rows(args.limit, USUAL_LIMIT),
     };
     let report = frames.report(&trace, &selection);
-    print(|out| match (args.json, args.csv) {
+    print(|out| match (args.data.json, args.data.csv) {
         (true, _) => json(out, args, &report),
         (_, true) => csv(out, &report),
         _ => text(out, args, &report),
     })?;
     Ok(ExitCode::SUCCESS)
-}
-
-fn limit(args: &FramesArgs) -> usize {
-    match args.limit {
-        None if args.csv => usize::MAX,
-        None => USUAL_LIMIT,
-        Some(0) => usize::MAX,
-        Some(limit) => limit,
-    }
 }
 
 /// The threads of the selected processes.

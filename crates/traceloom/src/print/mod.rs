@@ -1,7 +1,7 @@
 //! Formats numbers, names and tables for the terminal and for CSV.
 
 mod csv;
-mod limit;
+mod data_output;
 mod pad;
 mod proportion;
 mod stream;
@@ -9,7 +9,7 @@ mod table;
 mod units;
 
 pub use csv::{csv_for_spreadsheets, csv_line};
-pub use limit::most_rows;
+pub use data_output::DataOutput;
 pub use pad::left;
 pub use proportion::{most_bytes, too_long, within};
 pub use stream::{stream, stream_into};

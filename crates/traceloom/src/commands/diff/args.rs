@@ -7,7 +7,7 @@ use traceloom_analyze::DiffMetric;
 
 use crate::calls::{By, Clock, Selection};
 use crate::input::InputArgs;
-use crate::print::most_rows;
+use crate::print::DataOutput;
 use crate::times::parse_time;
 
 /// Default of `--limit`, rows.
@@ -32,6 +32,7 @@ Examples:
   traceloom diff before.trace after.trace --by class --sort inclusive --min-change 1ms
   traceloom diff --base a1.trace a2.trace a3.trace --new b1.trace b2.trace b3.trace
   traceloom diff main.trace pr.trace --markdown --fail-above 10 --min-change 500us > comment.md")]
+#[command(mut_arg("json", |json| json.help("Print JSON: times in nanoseconds, with the numbers of every run")))]
 pub struct DiffArgs {
     /// The base trace and the new trace
     #[arg(value_name = "FILE", num_args = 2, required_unless_present_all = ["base", "new"])]
@@ -84,20 +85,11 @@ pub struct DiffArgs {
     #[arg(long, value_name = "PERCENT", value_parser = crate::times::parse_growth)]
     pub(super) fail_above: Option<f64>,
 
-    /// Print CSV: times in nanoseconds, names and units in the header line
-    #[arg(long, conflicts_with_all = ["json", "markdown"], default_value_if("csv_safe", "true", "true"))]
-    pub(super) csv: bool,
-
-    /// As --csv, for spreadsheets: a field that one would compute (=, +, -, @) gets a ' before it
-    #[arg(long, conflicts_with_all = ["json", "markdown"])]
-    pub(super) csv_safe: bool,
-
-    /// Print JSON: times in nanoseconds, with the numbers of every run
-    #[arg(long, conflicts_with = "markdown")]
-    pub(super) json: bool,
+    #[command(flatten)]
+    pub(super) data: DataOutput,
 
     /// Print Markdown for a pull request
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["csv", "csv_safe", "json"])]
     pub(super) markdown: bool,
 
     #[command(flatten)]
@@ -176,7 +168,7 @@ impl DiffArgs {
     }
 
     pub(super) fn limit(&self) -> usize {
-        most_rows(self.limit, self.csv || self.json, USUAL_LIMIT)
+        self.data.most_rows(self.limit, USUAL_LIMIT)
     }
 }
 

@@ -26,7 +26,7 @@ pub use args::DiffArgs;
 /// # Errors
 /// If a trace cannot be read, or lacks the requested threads or clock.
 pub fn run(args: &DiffArgs) -> Result<ExitCode> {
-    csv_for_spreadsheets(args.csv_safe);
+    csv_for_spreadsheets(args.data.csv_safe);
     let (diff, clock) = compare(args)?;
     if args.significant && !diff.has_noise() {
         bail!("--significant needs two runs or more on each side (--base a1 a2 --new b1 b2)");
@@ -43,7 +43,7 @@ pub fn run(args: &DiffArgs) -> Result<ExitCode> {
         rows,
         more,
     };
-    print(|out| match (args.csv, args.json, args.markdown) {
+    print(|out| match (args.data.csv, args.data.json, args.markdown) {
         (true, _, _) => csv::write(out, &shown),
         (_, true, _) => json::write(out, &shown),
         (_, _, true) => markdown::write(out, &shown),

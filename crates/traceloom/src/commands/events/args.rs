@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::input::InputArgs;
-use crate::print::most_rows;
+use crate::print::DataOutput;
 use crate::times::TimeRange;
 
 /// List events with their fields: function tracer, and kernel events that no other command shows
@@ -18,6 +18,7 @@ Examples:
   traceloom events trace.dat --name 'ext4_*' --from 1.2s --until 1.3s
   traceloom events trace.dat --thread kworker --cpu 0 --limit 0
   traceloom events trace.dat --name mm_page_alloc --csv > allocations.csv")]
+#[command(mut_arg("csv", |csv| csv.help("Print CSV: one line per event, a column per field; times in nanoseconds")))]
 pub struct EventsArgs {
     /// The trace; - is standard input
     #[arg(value_name = "FILE")]
@@ -47,21 +48,8 @@ pub struct EventsArgs {
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
 
-    /// Print CSV: one line per event, a column per field; times in nanoseconds
-    #[arg(
-        long,
-        conflicts_with = "json",
-        default_value_if("csv_safe", "true", "true")
-    )]
-    pub csv: bool,
-
-    /// As --csv, for spreadsheets: a field that one would compute (=, +, -, @) gets a ' before it
-    #[arg(long, conflicts_with = "json")]
-    pub csv_safe: bool,
-
-    /// Print JSON: times in nanoseconds
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub data: DataOutput,
 
     #[command(flatten)]
     pub open: InputArgs,
@@ -71,7 +59,7 @@ impl EventsArgs {
     /// The number of events to list.
     pub(super) fn shown(&self) -> usize {
         const USUAL: usize = 100;
-        most_rows(self.limit, self.csv || self.json, USUAL)
+        self.data.most_rows(self.limit, USUAL)
     }
 
     /// Whether to count the events of each name instead of listing them.
@@ -82,6 +70,6 @@ impl EventsArgs {
             || !self.cpu.is_empty()
             || self.range.from.is_some()
             || self.range.until.is_some();
-        !chosen && self.limit.is_none() && !self.csv && !self.json
+        !chosen && self.limit.is_none() && !self.data.is_chosen()
     }
 }

@@ -85,11 +85,19 @@ fn line(out: &mut dyn Write, trace: &Trace, event: &FtraceEventRow) -> Result<()
     let name = plain(trace.strings.get(event.name));
     write!(out, "{seconds:>14}  {cpu:>5}  {thread:<24}  {name}")?;
     for (key, value) in trace.args.set(event.arg_set_id) {
-        let (key, value) = (trace.strings.get(key), value.display(&trace.strings));
-        write!(out, " {}={}", plain(key), plain(&value))?;
+        let field = assignment(trace.strings.get(key), value.display(&trace.strings));
+        write!(out, " {}", plain(&field))?;
     }
     writeln!(out)?;
     Ok(())
+}
+
+/// A field as `key=value`. Text that the event has outside of its fields has no key.
+fn assignment(key: &str, value: String) -> String {
+    match key {
+        "" => value,
+        key => format!("{key}={value}"),
+    }
 }
 
 /// Lists events as CSV.
@@ -135,7 +143,8 @@ fn fields(trace: &Trace, set: ArgSetId, keys: &[StringId]) -> Vec<String> {
             _ => {
                 let rest = &mut cells[keys.len()];
                 let blank = if rest.is_empty() { "" } else { " " };
-                *rest += &format!("{blank}{}={value}", trace.strings.get(key));
+                *rest += blank;
+                *rest += &assignment(trace.strings.get(key), value);
             }
         }
     }

@@ -21,7 +21,7 @@ pub use args::EventsArgs;
 /// # Errors
 /// If the file cannot be read, has no such events, or none of the selected names, threads or CPUs.
 pub fn run(args: &EventsArgs) -> Result<ExitCode> {
-    csv_for_spreadsheets(args.csv_safe);
+    csv_for_spreadsheets(args.data.csv_safe);
     let trace = read_trace(&args.file, &args.open)?;
     if trace.ftrace_events.is_empty() {
         bail!(
@@ -30,7 +30,7 @@ pub fn run(args: &EventsArgs) -> Result<ExitCode> {
         );
     }
     let filter = select::filter(args, &trace).with_context(|| args.file.display().to_string())?;
-    stream(|out| match (args.json, args.csv) {
+    stream(|out| match (args.data.json, args.data.csv) {
         _ if args.counts() => counts(out, args, &trace),
         (true, _) => list::json(out, args, &trace, &filter),
         (_, true) => list::csv(out, args, &trace, &filter),

@@ -6,6 +6,7 @@ use traceloom_analyze::TreeDirection;
 
 use crate::calls::{By, Clock, Selection};
 use crate::input::InputArgs;
+use crate::print::DataOutput;
 use crate::times::{parse_percent, parse_time};
 
 /// Show where the time went: calls, inclusive and exclusive time of each method or slice
@@ -83,20 +84,11 @@ pub struct ProfileArgs {
     #[arg(long)]
     pub all: bool,
 
-    /// Print CSV: times in nanoseconds, names and units in the header line
-    #[arg(long, conflicts_with_all = ["json", "folded"], default_value_if("csv_safe", "true", "true"))]
-    pub csv: bool,
-
-    /// As --csv, for spreadsheets: a field that one would compute (=, +, -, @) gets a ' before it
-    #[arg(long, conflicts_with_all = ["json", "folded"])]
-    pub csv_safe: bool,
-
-    /// Print JSON: times in nanoseconds
-    #[arg(long, conflicts_with = "folded")]
-    pub json: bool,
+    #[command(flatten)]
+    pub data: DataOutput,
 
     /// Print collapsed stacks for flame graphs: `thread;outer;inner N`, N in nanoseconds
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["csv", "csv_safe", "json"])]
     pub folded: bool,
 
     /// Subtract the cost of reading the clocks while recording

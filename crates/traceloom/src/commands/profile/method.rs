@@ -22,9 +22,9 @@ pub(super) fn show(shown: &Shown<'_>, query: &str) -> Result<()> {
     };
     let report = shown.profile.report(shown.tree, row);
     print(|out| {
-        if shown.args.json {
+        if shown.args.data.json {
             json::method(out, shown, &report)
-        } else if shown.args.csv {
+        } else if shown.args.data.csv {
             csv(out, shown, &report)
         } else {
             head::write(out, shown)?;

@@ -26,7 +26,7 @@ pub use args::ProfileArgs;
 /// # Errors
 /// If the file cannot be read, or lacks the requested threads, method or clock.
 pub fn run(args: &ProfileArgs) -> Result<ExitCode> {
-    csv_for_spreadsheets(args.csv_safe);
+    csv_for_spreadsheets(args.data.csv_safe);
     if args.tree == Some(Direction::BottomUp) && args.by == By::Thread {
         bail!(
             "--tree bottom-up shows callers, but threads have none; use --tree top-down, or --by method"

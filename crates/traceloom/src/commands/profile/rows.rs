@@ -19,9 +19,9 @@ pub(super) fn show(shown: &Shown<'_>) -> Result<()> {
     let rows = sorted(shown);
     let kept = &rows[..rows.len().min(shown.limit())];
     print(|out| {
-        if shown.args.json {
+        if shown.args.data.json {
             json::rows(out, shown, kept)
-        } else if shown.args.csv {
+        } else if shown.args.data.csv {
             csv(out, shown, kept)
         } else {
             head::write(out, shown)?;

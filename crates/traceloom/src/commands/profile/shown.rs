@@ -3,7 +3,7 @@
 use traceloom_analyze::{CallTree, CpuSource, OverheadReport, Profile};
 
 use super::args::ProfileArgs;
-use crate::print::{most_bytes, most_rows};
+use crate::print::most_bytes;
 
 /// Default of `--limit`, rows.
 const USUAL_LIMIT: usize = 30;
@@ -19,8 +19,7 @@ pub(super) struct Shown<'a> {
 impl Shown<'_> {
     /// The maximum number of rows.
     pub fn limit(&self) -> usize {
-        let whole = self.args.csv || self.args.json;
-        most_rows(self.args.limit, whole, USUAL_LIMIT)
+        self.args.data.most_rows(self.args.limit, USUAL_LIMIT)
     }
 
     /// The maximum number of bytes to print. There is no limit if the size of the input is unknown.

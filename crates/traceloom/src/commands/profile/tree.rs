@@ -23,9 +23,9 @@ pub(super) fn show(shown: &Shown<'_>, direction: TreeDirection) -> Result<()> {
     };
     stream(|out| {
         within(shown.most_bytes(), out, |out| {
-            if shown.args.json {
+            if shown.args.data.json {
                 json::tree(out, shown, &options)
-            } else if shown.args.csv {
+            } else if shown.args.data.csv {
                 csv(out, shown, &options)
             } else {
                 text(out, shown, &options)

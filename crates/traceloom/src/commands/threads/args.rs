@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::input::InputArgs;
-use crate::print::most_rows;
+use crate::print::DataOutput;
 use crate::times::TimeRange;
 
 /// Show how long each thread ran and waited, what it waited for, and who woke it
@@ -20,6 +20,7 @@ Examples:
   traceloom threads systrace.html --process com.example.app
   traceloom threads trace.dat --thread RenderThread --from 1.2s --until 1.5s
   traceloom threads systrace.html --sort worst --limit 5")]
+#[command(mut_arg("csv", |csv| csv.help("Print CSV: one line per thread; times in nanoseconds")))]
 pub struct ThreadsArgs {
     /// The trace; - is standard input
     #[arg(value_name = "FILE")]
@@ -44,21 +45,8 @@ pub struct ThreadsArgs {
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
 
-    /// Print CSV: one line per thread; times in nanoseconds
-    #[arg(
-        long,
-        conflicts_with = "json",
-        default_value_if("csv_safe", "true", "true")
-    )]
-    pub csv: bool,
-
-    /// As --csv, for spreadsheets: a field that one would compute (=, +, -, @) gets a ' before it
-    #[arg(long, conflicts_with = "json")]
-    pub csv_safe: bool,
-
-    /// Print JSON: times in nanoseconds
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub data: DataOutput,
 
     #[command(flatten)]
     pub open: InputArgs,
@@ -87,7 +75,7 @@ impl ThreadsArgs {
     /// The number of threads to show.
     pub(super) fn shown(&self) -> usize {
         const USUAL: usize = 30;
-        most_rows(self.limit, self.csv || self.json, USUAL)
+        self.data.most_rows(self.limit, USUAL)
     }
 
     /// Whether to describe each thread in detail.

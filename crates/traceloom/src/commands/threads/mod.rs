@@ -10,7 +10,6 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
-use traceloom_analyze::TimeRange;
 use traceloom_analyze::threads::thread_times;
 use traceloom_trace::{RowId, ThreadId, Trace};
 
@@ -28,7 +27,7 @@ pub use args::ThreadsArgs;
 /// # Errors
 /// If the file cannot be read, has no scheduling events, or none of the selected threads.
 pub fn run(args: &ThreadsArgs) -> Result<ExitCode> {
-    csv_for_spreadsheets(args.csv_safe);
+    csv_for_spreadsheets(args.data.csv_safe);
     let trace = read_trace(&args.file, &args.open)?;
     if trace.thread_states.is_empty() {
         bail!(
@@ -36,10 +35,7 @@ pub fn run(args: &ThreadsArgs) -> Result<ExitCode> {
             args.file.display()
         );
     }
-    let range = match args.range.within(&trace)? {
-        Some((from_ns, to_ns)) => TimeRange { from_ns, to_ns },
-        None => TimeRange::ALL,
-    };
+    let range = args.range.of(&trace)?;
     let selected = selected(args, &trace).with_context(|| args.file.display().to_string())?;
     let wanted = |utid: ThreadId| selected[utid.row()];
     let times = thread_times(&trace, range, &wanted);
@@ -50,7 +46,7 @@ pub fn run(args: &ThreadsArgs) -> Result<ExitCode> {
     sort(&mut threads, args.sort);
     let all = threads.len();
     threads.truncate(args.shown());
-    print(|out| match (args.json, args.csv) {
+    print(|out| match (args.data.json, args.data.csv) {
         (true, _) => json(out, args, &threads),
         (_, true) => csv(out, &threads),
         _ => text::write(out, args, &threads, all),
