@@ -1,16 +1,13 @@
 //! Details of one slice.
 
-use std::cmp::Reverse;
-
 use serde::Deserialize;
-use traceloom_trace::{
-    NO_DURATION, RepairKind, RowId, SliceId, SourceId, StringId, ThreadId, Trace, TrackId,
-};
+use traceloom_trace::{NO_DURATION, RowId, SliceId, ThreadId, Trace, TrackId};
 
 use super::names::NameId;
+use super::slice_repairs::SliceRepair;
+use super::state_times::StateTimes;
 use super::tally::{Tallied, Tally};
 use super::{StateKind, Timeline, state_extent};
-use crate::waits::WaitReason;
 
 /// A direction from a slice to a neighbour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
@@ -26,31 +23,6 @@ pub enum Step {
     Child,
 }
 
-/// Time of a thread in each state, and what it waited for.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct StateTimes {
-    /// The time in each [`StateKind`], ns.
-    pub by_kind: [i64; StateKind::COUNT],
-    /// What it waited for, longest first.
-    pub blocked: Vec<Blocked>,
-}
-
-impl StateTimes {
-    /// The time in one state, ns.
-    pub fn time_in(&self, kind: StateKind) -> i64 {
-        self.by_kind[kind as usize]
-    }
-}
-
-/// Waits of one kind.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Blocked {
-    /// Why.
-    pub why: WaitReason,
-    /// The total duration, ns.
-    pub ns: i64,
-}
-
 /// The children of a slice with the same name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ChildName {
@@ -60,35 +32,6 @@ pub struct ChildName {
     pub count: u64,
     /// Their total time, ns.
     pub total_ns: i64,
-}
-
-/// A repair of a slice.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum SliceRepair {
-    /// It never ended; it is drawn to the end of its parent.
-    ClosedByParent,
-    /// Neither it nor any ancestor ended.
-    NeverEnded,
-    /// The recorder truncated its name.
-    NameCut,
-    /// It may have been closed with its caller: both end at the same time, and the input has such repairs.
-    MaybeClosedByParent,
-}
-
-impl SliceRepair {
-    /// A sentence that explains the repair.
-    pub fn explanation(self) -> &'static str {
-        match self {
-            Self::ClosedByParent => {
-                "it never ended; it is shown up to the end of the slice around it"
-            }
-            Self::NeverEnded => "it never ended; it is shown up to the last event there is",
-            Self::NameCut => "its name was cut by the recorder",
-            Self::MaybeClosedByParent => {
-                "it ends with its caller; some calls of this trace were closed so because their end is missing"
-            }
-        }
-    }
 }
 
 /// The numbers of a slice.
@@ -222,60 +165,6 @@ impl Timeline {
         running
     }
 
-    /// The states of a thread between two times. If states overlap, the earlier one counts.
-    pub fn state_times(&self, trace: &Trace, utid: ThreadId, from: i64, to: i64) -> StateTimes {
-        let mut times = StateTimes::default();
-        let mut blocked = WaitTimes::default();
-        let rows = self.states_of(utid);
-        let mut at = self.first_state(trace, utid, from);
-        let mut latest = from;
-        while let Some(&row) = rows.get(at) {
-            let (start, end) = state_extent(trace, row as usize);
-            if start >= to {
-                break;
-            }
-            let ns = end.min(to).saturating_sub(start.max(latest));
-            latest = latest.max(end);
-            at += 1;
-            if ns <= 0 {
-                continue;
-            }
-            let kind = StateKind::from_row(trace, row as usize);
-            let time = &mut times.by_kind[kind as usize];
-            *time = time.saturating_add(ns);
-            if let Some(why) = WaitReason::of(trace, row, rows.get(at).copied()) {
-                blocked.add(why, ns);
-            }
-        }
-        times.blocked = blocked.sorted();
-        times
-    }
-
-    /// The index of the first state of a thread that ends after `from`.
-    pub(super) fn first_state(&self, trace: &Trace, utid: ThreadId, from: i64) -> usize {
-        let extent = |row| state_extent(trace, row);
-        let window = super::Window {
-            from_ns: from,
-            to_ns: i64::MAX,
-            px_ns: 1.0,
-        };
-        window.next(
-            &self
-                .states
-                .spans(self.same_threads.with_states(utid).row(), &extent),
-            0,
-            -1.0,
-        )
-    }
-
-    /// The thread that ended the state at an index: the waker of the next state.
-    pub fn waker_behind(&self, trace: &Trace, utid: ThreadId, at: usize) -> ThreadId {
-        let next = self.states_of(utid).get(at + 1);
-        next.map_or(ThreadId::NONE, |&row| {
-            trace.thread_states.waker_utid.get(row as usize)
-        })
-    }
-
     /// The neighbour of a slice.
     pub fn neighbour(&self, trace: &Trace, slice: SliceId, step: Step) -> Option<SliceId> {
         let row = slice.row();
@@ -296,56 +185,6 @@ impl Timeline {
             Step::Previous => beside(lane.place_of(row).and_then(|at| at.checked_sub(1))),
         }
     }
-
-    /// The repairs of a slice, as far as the tables show them.
-    pub fn repairs_of(&self, trace: &Trace, slice: SliceId) -> Vec<SliceRepair> {
-        let row = slice.row();
-        let mut repairs = Vec::new();
-        let source = trace
-            .tracks
-            .source
-            .get(trace.slices.track_id.get(row).row());
-        if trace.slices.dur.get(row) == NO_DURATION {
-            repairs.push(if self.ends.is_closed_by_parent(row) {
-                SliceRepair::ClosedByParent
-            } else {
-                SliceRepair::NeverEnded
-            });
-        } else if let Some(parent) = trace.slices.parent_id.get(row).some()
-            && self.end_of(trace, parent.row()) == self.end_of(trace, row)
-            && has(trace, source, RepairKind::MissingExit)
-        {
-            repairs.push(SliceRepair::MaybeClosedByParent);
-        }
-        if self.has_cut_name(trace, row) && has(trace, source, RepairKind::NameCut) {
-            repairs.push(SliceRepair::NameCut);
-        }
-        repairs
-    }
-
-    /// A marker of ftrace holds 1024 bytes: letter, bars and number (16 at most) stand before the name.
-    fn has_cut_name(&self, trace: &Trace, row: usize) -> bool {
-        const SURELY_WHOLE: usize = 1023 - 16;
-        trace.strings.get(trace.slices.name.get(row)).len() >= SURELY_WHOLE
-    }
-
-    /// Whether the end or the name of a slice certainly differs from what the app wrote.
-    pub fn is_repaired(&self, trace: &Trace, row: usize) -> bool {
-        self.ends.is_closed_by_parent(row)
-            || self.has_cut_name(trace, row) && {
-                let source = trace
-                    .tracks
-                    .source
-                    .get(trace.slices.track_id.get(row).row());
-                has(trace, source, RepairKind::NameCut)
-            }
-    }
-}
-
-fn has(trace: &Trace, source: SourceId, kind: RepairKind) -> bool {
-    let rows = trace.repairs.rows().iter();
-    rows.into_iter()
-        .any(|row| row.source == source && row.kind == kind)
 }
 
 /// The total time of some slices.
@@ -355,39 +194,6 @@ fn sum(slices: &[u32], ns: &dyn Fn(usize) -> i64) -> i64 {
         sum = sum.saturating_add(ns(slice as usize));
     }
     sum
-}
-
-/// The times of waits by reason, a table for each state.
-#[derive(Default)]
-struct WaitTimes(Vec<(StateKind, Tally)>);
-
-impl WaitTimes {
-    fn add(&mut self, why: WaitReason, ns: i64) {
-        let place = self.0.iter().position(|(state, _)| *state == why.state);
-        let place = place.unwrap_or_else(|| {
-            self.0.push((why.state, Tally::default()));
-            self.0.len() - 1
-        });
-        let number = u64::from(why.function.0) << 32 | u64::from(why.waker.0);
-        self.0[place].1.add(number, ns);
-    }
-
-    /// The waits, the longest first.
-    fn sorted(self) -> Vec<Blocked> {
-        let mut all = Vec::new();
-        for (state, tally) in self.0 {
-            all.extend(tally.sorted().into_iter().map(|sum| Blocked {
-                why: WaitReason {
-                    state,
-                    function: StringId((sum.number >> 32) as u32),
-                    waker: ThreadId(sum.number as u32),
-                },
-                ns: sum.ns,
-            }));
-        }
-        all.sort_by_key(|one| (Reverse(one.ns), one.why));
-        all
-    }
 }
 
 /// The periods in which a thread ran, with the running time before each.
