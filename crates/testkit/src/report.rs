@@ -7,21 +7,20 @@ use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-const I64: u8 = 1;
-const U32: u8 = 4;
-const U8: u8 = 6;
-const TEXT: u8 = 9;
+pub(crate) const I64: u8 = 1;
+pub(crate) const U32: u8 = 4;
+pub(crate) const U8: u8 = 6;
+pub(crate) const TEXT: u8 = 9;
 
 /// The transforms of a column's numbers.
-const PLAIN: u8 = 0;
-const DELTA: u8 = 1;
+pub(crate) const PLAIN: u8 = 0;
+pub(crate) const DELTA: u8 = 1;
 const NEST: u8 = 6;
 const PARENT: u8 = 7;
 
 /// A block of columns with two threads, and slices within slices.
 pub fn report_columns() -> Vec<u8> {
-    let mut out = b"tlco".to_vec();
-    varint(&mut out, 1); // version
+    let mut out = column_block();
     table(
         &mut out,
         "trace",
@@ -118,8 +117,7 @@ pub(crate) fn report() -> Vec<u8> {
 /// others and take no room; zeros fill the minimum size that readers require for this number of rows.
 pub fn dense_report(bytes: usize) -> Vec<u8> {
     let rows = bytes * 3 / 4 / 9;
-    let mut out = b"tlco".to_vec();
-    varint(&mut out, 1);
+    let mut out = column_block();
     table(
         &mut out,
         "strings",
@@ -166,24 +164,46 @@ pub fn dense_report(bytes: usize) -> Vec<u8> {
     page(&out, Compression::none())
 }
 
+/// A block of columns without tables.
+pub(crate) fn column_block() -> Vec<u8> {
+    let mut out = b"tlco".to_vec();
+    varint(&mut out, 1); // version
+    out
+}
+
 fn page(columns: &[u8], compression: Compression) -> Vec<u8> {
+    page_of(&compressed_element(columns, compression))
+}
+
+/// The element of a page that holds a block of columns.
+pub(crate) fn element(columns: &[u8]) -> Vec<u8> {
+    compressed_element(columns, Compression::default())
+}
+
+fn compressed_element(columns: &[u8], compression: Compression) -> Vec<u8> {
     let mut gzip = GzEncoder::new(Vec::new(), compression);
     gzip.write_all(columns).expect("writing to memory");
     let text = STANDARD.encode(gzip.finish().expect("writing to memory"));
     format!(
-        "<!doctype html>\n<html><head><meta name=\"traceloom-report\" content=\"1\"><title>made</title></head>\n<body>\n\
-         <script type=\"application/octet-stream;base64\" id=\"traceloom-engine\">AAAA</script>\n\
-         <script type=\"application/octet-stream;base64\" class=\"traceloom-columns\" data-name=\"head\" \
-         data-bytes=\"{}\">{text}</script>\n<script type=\"module\">let a = 1 < 2;</script>\n</body></html>\n",
+        "<script type=\"application/octet-stream;base64\" class=\"traceloom-columns\" data-name=\"head\" \
+         data-bytes=\"{}\">{text}</script>\n",
         columns.len()
     )
     .into_bytes()
 }
 
-type Column<'a> = (&'a str, u8, u8, u8, Vec<u8>);
+/// The page of a report with these elements.
+pub(crate) fn page_of(elements: &[u8]) -> Vec<u8> {
+    const HEAD: &str = "<!doctype html>\n<html><head><meta name=\"traceloom-report\" content=\"1\"><title>made</title></head>\n<body>\n\
+         <script type=\"application/octet-stream;base64\" id=\"traceloom-engine\">AAAA</script>\n";
+    const TAIL: &str = "<script type=\"module\">let a = 1 < 2;</script>\n</body></html>\n";
+    [HEAD.as_bytes(), elements, TAIL.as_bytes()].concat()
+}
+
+pub(crate) type Column<'a> = (&'a str, u8, u8, u8, Vec<u8>);
 
 /// Writes a table: name, rows, number of columns; name, type, key, transform and size of each column; then their bytes.
-fn table(out: &mut Vec<u8>, name: &str, rows: u64, columns: &[Column<'_>]) {
+pub(crate) fn table(out: &mut Vec<u8>, name: &str, rows: u64, columns: &[Column<'_>]) {
     let text = |out: &mut Vec<u8>, text: &str| {
         varint(out, text.len() as u64);
         out.extend(text.bytes());
@@ -200,21 +220,21 @@ fn table(out: &mut Vec<u8>, name: &str, rows: u64, columns: &[Column<'_>]) {
 }
 
 /// The same number for all rows.
-fn same(number: u64) -> Vec<u8> {
+pub(crate) fn same(number: u64) -> Vec<u8> {
     [vec![0], varints(&[number])].concat()
 }
 
 /// One number per row.
-fn each(numbers: &[u64]) -> Vec<u8> {
+pub(crate) fn each(numbers: &[u64]) -> Vec<u8> {
     [vec![1], varints(numbers)].concat()
 }
 
-fn texts(texts: &[&str]) -> Vec<u8> {
+pub(crate) fn texts(texts: &[&str]) -> Vec<u8> {
     let lengths: Vec<_> = texts.iter().map(|text| text.len() as u64).collect();
     [each(&lengths), texts.concat().into_bytes()].concat()
 }
 
-fn varints(numbers: &[u64]) -> Vec<u8> {
+pub(crate) fn varints(numbers: &[u64]) -> Vec<u8> {
     let mut out = Vec::new();
     numbers.iter().for_each(|&number| varint(&mut out, number));
     out

@@ -1,5 +1,7 @@
 //! Decodes a trace from its blocks.
 
+use std::collections::HashSet;
+
 use traceloom_trace::{
     ArgTable, ClockKind, ClockRow, Column, Place, RepairKind, RepairRow, RepairTable, SourceId,
     StringPool, Trace,
@@ -33,7 +35,7 @@ pub fn decode<'a>(
     let mut trace = Trace::default();
     let mut decoder = Decoder {
         parts: Parts::of(&mut trace),
-        tables: Vec::new(),
+        tables: HashSet::new(),
         columns: Vec::new(),
     };
     let mut blocks = blocks.into_iter().enumerate();
@@ -48,7 +50,7 @@ pub fn decode<'a>(
 struct Decoder<'t, 'a> {
     parts: Parts<'t>,
     /// The names of the tables read so far, and their known columns.
-    tables: Vec<&'a str>,
+    tables: HashSet<&'a str>,
     columns: Vec<Seen<'a>>,
 }
 
@@ -57,10 +59,9 @@ impl<'a> Decoder<'_, 'a> {
         let mut input = open_block(number, block)?;
         while !input.0.is_empty() {
             let mut table = Table::open(&mut input)?;
-            if self.tables.contains(&table.name) {
+            if !self.tables.insert(table.name) {
                 return Err(twice(&table, "table"));
             }
-            self.tables.push(table.name);
             self.table(&mut table)?;
         }
         Ok(())

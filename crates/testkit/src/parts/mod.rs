@@ -8,6 +8,7 @@ mod binary;
 mod json;
 mod kind;
 mod pages;
+mod reports;
 mod texts;
 
 /// A kind of input that can have any number of parts.
@@ -26,6 +27,7 @@ pub fn many_parts() -> Vec<Parts> {
         binary::KINDS,
         json::KINDS,
         pages::KINDS,
+        reports::KINDS,
         texts::KINDS,
     ];
     let all = lists.into_iter().flatten();
