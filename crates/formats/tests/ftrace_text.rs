@@ -194,26 +194,35 @@ fn names_that_the_recorder_cut() {
 
 #[test]
 fn a_page_with_several_blocks_shares_threads() {
+    let dump = "PROCESS DUMP\nUSER PID PPID VSZ RSS WCHAN PC S NAME COMM\nu0_a7 10 1 0 0 0 0 S com.example.long.name   ample.long.name\nUSER PID TID CMD\nu0_a7 10 11 RenderThread\n";
+    let ftrace = "RenderThread-11 [000] .... 1.000001: sched_waking: comm=x pid=12 prio=120 target_cpu=000\n";
+    for blocks in [[dump, ftrace], [ftrace, dump]] {
+        let trace = read_blocks(&blocks);
+        assert_eq!(trace.sources.len(), 1);
+        let render = trace.threads.rows().find(|row| row.tid == 11).unwrap();
+        let process = trace.processes.row(render.upid.row());
+        assert_eq!(
+            (process.pid, process.uid, text(&trace, process.name)),
+            (10, 10_007, "com.example.long.name")
+        );
+        // Nothing tells the process of thread 12.
+        let kinds = [RepairKind::MissingTgid, RepairKind::UnknownProcess];
+        assert_eq!(kinds.map(|kind| trace.repairs.count(kind)), [1, 1]);
+    }
+}
+
+/// The trace of the blocks of a page.
+fn read_blocks(blocks: &[&str]) -> traceloom_trace::Trace {
     use traceloom_formats::{AnyReader, Reader, Target};
     let mut builder = traceloom_trace::TraceBuilder::new();
     builder.begin_source("page", "systrace");
-    let dump = "PROCESS DUMP\nUSER PID PPID VSZ RSS WCHAN PC S NAME COMM\nu0_a7 10 1 0 0 0 0 S com.example.long.name   ample.long.name\nUSER PID TID CMD\nu0_a7 10 11 RenderThread\n";
-    let ftrace = "RenderThread-11 [000] .... 1.000001: sched_waking: comm=x pid=12 prio=120 target_cpu=000\n";
-    for block in [dump, ftrace] {
+    for block in blocks {
         let mut reader = AnyReader::new(ReadOptions::default().joined());
         let mut out = Target::Trace(&mut builder);
         reader.feed(block.as_bytes(), &mut out).unwrap();
         reader.finish(&mut out).unwrap();
     }
-    let trace = builder.finish();
-    assert_eq!(trace.sources.len(), 1);
-    let render = trace.threads.rows().find(|row| row.tid == 11).unwrap();
-    let process = trace.processes.row(render.upid.row());
-    assert_eq!(
-        (process.pid, process.uid, text(&trace, process.name)),
-        (10, 10_007, "com.example.long.name")
-    );
-    assert_eq!(trace.repairs.count(RepairKind::MissingTgid), 1);
+    builder.finish()
 }
 
 /// A small program that saves a cart on a second thread, recorded on a Linux machine with

@@ -25,6 +25,8 @@ pub struct TraceBuilder {
     pub(super) processes: FxHashMap<i64, ProcessId>,
     pub(super) tracks: TrackIndex,
     pub(super) open: OpenSlices,
+    /// Threads whose process no event named, and where they were named first.
+    missing_tgids: Vec<(SourceId, ThreadId, Place)>,
     first_ts: Option<i64>,
     last_ts: i64,
     clocks: ClockIndex,
@@ -131,14 +133,33 @@ impl TraceBuilder {
         self.trace.repairs.add(source, kind, count, place, detail);
     }
 
+    /// Counts a thread whose process no event named, at the end: a process dump that follows may name it.
+    pub fn missing_tgid(&mut self, utid: ThreadId, first: Place) {
+        let source = self.source();
+        self.missing_tgids.push((source, utid, first));
+    }
+
     /// Sorts all tables by time and returns the trace. Slices that are still open have no duration
     /// and are counted as repairs.
     pub fn finish(mut self) -> Trace {
+        self.count_missing_tgids();
         self.count_open_slices();
         self.count_replaced_names();
         self.trace.bounds = (self.first_ts.unwrap_or(0), self.last_ts);
         crate::order::order_tables(&mut self.trace);
         self.trace
+    }
+
+    fn count_missing_tgids(&mut self) {
+        for (source, utid, first) in std::mem::take(&mut self.missing_tgids) {
+            let thread = self.trace.threads.row(utid.row());
+            let kind = match thread.upid.some() {
+                Some(_) => RepairKind::MissingTgid,
+                None => RepairKind::UnknownProcess,
+            };
+            let repairs = &mut self.trace.repairs;
+            repairs.add(source, kind, 1, first, || format!("thread {}", thread.tid));
+        }
     }
 
     fn count_open_slices(&mut self) {

@@ -285,25 +285,9 @@ impl Interpreter {
     /// Counts threads for which no column gave a process.
     fn count_tgids(&mut self, out: &mut TraceBuilder) {
         for slot in self.threads.slots() {
-            if slot.tgid_from_column || slot.is_idle() {
-                continue;
+            if !slot.tgid_from_column && !slot.is_idle() {
+                out.missing_tgid(slot.utid, slot.first_position.place());
             }
-            let known = out
-                .trace()
-                .threads
-                .upid
-                .get(slot.utid.row())
-                .some()
-                .is_some();
-            let kind = if known {
-                RepairKind::MissingTgid
-            } else {
-                RepairKind::UnknownProcess
-            };
-            let tid = slot.tid;
-            out.repair(kind, 1, slot.first_position.place(), || {
-                format!("thread {tid}")
-            });
         }
     }
 }
