@@ -1,4 +1,4 @@
-//! Switches from idle that the kernel omitted, and events that must not be taken for one.
+//! Switches that the kernel left out, and what must not be taken for one.
 
 use traceloom_formats::{FORMATS, ReadOptions, WriteOptions, read_bytes};
 use traceloom_trace::{RepairKind, TaskState, Trace};
@@ -193,14 +193,16 @@ fn what_is_inferred_is_what_was_left_out() {
             let most = real / 50 + 3;
             assert!(
                 (found - real).abs() <= most,
-                "seed {seed}, thread {tid}: {found} of {real} µs"
+                "seed {seed}, thread {tid}: {found} of {real} µs: {:?} of {:?}",
+                runs(&holes, tid),
+                runs(&whole, tid)
             );
         }
     }
 }
 
-/// Three threads on two CPUs, each woken 1 µs before it runs. `holes` omits half of the switches
-/// from idle.
+/// Three threads on two CPUs, each woken 1 µs before it runs. `holes` leaves out half of the switches from idle and
+/// from one thread to another, but never two in a row.
 fn scene(seed: u64, holes: bool) -> String {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let mut random = |below: u64| {
@@ -210,11 +212,13 @@ fn scene(seed: u64, holes: bool) -> String {
         (state >> 33) % below
     };
     let mut text = String::new();
-    let (mut now, mut on, mut known) = (0u64, [0u64; 2], [false; 2]);
+    let (mut now, mut on, mut known, mut recorded) = (0u64, [0u64; 2], [false; 2], [false; 2]);
     for _ in 0..120 {
         now += 60 + random(400);
         let cpu = random(2) as usize;
-        if on[cpu] != 0 {
+        let preempts = random(3) == 0;
+        if on[cpu] != 0 && !preempts {
+            recorded[cpu] = true;
             let tid = std::mem::take(&mut on[cpu]);
             let state = ["S", "D"][random(2) as usize];
             text += &format!(
@@ -226,33 +230,110 @@ fn scene(seed: u64, holes: bool) -> String {
         if on.contains(&tid) {
             continue;
         }
-        on[cpu] = tid;
+        let left = std::mem::replace(&mut on[cpu], tid);
+        let (who, name) = match left {
+            0 => ("<idle>-0 (-----)".to_owned(), "swapper"),
+            left => (format!("t-{left} (    1)"), "t"),
+        };
         text += &format!(
-            " <idle>-0 (-----) [00{cpu}] d.h2 1.{now:06}: sched_waking: comm=t pid={tid} prio=120 target_cpu=00{cpu}\n"
+            " {who} [00{cpu}] d.h2 1.{now:06}: sched_waking: comm=t pid={tid} prio=120 target_cpu=00{cpu}\n"
         );
         now += 1;
         // The state of a CPU is unknown before its first switch.
         let first = !std::mem::replace(&mut known[cpu], true);
-        let left_out = random(2) == 0 && holes && !first;
+        let left_out = random(2) == 0 && holes && !first && (left == 0 || recorded[cpu]);
+        recorded[cpu] = !left_out;
         if !left_out {
             text += &format!(
-                " <idle>-0 (-----) [00{cpu}] d..2 1.{now:06}: sched_switch: prev_comm=swapper prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=t next_pid={tid} next_prio=120\n"
+                " {who} [00{cpu}] d..2 1.{now:06}: sched_switch: prev_comm={name} prev_pid={left} prev_prio=120 prev_state=R ==> next_comm=t next_pid={tid} next_prio=120\n"
             );
         }
         text += &format!(
-            " t-{tid} (    1) [00{cpu}] .... 1.{:06}: tracing_mark_write: C|1|n|1\n",
+            " t-{tid} (    1) [00{cpu}] .... 1.{:06}: tracing_mark_write: I|1|n\n",
             now + 20
         );
     }
     text
 }
 
-/// Inferred switches are not written as if they were recorded. Reading the written text infers them
-/// again.
+/// b runs until h takes its CPU; the switch back is left out.
+const PREEMPTED: &str = "\
+ <idle>-0 (-----) [000] d..2 1.000000: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=b next_pid=2 next_prio=120
+ b-2 (    2) [000] d..2 1.000100: sched_switch: prev_comm=b prev_pid=2 prev_prio=120 prev_state=R ==> next_comm=h next_pid=3 next_prio=120
+";
+
+const RUNTIME: &str =
+    " b-2 (    2) [000] d.h1 1.000500: sched_stat_runtime: comm=b pid=2 runtime=250000 [ns]\n";
+
+const H_WAKES: &str =
+    " h-3 (    3) [000] d..2 1.000150: sched_waking: comm=a pid=1 prio=120 target_cpu=001\n";
+
+/// The thread that came back has run since the other one was last seen, or for as long as it says itself.
+#[test]
+fn a_preempted_thread_is_back_when_the_other_was_last_seen() {
+    for (between, runs_of_b, runs_of_h) in [
+        ("", ["0+100", "100+800?"], "100+0"),
+        (&*mark(400, 0), ["0+100", "100+800?"], "100+0"),
+        (H_WAKES, ["0+100", "150+750?"], "100+50"),
+        (RUNTIME, ["0+100", "250+650?"], "100+150"),
+        (
+            &[H_WAKES, RUNTIME].concat(),
+            ["0+100", "250+650?"],
+            "100+150",
+        ),
+    ] {
+        let trace = read(&[PREEMPTED, between, LEAVES].concat());
+        assert_eq!(runs(&trace, 2), runs_of_b, "{between}");
+        assert_eq!(runs(&trace, 3), [runs_of_h], "{between}");
+        assert_eq!(trace.repairs.count(RepairKind::InferredSwitch), 1);
+        assert_eq!(trace.repairs.count(RepairKind::SchedMismatch), 0);
+        let [b, h] = [2, 3].map(|tid| time_in(&trace, tid, TaskState::RUNNING));
+        assert_eq!(b + h, 900, "{between}");
+        assert_eq!(time_in(&trace, 2, TaskState::RUNNABLE), h, "{between}");
+    }
+}
+
+/// A thread that is woken by another one on its own CPU, or comes to another CPU, is gone.
+#[test]
+fn a_thread_that_is_elsewhere_has_left() {
+    let wakes =
+        " b-2 (    2) [000] d..2 1.000300: sched_waking: comm=h pid=3 prio=120 target_cpu=000\n";
+    let trace = read(&[PREEMPTED, &mark(200, 0), wakes].concat());
+    assert_eq!(runs(&trace, 2), ["0+100", "100+0?"], "open at the end");
+    let trace = read(&[PREEMPTED, &mark(200, 0), wakes, LEAVES].concat());
+    assert_eq!(runs(&trace, 2), ["0+100", "100+800?"]);
+    assert_eq!(time_in(&trace, 3, TaskState::RUNNING), 0);
+    let comes = " <idle>-0 (-----) [001] d..2 1.000300: sched_switch: prev_comm=swapper/1 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=h next_pid=3 next_prio=120
+ h-3 (    3) [001] d..2 1.000700: sched_switch: prev_comm=h prev_pid=3 prev_prio=120 prev_state=S ==> next_comm=swapper/1 next_pid=0 next_prio=120
+";
+    let trace = read(&[PREEMPTED, &mark(200, 0), comes, LEAVES].concat());
+    assert_eq!(runs(&trace, 2), ["0+100", "100+800?"]);
+    assert_eq!(runs(&trace, 3), ["100+0", "300+400"]);
+    assert_eq!(time_in(&trace, 3, TaskState::RUNNING), 400);
+}
+
+/// The thread that switches told of is still there, so the other one's event had a wrong CPU.
+#[test]
+fn a_thread_that_goes_on_disproves_an_event() {
+    let leaves = " h-3 (    3) [000] d..2 1.000900: sched_switch: prev_comm=h prev_pid=3 prev_prio=110 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120\n";
+    let h_mark = " h-3 (    3) [000] .... 1.000500: tracing_mark_write: I|3|n\n";
+    for end in [h_mark, leaves] {
+        let trace = read(&[PREEMPTED, &mark(300, 0), end].concat());
+        assert_eq!(runs(&trace, 2), ["0+100"]);
+        assert_eq!(trace.repairs.count(RepairKind::InferredSwitch), 0);
+        assert_eq!(trace.repairs.count(RepairKind::SchedMismatch), 0);
+    }
+}
+
+/// What is inferred is not written as if it had been recorded, and follows from the written text again.
 #[test]
 fn an_inferred_switch_is_not_written() {
-    let text = [BUSY_THEN_IDLE, &waking(100, 0), &mark(300, 0), LEAVES].concat();
-    let trace = read(&text);
+    check_not_written(&[BUSY_THEN_IDLE, &waking(100, 0), &mark(300, 0), LEAVES].concat());
+    check_not_written(&[PREEMPTED, &mark(300, 0), LEAVES].concat());
+}
+
+fn check_not_written(text: &str) {
+    let trace = read(text);
     let mut written = Vec::new();
     let ftrace = FORMATS.iter().find(|format| format.id() == "ftrace");
     let writer = ftrace.unwrap().writer().unwrap();
@@ -263,7 +344,7 @@ fn an_inferred_switch_is_not_written() {
     let switches = |text: &str| text.matches("sched_switch").count();
     assert_eq!(
         switches(&String::from_utf8(written).unwrap()),
-        switches(&text)
+        switches(text)
     );
 }
 

@@ -252,7 +252,8 @@ fn a_capture_of_our_own() {
     assert_eq!(
         repairs,
         [
-            ("sched_mismatch", 3),
+            ("inferred_switch", 2),
+            ("sched_mismatch", 1),
             ("unmatched_end", 1),
             ("unknown_process", 2),
             ("never_closed", 3)

@@ -41,7 +41,7 @@ pub use method::{
 };
 pub use paged::Paged;
 pub use repair::{Place, RepairKind, RepairRow, RepairTable, Severity};
-pub use sched::{SchedSwitch, SchedTracker};
+pub use sched::{SchedSwitch, SchedTracker, Sighting};
 pub use state::TaskState;
 pub use strings::StringPool;
 pub use tables::{

@@ -148,9 +148,9 @@ repair_kinds! {
     /// The scheduler's events are inconsistent, for example because a switch is missing.
     SchedMismatch = "sched_mismatch", Mended,
         "a CPU switched away from another thread than the one that was running; a switch is missing";
-    /// A switch from idle that the kernel omitted.
+    /// A switch that the kernel omitted.
     InferredSwitch = "inferred_switch", Mended,
-        "a thread ran on a CPU that was last known idle; the switch to it was not recorded and follows from its wake-up or its first event there";
+        "no switch to a thread was recorded, but it ran: its start follows from its wake-up, its events or its running time";
     /// Times computed from threads' CPU clocks.
     RebuiltTime = "rebuilt_time", Note,
         "only the threads' CPU clocks were recorded; the time line is rebuilt from them, without waiting";

@@ -11,10 +11,6 @@ const NO_ROW: u32 = u32::MAX;
 /// The default priority of a thread that was not seen running: nice 0.
 const USUAL_PRIORITY: i32 = 120;
 
-/// The time after a switch during which the previous thread may still write events, because the
-/// kernel switches shortly after it records the switch.
-const TAIL_NS: i64 = 50_000;
-
 /// A switch of a CPU from one thread to another.
 #[derive(Clone, Copy, Debug)]
 pub struct SchedSwitch {
@@ -36,10 +32,35 @@ pub struct SchedSwitch {
     pub next_is_idle: bool,
 }
 
+/// A thread that was seen on a CPU without a switch to it. Times are ns.
+#[derive(Clone, Copy, Debug)]
+pub struct Sighting {
+    /// The thread.
+    pub utid: ThreadId,
+    /// The last event before that which shows another thread on the CPU.
+    pub after: i64,
+    /// Its first event there.
+    pub first: i64,
+    /// The start of its run according to its running time.
+    pub began: Option<i64>,
+}
+
+impl Sighting {
+    /// The start of its run: between `least` and the first event, or `otherwise` if its running time is unknown.
+    fn came(&self, least: i64, otherwise: i64) -> i64 {
+        let latest = self.first.max(least);
+        self.began
+            .map_or(otherwise, |began| began.max(least).min(latest))
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 struct OnCpu {
     utid: ThreadId,
+    /// Its row of the sched_slice table.
     row: u32,
+    /// Its row of the thread_state table; none for the idle thread.
+    state: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -99,7 +120,7 @@ impl SchedTracker {
     pub fn switch(&mut self, builder: &mut TraceBuilder, switch: SchedSwitch) -> bool {
         builder.saw_time(switch.ts);
         let cpu = switch.cpu as usize;
-        let left = self.running(switch.cpu).unwrap_or(ThreadId::NONE);
+        let left = self.cpus.get(cpu);
         let matches = self.close_slice(builder, switch);
         let row = builder.trace.sched_slices.push(SchedSliceRow {
             ts: switch.ts,
@@ -113,9 +134,10 @@ impl SchedTracker {
         *self.cpus.get_mut(cpu) = Some(OnCpu {
             utid: switch.next,
             row: row as u32,
+            state: NO_ROW,
         });
-        if !matches {
-            self.leave_unseen(builder, left, switch.ts, switch.cpu);
+        if let Some(left) = left.filter(|_| !matches) {
+            self.leave_unseen(builder, left, switch.ts);
         }
         if !switch.prev_is_idle && switch.prev != switch.next {
             let state = (!switch.prev_state.is_final()).then_some(switch.prev_state);
@@ -139,22 +161,30 @@ impl SchedTracker {
                 switch.cpu,
                 ThreadId::NONE,
             );
+            let state = self.tracked(switch.next).open;
+            if let Some(comes) = self.cpus.get_mut(cpu) {
+                comes.state = state;
+            }
         }
         matches
     }
 
-    /// Handles a missing switch away from `utid`: it ran on `cpu` at most until now, and its sched
-    /// slice ends here. Its state from here on is unknown.
+    /// Handles a missing switch away from a thread: it ran until `ts` at most, and its sched slice ends here. Its state
+    /// from here on is unknown, unless it got another CPU in the meantime.
     #[cold]
-    fn leave_unseen(&mut self, builder: &mut TraceBuilder, utid: ThreadId, ts: i64, cpu: u32) {
-        let tracked = *self.tracked(utid);
+    fn leave_unseen(&mut self, builder: &mut TraceBuilder, left: OnCpu, ts: i64) {
+        if left.state == NO_ROW {
+            return;
+        }
         let states = &mut builder.trace.thread_states;
-        let row = tracked.open as usize;
-        let runs_here = tracked.state == TaskState::RUNNING && states.cpu.get(row) == cpu;
-        if runs_here {
-            *states.dur.get_mut(row) = ts.saturating_sub(states.ts.get(row)).max(0);
-            let tracked = self.tracked(utid);
+        let row = left.state as usize;
+        let most = ts.saturating_sub(states.ts.get(row)).max(0);
+        let tracked = self.tracked(left.utid);
+        if tracked.open == left.state {
             (tracked.open, tracked.state) = (NO_ROW, TaskState::UNKNOWN);
+            *states.dur.get_mut(row) = most;
+        } else if states.dur.get(row) > most {
+            *states.dur.get_mut(row) = most;
         }
     }
 
@@ -217,56 +247,52 @@ impl SchedTracker {
         self.threads.get(utid.row()).open != NO_ROW
     }
 
-    /// The time at which a thread got a CPU where it is seen at `ts` although the CPU is idle
-    /// according to switches. `None` if the thread is about to leave rather than back, or if it did
-    /// something else since.
+    /// When a thread got the CPU on which it was seen without a switch to it. `None` if it did something else since.
     ///
     /// ```text
     /// switch to idle    waking of T             event of T
     /// ------+---------------+-----------------------+-----
     ///  idle |               | T has been running since then
     /// ```
-    /// If T was ready before the CPU became idle, it got the CPU when the CPU became idle. If the
-    /// time when T became ready is unknown, it got the CPU at `ts`.
-    pub fn came_at(
-        &self,
-        builder: &TraceBuilder,
+    /// The running time of the thread is the best evidence. Otherwise, a thread that was ready got the CPU when it was
+    /// ready, but not before the last event of another thread there. If the time when it became ready is unknown, it got
+    /// the CPU with its first event.
+    pub fn came_at(&self, builder: &TraceBuilder, seen: &Sighting) -> Option<i64> {
+        let tracked = self.threads.get(seen.utid.row());
+        if tracked.open == NO_ROW {
+            let is_alive = !tracked.state.is_final();
+            return is_alive.then(|| seen.came(seen.after, seen.first));
+        }
+        let since = builder.trace.thread_states.ts.get(tracked.open as usize);
+        let least = since.max(seen.after);
+        if tracked.state.is_runnable() {
+            return Some(seen.came(least, least));
+        }
+        (since <= seen.first).then(|| seen.came(least, seen.first))
+    }
+
+    /// Adds a switch that the kernel did not record. The state of the previous thread is unknown, unless it is the idle
+    /// thread.
+    pub fn infer_switch(
+        &mut self,
+        builder: &mut TraceBuilder,
         cpu: u32,
         utid: ThreadId,
         ts: i64,
-    ) -> Option<i64> {
-        let idle = self.cpus.get(cpu as usize)?;
-        let idle_since = builder.trace.sched_slices.ts.get(idle.row as usize);
-        let tracked = self.threads.get(utid.row());
-        if tracked.open == NO_ROW {
-            return (!tracked.state.is_final()).then_some(ts);
-        }
-        let since = builder.trace.thread_states.ts.get(tracked.open as usize);
-        if since > ts {
-            return None;
-        }
-        let is_tail = since == idle_since && ts.saturating_sub(since) < TAIL_NS;
-        let came = if tracked.state.is_runnable() {
-            since.max(idle_since).min(ts)
-        } else {
-            ts
-        };
-        (!is_tail).then_some(came)
-    }
-
-    /// Adds a switch from the idle thread of a CPU to another one, which the kernel did not record.
-    pub fn infer_switch(&mut self, builder: &mut TraceBuilder, cpu: u32, utid: ThreadId, ts: i64) {
-        let Some(idle) = self.running(cpu) else {
+        from_idle: bool,
+    ) {
+        let Some(left) = self.running(cpu) else {
             return;
         };
         let switch = SchedSwitch {
             ts,
             cpu,
-            prev: idle,
+            // A different previous thread than the one on the CPU leaves the state of that one unknown.
+            prev: if from_idle { left } else { utid },
             prev_state: TaskState::RUNNABLE,
             next: utid,
             next_priority: self.tracked(utid).priority,
-            prev_is_idle: true,
+            prev_is_idle: from_idle,
             next_is_idle: false,
         };
         self.switch(builder, switch);

@@ -1,5 +1,6 @@
 //! Threads that know how long they ran, by their own CPU clock: a recording shows the same time.
 
+use std::path::Path;
 use std::time::Duration;
 
 use testkit::KernelTurn;
@@ -7,7 +8,7 @@ use traceloom_trace::{RepairKind, RowId, TaskState, ThreadId, Trace};
 
 use crate::work::{open, record, said, traceloom};
 
-const BURSTS: usize = 24;
+const BURSTS: usize = 48;
 const BURST: Duration = Duration::from_millis(25);
 const PAUSE: Duration = Duration::from_millis(4);
 
@@ -23,17 +24,13 @@ fn cpu_clock() -> i64 {
     time.tv_sec * 1_000_000_000 + time.tv_nsec
 }
 
-/// The time that the host of a virtual machine took from its CPUs so far, in steps of `TICK`, ns. A thread's CPU clock
-/// does not count it, but the scheduler's events do.
-fn stolen() -> i64 {
+/// The time that the host of a virtual machine took from its CPUs so far, in ticks of 10 ms.
+fn stolen() -> u64 {
     let stat = std::fs::read_to_string("/proc/stat").unwrap();
     let of_all_cpus = stat.lines().next().unwrap();
     let ticks = of_all_cpus.split_whitespace().nth(8);
-    ticks.map_or(0, |ticks| ticks.parse::<i64>().unwrap() * TICK)
+    ticks.map_or(0, |ticks| ticks.parse().unwrap())
 }
-
-/// The unit of `/proc/stat`, ns.
-const TICK: i64 = 10_000_000;
 
 /// Computes and pauses in turn, so that its CPU becomes idle often. Returns its CPU time, ns.
 fn compute() -> i64 {
@@ -63,46 +60,62 @@ fn running(trace: &Trace, name: &str) -> [i64; 2] {
     ]
 }
 
+/// Records so many threads that compute, and compares their times. The error names the first that differs by more
+/// than 2 %.
+fn compare(folder: &Path, threads: usize) -> Result<(), String> {
+    let mut times = Vec::new();
+    let args = ["capture", "--target", "linux", "-o", "trace.txt", "sched"];
+    let output = record(traceloom(folder, &args), || {
+        let start = |number: usize| {
+            let builder = std::thread::Builder::new().name(format!("computing {number}"));
+            builder.spawn(compute).unwrap()
+        };
+        let started: Vec<_> = (0..threads).map(start).collect();
+        times = started.into_iter().map(|one| one.join().unwrap()).collect();
+    });
+    assert!(output.status.success(), "{:?}", said(&output));
+    let trace = open(&folder.join("trace.txt"));
+    assert_eq!(trace.repairs.count(RepairKind::LostEvents), 0);
+    println!(
+        "{} switches are inferred, {} are missing",
+        trace.repairs.count(RepairKind::InferredSwitch),
+        trace.repairs.count(RepairKind::SchedMismatch)
+    );
+    for (number, real) in times.into_iter().enumerate() {
+        for found in running(&trace, &format!("computing {number}")) {
+            if (found - real).abs() > real / 50 {
+                return Err(format!(
+                    "thread {number} of {threads} ran {found} of {real} ns"
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A thread's CPU clock leaves out what the host takes from the CPU, but the scheduler's events do not tell. So a
+/// difference counts only if the host took nothing.
 #[test]
 fn threads_ran_as_long_as_their_clocks_say() {
+    const TRIES: usize = 6;
     let Some(_turn) = KernelTurn::claim() else {
         return;
     };
     let folder = tempfile::tempdir().unwrap();
     for threads in [1, 3] {
-        let (mut times, stolen_before) = (Vec::new(), stolen());
-        let args = ["capture", "--target", "linux", "-o", "trace.txt", "sched"];
-        let output = record(traceloom(folder.path(), &args), || {
-            let start = |number: usize| {
-                let builder = std::thread::Builder::new().name(format!("computing {number}"));
-                builder.spawn(compute).unwrap()
+        let mut differences = Vec::new();
+        while differences.len() < TRIES {
+            let before = stolen();
+            let Err(difference) = compare(folder.path(), threads) else {
+                break;
             };
-            let started: Vec<_> = (0..threads).map(start).collect();
-            times = started.into_iter().map(|one| one.join().unwrap()).collect();
-        });
-        assert!(output.status.success(), "{:?}", said(&output));
-        // Each CPU may have lost a part of a tick that is not counted yet.
-        let cpus = std::thread::available_parallelism().unwrap().get() as i64;
-        let stolen = stolen() - stolen_before + cpus * TICK;
-        let trace = open(&folder.path().join("trace.txt"));
-        assert_eq!(trace.repairs.count(RepairKind::LostEvents), 0);
-        let missing = trace.repairs.count(RepairKind::SchedMismatch);
-        println!(
-            "{} switches are inferred, {missing} are missing",
-            trace.repairs.count(RepairKind::InferredSwitch)
-        );
-        // A missing switch between two threads cannot be inferred, but is counted. One burst at most moves from the thread
-        // that ran to the one before it.
-        let moved = BURST.as_nanos() as i64 * missing as i64;
-        for (number, real) in times.into_iter().enumerate() {
-            for found in running(&trace, &format!("computing {number}")) {
-                let least = real - real / 50 - moved;
-                let most = real + real / 50 + moved + stolen;
-                assert!(
-                    (least..most).contains(&found),
-                    "thread {number} ran {found} of {real} ns; {stolen} ns or less are the host's"
-                );
-            }
+            let ticks = stolen() - before;
+            assert!(ticks > 0, "{difference}");
+            println!("{difference}; the host took {ticks} ticks");
+            differences.push(difference);
+        }
+        if differences.len() == TRIES {
+            println!("skipped: the host took time from the CPUs in each of {TRIES} recordings");
         }
     }
 }

@@ -1,21 +1,60 @@
-//! Switches that the kernel left out: some leave an idle CPU to a thread without `sched_switch`.
+//! Switches that the kernel omitted. On some virtual machines, switches away from the idle thread or from certain threads
+//! are not recorded.
 //!
 //! ```text
 //! sched_switch: a ==> swapper   sched_waking: b   (no switch)   b: tracing_mark_write      sched_switch: b ==> …
 //! CPU  a                      | idle            | b runs, inferred
+//!
+//! sched_switch: b ==> a         (no switch)   b: tracing_mark_write                        sched_switch: b ==> …
+//! CPU  b                      | a | b runs, inferred
 //! ```
-//! The next event shows who runs. This needs a CPU column that is real, so it is compared with the switches first:
-//! some writers put every mark on CPU 0.
+//! The next event shows which thread runs. This needs a real CPU column, so the column is compared with the switches
+//! first: some writers put every mark on CPU 0.
 
-use traceloom_trace::{RepairKind, TraceBuilder};
+use traceloom_trace::{RepairKind, Sighting, TraceBuilder};
 
+use super::args::Fields;
 use super::interpreter::Interpreter;
 use super::position::At;
-use super::state::NOBODY;
+use super::state::{Cpu, NOBODY};
 use crate::ftrace::event::Event;
 
 /// The tid of the idle threads.
 const IDLE: i32 = 0;
+
+/// The time after a switch during which the previous thread may still write events, because the kernel switches shortly
+/// after it records the switch.
+const TAIL_NS: i64 = 50_000;
+
+/// A thread that was seen on a CPU without a switch to it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Seen {
+    /// Its first event there.
+    at: At,
+    /// The last event before that which shows another thread there, ns.
+    after: i64,
+    /// Its last event there, ns.
+    last: i64,
+    /// The start of its run according to its running time, ns.
+    began: Option<i64>,
+}
+
+impl Seen {
+    fn sighting(&self) -> Sighting {
+        Sighting {
+            utid: self.at.utid,
+            after: self.after,
+            first: self.at.ts,
+            began: self.began,
+        }
+    }
+}
+
+/// Whether an event shows which thread runs on its CPU.
+#[inline]
+pub(super) fn shows_who_runs(event: &Event<'_>) -> bool {
+    !matches!(event, Event::Mark(mark) if !mark.shows_who_runs())
+}
 
 impl Interpreter {
     /// Events of a CPU are lost: nobody knows which thread runs there.
@@ -33,67 +72,135 @@ impl Interpreter {
         event: &Event<'_>,
         out: &mut TraceBuilder,
     ) {
-        if matches!(event, Event::Mark(mark) if !mark.shows_who_runs()) {
+        if !shows_who_runs(event) {
             return;
         }
         let is_switch = matches!(event, Event::Switch(_));
+        if let Some(other) = self.elsewhere(at, out) {
+            self.infer_seen(other, at.ts, out);
+        }
+        if self.elsewhere(at, out).is_some() {
+            return self.columns.contradict(is_switch);
+        }
         let runs_on = self.sched.cpu_of(out, at.utid);
-        let is_contradiction = runs_on.is_some_and(|cpu| cpu != at.cpu);
-        if is_contradiction || is_switch && current != IDLE {
+        let may_be_there = runs_on.is_none() && !self.threads.slot(at.slot).is_idle();
+        let is_inferred = may_be_there && self.seen_there(at, is_switch, out);
+        if is_switch && current != IDLE && !is_inferred {
             self.columns.contradict(is_switch);
-        } else if current == IDLE && runs_on.is_none() {
-            self.seen_on_idle(at, is_switch, out);
         }
     }
 
-    /// Notes the first event of a thread on a CPU that was last known idle. A switch away from the thread proves that
-    /// it ran.
-    fn seen_on_idle(&mut self, at: At, is_switch: bool, out: &mut TraceBuilder) {
-        let noted = self.cpu(at.cpu).seen;
-        let noted = noted.filter(|seen| seen.utid == at.utid).unwrap_or(at);
+    /// Another CPU than that of the event on which its thread runs, as far as switches told.
+    fn elsewhere(&self, at: At, out: &TraceBuilder) -> Option<u32> {
+        self.sched.cpu_of(out, at.utid).filter(|cpu| *cpu != at.cpu)
+    }
+
+    /// Notes an event of a thread on a CPU without a switch to it. A switch away from the thread proves that it ran, so
+    /// a switch to it is inferred. Returns whether that was possible.
+    fn seen_there(&mut self, at: At, is_switch: bool, out: &mut TraceBuilder) -> bool {
+        let cpu = self.cpu(at.cpu);
+        let seen = cpu.saw(at);
         if is_switch {
-            self.infer_switch(noted, at.ts, out);
-        } else {
-            self.cpu(at.cpu).seen = Some(noted);
+            return self.infer_switch(seen, at.ts, out);
+        }
+        let (left, when) = cpu.left;
+        let is_tail = left == at.utid && at.ts.saturating_sub(when) < TAIL_NS;
+        if !is_tail {
+            cpu.seen = Some(seen);
             self.columns.cpus.insert(at.cpu);
         }
+        false
     }
 
-    /// Forgets who was seen on a CPU, as its next switch is away from the idle thread: the CPU column was wrong.
+    /// Forgets the thread that was seen on a CPU, because the current thread according to switches is still there. The
+    /// CPU column was wrong.
     pub(super) fn forget_seen(&mut self, cpu: u32) {
         if self.cpu(cpu).seen.take().is_some() {
             self.columns.contradict(false);
         }
     }
 
-    /// Threads that were seen and not yet switched away from run at the end.
-    pub(super) fn infer_last(&mut self, out: &mut TraceBuilder) {
-        for cpu in std::mem::take(&mut self.columns.cpus) {
-            if let Some(seen) = self.cpu(cpu).seen.take()
-                && self.sched.cpu_of(out, seen.utid).is_none()
-            {
-                self.infer_switch(seen, i64::MAX, out);
-            }
+    /// The current thread of a CPU has left it, so the thread that was seen there runs.
+    #[cold]
+    pub(super) fn infer_seen(&mut self, cpu: u32, now: i64, out: &mut TraceBuilder) {
+        let Some(seen) = self.cpu(cpu).seen.take() else {
+            return;
+        };
+        let is_elsewhere = self.sched.cpu_of(out, seen.at.utid).is_some();
+        if !is_elsewhere && self.infer_switch(seen, now, out) {
+            let tid = self.threads.slot(seen.at.slot).tid;
+            let cpu = self.cpu(cpu);
+            (cpu.current, cpu.current_ts) = (tid, seen.last);
         }
     }
 
-    /// The thread of an event runs on a CPU that was last known idle, until `end`.
-    fn infer_switch(&mut self, seen: At, end: i64, out: &mut TraceBuilder) {
-        let columns = &self.columns;
-        // A thread that nothing told of may be on the wrong CPU.
-        let is_sure = self.sched.is_known(seen.utid) || columns.agreeing > 0;
-        if !is_sure || !columns.is_real(true) || !columns.is_real(false) {
-            return;
+    /// Threads that were seen and not yet switched away from run at the end.
+    pub(super) fn infer_last(&mut self, out: &mut TraceBuilder) {
+        for cpu in std::mem::take(&mut self.columns.cpus) {
+            self.infer_seen(cpu, i64::MAX, out);
         }
-        let came = self.sched.came_at(out, seen.cpu, seen.utid, seen.ts);
+    }
+
+    /// Infers the switch to a thread that was seen on a CPU and ran until `end` at least. Returns whether enough is known
+    /// for that.
+    fn infer_switch(&mut self, seen: Seen, end: i64, out: &mut TraceBuilder) -> bool {
+        let (columns, cpu) = (&self.columns, seen.at.cpu);
+        // A thread without earlier events may be on the wrong CPU.
+        let is_sure = self.sched.is_known(seen.at.utid) || columns.agreeing > 0;
+        if !is_sure || !columns.is_real(true) || !columns.is_real(false) {
+            return false;
+        }
+        let came = self.sched.came_at(out, &seen.sighting());
         // A run of no length tells nothing.
         let Some(came) = came.filter(|came| *came < end) else {
-            return;
+            return false;
         };
-        self.sched.infer_switch(out, seen.cpu, seen.utid, came);
-        let tid = self.threads.slot(seen.slot).tid;
-        out.repair(RepairKind::InferredSwitch, 1, seen.place(), || {
-            format!("thread {tid} runs on CPU {}", seen.cpu)
+        let from_idle = self.cpu(cpu).current == IDLE;
+        self.sched
+            .infer_switch(out, cpu, seen.at.utid, came, from_idle);
+        let tid = self.threads.slot(seen.at.slot).tid;
+        out.repair(RepairKind::InferredSwitch, 1, seen.at.place(), || {
+            format!("thread {tid} runs on CPU {cpu}")
         });
+        true
+    }
+
+    /// `sched_stat_runtime: comm=a pid=1 runtime=572337 [ns]`: how long the thread has run since the last such event, or
+    /// since it got its CPU.
+    pub(super) fn stat_runtime(
+        &mut self,
+        at: At,
+        fields: Fields<'_>,
+        _: &mut TraceBuilder,
+    ) -> Option<()> {
+        let is_own = fields.tid("pid") == Some(self.threads.slot(at.slot).tid);
+        let came = at.ts.saturating_sub(fields.int("runtime")?);
+        if let Some(seen) = &mut self.cpu(at.cpu).seen
+            && is_own
+            && seen.at.utid == at.utid
+        {
+            seen.began.get_or_insert(came);
+        }
+        None
+    }
+}
+
+impl Cpu {
+    /// The thread of an event, and what is known of it on this CPU.
+    fn saw(&self, at: At) -> Seen {
+        let new = |after| Seen {
+            at,
+            after,
+            last: at.ts,
+            began: None,
+        };
+        match self.seen {
+            Some(seen) if seen.at.utid == at.utid => Seen {
+                last: at.ts,
+                ..seen
+            },
+            Some(other) => new(other.last),
+            None => new(self.current_ts),
+        }
     }
 }

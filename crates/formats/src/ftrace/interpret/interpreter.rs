@@ -10,6 +10,7 @@ use traceloom_trace::{
 use super::args::{Fields, KeysId};
 use super::clock::clock_mark;
 use super::event_table::EventTable;
+use super::inferred::shows_who_runs;
 use super::open_pairs::{OpenPairs, Request};
 use super::position::{At, Position, SlotId};
 use super::state::{Binder, Cpu, CpuColumn, GraphCpu, History, Memory, NEW_CPU, NOBODY};
@@ -203,7 +204,10 @@ impl Interpreter {
         };
         let cpu = self.cpu(record.cpu);
         let last_ts = std::mem::replace(&mut cpu.last_ts, record.ts);
-        let current = cpu.current;
+        let (current, has_seen) = (cpu.current, cpu.seen.is_some());
+        if current == record.tid && shows_who_runs(&record.event) {
+            cpu.current_ts = record.ts;
+        }
         if record.ts < last_ts {
             let back_ns = last_ts - record.ts;
             out.repair(RepairKind::TimeWentBack, 1, at.place(), || {
@@ -212,6 +216,9 @@ impl Interpreter {
         }
         if current == record.tid {
             self.columns.agreeing += 1;
+            if has_seen {
+                self.forget_seen(record.cpu);
+            }
         } else if current != NOBODY {
             self.seen_elsewhere(at, current, &record.event, out);
         }

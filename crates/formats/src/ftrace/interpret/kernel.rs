@@ -20,6 +20,7 @@ fn rule(name: &[u8]) -> Option<Rule> {
         b"sched_switch" | b"sched_waking" | b"sched_wakeup" | b"sched_wakeup_new" | b"cpu_idle"
         | b"cpu_frequency" => I::unreadable,
         b"sched_blocked_reason" => I::blocked_reason,
+        b"sched_stat_runtime" => I::stat_runtime,
         b"sched_process_fork" => I::fork,
         b"sched_process_exec" => I::exec,
         b"sched_process_exit" => I::exit,

@@ -17,8 +17,14 @@ impl Interpreter {
         let prev = self.named(at, switch.prev_tid, switch.prev_comm, out);
         let next = self.named(at, switch.next_tid, switch.next_comm, out);
         self.threads.slot_mut(next).fresh = false;
+        let comes = self.threads.slot(next).utid;
+        if let Some(other) = self.sched.cpu_of(out, comes).filter(|cpu| *cpu != at.cpu) {
+            self.infer_seen(other, at.ts, out);
+        }
+        let left = self.threads.slot(prev).utid;
         let cpu = self.cpu(at.cpu);
         let was = std::mem::replace(&mut cpu.current, switch.next_tid);
+        (cpu.current_ts, cpu.left) = (at.ts, (left, at.ts));
         if was == switch.prev_tid {
             self.columns.agreeing_switches += 1;
             self.forget_seen(at.cpu);
@@ -70,9 +76,14 @@ impl Interpreter {
             out.saw_time(at.ts);
             return;
         }
+        let utid = slot.utid;
+        // A thread that is woken has left its CPU if another one was seen there.
+        if let Some(cpu) = self.sched.cpu_of(out, utid) {
+            self.infer_seen(cpu, at.ts, out);
+        }
         match wake.kind {
-            WakeKind::Waking => self.sched.waking(out, at.ts, slot.utid, at.utid),
-            _ => self.sched.wake(out, at.ts, slot.utid, at.utid),
+            WakeKind::Waking => self.sched.waking(out, at.ts, utid, at.utid),
+            _ => self.sched.wake(out, at.ts, utid, at.utid),
         }
     }
 

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
-use traceloom_trace::{Place, ProcessId, RowId, SliceId, TrackId};
+use traceloom_trace::{Place, ProcessId, RowId, SliceId, ThreadId, TrackId};
 
+use super::inferred::Seen;
 use super::position::{At, Position};
 
 /// The state of a CPU.
@@ -13,8 +14,12 @@ pub(super) struct Cpu {
     pub last_ts: i64,
     /// The tid of the thread on it, according to switches.
     pub current: i32,
-    /// The first event of another thread since then, if the current thread is the idle thread.
-    pub seen: Option<At>,
+    /// The last event of this thread there, ns.
+    pub current_ts: i64,
+    /// The previous thread of the last switch, and its time, ns.
+    pub left: (ThreadId, i64),
+    /// Another thread that was seen there since.
+    pub seen: Option<Seen>,
     pub idle_track: TrackId,
     pub frequency_track: TrackId,
 }
@@ -26,6 +31,8 @@ pub(super) const NOBODY: i32 = i32::MIN;
 pub(super) const NEW_CPU: Cpu = Cpu {
     last_ts: i64::MIN,
     current: NOBODY,
+    current_ts: i64::MIN,
+    left: (ThreadId::NONE, i64::MIN),
     seen: None,
     idle_track: TrackId::NONE,
     frequency_track: TrackId::NONE,
@@ -43,7 +50,7 @@ pub(super) struct CpuColumn {
     contradicting: u64,
     /// Switches away from a thread that does not run there, or that runs on a different CPU.
     contradicting_switches: u64,
-    /// CPUs on which a thread was seen while they should have been idle.
+    /// CPUs on which a thread was seen without a switch to it.
     pub cpus: BTreeSet<u32>,
 }
 
