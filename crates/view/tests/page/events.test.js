@@ -41,6 +41,9 @@ const place = (page, name) => page.evaluate((name) => {
   return null;
 }, name);
 
+/** The row with a name. @param {import("playwright-core").Page} page @param {string} name @returns {Promise<number>} */
+const rowOf = (page, name) => page.evaluate((name) => /** @type {any} */ (window).traceloom.timeline.model.rows.names.indexOf(name), name);
+
 onPages("Events of the function tracer", { files: [FILE] }, (its) => {
   test("are on the rows of their threads and CPUs, and not blank", LONG, async () => {
     const page = its.page();
@@ -77,6 +80,22 @@ onPages("Events of the function tracer", { files: [FILE] }, (its) => {
     await page.keyboard.press("Escape");
   });
 
+  test("a tip shows the fields of an event under the pointer", LONG, async () => {
+    const page = its.page();
+    await page.evaluate(() => /** @type {any} */ (window).traceloom.timeline.view.fit(5e8, 5.02e8, 0));
+    await settled(page);
+    const at = await place(page, "task8");
+    assert.ok(at);
+    const { args } = await ask(page, { op: "at", row: await rowOf(page, "task8"), ts: at.ts, what: "event", id: at.id });
+    await page.mouse.move(at.x, at.y);
+    for (const [key, value] of args) await page.getByTestId("tip").getByText(`${key}: ${value}`, { exact: true }).waitFor();
+    assert.deepEqual(args.map((/** @type {[string, unknown]} */ [key]) => key), ["nr", "file"]);
+    await page.mouse.move(5, 5);
+    await page.getByTestId("tip").waitFor({ state: "hidden" });
+    await page.evaluate(() => /** @type {any} */ (window).traceloom.timeline.view.fit(0, 1.1e9, 0));
+    await settled(page);
+  });
+
   test("the tab lists what the program lists", LONG, async () => {
     const page = its.page();
     await tab(page, "events");
@@ -91,6 +110,29 @@ onPages("Events of the function tracer", { files: [FILE] }, (its) => {
       assert.equal(rows[nth]["field-0"], String(event.fields[0][1]));
       assert.equal(rows[nth]["field-1"], event.fields[1][1]);
     });
+  });
+
+  test("arrow keys move through the rows and select their events", LONG, async () => {
+    const page = its.page(), told = cli("events", FILE, "--json", "--limit", "3").events;
+    const at = page.locator("[data-testid=events-table] .vt-row.at");
+    const selected = async (/** @type {number} */ nth) => {
+      await at.getByText(String(told[nth].fields[0][1]), { exact: true }).first().waitFor();
+      await until(page, (state, ts) => state.selection?.kind === "event" && state.selection.ts === ts, told[nth].ts_ns);
+    };
+    await page.getByTestId("events-table").focus();
+    await page.keyboard.press("Home");
+    await selected(0);
+    for (const [key, nth] of /** @type {[string, number][]} */ ([["ArrowDown", 1], ["ArrowDown", 2], ["ArrowUp", 1], ["ArrowUp", 0], ["ArrowUp", 0]])) {
+      await page.keyboard.press(key);
+      await selected(nth);
+    }
+    await page.locator("[data-testid=events-table] .vt-row", { hasText: told[1].fields[1][1] }).click();
+    await selected(1);
+    await page.keyboard.press("ArrowDown");
+    await selected(2);
+    await page.keyboard.press("PageDown");
+    await page.keyboard.press("PageDown");
+    await until(page, (state, ts) => state.selection.ts > ts, told[2].ts_ns);
   });
 
   test("the end of the table comes when it is scrolled to", LONG, async () => {

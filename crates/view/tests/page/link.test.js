@@ -31,8 +31,13 @@ onPages("A link", { files: [APP] }, (its) => {
       const { view, selection, search, marks, rows, panel, top } = /** @type {any} */ (window).traceloom.store.get();
       return JSON.parse(JSON.stringify({ view: [Math.round(view.from), Math.round(view.to)], selection: { ...selection, name: 0 }, text: search.text, total: search.total, marks, filter: rows.filter, panel, top }));
     });
+    // The page writes its link a moment after a change, and rows may scroll once more when their heights are known.
+    await until(page, ({ view, top }) => {
+      const link = new URLSearchParams(location.hash.slice(1)), [from, to] = (link.get("v") ?? "").split("~").map(Number);
+      const isWhole = ["s", "q", "m", "w"].every((key) => link.has(key)) && link.get("t") === "profile";
+      return isWhole && Math.abs(from - view.from) < 1 && Math.abs(to - view.to) < 1 && Number(link.get("y") ?? 0) === top;
+    });
     const before = await read();
-    await page.waitForFunction(() => ["s=", "v=", "q=", "m=", "w=", "t=profile"].every((part) => location.hash.includes(part)));
     await page.reload();
     await ready(page);
     await until(page, (state, id) => state.selection?.id === id, id);
@@ -41,6 +46,7 @@ onPages("A link", { files: [APP] }, (its) => {
     assert.deepEqual(await read(), before);
     const other = await open(theBrowser(), `${its.kind === "live" ? its.target() : pathToFileURL(its.target()).href}${new URL(page.url()).hash}`);
     await until(other.page, (state, id) => state.selection?.id === id, id);
+    await settled(other.page);
     assert.equal((await state(other.page, "view")).from, (await state(page, "view")).from);
     await other.done();
   });

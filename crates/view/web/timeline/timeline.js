@@ -15,6 +15,7 @@ import {rowModel} from "timeline/rows";
 import {RULER} from "timeline/ruler";
 import {tileCache} from "timeline/tiles";
 import {tipLines} from "timeline/tips";
+import {eventFields} from "timeline/event_fields";
 import {viewModel} from "timeline/view";
 
 /** @typedef {ReturnType<typeof createTimeline>} Timeline */
@@ -67,6 +68,7 @@ export function createTimeline(store, source, meta, rows, stats) {
   /** @type {((ms: number) => boolean) | null} */
   let held = null;
   let tipWaits = false;
+  const fieldsOf = eventFields(source, () => point(pointer));
   /** @type {number | null} the position to scroll to once the rows have their heights */
   let scrollTo = store.get().top;
   let onFirst = () => {};
@@ -211,6 +213,7 @@ export function createTimeline(store, source, meta, rows, stats) {
     const lines = found?.what ? tipLines(model, tiles, found) : null;
     tipWaits = lines?.[0] === "…";
     if (!at || !lines) return hideTip();
+    if (found?.what === "event" && found.data.e_count[found.at] === 1) lines.push(...fieldsOf(found.row, found.data.e_ts[found.at], found.data.e_id[found.at]));
     const box = area.getBoundingClientRect();
     showTip(box.left + at.x, box.top + at.y, lines);
   }
