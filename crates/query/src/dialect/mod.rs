@@ -1,0 +1,1 @@
+//! PerfettoSQL on top of SQLite's language.
