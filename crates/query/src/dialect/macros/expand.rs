@@ -1,0 +1,206 @@
+//! Expands macro calls.
+//!
+//! A call is replaced by the body of its macro, in which `$name` is replaced by the text of the argument. The result is
+//! a *layer*: text that is searched for calls again. So arguments are expanded after they were inserted, and a macro's
+//! name may be an argument itself.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::call::Call;
+use super::intrinsic::Intrinsic;
+use super::{Macro, Macros};
+use crate::dialect::error::{Error, Problem};
+use crate::dialect::location::Location;
+use crate::dialect::map::{Frame, Mapped, Origin};
+use crate::dialect::source::Fragment;
+use crate::dialect::tokens::{TokenError, TokenKind, is_name, tokens_of};
+
+/// How deep calls may be nested.
+const MAX_DEPTH: usize = 64;
+/// Largest amount of text in all layers together, bytes.
+const MAX_BYTES: usize = 16 << 20;
+/// A call and a piece of text count as so many bytes, because their origins take memory too.
+const PIECE_BYTES: usize = 32;
+
+/// The text without macro calls.
+pub(super) fn expand(macros: &Macros, whole: &Fragment) -> Result<Mapped, Error> {
+    let mut expander = Expander {
+        macros,
+        whole,
+        bytes: 0,
+    };
+    let mut out = Mapped::default();
+    expander.layer(&Mapped::written(whole), 0, &mut out)?;
+    Ok(out)
+}
+
+struct Expander<'a> {
+    macros: &'a Macros,
+    /// What is expanded.
+    whole: &'a Fragment,
+    /// Amount of text made so far, bytes.
+    bytes: usize,
+}
+
+impl Expander<'_> {
+    /// Appends a layer to `out` and replaces its calls.
+    fn layer(&mut self, layer: &Mapped, depth: usize, out: &mut Mapped) -> Result<(), Error> {
+        let whole = self.whole;
+        let place = |error| located(whole, layer, error);
+        let tokens = tokens_of(&layer.text).map_err(place)?;
+        let (mut index, mut copied) = (0, 0);
+        while let Some(token) = tokens.get(index) {
+            let Some(call) = Call::find(&layer.text, &tokens, index).map_err(place)? else {
+                index += 1;
+                continue;
+            };
+            append(out, layer, copied..token.span.start);
+            let body = self.body(layer, &call, depth).map_err(place)?;
+            self.layer(&body, depth + 1, out)?;
+            (index, copied) = (call.next, call.end);
+        }
+        append(out, layer, copied..layer.text.len());
+        Ok(())
+    }
+
+    /// The layer that a call stands for.
+    fn body(&mut self, layer: &Mapped, call: &Call, depth: usize) -> Result<Mapped, TokenError> {
+        if depth == MAX_DEPTH {
+            return Err((call.span, Problem::Depth(MAX_DEPTH)));
+        }
+        let body = match Intrinsic::find(call.name) {
+            Some(intrinsic) => intrinsic.expand(layer, call)?,
+            None => self.defined(layer, call)?,
+        };
+        self.bytes += body.text.len() + (body.runs() + 1) * PIECE_BYTES;
+        if self.bytes > MAX_BYTES {
+            return Err((call.span, Problem::Size(MAX_BYTES)));
+        }
+        Ok(body)
+    }
+
+    fn defined(&self, layer: &Mapped, call: &Call) -> Result<Mapped, TokenError> {
+        let name = || call.name.to_owned();
+        let found = self.macros.by_name.get(call.name);
+        let found = found.ok_or_else(|| (call.span, Problem::UnknownMacro(name())))?;
+        let count = call.arguments.len();
+        if count != found.arguments.len() {
+            return Err((call.span, wrong_count(found, count)));
+        }
+        let Some(origin) = layer.origin(call.span.start) else {
+            return Ok(Mapped::default());
+        };
+        if calls_itself(&origin, call.name) {
+            return Err((call.span, Problem::Recursion(name())));
+        }
+        substitute(found, layer, call, origin)
+    }
+}
+
+/// The body of a macro with the call's arguments in it.
+fn substitute(
+    found: &Macro,
+    layer: &Mapped,
+    call: &Call,
+    origin: Origin,
+) -> Result<Mapped, TokenError> {
+    let frame = Arc::new(Frame {
+        name: Arc::clone(&found.name),
+        call: origin,
+    });
+    let mut body = Mapped::default();
+    let written = Origin {
+        frame: Some(frame),
+        ..Origin::of(&found.body)
+    };
+    body.push(found.body.text(), written);
+    let mut out = Mapped::default();
+    let mut copied = 0;
+    let tokens = tokens_of(&body.text).map_err(|(_, problem)| (call.span, problem))?;
+    for token in tokens
+        .iter()
+        .filter(|token| token.kind == TokenKind::Variable)
+    {
+        let name = token.text(&body.text).strip_prefix('$');
+        let is_it = |argument: &String| name == Some(argument.as_str());
+        let argument = found.arguments.iter().position(is_it);
+        if let Some(argument) = argument.and_then(|index| call.arguments.get(index)) {
+            append(&mut out, &body, copied..token.span.start);
+            append(&mut out, layer, argument.clone());
+            copied = token.span.end;
+        }
+    }
+    append(&mut out, &body, copied..body.text.len());
+    Ok(out)
+}
+
+/// Whether a call was written in the body of the macro that it calls, or in one that was called from there.
+fn calls_itself(call: &Origin, name: &str) -> bool {
+    let mut frame = call.frame.as_ref();
+    while let Some(around) = frame {
+        if &*around.name == name {
+            return true;
+        }
+        frame = around.call.frame.as_ref();
+    }
+    false
+}
+
+fn wrong_count(found: &Macro, count: usize) -> Problem {
+    let expected = match found.arguments.len() {
+        0 => "no arguments".into(),
+        1 => "1 argument".into(),
+        more => format!("{more} arguments"),
+    };
+    Problem::ArgumentCount {
+        name: found.name.to_string(),
+        expected,
+        found: count,
+    }
+}
+
+fn located(whole: &Fragment, layer: &Mapped, (span, problem): TokenError) -> Error {
+    let origin = layer.origin(span.start);
+    let location = origin.map(|origin| origin.location(span.end - span.start));
+    let location = location.unwrap_or_else(|| Location::new(whole.clone()));
+    Error::at(location, problem)
+}
+
+/// Appends a range of a layer. A space keeps its first token apart from the last one of `out`: the argument `-1` in
+/// `-$x` must not make a comment.
+fn append(out: &mut Mapped, layer: &Mapped, range: Range<usize>) {
+    let last = out.text.as_bytes().last();
+    let first = layer
+        .text
+        .as_bytes()
+        .get(range.start)
+        .filter(|_| !range.is_empty());
+    if let (Some(last), Some(first)) = (last, first)
+        && merge(*last, *first)
+        && let Some(origin) = layer.origin(range.start)
+    {
+        out.push(" ", origin.generating());
+    }
+    out.push_range(layer, range);
+}
+
+/// Whether two characters could be read as parts of one token.
+fn merge(last: u8, first: u8) -> bool {
+    let quotes = [b'\'', b'"', b'`'];
+    match (last, first) {
+        (b'-', b'-' | b'>')
+        | (b'/', b'*')
+        | (b'<', b'<' | b'>' | b'=')
+        | (b'>', b'>' | b'=')
+        | (b'=' | b'!', b'=')
+        | (b'|', b'|')
+        | (b':', b':') => true,
+        (last, b'.') => last.is_ascii_digit(),
+        (b'.' | b'?', first) => first.is_ascii_digit(),
+        (b'x' | b'X', b'\'') => true,
+        (b'@' | b'#' | b':' | b'$', first) => is_name(first),
+        (last, first) if quotes.contains(&last) => last == first,
+        (last, first) => is_name(last) && is_name(first),
+    }
+}
