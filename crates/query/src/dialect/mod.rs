@@ -29,6 +29,8 @@ mod map;
 mod parse;
 mod source;
 mod statement;
+#[cfg(test)]
+mod tests;
 mod tokens;
 mod types;
 

@@ -14,7 +14,7 @@ use crate::dialect::error::{Error, Problem};
 use crate::dialect::location::Location;
 use crate::dialect::map::{Frame, Mapped, Origin};
 use crate::dialect::source::Fragment;
-use crate::dialect::tokens::{TokenError, TokenKind, is_name, tokens_of};
+use crate::dialect::tokens::{TokenError, is_name, tokens_of};
 
 /// How deep calls may be nested.
 const MAX_DEPTH: usize = 64;
@@ -85,7 +85,7 @@ impl Expander<'_> {
         let found = self.macros.by_name.get(call.name);
         let found = found.ok_or_else(|| (call.span, Problem::UnknownMacro(name())))?;
         let count = call.arguments.len();
-        if count != found.arguments.len() {
+        if count != found.arguments {
             return Err((call.span, wrong_count(found, count)));
         }
         let Some(origin) = layer.origin(call.span.start) else {
@@ -94,17 +94,12 @@ impl Expander<'_> {
         if calls_itself(&origin, call.name) {
             return Err((call.span, Problem::Recursion(name())));
         }
-        substitute(found, layer, call, origin)
+        Ok(substitute(found, layer, call, origin))
     }
 }
 
 /// The body of a macro with the call's arguments in it.
-fn substitute(
-    found: &Macro,
-    layer: &Mapped,
-    call: &Call,
-    origin: Origin,
-) -> Result<Mapped, TokenError> {
+fn substitute(found: &Macro, layer: &Mapped, call: &Call, origin: Origin) -> Mapped {
     let frame = Arc::new(Frame {
         name: Arc::clone(&found.name),
         call: origin,
@@ -117,22 +112,14 @@ fn substitute(
     body.push(found.body.text(), written);
     let mut out = Mapped::default();
     let mut copied = 0;
-    let tokens = tokens_of(&body.text).map_err(|(_, problem)| (call.span, problem))?;
-    for token in tokens
-        .iter()
-        .filter(|token| token.kind == TokenKind::Variable)
-    {
-        let name = token.text(&body.text).strip_prefix('$');
-        let is_it = |argument: &String| name == Some(argument.as_str());
-        let argument = found.arguments.iter().position(is_it);
-        if let Some(argument) = argument.and_then(|index| call.arguments.get(index)) {
-            append(&mut out, &body, copied..token.span.start);
-            append(&mut out, layer, argument.clone());
-            copied = token.span.end;
-        }
+    for reference in &found.references {
+        append(&mut out, &body, copied..reference.span.start);
+        let argument = call.arguments.get(reference.argument);
+        append(&mut out, layer, argument.cloned().unwrap_or_default());
+        copied = reference.span.end;
     }
     append(&mut out, &body, copied..body.text.len());
-    Ok(out)
+    out
 }
 
 /// Whether a call was written in the body of the macro that it calls, or in one that was called from there.
@@ -148,7 +135,7 @@ fn calls_itself(call: &Origin, name: &str) -> bool {
 }
 
 fn wrong_count(found: &Macro, count: usize) -> Problem {
-    let expected = match found.arguments.len() {
+    let expected = match found.arguments {
         0 => "no arguments".into(),
         1 => "1 argument".into(),
         more => format!("{more} arguments"),

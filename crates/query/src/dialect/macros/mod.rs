@@ -10,8 +10,9 @@ use rustc_hash::FxHashMap;
 
 use super::error::{Error, Problem};
 use super::map::Expanded;
-use super::source::Fragment;
+use super::source::{Fragment, Span};
 use super::statement::CreateMacro;
+use super::tokens::{TokenKind, tokens_of};
 
 /// Macros by name.
 ///
@@ -40,9 +41,20 @@ pub struct Macros {
 #[derive(Debug)]
 struct Macro {
     name: Arc<str>,
-    /// Names of the arguments.
-    arguments: Vec<String>,
+    /// Number of arguments.
+    arguments: usize,
     body: Fragment,
+    /// Where the body refers to its arguments, in order.
+    references: Vec<Reference>,
+}
+
+/// `$name` in the body of a macro.
+#[derive(Debug)]
+struct Reference {
+    /// Bytes from the start of the body.
+    span: Span,
+    /// Index of the argument.
+    argument: usize,
 }
 
 impl Macros {
@@ -85,15 +97,33 @@ impl Macros {
 
 impl Macro {
     fn new(definition: &CreateMacro) -> Self {
-        let arguments = definition.arguments.iter();
         Self {
             name: definition.name.text.as_str().into(),
-            arguments: arguments
-                .map(|argument| argument.name.text.clone())
-                .collect(),
+            arguments: definition.arguments.len(),
             body: definition.body.clone(),
+            references: references(definition),
         }
     }
+}
+
+/// The places of the arguments in the body. Other variables are left to SQLite.
+fn references(definition: &CreateMacro) -> Vec<Reference> {
+    let text = definition.body.text();
+    let arguments = definition.arguments.iter().enumerate();
+    let arguments = arguments.map(|(index, argument)| (argument.name.text.as_str(), index));
+    let arguments: FxHashMap<&str, usize> = arguments.collect();
+    // The body consists of whole tokens, because the statement was read from tokens.
+    let tokens = tokens_of(text).unwrap_or_default().into_iter();
+    let variables = tokens.filter(|token| token.kind == TokenKind::Variable);
+    let references = variables.filter_map(|token| {
+        let name = token.text(text).strip_prefix('$')?;
+        let argument = *arguments.get(name)?;
+        Some(Reference {
+            span: token.span,
+            argument,
+        })
+    });
+    references.collect()
 }
 
 fn refused(definition: &CreateMacro, problem: Problem) -> Error {

@@ -28,35 +28,41 @@ fn next_end(tokens: &[Token]) -> usize {
     end.unwrap_or(tokens.len())
 }
 
-/// Whether a statement is `CREATE [TEMP] TRIGGER`, which contains semicolons.
+/// Whether a statement is `CREATE [TEMP] TRIGGER`, which contains semicolons. SQLite's `sqlite3_complete` decides by the
+/// same words.
 fn is_trigger(text: &str, tokens: &[Token]) -> bool {
-    let mut words = tokens
+    let is = |token: &Token, words: &[&str]| words.iter().any(|word| token.is_word(text, word));
+    let explain = tokens.first().is_some_and(|token| is(token, &["EXPLAIN"]));
+    let mut tokens = tokens
+        .get(usize::from(explain)..)
+        .unwrap_or_default()
         .iter()
-        .map(|token| token.text(text).to_ascii_uppercase());
-    let mut word = words.next();
-    if word.as_deref() == Some("EXPLAIN") {
-        word = words.next();
-        if word.as_deref() == Some("QUERY") {
-            word = words.nth(1);
-        }
-    }
-    if word.as_deref() != Some("CREATE") {
+        .peekable();
+    let marks = |token: &&Token| token.kind == TokenKind::Semicolon || is(token, MARKS);
+    while explain && tokens.next_if(|token| !marks(token)).is_some() {}
+    if !tokens.next().is_some_and(|token| is(token, &["CREATE"])) {
         return false;
     }
-    let word = words.next();
-    match word.as_deref() {
-        Some("TEMP" | "TEMPORARY") => words.next().as_deref() == Some("TRIGGER"),
-        word => word == Some("TRIGGER"),
-    }
+    while tokens
+        .next_if(|token| is(token, &["TEMP", "TEMPORARY"]))
+        .is_some()
+    {}
+    tokens.next().is_some_and(|token| is(token, &["TRIGGER"]))
 }
 
-/// A trigger ends with `; END`. `END` after something else belongs to a `CASE`.
+/// The words that end the search for `CREATE` behind `EXPLAIN`.
+const MARKS: &[&str] = &["EXPLAIN", "CREATE", "TEMP", "TEMPORARY", "TRIGGER", "END"];
+
+/// A trigger ends with `; END` and a semicolon. `END` after something else belongs to a `CASE`.
 fn trigger_end(text: &str, tokens: &[Token]) -> usize {
-    let ends = tokens.windows(2).position(|pair| {
-        matches!(pair, [semicolon, end]
-            if semicolon.kind == TokenKind::Semicolon && end.is_word(text, "END"))
-    });
-    let Some(end) = ends else { return tokens.len() };
-    let after = tokens.get(end + 2..).unwrap_or_default();
-    end + 2 + next_end(after)
+    let semicolon = |index: usize| {
+        let token = tokens.get(index);
+        token.is_none_or(|token| token.kind == TokenKind::Semicolon)
+    };
+    let mut ends = tokens
+        .iter()
+        .enumerate()
+        .filter(|(_, token)| token.is_word(text, "END"));
+    let end = ends.find(|(index, _)| semicolon(index.wrapping_sub(1)) && semicolon(index + 1));
+    end.map_or(tokens.len(), |(index, _)| index + 1)
 }

@@ -1,5 +1,7 @@
 //! Reads one token. The rules, with their corner cases, are those of SQLite's tokenizer.
 
+use std::ops::Range;
+
 use super::{TokenError, TokenKind};
 use crate::dialect::error::{Problem, quoted};
 use crate::dialect::source::Span;
@@ -133,13 +135,27 @@ fn number(bytes: Bytes, at: usize) -> Scanned {
         decimal(bytes, at)
     };
     let name = bytes.skip(end, is_name);
-    if name > end {
+    if name > end || !separated(bytes, at..end, hex) {
         return bytes.error(at, name, Problem::Number(bytes.quoted(at, name)));
     }
     Ok((kind, end))
 }
 
-/// A number with digits, and perhaps with a fraction and an exponent. `_` between digits is checked by SQLite's parser.
+/// Whether each `_` in a number is between two digits.
+fn separated(bytes: Bytes, number: Range<usize>, hex: bool) -> bool {
+    let digit = |index: usize| {
+        let byte = bytes.at(index);
+        if hex {
+            byte.is_ascii_hexdigit()
+        } else {
+            byte.is_ascii_digit()
+        }
+    };
+    let mut marks = number.filter(|index| bytes.at(*index) == b'_');
+    marks.all(|mark| digit(mark.wrapping_sub(1)) && digit(mark + 1))
+}
+
+/// A number with digits, and perhaps with a fraction and an exponent.
 fn decimal(bytes: Bytes, at: usize) -> (TokenKind, usize) {
     let digits = |from| bytes.skip(from, |byte| byte.is_ascii_digit() || byte == b'_');
     let mut kind = TokenKind::Integer;
