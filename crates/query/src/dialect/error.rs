@@ -117,10 +117,10 @@ pub enum Problem {
     /// An expansion that grows without measure.
     #[error("the macros of this statement expand to more than {0} bytes")]
     Size(usize),
-    /// A prototype that is not of the form `name(arg TYPE, …)`.
-    #[error("{text} is not a prototype: {reason}")]
+    /// A string that is not of the form `name(argument TYPE, …)`.
+    #[error("\"{text}\" is not a prototype: {reason}")]
     Prototype {
-        /// The prototype.
+        /// The string, or the argument in it that is wrong.
         text: String,
         /// What is wrong with it.
         reason: &'static str,

@@ -27,6 +27,7 @@ mod location;
 mod macros;
 mod map;
 mod parse;
+mod prototype;
 mod source;
 mod statement;
 #[cfg(test)]
@@ -39,6 +40,7 @@ pub use location::{Location, Via};
 pub use macros::Macros;
 pub use map::{Expanded, SourceMap};
 pub use parse::Script;
+pub use prototype::Prototype;
 pub use source::{Fragment, Source, Span};
 pub use statement::{
     CreateFunction, CreateIndex, CreateMacro, CreateRelation, Drop, FunctionBody, Include, Object,

@@ -5,6 +5,7 @@ mod hostile;
 mod locations;
 mod peers;
 mod perfetto;
+mod prototypes;
 mod statements;
 mod tokens;
 
