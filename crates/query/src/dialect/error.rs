@@ -37,6 +37,9 @@ pub enum Problem {
     /// SQLite ends a text at its first NUL character, and would ignore the rest.
     #[error("the text contains a NUL character")]
     Nul,
+    /// A text of 4 GiB or more.
+    #[error("a script must be shorter than 4 GiB")]
+    TooLong,
     /// A string, quoted name or comment without its end.
     #[error("{what} is not closed: {close} is missing")]
     Unterminated {

@@ -1,6 +1,5 @@
 //! Text that remembers where each piece of it was written.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use super::location::{Location, Via};
@@ -126,7 +125,7 @@ impl Mapped {
     }
 
     /// Appends a range of another text, with its origins.
-    pub fn push_range(&mut self, from: &Self, range: Range<usize>) {
+    pub fn push_range(&mut self, from: &Self, range: Span) {
         let mut at = range.start;
         while at < range.end {
             let Some((index, run)) = from.run(at) else {
@@ -205,7 +204,7 @@ impl Expanded {
         let end = whole.at(Span::new(whole.span.end, whole.span.end));
         let mut mapped = Mapped::default();
         mapped.push(before, Origin::of(&whole).generating());
-        mapped.push_range(&self.map.mapped, 0..self.sql().len());
+        mapped.push_range(&self.map.mapped, Span::new(0, self.sql().len()));
         mapped.push(after, Origin::of(&end).generating());
         Self::new(whole, mapped)
     }

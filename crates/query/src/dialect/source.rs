@@ -17,6 +17,16 @@ impl Span {
     pub fn new(start: usize, end: usize) -> Self {
         Self { start, end }
     }
+
+    /// Whether it covers no bytes.
+    pub fn is_empty(&self) -> bool {
+        self.start >= self.end
+    }
+
+    /// The bytes of a text that it covers; empty if it is not within the text.
+    pub fn of<'a>(&self, text: &'a str) -> &'a str {
+        text.get(self.start..self.end).unwrap_or_default()
+    }
 }
 
 /// A script or a module: its text and its name.
@@ -116,8 +126,7 @@ impl Fragment {
 
     /// Its text. Empty if the span is not within the source.
     pub fn text(&self) -> &str {
-        let text = self.source.text().get(self.span.start..self.span.end);
-        text.unwrap_or_default()
+        self.span.of(self.source.text())
     }
 
     /// Line of its first byte, from 1.

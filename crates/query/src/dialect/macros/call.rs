@@ -1,7 +1,5 @@
 //! Finds macro calls.
 
-use std::ops::Range;
-
 use crate::dialect::error::Problem;
 use crate::dialect::source::Span;
 use crate::dialect::tokens::{Token, TokenError, TokenKind};
@@ -12,7 +10,7 @@ pub(super) struct Call<'a> {
     /// The name.
     pub span: Span,
     /// The arguments without spaces and comments around them, bytes.
-    pub arguments: Vec<Range<usize>>,
+    pub arguments: Vec<Span>,
     /// Index of the token behind the call.
     pub next: usize,
     /// Offset of the end of the call.
@@ -26,7 +24,7 @@ impl<'a> Call<'a> {
             return Ok(None);
         };
         if name.kind == TokenKind::Bang {
-            return Err((name.span, Problem::Bang));
+            return Err((name.span(), Problem::Bang));
         }
         if name.kind != TokenKind::Word {
             return Ok(None);
@@ -37,7 +35,7 @@ impl<'a> Call<'a> {
         }
         match tokens.get(next) {
             Some(bang) if bang.kind == TokenKind::Bang => {
-                Self::read(text, tokens, *name, next + 1, bang.span).map(Some)
+                Self::read(text, tokens, *name, next + 1, bang.span()).map(Some)
             }
             _ => Ok(None),
         }
@@ -57,7 +55,7 @@ impl<'a> Call<'a> {
         {
             return Err((bang, Problem::Bang));
         }
-        let span = name.span;
+        let span = name.span();
         let name = name.text(text);
         let unclosed = || (span, Problem::UnclosedCall(name.into()));
         let list = List::read(tokens, open).ok_or_else(unclosed)?;
@@ -75,7 +73,7 @@ impl<'a> Call<'a> {
 /// A list in parentheses.
 pub(super) struct List {
     /// The items without spaces and comments around them, bytes; none if one is empty.
-    pub items: Vec<Option<Range<usize>>>,
+    pub items: Vec<Option<Span>>,
     /// Index of the token behind it.
     pub next: usize,
     /// Offset of its end.
@@ -91,7 +89,7 @@ impl List {
             end: 0,
         };
         let mut depth = 0_usize;
-        let mut item: Option<Range<usize>> = None;
+        let mut item = None;
         for token in tokens.get(open..)? {
             list.next += 1;
             match token.kind {
@@ -99,15 +97,13 @@ impl List {
                 TokenKind::RightParen => depth -= 1,
                 _ => {}
             }
-            let outside = depth == 0 || (depth == 1 && token.kind == TokenKind::Comma);
-            if outside {
+            if depth == 0 || (depth == 1 && token.kind == TokenKind::Comma) {
                 list.items.push(item.take());
-            } else if !token.is_space() && list.next > open + 1 {
-                let start = item.map_or(token.span.start, |item| item.start);
-                item = Some(start..token.span.end);
+            } else if list.next > open + 1 && !token.is_space() {
+                item.get_or_insert(token.span()).end = token.span().end;
             }
             if depth == 0 {
-                list.end = token.span.end;
+                list.end = token.span().end;
                 return Some(list);
             }
         }
@@ -115,11 +111,11 @@ impl List {
     }
 
     /// The items as arguments of a call. An empty one is an argument too, except if it is the only one.
-    fn arguments(&self) -> Vec<Range<usize>> {
+    fn arguments(&self) -> Vec<Span> {
         if let [None] = self.items.as_slice() {
             return Vec::new();
         }
-        let items = self.items.iter().cloned();
-        items.map(|item| item.unwrap_or(0..0)).collect()
+        let items = self.items.iter();
+        items.map(|item| item.unwrap_or_default()).collect()
     }
 }

@@ -4,7 +4,6 @@
 //! a *layer*: text that is searched for calls again. So arguments are expanded after they were inserted, and a macro's
 //! name may be an argument itself.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use super::call::Call;
@@ -13,13 +12,13 @@ use super::{Macro, Macros};
 use crate::dialect::error::{Error, Problem};
 use crate::dialect::location::Location;
 use crate::dialect::map::{Frame, Mapped, Origin};
-use crate::dialect::source::Fragment;
+use crate::dialect::source::{Fragment, Span};
 use crate::dialect::tokens::{TokenError, is_name, tokens_of};
 
 /// How deep calls may be nested.
 const MAX_DEPTH: usize = 64;
 /// Largest amount of text in all layers together, bytes.
-const MAX_BYTES: usize = 16 << 20;
+const MAX_BYTES: usize = 4 << 20;
 /// A call and a piece of text count as so many bytes, because their origins take memory too.
 const PIECE_BYTES: usize = 32;
 
@@ -55,12 +54,12 @@ impl Expander<'_> {
                 index += 1;
                 continue;
             };
-            append(out, layer, copied..token.span.start);
+            append(out, layer, Span::new(copied, token.span().start));
             let body = self.body(layer, &call, depth).map_err(place)?;
             self.layer(&body, depth + 1, out)?;
             (index, copied) = (call.next, call.end);
         }
-        append(out, layer, copied..layer.text.len());
+        append(out, layer, Span::new(copied, layer.text.len()));
         Ok(())
     }
 
@@ -113,12 +112,12 @@ fn substitute(found: &Macro, layer: &Mapped, call: &Call, origin: Origin) -> Map
     let mut out = Mapped::default();
     let mut copied = 0;
     for reference in &found.references {
-        append(&mut out, &body, copied..reference.span.start);
+        append(&mut out, &body, Span::new(copied, reference.span.start));
         let argument = call.arguments.get(reference.argument);
-        append(&mut out, layer, argument.cloned().unwrap_or_default());
+        append(&mut out, layer, argument.copied().unwrap_or_default());
         copied = reference.span.end;
     }
-    append(&mut out, &body, copied..body.text.len());
+    append(&mut out, &body, Span::new(copied, body.text.len()));
     out
 }
 
@@ -156,7 +155,7 @@ fn located(whole: &Fragment, layer: &Mapped, (span, problem): TokenError) -> Err
 
 /// Appends a range of a layer. A space keeps its first token apart from the last one of `out`: the argument `-1` in
 /// `-$x` must not make a comment.
-fn append(out: &mut Mapped, layer: &Mapped, range: Range<usize>) {
+fn append(out: &mut Mapped, layer: &Mapped, range: Span) {
     let last = out.text.as_bytes().last();
     let first = layer
         .text

@@ -88,7 +88,7 @@ impl Macros {
     ///
     /// # Errors
     /// If a macro is not defined, a call is malformed, macros call each other without end, or they expand to more than
-    /// 16 MiB.
+    /// 4 MiB.
     pub fn expand(&self, sql: &Fragment) -> Result<Expanded, Error> {
         let expanded = expand::expand(self, sql)?;
         Ok(Expanded::new(sql.clone(), expanded))
@@ -119,7 +119,7 @@ fn references(definition: &CreateMacro) -> Vec<Reference> {
         let name = token.text(text).strip_prefix('$')?;
         let argument = *arguments.get(name)?;
         Some(Reference {
-            span: token.span,
+            span: token.span(),
             argument,
         })
     });

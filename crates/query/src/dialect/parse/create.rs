@@ -8,6 +8,17 @@ use crate::dialect::statement::{
 };
 use crate::dialect::types::Name;
 
+type Parser = fn(&mut Cursor, bool) -> Result<StatementKind, Error>;
+
+/// What follows `PERFETTO`, and what reads the rest.
+const OBJECTS: [(&str, Parser); 5] = [
+    ("TABLE", table),
+    ("VIEW", view),
+    ("FUNCTION", function),
+    ("MACRO", definition),
+    ("INDEX", index),
+];
+
 /// The statement, from its first word on.
 pub(super) fn create(cursor: &mut Cursor) -> Result<StatementKind, Error> {
     cursor.word("CREATE")?;
@@ -16,26 +27,14 @@ pub(super) fn create(cursor: &mut Cursor) -> Result<StatementKind, Error> {
         cursor.word("REPLACE")?;
     }
     cursor.word("PERFETTO")?;
-    if cursor.accept_word("TABLE") {
-        return table(cursor, replace).map(StatementKind::CreateTable);
+    let object = OBJECTS.iter().find(|(word, _)| cursor.accept_word(word));
+    match object {
+        Some((_, parse)) => parse(cursor, replace),
+        None => Err(cursor.expected("TABLE, VIEW, FUNCTION, MACRO or INDEX")),
     }
-    if cursor.accept_word("VIEW") {
-        let name = cursor.name("the name of a view")?;
-        return relation(cursor, replace, name).map(StatementKind::CreateView);
-    }
-    if cursor.accept_word("FUNCTION") {
-        return function(cursor, replace).map(StatementKind::CreateFunction);
-    }
-    if cursor.accept_word("MACRO") {
-        return definition(cursor, replace).map(StatementKind::CreateMacro);
-    }
-    if cursor.accept_word("INDEX") {
-        return index(cursor, replace).map(StatementKind::CreateIndex);
-    }
-    Err(cursor.expected("TABLE, VIEW, FUNCTION, MACRO or INDEX"))
 }
 
-fn table(cursor: &mut Cursor, replace: bool) -> Result<CreateRelation, Error> {
+fn table(cursor: &mut Cursor, replace: bool) -> Result<StatementKind, Error> {
     let name = cursor.name("the name of a table")?;
     if cursor.accept_word("USING") {
         let kind = cursor.name("DATAFRAME")?;
@@ -43,7 +42,12 @@ fn table(cursor: &mut Cursor, replace: bool) -> Result<CreateRelation, Error> {
             return Err(cursor.error(kind.span, Problem::TableKind(quoted(&kind.text))));
         }
     }
-    relation(cursor, replace, name)
+    relation(cursor, replace, name).map(StatementKind::CreateTable)
+}
+
+fn view(cursor: &mut Cursor, replace: bool) -> Result<StatementKind, Error> {
+    let name = cursor.name("the name of a view")?;
+    relation(cursor, replace, name).map(StatementKind::CreateView)
 }
 
 fn relation(cursor: &mut Cursor, replace: bool, name: Name) -> Result<CreateRelation, Error> {
@@ -58,7 +62,7 @@ fn relation(cursor: &mut Cursor, replace: bool, name: Name) -> Result<CreateRela
     })
 }
 
-fn function(cursor: &mut Cursor, replace: bool) -> Result<CreateFunction, Error> {
+fn function(cursor: &mut Cursor, replace: bool) -> Result<StatementKind, Error> {
     let name = cursor.name("the name of a function")?;
     let arguments = lists::arguments(cursor)?;
     cursor.word("RETURNS")?;
@@ -66,13 +70,13 @@ fn function(cursor: &mut Cursor, replace: bool) -> Result<CreateFunction, Error>
     let body = function_body(cursor)?;
     let delegates = matches!(body, FunctionBody::DelegatesTo(_));
     lists::check_variadic(cursor, &arguments, delegates)?;
-    Ok(CreateFunction {
+    Ok(StatementKind::CreateFunction(CreateFunction {
         replace,
         name,
         arguments,
         returns,
         body,
-    })
+    }))
 }
 
 fn returns(cursor: &mut Cursor) -> Result<Returns, Error> {
@@ -99,32 +103,32 @@ fn function_body(cursor: &mut Cursor) -> Result<FunctionBody, Error> {
     Ok(FunctionBody::Select(cursor.query()?))
 }
 
-fn definition(cursor: &mut Cursor, replace: bool) -> Result<CreateMacro, Error> {
+fn definition(cursor: &mut Cursor, replace: bool) -> Result<StatementKind, Error> {
     let name = cursor.name("the name of a macro")?;
     let arguments = lists::macro_arguments(cursor)?;
     cursor.word("RETURNS")?;
     let returns = lists::macro_type(cursor)?;
     cursor.word("AS")?;
     let body = cursor.rest("the text of the macro")?;
-    Ok(CreateMacro {
+    Ok(StatementKind::CreateMacro(CreateMacro {
         replace,
         name,
         arguments,
         returns,
         body,
-    })
+    }))
 }
 
-fn index(cursor: &mut Cursor, replace: bool) -> Result<CreateIndex, Error> {
+fn index(cursor: &mut Cursor, replace: bool) -> Result<StatementKind, Error> {
     let name = cursor.name("the name of an index")?;
     cursor.word("ON")?;
     let table = cursor.name("the name of a table")?;
     let columns = lists::list(cursor, false, |cursor| cursor.name("the name of a column"))?;
     cursor.finish()?;
-    Ok(CreateIndex {
+    Ok(StatementKind::CreateIndex(CreateIndex {
         replace,
         name,
         table,
         columns,
-    })
+    }))
 }

@@ -86,23 +86,23 @@ impl<'a> Cursor<'a> {
     }
 
     /// Takes a word that need not be a name: a part of a module's name may be a keyword.
-    pub fn any_word(&mut self) -> Option<Token> {
+    pub fn any_word(&mut self) -> Option<&'a str> {
         let token = self.peek().filter(|token| token.kind == TokenKind::Word)?;
         self.advance();
-        Some(token)
+        Some(self.text(token.span()))
     }
 
     /// Takes a name, which may be quoted.
     pub fn name(&mut self, expected: &'static str) -> Result<Name, Error> {
         let token = self.peek().filter(|token| match token.kind {
-            TokenKind::Word => !is_reserved(self.text(token.span)),
+            TokenKind::Word => !is_reserved(self.text(token.span())),
             kind => matches!(kind, TokenKind::QuotedName | TokenKind::String),
         });
         let token = token.ok_or_else(|| self.expected(expected))?;
         self.advance();
         Ok(Name {
-            text: unquoted(self.text(token.span)),
-            span: token.span,
+            text: unquoted(self.text(token.span())),
+            span: token.span(),
         })
     }
 
@@ -110,7 +110,7 @@ impl<'a> Cursor<'a> {
     pub fn rest(&mut self, expected: &'static str) -> Result<Fragment, Error> {
         let first = self.peek().ok_or_else(|| self.expected(expected))?;
         self.tokens = &[];
-        Ok(self.fragment(Span::new(first.span.start, self.end)))
+        Ok(self.fragment(Span::new(first.span().start, self.end)))
     }
 
     /// Takes everything that is left, which must look like a query or like a macro call.
@@ -133,10 +133,14 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    /// Offset of the end of the statement.
+    pub fn end(&self) -> usize {
+        self.end
+    }
+
     /// Text of a range of the source.
     pub fn text(&self, span: Span) -> &'a str {
-        let text = self.source.text().get(span.start..span.end);
-        text.unwrap_or_default()
+        span.of(self.source.text())
     }
 
     /// A range of the source.
@@ -152,7 +156,7 @@ impl<'a> Cursor<'a> {
     /// The next token is not what was expected.
     pub fn expected(&self, expected: &'static str) -> Error {
         let end = Span::new(self.end, self.end);
-        let span = self.peek().map_or(end, |token| token.span);
+        let span = self.peek().map_or(end, |token| token.span());
         let found = match self.text(span) {
             "" => "the end of the statement".into(),
             text => quoted(text),

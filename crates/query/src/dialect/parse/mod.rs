@@ -41,8 +41,8 @@ impl Script {
 }
 
 fn statement(source: &Arc<Source>, tokens: &[Token]) -> Result<Statement, Error> {
-    let start = tokens.first().map_or(0, |token| token.span.start);
-    let end = tokens.last().map_or(start, |token| token.span.end);
+    let start = tokens.first().map_or(0, |token| token.span().start);
+    let end = tokens.last().map_or(start, |token| token.span().end);
     let sql = Fragment::new(source, Span::new(start, end));
     let kind = kind(&mut Cursor::new(source, tokens, end))?;
     Ok(Statement { sql, kind })

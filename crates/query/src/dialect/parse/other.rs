@@ -43,26 +43,23 @@ pub(super) fn include(cursor: &mut Cursor) -> Result<StatementKind, Error> {
     cursor.word("INCLUDE")?;
     cursor.word("PERFETTO")?;
     cursor.word("MODULE")?;
-    let mut parts = Vec::new();
-    let first = cursor.peek().map_or(Span::default(), |token| token.span);
-    let mut last = first;
-    loop {
-        last = cursor.peek().map_or(last, |token| token.span);
-        if cursor.accept(TokenKind::Star) {
-            parts.push("*");
-            break;
-        }
-        let part = cursor.any_word();
-        let part = part.ok_or_else(|| cursor.expected("the name of a module"))?;
-        parts.push(cursor.text(part.span));
-        if !cursor.accept(TokenKind::Dot) {
-            break;
-        }
+    let start = cursor.peek().map_or(0, |token| token.span().start);
+    let mut text = module_part(cursor)?.to_owned();
+    while !text.ends_with('*') && cursor.accept(TokenKind::Dot) {
+        text.push('.');
+        text.push_str(module_part(cursor)?);
     }
     cursor.finish()?;
-    let module = Name {
-        text: parts.join("."),
-        span: Span::new(first.start, last.end),
-    };
-    Ok(StatementKind::Include(Include { module }))
+    let span = Span::new(start, cursor.end());
+    Ok(StatementKind::Include(Include {
+        module: Name { text, span },
+    }))
+}
+
+fn module_part<'a>(cursor: &mut Cursor<'a>) -> Result<&'a str, Error> {
+    if cursor.accept(TokenKind::Star) {
+        return Ok("*");
+    }
+    let part = cursor.any_word();
+    part.ok_or_else(|| cursor.expected("the name of a module"))
 }

@@ -55,11 +55,17 @@ pub enum TokenKind {
 pub struct Token {
     /// What it is.
     pub kind: TokenKind,
-    /// The bytes it covers.
-    pub span: Span,
+    // 32 bits, because a script may consist of millions of tokens.
+    start: u32,
+    end: u32,
 }
 
 impl Token {
+    /// The bytes it covers.
+    pub fn span(&self) -> Span {
+        Span::new(self.start as usize, self.end as usize)
+    }
+
     /// Whether it separates other tokens and means nothing itself.
     pub fn is_space(&self) -> bool {
         matches!(self.kind, TokenKind::Space | TokenKind::Comment)
@@ -67,7 +73,7 @@ impl Token {
 
     /// Its text, if `text` is what it was read from.
     pub fn text<'a>(&self, text: &'a str) -> &'a str {
-        text.get(self.span.start..self.span.end).unwrap_or_default()
+        self.span().of(text)
     }
 
     /// Whether it is this keyword; case does not matter.
@@ -93,18 +99,28 @@ pub fn tokenize(source: &Arc<Source>) -> Result<Vec<Token>, Error> {
 
 /// Splits a text into tokens.
 pub(super) fn tokens_of(text: &str) -> Result<Vec<Token>, TokenError> {
-    if let Some(at) = text.find('\0') {
-        return Err((Span::new(at, at + 1), Problem::Nul));
-    }
+    check(text)?;
     let mut tokens = Vec::new();
     let mut at = 0;
     while at < text.len() {
         let (kind, end) = scan::token(text, at)?;
         tokens.push(Token {
             kind,
-            span: Span::new(at, end),
+            start: at as u32,
+            end: end as u32,
         });
         at = end;
     }
     Ok(tokens)
+}
+
+/// Refuses texts with NUL characters, and those whose offsets do not fit into a token.
+fn check(text: &str) -> Result<(), TokenError> {
+    if u32::try_from(text.len()).is_err() {
+        return Err((Span::default(), Problem::TooLong));
+    }
+    match text.find('\0') {
+        Some(at) => Err((Span::new(at, at + 1), Problem::Nul)),
+        None => Ok(()),
+    }
 }
