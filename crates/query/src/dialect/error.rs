@@ -138,12 +138,19 @@ fn were(count: usize) -> String {
     }
 }
 
-/// Quotes a piece of a script in a message. Long pieces are shortened.
+/// A piece of a script in a message. Characters that cannot be seen are escaped, and long pieces shortened.
 pub(super) fn quoted(text: &str) -> String {
     const LONGEST: usize = 40;
-    if text.chars().count() <= LONGEST {
-        return text.escape_debug().to_string();
+    let mut short: String = text.chars().take(LONGEST).map(visible).collect();
+    if text.chars().nth(LONGEST).is_some() {
+        short.push('…');
     }
-    let short: String = text.chars().take(LONGEST).collect();
-    format!("{}…", short.escape_debug())
+    short
+}
+
+fn visible(character: char) -> String {
+    match character {
+        '\'' | '"' | '\\' => character.into(),
+        other => other.escape_debug().collect(),
+    }
 }

@@ -1,6 +1,6 @@
 //! Finds macro calls.
 
-use crate::dialect::error::Problem;
+use crate::dialect::error::{Problem, quoted};
 use crate::dialect::source::Span;
 use crate::dialect::tokens::{Token, TokenError, TokenKind};
 
@@ -57,7 +57,7 @@ impl<'a> Call<'a> {
         }
         let span = name.span();
         let name = name.text(text);
-        let unclosed = || (span, Problem::UnclosedCall(name.into()));
+        let unclosed = || (span, Problem::UnclosedCall(quoted(name)));
         let list = List::read(tokens, open).ok_or_else(unclosed)?;
         let arguments = list.arguments();
         Ok(Self {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::call::Call;
 use super::intrinsic::Intrinsic;
 use super::{Macro, Macros};
-use crate::dialect::error::{Error, Problem};
+use crate::dialect::error::{Error, Problem, quoted};
 use crate::dialect::location::Location;
 use crate::dialect::map::{Frame, Mapped, Origin};
 use crate::dialect::source::{Fragment, Span};
@@ -80,7 +80,7 @@ impl Expander<'_> {
     }
 
     fn defined(&self, layer: &Mapped, call: &Call) -> Result<Mapped, TokenError> {
-        let name = || call.name.to_owned();
+        let name = || quoted(call.name);
         let found = self.macros.by_name.get(call.name);
         let found = found.ok_or_else(|| (call.span, Problem::UnknownMacro(name())))?;
         let count = call.arguments.len();
@@ -140,7 +140,7 @@ fn wrong_count(found: &Macro, count: usize) -> Problem {
         more => format!("{more} arguments"),
     };
     Problem::ArgumentCount {
-        name: found.name.to_string(),
+        name: quoted(&found.name),
         expected,
         found: count,
     }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::error::{Error, Problem};
+use super::error::{Error, Problem, quoted};
 use super::map::Expanded;
 use super::source::{Fragment, Span};
 use super::statement::CreateMacro;
@@ -65,10 +65,10 @@ impl Macros {
     pub fn define(&mut self, definition: &CreateMacro) -> Result<(), Error> {
         let name = definition.name.text.clone();
         if intrinsic::Intrinsic::find(&name).is_some() {
-            return Err(refused(definition, Problem::BuiltinMacro(name)));
+            return Err(refused(definition, Problem::BuiltinMacro(quoted(&name))));
         }
         if self.contains(&name) && !definition.replace {
-            return Err(refused(definition, Problem::DuplicateMacro(name)));
+            return Err(refused(definition, Problem::DuplicateMacro(quoted(&name))));
         }
         self.by_name.insert(name, Arc::new(Macro::new(definition)));
         Ok(())

@@ -37,7 +37,7 @@ pub(super) fn create(cursor: &mut Cursor) -> Result<StatementKind, Error> {
 fn table(cursor: &mut Cursor, replace: bool) -> Result<StatementKind, Error> {
     let name = cursor.name("the name of a table")?;
     if cursor.accept_word("USING") {
-        let kind = cursor.name("DATAFRAME")?;
+        let kind = cursor.identifier("DATAFRAME")?;
         if !kind.text.eq_ignore_ascii_case("dataframe") {
             return Err(cursor.error(kind.span, Problem::TableKind(quoted(&kind.text))));
         }
@@ -93,7 +93,7 @@ fn returns(cursor: &mut Cursor) -> Result<Returns, Error> {
 fn function_body(cursor: &mut Cursor) -> Result<FunctionBody, Error> {
     if cursor.accept_word("DELEGATES") {
         cursor.word("TO")?;
-        let name = cursor.name("the name of a function")?;
+        let name = cursor.identifier("the name of a function")?;
         cursor.finish()?;
         return Ok(FunctionBody::DelegatesTo(name));
     }
@@ -123,7 +123,9 @@ fn index(cursor: &mut Cursor, replace: bool) -> Result<StatementKind, Error> {
     let name = cursor.name("the name of an index")?;
     cursor.word("ON")?;
     let table = cursor.name("the name of a table")?;
-    let columns = lists::list(cursor, false, |cursor| cursor.name("the name of a column"))?;
+    let columns = lists::list(cursor, false, |cursor| {
+        cursor.identifier("the name of a column")
+    })?;
     cursor.finish()?;
     Ok(StatementKind::CreateIndex(CreateIndex {
         replace,

@@ -92,16 +92,32 @@ impl<'a> Cursor<'a> {
         Some(self.text(token.span()))
     }
 
-    /// Takes a name, which may be quoted.
+    /// Takes the name of a table, view, function, macro or index. As in SQLite, it may be a string.
     pub fn name(&mut self, expected: &'static str) -> Result<Name, Error> {
+        if self.peek_kind(0) == Some(TokenKind::String) {
+            return self.take_name(expected);
+        }
+        self.identifier(expected)
+    }
+
+    /// Takes the name of something else, which may be quoted but not a string.
+    pub fn identifier(&mut self, expected: &'static str) -> Result<Name, Error> {
         let token = self.peek().filter(|token| match token.kind {
             TokenKind::Word => !is_reserved(self.text(token.span())),
-            kind => matches!(kind, TokenKind::QuotedName | TokenKind::String),
+            kind => kind == TokenKind::QuotedName,
         });
-        let token = token.ok_or_else(|| self.expected(expected))?;
+        match token {
+            Some(_) => self.take_name(expected),
+            None => Err(self.expected(expected)),
+        }
+    }
+
+    fn take_name(&mut self, expected: &'static str) -> Result<Name, Error> {
+        let token = self.peek().ok_or_else(|| self.expected(expected))?;
         self.advance();
+        let text = unquoted(self.text(token.span()));
         Ok(Name {
-            text: unquoted(self.text(token.span())),
+            text,
             span: token.span(),
         })
     }

@@ -51,7 +51,7 @@ pub(super) fn arguments(cursor: &mut Cursor) -> Result<Vec<Column>, Error> {
 /// `(name Type, …)` or `()`.
 pub(super) fn macro_arguments(cursor: &mut Cursor) -> Result<Vec<MacroArgument>, Error> {
     let arguments = list(cursor, true, |cursor| {
-        let name = cursor.name("the name of an argument")?;
+        let name = cursor.identifier("the name of an argument")?;
         Ok(MacroArgument {
             name,
             kind: macro_type(cursor)?,
@@ -73,7 +73,7 @@ fn distinct<'a>(cursor: &Cursor, names: impl Iterator<Item = &'a Name>) -> Resul
 }
 
 fn column(cursor: &mut Cursor) -> Result<Column, Error> {
-    let name = cursor.name("a name and a type")?;
+    let name = cursor.identifier("a name and a type")?;
     let kind = simple_type(cursor)?;
     let refers_to = reference(cursor)?;
     let variadic = cursor.accept(TokenKind::Dot);
@@ -91,7 +91,7 @@ fn column(cursor: &mut Cursor) -> Result<Column, Error> {
 
 /// A type: `LONG`, `STRING`.
 pub(super) fn simple_type(cursor: &mut Cursor) -> Result<Type, Error> {
-    let name = cursor.name(TYPE)?;
+    let name = cursor.identifier(TYPE)?;
     let unknown = || cursor.error(name.span, Problem::Type(quoted(&name.text)));
     Type::parse(&name.text).ok_or_else(unknown)
 }
@@ -101,16 +101,16 @@ pub(super) fn reference(cursor: &mut Cursor) -> Result<Option<(String, String)>,
     if !cursor.accept(TokenKind::LeftParen) {
         return Ok(None);
     }
-    let table = cursor.name("the name of a table")?;
+    let table = cursor.identifier("the name of a table")?;
     cursor.token(TokenKind::Dot, ".")?;
-    let column = cursor.name("the name of a column")?;
+    let column = cursor.identifier("the name of a column")?;
     cursor.token(TokenKind::RightParen, ")")?;
     Ok(Some((table.text, column.text)))
 }
 
 /// A type of a macro's argument or result: `Expr`, `TableOrSubquery`.
 pub(super) fn macro_type(cursor: &mut Cursor) -> Result<MacroType, Error> {
-    let name = cursor.name(TYPE)?;
+    let name = cursor.identifier(TYPE)?;
     let unknown = || cursor.error(name.span, Problem::MacroType(quoted(&name.text)));
     MacroType::parse(&name.text).ok_or_else(unknown)
 }

@@ -306,6 +306,11 @@ fn malformed_statements_are_refused() {
             "expected (, found the end of the statement",
         ),
         (
+            "CREATE PERFETTO INDEX 'i' ON 't'('a')",
+            "34",
+            "expected the name of a column, found 'a'",
+        ),
+        (
             "DROP PERFETTO INDEX i",
             "22",
             "expected ON, found the end of the statement",
@@ -346,4 +351,21 @@ fn unknown_types_are_refused() {
         message.contains("unknown macro type Tables; known are ColumnName,"),
         "{message}"
     );
+}
+
+#[test]
+fn messages_quote_the_script_readably() {
+    let long = "x".repeat(50);
+    let message = refused(&format!("DROP PERFETTO {long}"));
+    assert!(
+        message.ends_with(&format!(", found {}…", &long[..40])),
+        "{message}"
+    );
+    let message = refused("DROP PERFETTO TABLE \"a\n\u{202e}'\\\" x\u{1b}");
+    assert!(
+        message.ends_with("unexpected character '\\u{1b}'"),
+        "{message}"
+    );
+    let message = refused("DROP PERFETTO \"a\n\u{202e}'\\\"");
+    assert!(message.ends_with(r#", found "a\n\u{202e}'\""#), "{message}");
 }
