@@ -6,9 +6,11 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
+
 use super::call::Call;
+use super::definition::Macro;
 use super::intrinsic::Intrinsic;
-use super::{Macro, Macros};
 use crate::dialect::error::{Error, Problem, quoted};
 use crate::dialect::location::Location;
 use crate::dialect::map::{Frame, Mapped, Origin};
@@ -23,7 +25,10 @@ const MAX_BYTES: usize = 4 << 20;
 const PIECE_BYTES: usize = 32;
 
 /// The text without macro calls.
-pub(super) fn expand(macros: &Macros, whole: &Fragment) -> Result<Mapped, Error> {
+pub(super) fn expand(
+    macros: &FxHashMap<String, Arc<Macro>>,
+    whole: &Fragment,
+) -> Result<Mapped, Error> {
     let mut expander = Expander {
         macros,
         whole,
@@ -35,7 +40,7 @@ pub(super) fn expand(macros: &Macros, whole: &Fragment) -> Result<Mapped, Error>
 }
 
 struct Expander<'a> {
-    macros: &'a Macros,
+    macros: &'a FxHashMap<String, Arc<Macro>>,
     /// What is expanded.
     whole: &'a Fragment,
     /// Amount of text made so far, bytes.
@@ -81,7 +86,7 @@ impl Expander<'_> {
 
     fn defined(&self, layer: &Mapped, call: &Call) -> Result<Mapped, TokenError> {
         let name = || quoted(call.name);
-        let found = self.macros.by_name.get(call.name);
+        let found = self.macros.get(call.name);
         let found = found.ok_or_else(|| (call.span, Problem::UnknownMacro(name())))?;
         let count = call.arguments.len();
         if count != found.arguments {

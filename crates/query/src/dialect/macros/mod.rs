@@ -1,6 +1,7 @@
 //! The macros that a script can call.
 
 mod call;
+mod definition;
 mod expand;
 mod intrinsic;
 
@@ -10,9 +11,9 @@ use rustc_hash::FxHashMap;
 
 use super::error::{Error, Problem, quoted};
 use super::map::Expanded;
-use super::source::{Fragment, Span};
+use super::source::Fragment;
 use super::statement::CreateMacro;
-use super::tokens::{TokenKind, tokens_of};
+use definition::Macro;
 
 /// Macros by name.
 ///
@@ -35,26 +36,6 @@ use super::tokens::{TokenKind, tokens_of};
 #[derive(Debug, Clone, Default)]
 pub struct Macros {
     by_name: FxHashMap<String, Arc<Macro>>,
-}
-
-/// A macro that was defined in a script.
-#[derive(Debug)]
-struct Macro {
-    name: Arc<str>,
-    /// Number of arguments.
-    arguments: usize,
-    body: Fragment,
-    /// Where the body refers to its arguments, in order.
-    references: Vec<Reference>,
-}
-
-/// `$name` in the body of a macro.
-#[derive(Debug)]
-struct Reference {
-    /// Bytes from the start of the body.
-    span: Span,
-    /// Index of the argument.
-    argument: usize,
 }
 
 impl Macros {
@@ -90,40 +71,9 @@ impl Macros {
     /// If a macro is not defined, a call is malformed, macros call each other without end, or they expand to more than
     /// 4 MiB.
     pub fn expand(&self, sql: &Fragment) -> Result<Expanded, Error> {
-        let expanded = expand::expand(self, sql)?;
+        let expanded = expand::expand(&self.by_name, sql)?;
         Ok(Expanded::new(sql.clone(), expanded))
     }
-}
-
-impl Macro {
-    fn new(definition: &CreateMacro) -> Self {
-        Self {
-            name: definition.name.text.as_str().into(),
-            arguments: definition.arguments.len(),
-            body: definition.body.clone(),
-            references: references(definition),
-        }
-    }
-}
-
-/// The places of the arguments in the body. Other variables are left to SQLite.
-fn references(definition: &CreateMacro) -> Vec<Reference> {
-    let text = definition.body.text();
-    let arguments = definition.arguments.iter().enumerate();
-    let arguments = arguments.map(|(index, argument)| (argument.name.text.as_str(), index));
-    let arguments: FxHashMap<&str, usize> = arguments.collect();
-    // The body consists of whole tokens, because the statement was read from tokens.
-    let tokens = tokens_of(text).unwrap_or_default().into_iter();
-    let variables = tokens.filter(|token| token.kind == TokenKind::Variable);
-    let references = variables.filter_map(|token| {
-        let name = token.text(text).strip_prefix('$')?;
-        let argument = *arguments.get(name)?;
-        Some(Reference {
-            span: token.span(),
-            argument,
-        })
-    });
-    references.collect()
 }
 
 fn refused(definition: &CreateMacro, problem: Problem) -> Error {

@@ -1,6 +1,7 @@
 //! SQLite's tokens, and `!`, which PerfettoSQL adds.
 
 mod scan;
+mod token;
 mod words;
 
 use std::sync::Arc;
@@ -9,81 +10,9 @@ use super::error::{Error, Problem};
 use super::source::{Fragment, Source, Span};
 
 pub(super) use scan::is_name;
+pub(super) use token::TokenError;
+pub use token::{Token, TokenKind};
 pub(super) use words::is_reserved;
-
-/// The kinds of token.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum TokenKind {
-    /// White space.
-    Space,
-    /// `-- …` up to the end of the line, or `/* … */`.
-    Comment,
-    /// A name without quotes, or a keyword.
-    Word,
-    /// `"x"`, `[x]` or `` `x` ``.
-    QuotedName,
-    /// `'x'`.
-    String,
-    /// `x'00ff'`.
-    Blob,
-    /// `12`, `0x1f`, `1_000`.
-    Integer,
-    /// `1.5`, `.5`, `1e9`.
-    Float,
-    /// `?`, `?1`, `:x`, `@x`, `#x`, `$x`, `$x::y`, `$x(y)`.
-    Variable,
-    /// `;`.
-    Semicolon,
-    /// `,`.
-    Comma,
-    /// `.`.
-    Dot,
-    /// `(`.
-    LeftParen,
-    /// `)`.
-    RightParen,
-    /// `*`.
-    Star,
-    /// `!` alone, which is part of a macro call.
-    Bang,
-    /// Any other operator.
-    Operator,
-}
-
-/// A token and where it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Token {
-    /// What it is.
-    pub kind: TokenKind,
-    // 32 bits, because a script may consist of millions of tokens.
-    start: u32,
-    end: u32,
-}
-
-impl Token {
-    /// The bytes it covers.
-    pub fn span(&self) -> Span {
-        Span::new(self.start as usize, self.end as usize)
-    }
-
-    /// Whether it separates other tokens and means nothing itself.
-    pub fn is_space(&self) -> bool {
-        matches!(self.kind, TokenKind::Space | TokenKind::Comment)
-    }
-
-    /// Its text, if `text` is what it was read from.
-    pub fn text<'a>(&self, text: &'a str) -> &'a str {
-        self.span().of(text)
-    }
-
-    /// Whether it is this keyword; case does not matter.
-    pub fn is_word(&self, text: &str, word: &str) -> bool {
-        self.kind == TokenKind::Word && self.text(text).eq_ignore_ascii_case(word)
-    }
-}
-
-/// What cannot be a token, and where it is.
-pub(super) type TokenError = (Span, Problem);
 
 /// Splits a source into tokens. Together they cover the whole text, without gaps.
 ///

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{TokenError, TokenKind};
+use super::token::{TokenError, TokenKind};
 use crate::dialect::error::{Problem, quoted};
 use crate::dialect::source::Span;
 
