@@ -102,7 +102,8 @@ pub(super) fn at(location: Location, error: rusqlite::Error) -> QueryError {
         (Some(ErrorCode::OperationInterrupted), _) => return QueryError::Interrupted,
         (Some(ErrorCode::OutOfMemory), _) => return QueryError::OutOfMemory,
         (Some(ErrorCode::AuthorizationForStatementDenied), _) => {
-            "a query cannot reach files, load code or change settings".to_owned()
+            "this is not allowed: a query cannot reach files, load code, change settings or create virtual tables"
+                .to_owned()
         }
         (_, rusqlite::Error::SqlInputError { msg, .. }) => msg,
         (_, rusqlite::Error::SqliteFailure(_, Some(message))) => message,

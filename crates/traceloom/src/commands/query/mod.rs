@@ -9,7 +9,9 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use traceloom_formats::ReadError;
 use traceloom_query::{Limits, Output, QueryError, Session};
+use traceloom_trace::TraceBuilder;
 
 use crate::align::read_traces;
 use crate::output::write_file;
@@ -28,7 +30,13 @@ pub use args::QueryArgs;
 pub fn run(args: &QueryArgs) -> Result<ExitCode> {
     csv_for_spreadsheets(args.csv_safe);
     let Question { files, name, sql } = question(args)?;
-    let trace = read_traces(&files, &args.align, &args.open)?;
+    let trace = match read_traces(&files, &args.align, &args.open) {
+        Err(error) if files.len() == 1 && is_empty(&error) => {
+            eprintln!("traceloom: {}: the file is empty", files[0].display());
+            TraceBuilder::new().finish()
+        }
+        read => read?,
+    };
     let limits = Limits {
         timeout: args.timeout,
         memory: Some(args.memory_limit),
@@ -42,6 +50,12 @@ pub fn run(args: &QueryArgs) -> Result<ExitCode> {
     // The kernel frees the memory faster than a walk over all tables would.
     std::mem::forget(session);
     Ok(ExitCode::SUCCESS)
+}
+
+/// Whether the only trace is an empty file. Questions about many files should not fail because of one of them.
+fn is_empty(error: &anyhow::Error) -> bool {
+    let mut causes = error.chain();
+    causes.any(|cause| matches!(cause.downcast_ref(), Some(ReadError::Empty)))
 }
 
 /// Prints the result of `run` as the options want it.
