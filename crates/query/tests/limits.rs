@@ -94,8 +94,8 @@ fn errors_have_their_place() {
     let mut session = session();
     for (sql, place) in [
         (
-            "SELECT 1;\n  SELECT nothing FROM slice",
-            "line 2, column 10 of test: no such column: nothing",
+            "SELECT 1;\n  SELECT nowhere FROM slice",
+            "line 2, column 10 of test: no such column: nowhere",
         ),
         ("SELECT 'open", "line 1, column 8 of test"),
         (

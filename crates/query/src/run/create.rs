@@ -10,6 +10,7 @@ use crate::dialect::{
 };
 use crate::error::QueryError;
 use crate::sqlite::call::{Function, define, forget};
+use crate::sqlite::table_call::{self, TableFunction};
 
 /// `CREATE PERFETTO TABLE`.
 pub(super) fn table(
@@ -85,21 +86,55 @@ pub(super) fn function(
         // The functions that the names of the standard library stand for exist under these names.
         FunctionBody::DelegatesTo(_) => return Ok(()),
     };
-    if let Returns::Table(_) = it.returns {
-        let message = "functions that return a table are not supported yet".to_owned();
-        return Err(refused(body, &it.name, message));
+    if let Returns::Table(columns) = &it.returns {
+        return table_function(connection, macros, it, body, columns);
     }
     let function = Function {
         name: it.name.text.clone(),
-        arguments: it
-            .arguments
-            .iter()
-            .map(|argument| argument.name.text.clone())
-            .collect(),
+        arguments: column_names(&it.arguments),
         sql: macros.expand(body)?.sql().to_owned(),
     };
     let defined = define(connection, function);
     defined.map_err(|error| at(place(body, &it.name), error))
+}
+
+/// `CREATE PERFETTO FUNCTION … RETURNS TABLE`. Its `SELECT` must have the columns in the order declared.
+fn table_function(
+    connection: &Connection,
+    macros: &Macros,
+    it: &CreateFunction,
+    body: &Fragment,
+    columns: &[Column],
+) -> Result<(), QueryError> {
+    let select = macros.expand(body)?;
+    let found = names(&prepare(connection, &select)?);
+    let is_same = found.len() == columns.len()
+        && found
+            .iter()
+            .zip(columns)
+            .all(|(name, column)| is_same(column, name));
+    if !is_same {
+        let declared = column_names(columns).join(", ");
+        let found = found.join(", ");
+        let message =
+            format!("the columns ({declared}) are declared, but the SELECT has ({found})");
+        return Err(refused(body, &it.name, message));
+    }
+    let function = TableFunction {
+        name: it.name.text.clone(),
+        arguments: column_names(&it.arguments),
+        columns: column_names(columns),
+        sql: select.sql().to_owned(),
+    };
+    let defined = table_call::define(connection, function);
+    defined.map_err(|error| at(place(body, &it.name), error))
+}
+
+fn column_names(columns: &[Column]) -> Vec<String> {
+    columns
+        .iter()
+        .map(|column| column.name.text.clone())
+        .collect()
 }
 
 /// `CREATE PERFETTO INDEX`. The tables of the trace find their rows without.
@@ -136,9 +171,10 @@ pub(super) fn drop(
     match it.object {
         Object::Macro if macros.remove(&it.name.text) => Ok(()),
         Object::Macro => Err(missing()),
-        Object::Function => {
-            forget(connection, &it.name.text).map_err(|error| at(place(statement, &it.name), error))
-        }
+        Object::Function => forget(connection, &it.name.text)
+            .and_then(|()| table_call::remove(connection, &it.name.text))
+            .map_err(|error| at(place(statement, &it.name), error)),
+
         object => {
             let sql = format!("DROP {} {}", word(object), quoted(&it.name));
             run_for(connection, statement, &it.name, &sql)

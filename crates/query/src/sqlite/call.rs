@@ -14,6 +14,26 @@ thread_local! {
     static CALLS: Cell<usize> = const { Cell::new(0) };
 }
 
+/// A call of a function that runs.
+pub(super) struct Depth;
+
+impl Depth {
+    /// Begins a call; `None` if there are too many within each other.
+    pub fn enter() -> Option<Self> {
+        let depth = CALLS.get() + 1;
+        (depth <= MOST_CALLS).then(|| {
+            CALLS.set(depth);
+            Self
+        })
+    }
+}
+
+impl Drop for Depth {
+    fn drop(&mut self) {
+        CALLS.set(CALLS.get() - 1);
+    }
+}
+
 /// A function whose result is the first value of a `SELECT`.
 #[derive(Debug)]
 pub(crate) struct Function {
@@ -32,19 +52,16 @@ pub(crate) fn define(connection: &Connection, function: Function) -> rusqlite::R
     let arguments = i32::try_from(function.arguments.len()).unwrap_or(i32::MAX);
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_INNOCUOUS;
     connection.create_scalar_function(name.as_str(), arguments, flags, move |context| {
-        CALLS.set(CALLS.get() + 1);
-        let result = match CALLS.get() {
-            0..=MOST_CALLS => call(&function, context),
-            _ => Err(Error::UserFunctionError(
+        match Depth::enter() {
+            Some(_depth) => call(&function, context),
+            None => Err(Error::UserFunctionError(
                 format!(
                     "{} calls itself more than {MOST_CALLS} levels deep",
                     function.name
                 )
                 .into(),
             )),
-        };
-        CALLS.set(CALLS.get() - 1);
-        result
+        }
     })
 }
 

@@ -8,4 +8,5 @@ pub(crate) mod module;
 mod order;
 mod plan;
 pub(crate) mod source;
+pub(crate) mod table_call;
 mod value;
