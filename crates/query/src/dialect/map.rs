@@ -39,7 +39,7 @@ impl Origin {
     }
 
     /// The origin of the text `distance` bytes further on.
-    fn advanced(mut self, distance: usize) -> Self {
+    pub fn advanced(mut self, distance: usize) -> Self {
         if !self.generated {
             self.offset += distance;
         }
@@ -101,9 +101,34 @@ pub(super) struct Mapped {
     pub text: String,
     /// Ordered by start. They cover the whole text.
     runs: Vec<Run>,
+    /// Largest cost; none if there is no limit.
+    limit: Option<usize>,
+    is_full: bool,
 }
 
+/// The origin of a piece of text takes memory too, and counts as so many bytes.
+const PIECE_BYTES: usize = 32;
+
 impl Mapped {
+    /// An empty text. What would make it cost more than `limit` bytes is not appended.
+    pub fn limited(limit: usize) -> Self {
+        let limit = Some(limit);
+        Self {
+            limit,
+            ..Self::default()
+        }
+    }
+
+    /// The memory it takes, roughly, bytes.
+    pub fn cost(&self) -> usize {
+        self.text.len() + self.runs.len() * PIECE_BYTES
+    }
+
+    /// Whether something was not appended because of the limit.
+    pub fn is_full(&self) -> bool {
+        self.is_full
+    }
+
     /// A fragment, as it was written.
     pub fn written(fragment: &Fragment) -> Self {
         let mut mapped = Self::default();
@@ -113,7 +138,9 @@ impl Mapped {
 
     /// Appends text from one origin.
     pub fn push(&mut self, text: &str, origin: Origin) {
-        if text.is_empty() {
+        let cost = self.cost() + text.len();
+        self.is_full |= self.limit.is_some_and(|limit| cost > limit);
+        if text.is_empty() || self.is_full {
             return;
         }
         let start = self.text.len();
@@ -127,7 +154,7 @@ impl Mapped {
     /// Appends a range of another text, with its origins.
     pub fn push_range(&mut self, from: &Self, range: Span) {
         let mut at = range.start;
-        while at < range.end {
+        while at < range.end && !self.is_full {
             let Some((index, run)) = from.run(at) else {
                 return;
             };
@@ -140,11 +167,6 @@ impl Mapped {
             self.push(piece, run.origin.clone().advanced(at - run.start));
             at = end;
         }
-    }
-
-    /// Number of pieces.
-    pub fn runs(&self) -> usize {
-        self.runs.len()
     }
 
     fn run(&self, offset: usize) -> Option<(usize, &Run)> {

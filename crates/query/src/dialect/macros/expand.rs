@@ -21,8 +21,8 @@ use crate::dialect::tokens::{TokenError, is_name, tokens_of};
 const MAX_DEPTH: usize = 64;
 /// Largest amount of text in all layers together, bytes.
 const MAX_BYTES: usize = 4 << 20;
-/// A call and a piece of text count as so many bytes, because their origins take memory too.
-const PIECE_BYTES: usize = 32;
+/// A call counts as so many bytes, because its place is remembered.
+const CALL_BYTES: usize = 32;
 
 /// The text without macro calls.
 pub(super) fn expand(
@@ -73,18 +73,19 @@ impl Expander<'_> {
         if depth == MAX_DEPTH {
             return Err((call.span, Problem::Depth(MAX_DEPTH)));
         }
+        let limit = MAX_BYTES.saturating_sub(self.bytes);
         let body = match Intrinsic::find(call.name) {
-            Some(intrinsic) => intrinsic.expand(layer, call)?,
-            None => self.defined(layer, call)?,
+            Some(intrinsic) => intrinsic.expand(layer, call, limit)?,
+            None => self.defined(layer, call, limit)?,
         };
-        self.bytes += body.text.len() + (body.runs() + 1) * PIECE_BYTES;
-        if self.bytes > MAX_BYTES {
+        self.bytes += body.cost() + CALL_BYTES;
+        if body.is_full() || self.bytes > MAX_BYTES {
             return Err((call.span, Problem::Size(MAX_BYTES)));
         }
         Ok(body)
     }
 
-    fn defined(&self, layer: &Mapped, call: &Call) -> Result<Mapped, TokenError> {
+    fn defined(&self, layer: &Mapped, call: &Call, limit: usize) -> Result<Mapped, TokenError> {
         let name = || quoted(call.name);
         let found = self.macros.get(call.name);
         let found = found.ok_or_else(|| (call.span, Problem::UnknownMacro(name())))?;
@@ -98,32 +99,33 @@ impl Expander<'_> {
         if calls_itself(&origin, call.name) {
             return Err((call.span, Problem::Recursion(name())));
         }
-        Ok(substitute(found, layer, call, origin))
+        let mut body = Mapped::limited(limit);
+        substitute(found, layer, call, origin, &mut body);
+        Ok(body)
     }
 }
 
-/// The body of a macro with the call's arguments in it.
-fn substitute(found: &Macro, layer: &Mapped, call: &Call, origin: Origin) -> Mapped {
+/// Appends the body of a macro with the call's arguments in it.
+fn substitute(found: &Macro, layer: &Mapped, call: &Call, origin: Origin, out: &mut Mapped) {
     let frame = Arc::new(Frame {
         name: Arc::clone(&found.name),
         call: origin,
     });
-    let mut body = Mapped::default();
-    let written = Origin {
+    let body = Origin {
         frame: Some(frame),
         ..Origin::of(&found.body)
     };
-    body.push(found.body.text(), written);
-    let mut out = Mapped::default();
+    let text = found.body.text();
     let mut copied = 0;
     for reference in &found.references {
-        append(&mut out, &body, Span::new(copied, reference.span.start));
+        let before = Span::new(copied, reference.span.start);
+        append_written(out, before.of(text), body.clone().advanced(copied));
         let argument = call.arguments.get(reference.argument);
-        append(&mut out, layer, argument.copied().unwrap_or_default());
+        append(out, layer, argument.copied().unwrap_or_default());
         copied = reference.span.end;
     }
-    append(&mut out, &body, Span::new(copied, body.text.len()));
-    out
+    let rest = Span::new(copied, text.len());
+    append_written(out, rest.of(text), body.advanced(copied));
 }
 
 /// Whether a call was written in the body of the macro that it calls, or in one that was called from there.
@@ -161,19 +163,26 @@ fn located(whole: &Fragment, layer: &Mapped, (span, problem): TokenError) -> Err
 /// Appends a range of a layer. A space keeps its first token apart from the last one of `out`: the argument `-1` in
 /// `-$x` must not make a comment.
 fn append(out: &mut Mapped, layer: &Mapped, range: Span) {
-    let last = out.text.as_bytes().last();
-    let first = layer
-        .text
-        .as_bytes()
-        .get(range.start)
-        .filter(|_| !range.is_empty());
-    if let (Some(last), Some(first)) = (last, first)
-        && merge(*last, *first)
+    if needs_space(out, range.of(&layer.text))
         && let Some(origin) = layer.origin(range.start)
     {
         out.push(" ", origin.generating());
     }
     out.push_range(layer, range);
+}
+
+/// The same for text from one origin.
+fn append_written(out: &mut Mapped, text: &str, origin: Origin) {
+    if needs_space(out, text) {
+        out.push(" ", origin.clone().generating());
+    }
+    out.push(text, origin);
+}
+
+fn needs_space(out: &Mapped, text: &str) -> bool {
+    let (last, first) = (out.text.as_bytes().last(), text.as_bytes().first());
+    last.zip(first)
+        .is_some_and(|(last, first)| merge(*last, *first))
 }
 
 /// Whether two characters could be read as parts of one token.

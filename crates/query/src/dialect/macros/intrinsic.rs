@@ -39,13 +39,13 @@ impl Intrinsic {
         Some(Self::Apply(Join { joiner, prefix }))
     }
 
-    /// What a call in `layer` stands for.
-    pub fn expand(self, layer: &Mapped, call: &Call) -> Result<Mapped, TokenError> {
+    /// What a call in `layer` stands for, up to a limit in bytes.
+    pub fn expand(self, layer: &Mapped, call: &Call, limit: usize) -> Result<Mapped, TokenError> {
         match (self, call.arguments.as_slice()) {
-            (Self::Stringify, [argument]) => Ok(stringify(layer, call, *argument)),
+            (Self::Stringify, [argument]) => Ok(stringify(layer, call, *argument, limit)),
             (Self::Apply(join), [name, first]) => {
                 let calls = items(layer, *first)?.into_iter().map(|item| vec![item]);
-                Ok(join.apply(layer, call, *name, calls))
+                Ok(join.apply(layer, call, limit, *name, calls))
             }
             (Self::Apply(join), [name, first, second]) => {
                 let (first, second) = (items(layer, *first)?, items(layer, *second)?);
@@ -53,6 +53,7 @@ impl Intrinsic {
                 Ok(join.apply(
                     layer,
                     call,
+                    limit,
                     *name,
                     calls.map(|(first, second)| vec![first, second]),
                 ))
@@ -81,10 +82,11 @@ impl Join {
         self,
         layer: &Mapped,
         call: &Call,
+        limit: usize,
         name: Span,
         calls: impl Iterator<Item = Vec<Span>>,
     ) -> Mapped {
-        let mut out = Mapped::default();
+        let mut out = Mapped::limited(limit);
         for (index, arguments) in calls.enumerate() {
             if index > 0 || self.prefix {
                 generate(&mut out, self.joiner, layer, call);
@@ -102,8 +104,8 @@ impl Join {
 }
 
 /// The argument between quotes. Quotes within it are doubled.
-fn stringify(layer: &Mapped, call: &Call, argument: Span) -> Mapped {
-    let mut out = Mapped::default();
+fn stringify(layer: &Mapped, call: &Call, argument: Span, limit: usize) -> Mapped {
+    let mut out = Mapped::limited(limit);
     let quote = |out: &mut Mapped| generate(out, "'", layer, call);
     quote(&mut out);
     let mut start = argument.start;

@@ -2,7 +2,6 @@
 
 use super::cursor::Cursor;
 use crate::dialect::error::{Error, Problem, quoted};
-use crate::dialect::source::Span;
 use crate::dialect::tokens::TokenKind;
 use crate::dialect::types::{Column, MacroArgument, MacroType, Name, Type};
 
@@ -121,15 +120,14 @@ pub(super) fn check_variadic(
     arguments: &[Column],
     delegates: bool,
 ) -> Result<(), Error> {
-    let at = |column: &Column, problem| -> Result<(), Error> {
-        let Span { start, end } = column.name.span;
-        Err(cursor.error(Span::new(start, end), problem))
+    let mut rest = arguments.iter().rev().skip(usize::from(delegates));
+    let problem = if delegates {
+        Problem::VariadicOrder
+    } else {
+        Problem::VariadicBody
     };
-    let variadic = arguments.iter().position(|argument| argument.variadic);
-    match variadic.and_then(|index| Some((index, arguments.get(index)?))) {
+    match rest.find(|argument| argument.variadic) {
+        Some(argument) => Err(cursor.error(argument.name.span, problem)),
         None => Ok(()),
-        Some((_, argument)) if !delegates => at(argument, Problem::VariadicBody),
-        Some((index, _)) if index + 1 == arguments.len() => Ok(()),
-        Some((_, argument)) => at(argument, Problem::VariadicOrder),
     }
 }
