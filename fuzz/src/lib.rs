@@ -5,12 +5,15 @@ use std::sync::Arc;
 
 use testkit::ElfImage;
 use traceloom_analyze::{CallTree, CallTreeBuilder, TreeOptions};
-use traceloom_report::{decode, encode};
 use traceloom_formats::{
     AnyReader, EventRules, FORMATS, ReadError, ReadOptions, Reader, Target, WriteError,
     WriteOptions, read_bytes, read_method_events,
 };
 use traceloom_inapp::elf::{Image, Memory, Segment};
+use traceloom_query::dialect::{
+    Expanded, Fragment, Macros, Script, Source, StatementKind, tokenize,
+};
+use traceloom_report::{decode, encode};
 use traceloom_trace::{Trace, TraceBuilder};
 use traceloom_weave::class::ClassFile;
 use traceloom_weave::{Call, MethodMap, Plan, Rules, Skip, weave_class};
@@ -267,4 +270,32 @@ impl Memory for Loaded<'_> {
         let found = range.and_then(|range| self.0.get(range));
         found.inspect(|bytes| into.copy_from_slice(bytes)).is_some()
     }
+}
+
+/// Reads a PerfettoSQL script, runs its macro definitions and expands its other statements. The tokens must cover the
+/// text, and expanded SQL must not contain macro calls.
+pub fn query_dialect(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else {
+        return;
+    };
+    let source = Source::new("fuzz", text);
+    if let Ok(tokens) = tokenize(&source) {
+        let joined: String = tokens.iter().map(|token| token.text(text)).collect();
+        assert_eq!(joined, text);
+    }
+    let mut macros = Macros::default();
+    for statement in Script::parse_source(&source).unwrap_or_default() {
+        if let StatementKind::CreateMacro(definition) = &statement.kind {
+            let _ = macros.define(definition);
+        } else if let Ok(expanded) = macros.expand(&statement.sql) {
+            check_expanded(&expanded);
+        }
+    }
+}
+
+fn check_expanded(expanded: &Expanded) {
+    let whole = Fragment::whole(&Source::new("expanded", expanded.sql()));
+    let again = Macros::default().expand(&whole).expect("no calls are left");
+    assert_eq!(again.sql(), expanded.sql());
+    let _ = expanded.map().locate(expanded.sql().len() / 2).to_string();
 }

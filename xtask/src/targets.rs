@@ -13,6 +13,22 @@ pub fn has_target(target: &str) -> bool {
     })
 }
 
+/// The environment in which the C code of SQLite compiles for a target that links musl. On this machine's processor,
+/// `musl-gcc` is found without. Otherwise GCC's cross compiler does, whose headers are glibc's: without its names for
+/// large files and checked functions, the result is the same.
+pub fn c_compiler(target: &str) -> Vec<(String, &'static str)> {
+    let is_cross = target == "aarch64-unknown-linux-musl" && !have("aarch64-linux-musl-gcc");
+    if !is_cross {
+        return Vec::new();
+    }
+    let compiler = format!("CC_{}", target.replace('-', "_"));
+    let flags = "-DSQLITE_DISABLE_LFS -U_FORTIFY_SOURCE";
+    vec![
+        (compiler, "aarch64-linux-gnu-gcc"),
+        ("LIBSQLITE3_FLAGS".to_owned(), flags),
+    ]
+}
+
 /// Adds a target with rustup if the toolchain lacks it. Returns whether it can be used.
 pub fn add_target(target: &str) -> bool {
     has_target(target)

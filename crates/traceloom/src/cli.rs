@@ -7,6 +7,8 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser, Subcommand};
 use traceloom_heap::Heap;
 
+#[cfg(feature = "query")]
+use crate::commands::query;
 use crate::commands::{
     callgraph, capture, convert, diff, events, frames, info, profile, report, threads, view, weave,
 };
@@ -41,6 +43,8 @@ enum Command {
     Frames(frames::FramesArgs),
     Threads(threads::ThreadsArgs),
     Events(events::EventsArgs),
+    #[cfg(feature = "query")]
+    Query(Box<query::QueryArgs>),
     Convert(convert::ConvertArgs),
     View(Box<view::ViewArgs>),
     Report(Box<report::ReportArgs>),
@@ -126,6 +130,8 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Frames(args) => frames::run(&args),
         Command::Threads(args) => threads::run(&args),
         Command::Events(args) => events::run(&args),
+        #[cfg(feature = "query")]
+        Command::Query(args) => query::run(&args),
         Command::Weave(args) => weave::run(&args),
         Command::Dmtracedump(rest) => Ok(traceloom_dmtracedump::main(with_name(
             "dmtracedump",

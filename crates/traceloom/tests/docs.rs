@@ -18,6 +18,7 @@ const PAGES: &[&str] = &[
     "docs/report.md",
     "docs/traceview.md",
     "docs/recipes.md",
+    "docs/sql.md",
 ];
 
 fn workspace() -> PathBuf {
@@ -43,6 +44,11 @@ fn blocks(page: &str) -> Vec<Vec<(String, Vec<String>)>> {
         for line in block.lines() {
             match (line.strip_prefix("$ "), commands.last_mut()) {
                 (Some(command), _) => commands.push((command.to_owned(), Vec::new())),
+                // A quoted text may have several lines.
+                (None, Some((command, _))) if command.matches('"').count() % 2 == 1 => {
+                    command.push('\n');
+                    command.push_str(line);
+                }
                 (None, Some((_, lines))) => lines.push(line.to_owned()),
                 (None, None) => {}
             }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use anyhow::{Result, ensure};
 
 use crate::run::{cargo, check, have, target_folder};
-use crate::targets::add_target;
+use crate::targets::{add_target, c_compiler};
 
 /// A program or library of a package.
 pub struct Program {
@@ -63,6 +63,7 @@ impl Program {
         if let Some(linker) = linker {
             build.args(["--config", &format!("target.{target}.linker='{linker}'")]);
         }
+        build.envs(c_compiler(target));
         check(build)?;
         let built = target_folder().join(target).join(self.profile).join(file);
         let bytes = fs::metadata(&built)?.len();

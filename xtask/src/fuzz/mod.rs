@@ -31,6 +31,7 @@ const TARGETS: &[&str] = &[
     "class_file",
     "method_map",
     "elf",
+    "query_dialect",
 ];
 
 /// Runs the targets that `args` name, or all.

@@ -50,6 +50,14 @@ fn seeds_of(target: &str) -> Vec<Vec<u8>> {
             b"[package]\n-keeppackage android/\n".into(),
             b"[exclude]\nclasses = ['a.**']\n[skip]\nempty = true\n".into(),
         ],
+        "query_dialect" => vec![
+            b"CREATE PERFETTO MACRO m(a Expr, b Expr) RETURNS Expr AS ($a + $b);\nSELECT m!(1, m!(2, x));".into(),
+            b"CREATE OR REPLACE PERFETTO FUNCTION f(a LONG, b ANY...) RETURNS TABLE(c JOINID(t.id)) DELEGATES TO g"
+                .into(),
+            b"INCLUDE PERFETTO MODULE a.b.*; CREATE TRIGGER a BEGIN SELECT 1; END; -- x\nSELECT 'a', \"b\", x'00', 1_0.5"
+                .into(),
+            b"SELECT __intrinsic_token_apply!(__intrinsic_stringify, (a, (b, c))), $x::y(z), ?1, [q]".into(),
+        ],
         "elf" => vec![testkit::ElfImage::small().to_bytes()],
         _ => Vec::new(),
     }

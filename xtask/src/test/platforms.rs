@@ -30,8 +30,15 @@ const CHECKS: &[(&str, &[&str])] = &[
     ),
     ("x86_64-linux-android", &["-p", "traceloom-inapp"]),
     ("armv7-linux-androideabi", &["-p", "traceloom-inapp"]),
-    ("x86_64-pc-windows-gnu", &["-p", "traceloom"]),
-    ("aarch64-apple-darwin", &["-p", "traceloom"]),
+    // Without `query`: SQLite is C, and there is no C compiler for these.
+    (
+        "x86_64-pc-windows-gnu",
+        &["-p", "traceloom", "--no-default-features"],
+    ),
+    (
+        "aarch64-apple-darwin",
+        &["-p", "traceloom", "--no-default-features"],
+    ),
 ];
 
 /// Checks each target that is installed.

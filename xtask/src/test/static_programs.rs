@@ -5,6 +5,7 @@ use std::env::consts::{ARCH, OS};
 
 use super::outcome::{Counts, Outcome};
 use super::output;
+use crate::run::have;
 use crate::targets::has_target;
 
 /// The tests of traceloom that depend on the system: devices, the kernel, memory, sockets, files. The results of other
@@ -27,6 +28,10 @@ pub fn run() -> Counts {
     let target = format!("{ARCH}-unknown-linux-musl");
     if OS != "linux" || !has_target(&target) {
         return Outcome::Skipped(format!("the target {target} is not installed")).into();
+    }
+    if !have("musl-gcc") {
+        let why = "musl-gcc is missing (Debian package: musl-tools): no tests of static programs";
+        return Outcome::Skipped(why.to_owned()).into();
     }
     let linker = format!("target.{target}.linker='rust-lld'");
     let settings = ["test", "--target", &target, "--config", &linker];

@@ -8,6 +8,8 @@ pub mod events;
 pub mod frames;
 pub mod info;
 pub mod profile;
+#[cfg(feature = "query")]
+pub mod query;
 pub mod report;
 pub mod threads;
 pub mod view;

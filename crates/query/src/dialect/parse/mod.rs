@@ -1,0 +1,64 @@
+//! Splits scripts into statements, and recognises those of PerfettoSQL.
+
+mod create;
+mod cursor;
+mod lists;
+mod other;
+mod split;
+
+use std::sync::Arc;
+
+use super::error::Error;
+use super::source::{Fragment, Source, Span};
+use super::statement::{Statement, StatementKind};
+use super::tokens::{Token, tokenize};
+use cursor::Cursor;
+
+/// Scripts: statements separated by semicolons.
+#[derive(Debug)]
+pub struct Script;
+
+impl Script {
+    /// The statements of a script. `name` is shown in messages. Statements of SQLite are not checked; macros are not
+    /// expanded.
+    ///
+    /// # Errors
+    /// If something is not a token, or a statement of PerfettoSQL is malformed.
+    pub fn parse(name: &str, text: &str) -> Result<Vec<Statement>, Error> {
+        Self::parse_source(&Source::new(name, text))
+    }
+
+    /// The statements of a source, such as an included module.
+    ///
+    /// # Errors
+    /// As [`Self::parse`].
+    pub fn parse_source(source: &Arc<Source>) -> Result<Vec<Statement>, Error> {
+        let mut tokens = tokenize(source)?;
+        tokens.retain(|token| !token.is_space());
+        let statements = split::split(source.text(), &tokens).into_iter();
+        statements.map(|tokens| statement(source, tokens)).collect()
+    }
+}
+
+fn statement(source: &Arc<Source>, tokens: &[Token]) -> Result<Statement, Error> {
+    let start = tokens.first().map_or(0, |token| token.span().start);
+    let end = tokens.last().map_or(start, |token| token.span().end);
+    let sql = Fragment::new(source, Span::new(start, end));
+    let kind = kind(&mut Cursor::new(source, tokens, end))?;
+    Ok(Statement { sql, kind })
+}
+
+fn kind(cursor: &mut Cursor) -> Result<StatementKind, Error> {
+    if cursor.starts_with(&["CREATE", "PERFETTO"])
+        || cursor.starts_with(&["CREATE", "OR", "REPLACE", "PERFETTO"])
+    {
+        return create::create(cursor);
+    }
+    if cursor.starts_with(&["DROP", "PERFETTO"]) {
+        return other::drop(cursor);
+    }
+    if cursor.starts_with(&["INCLUDE", "PERFETTO"]) {
+        return other::include(cursor);
+    }
+    Ok(StatementKind::Sqlite)
+}

@@ -1,0 +1,65 @@
+//! `DROP PERFETTO …` and `INCLUDE PERFETTO MODULE …`.
+
+use super::cursor::Cursor;
+use crate::dialect::error::Error;
+use crate::dialect::source::Span;
+use crate::dialect::statement::{Drop, Include, Object, StatementKind};
+use crate::dialect::tokens::TokenKind;
+use crate::dialect::types::Name;
+
+const OBJECTS: [(&str, Object); 5] = [
+    ("TABLE", Object::Table),
+    ("VIEW", Object::View),
+    ("FUNCTION", Object::Function),
+    ("MACRO", Object::Macro),
+    ("INDEX", Object::Index),
+];
+
+/// `DROP PERFETTO TABLE name`. Only an index names its table too.
+pub(super) fn drop(cursor: &mut Cursor) -> Result<StatementKind, Error> {
+    cursor.word("DROP")?;
+    cursor.word("PERFETTO")?;
+    let object = OBJECTS.iter().find(|(word, _)| cursor.accept_word(word));
+    let missing = || cursor.expected("TABLE, VIEW, FUNCTION, MACRO or INDEX");
+    let object = object.ok_or_else(missing)?.1;
+    let name = cursor.name("a name")?;
+    let table = match object {
+        Object::Index => {
+            cursor.word("ON")?;
+            Some(cursor.name("the name of a table")?)
+        }
+        _ => None,
+    };
+    cursor.finish()?;
+    Ok(StatementKind::Drop(Drop {
+        object,
+        name,
+        table,
+    }))
+}
+
+/// `INCLUDE PERFETTO MODULE a.b.c`. The last part may be `*`; keywords may be parts.
+pub(super) fn include(cursor: &mut Cursor) -> Result<StatementKind, Error> {
+    cursor.word("INCLUDE")?;
+    cursor.word("PERFETTO")?;
+    cursor.word("MODULE")?;
+    let start = cursor.peek().map_or(0, |token| token.span().start);
+    let mut text = module_part(cursor)?.to_owned();
+    while !text.ends_with('*') && cursor.accept(TokenKind::Dot) {
+        text.push('.');
+        text.push_str(module_part(cursor)?);
+    }
+    cursor.finish()?;
+    let span = Span::new(start, cursor.end());
+    Ok(StatementKind::Include(Include {
+        module: Name { text, span },
+    }))
+}
+
+fn module_part<'a>(cursor: &mut Cursor<'a>) -> Result<&'a str, Error> {
+    if cursor.accept(TokenKind::Star) {
+        return Ok("*");
+    }
+    let part = cursor.any_word();
+    part.ok_or_else(|| cursor.expected("the name of a module"))
+}

@@ -1,0 +1,98 @@
+//! SQLite's mathematics (<https://sqlite.org/lang_mathfunc.html>), which the bundled build leaves out.
+
+use rusqlite::Connection;
+use rusqlite::functions::Context;
+use rusqlite::types::{Value, ValueRef};
+
+use super::PURE;
+
+type Unary = (&'static str, fn(f64) -> f64);
+type Binary = (&'static str, fn(f64, f64) -> f64);
+
+const UNARY: &[Unary] = &[
+    ("acos", f64::acos),
+    ("acosh", f64::acosh),
+    ("asin", f64::asin),
+    ("asinh", f64::asinh),
+    ("atan", f64::atan),
+    ("atanh", f64::atanh),
+    ("cos", f64::cos),
+    ("cosh", f64::cosh),
+    ("degrees", f64::to_degrees),
+    ("exp", f64::exp),
+    ("ln", ln),
+    ("log", log10),
+    ("log10", log10),
+    ("log2", log2),
+    ("radians", f64::to_radians),
+    ("sin", f64::sin),
+    ("sinh", f64::sinh),
+    ("sqrt", f64::sqrt),
+    ("tan", f64::tan),
+    ("tanh", f64::tanh),
+];
+
+/// These leave whole numbers as they are.
+const ROUNDING: &[Unary] = &[
+    ("ceil", f64::ceil),
+    ("ceiling", f64::ceil),
+    ("floor", f64::floor),
+    ("trunc", f64::trunc),
+];
+
+const BINARY: &[Binary] = &[
+    ("atan2", f64::atan2),
+    ("log", |base, x| ln(x) / ln(base)),
+    ("mod", |x, y| x % y),
+    ("pow", f64::powf),
+    ("power", f64::powf),
+];
+
+/// Logarithms of what has none are NULL, which SQLite makes of NaN.
+fn ln(x: f64) -> f64 {
+    if x > 0.0 { x.ln() } else { f64::NAN }
+}
+
+fn log10(x: f64) -> f64 {
+    if x > 0.0 { x.log10() } else { f64::NAN }
+}
+
+fn log2(x: f64) -> f64 {
+    if x > 0.0 { x.log2() } else { f64::NAN }
+}
+
+pub(super) fn register(connection: &Connection) -> rusqlite::Result<()> {
+    for &(name, function) in UNARY {
+        connection.create_scalar_function(name, 1, PURE, move |context| {
+            Ok(number(context, 0).map(function))
+        })?;
+    }
+    for &(name, function) in ROUNDING {
+        connection
+            .create_scalar_function(name, 1, PURE, move |context| Ok(rounded(context, function)))?;
+    }
+    for &(name, function) in BINARY {
+        connection.create_scalar_function(name, 2, PURE, move |context| {
+            let (x, y) = (number(context, 0), number(context, 1));
+            Ok(x.zip(y).map(|(x, y)| function(x, y)))
+        })?;
+    }
+    connection.create_scalar_function("pi", 0, PURE, |_| Ok(std::f64::consts::PI))
+}
+
+fn rounded(context: &Context<'_>, function: fn(f64) -> f64) -> Value {
+    match context.get_raw(0) {
+        ValueRef::Integer(value) => Value::Integer(value),
+        _ => number(context, 0).map_or(Value::Null, |x| Value::Real(function(x))),
+    }
+}
+
+/// An argument; `None` for NULL and for what is not a number.
+fn number(context: &Context<'_>, at: usize) -> Option<f64> {
+    match context.get_raw(at) {
+        ValueRef::Integer(value) => Some(value as f64),
+        ValueRef::Real(value) => Some(value),
+        ValueRef::Text(text) => std::str::from_utf8(text).ok()?.trim().parse().ok(),
+        ValueRef::Null | ValueRef::Blob(_) => None,
+    }
+}

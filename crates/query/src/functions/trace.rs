@@ -1,0 +1,51 @@
+//! Functions that read the trace.
+
+use std::sync::Arc;
+
+use rusqlite::Connection;
+use rusqlite::functions::Context;
+use rusqlite::types::{Value, ValueRef};
+use traceloom_trace::{ArgSetId, ArgValue};
+
+use super::PURE;
+use crate::schema::Data;
+
+pub(super) fn register(connection: &Connection, data: &Arc<Data>) -> rusqlite::Result<()> {
+    let (start, end) = data.trace.bounds;
+    let bounds = [
+        ("trace_start", start),
+        ("trace_end", end),
+        ("trace_dur", end.saturating_sub(start)),
+    ];
+    for (name, value) in bounds {
+        connection.create_scalar_function(name, 0, PURE, move |_| Ok(value))?;
+    }
+    let data = data.clone();
+    connection.create_scalar_function("extract_arg", 2, PURE, move |context| {
+        Ok(extract_arg(&data, context).unwrap_or(Value::Null))
+    })
+}
+
+/// The value of an argument: `extract_arg(arg_set_id, key)`. `None` if there is none.
+fn extract_arg(data: &Data, context: &Context<'_>) -> Option<Value> {
+    let set = match context.get_raw(0) {
+        ValueRef::Integer(set) => u32::try_from(set).ok()?,
+        _ => return None,
+    };
+    let key = match context.get_raw(1) {
+        ValueRef::Text(key) => std::str::from_utf8(key).ok()?,
+        _ => return None,
+    };
+    let args = &data.trace.args;
+    let key = data.trace.strings.lookup(key)?;
+    if set as usize >= args.sets() {
+        return None;
+    }
+    let (_, value) = args.set(ArgSetId(set)).find(|(known, _)| *known == key)?;
+    Some(match value {
+        ArgValue::Int(value) => Value::Integer(value),
+        ArgValue::Hex(value) => Value::Integer(value as i64),
+        ArgValue::Float(value) => Value::Real(value),
+        ArgValue::Text(id) => Value::Text(data.get(id).to_owned()),
+    })
+}

@@ -1,0 +1,16 @@
+#![doc = include_str!("../README.md")]
+
+pub mod dialect;
+mod error;
+mod functions;
+mod run;
+mod schema;
+mod session;
+mod sqlite;
+
+pub use error::QueryError;
+pub use run::{Output, Params};
+pub use rusqlite::types::{Value, ValueRef};
+pub use schema::reference;
+pub use session::{Limits, Session};
+pub use sqlite::guard::Stop;

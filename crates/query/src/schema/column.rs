@@ -1,0 +1,197 @@
+//! How a table is declared.
+
+use traceloom_trace::{RowId, StringId};
+
+use super::data::Data;
+
+/// A value of a table, before SQLite gets it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Cell {
+    /// Absent.
+    Null,
+    /// A whole number.
+    Int(i64),
+    /// A number with a fraction.
+    Float(f64),
+    /// A text of [`Data`]'s pools.
+    Text(StringId),
+}
+
+impl Cell {
+    /// A row number of another table; NULL for none.
+    pub fn id<T: RowId>(id: T) -> Self {
+        id.some()
+            .map_or(Self::Null, |id| Self::Int(id.row() as i64))
+    }
+
+    /// A number, or NULL if it is the one that means absent.
+    pub fn unless(value: i64, absent: i64) -> Self {
+        if value == absent {
+            Self::Null
+        } else {
+            Self::Int(value)
+        }
+    }
+
+    /// A text; NULL if it is empty, which the model uses for absent ones.
+    pub fn text(id: StringId) -> Self {
+        if id.is_empty() {
+            Self::Null
+        } else {
+            Self::Text(id)
+        }
+    }
+}
+
+/// What a column holds. The names are PerfettoSQL's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// The number of the row.
+    Id,
+    /// The number of a row of the named table.
+    JoinId(&'static str),
+    /// A set of rows of `args`.
+    ArgSetId,
+    /// Nanoseconds on the trace's clock.
+    Timestamp,
+    /// Nanoseconds.
+    Duration,
+    /// A whole number.
+    Long,
+    /// 0 or 1.
+    Bool,
+    /// A number with a fraction.
+    Double,
+    /// Text.
+    String,
+}
+
+/// How SQLite compares values of a column with others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Affinity {
+    Integer,
+    Real,
+    Text,
+}
+
+impl Kind {
+    pub fn affinity(self) -> Affinity {
+        match self {
+            Self::Double => Affinity::Real,
+            Self::String => Affinity::Text,
+            _ => Affinity::Integer,
+        }
+    }
+
+    /// The type in documentation.
+    pub fn name(self) -> String {
+        match self {
+            Self::Id => "ID".to_owned(),
+            Self::JoinId(table) => format!("JOINID({table}.id)"),
+            Self::ArgSetId => "ARGSETID".to_owned(),
+            Self::Timestamp => "TIMESTAMP".to_owned(),
+            Self::Duration => "DURATION".to_owned(),
+            Self::Long => "LONG".to_owned(),
+            Self::Bool => "BOOL".to_owned(),
+            Self::Double => "DOUBLE".to_owned(),
+            Self::String => "STRING".to_owned(),
+        }
+    }
+}
+
+/// A column of a table.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Column {
+    pub name: &'static str,
+    pub kind: Kind,
+    pub doc: &'static str,
+    /// The value in a row, which exists.
+    pub value: fn(&Data, usize) -> Cell,
+    /// Whether `SELECT *` leaves it out: columns that PerfettoSQL does not have.
+    pub is_hidden: bool,
+    /// Whether its values rise from row to row. This is checked before it is relied on.
+    pub is_sorted: bool,
+}
+
+impl Column {
+    /// A column that `SELECT *` leaves out.
+    pub const fn hidden(mut self) -> Self {
+        self.is_hidden = true;
+        self
+    }
+
+    /// A column whose values rise from row to row.
+    pub const fn sorted(mut self) -> Self {
+        self.is_sorted = true;
+        self
+    }
+
+    /// Whether its value is the row's number.
+    pub fn is_row_number(&self) -> bool {
+        self.kind == Kind::Id
+    }
+}
+
+/// A column.
+pub(super) const fn column(
+    name: &'static str,
+    kind: Kind,
+    doc: &'static str,
+    value: fn(&Data, usize) -> Cell,
+) -> Column {
+    Column {
+        name,
+        kind,
+        doc,
+        value,
+        is_hidden: false,
+        is_sorted: false,
+    }
+}
+
+/// The row's number under this name.
+pub(super) const fn id(name: &'static str, doc: &'static str) -> Column {
+    column(name, Kind::Id, doc, |_, row| Cell::Int(row as i64))
+}
+
+/// A column that exists for PerfettoSQL's sake: no trace that traceloom reads has a value for it.
+pub(super) const fn absent(name: &'static str, kind: Kind) -> Column {
+    column(name, kind, "Always NULL.", |_, _| Cell::Null)
+}
+
+/// The machine of a row. Traces of several machines are not told apart, so all rows belong to machine 0.
+pub(super) const fn machine() -> Column {
+    column(
+        "machine_id",
+        Kind::Long,
+        "The machine; always 0.",
+        |_, _| Cell::Int(0),
+    )
+}
+
+/// A table.
+#[derive(Debug)]
+pub(crate) struct Table {
+    pub name: &'static str,
+    pub doc: &'static str,
+    pub columns: &'static [Column],
+    /// How many rows there are.
+    pub rows: fn(&Data) -> usize,
+}
+
+impl Table {
+    /// `CREATE TABLE` as SQLite wants it from a virtual table.
+    pub fn declaration(&self) -> String {
+        let column = |column: &Column| {
+            let kind = match column.kind.affinity() {
+                Affinity::Integer => "BIGINT",
+                Affinity::Real => "DOUBLE",
+                Affinity::Text => "TEXT",
+            };
+            let hidden = if column.is_hidden { " HIDDEN" } else { "" };
+            format!("\"{}\" {kind}{hidden}", column.name)
+        };
+        let columns: Vec<String> = self.columns.iter().map(column).collect();
+        format!("CREATE TABLE x({})", columns.join(", "))
+    }
+}

@@ -1,0 +1,201 @@
+//! What the columns are computed from: the trace, and the little that is derived from it when a query opens.
+
+use traceloom_trace::{ClockRow, RepairRow, RowId, StringId, TaskState, Trace, TrackRow};
+
+use super::column::Cell;
+use super::texts::MoreTexts;
+use super::track_type::track_type;
+
+/// A trace, and the texts that its tables need besides its own.
+#[derive(Debug)]
+pub(crate) struct Data {
+    pub trace: Trace,
+    /// The CPUs that scheduling, events or tracks name, in order.
+    pub cpus: Vec<u32>,
+    more: MoreTexts,
+    /// `class.method` of each method.
+    method_names: Vec<StringId>,
+    /// The letters of each state that occurs, in the order of their bits.
+    states: Vec<(u16, StringId)>,
+    /// The type of each track.
+    pub(super) track_types: Vec<StringId>,
+    pub(super) repairs: Vec<RepairTexts>,
+    pub(super) clocks: Vec<ClockTexts>,
+    words: [StringId; WORDS.len()],
+}
+
+/// The texts of a repair.
+#[derive(Debug)]
+pub(super) struct RepairTexts {
+    pub kind: StringId,
+    pub severity: StringId,
+    pub explanation: StringId,
+    pub place: StringId,
+    pub detail: StringId,
+}
+
+/// The texts of a clock snapshot.
+#[derive(Debug)]
+pub(super) struct ClockTexts {
+    pub clock: StringId,
+    pub marker: StringId,
+}
+
+/// Texts that columns choose from.
+const WORDS: [&str; 11] = [
+    "int",
+    "real",
+    "string",
+    "pointer",
+    "slice",
+    "counter",
+    "single",
+    "analysis",
+    "info",
+    "error",
+    "data_loss",
+];
+
+/// The places of texts in [`WORDS`].
+pub(super) const INT: usize = 0;
+pub(super) const REAL: usize = 1;
+pub(super) const STRING: usize = 2;
+pub(super) const POINTER: usize = 3;
+pub(super) const SLICE_EVENTS: usize = 4;
+pub(super) const COUNTER_EVENTS: usize = 5;
+pub(super) const SINGLE: usize = 6;
+pub(super) const ANALYSIS: usize = 7;
+pub(super) const INFO: usize = 8;
+pub(super) const ERROR: usize = 9;
+pub(super) const DATA_LOSS: usize = 10;
+
+impl Data {
+    /// Prepares a trace for queries. Nothing of its size is copied.
+    pub fn new(trace: Trace) -> Self {
+        let mut more = MoreTexts::default();
+        let mut intern = |text: &str| more.intern(&trace.strings, text);
+        let words = WORDS.map(&mut intern);
+        let methods = (0..trace.methods.len()).map(RowId::from_row);
+        let method_names = methods.map(|id| intern(&trace.method_name(id))).collect();
+        let track = |row: TrackRow| track_type(&row, trace.strings.get(row.name));
+        let track_types = trace.tracks.rows().map(|row| intern(track(row))).collect();
+        let state = |bits| (bits, intern(&TaskState(bits).to_string()));
+        let states = states(&trace).into_iter().map(state).collect();
+        let repairs = trace.repairs.rows().iter();
+        let repairs = repairs
+            .map(|row| RepairTexts::new(row, &mut intern))
+            .collect();
+        let clocks = trace.clocks.iter();
+        let clocks = clocks
+            .map(|row| ClockTexts::new(row, &mut intern))
+            .collect();
+        Self {
+            cpus: cpus(&trace),
+            more,
+            method_names,
+            states,
+            track_types,
+            repairs,
+            clocks,
+            words,
+            trace,
+        }
+    }
+
+    /// The text of an id.
+    pub fn get(&self, id: StringId) -> &str {
+        self.more.get(&self.trace.strings, id)
+    }
+
+    /// How many text ids there are; all are below this number.
+    pub fn texts(&self) -> usize {
+        self.more.len(&self.trace.strings)
+    }
+
+    /// The name of a slice: `class.method` for a call.
+    pub fn slice_name(&self, row: usize) -> Cell {
+        match self.trace.slices.method_id.get(row).some() {
+            Some(method) => self.method_name(method.row()),
+            None => Cell::text(self.trace.slices.name.get(row)),
+        }
+    }
+
+    fn method_name(&self, row: usize) -> Cell {
+        self.method_names
+            .get(row)
+            .map_or(Cell::Null, |&id| Cell::Text(id))
+    }
+
+    /// The letters of a state; NULL if it is unknown.
+    pub fn state(&self, state: TaskState) -> Cell {
+        match self
+            .states
+            .binary_search_by_key(&state.0, |(bits, _)| *bits)
+        {
+            Ok(at) => Cell::text(self.states[at].1),
+            Err(_) => Cell::Null,
+        }
+    }
+
+    /// One of [`WORDS`].
+    pub(super) fn word(&self, at: usize) -> Cell {
+        Cell::Text(self.words[at])
+    }
+}
+
+impl RepairTexts {
+    fn new(row: &RepairRow, intern: &mut dyn FnMut(&str) -> StringId) -> Self {
+        Self {
+            kind: intern(row.kind.name()),
+            severity: intern(row.kind.severity().name()),
+            explanation: intern(row.kind.explanation()),
+            place: intern(&row.first.to_string()),
+            detail: intern(&row.detail),
+        }
+    }
+}
+
+impl ClockTexts {
+    fn new(row: &ClockRow, intern: &mut dyn FnMut(&str) -> StringId) -> Self {
+        Self {
+            clock: intern(row.clock.name()),
+            marker: intern(&row.name),
+        }
+    }
+}
+
+/// The bits of every state that occurs, in order.
+fn states(trace: &Trace) -> Vec<u16> {
+    let mut seen = vec![false; 1 << 16];
+    for state in trace.thread_states.state.iter() {
+        seen[usize::from(state.0)] = true;
+    }
+    for state in trace.sched_slices.end_state.iter() {
+        seen[usize::from(state.0)] = true;
+    }
+    (1..=u16::MAX)
+        .filter(|&bits| seen[usize::from(bits)])
+        .collect()
+}
+
+/// Every CPU that occurs, in order.
+fn cpus(trace: &Trace) -> Vec<u32> {
+    let mut cpus: Vec<u32> = Vec::new();
+    let mut last = u32::MAX;
+    let mut see = |cpu: u32| {
+        if cpu != last && cpu != u32::MAX {
+            last = cpu;
+            if let Err(place) = cpus.binary_search(&cpu) {
+                cpus.insert(place, cpu);
+            }
+        }
+    };
+    trace.sched_slices.cpu.iter().for_each(&mut see);
+    trace.thread_states.cpu.iter().for_each(&mut see);
+    trace.ftrace_events.cpu.iter().for_each(&mut see);
+    let tracks = trace.tracks.cpu.iter();
+    tracks
+        .filter_map(|cpu| u32::try_from(cpu).ok())
+        .for_each(&mut see);
+    cpus
+}

@@ -1,0 +1,43 @@
+//! The declaration of every table and view: names, columns, types, a line of documentation each, and where a
+//! value comes from in the trace. The virtual tables and `docs/sql.md` are both made from it.
+
+mod column;
+mod data;
+mod docs;
+mod events;
+mod people;
+mod sched;
+mod slices;
+mod sources;
+mod texts;
+mod track_type;
+mod tracks;
+mod views;
+
+pub(crate) use column::{Affinity, Cell, Column, Table};
+pub(crate) use data::Data;
+pub use docs::reference;
+pub(crate) use views::VIEWS;
+
+/// Every table, in the order of the reference.
+pub(crate) const TABLES: &[&Table] = &[
+    &slices::SLICE,
+    &slices::INSTANT,
+    &slices::FLOW,
+    &slices::METHOD,
+    &tracks::TRACK,
+    &events::COUNTER,
+    &sched::SCHED_SLICE,
+    &sched::THREAD_STATE,
+    &people::THREAD,
+    &people::PROCESS,
+    &sched::CPU,
+    &events::FTRACE_EVENT,
+    &events::ARGS,
+    &sources::METADATA,
+    &sources::STATS,
+    &sources::REPAIR,
+    &sources::SOURCE,
+    &sources::CLOCK_SNAPSHOT,
+    &sources::TRACE_BOUNDS,
+];

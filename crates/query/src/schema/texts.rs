@@ -1,0 +1,32 @@
+//! Texts that the trace does not have itself, such as names of methods with their class.
+
+use traceloom_trace::{StringId, StringPool};
+
+/// Adds texts to those of a trace. The ids go on where the trace's end, and a text has one id only.
+#[derive(Debug, Default)]
+pub(super) struct MoreTexts {
+    pool: StringPool,
+}
+
+impl MoreTexts {
+    /// The id of a text, which is added if neither pool has it.
+    pub fn intern(&mut self, own: &StringPool, text: &str) -> StringId {
+        match own.lookup(text) {
+            Some(id) => id,
+            None => StringId(own.len() as u32 + self.pool.intern(text).0),
+        }
+    }
+
+    /// The text of an id.
+    pub fn get<'a>(&'a self, own: &'a StringPool, id: StringId) -> &'a str {
+        match (id.0 as usize).checked_sub(own.len()) {
+            None => own.get(id),
+            Some(more) => self.pool.get(StringId(more as u32)),
+        }
+    }
+
+    /// How many ids there are in both pools.
+    pub fn len(&self, own: &StringPool) -> usize {
+        own.len() + self.pool.len()
+    }
+}

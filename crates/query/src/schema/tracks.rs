@@ -1,0 +1,75 @@
+//! Tracks.
+
+use traceloom_trace::NO_NUMBER;
+
+use super::column::Kind::{ArgSetId, JoinId, Long, String};
+use super::column::{Cell, Table, absent, column, id, machine};
+use super::data::{COUNTER_EVENTS, SLICE_EVENTS};
+
+pub(crate) const TRACK: Table = Table {
+    name: "track",
+    doc: "Tracks, which hold slices or counter values.",
+    rows: |data| data.trace.tracks.len(),
+    columns: &[
+        id("id", "The track."),
+        column("name", String, "Its name.", |data, row| {
+            Cell::text(data.trace.tracks.name.get(row))
+        }),
+        column(
+            "type",
+            String,
+            "What it holds, such as `thread_execution` or `cpu_frequency`.",
+            |data, row| Cell::Text(data.track_types[row]),
+        ),
+        absent("dimension_arg_set_id", ArgSetId),
+        column(
+            "parent_id",
+            JoinId("track"),
+            "The track it is a lane of.",
+            |data, row| Cell::id(data.trace.tracks.parent.get(row)),
+        ),
+        absent("source_arg_set_id", ArgSetId),
+        machine(),
+        absent("track_group_id", Long),
+        column(
+            "event_type",
+            String,
+            "`slice` or `counter`.",
+            |data, row| {
+                let is_counter = data.trace.tracks.kind.get(row).is_counter();
+                data.word(if is_counter {
+                    COUNTER_EVENTS
+                } else {
+                    SLICE_EVENTS
+                })
+            },
+        )
+        .hidden(),
+        column("utid", JoinId("thread"), "Its thread.", |data, row| {
+            Cell::id(data.trace.tracks.utid.get(row))
+        })
+        .hidden(),
+        column("upid", JoinId("process"), "Its process.", |data, row| {
+            Cell::id(data.trace.tracks.upid.get(row))
+        })
+        .hidden(),
+        column("cpu", Long, "Its CPU.", |data, row| {
+            Cell::unless(data.trace.tracks.cpu.get(row), NO_NUMBER)
+        })
+        .hidden(),
+        column(
+            "category",
+            String,
+            "The category of a counter.",
+            |data, row| Cell::text(data.trace.tracks.category.get(row)),
+        )
+        .hidden(),
+        column(
+            "source_id",
+            JoinId("source"),
+            "The input it came from.",
+            |data, row| Cell::id(data.trace.tracks.source.get(row)),
+        )
+        .hidden(),
+    ],
+};

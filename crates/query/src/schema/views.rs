@@ -1,0 +1,175 @@
+//! The views: PerfettoSQL's names for parts of the tables.
+
+/// A view.
+#[derive(Debug)]
+pub(crate) struct View {
+    pub name: &'static str,
+    pub doc: &'static str,
+    /// The columns in order, for the reference.
+    pub columns: &'static str,
+    pub select: &'static str,
+}
+
+const fn view(
+    name: &'static str,
+    doc: &'static str,
+    columns: &'static str,
+    select: &'static str,
+) -> View {
+    View {
+        name,
+        doc,
+        columns,
+        select,
+    }
+}
+
+/// What every view of tracks shows first.
+macro_rules! of_tracks {
+    ($name:literal, $doc:literal, $more:literal, $which:literal) => {
+        view(
+            $name,
+            $doc,
+            concat!(
+                "id, name, type, parent_id, source_arg_set_id, machine_id, ",
+                $more
+            ),
+            concat!(
+                "SELECT id, name, type, parent_id, source_arg_set_id, machine_id, ",
+                $more,
+                " FROM track WHERE ",
+                $which
+            ),
+        )
+    };
+}
+
+/// As [`of_tracks`], for counters.
+macro_rules! of_counter_tracks {
+    ($name:literal, $doc:literal, $more:literal, $which:literal) => {
+        view(
+            $name,
+            $doc,
+            concat!(
+                "id, name, type, parent_id, source_arg_set_id, machine_id, unit, description, ",
+                $more
+            ),
+            concat!(
+                "SELECT id, name, type, parent_id, source_arg_set_id, machine_id, NULL AS unit, ",
+                "NULL AS description, ",
+                $more,
+                " FROM track WHERE ",
+                $which
+            ),
+        )
+    };
+}
+
+/// The columns of `slice`.
+macro_rules! slice_columns {
+    () => {
+        "id, ts, dur, track_id, category, name, depth, parent_id, arg_set_id, thread_ts, thread_dur, \
+         thread_instruction_count, thread_instruction_delta, cat, slice_id"
+    };
+}
+
+/// Every view. A view may use those before it.
+pub(crate) const VIEWS: &[View] = &[
+    of_tracks!(
+        "thread_track",
+        "Tracks of threads with slices.",
+        "utid",
+        "event_type = 'slice' AND utid IS NOT NULL"
+    ),
+    of_tracks!(
+        "process_track",
+        "Tracks of processes with slices.",
+        "upid",
+        "event_type = 'slice' AND upid IS NOT NULL AND utid IS NULL"
+    ),
+    of_tracks!(
+        "cpu_track",
+        "Tracks of CPUs with slices.",
+        "cpu",
+        "event_type = 'slice' AND cpu IS NOT NULL"
+    ),
+    view(
+        "counter_track",
+        "Tracks of counters.",
+        "id, name, parent_id, type, dimension_arg_set_id, source_arg_set_id, machine_id, unit, description",
+        "SELECT id, name, parent_id, type, dimension_arg_set_id, source_arg_set_id, machine_id, \
+         NULL AS unit, NULL AS description FROM track WHERE event_type = 'counter'",
+    ),
+    of_counter_tracks!(
+        "cpu_counter_track",
+        "Counters of CPUs, such as the frequency.",
+        "cpu",
+        "event_type = 'counter' AND cpu IS NOT NULL"
+    ),
+    of_counter_tracks!(
+        "process_counter_track",
+        "Counters of processes.",
+        "upid",
+        "event_type = 'counter' AND upid IS NOT NULL AND utid IS NULL"
+    ),
+    of_counter_tracks!(
+        "thread_counter_track",
+        "Counters of threads.",
+        "utid",
+        "event_type = 'counter' AND utid IS NOT NULL"
+    ),
+    view(
+        "slices",
+        "The same as `slice`.",
+        slice_columns!(),
+        "SELECT * FROM slice",
+    ),
+    view(
+        "thread_slice",
+        "Slices of threads, with thread and process.",
+        "id, ts, dur, category, name, depth, parent_id, arg_set_id, track_id, thread_ts, thread_dur, utid, \
+         tid, thread_name, is_main_thread, upid, pid, process_name",
+        "SELECT slice.id, slice.ts, slice.dur, slice.category, slice.name, slice.depth, slice.parent_id, \
+         slice.arg_set_id, slice.track_id, slice.thread_ts, slice.thread_dur, thread.utid, thread.tid, \
+         thread.name AS thread_name, thread.is_main_thread, process.upid, process.pid, \
+         process.name AS process_name \
+         FROM slice JOIN track ON track.id = slice.track_id JOIN thread ON thread.utid = track.utid \
+         LEFT JOIN process ON process.upid = thread.upid",
+    ),
+    view(
+        "process_slice",
+        "Slices of processes, with the process.",
+        "id, ts, dur, category, name, depth, parent_id, arg_set_id, track_id, upid, pid, process_name",
+        "SELECT slice.id, slice.ts, slice.dur, slice.category, slice.name, slice.depth, slice.parent_id, \
+         slice.arg_set_id, slice.track_id, process.upid, process.pid, process.name AS process_name \
+         FROM slice JOIN process_track AS track ON track.id = slice.track_id \
+         JOIN process ON process.upid = track.upid",
+    ),
+    view(
+        "sched",
+        "`sched_slice` with the end.",
+        "id, ts, dur, cpu, utid, end_state, priority, ucpu, ts_end",
+        "SELECT *, ts + dur AS ts_end FROM sched_slice",
+    ),
+    view(
+        "counters",
+        "`counter` with the name of the counter.",
+        "id, ts, track_id, value, arg_set_id, name, unit",
+        "SELECT counter.*, track.name, NULL AS unit FROM counter JOIN track ON counter.track_id = track.id \
+         ORDER BY ts",
+    ),
+    view(
+        "args",
+        "Arguments of slices, instants and events.",
+        "id, arg_set_id, flat_key, key, int_value, string_value, real_value, value_type, display_value",
+        "SELECT *, CASE value_type WHEN 'int' THEN CAST(int_value AS TEXT) WHEN 'string' THEN string_value \
+         WHEN 'real' THEN CAST(real_value AS TEXT) ELSE printf('0x%x', int_value) END AS display_value \
+         FROM __intrinsic_args",
+    ),
+    view(
+        "raw",
+        "The same as `ftrace_event`.",
+        "id, ts, name, cpu, utid, arg_set_id, common_flags, ucpu",
+        "SELECT * FROM ftrace_event",
+    ),
+];

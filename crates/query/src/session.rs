@@ -1,0 +1,129 @@
+//! A trace that answers queries.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use rusqlite::Connection;
+use traceloom_trace::Trace;
+
+use crate::dialect::Macros;
+use crate::error::QueryError;
+use crate::functions;
+use crate::run::{Output, Params, run};
+use crate::schema::{Data, TABLES, VIEWS};
+use crate::sqlite::guard::{Stop, forbid, limit, watch};
+use crate::sqlite::module::register;
+use crate::sqlite::source::Source;
+
+/// What a query may use.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Limits {
+    /// How long the queries of a call may take together.
+    pub timeout: Option<Duration>,
+    /// Bytes that SQLite may allocate in this process, for all sessions together.
+    pub memory: Option<u64>,
+}
+
+/// A trace that answers queries.
+///
+/// ```
+/// use traceloom_query::{Limits, Output, Session, ValueRef};
+///
+/// #[derive(Default)]
+/// struct Numbers(Vec<i64>);
+///
+/// impl Output for Numbers {
+///     fn columns(&mut self, _: &[String]) -> std::io::Result<()> {
+///         Ok(())
+///     }
+///     fn row(&mut self, values: &[ValueRef<'_>]) -> std::io::Result<()> {
+///         self.0.extend(values.iter().filter_map(|value| value.as_i64().ok()));
+///         Ok(())
+///     }
+/// }
+///
+/// let trace = traceloom_trace::TraceBuilder::new().finish();
+/// let mut session = Session::open(trace, Limits::default())?;
+/// let mut numbers = Numbers::default();
+/// session.run("example", "SELECT count(*) FROM slice", &[], &mut numbers)?;
+/// assert_eq!(numbers.0, [0]);
+/// # Ok::<(), traceloom_query::QueryError>(())
+/// ```
+#[derive(Debug)]
+pub struct Session {
+    connection: Connection,
+    limits: Limits,
+    stop: Stop,
+    macros: Macros,
+}
+
+impl Session {
+    /// Makes the tables of a trace known to SQLite. They are not copied.
+    ///
+    /// # Errors
+    /// If SQLite does not work, for example without memory.
+    pub fn open(trace: Trace, limits: Limits) -> Result<Self, QueryError> {
+        let mut connection = Connection::open_in_memory()?;
+        limit(&connection, limits.memory)?;
+        let data = Arc::new(Data::new(trace));
+        for table in TABLES {
+            register(&connection, Arc::new(Source::new(data.clone(), table)))?;
+        }
+        functions::register(&connection, &data)?;
+        for view in VIEWS {
+            connection.execute_batch(&format!("CREATE VIEW {} AS {}", view.name, view.select))?;
+        }
+        forbid(&mut connection)?;
+        Ok(Self {
+            connection,
+            limits,
+            stop: Stop::default(),
+            macros: Macros::default(),
+        })
+    }
+
+    /// A handle to stop queries with.
+    pub fn stop(&self) -> Stop {
+        self.stop.clone()
+    }
+
+    /// Runs the statements of `sql`, with the macros and tables of earlier calls; `name` says where they come from. `out` gets the result of the last one that
+    /// returns rows. Returns whether there was one.
+    ///
+    /// # Errors
+    /// If a statement is wrong, fails, or breaks a limit, or if `out` fails.
+    pub fn run(
+        &mut self,
+        name: &str,
+        sql: &str,
+        params: &Params,
+        out: &mut dyn Output,
+    ) -> Result<bool, QueryError> {
+        let deadline = self.limits.timeout.map(|timeout| Instant::now() + timeout);
+        watch(&mut self.connection, self.stop.clone(), deadline)?;
+        let done = run(&self.connection, &mut self.macros, (name, sql), params, out);
+        done.map_err(|error| self.limit_of(error))
+    }
+
+    /// The limit that an error comes from, if it does.
+    fn limit_of(&self, error: QueryError) -> QueryError {
+        match (error, self.limits) {
+            (QueryError::Interrupted, _) if self.stop.is_stopped() => QueryError::Stopped,
+            (
+                QueryError::Interrupted,
+                Limits {
+                    timeout: Some(limit),
+                    ..
+                },
+            ) => QueryError::Timeout { limit },
+            (
+                QueryError::OutOfMemory,
+                Limits {
+                    memory: Some(limit),
+                    ..
+                },
+            ) => QueryError::Memory { limit },
+            (error, _) => error,
+        }
+    }
+}

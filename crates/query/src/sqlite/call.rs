@@ -1,0 +1,93 @@
+//! Functions that a script defines: each call runs a `SELECT`.
+
+use std::cell::Cell;
+
+use rusqlite::functions::{Context, FunctionFlags};
+use rusqlite::types::Value;
+use rusqlite::{Connection, Error};
+
+/// Functions may call each other this deep. Each level needs stack.
+const MOST_CALLS: usize = 50;
+
+thread_local! {
+    /// How deep the calls are.
+    static CALLS: Cell<usize> = const { Cell::new(0) };
+}
+
+/// A call of a function that runs.
+pub(super) struct Depth;
+
+impl Depth {
+    /// Begins a call; `None` if there are too many within each other.
+    pub fn enter() -> Option<Self> {
+        let depth = CALLS.get() + 1;
+        (depth <= MOST_CALLS).then(|| {
+            CALLS.set(depth);
+            Self
+        })
+    }
+}
+
+impl Drop for Depth {
+    fn drop(&mut self) {
+        CALLS.set(CALLS.get() - 1);
+    }
+}
+
+/// A function whose result is the first value of a `SELECT`.
+#[derive(Debug)]
+pub(crate) struct Function {
+    pub name: String,
+    /// The names of the arguments, which the `SELECT` calls `$name`.
+    pub arguments: Vec<String>,
+    pub sql: String,
+}
+
+/// Defines a function, or replaces the one of this name.
+///
+/// # Errors
+/// If SQLite refuses.
+pub(crate) fn define(connection: &Connection, function: Function) -> rusqlite::Result<()> {
+    let name = function.name.clone();
+    let arguments = i32::try_from(function.arguments.len()).unwrap_or(i32::MAX);
+    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_INNOCUOUS;
+    connection.create_scalar_function(name.as_str(), arguments, flags, move |context| {
+        match Depth::enter() {
+            Some(_depth) => call(&function, context),
+            None => Err(Error::UserFunctionError(
+                format!(
+                    "{} calls itself more than {MOST_CALLS} levels deep",
+                    function.name
+                )
+                .into(),
+            )),
+        }
+    })
+}
+
+/// Forgets a function, whatever the number of its arguments.
+///
+/// # Errors
+/// If SQLite refuses.
+pub(crate) fn forget(connection: &Connection, name: &str) -> rusqlite::Result<()> {
+    (0..10).try_for_each(|arguments| connection.remove_function(name, arguments))
+}
+
+fn call(function: &Function, context: &Context<'_>) -> rusqlite::Result<Value> {
+    // SAFETY: the connection is used during this call only, and is not closed.
+    let connection = unsafe { context.get_connection()? };
+    let mut statement = connection.prepare(&function.sql)?;
+    for at in 1..=statement.parameter_count() {
+        let name = statement.parameter_name(at).unwrap_or_default();
+        let bare = name.trim_start_matches([':', '@', '$']);
+        let known = function.arguments.iter();
+        let argument = known.into_iter().position(|known| known == bare);
+        let argument = argument.ok_or_else(|| Error::InvalidParameterName(name.to_owned()))?;
+        statement.raw_bind_parameter(at, context.get::<Value>(argument)?)?;
+    }
+    let mut rows = statement.raw_query();
+    match rows.next()? {
+        Some(row) => row.get(0),
+        None => Ok(Value::Null),
+    }
+}

@@ -1,0 +1,95 @@
+//! What a query may not do: read or write files, load code, change settings, run or grow without end.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use rusqlite::Connection;
+use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
+
+/// Functions that reach outside the database.
+const FORBIDDEN: &[&str] = &["load_extension", "fts3_tokenizer"];
+
+/// PRAGMAs that only tell something. All others are refused.
+const READING: &[&str] = &[
+    "collation_list",
+    "compile_options",
+    "database_list",
+    "function_list",
+    "index_info",
+    "index_list",
+    "index_xinfo",
+    "module_list",
+    "pragma_list",
+    "table_info",
+    "table_list",
+    "table_xinfo",
+];
+
+/// Instructions of SQLite's machine between two looks at the clock: about a millisecond.
+const BETWEEN_LOOKS: i32 = 10_000;
+
+/// Stops a query from outside.
+#[derive(Clone, Debug, Default)]
+pub struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    /// Stops the query that runs, and all later ones.
+    pub fn stop(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it was stopped.
+    pub fn is_stopped(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Sets what SQLite can be told, before anything is forbidden.
+pub(crate) fn limit(connection: &Connection, memory: Option<u64>) -> rusqlite::Result<()> {
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
+    connection.pragma_update(None, "journal_mode", "OFF")?;
+    if let Some(bytes) = memory {
+        // It holds for all connections of the process.
+        let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
+        connection.pragma_query(None, "hard_heap_limit", |_| Ok(()))?;
+        connection.pragma_update_and_check(None, "hard_heap_limit", bytes, |_| Ok(()))?;
+    }
+    Ok(())
+}
+
+/// Forbids what a query may not do.
+pub(crate) fn forbid(connection: &mut Connection) -> rusqlite::Result<()> {
+    connection.authorizer(Some(authorize))
+}
+
+fn authorize(context: AuthContext<'_>) -> Authorization {
+    let is_allowed = match context.action {
+        AuthAction::Attach { .. }
+        | AuthAction::Detach { .. }
+        | AuthAction::CreateVtable { .. }
+        | AuthAction::Unknown { .. } => false,
+        AuthAction::Pragma { pragma_name, .. } => is_any(READING, pragma_name),
+        AuthAction::Function { function_name } => !is_any(FORBIDDEN, function_name),
+        _ => true,
+    };
+    if is_allowed {
+        Authorization::Allow
+    } else {
+        Authorization::Deny
+    }
+}
+
+fn is_any(names: &[&str], name: &str) -> bool {
+    names.iter().any(|known| known.eq_ignore_ascii_case(name))
+}
+
+/// Interrupts the connection when it is stopped or the deadline has passed.
+pub(crate) fn watch(
+    connection: &mut Connection,
+    stop: Stop,
+    deadline: Option<Instant>,
+) -> rusqlite::Result<()> {
+    let is_over = move || stop.is_stopped() || deadline.is_some_and(|end| Instant::now() >= end);
+    connection.progress_handler(BETWEEN_LOOKS, Some(is_over))
+}

@@ -1,0 +1,400 @@
+//! The callbacks through which SQLite reads a [`Source`]. With `value`, the only unsafe code of this crate.
+//!
+//! SQLite hands each callback the pointers that the earlier ones returned: a [`Tables`] from registration, a
+//! [`OpenTable`] from [`connect`], a [`Cursor`] from [`open`]. It calls none of them twice at once for one
+//! connection, and frees each exactly once.
+
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::ptr;
+use std::sync::Arc;
+
+use rusqlite::{Connection, ffi};
+
+use super::code;
+use super::interval::{Bound, Op, interval};
+use super::plan::{Constraint, Plan, Term, plan};
+use super::source::{Rows, Source};
+use super::value::{bound, text};
+use crate::schema::Cell;
+
+/// A table that a statement uses.
+#[repr(C)]
+struct OpenTable {
+    /// SQLite's part, which has to be first.
+    base: ffi::sqlite3_vtab,
+    source: Arc<Source>,
+}
+
+/// A walk over the rows of a table.
+#[repr(C)]
+struct Cursor {
+    /// SQLite's part, which has to be first.
+    base: ffi::sqlite3_vtab_cursor,
+    source: Arc<Source>,
+    rows: Rows,
+    /// The current row; `None` at the end.
+    row: Option<usize>,
+}
+
+/// Without `xCreate`, a table exists under the module's name and cannot be created again. Without `xUpdate`, it is
+/// read-only.
+const MODULE: ffi::sqlite3_module = ffi::sqlite3_module {
+    iVersion: 1,
+    xCreate: None,
+    xConnect: Some(connect),
+    xBestIndex: Some(best_index),
+    xDisconnect: Some(disconnect),
+    xDestroy: None,
+    xOpen: Some(open),
+    xClose: Some(close),
+    xFilter: Some(filter),
+    xNext: Some(next),
+    xEof: Some(eof),
+    xColumn: Some(column),
+    xRowid: Some(rowid),
+    xUpdate: None,
+    xBegin: None,
+    xSync: None,
+    xCommit: None,
+    xRollback: None,
+    xFindFunction: None,
+    xRename: None,
+    xSavepoint: None,
+    xRelease: None,
+    xRollbackTo: None,
+    xShadowName: None,
+    xIntegrity: None,
+};
+
+static TABLE: ffi::sqlite3_module = MODULE;
+
+/// Makes a table known to a connection under its name.
+///
+/// # Errors
+/// If SQLite refuses, which it does without memory only.
+pub(crate) fn register(connection: &Connection, source: Arc<Source>) -> rusqlite::Result<()> {
+    let name = CString::new(source.table.name)?;
+    let source = Arc::into_raw(source).cast_mut().cast::<c_void>();
+    // SAFETY: the handle is open, the module is static, and `forget` takes back the reference that `source` is.
+    // SQLite calls it even if it refuses.
+    let code = unsafe {
+        ffi::sqlite3_create_module_v2(
+            connection.handle(),
+            name.as_ptr(),
+            &TABLE,
+            source,
+            Some(forget),
+        )
+    };
+    match code {
+        ffi::SQLITE_OK => Ok(()),
+        code => Err(rusqlite::Error::SqliteFailure(ffi::Error::new(code), None)),
+    }
+}
+
+unsafe extern "C" fn forget(source: *mut c_void) {
+    // SAFETY: `register` made the pointer from an Arc, and SQLite calls this once.
+    drop(unsafe { Arc::from_raw(source.cast::<Source>()) });
+}
+
+unsafe extern "C" fn connect(
+    db: *mut ffi::sqlite3,
+    source: *mut c_void,
+    _: c_int,
+    _: *const *const c_char,
+    out: *mut *mut ffi::sqlite3_vtab,
+    _: *mut *mut c_char,
+) -> c_int {
+    // SAFETY: the pointer is the Arc of `register`, which SQLite keeps; this adds a reference of its own.
+    let source = unsafe {
+        Arc::increment_strong_count(source.cast::<Source>());
+        Arc::from_raw(source.cast::<Source>())
+    };
+    let Ok(declaration) = CString::new(source.table.declaration()) else {
+        return ffi::SQLITE_ERROR;
+    };
+    // SAFETY: `db` is the open connection that SQLite passes, and the text ends with a zero.
+    let code = unsafe { ffi::sqlite3_declare_vtab(db, declaration.as_ptr()) };
+    if code != ffi::SQLITE_OK {
+        return code;
+    }
+    let table = Box::new(OpenTable {
+        base: ffi::sqlite3_vtab {
+            pModule: ptr::null(),
+            nRef: 0,
+            zErrMsg: ptr::null_mut(),
+        },
+        source,
+    });
+    // SAFETY: SQLite passes a place for the pointer.
+    unsafe { *out = Box::into_raw(table).cast() };
+    ffi::SQLITE_OK
+}
+
+unsafe extern "C" fn disconnect(table: *mut ffi::sqlite3_vtab) -> c_int {
+    // SAFETY: `connect` made the pointer from a Box, and SQLite calls this once.
+    drop(unsafe { Box::from_raw(table.cast::<OpenTable>()) });
+    ffi::SQLITE_OK
+}
+
+unsafe extern "C" fn best_index(
+    table: *mut ffi::sqlite3_vtab,
+    info: *mut ffi::sqlite3_index_info,
+) -> c_int {
+    // SAFETY: `connect` made the table, which lives until `disconnect`.
+    let source = unsafe { &(*table.cast::<OpenTable>()).source };
+    // SAFETY: SQLite passes its description of the query, valid during this call.
+    let (constraints, terms) = unsafe { (constraints(source, info), terms(info)) };
+    let plan = plan(source, &constraints, &terms);
+    // SAFETY: as above.
+    unsafe { answer(source, &plan, info) }
+}
+
+/// The constraints that may be used.
+///
+/// # Safety
+/// `info` is what SQLite passed to `xBestIndex`.
+unsafe fn constraints(source: &Source, info: *mut ffi::sqlite3_index_info) -> Vec<Constraint> {
+    // SAFETY: the caller's promise.
+    let count = usize::try_from(unsafe { (*info).nConstraint }).unwrap_or(0);
+    let one = |number: usize| {
+        // SAFETY: SQLite passes as many constraints as it says.
+        let it = unsafe { *(*info).aConstraint.add(number) };
+        let op = op(it.op).filter(|_| it.usable != 0)?;
+        let column = usize::try_from(it.iColumn).ok();
+        // SAFETY: the constraint exists, and `info` is of this call.
+        let (is_binary, value) = unsafe { (is_binary(info, number), known_value(info, number)) };
+        let is_text = source.is_text(column);
+        let usable = !is_text || (op == Op::Equal && is_binary);
+        usable.then_some(Constraint {
+            number,
+            column,
+            op,
+            value: value.filter(|_| !is_text),
+        })
+    };
+    (0..count).filter_map(one).collect()
+}
+
+fn op(code: u8) -> Option<Op> {
+    Some(match i32::from(code) {
+        ffi::SQLITE_INDEX_CONSTRAINT_EQ => Op::Equal,
+        ffi::SQLITE_INDEX_CONSTRAINT_LT => Op::Less,
+        ffi::SQLITE_INDEX_CONSTRAINT_LE => Op::LessOrEqual,
+        ffi::SQLITE_INDEX_CONSTRAINT_GT => Op::Greater,
+        ffi::SQLITE_INDEX_CONSTRAINT_GE => Op::GreaterOrEqual,
+        _ => return None,
+    })
+}
+
+/// Whether a constraint compares texts byte by byte.
+///
+/// # Safety
+/// As [`constraints`], and the constraint exists.
+unsafe fn is_binary(info: *mut ffi::sqlite3_index_info, number: usize) -> bool {
+    // SAFETY: the caller's promise; the result is null or a text that ends with a zero.
+    unsafe {
+        let name = ffi::sqlite3_vtab_collation(info, number as c_int);
+        !name.is_null()
+            && CStr::from_ptr(name)
+                .to_bytes()
+                .eq_ignore_ascii_case(b"BINARY")
+    }
+}
+
+/// The value of a constraint, if it is a constant.
+///
+/// # Safety
+/// As [`is_binary`].
+unsafe fn known_value(info: *mut ffi::sqlite3_index_info, number: usize) -> Option<Bound> {
+    let mut value = ptr::null_mut();
+    // SAFETY: the caller's promise; a value that is returned lives during the call.
+    unsafe {
+        let code = ffi::sqlite3_vtab_rhs_value(info, number as c_int, &mut value);
+        (code == ffi::SQLITE_OK && !value.is_null()).then(|| bound(value))
+    }
+}
+
+/// The order wanted.
+///
+/// # Safety
+/// As [`constraints`].
+unsafe fn terms(info: *mut ffi::sqlite3_index_info) -> Vec<Term> {
+    // SAFETY: the caller's promise.
+    let count = usize::try_from(unsafe { (*info).nOrderBy }).unwrap_or(0);
+    let term = |number| {
+        // SAFETY: SQLite passes as many terms as it says.
+        let term = unsafe { *(*info).aOrderBy.add(number) };
+        Term {
+            column: usize::try_from(term.iColumn).ok(),
+            is_descending: term.desc != 0,
+        }
+    };
+    (0..count).map(term).collect()
+}
+
+/// Tells SQLite the plan.
+///
+/// # Safety
+/// As [`constraints`]; the plan uses constraints of `info`.
+unsafe fn answer(source: &Source, plan: &Plan, info: *mut ffi::sqlite3_index_info) -> c_int {
+    let text = code::text(plan);
+    // SAFETY: the caller's promise. `%s` copies the text into memory that SQLite frees.
+    unsafe {
+        for (place, it) in plan.used.iter().enumerate() {
+            let usage = &mut *(*info).aConstraintUsage.add(it.number);
+            usage.argvIndex = place as c_int + 1;
+            // Numbers are compared exactly as SQLite does; a text may be compared with a number.
+            usage.omit = u8::from(!source.is_text(it.column));
+        }
+        (*info).idxNum = code::number(plan);
+        (*info).idxStr = ffi::sqlite3_mprintf(c"%s".as_ptr(), text.as_ptr());
+        (*info).needToFreeIdxStr = 1;
+        (*info).orderByConsumed = c_int::from(plan.is_in_order);
+        (*info).estimatedCost = plan.cost;
+        (*info).estimatedRows = plan.rows as i64;
+        if plan.is_unique {
+            (*info).idxFlags |= ffi::SQLITE_INDEX_SCAN_UNIQUE;
+        }
+        if (*info).idxStr.is_null() {
+            return ffi::SQLITE_NOMEM;
+        }
+        ffi::SQLITE_OK
+    }
+}
+
+unsafe extern "C" fn open(
+    table: *mut ffi::sqlite3_vtab,
+    out: *mut *mut ffi::sqlite3_vtab_cursor,
+) -> c_int {
+    // SAFETY: `connect` made the table, which outlives its cursors.
+    let source = unsafe { (*table.cast::<OpenTable>()).source.clone() };
+    let cursor = Box::new(Cursor {
+        base: ffi::sqlite3_vtab_cursor { pVtab: table },
+        source,
+        rows: Rows::default(),
+        row: None,
+    });
+    // SAFETY: SQLite passes a place for the pointer.
+    unsafe { *out = Box::into_raw(cursor).cast() };
+    ffi::SQLITE_OK
+}
+
+unsafe extern "C" fn close(cursor: *mut ffi::sqlite3_vtab_cursor) -> c_int {
+    // SAFETY: `open` made the pointer from a Box, and SQLite calls this once.
+    drop(unsafe { Box::from_raw(cursor.cast::<Cursor>()) });
+    ffi::SQLITE_OK
+}
+
+unsafe extern "C" fn filter(
+    cursor: *mut ffi::sqlite3_vtab_cursor,
+    number: c_int,
+    steps: *const c_char,
+    count: c_int,
+    values: *mut *mut ffi::sqlite3_value,
+) -> c_int {
+    // SAFETY: `open` made the cursor, and nobody else uses it now.
+    let cursor = unsafe { &mut *cursor.cast::<Cursor>() };
+    // SAFETY: the text is the one of `answer`.
+    let steps = unsafe { CStr::from_ptr(steps) };
+    let (is_reversed, order) = code::from_number(number);
+    let source = &*cursor.source;
+    let order = order.and_then(|column| source.order(column));
+    let mut rows = Rows::all(source, order, is_reversed);
+    let count = usize::try_from(count).unwrap_or(0);
+    for (place, (column, op)) in code::steps(steps).take(count).enumerate() {
+        // SAFETY: SQLite passes as many values as the plan uses, valid during this call.
+        let value = unsafe { *values.add(place) };
+        match column.filter(|_| source.is_text(column)) {
+            // SAFETY: as above.
+            Some(column) => unsafe { with_text(source, &mut rows, column, value, is_reversed) },
+            None => {
+                // SAFETY: as above.
+                let bound = unsafe { bound(value) };
+                rows.narrow(source, row_or(source, column), interval(op, bound));
+            }
+        }
+    }
+    cursor.row = rows.current();
+    cursor.rows = rows;
+    ffi::SQLITE_OK
+}
+
+/// The column, or `None` if it holds the row's number: no value has to be read then.
+fn row_or(source: &Source, column: Option<usize>) -> Option<usize> {
+    let is_number = |at: &usize| {
+        let column = source.table.columns.get(*at);
+        column.is_some_and(|column| column.is_row_number())
+    };
+    column.filter(|at| !is_number(at))
+}
+
+/// Keeps the rows with a text. If the value is a number, SQLite's rules depend on where it comes from: then all rows
+/// stay, as they are in the table, and SQLite compares them itself.
+///
+/// # Safety
+/// `value` is one that SQLite passed to `xFilter`.
+unsafe fn with_text(
+    source: &Source,
+    rows: &mut Rows,
+    column: usize,
+    value: *mut ffi::sqlite3_value,
+    is_reversed: bool,
+) {
+    // SAFETY: the caller's promise.
+    match unsafe { text(value) } {
+        Some(text) => rows.narrow_to_text(source, column, text),
+        None => *rows = Rows::all(source, None, is_reversed),
+    }
+}
+
+unsafe extern "C" fn next(cursor: *mut ffi::sqlite3_vtab_cursor) -> c_int {
+    // SAFETY: `open` made the cursor, and nobody else uses it now.
+    let cursor = unsafe { &mut *cursor.cast::<Cursor>() };
+    cursor.rows.advance();
+    cursor.row = cursor.rows.current();
+    ffi::SQLITE_OK
+}
+
+unsafe extern "C" fn eof(cursor: *mut ffi::sqlite3_vtab_cursor) -> c_int {
+    // SAFETY: `open` made the cursor.
+    let cursor = unsafe { &*cursor.cast::<Cursor>() };
+    c_int::from(cursor.row.is_none())
+}
+
+unsafe extern "C" fn column(
+    cursor: *mut ffi::sqlite3_vtab_cursor,
+    out: *mut ffi::sqlite3_context,
+    column: c_int,
+) -> c_int {
+    // SAFETY: `open` made the cursor.
+    let cursor = unsafe { &*cursor.cast::<Cursor>() };
+    let cell = match (cursor.row, usize::try_from(column)) {
+        (Some(row), Ok(column)) => cursor.source.cell(column, row),
+        _ => Cell::Null,
+    };
+    // SAFETY: SQLite passes the place of the result. Texts are in the pools of the trace, which lives as long as the
+    // connection and does not change, so that SQLite need not copy them (no destructor).
+    unsafe {
+        match cell {
+            Cell::Null => ffi::sqlite3_result_null(out),
+            Cell::Int(value) => ffi::sqlite3_result_int64(out, value),
+            Cell::Float(value) => ffi::sqlite3_result_double(out, value),
+            Cell::Text(id) => {
+                let text = cursor.source.data.get(id);
+                let (start, bytes) = (text.as_ptr().cast(), text.len() as u64);
+                ffi::sqlite3_result_text64(out, start, bytes, None, ffi::SQLITE_UTF8 as u8);
+            }
+        }
+    }
+    ffi::SQLITE_OK
+}
+
+unsafe extern "C" fn rowid(cursor: *mut ffi::sqlite3_vtab_cursor, out: *mut i64) -> c_int {
+    // SAFETY: `open` made the cursor, and SQLite passes a place for the number.
+    unsafe {
+        let row = (*cursor.cast::<Cursor>()).row;
+        *out = row.map_or(-1, |row| row as i64);
+    }
+    ffi::SQLITE_OK
+}

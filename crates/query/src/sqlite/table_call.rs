@@ -1,0 +1,368 @@
+//! Functions that a script defines and that return a table: each call runs a `SELECT`.
+//!
+//! SQLite sees a virtual table whose last columns are hidden and are the arguments: `FROM f(1, 2)` is
+//! `FROM f WHERE arg1 = 1 AND arg2 = 2`. As in `module`, SQLite hands each callback the pointers that the earlier ones
+//! returned, and frees each exactly once.
+
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::ptr;
+use std::sync::Arc;
+
+use rusqlite::{Connection, ffi};
+
+use super::call::Depth;
+
+/// A function that returns a table.
+#[derive(Debug)]
+pub(crate) struct TableFunction {
+    pub name: String,
+    /// The names of the arguments, which the `SELECT` calls `$name`.
+    pub arguments: Vec<String>,
+    /// The names of the columns.
+    pub columns: Vec<String>,
+    pub sql: String,
+}
+
+/// A function, as a table that a statement uses.
+#[repr(C)]
+struct OpenFunction {
+    /// SQLite's part, which has to be first.
+    base: ffi::sqlite3_vtab,
+    function: Arc<TableFunction>,
+    db: *mut ffi::sqlite3,
+}
+
+/// A call of a function.
+#[repr(C)]
+struct Call {
+    /// SQLite's part, which has to be first.
+    base: ffi::sqlite3_vtab_cursor,
+    function: Arc<TableFunction>,
+    /// The `SELECT`, or null before the first call.
+    statement: *mut ffi::sqlite3_stmt,
+    /// The number of the current row; `None` at the end.
+    row: Option<i64>,
+}
+
+static MODULE: ffi::sqlite3_module = ffi::sqlite3_module {
+    iVersion: 1,
+    xCreate: None,
+    xConnect: Some(connect),
+    xBestIndex: Some(best_index),
+    xDisconnect: Some(disconnect),
+    xDestroy: None,
+    xOpen: Some(open),
+    xClose: Some(close),
+    xFilter: Some(filter),
+    xNext: Some(next),
+    xEof: Some(eof),
+    xColumn: Some(column),
+    xRowid: Some(rowid),
+    xUpdate: None,
+    xBegin: None,
+    xSync: None,
+    xCommit: None,
+    xRollback: None,
+    xFindFunction: None,
+    xRename: None,
+    xSavepoint: None,
+    xRelease: None,
+    xRollbackTo: None,
+    xShadowName: None,
+    xIntegrity: None,
+};
+
+/// Defines a function, or replaces the one of this name.
+///
+/// # Errors
+/// If SQLite refuses, which it does without memory only.
+pub(crate) fn define(connection: &Connection, function: TableFunction) -> rusqlite::Result<()> {
+    let name = CString::new(function.name.as_str())?;
+    let function = Arc::into_raw(Arc::new(function))
+        .cast_mut()
+        .cast::<c_void>();
+    // SAFETY: the handle is open, the module is static, and `forget` takes back the reference that `function` is.
+    // SQLite calls it even if it refuses.
+    let code = unsafe {
+        let db = connection.handle();
+        ffi::sqlite3_create_module_v2(db, name.as_ptr(), &MODULE, function, Some(forget))
+    };
+    match code {
+        ffi::SQLITE_OK => Ok(()),
+        code => Err(rusqlite::Error::SqliteFailure(ffi::Error::new(code), None)),
+    }
+}
+
+/// Removes a function. It is no error if there is none.
+///
+/// # Errors
+/// If the name cannot be one.
+pub(crate) fn remove(connection: &Connection, name: &str) -> rusqlite::Result<()> {
+    let name = CString::new(name)?;
+    // SAFETY: the handle is open; without a module, SQLite removes the one of this name.
+    unsafe {
+        let (db, none) = (connection.handle(), ptr::null());
+        ffi::sqlite3_create_module_v2(db, name.as_ptr(), none, ptr::null_mut(), None);
+    }
+    Ok(())
+}
+
+unsafe extern "C" fn forget(function: *mut c_void) {
+    // SAFETY: `define` made the pointer from an Arc, and SQLite calls this once.
+    drop(unsafe { Arc::from_raw(function.cast::<TableFunction>()) });
+}
+
+unsafe extern "C" fn connect(
+    db: *mut ffi::sqlite3,
+    function: *mut c_void,
+    _: c_int,
+    _: *const *const c_char,
+    out: *mut *mut ffi::sqlite3_vtab,
+    _: *mut *mut c_char,
+) -> c_int {
+    // SAFETY: the pointer is the Arc of `define`, which SQLite keeps; this adds a reference of its own.
+    let function = unsafe {
+        Arc::increment_strong_count(function.cast::<TableFunction>());
+        Arc::from_raw(function.cast::<TableFunction>())
+    };
+    let Ok(declaration) = CString::new(function.declaration()) else {
+        return ffi::SQLITE_ERROR;
+    };
+    // SAFETY: `db` is the open connection that SQLite passes, and the text ends with a zero.
+    let code = unsafe { ffi::sqlite3_declare_vtab(db, declaration.as_ptr()) };
+    if code != ffi::SQLITE_OK {
+        return code;
+    }
+    let base = ffi::sqlite3_vtab {
+        pModule: ptr::null(),
+        nRef: 0,
+        zErrMsg: ptr::null_mut(),
+    };
+    let table = Box::new(OpenFunction { base, function, db });
+    // SAFETY: SQLite passes a place for the pointer.
+    unsafe { *out = Box::into_raw(table).cast() };
+    ffi::SQLITE_OK
+}
+
+impl TableFunction {
+    /// The columns without types, so that values stay as the `SELECT` has them, and the hidden arguments.
+    fn declaration(&self) -> String {
+        let quoted = |name: &String| format!("\"{}\"", name.replace('"', "\"\""));
+        let columns = self.columns.iter().map(quoted);
+        let arguments = (0..self.arguments.len()).map(|at| format!("\"\u{1}{at}\" HIDDEN"));
+        let all: Vec<String> = columns.chain(arguments).collect();
+        format!("CREATE TABLE x({})", all.join(", "))
+    }
+}
+
+unsafe extern "C" fn disconnect(table: *mut ffi::sqlite3_vtab) -> c_int {
+    // SAFETY: `connect` made the pointer from a Box, and SQLite calls this once.
+    drop(unsafe { Box::from_raw(table.cast::<OpenFunction>()) });
+    ffi::SQLITE_OK
+}
+
+/// A call needs a value for each argument.
+unsafe extern "C" fn best_index(
+    table: *mut ffi::sqlite3_vtab,
+    info: *mut ffi::sqlite3_index_info,
+) -> c_int {
+    // SAFETY: `connect` made the table; SQLite passes its description of the query, with as many constraints as it
+    // says.
+    unsafe {
+        let table = &mut *table.cast::<OpenFunction>();
+        let (columns, arguments) = (table.function.columns.len(), table.function.arguments.len());
+        let mut given = vec![false; arguments];
+        let mut is_waiting = false;
+        for number in 0..usize::try_from((*info).nConstraint).unwrap_or(0) {
+            let it = *(*info).aConstraint.add(number);
+            let column = usize::try_from(it.iColumn).ok();
+            let Some(argument) = column.and_then(|column| column.checked_sub(columns)) else {
+                continue;
+            };
+            if i32::from(it.op) != ffi::SQLITE_INDEX_CONSTRAINT_EQ || argument >= arguments {
+                continue;
+            }
+            if it.usable == 0 {
+                is_waiting = true;
+            } else if !std::mem::replace(&mut given[argument], true) {
+                let usage = &mut *(*info).aConstraintUsage.add(number);
+                usage.argvIndex = argument as c_int + 1;
+                usage.omit = 1;
+            }
+        }
+        (*info).estimatedCost = 1000.0;
+        (*info).estimatedRows = 100;
+        if given.iter().all(|given| *given) {
+            return ffi::SQLITE_OK;
+        }
+        if is_waiting {
+            // SQLite has to visit the table that the argument comes from first.
+            return ffi::SQLITE_CONSTRAINT;
+        }
+        let message = format!("{} needs {arguments} arguments", table.function.name);
+        fail(&mut table.base, &message)
+    }
+}
+
+/// Reports an error.
+///
+/// # Safety
+/// `table` is one that SQLite passed to a callback.
+unsafe fn fail(table: *mut ffi::sqlite3_vtab, message: &str) -> c_int {
+    let message = CString::new(message.replace('\0', " ")).unwrap_or_default();
+    // SAFETY: the caller's promise. SQLite frees the message, which `mprintf` copies.
+    unsafe {
+        ffi::sqlite3_free((*table).zErrMsg.cast());
+        (*table).zErrMsg = ffi::sqlite3_mprintf(c"%s".as_ptr(), message.as_ptr());
+    }
+    ffi::SQLITE_ERROR
+}
+
+unsafe extern "C" fn open(
+    table: *mut ffi::sqlite3_vtab,
+    out: *mut *mut ffi::sqlite3_vtab_cursor,
+) -> c_int {
+    // SAFETY: `connect` made the table, which outlives its cursors.
+    let function = unsafe { (*table.cast::<OpenFunction>()).function.clone() };
+    let call = Box::new(Call {
+        base: ffi::sqlite3_vtab_cursor { pVtab: table },
+        function,
+        statement: ptr::null_mut(),
+        row: None,
+    });
+    // SAFETY: SQLite passes a place for the pointer.
+    unsafe { *out = Box::into_raw(call).cast() };
+    ffi::SQLITE_OK
+}
+
+unsafe extern "C" fn close(cursor: *mut ffi::sqlite3_vtab_cursor) -> c_int {
+    // SAFETY: `open` made the pointer from a Box, and SQLite calls this once. Nobody else has the statement.
+    unsafe {
+        let call = Box::from_raw(cursor.cast::<Call>());
+        ffi::sqlite3_finalize(call.statement);
+    }
+    ffi::SQLITE_OK
+}
+
+unsafe extern "C" fn filter(
+    cursor: *mut ffi::sqlite3_vtab_cursor,
+    _: c_int,
+    _: *const c_char,
+    count: c_int,
+    values: *mut *mut ffi::sqlite3_value,
+) -> c_int {
+    // SAFETY: `open` made the cursor, whose table is open. SQLite passes as many values as the plan uses: one for each
+    // argument.
+    unsafe {
+        let call = &mut *cursor.cast::<Call>();
+        if call.statement.is_null() {
+            let code = prepare(call);
+            if code != ffi::SQLITE_OK {
+                return code;
+            }
+        }
+        ffi::sqlite3_reset(call.statement);
+        for at in 0..usize::try_from(count)
+            .unwrap_or(0)
+            .min(call.function.arguments.len())
+        {
+            let Ok(name) = CString::new(format!("${}", call.function.arguments[at])) else {
+                continue;
+            };
+            let place = ffi::sqlite3_bind_parameter_index(call.statement, name.as_ptr());
+            if place > 0 {
+                ffi::sqlite3_bind_value(call.statement, place, *values.add(at));
+            }
+        }
+        call.row = Some(-1);
+        step(call)
+    }
+}
+
+/// Prepares the `SELECT`.
+///
+/// # Safety
+/// The call's table is open.
+unsafe fn prepare(call: &mut Call) -> c_int {
+    let Ok(sql) = CString::new(call.function.sql.as_str()) else {
+        return ffi::SQLITE_ERROR;
+    };
+    // SAFETY: the caller's promise; the text ends with a zero, and SQLite keeps no pointer to it.
+    unsafe {
+        let table = call.base.pVtab;
+        let db = (*table.cast::<OpenFunction>()).db;
+        let statement = &mut call.statement;
+        match ffi::sqlite3_prepare_v2(db, sql.as_ptr(), -1, statement, ptr::null_mut()) {
+            ffi::SQLITE_OK => ffi::SQLITE_OK,
+            _ => fail(table, &message(db)),
+        }
+    }
+}
+
+/// What SQLite says about its last error.
+///
+/// # Safety
+/// The connection is open.
+unsafe fn message(db: *mut ffi::sqlite3) -> String {
+    // SAFETY: the caller's promise. The message is a text that ends with a zero.
+    unsafe { CStr::from_ptr(ffi::sqlite3_errmsg(db)) }
+        .to_string_lossy()
+        .into_owned()
+}
+
+/// Goes to the next row of the `SELECT`.
+///
+/// # Safety
+/// The call's table is open, and its statement is prepared.
+unsafe fn step(call: &mut Call) -> c_int {
+    let table = call.base.pVtab;
+    let Some(_depth) = Depth::enter() else {
+        let message = format!("{} calls itself too deeply", call.function.name);
+        // SAFETY: the caller's promise.
+        return unsafe { fail(table, &message) };
+    };
+    // SAFETY: the caller's promise.
+    unsafe {
+        match ffi::sqlite3_step(call.statement) {
+            ffi::SQLITE_ROW => call.row = call.row.map(|row| row + 1),
+            ffi::SQLITE_DONE => call.row = None,
+            code @ (ffi::SQLITE_INTERRUPT | ffi::SQLITE_NOMEM) => return code,
+            _ => return fail(table, &message((*table.cast::<OpenFunction>()).db)),
+        }
+    }
+    ffi::SQLITE_OK
+}
+
+unsafe extern "C" fn next(cursor: *mut ffi::sqlite3_vtab_cursor) -> c_int {
+    // SAFETY: `open` made the cursor, and `filter` was called.
+    unsafe { step(&mut *cursor.cast::<Call>()) }
+}
+
+unsafe extern "C" fn eof(cursor: *mut ffi::sqlite3_vtab_cursor) -> c_int {
+    // SAFETY: `open` made the cursor.
+    let call = unsafe { &*cursor.cast::<Call>() };
+    c_int::from(call.row.is_none())
+}
+
+unsafe extern "C" fn column(
+    cursor: *mut ffi::sqlite3_vtab_cursor,
+    out: *mut ffi::sqlite3_context,
+    column: c_int,
+) -> c_int {
+    // SAFETY: `open` made the cursor, and the statement has a row. SQLite copies the value.
+    unsafe {
+        let call = &*cursor.cast::<Call>();
+        if usize::try_from(column).is_ok_and(|column| column < call.function.columns.len()) {
+            ffi::sqlite3_result_value(out, ffi::sqlite3_column_value(call.statement, column));
+        } else {
+            ffi::sqlite3_result_null(out);
+        }
+    }
+    ffi::SQLITE_OK
+}
+
+unsafe extern "C" fn rowid(cursor: *mut ffi::sqlite3_vtab_cursor, out: *mut i64) -> c_int {
+    // SAFETY: `open` made the cursor, and SQLite passes a place for the number.
+    unsafe { *out = (*cursor.cast::<Call>()).row.unwrap_or(-1) };
+    ffi::SQLITE_OK
+}

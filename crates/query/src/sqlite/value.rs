@@ -1,0 +1,61 @@
+//! Values that SQLite passes to a table.
+
+use rusqlite::ffi;
+
+use super::interval::Bound;
+
+/// A value as it compares with a column of whole numbers: a text that looks like a number is one.
+///
+/// # Safety
+/// `value` is one that SQLite passed to a callback that still runs.
+pub(super) unsafe fn bound(value: *mut ffi::sqlite3_value) -> Bound {
+    // SAFETY: the caller's promise. A text is converted in a copy: the conversion changes the value itself, which the
+    // statement may use again as text.
+    unsafe {
+        if ffi::sqlite3_value_type(value) != ffi::SQLITE_TEXT {
+            return of_number(value);
+        }
+        let copy = ffi::sqlite3_value_dup(value);
+        if copy.is_null() {
+            return Bound::Null;
+        }
+        let bound = of_number(copy);
+        ffi::sqlite3_value_free(copy);
+        bound
+    }
+}
+
+/// As [`bound`]; a text that looks like a number becomes one.
+///
+/// # Safety
+/// As [`bound`].
+unsafe fn of_number(value: *mut ffi::sqlite3_value) -> Bound {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match ffi::sqlite3_value_numeric_type(value) {
+            ffi::SQLITE_NULL => Bound::Null,
+            ffi::SQLITE_INTEGER => Bound::Int(ffi::sqlite3_value_int64(value)),
+            ffi::SQLITE_FLOAT => Bound::Float(ffi::sqlite3_value_double(value)),
+            _ => Bound::AfterNumbers,
+        }
+    }
+}
+
+/// A text in UTF-8; `None` for other values.
+///
+/// # Safety
+/// As [`bound`]. The text lives until the callback ends.
+pub(super) unsafe fn text<'a>(value: *mut ffi::sqlite3_value) -> Option<&'a str> {
+    // SAFETY: the caller's promise. SQLite returns as many bytes as it says.
+    unsafe {
+        if ffi::sqlite3_value_type(value) != ffi::SQLITE_TEXT {
+            return None;
+        }
+        let start = ffi::sqlite3_value_text(value);
+        let bytes = usize::try_from(ffi::sqlite3_value_bytes(value)).ok()?;
+        if start.is_null() {
+            return None;
+        }
+        std::str::from_utf8(std::slice::from_raw_parts(start, bytes)).ok()
+    }
+}

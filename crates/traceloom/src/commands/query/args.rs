@@ -1,0 +1,107 @@
+//! The options of `traceloom query`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::ValueEnum;
+use traceloom_query::Value;
+
+use crate::align::AlignArgs;
+use crate::input::{InputArgs, parse_bytes};
+
+/// Ask any question in SQL
+///
+/// The tables and columns are those of PerfettoSQL (slice, thread, sched, counter, args …), the engine
+/// is SQLite. docs/sql.md lists them. Several files are one trace. Of several statements, the last one
+/// that returns rows is printed.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "\
+Examples:
+  traceloom query app.trace \"SELECT name, count(*), sum(dur) FROM slice GROUP BY name\"
+  traceloom query systrace.html --file slow.sql --param limit=16000000 --format csv -o slow.csv
+  traceloom query a.ftrace b.trace - < question.sql")]
+pub struct QueryArgs {
+    /// The traces, then the SQL; - as the SQL is standard input
+    #[arg(required = true, value_name = "FILE|SQL")]
+    pub inputs: Vec<PathBuf>,
+
+    /// Read the SQL from a file; all other arguments are traces
+    #[arg(long, value_name = "FILE")]
+    pub file: Option<PathBuf>,
+
+    /// How to print the result
+    #[arg(long, value_enum, default_value = "table")]
+    pub format: Format,
+
+    /// As --format csv, for spreadsheets: a field that one would compute (=, +, -, @) gets a ' before it
+    #[arg(long, conflicts_with = "format")]
+    pub csv_safe: bool,
+
+    /// The file to write; - is standard output
+    #[arg(short, long, value_name = "OUT", default_value = "-")]
+    pub output: PathBuf,
+
+    /// Give the parameter :NAME of the SQL a value: a number, or else text; repeatable
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_param)]
+    pub param: Vec<(String, Value)>,
+
+    /// Stop the query after this many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
+    pub timeout: Option<Duration>,
+
+    /// Stop the query if it needs more memory than this besides the trace (K, M or G)
+    #[arg(long, value_name = "BYTES", default_value = "4G", value_parser = parse_bytes)]
+    pub memory_limit: u64,
+
+    #[command(flatten)]
+    pub align: AlignArgs,
+
+    #[command(flatten)]
+    pub open: InputArgs,
+}
+
+/// How a result is printed.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Columns for people; control characters are made visible
+    Table,
+    /// A line per row, after the names of the columns (RFC 4180)
+    Csv,
+    /// One object: {"columns": […], "rows": [[…], …]}
+    Json,
+    /// An object per row and line
+    Jsonl,
+}
+
+impl QueryArgs {
+    /// How to print the result.
+    pub(super) fn printed(&self) -> Format {
+        if self.csv_safe {
+            Format::Csv
+        } else {
+            self.format
+        }
+    }
+}
+
+/// Reads `name=value`. What looks like a number is one.
+fn parse_param(text: &str) -> Result<(String, Value), String> {
+    let Some((name, value)) = text.split_once('=') else {
+        return Err(format!("{text} has no =; write for example utid=5"));
+    };
+    let real = || value.parse().ok().filter(|real: &f64| real.is_finite());
+    let value = match value.parse() {
+        Ok(integer) => Value::Integer(integer),
+        Err(_) => real().map_or_else(|| Value::Text(value.to_owned()), Value::Real),
+    };
+    let name = name.trim_start_matches([':', '@', '$']);
+    Ok((name.to_owned(), value))
+}
+
+fn parse_seconds(text: &str) -> Result<Duration, String> {
+    let seconds: Option<f64> = text.strip_suffix('s').unwrap_or(text).parse().ok();
+    let limit = seconds.filter(|seconds| *seconds > 0.0);
+    limit
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+        .ok_or_else(|| format!("{text} is not a number of seconds; write for example 30 or 0.5"))
+}

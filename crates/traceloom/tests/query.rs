@@ -1,0 +1,224 @@
+//! `traceloom query` end to end: traces and SQL in, results out.
+#![cfg(feature = "query")]
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+const JANK: &str = "examples/jank.ftrace.gz";
+const APP: &str = "examples/app.trace";
+
+fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn program(args: &[&str]) -> Command {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_traceloom"));
+    program.arg("query").args(args).current_dir(workspace());
+    program.env_remove("COLUMNS");
+    program
+}
+
+fn query(args: &[&str]) -> Output {
+    program(args).output().expect("traceloom runs")
+}
+
+/// Standard output of a run that works.
+fn shown(args: &[&str]) -> String {
+    let output = query(args);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Standard error of a run that fails, with nothing on standard output.
+fn refused(args: &[&str]) -> String {
+    let output = query(args);
+    assert_eq!(output.status.code(), Some(2), "{args:?}");
+    assert!(output.stdout.is_empty(), "{args:?}");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+#[test]
+fn a_method_trace_is_a_table() {
+    let sql =
+        "SELECT name, count(*) AS calls, sum(dur) FROM slice GROUP BY name ORDER BY 2 DESC LIMIT 3";
+    let expected = "\
+name                              calls   sum(dur)
+org.json.JSONTokener.nextValue      473  912675000
+java.io.BufferedInputStream.read    408   18938000
+org.json.JSONTokener.nextString     337  140748000
+";
+    assert_eq!(shown(&[APP, sql]), expected);
+}
+
+#[test]
+fn formats_of_the_result() {
+    let sql = "SELECT 1 AS one, 2.5 AS real, NULL AS absent, 'a,\"b\"' AS text, x'00' AS bytes";
+    let table = "\
+one  real  absent  text   bytes
+  1   2.5  NULL    a,\"b\"  <raw bytes>
+";
+    let csv = "\
+one,real,absent,text,bytes
+1,2.5,,\"a,\"\"b\"\"\",<raw bytes>
+";
+    let json = r#"{"columns": ["one","real","absent","text","bytes"], "rows": [
+[1,2.5,null,"a,\"b\"","<raw bytes>"]
+]}
+"#;
+    let jsonl = r#"{"one":1,"real":2.5,"absent":null,"text":"a,\"b\"","bytes":"<raw bytes>"}
+"#;
+    assert_eq!(shown(&[APP, sql]), table);
+    assert_eq!(shown(&[APP, sql, "--format=csv"]), csv);
+    assert_eq!(shown(&[APP, sql, "--format=json"]), json);
+    assert_eq!(shown(&[APP, sql, "--format=jsonl"]), jsonl);
+    let none = "SELECT id FROM slice WHERE 0";
+    assert_eq!(shown(&[APP, none]), "id\n");
+    assert_eq!(
+        shown(&[APP, none, "--format=json"]),
+        "{\"columns\": [\"id\"], \"rows\": []}\n"
+    );
+    let nothing = "CREATE TABLE own(x)";
+    assert_eq!(shown(&[APP, nothing]), "");
+    assert_eq!(
+        shown(&[APP, nothing, "--format=json"]),
+        "{\"columns\": [], \"rows\": []}\n"
+    );
+}
+
+#[test]
+fn json_is_json() {
+    let sql = "SELECT * FROM thread_slice; SELECT name, 9e999, -1.0, 'a' || char(0, 27) FROM slice LIMIT 5";
+    let json: serde_json::Value =
+        serde_json::from_str(&shown(&[JANK, sql, "--format=json"]).replace("9e999", "1")).unwrap();
+    assert_eq!(json["rows"].as_array().unwrap().len(), 5);
+    assert_eq!(json["rows"][0][3], "a\0\u{1b}");
+}
+
+#[test]
+fn names_cannot_command_a_terminal() {
+    let sql = "SELECT 'a' || char(27) || '[31mb' AS name, char(10, 8238, 7) AS more";
+    let table = shown(&[APP, sql]);
+    assert!(
+        !table.contains('\u{1b}') && !table.contains('\u{202e}'),
+        "{table:?}"
+    );
+    assert_eq!(table.lines().count(), 2, "{table:?}");
+    assert!(shown(&[APP, sql, "--format=csv"]).contains("\u{1b}[31mb"));
+}
+
+#[test]
+fn long_results_are_not_kept_in_memory_but_aligned_by_their_first_rows() {
+    let sql = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 3000) SELECT x, 'row' AS what FROM n";
+    let table = shown(&[APP, sql]);
+    assert_eq!(table.lines().count(), 3001);
+    assert_eq!(table.lines().nth(1), Some("   1  row"));
+    assert_eq!(table.lines().last(), Some("3000  row"));
+}
+
+#[test]
+fn sql_comes_from_a_file_or_standard_input_with_parameters() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("q.sql");
+    let sql = "-- a comment\nSELECT count(*) FROM slice WHERE dur >= :least AND $what = 'x';\n";
+    std::fs::write(&file, sql).unwrap();
+    let out = folder.path().join("out.csv");
+    let (file, out) = (file.to_str().unwrap(), out.to_str().unwrap());
+    let given = ["--param=least=1000000", "--param=what=x", "--format=csv"];
+    let from_file = shown(&[&[APP, "--file", file, "-o", out], &given[..]].concat());
+    assert_eq!(from_file, "");
+    let mut child = program(&[&[APP, "-"], &given[..]].concat());
+    let mut child = child
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(sql.as_bytes())
+        .unwrap();
+    let from_stdin = child.wait_with_output().unwrap().stdout;
+    assert_eq!(std::fs::read(out).unwrap(), from_stdin);
+    let count = String::from_utf8(from_stdin).unwrap();
+    let count: u64 = count.lines().nth(1).unwrap().parse().unwrap();
+    assert!(count > 0 && count < 3851, "{count}");
+}
+
+#[test]
+fn several_files_are_one_trace() {
+    let one = shown(&[JANK, "SELECT count(*) FROM slice", "--format=jsonl"]);
+    let both = shown(&[JANK, APP, "SELECT count(*) FROM slice", "--format=jsonl"]);
+    let number = |text: &str| {
+        text.trim_matches(|c: char| !c.is_ascii_digit())
+            .parse::<u64>()
+            .unwrap()
+    };
+    let count = |text: &str| number(text.rsplit(':').next().unwrap());
+    assert_eq!(count(&both), count(&one) + 3851);
+    let sources = shown(&[
+        JANK,
+        APP,
+        "SELECT count(DISTINCT source_id) FROM track",
+        "--format=csv",
+    ]);
+    assert_eq!(sources.lines().nth(1), Some("2"));
+}
+
+#[test]
+fn errors_say_what_to_do() {
+    for (args, reason) in [
+        (
+            &[APP, "SELECT 1;\nSELECT nope FROM slice"][..],
+            "line 2, column 8 of SQL: no such column: nope",
+        ),
+        (
+            &[APP, "SELEKT 1"],
+            "line 1, column 1 of SQL: near \"SELEKT\": syntax error",
+        ),
+        (&[APP], "there is no SQL; write: traceloom query FILE"),
+        (
+            &["SELECT 1"],
+            "there is no trace; write: traceloom query FILE",
+        ),
+        (
+            &[JANK, APP],
+            "examples/app.trace is a file: the last argument is the SQL",
+        ),
+        (
+            &[APP, "SELECT 1", "--param=x=1"],
+            "no statement has a parameter :x",
+        ),
+        (&[APP, "SELECT :x"], "give it with --param x=VALUE"),
+        (&[APP, "ATTACH 'x' AS y"], "a query cannot reach files"),
+        (
+            &["no.such.trace", "SELECT 1"],
+            "no.such.trace: no such file",
+        ),
+    ] {
+        let error = refused(args);
+        assert!(error.contains(reason), "{args:?}: {error}");
+    }
+}
+
+#[test]
+fn an_endless_query_is_stopped() {
+    let sql =
+        "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT max(x) FROM n";
+    let error = refused(&[APP, sql, "--timeout=0.2"]);
+    assert!(error.contains("stopped after 0.2 s; --timeout"), "{error}");
+}
+
+/// The same numbers as the commands that count without SQL.
+#[test]
+fn results_agree_with_other_commands() {
+    let sql = "SELECT printf('%.3f', sum(dur) FILTER (WHERE state = 'Running') / 1e6), \
+               printf('%.3f', sum(dur) FILTER (WHERE state GLOB 'R' OR state = 'R+') / 1e6), \
+               printf('%.3f', sum(dur) FILTER (WHERE state = 'D') / 1e6) \
+               FROM thread_state JOIN thread USING (utid) WHERE thread.name = 'ImageLoader-1'";
+    let row = shown(&[JANK, sql, "--format=csv"]);
+    // `traceloom threads`, in docs/threads.md, and examples/README.md.
+    assert_eq!(row.lines().nth(1), Some("125.621,74.516,66.884"));
+}
