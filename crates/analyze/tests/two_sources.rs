@@ -72,6 +72,7 @@ fn system(threads: &[(i64, i64)]) -> Trace {
             ts: 10 + 30 * nth as i64,
             cpu: 0,
             prev: pair[0],
+            prev_priority: 120,
             prev_state: TaskState::SLEEPING,
             next: pair[1],
             next_priority: 120,

@@ -15,7 +15,7 @@ fn lines(trace: &Trace) -> Vec<String> {
         )*};
     }
     tables!(sources processes threads tracks slices methods counters instants flows sched_slices
-        thread_states ftrace_events metadata);
+        thread_states ftrace_events metadata exact_counters run_ends wakeups thread_names);
     let sets = 0..trace.args.sets();
     lines.extend(sets.map(|set| {
         let set: Vec<_> = trace

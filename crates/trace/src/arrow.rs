@@ -12,6 +12,7 @@ use crate::column::Column;
 use crate::ids::{ArgSetId, MethodId, ProcessId, SliceId, SourceId, StringId, ThreadId, TrackId};
 use crate::state::TaskState;
 use crate::track_kind::TrackKind;
+use crate::wake_kind::WakeKind;
 
 /// A table that can be converted to Arrow arrays.
 pub trait IntoArrow {
@@ -62,6 +63,7 @@ arrow_values! {
     f64 => Float64Type, v -> v;
     bool => UInt8Type, v -> v.into();
     TrackKind => UInt8Type, v -> v as u8;
+    WakeKind => UInt8Type, v -> v as u8;
     TaskState => UInt16Type, v -> v.0;
     StringId => UInt32Type, v -> v.0;
     SliceId => UInt32Type, v -> v.0;

@@ -30,6 +30,7 @@ impl Trace {
             slices: name category;
             flows: name;
             instants: name;
+            thread_names: name;
             thread_states: blocked_function;
             ftrace_events: name;
             metadata: key value;

@@ -5,8 +5,8 @@ use rustc_hash::FxHashMap;
 use crate::args::ArgTable;
 use crate::ids::{ArgSetId, RowId, SliceId, SourceId, TrackId};
 use crate::tables::{
-    CounterRow, FlowRow, FtraceEventRow, InstantRow, MetadataRow, NO_DURATION, SchedSliceRow,
-    SliceRow, ThreadStateRow,
+    CounterRow, ExactCounterRow, FlowRow, FtraceEventRow, InstantRow, MetadataRow, NO_DURATION,
+    NO_PRIORITY, SchedSliceRow, SliceRow, ThreadNameRow, ThreadStateRow,
 };
 use crate::trace::Trace;
 
@@ -43,6 +43,7 @@ impl Trace {
         cut.counters();
         cut.points();
         cut.sched();
+        cut.sched_points();
         cut.fact();
         cut.new
     }
@@ -233,6 +234,17 @@ impl Cut<'_> {
         for row in first.into_iter().chain(inside) {
             self.new.counters.push(row);
         }
+        self.exact_counters();
+    }
+
+    /// The exact values beside those of the counters.
+    fn exact_counters(&mut self) {
+        let (from, until) = self.range;
+        let exact = self.old.exact_counters.rows();
+        for row in exact.take_while(|row| row.ts < until) {
+            let ts = row.ts.max(from);
+            self.new.exact_counters.push(ExactCounterRow { ts, ..row });
+        }
     }
 
     fn points(&mut self) {
@@ -253,14 +265,15 @@ impl Cut<'_> {
     fn sched(&mut self) {
         for row in self.old.sched_slices.rows() {
             if let Some((ts, dur)) = self.stretch(row.ts, row.dur) {
-                let end_state = match dur {
-                    NO_DURATION => Default::default(),
-                    _ => row.end_state,
+                let (end_state, end_priority) = match dur {
+                    NO_DURATION => (Default::default(), NO_PRIORITY),
+                    _ => (row.end_state, row.end_priority),
                 };
                 self.new.sched_slices.push(SchedSliceRow {
                     ts,
                     dur,
                     end_state,
+                    end_priority,
                     ..row
                 });
             }
@@ -271,6 +284,22 @@ impl Cut<'_> {
                     .thread_states
                     .push(ThreadStateRow { ts, dur, ..row });
             }
+        }
+    }
+
+    fn sched_points(&mut self) {
+        let (from, until) = self.range;
+        let inside = |ts: i64| ts >= from && ts < until;
+        for row in self.old.run_ends.rows().filter(|row| inside(row.ts)) {
+            self.new.run_ends.push(row);
+        }
+        for row in self.old.wakeups.rows().filter(|row| inside(row.ts)) {
+            self.new.wakeups.push(row);
+        }
+        let names = self.old.thread_names.rows();
+        for row in names.take_while(|row| row.ts < until) {
+            let ts = row.ts.max(from);
+            self.new.thread_names.push(ThreadNameRow { ts, ..row });
         }
     }
 

@@ -24,6 +24,7 @@ mod table;
 pub mod tables;
 mod trace;
 mod track_kind;
+mod wake_kind;
 
 pub use align::{AlignedBy, Alignment, ClockKey, align, align_clocks, align_starts};
 pub use args::{ArgColumns, ArgTable, ArgValue};
@@ -45,9 +46,11 @@ pub use sched::{SchedSwitch, SchedTracker, Sighting};
 pub use state::TaskState;
 pub use strings::StringPool;
 pub use tables::{
-    CounterRow, FlowRow, FtraceEventRow, InstantRow, MetadataRow, MethodRow, NO_DURATION,
-    NO_NUMBER, NO_TIME, ProcessRow, SchedSliceRow, SchedSliceTable, SliceRow, SourceRow, ThreadRow,
-    ThreadStateRow, ThreadStateTable, TrackRow,
+    CounterRow, ExactCounterRow, FlowRow, FtraceEventRow, InstantRow, MetadataRow, MethodRow,
+    NO_CPU, NO_DURATION, NO_NUMBER, NO_PRIORITY, NO_TIME, ProcessRow, RunEndRow, SchedSliceRow,
+    SchedSliceTable, SliceRow, SourceRow, ThreadNameRow, ThreadRow, ThreadStateRow,
+    ThreadStateTable, TrackRow, WakeupRow,
 };
 pub use trace::Trace;
 pub use track_kind::TrackKind;
+pub use wake_kind::WakeKind;

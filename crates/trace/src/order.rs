@@ -15,7 +15,7 @@ pub(crate) fn order_tables(trace: &mut Trace) {
             }
         )*};
     }
-    order!(counters instants sched_slices thread_states ftrace_events);
+    order!(counters exact_counters instants sched_slices run_ends wakeups thread_names thread_states ftrace_events);
     trace.clocks.sort_by_key(|row| row.ts);
 }
 

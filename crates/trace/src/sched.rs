@@ -4,7 +4,7 @@ use crate::builder::TraceBuilder;
 use crate::ids::{RowId, StringId, ThreadId};
 use crate::paged::Paged;
 use crate::state::TaskState;
-use crate::tables::{NO_DURATION, SchedSliceRow, ThreadStateRow};
+use crate::tables::{NO_CPU, NO_DURATION, NO_PRIORITY, RunEndRow, SchedSliceRow, ThreadStateRow};
 
 const NO_ROW: u32 = u32::MAX;
 
@@ -20,6 +20,8 @@ pub struct SchedSwitch {
     pub cpu: u32,
     /// The thread that leaves.
     pub prev: ThreadId,
+    /// Its priority, the kernel's number.
+    pub prev_priority: i32,
     /// The state of that thread after it leaves.
     pub prev_state: TaskState,
     /// The thread that gets the CPU.
@@ -130,6 +132,7 @@ impl SchedTracker {
             end_state: TaskState::UNKNOWN,
             priority: switch.next_priority,
             inferred: false,
+            end_priority: NO_PRIORITY,
         });
         *self.cpus.get_mut(cpu) = Some(OnCpu {
             utid: switch.next,
@@ -191,6 +194,7 @@ impl SchedTracker {
     #[inline]
     fn close_slice(&mut self, builder: &mut TraceBuilder, switch: SchedSwitch) -> bool {
         let Some(running) = self.cpus.get(switch.cpu as usize) else {
+            run_end(builder, switch);
             return true;
         };
         let slices = &mut builder.trace.sched_slices;
@@ -199,6 +203,9 @@ impl SchedTracker {
         let matches = running.utid == switch.prev;
         if matches {
             *slices.end_state.get_mut(row) = switch.prev_state;
+            *slices.end_priority.get_mut(row) = switch.prev_priority;
+        } else if switch.prev != switch.next {
+            run_end(builder, switch);
         }
         matches
     }
@@ -289,6 +296,7 @@ impl SchedTracker {
             cpu,
             // A different previous thread than the one on the CPU leaves the state of that one unknown.
             prev: if from_idle { left } else { utid },
+            prev_priority: USUAL_PRIORITY,
             prev_state: TaskState::RUNNABLE,
             next: utid,
             next_priority: self.tracked(utid).priority,
@@ -369,7 +377,17 @@ impl SchedTracker {
     }
 }
 
-const NO_CPU: u32 = u32::MAX;
+/// Keeps what a switch says of a thread whose run is not known.
+#[cold]
+fn run_end(builder: &mut TraceBuilder, switch: SchedSwitch) {
+    builder.trace.run_ends.push(RunEndRow {
+        ts: switch.ts,
+        cpu: switch.cpu,
+        utid: switch.prev,
+        end_state: switch.prev_state,
+        priority: switch.prev_priority,
+    });
+}
 
 #[cfg(test)]
 mod tests;

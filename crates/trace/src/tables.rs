@@ -5,6 +5,7 @@ use crate::ids::{ArgSetId, MethodId, ProcessId, SliceId, SourceId, StringId, Thr
 use crate::state::TaskState;
 use crate::table::table;
 use crate::track_kind::TrackKind;
+use crate::wake_kind::WakeKind;
 
 /// A time that is not known.
 pub const NO_TIME: i64 = i64::MIN;
@@ -14,6 +15,12 @@ pub const NO_DURATION: i64 = -1;
 
 /// A number of the operating system (tid, pid, uid, cpu) that is not known.
 pub const NO_NUMBER: i64 = -1;
+
+/// A CPU that is not known, or that a row does not have.
+pub const NO_CPU: u32 = u32::MAX;
+
+/// A priority that is not known.
+pub const NO_PRIORITY: i32 = i32::MIN;
 
 table! {
     /// The input files of the trace, and blocks within them.
@@ -166,6 +173,20 @@ table! {
 }
 
 table! {
+    /// Values of counters that a 64-bit float cannot hold. Sorted by (ts, arrival).
+    ExactCounterTable of
+    /// The exact value of a row of counters, which has the same time and track and the nearest float.
+    ExactCounterRow {
+        /// When it was taken.
+        ts: i64,
+        /// The counter's track.
+        track_id: TrackId,
+        /// The value.
+        value: i64,
+    }
+}
+
+table! {
     /// Points in time with a name. Sorted by (ts, arrival).
     InstantTable of
     /// A point in time.
@@ -214,6 +235,63 @@ table! {
         priority: i32,
         /// Whether the switch to the thread was not recorded, so that its start follows from other events.
         inferred: bool,
+        /// The thread's priority when it left the CPU, [`NO_PRIORITY`] if no switch tells.
+        end_priority: i32,
+    }
+}
+
+table! {
+    /// Ends of runs that are not in sched_slices, because the switch to the thread was not recorded: mostly of the thread
+    /// that ran on a CPU when the recording began. Sorted by (ts, arrival).
+    RunEndTable of
+    /// A switch away from a thread that nothing told to be on the CPU.
+    RunEndRow {
+        /// When the thread left.
+        ts: i64,
+        /// The CPU.
+        cpu: u32,
+        /// The thread.
+        utid: ThreadId,
+        /// The state it left the CPU in.
+        end_state: TaskState,
+        /// Its priority, the kernel's number.
+        priority: i32,
+    }
+}
+
+table! {
+    /// The kernel's wake-up events. Sorted by (ts, arrival).
+    WakeupTable of
+    /// A wake-up, also one without effect.
+    WakeupRow {
+        /// When.
+        ts: i64,
+        /// Which event it is.
+        kind: WakeKind,
+        /// The CPU it was recorded on.
+        cpu: u32,
+        /// The thread that ran there.
+        waker_utid: ThreadId,
+        /// The thread that is woken.
+        utid: ThreadId,
+        /// The CPU it shall run on, [`NO_CPU`] if unknown.
+        target_cpu: u32,
+        /// Its priority, the kernel's number; [`NO_PRIORITY`] if unknown.
+        priority: i32,
+    }
+}
+
+table! {
+    /// What the kernel's events called each thread over time. Sorted by (ts, arrival).
+    ThreadNameTable of
+    /// A name that a thread had from `ts` on.
+    ThreadNameRow {
+        /// When an event first gave it this name.
+        ts: i64,
+        /// The thread.
+        utid: ThreadId,
+        /// The name.
+        name: StringId,
     }
 }
 
@@ -228,7 +306,7 @@ table! {
         dur: i64,
         /// The thread.
         utid: ThreadId,
-        /// The CPU while running, [`u32::MAX`] otherwise.
+        /// The CPU while running, [`NO_CPU`] otherwise.
         cpu: u32,
         /// The state.
         state: TaskState,

@@ -6,9 +6,9 @@ use crate::ids::{MethodId, RowId, SliceId, SourceId, ThreadId, TrackId};
 use crate::repair::RepairTable;
 use crate::strings::StringPool;
 use crate::tables::{
-    CounterTable, FlowTable, FtraceEventTable, InstantTable, MetadataTable, MethodTable,
-    NO_DURATION, NO_TIME, ProcessTable, SchedSliceTable, SliceTable, SourceTable, ThreadStateTable,
-    ThreadTable, TrackTable,
+    CounterTable, ExactCounterTable, FlowTable, FtraceEventTable, InstantTable, MetadataTable,
+    MethodTable, NO_DURATION, NO_TIME, ProcessTable, RunEndTable, SchedSliceTable, SliceTable,
+    SourceTable, ThreadNameTable, ThreadStateTable, ThreadTable, TrackTable, WakeupTable,
 };
 
 /// A trace: its tables, its strings, and the repairs made while reading it. Built by
@@ -31,12 +31,20 @@ pub struct Trace {
     pub methods: MethodTable,
     /// Counter values.
     pub counters: CounterTable,
+    /// Counter values that a float cannot hold.
+    pub exact_counters: ExactCounterTable,
     /// Instants.
     pub instants: InstantTable,
     /// Arrows between slices.
     pub flows: FlowTable,
     /// The runs on each CPU.
     pub sched_slices: SchedSliceTable,
+    /// Ends of runs that are not in `sched_slices`.
+    pub run_ends: RunEndTable,
+    /// Wake-ups of threads.
+    pub wakeups: WakeupTable,
+    /// Names of threads over time.
+    pub thread_names: ThreadNameTable,
     /// The states of each thread.
     pub thread_states: ThreadStateTable,
     /// Kernel events without a table of their own.
@@ -173,9 +181,13 @@ impl Trace {
             + self.slices.heap_bytes()
             + self.methods.heap_bytes()
             + self.counters.heap_bytes()
+            + self.exact_counters.heap_bytes()
             + self.instants.heap_bytes()
             + self.flows.heap_bytes()
             + self.sched_slices.heap_bytes()
+            + self.run_ends.heap_bytes()
+            + self.wakeups.heap_bytes()
+            + self.thread_names.heap_bytes()
             + self.thread_states.heap_bytes()
             + self.ftrace_events.heap_bytes()
             + self.args.heap_bytes()

@@ -27,6 +27,7 @@ impl Made {
             ts,
             cpu,
             prev: prev.0,
+            prev_priority: 120,
             prev_state: prev.1,
             next,
             next_priority: 120,

@@ -72,6 +72,7 @@ pub fn trace_of(steps: &[Step], methods: bool, origin: i64) -> Trace {
                     ts,
                     cpu: 0,
                     prev: from,
+                    prev_priority: 120,
                     prev_state: [TaskState::SLEEPING, TaskState::RUNNABLE][usize::from(name % 2)],
                     next: to,
                     next_priority: 120,

@@ -123,6 +123,7 @@ fn system_trace() -> Trace {
             ts,
             cpu: 0,
             prev,
+            prev_priority: 120,
             prev_state: TaskState::SLEEPING,
             next,
             next_priority: 120,

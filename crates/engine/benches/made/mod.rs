@@ -42,6 +42,7 @@ pub fn trace(slices: usize) -> Trace {
                     ts,
                     cpu,
                     prev,
+                    prev_priority: 120,
                     prev_state: TaskState::SLEEPING,
                     next,
                     next_priority: 120,

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use traceloom_trace::TaskState;
+use traceloom_trace::{TaskState, WakeKind};
 
 /// The process of a line without that column.
 pub(crate) const NO_TGID: i32 = -1;
@@ -70,19 +70,9 @@ pub(crate) struct Switch<'a> {
     pub next_comm: &'a [u8],
     pub prev_tid: i32,
     pub next_tid: i32,
+    pub prev_prio: i32,
     pub next_prio: i32,
     pub prev_state: TaskState,
-}
-
-/// The kind of wake-up event.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum WakeKind {
-    /// `sched_waking`: on the waker's CPU.
-    Waking,
-    /// `sched_wakeup`: on the CPU of the woken thread.
-    Wakeup,
-    /// `sched_wakeup_new`: the first wake-up of a new thread.
-    New,
 }
 
 /// `sched_waking`, `sched_wakeup`, `sched_wakeup_new`.
@@ -91,6 +81,10 @@ pub(crate) struct Wake<'a> {
     pub kind: WakeKind,
     pub comm: &'a [u8],
     pub tid: i32,
+    /// [`NO_PRIORITY`](traceloom_trace::NO_PRIORITY) if unknown.
+    pub prio: i32,
+    /// [`NO_CPU`](traceloom_trace::NO_CPU) if unknown.
+    pub target_cpu: u32,
 }
 
 /// The meaning of a [`CpuValue`].
@@ -121,7 +115,7 @@ pub(crate) enum Mark<'a> {
     Counter {
         pid: i32,
         name: &'a [u8],
-        value: f64,
+        value: CounterValue,
         category: &'a [u8],
     },
     /// `S|pid|name|cookie` and, with a track, `G|pid|track|name|cookie`.
@@ -154,6 +148,13 @@ pub(crate) enum Mark<'a> {
     BadSync { text: &'a [u8] },
     /// Any other text.
     Text { text: &'a [u8] },
+}
+
+/// The value of a counter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum CounterValue {
+    Whole(i64),
+    Float(f64),
 }
 
 impl Mark<'_> {

@@ -8,10 +8,13 @@ use std::hash::Hasher;
 use rustc_hash::FxHasher;
 
 use super::digits::{int32, timestamp, whole_int};
-use super::event::Mark;
+use super::event::{CounterValue, Mark};
 
 /// The length to which libcutils truncates its messages, without the NUL (`ATRACE_MESSAGE_LENGTH`).
 pub(crate) const CUT_LENGTH: usize = 1023;
+
+/// The argument that keeps the cookie of an asynchronous slice.
+pub(crate) const COOKIE: &str = "cookie";
 
 const SYNC: &[u8] = b"trace_event_clock_sync:";
 
@@ -153,10 +156,13 @@ fn cookie(text: &[u8]) -> i64 {
     })
 }
 
-fn number(text: &[u8]) -> Option<f64> {
+fn number(text: &[u8]) -> Option<CounterValue> {
     match whole_int(text) {
-        Some(value) => Some(value as f64),
-        None => std::str::from_utf8(text).ok()?.trim().parse().ok(),
+        Some(value) => Some(CounterValue::Whole(value)),
+        None => {
+            let number = std::str::from_utf8(text).ok()?.trim().parse();
+            number.ok().map(CounterValue::Float)
+        }
     }
 }
 
@@ -227,7 +233,7 @@ mod tests {
             Mark::Counter {
                 pid,
                 name: b"n|x",
-                value: -3.0,
+                value: CounterValue::Whole(-3),
                 category: b"",
             },
         );
@@ -236,7 +242,7 @@ mod tests {
             Mark::Counter {
                 pid,
                 name: b"n",
-                value: 3.0,
+                value: CounterValue::Whole(3),
                 category: b"view",
             },
         );
@@ -245,7 +251,7 @@ mod tests {
             Mark::Counter {
                 pid,
                 name: b"n",
-                value: 1.5,
+                value: CounterValue::Float(1.5),
                 category: b"",
             },
         );

@@ -1,7 +1,7 @@
 //! The payloads of scheduler and CPU events, which make up most of a trace. Each has its own rule.
 //! If the rule returns `None`, the payload is parsed by [`fields`](super::fields).
 
-use traceloom_trace::TaskState;
+use traceloom_trace::{NO_CPU, NO_PRIORITY, TaskState};
 
 use super::digits::{digits, int32, skip_spaces};
 use super::event::{CpuValue, CpuValueKind, MOST_CPUS};
@@ -63,8 +63,11 @@ pub(super) fn read_task(place: TaskPlace, text: &[u8]) -> Option<(&[u8], TaskTex
         TaskPlace::Columns => return None,
         TaskPlace::Woken => {
             let (comm, at) = comm(text, b" pid=")?;
-            let (task, end) = int32(text, at)?;
-            let prio = 0;
+            let (task, at) = int32(text, at)?;
+            // A line may end here.
+            let (prio, end) = after(text, at, b" prio=")
+                .and_then(|at| int32(text, at))
+                .unwrap_or((NO_PRIORITY, at));
             return Some((comm, TaskText { task, prio, end }));
         }
     };
@@ -78,6 +81,7 @@ pub(super) fn read_task(place: TaskPlace, text: &[u8]) -> Option<(&[u8], TaskTex
 pub(super) struct SwitchTasks<T> {
     pub prev: T,
     pub next: T,
+    pub prev_prio: i32,
     pub next_prio: i32,
     pub prev_state: TaskState,
 }
@@ -102,6 +106,7 @@ pub(super) fn switch<'a, T: TaskReader<'a>>(
     Some(SwitchTasks {
         prev: prev.task,
         next: next.task,
+        prev_prio: prev.prio,
         next_prio: next.prio,
         prev_state,
     })
@@ -114,12 +119,13 @@ fn old_switch<'a, T: TaskReader<'a>>(
     tasks: &mut T,
 ) -> Option<SwitchTasks<T::Task>> {
     let arrow = memchr::memmem::find(text, b" ==> ")?;
-    let ((prev_comm, prev_tid, _), at) = old_task(&text[..arrow])?;
+    let ((prev_comm, prev_tid, prev_prio), at) = old_task(&text[..arrow])?;
     let prev_state = state(text[at..arrow].trim_ascii())?;
     let ((next_comm, next_tid, next_prio), _) = old_task(&text[arrow + 5..])?;
     Some(SwitchTasks {
         prev: tasks.task(prev_comm, prev_tid),
         next: tasks.task(next_comm, next_tid),
+        prev_prio,
         next_prio,
         prev_state,
     })
@@ -138,16 +144,56 @@ fn old_task(text: &[u8]) -> Option<(Task<'_>, usize)> {
     })
 }
 
-/// Parses `comm=a pid=1 prio=120 success=1 target_cpu=000`, also trace-cmd's `a:1 [120] …`.
+/// The parts of a wake-up that are used.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct WokenTask<T> {
+    pub task: T,
+    pub prio: i32,
+    pub target_cpu: u32,
+}
+
+/// Parses `comm=a pid=1 prio=120 success=1 target_cpu=000`, also trace-cmd's `a:1 [120] success=1 CPU:000`.
 #[inline]
-pub(super) fn wake<'a, T: TaskReader<'a>>(text: &'a [u8], tasks: &mut T) -> Option<T::Task> {
-    match after(text, 0, b"comm=") {
-        Some(at) => Some(tasks.read_task(TaskPlace::Woken, &text[at..])?.task),
-        None => {
-            let ((comm, tid, _), _) = old_task(text)?;
-            Some(tasks.task(comm, tid))
-        }
-    }
+pub(super) fn wake<'a, T: TaskReader<'a>>(
+    text: &'a [u8],
+    tasks: &mut T,
+) -> Option<WokenTask<T::Task>> {
+    let Some(at) = after(text, 0, b"comm=") else {
+        return old_wake(text, tasks);
+    };
+    let read = tasks.read_task(TaskPlace::Woken, &text[at..])?;
+    let (task, prio) = (read.task, read.prio);
+    let target_cpu = target_cpu(text, at + read.end);
+    Some(WokenTask {
+        task,
+        prio,
+        target_cpu,
+    })
+}
+
+/// trace-cmd's older form.
+#[cold]
+fn old_wake<'a, T: TaskReader<'a>>(text: &'a [u8], tasks: &mut T) -> Option<WokenTask<T::Task>> {
+    let ((comm, tid, prio), at) = old_task(text)?;
+    let task = tasks.task(comm, tid);
+    let target_cpu = target_cpu(text, at);
+    Some(WokenTask {
+        task,
+        prio,
+        target_cpu,
+    })
+}
+
+/// The CPU that a wake-up names behind `at`.
+#[inline]
+fn target_cpu(text: &[u8], at: usize) -> u32 {
+    let at = after(text, at, b" success=")
+        .and_then(|at| digits(text, at))
+        .map_or(at, |(_, at)| at);
+    let behind = after(text, at, b" target_cpu=").or_else(|| after(text, at, b" CPU:"));
+    let cpu = behind.and_then(|at| digits(text, at)).map(|(cpu, _)| cpu);
+    cpu.filter(|cpu| *cpu < MOST_CPUS.into())
+        .map_or(NO_CPU, |cpu| cpu as u32)
 }
 
 /// Parses `state=600000 cpu_id=0`.
@@ -250,6 +296,7 @@ mod tests {
         let expected = SwitchTasks {
             prev: (&b"a b=c"[..], 11),
             next: (&b"swapper/1"[..], 0),
+            prev_prio: -1,
             next_prio: 120,
             prev_state: TaskState::PREEMPTED,
         };
@@ -267,10 +314,25 @@ mod tests {
 
     #[test]
     fn wakes_and_cpu_values() {
-        let expected = Some((&b"rs:main Q:Reg"[..], 7));
-        for text in [
-            "comm=rs:main Q:Reg pid=7 prio=120 success=1 target_cpu=000",
-            "rs:main Q:Reg:7 [120] success=1 CPU:002",
+        let expected = |prio, target_cpu| {
+            let task = (&b"rs:main Q:Reg"[..], 7);
+            Some(WokenTask {
+                task,
+                prio,
+                target_cpu,
+            })
+        };
+        for (text, expected) in [
+            (
+                "comm=rs:main Q:Reg pid=7 prio=120 success=1 target_cpu=003",
+                expected(120, 3),
+            ),
+            (
+                "comm=rs:main Q:Reg pid=7 prio=-1 target_cpu=000",
+                expected(-1, 0),
+            ),
+            ("rs:main Q:Reg:7 [120] success=1 CPU:002", expected(120, 2)),
+            ("comm=rs:main Q:Reg pid=7", expected(NO_PRIORITY, NO_CPU)),
         ] {
             assert_eq!(wake(text.as_bytes(), &mut Names), expected, "{text}");
         }

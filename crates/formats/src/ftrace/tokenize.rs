@@ -1,10 +1,12 @@
 //! Converts bytes to events, line by line. Every line is parsed independently, so segments of a
 //! file can be processed in any order and at the same time.
 
+use traceloom_trace::{NO_PRIORITY, WakeKind};
+
 use super::batch::{Encoder, EventBatch, Front, Interned};
 use super::digits::{bare_hex, skip_spaces, whole_hex};
 use super::event::{
-    CpuValueKind, Event, Field, FieldsEvent, Header, Mark, NO_SHAPE, NO_TGID, Value, WakeKind,
+    CpuValueKind, Event, Field, FieldsEvent, Header, Mark, NO_SHAPE, NO_TGID, Value,
 };
 use super::fast::{self, LineHead, Shapes, TaskCache, When, Who};
 use super::payload::{self, TaskPlace, TaskReader, TaskText};
@@ -91,7 +93,10 @@ impl<'a> TaskReader<'a> for Lines<'_, 'a> {
             Ok(read) => Some(read),
             Err(slot) => {
                 let read = self.fresh(place, text)?;
-                self.tasks.add(slot, place, &text[..read.end], read);
+                // A text without the priority may be the beginning of one that has it.
+                if read.prio != NO_PRIORITY {
+                    self.tasks.add(slot, place, &text[..read.end], read);
+                }
                 Some(read)
             }
         }

@@ -1,7 +1,7 @@
 //! Decodes events. The few kinds that make up most of a trace are read directly from their bytes;
 //! all others become fields according to a plan for their kind.
 
-use traceloom_trace::TaskState;
+use traceloom_trace::{NO_CPU, NO_PRIORITY, TaskState, WakeKind};
 
 use super::bytes::ByteOrder;
 use super::format::{EventField, EventFormat, FieldKind};
@@ -9,15 +9,13 @@ use super::layout::PageLayout;
 use super::print::{Context, Plan, Shown};
 use super::states::States;
 use super::symbols::Symbols;
-use crate::ftrace::event::{
-    CpuValue, CpuValueKind, GraphCall, GraphRow, MOST_CPUS, Switch, Wake, WakeKind,
-};
+use crate::ftrace::event::{CpuValue, CpuValueKind, GraphCall, GraphRow, MOST_CPUS, Switch, Wake};
 
 /// The kind of event that a format describes, with the fields that are needed.
 #[derive(Debug)]
 pub(super) enum Kind {
     Switch(Box<SwitchFields>),
-    Wake(WakeKind, [EventField; 2]),
+    Wake(WakeKind, Box<WakeFields>),
     CpuValue(CpuValueKind, [EventField; 2]),
     /// A text from trace_marker or `trace_printk`: `ip`, `buf`.
     Print([EventField; 2]),
@@ -44,8 +42,18 @@ pub(super) struct SwitchFields {
     prev_state: EventField,
     next_comm: EventField,
     next_pid: EventField,
+    prev_prio: EventField,
     next_prio: EventField,
     states: States,
+}
+
+/// The fields of the wake-up events.
+#[derive(Debug)]
+pub(super) struct WakeFields {
+    comm: EventField,
+    pid: EventField,
+    prio: Option<EventField>,
+    target_cpu: Option<EventField>,
 }
 
 impl Kind {
@@ -65,8 +73,8 @@ impl Kind {
 
     fn sched(name: &str, format: &EventFormat, layout: PageLayout) -> Option<Self> {
         let wake = |kind| {
-            let [comm, pid] = texts_and_numbers(format, ["comm"], ["pid"])?;
-            Some(Self::Wake(kind, [comm, pid]))
+            let fields = WakeFields::new(format)?;
+            Some(Self::Wake(kind, Box::new(fields)))
         };
         match name {
             "sched_switch" => SwitchFields::new(format, layout)
@@ -125,7 +133,8 @@ impl SwitchFields {
     fn new(format: &EventFormat, layout: PageLayout) -> Option<Self> {
         let [prev_comm, prev_pid] = texts_and_numbers(format, ["prev_comm"], ["prev_pid"])?;
         let [next_comm, next_pid] = texts_and_numbers(format, ["next_comm"], ["next_pid"])?;
-        let [prev_state, next_prio] = numbers(format, ["prev_state", "next_prio"])?;
+        let [prev_state, prev_prio, next_prio] =
+            numbers(format, ["prev_state", "prev_prio", "next_prio"])?;
         Some(Self {
             states: States::new(format, layout),
             prev_comm,
@@ -133,6 +142,7 @@ impl SwitchFields {
             prev_state,
             next_comm,
             next_pid,
+            prev_prio,
             next_prio,
         })
     }
@@ -145,6 +155,7 @@ impl SwitchFields {
             next_comm: comm(&self.next_comm, event, order)?,
             prev_tid: tid(int(&self.prev_pid)?)?,
             next_tid: tid(int(&self.next_pid)?)?,
+            prev_prio: int(&self.prev_prio)?,
             next_prio: int(&self.next_prio)?,
             prev_state: self.state(event, order)?,
         })
@@ -154,6 +165,33 @@ impl SwitchFields {
     fn state(&self, event: &[u8], order: ByteOrder) -> Option<TaskState> {
         let bits = self.prev_state.int(event, order)?;
         Some(self.states.decode(bits as u64))
+    }
+}
+
+impl WakeFields {
+    fn new(format: &EventFormat) -> Option<Self> {
+        let [comm, pid] = texts_and_numbers(format, ["comm"], ["pid"])?;
+        let number = |name| numbers(format, [name]).map(|[field]| field);
+        Some(Self {
+            comm,
+            pid,
+            prio: number("prio"),
+            target_cpu: number("target_cpu"),
+        })
+    }
+
+    /// Decodes the wake-up in `event`.
+    #[inline]
+    pub fn read<'a>(&self, kind: WakeKind, event: &'a [u8], order: ByteOrder) -> Option<Wake<'a>> {
+        let int = |field: &Option<EventField>| field.as_ref()?.int(event, order);
+        let target_cpu = int(&self.target_cpu).and_then(|cpu| u32::try_from(cpu).ok());
+        Some(Wake {
+            kind,
+            comm: comm(&self.comm, event, order)?,
+            tid: tid(self.pid.int(event, order)? as i32)?,
+            prio: int(&self.prio).map_or(NO_PRIORITY, |prio| prio as i32),
+            target_cpu: target_cpu.filter(|cpu| *cpu < MOST_CPUS).unwrap_or(NO_CPU),
+        })
     }
 }
 
@@ -175,21 +213,6 @@ fn comm<'a>(field: &EventField, event: &'a [u8], order: ByteOrder) -> Option<&'a
     let word = u128::from_le_bytes(*bytes);
     let zeros = word.wrapping_sub(ONES) & !word & (ONES << 7);
     Some(&bytes[..(zeros.trailing_zeros() / 8) as usize])
-}
-
-/// Decodes the wake-up in `event`.
-#[inline]
-pub(super) fn wake<'a>(
-    kind: WakeKind,
-    [comm_field, pid]: &[EventField; 2],
-    event: &'a [u8],
-    order: ByteOrder,
-) -> Option<Wake<'a>> {
-    Some(Wake {
-        kind,
-        comm: comm(comm_field, event, order)?,
-        tid: tid(pid.int(event, order)? as i32)?,
-    })
 }
 
 /// The CPU number in `event`.
@@ -276,7 +299,7 @@ mod tests {
             let mut event = vec![b'\xff'; length];
             event.resize(16, 0);
             event.extend(7u32.to_le_bytes());
-            let wake = wake(kind, &fields, &event, ByteOrder::default()).unwrap();
+            let wake = fields.read(kind, &event, ByteOrder::default()).unwrap();
             assert_eq!((wake.comm.len(), wake.tid), (length, 7));
             assert_eq!(wake.comm, up_to_nul(&event[..16]));
         }

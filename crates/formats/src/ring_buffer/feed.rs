@@ -177,7 +177,8 @@ impl<'a, S: RawSink> Feed<'a, S> {
                 .read(data, order)
                 .filter(|_| tells(&mut self.tellers.switch))
                 .map(Event::Switch),
-            Kind::Wake(kind, fields) => decode::wake(*kind, fields, data, order)
+            Kind::Wake(kind, fields) => fields
+                .read(*kind, data, order)
                 .filter(|_| tells(&mut self.tellers.wake))
                 .map(Event::Wake),
             Kind::CpuValue(kind, fields) => decode::cpu_value(*kind, fields, data, order)

@@ -11,7 +11,7 @@ use traceloom_trace::{
 
 use super::calls::Calls;
 use super::names::Names;
-use crate::ftrace::event::{Event as FtraceEvent, FieldList, Mark, Record};
+use crate::ftrace::event::{CounterValue, Event as FtraceEvent, FieldList, Mark, Record};
 use crate::ftrace::{Interpreter, mark};
 use crate::rules::EventRules;
 
@@ -136,7 +136,7 @@ impl<'r> RingInterpreter<'r> {
                 let counter = Mark::Counter {
                     pid,
                     name,
-                    value: *value as f64,
+                    value: CounterValue::Whole(*value),
                     category: b"",
                 };
                 self.mark(event, counter, out);

@@ -207,6 +207,7 @@ fn points(trace: &Trace, out: &mut Vec<u8>) {
         .key("track_id", &counters.track_id)
         .keyed("value", &counters.value, "track_id")
         .finish(out);
+    plain_table!(out, trace, exact_counters: ts track_id value);
     TableWriter::new("instants", instants.len())
         .column("ts", &instants.ts)
         .key("track_id", &instants.track_id)
@@ -239,7 +240,9 @@ fn sched(trace: &Trace, out: &mut Vec<u8>) {
         .keyed("end_state", &ran.end_state, "utid")
         .keyed("priority", &ran.priority, "utid")
         .column("inferred", &ran.inferred)
+        .keyed("end_priority", &ran.end_priority, "utid")
         .finish(out);
+    sched_points(trace, out);
     if super::states::write(trace, out) {
         return;
     }
@@ -254,6 +257,21 @@ fn sched(trace: &Trace, out: &mut Vec<u8>) {
         .keyed("io_wait", &states.io_wait, "utid")
         .keyed("blocked_function", &states.blocked_function, "utid")
         .keyed("waker_utid", &states.waker_utid, "utid")
+        .finish(out);
+}
+
+fn sched_points(trace: &Trace, out: &mut Vec<u8>) {
+    plain_table!(out, trace, run_ends: ts cpu utid end_state priority);
+    plain_table!(out, trace, thread_names: ts utid name);
+    let wakeups = &trace.wakeups;
+    TableWriter::new("wakeups", wakeups.len())
+        .column("ts", &wakeups.ts)
+        .column("kind", &wakeups.kind)
+        .column("cpu", &wakeups.cpu)
+        .key("utid", &wakeups.utid)
+        .keyed("waker_utid", &wakeups.waker_utid, "utid")
+        .keyed("target_cpu", &wakeups.target_cpu, "utid")
+        .keyed("priority", &wakeups.priority, "utid")
         .finish(out);
 }
 

@@ -1,7 +1,8 @@
 //! The known tables, and the default and allowed values of their columns.
 
 use traceloom_trace::{
-    Column, NO_DURATION, NO_NUMBER, NO_TIME, StringId, ThreadId, ThreadStateTable, Trace, TrackKind,
+    Column, NO_DURATION, NO_NUMBER, NO_PRIORITY, NO_TIME, StringId, ThreadId, ThreadStateTable,
+    Trace, TrackKind,
 };
 
 use super::read::Filler;
@@ -119,13 +120,22 @@ tables! {
     }
     flows = trace.flows { slice_out: id(Rows::Slices); slice_in: id(Rows::Slices); name: TEXT; }
     counters = trace.counters { ts: TS; track_id: id(Rows::Tracks); value: any(0); }
+    exact_counters = trace.exact_counters { ts: TS; track_id: id(Rows::Tracks); value: any(0); }
     instants = trace.instants {
         ts: TS; track_id: id(Rows::Tracks); name: TEXT; arg_set_id: ARGS;
     }
     sched_slices = trace.sched_slices {
         ts: TS; dur: DUR; cpu: cpu(0); utid: maybe(Rows::Threads); end_state: any(0);
-        priority: any(0); inferred: any(0);
+        priority: any(0); inferred: any(0); end_priority: any(NO_PRIORITY as i64);
     }
+    run_ends = trace.run_ends {
+        ts: TS; cpu: cpu(0); utid: maybe(Rows::Threads); end_state: any(0); priority: any(0);
+    }
+    wakeups = trace.wakeups {
+        ts: TS; kind: any(0); cpu: cpu(0); waker_utid: maybe(Rows::Threads);
+        utid: id(Rows::Threads); target_cpu: cpu(-1); priority: any(NO_PRIORITY as i64);
+    }
+    thread_names = trace.thread_names { ts: TS; utid: id(Rows::Threads); name: TEXT; }
     idle_threads = idle { utid: id(Rows::Threads); }
     told_states = told {
         ts: any(0); utid: any(-1); cpu: any(-1); state: any(0); waker_utid: any(-1);

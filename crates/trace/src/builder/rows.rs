@@ -5,7 +5,8 @@ use crate::args::{ArgColumns, ArgValue};
 use crate::clock::ClockRow;
 use crate::ids::{ArgSetId, MethodId, RowId, StringId, TrackId};
 use crate::tables::{
-    CounterRow, FlowRow, FtraceEventRow, InstantRow, MetadataRow, MethodRow, ThreadStateRow,
+    CounterRow, ExactCounterRow, FlowRow, FtraceEventRow, InstantRow, MetadataRow, MethodRow,
+    ThreadNameRow, ThreadStateRow, WakeupRow,
 };
 
 impl TraceBuilder {
@@ -30,6 +31,21 @@ impl TraceBuilder {
     pub fn counter(&mut self, track_id: TrackId, ts: i64, value: f64) {
         self.saw_time(ts);
         self.unaligned_counter(track_id, ts, value);
+    }
+
+    /// As [`counter`](Self::counter) for a whole number, which is kept exactly.
+    #[inline]
+    pub fn whole_counter(&mut self, track_id: TrackId, ts: i64, value: i64) {
+        // Beyond 2^53, a float leaves out some numbers.
+        if value.unsigned_abs() > 1 << 53 {
+            let row = ExactCounterRow {
+                ts,
+                track_id,
+                value,
+            };
+            self.trace.exact_counters.push(row);
+        }
+        self.counter(track_id, ts, value as f64);
     }
 
     /// Adds a counter value whose time is not yet on the trace's clock, and so does not widen the
@@ -75,6 +91,18 @@ impl TraceBuilder {
     pub fn thread_state(&mut self, row: ThreadStateRow) {
         self.saw_time(row.ts);
         self.trace.thread_states.push(row);
+    }
+
+    /// Adds a wake-up, an event of the kernel.
+    #[inline]
+    pub fn wakeup(&mut self, row: WakeupRow) {
+        self.saw_time(row.ts);
+        self.trace.wakeups.push(row);
+    }
+
+    /// Adds a name that an event of the kernel gave a thread.
+    pub fn thread_name(&mut self, row: ThreadNameRow) {
+        self.trace.thread_names.push(row);
     }
 
     /// Adds an event that has no table of its own.

@@ -74,6 +74,7 @@ fn switch(ts: i64, prev: ThreadId, next: ThreadId) -> SchedSwitch {
         ts,
         cpu: 0,
         prev,
+        prev_priority: 120,
         prev_state: TaskState::SLEEPING,
         next,
         next_priority: 120,

@@ -66,6 +66,7 @@ fn build(title: &str, names: [&str; 4], start: i64, steps: &[Step]) -> Trace {
                     ts,
                     cpu: 0,
                     prev: threads[1 - thread],
+                    prev_priority: 120,
                     prev_state: TaskState::SLEEPING,
                     next: threads[thread],
                     next_priority: 120,

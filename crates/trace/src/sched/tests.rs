@@ -7,6 +7,7 @@ fn switch(idle: ThreadId, ts: i64, left: (ThreadId, TaskState), next: ThreadId) 
         ts,
         cpu: 0,
         prev,
+        prev_priority: 120,
         prev_state,
         next,
         next_priority: 120,

@@ -1,11 +1,11 @@
 //! Decoding a batch.
 
-use traceloom_trace::TaskState;
+use traceloom_trace::{TaskState, WakeKind};
 
 use super::layout::{EventBatch, Task, WIDE, kind};
 use crate::ftrace::event::{
-    CpuValue, CpuValueKind, Event, FieldList, FieldsEvent, Mark, NO_SHAPE, Record, Switch, Wake,
-    WakeKind,
+    CounterValue, CpuValue, CpuValueKind, Event, FieldList, FieldsEvent, Mark, NO_SHAPE, Record,
+    Switch, Wake,
 };
 
 impl<'a> EventBatch<'a> {
@@ -97,7 +97,9 @@ impl<'p, 'a> Records<'p, 'a> {
             kind::WAKING => self.wake(WakeKind::Waking)?,
             kind::WAKEUP => self.wake(WakeKind::Wakeup)?,
             kind::WAKEUP_NEW => self.wake(WakeKind::New)?,
-            kind::BEGIN | kind::END | kind::COUNTER => Event::Mark(self.mark(kind)?),
+            kind::BEGIN | kind::END | kind::COUNTER | kind::WHOLE_COUNTER => {
+                Event::Mark(self.mark(kind)?)
+            }
             kind::IDLE => self.cpu_value(CpuValueKind::Idle)?,
             kind::FREQUENCY => self.cpu_value(CpuValueKind::Frequency)?,
             kind::SHAPED => Event::Fields(self.shaped()?),
@@ -108,13 +110,14 @@ impl<'p, 'a> Records<'p, 'a> {
 
     #[inline(always)]
     fn switch(&mut self) -> Option<Switch<'a>> {
-        let [prev, next, next_prio, prev_state] = self.take()?;
+        let [prev, next, prev_prio, next_prio, prev_state] = self.take()?;
         let (prev, next) = (self.task(prev)?, self.task(next)?);
         Some(Switch {
             prev_comm: prev.comm,
             next_comm: next.comm,
             prev_tid: prev.tid,
             next_tid: next.tid,
+            prev_prio: prev_prio as i32,
             next_prio: next_prio as i32,
             prev_state: TaskState(prev_state as u16),
         })
@@ -122,9 +125,15 @@ impl<'p, 'a> Records<'p, 'a> {
 
     #[inline(always)]
     fn wake(&mut self, kind: WakeKind) -> Option<Event<'a>> {
-        let [task] = self.take()?;
+        let [task, prio, target_cpu] = self.take()?;
         let Task { comm, tid, .. } = self.task(task)?;
-        Some(Event::Wake(Wake { kind, comm, tid }))
+        Some(Event::Wake(Wake {
+            kind,
+            comm,
+            tid,
+            prio: prio as i32,
+            target_cpu,
+        }))
     }
 
     #[inline(always)]
@@ -140,10 +149,15 @@ impl<'p, 'a> Records<'p, 'a> {
             return Some(Mark::Begin { pid, name });
         }
         let [low, high, category] = self.take()?;
+        let bits = long(low, high);
+        let value = match kind {
+            kind::COUNTER => CounterValue::Float(f64::from_bits(bits)),
+            _ => CounterValue::Whole(bits as i64),
+        };
         Some(Mark::Counter {
             pid,
             name,
-            value: f64::from_bits(long(low, high)),
+            value,
             category: self.text(category)?,
         })
     }

@@ -1,9 +1,11 @@
 //! Encoding events into a batch.
 
 use super::layout::{EventBatch, ShapeKeys, Task, WIDE, kind};
-use crate::ftrace::event::{CpuValueKind, Event, Field, FieldsEvent, Mark, NO_SHAPE, WakeKind};
+use traceloom_trace::WakeKind;
+
+use crate::ftrace::event::{CounterValue, CpuValueKind, Event, Field, FieldsEvent, Mark, NO_SHAPE};
 use crate::ftrace::intern::InternTable;
-use crate::ftrace::payload::SwitchTasks;
+use crate::ftrace::payload::{SwitchTasks, WokenTask};
 use crate::ftrace::swar::{hash_ends, same_bytes};
 
 /// The items interned in the current batch.
@@ -55,14 +57,21 @@ impl<'p, 'a> Encoder<'p, 'a> {
     pub fn switch(&mut self, front: Front, switch: SwitchTasks<u32>) {
         self.front(kind::SWITCH, front);
         let state = u32::from(switch.prev_state.0);
-        self.words([switch.prev, switch.next, switch.next_prio as u32, state]);
+        let priorities = [switch.prev_prio, switch.next_prio].map(|prio| prio as u32);
+        self.words([
+            switch.prev,
+            switch.next,
+            priorities[0],
+            priorities[1],
+            state,
+        ]);
     }
 
     /// Adds a wake-up of a task of the batch.
     #[inline(always)]
-    pub fn wake(&mut self, front: Front, kind: WakeKind, woken: u32) {
+    pub fn wake(&mut self, front: Front, kind: WakeKind, woken: WokenTask<u32>) {
         self.front(wake_kind(kind), front);
-        self.words([woken]);
+        self.words([woken.task, woken.prio as u32, woken.target_cpu]);
     }
 
     /// Adds an event with its fields.
@@ -121,8 +130,12 @@ impl<'p, 'a> Encoder<'p, 'a> {
                 category,
             } => {
                 let (name, category) = (self.text(name), self.text(category));
-                self.front(kind::COUNTER, front);
-                let [low, high] = split(value.to_bits());
+                let (kind, bits) = match value {
+                    CounterValue::Whole(value) => (kind::WHOLE_COUNTER, value as u64),
+                    CounterValue::Float(value) => (kind::COUNTER, value.to_bits()),
+                };
+                self.front(kind, front);
+                let [low, high] = split(bits);
                 self.words([pid as u32, name, low, high, category]);
             }
             rare => self.rare(Event::Mark(rare), front),

@@ -3,7 +3,7 @@
 //! ```text
 //! front   kind | lines skipped | CPU,  task,  ns since the previous event       three words
 //! wide    kind | WIDE,  task,  lines skipped,  CPU,  time (two words)           if one does not fit
-//! body    sched_switch: task, task, priority, state;  B: pid, text;  irq_handler_entry: shape
+//! body    sched_switch: two tasks, two priorities, state;  B: pid, text;  irq_handler_entry: shape
 //! ```
 //! A task (name, thread, process), a text and the keys of an event are stored once and referred to
 //! by number, so the consumer rarely touches the lines that events come from. Values have a list of
@@ -28,6 +28,8 @@ pub(super) mod kind {
     pub const FIELDS: u32 = 10;
     /// An event that is kept as it is, in a list.
     pub const RARE: u32 = 11;
+    /// A counter whose value is a whole number.
+    pub const WHOLE_COUNTER: u32 = 12;
 }
 
 /// Set in a front that has the wide form.

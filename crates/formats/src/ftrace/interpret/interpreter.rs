@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{
-    AsyncLanes, LaneKey, Paged, RepairKind, RowId, SchedTracker, TraceBuilder, TrackId, TrackKind,
+    AsyncLanes, LaneKey, Paged, RepairKind, RowId, SchedTracker, StringId, TraceBuilder, TrackId,
+    TrackKind,
 };
 
 use super::args::{Fields, KeysId};
@@ -40,6 +41,8 @@ pub(crate) struct Interpreter {
     pub(super) cpus: Paged<Cpu>,
     pub(super) sched: SchedTracker,
     pub(super) lanes: AsyncLanes,
+    /// The key of the argument that keeps cookies.
+    pub(super) cookie_key: StringId,
     pub(super) binder: Binder,
     pub(super) memory: Memory,
     pub(super) graph: Paged<GraphCpu>,
@@ -70,6 +73,7 @@ impl Interpreter {
             cpus: Paged::new(NEW_CPU),
             sched: SchedTracker::default(),
             lanes: AsyncLanes::default(),
+            cookie_key: StringId::EMPTY,
             binder: Binder::default(),
             memory: Memory::default(),
             graph: Paged::new(GraphCpu::default()),
@@ -276,7 +280,7 @@ impl Interpreter {
             let name = out.intern(name);
             *track = out.cpu_track(TrackKind::CpuCounter, cpu, name);
         }
-        out.counter(*track, at.ts, value as f64);
+        out.whole_counter(*track, at.ts, value);
     }
 
     /// Ends the input.

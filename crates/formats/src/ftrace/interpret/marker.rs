@@ -1,15 +1,15 @@
 //! Marks of programs: slices, counters, asynchronous slices and clock markers.
 
 use traceloom_trace::{
-    ArgSetId, LaneKey, ProcessId, RepairKind, RowId, SliceBegin, StringId, TraceBuilder, TrackId,
-    TrackKind,
+    ArgSetId, ArgValue, LaneKey, ProcessId, RepairKind, RowId, SliceBegin, StringId, TraceBuilder,
+    TrackId, TrackKind,
 };
 
 use super::clock::clock_mark;
 use super::interpreter::Interpreter;
 use super::position::At;
-use crate::ftrace::event::Mark;
-use crate::ftrace::marker::CUT_LENGTH;
+use crate::ftrace::event::{CounterValue, Mark};
+use crate::ftrace::marker::{COOKIE, CUT_LENGTH};
 
 impl Interpreter {
     #[inline]
@@ -39,7 +39,10 @@ impl Interpreter {
                     let category = out.intern(category);
                     out.categorize_track(track, category);
                 }
-                out.counter(track, at.ts, value);
+                match value {
+                    CounterValue::Whole(value) => out.whole_counter(track, at.ts, value),
+                    CounterValue::Float(value) => out.counter(track, at.ts, value),
+                }
             }
             other => self.rarer_mark(at, other, out),
         }
@@ -95,6 +98,12 @@ impl Interpreter {
         LaneKey { track, cookie }
     }
 
+    /// The argument of an asynchronous slice that tells it from others of its name.
+    fn cookie_arg(&mut self, cookie: i64, out: &mut TraceBuilder) -> ArgSetId {
+        out.intern_cached(&mut self.cookie_key, COOKIE.as_bytes());
+        out.args([(self.cookie_key, ArgValue::Int(cookie))])
+    }
+
     fn rarer_mark(&mut self, at: At, mark: Mark<'_>, out: &mut TraceBuilder) {
         match mark {
             Mark::AsyncBegin {
@@ -105,7 +114,11 @@ impl Interpreter {
             } => {
                 let key = self.async_key(at, (pid, track, name), cookie, out);
                 let name = self.mark_name(at, name, pid, out);
-                self.lanes.begin(out, key, SliceBegin::named(at.ts, name));
+                let begin = SliceBegin {
+                    arg_set_id: self.cookie_arg(cookie, out),
+                    ..SliceBegin::named(at.ts, name)
+                };
+                self.lanes.begin(out, key, begin);
             }
             Mark::AsyncEnd {
                 pid,

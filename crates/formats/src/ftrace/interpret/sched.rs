@@ -1,12 +1,12 @@
 //! The scheduler: switches, wake-ups, creation and exit of threads.
 
-use traceloom_trace::{RepairKind, SchedSwitch, TraceBuilder};
+use traceloom_trace::{RepairKind, SchedSwitch, TraceBuilder, WakeKind, WakeupRow};
 
 use super::args::Fields;
 use super::interpreter::Interpreter;
 use super::position::At;
 use super::position::SlotId;
-use crate::ftrace::event::{Switch, Value, Wake, WakeKind};
+use crate::ftrace::event::{Switch, Value, Wake};
 
 /// `CLONE_THREAD` of `include/uapi/linux/sched.h`: the new thread belongs to its parent's process.
 const CLONE_THREAD: i64 = 0x0001_0000;
@@ -35,6 +35,7 @@ impl Interpreter {
             ts: at.ts,
             cpu: at.cpu,
             prev: prev.utid,
+            prev_priority: switch.prev_prio,
             prev_state: switch.prev_state,
             next: next.utid,
             next_priority: switch.next_prio,
@@ -57,7 +58,7 @@ impl Interpreter {
         out: &mut TraceBuilder,
     ) -> SlotId {
         let slot = self.threads.current(tid, at.position, out);
-        self.threads.name(slot, name, out);
+        self.threads.told_name(slot, name, at.ts, out);
         slot
     }
 
@@ -67,13 +68,21 @@ impl Interpreter {
             WakeKind::New => self.threads.birth(wake.tid, at.ts, at.position, out),
             _ => self.threads.current(wake.tid, at.position, out),
         };
-        self.threads.name(slot, wake.comm, out);
+        self.threads.told_name(slot, wake.comm, at.ts, out);
         if wake.kind == WakeKind::New {
             self.threads.slot_mut(slot).fresh = false;
         }
         let slot = self.threads.slot(slot);
+        out.wakeup(WakeupRow {
+            ts: at.ts,
+            kind: wake.kind,
+            cpu: at.cpu,
+            waker_utid: at.utid,
+            utid: slot.utid,
+            target_cpu: wake.target_cpu,
+            priority: wake.prio,
+        });
         if slot.is_idle() {
-            out.saw_time(at.ts);
             return;
         }
         let utid = slot.utid;
@@ -99,9 +108,9 @@ impl Interpreter {
         let function = fields.shown("caller").unwrap_or_default();
         let function = out.intern(function.as_bytes());
         let utid = self.threads.slot(slot).utid;
-        self.sched
-            .blocked_reason(out, utid, io_wait, function)
-            .then_some(())
+        self.sched.blocked_reason(out, utid, io_wait, function);
+        // The state does not tell when and where the kernel said so.
+        None
     }
 
     /// `task_newtask: pid=34422 comm=sh clone_flags=1200011 oom_score_adj=0`.
@@ -119,8 +128,8 @@ impl Interpreter {
             Value::Text(text) => i64::from_str_radix(std::str::from_utf8(text).ok()?, 16).ok()?,
         };
         let slot = self.threads.birth(tid, at.ts, at.position, out);
-        self.threads
-            .name(slot, fields.text("comm").unwrap_or_default(), out);
+        let name = fields.text("comm").unwrap_or_default();
+        self.threads.told_name(slot, name, at.ts, out);
         let parent = self.threads.slot(at.slot).tgid;
         if flags & CLONE_THREAD != 0 {
             self.threads.learn_tgid(slot, parent, out);
@@ -156,8 +165,8 @@ impl Interpreter {
     ) -> Option<()> {
         let child = fields.tid("child_pid")?;
         let slot = self.threads.birth(child, at.ts, at.position, out);
-        self.threads
-            .name(slot, fields.text("child_comm").unwrap_or_default(), out);
+        let name = fields.text("child_comm").unwrap_or_default();
+        self.threads.told_name(slot, name, at.ts, out);
         // Every child of kthreadd is a process.
         if fields.int("pid") == Some(2) {
             self.new_process(slot, child, 2, at.ts, out);

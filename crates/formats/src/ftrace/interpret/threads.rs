@@ -4,7 +4,7 @@
 //! slot holds everything that each line needs about its thread.
 
 use rustc_hash::FxHashMap;
-use traceloom_trace::{ProcessId, RowId, StringId, ThreadId, TraceBuilder, TrackId};
+use traceloom_trace::{ProcessId, RowId, StringId, ThreadId, ThreadNameRow, TraceBuilder, TrackId};
 
 use super::position::{Position, SlotId};
 use crate::ftrace::event::NO_TGID;
@@ -32,6 +32,9 @@ pub(super) struct Slot {
     pub first_position: Position,
     /// Its track, once it has slices.
     pub track: TrackId,
+    /// The name that the kernel's events last gave it, and whether that is also its name.
+    told_name: StringId,
+    is_name_told: bool,
     name_length: u8,
     name: [u8; INLINE_NAME],
 }
@@ -59,6 +62,11 @@ impl Slot {
         let known = self.name.get(..usize::from(self.name_length));
         known.is_some_and(|known| same_bytes(known, name))
     }
+}
+
+/// Whether this stands for a name that the writer did not know.
+fn is_unknown(name: &[u8]) -> bool {
+    name.first() == Some(&b'<') && name.last() == Some(&b'>')
 }
 
 const PAGE: usize = 1024;
@@ -121,6 +129,8 @@ impl Threads {
             fresh: false,
             first_position: position,
             track: TrackId::NONE,
+            told_name: StringId::EMPTY,
+            is_name_told: false,
             name_length: u8::MAX,
             name: [0; INLINE_NAME],
         });
@@ -161,14 +171,39 @@ impl Threads {
         &self.slots
     }
 
-    /// Names a thread. `<...>` and similar texts mean that the writer did not know the name (but
-    /// adbd's `<-transport` is a name). The idle threads of all CPUs share one name.
+    /// Names a thread as the columns of a line do. `<...>` and similar texts mean that the writer did not know the name
+    /// (but adbd's `<-transport` is a name). The idle threads of all CPUs share one name.
     #[inline]
     pub fn name(&mut self, id: SlotId, name: &[u8], out: &mut TraceBuilder) {
         let slot = &self.slots[id];
-        let unknown = || name.first() == Some(&b'<') && name.last() == Some(&b'>');
-        if !slot.is_idle() && !slot.is_named(name) && !unknown() {
+        let is_told = slot.told_name != StringId::EMPTY;
+        if !is_told && !slot.is_idle() && !slot.is_named(name) && !is_unknown(name) {
             self.rename(id, name, out);
+        }
+    }
+
+    /// Names a thread as an event of the kernel does at `ts`. Columns do not overrule that: the kernel looks their names
+    /// up when the text is read.
+    #[inline]
+    pub fn told_name(&mut self, id: SlotId, name: &[u8], ts: i64, out: &mut TraceBuilder) {
+        let slot = &self.slots[id];
+        let is_known = slot.is_name_told && slot.is_named(name);
+        if !slot.is_idle() && !is_known && !is_unknown(name) {
+            self.retell(id, name, ts, out);
+        }
+    }
+
+    #[inline(never)]
+    fn retell(&mut self, id: SlotId, name: &[u8], ts: i64, out: &mut TraceBuilder) {
+        if !self.slots[id].is_named(name) {
+            self.rename(id, name, out);
+        }
+        let name = out.intern(name);
+        let slot = &mut self.slots[id];
+        slot.is_name_told = true;
+        if std::mem::replace(&mut slot.told_name, name) != name {
+            let utid = slot.utid;
+            out.thread_name(ThreadNameRow { ts, utid, name });
         }
     }
 
@@ -177,6 +212,7 @@ impl Threads {
         if slot.is_cut(name) {
             return;
         }
+        slot.is_name_told = false;
         slot.name_length = u8::MAX;
         if name.len() <= INLINE_NAME {
             slot.name_length = name.len() as u8;

@@ -94,7 +94,7 @@ fn numbers_end_where_they_end() {
     };
     let texts = ["12", "120", "1", "12", "1200"].map(wake);
     let found = events(texts.join("\n").as_bytes());
-    let tids = ["tid: 12 ", "tid: 120 ", "tid: 1 ", "tid: 12 ", "tid: 1200 "];
+    let tids = ["tid: 12,", "tid: 120,", "tid: 1,", "tid: 12,", "tid: 1200,"];
     for (event, tid) in found.iter().zip(tids) {
         assert!(event.contains(tid), "{event} {tid}");
     }

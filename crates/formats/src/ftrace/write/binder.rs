@@ -20,8 +20,8 @@ pub(super) const RECEIVED: &str = "binder_transaction_received";
 pub(super) enum Role {
     /// A call, and the number of the transaction that answers it.
     Call { answer: Option<i64> },
-    /// The work on a call; the call's number.
-    Reply { call: i64 },
+    /// The work on a call: the call's number, and whether an answer ends it.
+    Reply { call: i64, answers: bool },
     /// A call without answer: a moment.
     OneWay,
     /// The moment where it arrives, and its number.
@@ -35,8 +35,8 @@ impl Role {
     }
 }
 
-/// The roles of all slices that can be written as binder events. Others, such as calls whose answer
-/// was lost, are written as slices of a program.
+/// The roles of all slices that can be written as binder events. Others, such as the work on a call that is not in the
+/// trace, are written as slices of a program.
 pub(super) fn roles(trace: &Trace) -> FxHashMap<SliceId, Role> {
     let mut roles = FxHashMap::default();
     let Some(key) = trace.strings.lookup("transaction") else {
@@ -59,7 +59,7 @@ pub(super) fn roles(trace: &Trace) -> FxHashMap<SliceId, Role> {
     for (row, slice) in trace.slices.rows().enumerate() {
         let id = SliceId::from_row(row);
         let role = match trace.strings.get(slice.name) {
-            "binder transaction" if slice.dur == NO_DURATION => Role::Call { answer: None },
+            "binder transaction" => Role::Call { answer: None },
             "binder transaction async" if slice.dur == 0 => Role::OneWay,
             _ => continue,
         };
@@ -88,21 +88,26 @@ fn end(slice: SliceRow) -> Option<i64> {
     (slice.dur != NO_DURATION).then(|| slice.ts.saturating_add(slice.dur))
 }
 
-/// Both ends of a call, if the events come in an order that can be read again.
+/// Both ends of a call, if they are the events' own.
 fn call_and_reply(trace: &Trace, key: StringId, ends: [SliceRow; 2]) -> Option<[Role; 2]> {
     let [call, reply] = ends;
     let number = numbers(trace, key, call).next()?;
     let answer = numbers(trace, key, reply).nth(1);
     let received = numbers(trace, key, reply).next() == Some(number);
-    let in_order = match (end(reply), end(call)) {
-        (Some(sent), Some(came)) => answer.is_some() && sent < came,
-        (Some(_), None) => answer.is_some(),
-        (None, None) => true,
-        (None, Some(_)) => false,
-    };
-    let complete = received && in_order && call.ts < reply.ts;
-    (complete && ends.iter().all(|&slice| on_thread(trace, slice)))
-        .then_some([Role::Call { answer }, Role::Reply { call: number }])
+    let answers = answer.is_some();
+    // A call may end before its answer, with the slice around it.
+    let is_answered = end(reply)
+        .zip(end(call))
+        .is_some_and(|(sent, came)| sent < came);
+    let complete = received && call.ts < reply.ts;
+    let answer = answer.filter(|_| is_answered);
+    (complete && ends.iter().all(|&slice| on_thread(trace, slice))).then_some([
+        Role::Call { answer },
+        Role::Reply {
+            call: number,
+            answers,
+        },
+    ])
 }
 
 fn one_way(trace: &Trace, key: StringId, ends: [SliceRow; 2]) -> Option<[Role; 2]> {

@@ -52,7 +52,8 @@ pub(super) fn write_fields(
         let text = value.display(&trace.strings).replace(['\n', '\r'], " ");
         match fields.iter_mut().find(|(known, _)| *known == key) {
             _ if !part.has(name, key) => {}
-            Some(_) if part == Part::Begin => {}
+            // The rest is from the second event.
+            Some(_) if part == Part::Begin => break,
             Some((_, known)) if matches!(part, Part::End | Part::Last) => *known = text,
             _ => fields.push((key, text)),
         }

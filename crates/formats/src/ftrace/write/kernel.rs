@@ -62,6 +62,11 @@ pub(super) fn pair(track: TrackRow, track_name: &str, name: &str) -> Option<Pair
     Some(Pair { begin, end })
 }
 
+/// Whether slices of this track are steps of `suspend_resume`.
+pub(super) fn is_suspend(track: TrackRow, name: &str) -> bool {
+    track.kind == TrackKind::Global && name == "suspend"
+}
+
 /// The events of the only pair in the table of pairs that makes such a slice. Where one event begins a slice and ends
 /// another, or a field says which it does, there are none.
 fn listed(kind: TrackKind, track: &str, name: &str) -> Option<Pair> {
@@ -96,8 +101,7 @@ fn only<T>(mut items: impl Iterator<Item = T>) -> Option<T> {
 }
 
 /// The event that says a counter's value, with its fields; `None` where a program counted.
-pub(super) fn counter(track: TrackRow, name: &str, value: f64) -> Option<String> {
-    let whole = value as i64;
+pub(super) fn counter(track: TrackRow, name: &str, whole: i64) -> Option<String> {
     if track.kind == TrackKind::CpuCounter {
         let event = match name {
             "cpuidle" => "cpu_idle",
@@ -128,6 +132,14 @@ pub(super) fn counter(track: TrackRow, name: &str, value: f64) -> Option<String>
     }
     if let Some(device) = of(" Cooling Device") {
         return Some(format!("cdev_update: type={device} target={whole}"));
+    }
+    if let Some(regulator) = of(" Voltage") {
+        return Some(format!(
+            "regulator_set_voltage_complete: name={regulator}, val={whole}"
+        ));
+    }
+    if name == "GPU Memory" {
+        return Some(format!("gpu_mem_total: gpu_id=0 pid=0 size={whole}"));
     }
     let gpu = name.strip_prefix("gpufreq")?.trim_ascii();
     let gpu = if gpu.is_empty() { "0" } else { gpu };

@@ -1,18 +1,24 @@
 //! Writes ftrace text that systrace, catapult and Perfetto open.
 //!
-//! The text cannot hold everything: times are cut to microseconds, a thread has only the one name that
-//! the model keeps, flags are unknown and become dots (catapult knows few letters anyway), and CPU
-//! times of method traces are omitted. Counters and asynchronous slices do not name the thread that
+//! Text that was written from tables reads back as the same tables (`tests/fixed_point`). The text cannot hold
+//! everything: times are cut to microseconds, flags are unknown and become dots (catapult knows few letters anyway), and
+//! CPU times of method traces are omitted. In the columns, a thread has its last name; events show the one it had. Counters and asynchronous slices do not name the thread that
 //! wrote them, so the process's main thread does. Sources with the same clock become one text.
 
 mod binder;
+mod exact;
 mod fields;
 mod kernel;
 mod line;
+mod names;
 mod omissions;
 mod plan;
+mod print_points;
+mod print_sched;
+mod print_slices;
 mod sched;
 mod slices;
+mod states;
 #[cfg(test)]
 mod tests;
 

@@ -4,6 +4,7 @@ use traceloom_trace::{ArgSetId, RowId, SliceId, TrackKind};
 
 use super::kernel;
 use super::plan::{Plan, is_writable};
+use crate::ftrace::marker::COOKIE;
 use crate::omissions::{Omission, Written};
 
 impl Plan<'_> {
@@ -65,6 +66,7 @@ impl Plan<'_> {
             slice.arg_set_id != ArgSetId::NONE
                 && match track.kind {
                     TrackKind::Thread => !self.binder.contains_key(&id),
+                    _ if self.is_cookie(slice.arg_set_id) => false,
                     _ => {
                         let name = trace.strings.get(track.name);
                         kernel::pair(track, name, &trace.slice_name(id)).is_none()
@@ -74,6 +76,12 @@ impl Plan<'_> {
         let instants = trace.instants.arg_set_id.iter();
         let instants = instants.filter(|args| *args != ArgSetId::NONE);
         (slices.count() + instants.count()) as u64
+    }
+
+    /// Whether there is nothing but the cookie of an asynchronous slice.
+    fn is_cookie(&self, args: ArgSetId) -> bool {
+        let is_cookie = |key| self.trace.strings.get(key) == COOKIE;
+        self.trace.args.set(args).all(|(key, _)| is_cookie(key))
     }
 
     fn fractions(&self) -> u64 {

@@ -19,15 +19,20 @@ pub(super) enum Kind {
     Clock,
     /// A switch: a row of [`Plan::switches`].
     Switch,
-    /// `sched_waking`: a row of thread states.
+    /// A wake-up: a row of wakeups.
+    Woken,
+    /// `sched_waking`: a row of thread states that no row of wakeups explains.
     Waking,
     /// `sched_wakeup`, which older tools need.
     Wakeup,
     /// `sched_wakeup_new`: the first of a thread's life.
     Birth,
-    /// `sched_blocked_reason`: a row of thread states.
+    /// `sched_blocked_reason`: a row of thread states, if the event itself is not there.
     Blocked,
 }
+
+/// The event that tells why a thread was blocked. It has a place among those of the scheduler.
+pub(super) const BLOCKED_REASON: &str = "sched_blocked_reason";
 
 /// A line to be printed.
 #[derive(Clone, Copy, Debug)]
@@ -46,12 +51,15 @@ pub(super) enum Class {
     Clock,
     Event,
     Sched,
-    Mark,
+    /// Begins and ends of slices.
+    Slice,
+    /// Counters and instants.
+    Point,
 }
 
 impl Class {
-    pub fn order(self, sequence: usize) -> u64 {
-        (self as u64) << 60 | sequence as u64
+    pub fn order(self, sequence: u64) -> u64 {
+        (self as u64) << 60 | sequence
     }
 }
 
@@ -60,6 +68,7 @@ impl Class {
 pub(super) struct Switch {
     pub cpu: u32,
     pub prev: ThreadId,
+    /// [`NO_PRIORITY`](traceloom_trace::NO_PRIORITY) if unknown.
     pub prev_priority: i32,
     pub prev_state: traceloom_trace::TaskState,
     pub next: ThreadId,
@@ -71,6 +80,8 @@ pub(super) struct Plan<'t> {
     pub trace: &'t Trace,
     pub lines: Vec<Line>,
     pub switches: Vec<Switch>,
+    /// Runs that no switch begins: rows of sched slices, in order of time.
+    pub inferred: Vec<u32>,
     /// The thread that writes for each process.
     pub writers: FxHashMap<ProcessId, ThreadId>,
     /// The slices of binder calls.
@@ -86,6 +97,7 @@ impl<'t> Plan<'t> {
             trace,
             lines: Vec::new(),
             switches: Vec::new(),
+            inferred: Vec::new(),
             writers: writers(trace),
             binder: binder::roles(trace),
             unwritten_states: 0,
@@ -94,7 +106,8 @@ impl<'t> Plan<'t> {
 
     /// Puts the lines in order.
     pub fn sort(&mut self) {
-        self.lines.sort_by_key(|line| (line.ts, line.order));
+        self.lines
+            .sort_by_key(|line| (line.ts, line.order, line.row));
     }
 
     /// Adds the lines of counters, instants, kernel events and clocks.
@@ -102,26 +115,25 @@ impl<'t> Plan<'t> {
         let trace = self.trace;
         let rows = |class: Class, kind: Kind, row: usize, ts: i64| Line {
             ts,
-            order: class.order(row),
+            order: class.order(row as u64),
             kind,
             row: row as u32,
         };
-        let marks = trace.slices.len() * 2;
         let elsewhere = SaidElsewhere::new(trace);
         let counters = trace.counters.ts.iter().enumerate();
         let counters = counters.filter(|(row, _)| !elsewhere.has(*row));
-        self.lines.extend(counters.map(|(row, ts)| Line {
-            order: Class::Mark.order(marks + row),
-            ..rows(Class::Mark, Kind::Counter, row, ts)
-        }));
+        self.lines
+            .extend(counters.map(|(row, ts)| rows(Class::Point, Kind::Counter, row, ts)));
         let instants = trace.instants.ts.iter().enumerate();
         self.lines.extend(instants.map(|(row, ts)| Line {
-            order: Class::Mark.order(marks + trace.counters.len() + row),
-            ..rows(Class::Mark, Kind::Instant, row, ts)
+            order: Class::Point.order((trace.counters.len() + row) as u64),
+            ..rows(Class::Point, Kind::Instant, row, ts)
         }));
-        let events = trace.ftrace_events.ts.iter().enumerate();
+        let reason = trace.strings.lookup(BLOCKED_REASON);
+        let events = trace.ftrace_events.rows().enumerate();
+        let events = events.filter(|(_, event)| Some(event.name) != reason);
         self.lines
-            .extend(events.map(|(row, ts)| rows(Class::Event, Kind::Event, row, ts)));
+            .extend(events.map(|(row, event)| rows(Class::Event, Kind::Event, row, event.ts)));
         let clocks = trace.clocks.iter().enumerate();
         let clocks = clocks.filter(|(_, clock)| is_writable(clock));
         self.lines.extend(clocks.map(|(row, clock)| {

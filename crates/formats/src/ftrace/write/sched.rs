@@ -1,15 +1,20 @@
 //! Switches and wake-ups, reconstructed from slices on CPUs and from states of threads.
 //!
-//! The next thread of a switch is that of the slice it begins; the previous one is that of the
-//! slice before it on the CPU. Switches and wake-ups with the same time keep the order of the state
-//! rows they created.
+//! The next thread of a switch is that of the slice it begins; the previous one is that of the slice before it on the
+//! CPU, or one of the table of run ends. Switches and wake-ups with the same time keep the order of the state rows they
+//! created.
 
 use rustc_hash::FxHashMap;
-use traceloom_trace::{NO_DURATION, RowId, SchedSliceRow, TaskState, ThreadId, Trace};
+use traceloom_trace::{
+    ArgSetId, ArgValue, NO_DURATION, NO_PRIORITY, RowId, RunEndRow, SchedSliceRow, TaskState,
+    ThreadId, Trace, WakeKind, WakeupRow,
+};
 
-use super::plan::{Class, Kind, Line, Plan, Switch};
+use super::plan::{BLOCKED_REASON, Class, Kind, Line, Plan, Switch};
+use super::states::{Role, States};
 
-const NO_PRIORITY: i32 = 120;
+/// The priority of the idle threads.
+const IDLE_PRIORITY: i32 = 120;
 
 /// Adds all lines of the scheduler.
 pub(super) fn add(plan: &mut Plan<'_>) {
@@ -17,13 +22,27 @@ pub(super) fn add(plan: &mut Plan<'_>) {
         trace: plan.trace,
         states: States::new(plan.trace),
         claimed: vec![false; plan.trace.thread_states.len()],
+        run_ends: run_ends(plan.trace),
         unknown: Vec::new(),
         last: (i64::MIN, 0),
         idle: idle_thread(plan.trace),
     };
     sched.switches(plan);
     sched.find_unknown(plan);
-    sched.wake_ups(plan);
+    sched.wakeups(plan);
+    sched.unexplained(plan);
+}
+
+/// What switches say of threads that were not known to run, by time and CPU; those of one moment in reverse.
+type RunEnds = FxHashMap<(i64, u32), Vec<RunEndRow>>;
+
+fn run_ends(trace: &Trace) -> RunEnds {
+    let mut ends = RunEnds::default();
+    for row in (0..trace.run_ends.len()).rev() {
+        let end = trace.run_ends.row(row);
+        ends.entry((end.ts, end.cpu)).or_default().push(end);
+    }
+    ends
 }
 
 fn idle_thread(trace: &Trace) -> ThreadId {
@@ -34,8 +53,9 @@ fn idle_thread(trace: &Trace) -> ThreadId {
 struct Sched<'t> {
     trace: &'t Trace,
     states: States,
-    /// State rows that a switch created.
+    /// State rows that a switch or a wake-up created.
     claimed: Vec<bool>,
+    run_ends: RunEnds,
     /// Switches whose previous thread the slices do not show: time, and number in the plan.
     unknown: Vec<(i64, usize)>,
     last: (i64, usize),
@@ -45,11 +65,12 @@ struct Sched<'t> {
 impl Sched<'_> {
     fn switches(&mut self, plan: &mut Plan<'_>) {
         let mut on_cpu: FxHashMap<u32, SchedSliceRow> = FxHashMap::default();
-        for slice in self.trace.sched_slices.rows() {
+        for (row, slice) in self.trace.sched_slices.rows().enumerate() {
             let before = on_cpu.insert(slice.cpu, slice);
             // What the kernel left out follows from the other lines again.
             if slice.inferred && before.is_some() {
                 self.claim(slice);
+                plan.inferred.push(row as u32);
             } else {
                 self.switch_to(plan, slice, before);
             }
@@ -78,20 +99,21 @@ impl Sched<'_> {
         let mut switch = Switch {
             cpu: slice.cpu,
             prev: self.idle,
-            prev_priority: NO_PRIORITY,
+            prev_priority: IDLE_PRIORITY,
             prev_state: TaskState::RUNNABLE,
             next: slice.utid,
             next_priority: slice.priority,
         };
         let mut known = false;
         match before {
+            _ if self.take_run_end(&mut switch, slice.ts, before) => known = true,
             Some(before) if before.dur != NO_DURATION && end(before) < slice.ts => {
                 self.switch_to_idle(plan, before);
                 known = true;
             }
             Some(before) if before.end_state != TaskState::UNKNOWN => {
                 switch.prev = before.utid;
-                switch.prev_priority = before.priority;
+                switch.prev_priority = end_priority(before);
                 switch.prev_state = before.end_state;
                 known = true;
             }
@@ -104,6 +126,26 @@ impl Sched<'_> {
         self.push(plan, slice.ts, switch, known);
     }
 
+    /// Completes the switch at `ts` if its previous thread was not known to run.
+    fn take_run_end(
+        &mut self,
+        switch: &mut Switch,
+        ts: i64,
+        before: Option<SchedSliceRow>,
+    ) -> bool {
+        if before.is_some_and(|before| before.end_state != TaskState::UNKNOWN) {
+            return false;
+        }
+        let ends = self.run_ends.get_mut(&(ts, switch.cpu));
+        let Some(end) = ends.and_then(Vec::pop) else {
+            return false;
+        };
+        switch.prev = end.utid;
+        switch.prev_priority = end.priority;
+        switch.prev_state = end.end_state;
+        true
+    }
+
     /// Nothing followed on the CPU: events are missing here, or the recording ends.
     fn switch_to_idle(&mut self, plan: &mut Plan<'_>, slice: SchedSliceRow) {
         let state = match slice.end_state {
@@ -113,10 +155,10 @@ impl Sched<'_> {
         let switch = Switch {
             cpu: slice.cpu,
             prev: slice.utid,
-            prev_priority: slice.priority,
+            prev_priority: end_priority(slice),
             prev_state: state,
             next: self.idle,
-            next_priority: NO_PRIORITY,
+            next_priority: IDLE_PRIORITY,
         };
         if switch.prev != switch.next {
             self.push(plan, end(slice), switch, true);
@@ -142,7 +184,7 @@ impl Sched<'_> {
         self.last = (ts, row);
         plan.lines.push(Line {
             ts,
-            order: Class::Sched.order(row << 2 | 1),
+            order: beside(row, SWITCH),
             kind: Kind::Switch,
             row: plan.switches.len() as u32,
         });
@@ -170,88 +212,140 @@ impl Sched<'_> {
         }
     }
 
-    fn wake_ups(&mut self, plan: &mut Plan<'_>) {
-        for (row, state) in self.trace.thread_states.rows().enumerate() {
-            let line = |kind, ts, order| Line {
-                ts,
-                order: Class::Sched.order(order),
-                kind,
+    /// The wake-ups in their order. One with an effect stands where its state row does.
+    fn wakeups(&mut self, plan: &mut Plan<'_>) {
+        let mut last = (i64::MIN, 0);
+        for (row, wakeup) in self.trace.wakeups.rows().enumerate() {
+            let earliest = if last.0 == wakeup.ts { last.1 } else { 0 };
+            let order = self.place(wakeup).max(earliest);
+            last = (wakeup.ts, order);
+            plan.lines.push(Line {
+                ts: wakeup.ts,
+                order,
+                kind: Kind::Woken,
                 row: row as u32,
+            });
+        }
+    }
+
+    /// The earliest place of a wake-up among the lines of its time. One that did not end the sleep that its thread
+    /// begins at this time came before that.
+    fn place(&mut self, wakeup: WakeupRow) -> u64 {
+        let (trace, states) = (self.trace, &mut self.states);
+        let WakeupRow { ts, utid, .. } = wakeup;
+        let is_by = |row: &usize| {
+            let waker = trace.thread_states.waker_utid.get(*row);
+            wakeup.kind != WakeKind::Waking || waker == wakeup.waker_utid
+        };
+        if let Some(row) = states.peek(trace, utid, ts, Role::Woken).filter(is_by) {
+            self.claimed[row] = true;
+            states.find(trace, utid, ts, Role::Woken);
+            return beside(row, BEHIND);
+        }
+        match states.first(trace, utid, ts) {
+            Some(row) if trace.thread_states.state.get(row).is_blocked() => beside(row, BEFORE),
+            Some(row) if !states.was_ready(trace, utid, ts) => beside(row, BEHIND),
+            _ => beside(0, BEFORE),
+        }
+    }
+
+    /// The events that tell why a thread was blocked, if there are any. One at the time at which the thread blocks comes
+    /// behind that.
+    fn reasons(&self, plan: &mut Plan<'_>) -> bool {
+        let Some(name) = self.trace.strings.lookup(BLOCKED_REASON) else {
+            return false;
+        };
+        let threads = threads_by_tid(self.trace);
+        let events = self.trace.ftrace_events.rows().enumerate();
+        let before = plan.lines.len();
+        for (row, event) in events.filter(|(_, event)| event.name == name) {
+            let tid = pid_of(self.trace, event.arg_set_id).unwrap_or(-1);
+            let mut of_tid = threads.get(&tid).into_iter().flatten();
+            let blocked = of_tid.find_map(|utid| {
+                let row = self.states.first(self.trace, *utid, event.ts)?;
+                let is_told = self.trace.thread_states.io_wait.get(row) >= 0;
+                is_told.then_some(row)
+            });
+            plan.lines.push(Line {
+                ts: event.ts,
+                order: match blocked {
+                    Some(state) => beside(state, BEHIND),
+                    None => Class::Event.order(row as u64),
+                },
+                kind: Kind::Event,
+                row: row as u32,
+            });
+        }
+        plan.lines.len() > before
+    }
+
+    /// States that no line explains: those of traces that keep no wake-ups.
+    fn unexplained(&mut self, plan: &mut Plan<'_>) {
+        let has_reasons = self.reasons(plan);
+        for (row, state) in self.trace.thread_states.rows().enumerate() {
+            let mut line = |kind, ts, place| {
+                plan.lines.push(Line {
+                    ts,
+                    order: beside(row, place),
+                    kind,
+                    row: row as u32,
+                });
             };
             let born = self.trace.threads.start_ts.get(state.utid.row()) == state.ts;
+            if state.io_wait >= 0 && !has_reasons {
+                let end = state.ts.saturating_add(state.dur.max(0));
+                line(Kind::Blocked, end, BEHIND);
+            }
             if self.claimed[row] {
             } else if state.state != TaskState::RUNNABLE {
                 plan.unwritten_states += 1;
             } else if born {
-                plan.lines.push(line(Kind::Birth, state.ts, row << 2 | 2));
+                line(Kind::Birth, state.ts, BEHIND);
             } else {
-                plan.lines.push(line(Kind::Waking, state.ts, row << 2 | 2));
-                plan.lines.push(line(Kind::Wakeup, state.ts, row << 2 | 3));
-            }
-            if state.io_wait >= 0 {
-                let end = state.ts.saturating_add(state.dur.max(0));
-                plan.lines.push(line(Kind::Blocked, end, row << 2 | 3));
+                line(Kind::Waking, state.ts, BEHIND);
+                line(Kind::Wakeup, state.ts, BEHIND);
             }
         }
+    }
+}
+
+fn threads_by_tid(trace: &Trace) -> FxHashMap<i64, Vec<ThreadId>> {
+    let mut threads: FxHashMap<i64, Vec<ThreadId>> = FxHashMap::default();
+    for (row, tid) in trace.threads.tid.iter().enumerate() {
+        threads
+            .entry(tid)
+            .or_default()
+            .push(ThreadId::from_row(row));
+    }
+    threads
+}
+
+/// The thread number among the fields of an event.
+fn pid_of(trace: &Trace, args: ArgSetId) -> Option<i64> {
+    trace.args.set(args).find_map(|field| match field {
+        (key, ArgValue::Int(pid)) if trace.strings.get(key) == "pid" => Some(pid),
+        _ => None,
+    })
+}
+
+/// Places beside a state row: where it begins by a switch, before that, and behind.
+const BEFORE: u64 = 0;
+const SWITCH: u64 = 1;
+const BEHIND: u64 = 2;
+
+/// The order of a line beside a state row.
+fn beside(row: usize, place: u64) -> u64 {
+    Class::Sched.order((row as u64) << 2 | place)
+}
+
+/// The priority in which a run ended, as far as anything tells.
+fn end_priority(slice: SchedSliceRow) -> i32 {
+    match slice.end_priority {
+        NO_PRIORITY if slice.priority != IDLE_PRIORITY => slice.priority,
+        priority => priority,
     }
 }
 
 fn end(slice: SchedSliceRow) -> i64 {
     slice.ts.saturating_add(slice.dur.max(0))
-}
-
-/// The role of a thread in a switch.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Role {
-    Leaves,
-    Comes,
-}
-
-impl Role {
-    fn fits(self, trace: &Trace, row: usize) -> bool {
-        let runs = trace.thread_states.state.get(row) == TaskState::RUNNING;
-        match self {
-            Self::Comes => runs,
-            Self::Leaves => !runs && trace.thread_states.waker_utid.get(row) == ThreadId::NONE,
-        }
-    }
-}
-
-/// The state rows of each thread, and the position of the search.
-struct States {
-    rows: Vec<(u32, u32)>,
-    starts: Vec<[usize; 2]>,
-}
-
-impl States {
-    fn new(trace: &Trace) -> Self {
-        let utids = trace.thread_states.utid.iter().enumerate();
-        let mut rows: Vec<(u32, u32)> = utids.map(|(row, utid)| (utid.0, row as u32)).collect();
-        rows.sort_unstable();
-        let start = |utid: usize| rows.partition_point(|row| (row.0 as usize) < utid);
-        let starts = (0..trace.threads.len()).map(|utid| [start(utid); 2]);
-        Self {
-            starts: starts.collect(),
-            rows,
-        }
-    }
-
-    /// The thread's next state row that began at `ts` in this role. Calls come in order of time, so
-    /// every row is visited once.
-    fn find(&mut self, trace: &Trace, utid: ThreadId, ts: i64, role: Role) -> Option<usize> {
-        let at = &mut self.starts.get_mut(utid.row())?[role as usize];
-        while let Some(&(owner, row)) = self.rows.get(*at).filter(|row| row.0 == utid.0) {
-            let row = row as usize;
-            let begins = trace.thread_states.ts.get(row);
-            if begins > ts {
-                return None;
-            }
-            debug_assert_eq!(owner, utid.0);
-            *at += 1;
-            if begins == ts && role.fits(trace, row) {
-                return Some(row);
-            }
-        }
-        None
-    }
 }

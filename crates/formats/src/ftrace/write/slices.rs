@@ -1,6 +1,10 @@
 //! Begins and ends of slices, in an order from which the nesting can be read back.
+//!
+//! At one time, slices begin in the order of their rows, across all tracks. A slice ends there as late as possible: right
+//! before the slice that takes its place, otherwise behind everything that begins. So overlapping slices get the lanes
+//! that they had.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use traceloom_trace::{NO_DURATION, RowId, SliceId, Trace};
 
 use super::binder::Role;
@@ -20,6 +24,26 @@ pub(super) fn add(plan: &mut Plan<'_>) {
         rows.iter().for_each(|&(_, row)| track.slice(row));
         track.finish();
     }
+    drop_requeued(plan);
+}
+
+/// Drops the ends of requests that a kept event ends: a device gave them back.
+fn drop_requeued(plan: &mut Plan<'_>) {
+    let trace = plan.trace;
+    let Some(requeue) = trace.strings.lookup("block_rq_requeue") else {
+        return;
+    };
+    let events = trace.ftrace_events.rows();
+    let events = events.filter(|event| event.name == requeue);
+    let requeued: FxHashSet<i64> = events.map(|event| event.ts).collect();
+    plan.lines.retain(|line| {
+        let is_end = line.kind == Kind::End && requeued.contains(&line.ts);
+        let track = || {
+            let track = trace.slices.track_id.get(line.row as usize);
+            trace.strings.get(trace.tracks.name.get(track.row()))
+        };
+        !(is_end && track().starts_with("block "))
+    });
 }
 
 /// (track, slice) in the order of tracks, and of time within a track.
@@ -42,7 +66,20 @@ struct TrackLines<'p> {
     lines: &'p mut Vec<Line>,
     binder: &'p FxHashMap<SliceId, Role>,
     open: Vec<SliceId>,
+    /// No line of the track comes before this time.
     last_ts: i64,
+}
+
+/// In place of a row: behind all begins.
+const LAST: u32 = u32::MAX;
+
+/// The place among the lines of one time: that of a row's begin, or before it.
+fn place(row: u32, depth: u32, is_begin: bool) -> u64 {
+    const DEPTHS: u64 = (1 << 27) - 1;
+    // What lies deeper ends first.
+    let inner_first = DEPTHS - u64::from(depth).min(DEPTHS);
+    let place = u64::from(row) << 28 | u64::from(is_begin) << 27 | inner_first;
+    Class::Slice.order(place)
 }
 
 impl TrackLines<'_> {
@@ -52,42 +89,48 @@ impl TrackLines<'_> {
         let parent = slices.parent_id.get(row as usize);
         while let Some(&top) = self.open.last().filter(|&&top| top != parent) {
             // A slice that never ended but is followed by a sibling ends there.
-            self.close(top, ts);
+            self.close(top, ts, row);
         }
-        self.line(ts, Kind::Begin, row);
+        self.last_ts = self.last_ts.max(ts);
+        self.line(Kind::Begin, row, place(row, 0, true));
         self.open.push(SliceId(row));
     }
 
-    fn close(&mut self, slice: SliceId, at_latest: i64) {
-        let end = match self.trace.slices.dur.get(slice.row()) {
-            NO_DURATION => at_latest,
-            dur => self.trace.slices.ts.get(slice.row()).saturating_add(dur),
-        };
+    /// Ends a slice, at the latest when the slice `next` begins.
+    fn close(&mut self, slice: SliceId, next_ts: i64, next: u32) {
         self.open.pop();
+        let end = self.end(slice).unwrap_or(next_ts);
+        self.last_ts = self.last_ts.max(end);
+        let before = if self.last_ts >= next_ts { next } else { LAST };
+        let place = place(before, self.trace.slices.depth.get(slice.row()), false);
         if !self.binder.get(&slice).is_some_and(|role| role.is_moment()) {
-            self.line(end, Kind::End, slice.0);
+            self.line(Kind::End, slice.0, place);
         }
+    }
+
+    /// When a slice ends, if it does.
+    fn end(&self, slice: SliceId) -> Option<i64> {
+        let slices = &self.trace.slices;
+        let dur = Some(slices.dur.get(slice.row())).filter(|dur| *dur != NO_DURATION)?;
+        Some(slices.ts.get(slice.row()).saturating_add(dur))
     }
 
     /// Closes open slices, except for the outermost ones that never ended.
     fn finish(&mut self) {
-        let dur = |slice: &SliceId| self.trace.slices.dur.get(slice.row());
-        let endless = self
-            .open
-            .iter()
-            .take_while(|slice| dur(slice) == NO_DURATION)
-            .count();
+        let ends: Vec<Option<i64>> = self.open.iter().map(|slice| self.end(*slice)).collect();
+        let endless = ends.iter().take_while(|end| end.is_none()).count();
         while let Some(&top) = self.open.last().filter(|_| self.open.len() > endless) {
-            self.close(top, self.last_ts);
+            // One that never ended, inside of one that did, ends with it.
+            let around = ends[..self.open.len()].iter().rev().find_map(|end| *end);
+            self.close(top, around.unwrap_or(self.last_ts), LAST);
         }
         self.open.clear();
     }
 
-    fn line(&mut self, ts: i64, kind: Kind, row: u32) {
-        self.last_ts = self.last_ts.max(ts);
+    fn line(&mut self, kind: Kind, row: u32, order: u64) {
         self.lines.push(Line {
             ts: self.last_ts,
-            order: Class::Mark.order(self.lines.len()),
+            order,
             kind,
             row,
         });

@@ -50,7 +50,10 @@ fn value() -> impl Strategy<Value = Value<'static>> {
 
 fn mark() -> impl Strategy<Value = Mark<'static>> {
     (any::<i32>(), name(), number(), name()).prop_flat_map(|(pid, name, number, category)| {
-        let value = number as f64 / 3.0;
+        let value = match number % 2 {
+            0 => CounterValue::Whole(number),
+            _ => CounterValue::Float(number as f64 / 3.0),
+        };
         prop_oneof![
             Just(Mark::Begin { pid, name }),
             Just(Mark::End { pid }),
@@ -166,10 +169,16 @@ fn switches_and_wakes_name_tasks() {
         cpu: 2,
         ts,
     };
-    encoder.wake(front(5), WakeKind::New, woken);
+    let woken_task = WokenTask {
+        task: woken,
+        prio: 97,
+        target_cpu: 3,
+    };
+    encoder.wake(front(5), WakeKind::New, woken_task);
     let switch = SwitchTasks {
         prev: idle,
         next: woken,
+        prev_prio: -1,
         next_prio: -2,
         prev_state: TaskState::PREEMPTED,
     };
@@ -182,6 +191,7 @@ fn switches_and_wakes_name_tasks() {
         (wake.kind, wake.comm, wake.tid),
         (WakeKind::New, &b"c"[..], 7)
     );
+    assert_eq!((wake.prio, wake.target_cpu), (97, 3));
     let record = records.next().unwrap();
     let Event::Switch(switch) = record.event else {
         panic!("no switch");
@@ -190,8 +200,8 @@ fn switches_and_wakes_name_tasks() {
     assert_eq!((switch.prev_comm, switch.prev_tid), (&b"b"[..], 0));
     assert_eq!((switch.next_comm, switch.next_tid), (&b"c"[..], 7));
     assert_eq!(
-        (switch.next_prio, switch.prev_state),
-        (-2, TaskState::PREEMPTED)
+        (switch.prev_prio, switch.next_prio, switch.prev_state),
+        (-1, -2, TaskState::PREEMPTED)
     );
 }
 

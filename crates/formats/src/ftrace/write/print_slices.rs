@@ -1,0 +1,109 @@
+//! Prints begins and ends of slices.
+
+use std::io::{self, Write};
+
+use traceloom_trace::{ArgValue, RowId, SliceId, TrackKind};
+
+use super::binder::{RECEIVED, Role, SENT};
+use super::fields::{Part, write_fields};
+use super::kernel;
+use super::line::{Printer, clean};
+use super::plan::Line;
+use crate::ftrace::marker::COOKIE;
+
+impl Printer<'_> {
+    pub(super) fn begin(&self, line: Line, out: &mut impl Write) -> io::Result<()> {
+        let slice = SliceId(line.row);
+        let track_id = self.plan.trace.slices.track_id.get(slice.row());
+        let name = self.plan.trace.slice_name(slice);
+        let name = clean(&name);
+        let track = self.track(track_id);
+        if let (TrackKind::Thread, Some(utid)) = (track.kind, track.utid.some()) {
+            self.front(line.ts, utid, None, out)?;
+            if let Some(&role) = self.plan.binder.get(&slice) {
+                return self.binder_begin(slice, role, out);
+            }
+            return write!(out, "tracing_mark_write: B|{}|{name}", self.mark_pid(utid));
+        }
+        if kernel::is_suspend(track, self.text(track.name)) {
+            self.kernel_front(line.ts, track, out)?;
+            return write!(out, "suspend_resume: {name} begin");
+        }
+        if let Some(pair) = kernel::pair(track, self.text(track.name), &name) {
+            self.kernel_front(line.ts, track, out)?;
+            write!(out, "{}: ", pair.begin)?;
+            let args = self.plan.trace.slices.arg_set_id.get(slice.row());
+            return write_fields(self.plan.trace, pair.begin, args, Part::Begin, out);
+        }
+        let pid = self.process_front(line.ts, self.owner(track), out)?;
+        let cookie = self.cookie(slice);
+        match self.lane_name(track) {
+            Some(lane) => write!(out, "tracing_mark_write: G|{pid}|{lane}|{name}|{cookie}"),
+            None => write!(out, "tracing_mark_write: S|{pid}|{name}|{cookie}"),
+        }
+    }
+
+    /// The number that connects both ends of an asynchronous slice: its own, otherwise its row.
+    fn cookie(&self, slice: SliceId) -> i64 {
+        let trace = self.plan.trace;
+        let args = trace.slices.arg_set_id.get(slice.row());
+        let own = trace.args.set(args).find_map(|arg| match arg {
+            (key, ArgValue::Int(cookie)) if trace.strings.get(key) == COOKIE => Some(cookie),
+            _ => None,
+        });
+        own.unwrap_or(slice.0.into())
+    }
+
+    pub(super) fn end(&self, line: Line, out: &mut impl Write) -> io::Result<()> {
+        let slice = SliceId(line.row);
+        let track = self.track(self.plan.trace.slices.track_id.get(slice.row()));
+        if let (TrackKind::Thread, Some(utid)) = (track.kind, track.utid.some()) {
+            self.front(line.ts, utid, None, out)?;
+            match self.plan.binder.get(&slice) {
+                Some(Role::Call {
+                    answer: Some(answer),
+                }) => return write!(out, "{RECEIVED}: transaction={answer}"),
+                Some(Role::Reply { answers: true, .. }) => {
+                    write!(out, "{SENT}: ")?;
+                    let args = self.plan.trace.slices.arg_set_id.get(slice.row());
+                    return write_fields(self.plan.trace, SENT, args, Part::Last, out);
+                }
+                _ => {}
+            }
+            return write!(out, "tracing_mark_write: E|{}", self.mark_pid(utid));
+        }
+        let name = self.plan.trace.slice_name(slice);
+        if kernel::is_suspend(track, self.text(track.name)) {
+            self.kernel_front(line.ts, track, out)?;
+            return write!(out, "suspend_resume: {} end", clean(&name));
+        }
+        if let Some(pair) = kernel::pair(track, self.text(track.name), &name) {
+            self.kernel_front(line.ts, track, out)?;
+            write!(out, "{}: ", pair.end)?;
+            let args = self.plan.trace.slices.arg_set_id.get(slice.row());
+            return write_fields(self.plan.trace, pair.end, args, Part::End, out);
+        }
+        let pid = self.process_front(line.ts, self.owner(track), out)?;
+        let cookie = self.cookie(slice);
+        match self.lane_name(track) {
+            Some(lane) => write!(out, "tracing_mark_write: H|{pid}|{lane}|{cookie}"),
+            None => {
+                let name = clean(&name);
+                write!(out, "tracing_mark_write: F|{pid}|{name}|{cookie}")
+            }
+        }
+    }
+
+    fn binder_begin(&self, slice: SliceId, role: Role, out: &mut impl Write) -> io::Result<()> {
+        match role {
+            Role::Call { .. } | Role::OneWay => {
+                write!(out, "{SENT}: ")?;
+                let args = self.plan.trace.slices.arg_set_id.get(slice.row());
+                write_fields(self.plan.trace, SENT, args, Part::All, out)
+            }
+            Role::Reply { call, .. } | Role::Arrival { call } => {
+                write!(out, "{RECEIVED}: transaction={call}")
+            }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! Real traces.
+
+use std::collections::BTreeSet;
+
+use testkit::Corpus;
+
+use crate::trip::trip;
+
+/// The categories that hold ftrace text.
+const CATEGORIES: &[&str] = &["ftrace-text", "systrace-html", "atrace-compressed"];
+
+/// Tables that do not come back: file, table.
+const NOT_YET: &[(&str, &str)] = &[
+    // The names are from a `ps` table behind the events.
+    (
+        "ftrace-text/catapult__atrace_data_with_thread_list",
+        "processes",
+    ),
+];
+
+#[test]
+fn real_traces_reach_a_fixed_point() {
+    let Some(corpus) = Corpus::find() else { return };
+    let mut found = BTreeSet::new();
+    let mut checked = 0;
+    for file in corpus.files(CATEGORIES) {
+        let Some(trip) = trip(&file.read(), "ftrace") else {
+            continue;
+        };
+        checked += 1;
+        for (table, difference) in trip.differences() {
+            println!("{} {table}: {difference}", file.name);
+            found.insert((file.name.clone(), table));
+        }
+    }
+    println!("{checked} real traces checked");
+    assert!(checked > 30);
+    let found: BTreeSet<_> = found
+        .iter()
+        .map(|(file, table)| (&file[..], *table))
+        .collect();
+    assert_eq!(found, BTreeSet::from_iter(NOT_YET.iter().copied()));
+}
