@@ -56,7 +56,7 @@ impl Trace {
         }
     }
 
-    /// Whether any row has a time, so that the bounds mean something.
+    /// Whether any row has a time. Otherwise, the bounds have no meaning.
     fn has_times(&self) -> bool {
         !(self.slices.is_empty()
             && self.counters.is_empty()
@@ -68,7 +68,7 @@ impl Trace {
             && self.bounds == (0, 0))
     }
 
-    /// Whether nothing at all was put in.
+    /// Whether the trace has no content at all.
     fn is_blank(&self) -> bool {
         !self.has_times()
             && self.strings.is_empty()
@@ -83,7 +83,7 @@ impl Trace {
             && self.repairs.rows().is_empty()
     }
 
-    /// Rows one table after the other, each freed once it is taken over; not in order of time.
+    /// Appends the rows, not in order of time. Each table is freed when its rows have been added.
     fn push_rows_of(&mut self, other: Self, shift_ns: i64) {
         let ids = Ids::new(self, &other, shift_ns);
         ids.owners(self, &other);
@@ -131,7 +131,7 @@ impl TraceBuilder {
     }
 }
 
-/// The bounds on the new time line.
+/// The bounds after the shift.
 fn shifted_bounds(trace: &Trace, shift_ns: i64) -> (i64, i64) {
     let (first, last) = trace.bounds;
     (

@@ -99,7 +99,7 @@ table! {
         upid: ProcessId,
         /// Its CPU, [`NO_NUMBER`] if it has none.
         cpu: i64,
-        /// The track it is a lane of.
+        /// The track of which it is a lane.
         parent: TrackId,
         /// The input it came from.
         source: SourceId,
@@ -141,7 +141,7 @@ table! {
     MethodTable of
     /// A method.
     MethodRow {
-        /// The id as it stood in the file.
+        /// The id in the file.
         raw_id: u64,
         /// The class, dotted; as in the file otherwise.
         class: StringId,
@@ -161,7 +161,7 @@ table! {
 table! {
     /// Values of counters over time. Sorted by (ts, arrival).
     CounterTable of
-    /// A value that holds from `ts` on.
+    /// The value from `ts` on.
     CounterRow {
         /// When it was taken.
         ts: i64,
@@ -217,7 +217,7 @@ table! {
 }
 
 table! {
-    /// What ran on each CPU. Sorted by (ts, arrival).
+    /// The runs of threads on CPUs. Sorted by (ts, arrival).
     SchedSliceTable of
     /// One run of a thread on a CPU.
     SchedSliceRow {
@@ -233,9 +233,10 @@ table! {
         end_state: TaskState,
         /// The kernel's priority number (120 is nice 0).
         priority: i32,
-        /// Whether the switch to the thread was not recorded, so that its start follows from other events.
+        /// Whether the switch to the thread was not recorded, so that its start was inferred from
+        /// other events.
         inferred: bool,
-        /// The thread's priority when it left the CPU, [`NO_PRIORITY`] if no switch tells.
+        /// The thread's priority when it left the CPU, [`NO_PRIORITY`] if unknown.
         end_priority: i32,
     }
 }
@@ -244,7 +245,7 @@ table! {
     /// Ends of runs that are not in sched_slices, because the switch to the thread was not recorded: mostly of the thread
     /// that ran on a CPU when the recording began. Sorted by (ts, arrival).
     RunEndTable of
-    /// A switch away from a thread that nothing told to be on the CPU.
+    /// A switch away from a thread that was not known to be on the CPU.
     RunEndRow {
         /// When the thread left.
         ts: i64,
@@ -274,7 +275,7 @@ table! {
         waker_utid: ThreadId,
         /// The thread that is woken.
         utid: ThreadId,
-        /// The CPU it shall run on, [`NO_CPU`] if unknown.
+        /// The CPU on which it is to run, [`NO_CPU`] if unknown.
         target_cpu: u32,
         /// Its priority, the kernel's number; [`NO_PRIORITY`] if unknown.
         priority: i32,
@@ -282,7 +283,7 @@ table! {
 }
 
 table! {
-    /// What the kernel's events called each thread over time. Sorted by (ts, arrival).
+    /// The names of each thread in the kernel's events, over time. Sorted by (ts, arrival).
     ThreadNameTable of
     /// A name that a thread had from `ts` on.
     ThreadNameRow {
@@ -296,7 +297,7 @@ table! {
 }
 
 table! {
-    /// What each thread was doing. Sorted by (ts, arrival).
+    /// The states of threads. Sorted by (ts, arrival).
     ThreadStateTable of
     /// A thread in one state for some time.
     ThreadStateRow {
@@ -342,9 +343,9 @@ table! {
     MetadataTable of
     /// A fact.
     MetadataRow {
-        /// What it is about.
+        /// The name of the fact.
         key: StringId,
-        /// What it is.
+        /// The value of the fact.
         value: StringId,
         /// The input it came from.
         source: SourceId,

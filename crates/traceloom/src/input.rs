@@ -90,11 +90,11 @@ fn is_other_kind(error: &anyhow::Error) -> bool {
     matches!(error.downcast_ref(), Some(ReadError::NoMethodEvents { .. }))
 }
 
-/// Looks at the beginning of an input, so that one that cannot be read is refused at once. Standard
-/// input and pipes, which can be read only once, are not looked at.
+/// Checks the beginning of an input, so that an unreadable one is refused at once. Standard input
+/// and pipes are not checked, because they can be read only once.
 ///
 /// # Errors
-/// As [`read_trace`], as far as the beginning tells.
+/// As [`read_trace`], if the beginning shows the error.
 pub fn look_at(path: &Path, args: &InputArgs) -> Result<()> {
     let parts = parts(path)?;
     let (Some(first), false) = (parts.first(), path.as_os_str() == "-") else {

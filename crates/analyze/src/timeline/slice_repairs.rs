@@ -1,4 +1,4 @@
-//! What was mended in a slice.
+//! The repairs of a slice.
 
 use traceloom_trace::{NO_DURATION, RepairKind, RowId, SliceId, SourceId, Trace};
 
@@ -34,7 +34,7 @@ impl SliceRepair {
 }
 
 impl Timeline {
-    /// The repairs of a slice, as far as the tables show them.
+    /// The repairs of a slice that the tables show.
     pub fn repairs_of(&self, trace: &Trace, slice: SliceId) -> Vec<SliceRepair> {
         let row = slice.row();
         let mut repairs = Vec::new();

@@ -1,5 +1,5 @@
-//! Inputs of many small parts: many blocks, entries, threads or names. A reader that does a little work
-//! for all earlier parts at each new one takes hours for them.
+//! Inputs of many small parts: many blocks, entries, threads or names. A reader that does some work
+//! for all earlier parts at each new part takes hours for such an input.
 //!
 //! There is a function for each container, each kind of source and each table.
 
@@ -14,7 +14,7 @@ mod texts;
 /// A kind of input that can have any number of parts.
 #[derive(Clone, Copy, Debug)]
 pub struct Parts {
-    /// What there are many of.
+    /// The parts of which there are many.
     pub name: &'static str,
     /// The input with this many parts.
     pub make: fn(usize) -> Vec<u8>,

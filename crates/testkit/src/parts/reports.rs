@@ -34,7 +34,7 @@ fn unknown(out: &mut Vec<u8>, nth: usize) {
     );
 }
 
-/// The smallest trace, and more.
+/// The smallest trace, followed by `more`.
 fn one_block(more: impl Fn(&mut Vec<u8>)) -> Vec<u8> {
     let mut block = report_columns();
     more(&mut block);
@@ -60,7 +60,7 @@ fn columns(count: usize) -> Vec<u8> {
     one_block(|out| table(out, "lion", 1, &columns))
 }
 
-/// A trace of these strings, and more.
+/// A trace of these strings, followed by `more`.
 fn with_strings(strings: &[String], more: impl Fn(&mut Vec<u8>)) -> Vec<u8> {
     let mut out = column_block();
     let strings: Vec<&str> = strings.iter().map(String::as_str).collect();
@@ -82,7 +82,7 @@ fn numbers(from: usize, count: usize) -> Vec<u8> {
     each(&numbers)
 }
 
-/// Each with a name and a thread of its own.
+/// Sources, each with its own name and thread.
 fn sources(count: usize) -> Vec<u8> {
     let names: Vec<String> = (0..count).map(|nth| format!("f{nth}.ftrace")).collect();
     with_strings(&names, |out| {
@@ -101,7 +101,7 @@ fn sources(count: usize) -> Vec<u8> {
     })
 }
 
-/// Each with a name, a process, a track and a slice of its own.
+/// Threads, each with its own name, process, track and slice.
 fn threads(count: usize) -> Vec<u8> {
     let names: Vec<String> = (0..count).map(|nth| format!("thread {nth}")).collect();
     with_strings(&names, |out| {

@@ -1,4 +1,4 @@
-//! Takes over the rows of another trace, with its ids and times mapped.
+//! Adds the rows of another trace, with mapped ids and times.
 
 use crate::clock::ClockRow;
 use crate::ids::{
@@ -48,7 +48,7 @@ impl Ids {
     }
 
     pub fn time(&self, ts: i64) -> i64 {
-        // The smallest value means "no time" and must not come out of a moved one.
+        // The smallest value means "no time", so a shifted time must not become that value.
         ts.saturating_add(self.shift_ns).max(NO_TIME + 1)
     }
 
@@ -80,7 +80,7 @@ impl Ids {
         up(id, self.arg_sets)
     }
 
-    /// What has no time: sources, processes, threads, tracks, methods.
+    /// Adds the rows that have no time: sources, processes, threads, tracks, methods.
     pub fn owners(&self, new: &mut Trace, other: &Trace) {
         for row in other.sources.rows() {
             new.sources.push(SourceRow {
@@ -265,7 +265,7 @@ impl Ids {
     }
 }
 
-/// The id behind `offset` rows of the other trace's table.
+/// The id, moved up by `offset` rows.
 fn up<I: RowId>(id: I, offset: u32) -> I {
     match id.some() {
         Some(id) => I::from_row(id.row() + offset as usize),

@@ -13,7 +13,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec((-3i64..50, 0usize..2, 0usize..4, 0u8..8), 0..100)
 }
 
-/// A trace in which every table has rows that name rows of others.
+/// A trace in which every table has rows that refer to rows of other tables.
 fn build(title: &str, names: [&str; 4], start: i64, steps: &[Step]) -> Trace {
     let mut builder = TraceBuilder::new();
     let source = builder.begin_source(title, "test");
@@ -99,8 +99,8 @@ fn build(title: &str, names: [&str; 4], start: i64, steps: &[Step]) -> Trace {
     builder.finish()
 }
 
-/// Everything that one source has, in words: ids as what they stand for, times moved back. Slices
-/// are told apart by their place among those of the source.
+/// All content of one source as text: ids are replaced by what they refer to, and times are shifted
+/// back. Slices are identified by their place among those of the source.
 fn told(trace: &Trace, source: SourceId, shift: i64) -> Vec<String> {
     let text = |id| trace.strings.get(id);
     let time = |ts: i64| if ts == NO_TIME { ts } else { ts - shift };
@@ -120,7 +120,7 @@ fn told(trace: &Trace, source: SourceId, shift: i64) -> Vec<String> {
         set.map(|(key, value)| format!("{}={}", text(key), value.display(&trace.strings)))
             .collect()
     };
-    // An open stretch lasts as long as anybody saw.
+    // An open run or state lasts until the end of its trace.
     let length = |ts: i64, dur: i64| if dur == NO_DURATION { end - ts } else { dur };
     let mut told = Vec::new();
     let mut add = |line: String| told.push(line);
@@ -237,7 +237,7 @@ fn is_sorted(trace: &Trace) -> bool {
         && trace.clocks.iter().map(|row| row.ts).is_sorted()
 }
 
-/// Open stretches last to the end of their own trace, wherever the merged one ends.
+/// Open runs and states last to the end of their own trace, not to that of the merged one.
 fn close(mut trace: Trace) -> Trace {
     trace.close_stretches(i64::MAX);
     trace

@@ -25,12 +25,12 @@ const USUAL_LIMIT: usize = 5;
 
 /// Show the frames of each app: how many were late, how long they took, and what delayed the worst
 ///
-/// A frame is the work of a UI thread in Choreographer#doFrame and of its RenderThread in DrawFrame, or of Flutter's
-/// UI and raster threads. A thread that only hands over buffers (queueBuffer), such as a game's, has a frame from each
-/// buffer to the next.
-/// It starts at the vsync before it (counter VSYNC-app, if recorded). Each further vsync that passes
-/// before the frame is drawn is a missed one, and a frame that misses any is janky. Frames of the
-/// compositor are listed separately.
+/// A frame is the work of a UI thread in Choreographer#doFrame and of its RenderThread in
+/// DrawFrame, or of Flutter's UI and raster threads. A thread that only hands over buffers
+/// (queueBuffer), such as a game's, has a frame from each buffer to the next. A frame starts at the
+/// vsync before it (counter VSYNC-app, if recorded). Each further vsync that passes before the
+/// frame is drawn is a missed one, and a frame that misses any is janky. Frames of the compositor
+/// are listed separately.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "\
 Examples:

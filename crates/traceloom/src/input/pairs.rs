@@ -22,10 +22,10 @@ pub fn once_a_pair(files: &[PathBuf]) -> Vec<&Path> {
     files.filter(|path| is_new(path)).collect()
 }
 
-/// Replaces `a.key a.data` by `a.key`, which opens both. A pair may thus be named by its two files
-/// in any command that takes one.
+/// Replaces `a.key a.data` by `a.key`, which opens both. So a pair can be given as two files to any
+/// command that takes one file.
 ///
-/// Addresses of files become paths.
+/// `file:` addresses become paths.
 pub fn join_pairs(args: Vec<OsString>) -> Vec<OsString> {
     let args = address::local(args);
     let is_data_of_last = |last: &OsString, arg: &OsString| {

@@ -12,14 +12,15 @@ use traceloom_host::{Map, Scratch};
 use crate::folder;
 use crate::progress::Progress;
 
-/// Smaller files are read instead of mapped: mapping costs more, and they may still grow.
+/// Smaller files are read instead of mapped, because that is faster, and because they may still
+/// grow.
 const MAP_FROM_BYTES: u64 = 1 << 20;
 
-/// A file changed within this time may still be written. It is read, not mapped, because nothing can
-/// be said about a mapped file that is truncated.
+/// A file changed within this time may still be written. It is read, not mapped, because a mapped
+/// file that is truncated meanwhile is an error.
 const SETTLED_AFTER: Duration = Duration::from_secs(2);
 
-/// How much of the input the reader was given.
+/// The part of the input that the reader was given.
 #[derive(PartialEq, Eq)]
 pub(super) enum Pushed {
     /// A chunk; more may follow.

@@ -49,8 +49,8 @@ fn overloads_are_told_apart_by_their_parameters() {
     assert_eq!(names.method("a.b", "c", "", -1).unwrap().name, "c");
 }
 
-/// From retrace's own tests: overloads that only their new signatures tell apart, a method of a merged class, and
-/// comments that are no signatures of methods.
+/// From retrace's own tests: overloads that differ only in their new signatures, a method of a
+/// merged class, and comments that are not signatures of methods.
 #[test]
 fn methods_whose_signature_r8_changed_are_found() {
     let mapping = Mapping {
@@ -114,7 +114,7 @@ fn names_inside_slices_are_found() {
         names.text("a.b.a").as_deref(),
         Some("com.example.Feed.load")
     );
-    // Overloads with the same name cannot be told apart without a signature.
+    // Overloads with the same name cannot be distinguished without a signature.
     assert_eq!(names.text("a.b.c").as_deref(), Some("com.example.Feed.c"));
     assert_eq!(names.text("Choreographer#doFrame 12.5"), None);
 }

@@ -13,7 +13,7 @@ pub struct DataOutput {
     )]
     pub csv: bool,
 
-    /// As --csv, for spreadsheets: a field that one would compute (=, +, -, @) gets a ' before it
+    /// As --csv, for spreadsheets: a field that they would compute (=, +, -, @) gets a ' before it
     #[arg(long, conflicts_with = "json")]
     pub csv_safe: bool,
 

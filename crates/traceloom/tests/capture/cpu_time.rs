@@ -1,4 +1,5 @@
-//! Threads that know how long they ran, by their own CPU clock: a recording shows the same time.
+//! Threads measure their running time with their own CPU clock. A recording must show the same
+//! time.
 
 use std::path::Path;
 use std::time::Duration;
@@ -44,7 +45,7 @@ fn compute() -> i64 {
     cpu_clock()
 }
 
-/// The time that a thread of this name ran, by its states and by the runs of the CPUs, ns.
+/// The running time of the thread with this name, from its states and from the runs on CPUs, ns.
 fn running(trace: &Trace, name: &str) -> [i64; 2] {
     let threads = (0..trace.threads.len()).map(ThreadId::from_row);
     let own: Vec<_> = threads
@@ -60,8 +61,8 @@ fn running(trace: &Trace, name: &str) -> [i64; 2] {
     ]
 }
 
-/// Records so many threads that compute, and compares their times. The error names the first that differs by more
-/// than 2 %.
+/// Records this number of computing threads, and compares their times. The error names the first
+/// that differs by more than 2 %.
 fn compare(folder: &Path, threads: usize) -> Result<(), String> {
     let mut times = Vec::new();
     let args = ["capture", "--target", "linux", "-o", "trace.txt", "sched"];
@@ -93,8 +94,8 @@ fn compare(folder: &Path, threads: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// A thread's CPU clock leaves out what the host takes from the CPU, but the scheduler's events do not tell. So a
-/// difference counts only if the host took nothing.
+/// A thread's CPU clock excludes time that the host takes from the CPU, but the scheduler's events
+/// include it. So a difference counts only if the host took no time.
 #[test]
 fn threads_ran_as_long_as_their_clocks_say() {
     const TRIES: usize = 6;

@@ -57,13 +57,13 @@ pub(super) fn shows_who_runs(event: &Event<'_>) -> bool {
 }
 
 impl Interpreter {
-    /// Events of a CPU are lost: nobody knows which thread runs there.
+    /// Events of a CPU are lost, so it is unknown which thread runs there.
     pub fn lost_on(&mut self, cpu: u32) {
         let cpu = self.cpu(cpu);
         (cpu.current, cpu.seen) = (NOBODY, None);
     }
 
-    /// An event of a thread on a CPU where `current` runs, as far as switches told.
+    /// Handles an event of a thread on a CPU where another thread runs according to the switches.
     #[cold]
     pub(super) fn seen_elsewhere(
         &mut self,
@@ -90,7 +90,8 @@ impl Interpreter {
         }
     }
 
-    /// Another CPU than that of the event on which its thread runs, as far as switches told.
+    /// The CPU on which the thread of an event runs according to the switches, if it is not the
+    /// event's CPU.
     fn elsewhere(&self, at: At, out: &TraceBuilder) -> Option<u32> {
         self.sched.cpu_of(out, at.utid).filter(|cpu| *cpu != at.cpu)
     }
@@ -134,7 +135,7 @@ impl Interpreter {
         }
     }
 
-    /// Threads that were seen and not yet switched away from run at the end.
+    /// Infers the runs of threads that were seen and not switched away from by the end.
     pub(super) fn infer_last(&mut self, out: &mut TraceBuilder) {
         for cpu in std::mem::take(&mut self.columns.cpus) {
             self.infer_seen(cpu, i64::MAX, out);
@@ -151,7 +152,7 @@ impl Interpreter {
             return false;
         }
         let came = self.sched.came_at(out, &seen.sighting());
-        // A run of no length tells nothing.
+        // A run without a length has no information.
         let Some(came) = came.filter(|came| *came < end) else {
             return false;
         };
@@ -186,7 +187,7 @@ impl Interpreter {
 }
 
 impl Cpu {
-    /// The thread of an event, and what is known of it on this CPU.
+    /// The thread of an event, and what is known about it on this CPU.
     fn saw(&self, at: At) -> Seen {
         let new = |after| Seen {
             at,

@@ -15,16 +15,16 @@ pub(super) const SENT: &str = "binder_transaction";
 /// The event that opens a reply, and closes a call.
 pub(super) const RECEIVED: &str = "binder_transaction_received";
 
-/// What a slice is to binder.
+/// The role of a slice in a binder call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Role {
     /// A call, and the number of the transaction that answers it.
     Call { answer: Option<i64> },
-    /// The work on a call: the call's number, and whether an answer ends it.
+    /// The work on a call: the call's number, and whether it ends with an answer.
     Reply { call: i64, answers: bool },
-    /// A call without answer: a moment.
+    /// A call without an answer, which is one moment.
     OneWay,
-    /// The moment where it arrives, and its number.
+    /// The moment when it arrives, and its number.
     Arrival { call: i64 },
 }
 
@@ -88,7 +88,7 @@ fn end(slice: SliceRow) -> Option<i64> {
     (slice.dur != NO_DURATION).then(|| slice.ts.saturating_add(slice.dur))
 }
 
-/// Both ends of a call, if they are the events' own.
+/// Both ends of a call, if they came from binder events.
 fn call_and_reply(trace: &Trace, key: StringId, ends: [SliceRow; 2]) -> Option<[Role; 2]> {
     let [call, reply] = ends;
     let number = numbers(trace, key, call).next()?;

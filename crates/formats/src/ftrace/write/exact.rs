@@ -1,4 +1,4 @@
-//! Values of counters with all their digits.
+//! Exact values of counters.
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{CounterRow, Trace, TrackId};
@@ -18,8 +18,8 @@ impl ExactValues {
         Self { values }
     }
 
-    /// The value of a counter's row if it is a whole number. The nearest floats of several numbers may be equal; then
-    /// the first of them is used up.
+    /// The value of a counter's row if it is a whole number. Several numbers may have the same
+    /// nearest float; then each is returned once, in order.
     pub fn take(&mut self, row: CounterRow) -> Option<i64> {
         let whole = row.value as i64;
         if let Some(values) = self.values.get_mut(&(row.ts, row.track_id))

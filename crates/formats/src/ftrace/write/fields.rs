@@ -9,20 +9,20 @@ use crate::ftrace::event::Field;
 use crate::ftrace::fields::fields as parse;
 use crate::ftrace::pairs::uses;
 
-/// Which of a slice's fields an event has.
+/// The fields of a slice that an event has.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     All,
     Begin,
     End,
-    /// All of them, as the second event said them.
+    /// All fields, with the values of the second event.
     Last,
 }
 
 impl Part {
     fn has(self, event: &str, key: &str) -> bool {
         match self {
-            // f2fs says it at the end.
+            // f2fs has it in the second event.
             Self::End if key == "datasync" => event.starts_with("f2fs_"),
             Self::All | Self::Last => true,
             Self::Begin => !END_ONLY.contains(&key),
@@ -31,7 +31,7 @@ impl Part {
     }
 }
 
-/// Whether an end is found by this field.
+/// Whether this field is used to find the end.
 fn agrees(event: &str, key: &str) -> bool {
     let keys = uses(event.as_bytes()).iter().flat_map(|one| one.pair.keys);
     keys.into_iter()
@@ -52,7 +52,7 @@ pub(super) fn write_fields(
         let text = value.display(&trace.strings).replace(['\n', '\r'], " ");
         match fields.iter_mut().find(|(known, _)| *known == key) {
             _ if !part.has(name, key) => {}
-            // The rest is from the second event.
+            // The remaining fields are those of the second event.
             Some(_) if part == Part::Begin => break,
             Some((_, known)) if matches!(part, Part::End | Part::Last) => *known = text,
             _ => fields.push((key, text)),
@@ -91,7 +91,7 @@ fn reads_back(event: &str, fields: &[(&str, String)], text: &[u8]) -> bool {
     read.len() == fields.len() && read.iter().zip(fields).all(is_same)
 }
 
-/// How an event prints its fields. The formats are those of `include/trace/events/*.h`.
+/// The format of an event's fields. The formats are those of `include/trace/events/*.h`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
     /// `key=value`.
@@ -148,7 +148,7 @@ impl Shape {
             if n > 0 {
                 out.extend_from_slice(self.separator());
             }
-            // Writing into memory does not fail.
+            // Writing to memory cannot fail.
             _ = self.field(key, text, out);
             if *key == "size" && event.starts_with("rss_stat") {
                 out.push(b'B');

@@ -5,7 +5,7 @@ use traceloom_trace::{CounterRow, NO_NUMBER, RowId, StringId, Trace, TrackKind, 
 
 use crate::ftrace::pairs::{self, Again, Name, On, PAIRS};
 
-/// The two events of a slice that a pair of kernel events made.
+/// The two kernel events of a slice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Pair {
     pub begin: &'static str,
@@ -28,7 +28,7 @@ pub(super) const BEGIN_ONLY: &[&str] = &[
     "gfp_flags",
 ];
 
-/// The events of a slice called `name` on `track`; `None` where a program made it.
+/// The events of a slice called `name` on `track`; `None` if the slice came from a program.
 pub(super) fn pair(track: TrackRow, track_name: &str, name: &str) -> Option<Pair> {
     let (begin, end) = match (track.kind, track_name, name) {
         (TrackKind::Cpu, "irq", _) => ("irq_handler_entry", "irq_handler_exit"),
@@ -67,8 +67,8 @@ pub(super) fn is_suspend(track: TrackRow, name: &str) -> bool {
     track.kind == TrackKind::Global && name == "suspend"
 }
 
-/// The events of the only pair in the table of pairs that makes such a slice. Where one event begins a slice and ends
-/// another, or a field says which it does, there are none.
+/// The events of the only entry in the table of pairs that makes such a slice. `None` if one event
+/// ends a slice and begins another, or if a field decides which it does.
 fn listed(kind: TrackKind, track: &str, name: &str) -> Option<Pair> {
     let on = match kind {
         TrackKind::ThreadTrack => On::Thread,
@@ -100,7 +100,7 @@ fn only<T>(mut items: impl Iterator<Item = T>) -> Option<T> {
     items.next().filter(|_| items.next().is_none())
 }
 
-/// The event that says a counter's value, with its fields; `None` where a program counted.
+/// The event with a counter's value, and its fields; `None` if the counter is a program's.
 pub(super) fn counter(track: TrackRow, name: &str, whole: i64) -> Option<String> {
     if track.kind == TrackKind::CpuCounter {
         let event = match name {
@@ -146,7 +146,7 @@ pub(super) fn counter(track: TrackRow, name: &str, whole: i64) -> Option<String>
     Some(format!("gpu_frequency: gpu_id={gpu} state={whole}"))
 }
 
-/// Events that are kept beside the counter that they make.
+/// Events that are stored in addition to the counter that they make.
 const KEPT: &[&str] = &[
     "thermal_temperature",
     "ion_heap_grow",
@@ -155,10 +155,10 @@ const KEPT: &[&str] = &[
     "dma_heap_stat",
 ];
 
-/// Counter values that need no line of their own, because another line says them.
+/// Counter values that need no line of their own, because another line has them.
 pub(super) struct SaidElsewhere<'t> {
     trace: &'t Trace,
-    /// When events of [`KEPT`] happened.
+    /// The times of the events of [`KEPT`].
     kept: FxHashSet<i64>,
 }
 
@@ -176,7 +176,7 @@ impl<'t> SaidElsewhere<'t> {
         }
     }
 
-    /// Whether a kernel event beside it says the value of a counter's row, or the line of the
+    /// Whether the value of a counter's row is also in a stored kernel event, or in the line of the
     /// other limit of its pair.
     pub fn has(&self, row: usize) -> bool {
         let counter = self.trace.counters.row(row);
@@ -196,7 +196,7 @@ impl<'t> SaidElsewhere<'t> {
     }
 }
 
-/// The lower limit of a CPU's frequency in `row`, and the upper one right behind it.
+/// The lower limit of a CPU's frequency in `row`, and the upper one directly after it.
 fn limits(trace: &Trace, row: usize) -> Option<(CounterRow, CounterRow)> {
     let next = (row + 1 < trace.counters.len()).then(|| trace.counters.row(row + 1))?;
     let min = trace.counters.row(row);

@@ -19,7 +19,7 @@ pub(super) struct Printer<'p> {
     pub(super) plan: &'p Plan<'p>,
     pub(super) names: Names<'p>,
     pub(super) exact: ExactValues,
-    /// How many inferred runs have begun.
+    /// The number of inferred runs that have begun.
     inferred: usize,
     /// The last CPU and priority of each thread.
     last: Vec<(u32, i32)>,
@@ -27,8 +27,8 @@ pub(super) struct Printer<'p> {
     running: FxHashMap<u32, ThreadId>,
     /// Added to all times so that none is negative, which the text cannot express.
     shift: i64,
-    /// The number for processes without one: the trace's own, otherwise 1, the main thread's in
-    /// ART.
+    /// The number for processes without one: that of the trace, otherwise 1, which is the main
+    /// thread's in ART.
     default_pid: i64,
     pub(super) idle: ThreadId,
 }
@@ -78,7 +78,7 @@ impl<'p> Printer<'p> {
         out.write_all(b"\n")
     }
 
-    /// Takes note of runs that no line begins.
+    /// Records runs that no line begins.
     fn infer(&mut self, ts: i64) {
         let ran = &self.plan.trace.sched_slices;
         while let Some(&row) = self.plan.inferred.get(self.inferred) {
@@ -91,7 +91,7 @@ impl<'p> Printer<'p> {
         }
     }
 
-    /// From here on, a thread runs on a CPU.
+    /// Records that a thread runs on a CPU from here on.
     pub(super) fn runs(&mut self, cpu: u32, utid: ThreadId, priority: i32) {
         self.running.insert(cpu, utid);
         if let Some(last) = self.last.get_mut(utid.row()) {
@@ -116,8 +116,9 @@ impl<'p> Printer<'p> {
         self.time(cpu, ts, out)
     }
 
-    /// The CPU of a line whose own is not known: where its thread runs or ran last. If that one is idle by now, the
-    /// line would show that the thread runs there, so it gets another one.
+    /// The CPU for a line whose CPU is unknown: the one on which its thread runs or ran last. If
+    /// that CPU is now idle, the line would show that the thread runs there, so another one is
+    /// used.
     fn likely_cpu(&self, utid: ThreadId) -> u32 {
         let is_idle = |cpu: &u32| {
             let running = self.running.get(cpu);
@@ -131,8 +132,8 @@ impl<'p> Printer<'p> {
             .unwrap_or(last)
     }
 
-    /// The columns of a line written for a process: those of its thread in the plan, or of a
-    /// made-up main thread if it has no threads.
+    /// The columns of a line that is written for a process: those of its thread in the plan, or of
+    /// an invented main thread if it has no threads.
     pub(super) fn process_front(
         &self,
         ts: i64,
@@ -235,7 +236,7 @@ impl<'p> Printer<'p> {
         }
     }
 
-    /// The name of a track, unless it is just that of its slices.
+    /// The name of a track, unless it equals that of its slices.
     pub(super) fn lane_name(&self, track: TrackRow) -> Option<String> {
         let name = clean(self.text(track.name));
         let own = track.kind != TrackKind::ProcessAsync && !name.is_empty();

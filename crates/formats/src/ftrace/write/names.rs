@@ -1,8 +1,8 @@
-//! What the kernel's events called each thread at a time.
+//! The names of threads in the kernel's events, by time.
 
 use traceloom_trace::{RowId, StringId, ThreadId, Trace};
 
-/// The names of each thread, and how far they have been used. Asked in order of time.
+/// The names of each thread, and the position of the next unused one. Queried in order of time.
 pub(super) struct Names<'t> {
     trace: &'t Trace,
     /// Rows of the names, by thread.

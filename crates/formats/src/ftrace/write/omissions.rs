@@ -1,4 +1,4 @@
-//! Counts of what the text has no place for.
+//! Counts of the parts that the text cannot express.
 
 use traceloom_trace::{ArgSetId, RowId, SliceId, TrackKind};
 
@@ -28,7 +28,7 @@ impl Plan<'_> {
                 Omission::WallTimes,
                 Omission::Processes,
                 Omission::ThreadNumbers,
-                // Counted below, as far as they are lost.
+                // Counted below, if they are lost.
                 Omission::Flows,
                 Omission::ThreadStates,
                 Omission::Arguments,
@@ -78,7 +78,7 @@ impl Plan<'_> {
         (slices.count() + instants.count()) as u64
     }
 
-    /// Whether there is nothing but the cookie of an asynchronous slice.
+    /// Whether the arguments are only the cookie of an asynchronous slice.
     fn is_cookie(&self, args: ArgSetId) -> bool {
         let is_cookie = |key| self.trace.strings.get(key) == COOKIE;
         self.trace.args.set(args).all(|(key, _)| is_cookie(key))

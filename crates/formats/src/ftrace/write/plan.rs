@@ -9,7 +9,7 @@ use super::kernel::SaidElsewhere;
 /// The kind of a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
-    /// `B|`, or `S|` and `G|` off the threads.
+    /// `B|`, or `S|` and `G|` if not on a thread's own track.
     Begin,
     /// `E|`, or `F|` and `H|`.
     End,
@@ -21,17 +21,17 @@ pub(super) enum Kind {
     Switch,
     /// A wake-up: a row of wakeups.
     Woken,
-    /// `sched_waking`: a row of thread states that no row of wakeups explains.
+    /// `sched_waking`: a row of thread states without a row of wakeups.
     Waking,
     /// `sched_wakeup`, which older tools need.
     Wakeup,
-    /// `sched_wakeup_new`: the first of a thread's life.
+    /// `sched_wakeup_new`: the first of a thread.
     Birth,
-    /// `sched_blocked_reason`: a row of thread states, if the event itself is not there.
+    /// `sched_blocked_reason`: a row of thread states, if the trace does not have the event itself.
     Blocked,
 }
 
-/// The event that tells why a thread was blocked. It has a place among those of the scheduler.
+/// The event with the reason why a thread was blocked. It is sorted with those of the scheduler.
 pub(super) const BLOCKED_REASON: &str = "sched_blocked_reason";
 
 /// A line to be printed.
@@ -86,7 +86,7 @@ pub(super) struct Plan<'t> {
     pub writers: FxHashMap<ProcessId, ThreadId>,
     /// The slices of binder calls.
     pub binder: FxHashMap<SliceId, Role>,
-    /// Rows of thread states that no switch or wake-up expresses.
+    /// Rows of thread states that are in no switch or wake-up.
     pub unwritten_states: u64,
 }
 
@@ -104,7 +104,7 @@ impl<'t> Plan<'t> {
         }
     }
 
-    /// Puts the lines in order.
+    /// Sorts the lines.
     pub fn sort(&mut self) {
         self.lines
             .sort_by_key(|line| (line.ts, line.order, line.row));
@@ -169,7 +169,7 @@ fn writers(trace: &Trace) -> FxHashMap<ProcessId, ThreadId> {
 }
 
 /// Whether a marker can express this sync point: there is one for the monotonic clock, one for the
-/// time of day, and one with just a name.
+/// time of day, and one with only a name.
 pub(super) fn is_writable(clock: &ClockRow) -> bool {
     match clock.clock {
         ClockKind::Monotonic | ClockKind::Realtime => true,

@@ -9,7 +9,7 @@ use super::kernel;
 use super::line::{Printer, clean};
 use super::plan::{Line, to_whole_ms};
 
-/// The counter that an event of the kernel makes, which also names a thread.
+/// The counter of a kernel event that also has a thread.
 const OOM_SCORE: &str = "oom_score_adj";
 
 impl Printer<'_> {
@@ -27,7 +27,8 @@ impl Printer<'_> {
         }
         let owner = self.owner(track);
         if let (OOM_SCORE, Some(score), Some(main)) = (name, whole, self.main_thread(owner)) {
-            // The line of a kernel's event shows who runs on a CPU, which is not known.
+            // The line of a kernel event shows which thread runs on a CPU, and that is unknown
+            // here.
             self.front(line.ts, self.idle, None, out)?;
             let pid = self.tid(main);
             let comm = self.sched_comm(main, NO_CPU, line.ts);

@@ -46,7 +46,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// A wake-up that only a state tells of.
+    /// A wake-up that is known only from a thread state.
     pub(super) fn wake(&mut self, line: Line, event: &str, out: &mut impl Write) -> io::Result<()> {
         let state = self.plan.trace.thread_states.row(line.row as usize);
         let waker = state.waker_utid.some().unwrap_or(self.idle);
@@ -59,7 +59,7 @@ impl Printer<'_> {
         )
     }
 
-    /// Why a thread was blocked, where only a state tells.
+    /// The reason why a thread was blocked, if only a thread state has it.
     pub(super) fn blocked(&self, line: Line, out: &mut impl Write) -> io::Result<()> {
         let state = self.plan.trace.thread_states.row(line.row as usize);
         self.front(line.ts, self.idle, None, out)?;
@@ -72,7 +72,7 @@ impl Printer<'_> {
         )
     }
 
-    /// The name inside a scheduler event, where idle threads have one for each CPU.
+    /// The name inside a scheduler event, in which each CPU's idle thread has a name.
     pub(super) fn sched_comm(&mut self, utid: ThreadId, cpu: u32, ts: i64) -> String {
         if self.tid(utid) == 0 {
             return match cpu {

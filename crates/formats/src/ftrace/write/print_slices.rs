@@ -43,7 +43,7 @@ impl Printer<'_> {
         }
     }
 
-    /// The number that connects both ends of an asynchronous slice: its own, otherwise its row.
+    /// The number that connects both ends of an asynchronous slice: its cookie, otherwise its row.
     fn cookie(&self, slice: SliceId) -> i64 {
         let trace = self.plan.trace;
         let args = trace.slices.arg_set_id.get(slice.row());

@@ -33,7 +33,8 @@ pub(super) fn add(plan: &mut Plan<'_>) {
     sched.unexplained(plan);
 }
 
-/// What switches say of threads that were not known to run, by time and CPU; those of one moment in reverse.
+/// The previous threads of switches that were not known to run, by time and CPU; those of one
+/// moment in reverse order.
 type RunEnds = FxHashMap<(i64, u32), Vec<RunEndRow>>;
 
 fn run_ends(trace: &Trace) -> RunEnds {
@@ -67,7 +68,7 @@ impl Sched<'_> {
         let mut on_cpu: FxHashMap<u32, SchedSliceRow> = FxHashMap::default();
         for (row, slice) in self.trace.sched_slices.rows().enumerate() {
             let before = on_cpu.insert(slice.cpu, slice);
-            // What the kernel left out follows from the other lines again.
+            // A switch that the kernel omitted is inferred again from the other lines.
             if slice.inferred && before.is_some() {
                 self.claim(slice);
                 plan.inferred.push(row as u32);
@@ -82,7 +83,7 @@ impl Sched<'_> {
         }
     }
 
-    /// Takes the state of a run that no line begins.
+    /// Claims the state of a run that no line begins.
     fn claim(&mut self, slice: SchedSliceRow) {
         let (trace, states) = (self.trace, &mut self.states);
         if let Some(row) = states.find(trace, slice.utid, slice.ts, Role::Comes) {
@@ -117,7 +118,7 @@ impl Sched<'_> {
                 switch.prev_state = before.end_state;
                 known = true;
             }
-            // Another thread than this one left, or the idle thread.
+            // A different thread left the CPU, or the idle thread.
             Some(_) | None => {}
         }
         if !known {
@@ -146,7 +147,7 @@ impl Sched<'_> {
         true
     }
 
-    /// Nothing followed on the CPU: events are missing here, or the recording ends.
+    /// No run followed on the CPU: events are missing here, or the recording ends.
     fn switch_to_idle(&mut self, plan: &mut Plan<'_>, slice: SchedSliceRow) {
         let state = match slice.end_state {
             TaskState::UNKNOWN => TaskState::RUNNABLE,
@@ -191,8 +192,8 @@ impl Sched<'_> {
         plan.switches.push(switch);
     }
 
-    /// A thread whose state begins without any other cause left in a switch that the slices do not
-    /// show: the first of a CPU, or one after missing events.
+    /// If a thread's state begins without any other cause, the thread left in a switch that is not
+    /// in the slices: the first of a CPU, or one after missing events.
     fn find_unknown(&mut self, plan: &mut Plan<'_>) {
         let states = &self.trace.thread_states;
         let mut free: FxHashMap<i64, Vec<usize>> = FxHashMap::default();
@@ -212,7 +213,7 @@ impl Sched<'_> {
         }
     }
 
-    /// The wake-ups in their order. One with an effect stands where its state row does.
+    /// Adds the wake-ups in their order. One with an effect is placed at its state row.
     fn wakeups(&mut self, plan: &mut Plan<'_>) {
         let mut last = (i64::MIN, 0);
         for (row, wakeup) in self.trace.wakeups.rows().enumerate() {
@@ -228,8 +229,8 @@ impl Sched<'_> {
         }
     }
 
-    /// The earliest place of a wake-up among the lines of its time. One that did not end the sleep that its thread
-    /// begins at this time came before that.
+    /// The earliest place of a wake-up among the lines of its time. If its thread begins to sleep
+    /// at this time and the wake-up did not end that sleep, it came before.
     fn place(&mut self, wakeup: WakeupRow) -> u64 {
         let (trace, states) = (self.trace, &mut self.states);
         let WakeupRow { ts, utid, .. } = wakeup;
@@ -249,8 +250,8 @@ impl Sched<'_> {
         }
     }
 
-    /// The events that tell why a thread was blocked, if there are any. One at the time at which the thread blocks comes
-    /// behind that.
+    /// Adds the events with the reasons why threads were blocked, and returns whether there are
+    /// any. An event at the time at which the thread blocks comes after the switch.
     fn reasons(&self, plan: &mut Plan<'_>) -> bool {
         let Some(name) = self.trace.strings.lookup(BLOCKED_REASON) else {
             return false;
@@ -279,7 +280,7 @@ impl Sched<'_> {
         plan.lines.len() > before
     }
 
-    /// States that no line explains: those of traces that keep no wake-ups.
+    /// Adds states that are in no line yet: those of traces without wake-ups.
     fn unexplained(&mut self, plan: &mut Plan<'_>) {
         let has_reasons = self.reasons(plan);
         for (row, state) in self.trace.thread_states.rows().enumerate() {
@@ -328,17 +329,17 @@ fn pid_of(trace: &Trace, args: ArgSetId) -> Option<i64> {
     })
 }
 
-/// Places beside a state row: where it begins by a switch, before that, and behind.
+/// Places next to a state row: at the switch that begins it, before it, and after it.
 const BEFORE: u64 = 0;
 const SWITCH: u64 = 1;
 const BEHIND: u64 = 2;
 
-/// The order of a line beside a state row.
+/// The order of a line next to a state row.
 fn beside(row: usize, place: u64) -> u64 {
     Class::Sched.order((row as u64) << 2 | place)
 }
 
-/// The priority in which a run ended, as far as anything tells.
+/// The priority at the end of a run, as far as it is known.
 fn end_priority(slice: SchedSliceRow) -> i32 {
     match slice.end_priority {
         NO_PRIORITY if slice.priority != IDLE_PRIORITY => slice.priority,

@@ -1,8 +1,8 @@
 //! Begins and ends of slices, in an order from which the nesting can be read back.
 //!
-//! At one time, slices begin in the order of their rows, across all tracks. A slice ends there as late as possible: right
-//! before the slice that takes its place, otherwise behind everything that begins. So overlapping slices get the lanes
-//! that they had.
+//! At one time, slices begin in the order of their rows, across all tracks. A slice ends there as
+//! late as possible: directly before the slice that takes its place, otherwise after everything
+//! that begins. So overlapping slices are read back onto the same lanes.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use traceloom_trace::{NO_DURATION, RowId, SliceId, Trace};
@@ -27,7 +27,7 @@ pub(super) fn add(plan: &mut Plan<'_>) {
     drop_requeued(plan);
 }
 
-/// Drops the ends of requests that a kept event ends: a device gave them back.
+/// Drops the ends of requests that end with a stored event, because a device returned them.
 fn drop_requeued(plan: &mut Plan<'_>) {
     let trace = plan.trace;
     let Some(requeue) = trace.strings.lookup("block_rq_requeue") else {
@@ -70,13 +70,13 @@ struct TrackLines<'p> {
     last_ts: i64,
 }
 
-/// In place of a row: behind all begins.
+/// Used instead of a row: after all begins.
 const LAST: u32 = u32::MAX;
 
 /// The place among the lines of one time: that of a row's begin, or before it.
 fn place(row: u32, depth: u32, is_begin: bool) -> u64 {
     const DEPTHS: u64 = (1 << 27) - 1;
-    // What lies deeper ends first.
+    // Deeper slices end first.
     let inner_first = DEPTHS - u64::from(depth).min(DEPTHS);
     let place = u64::from(row) << 28 | u64::from(is_begin) << 27 | inner_first;
     Class::Slice.order(place)
@@ -108,7 +108,7 @@ impl TrackLines<'_> {
         }
     }
 
-    /// When a slice ends, if it does.
+    /// The end of a slice, if it ended.
     fn end(&self, slice: SliceId) -> Option<i64> {
         let slices = &self.trace.slices;
         let dur = Some(slices.dur.get(slice.row())).filter(|dur| *dur != NO_DURATION)?;
@@ -120,7 +120,7 @@ impl TrackLines<'_> {
         let ends: Vec<Option<i64>> = self.open.iter().map(|slice| self.end(*slice)).collect();
         let endless = ends.iter().take_while(|end| end.is_none()).count();
         while let Some(&top) = self.open.last().filter(|_| self.open.len() > endless) {
-            // One that never ended, inside of one that did, ends with it.
+            // A slice that never ended, inside one that did, ends with it.
             let around = ends[..self.open.len()].iter().rev().find_map(|end| *end);
             self.close(top, around.unwrap_or(self.last_ts), LAST);
         }

@@ -2,7 +2,7 @@
 
 use traceloom_trace::{RowId, TaskState, ThreadId, Trace};
 
-/// What a thread does where a state begins: it leaves a CPU, comes to one, or is woken.
+/// The action of a thread at the start of a state: it leaves a CPU, gets a CPU, or is woken.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     Leaves,
@@ -67,7 +67,7 @@ impl States {
             })
     }
 
-    /// Where the rows of a thread from `ts` on begin.
+    /// The first row of a thread that begins at `ts` or later.
     fn from(&self, trace: &Trace, utid: ThreadId, ts: i64) -> usize {
         let key = |row: &(u32, u32)| (row.0, trace.thread_states.ts.get(row.1 as usize));
         self.rows.partition_point(|row| key(row) < (utid.0, ts))

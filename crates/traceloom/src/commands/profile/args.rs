@@ -28,8 +28,8 @@ pub struct ProfileArgs {
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
 
-    /// Show one method with its parents and children, recursive ones apart. NAME is a name from the
-    /// table or a part of it (case-sensitive only if it contains capitals)
+    /// Show one method with its parents and children, recursive ones separately. NAME is a name
+    /// from the table or a part of it (case-sensitive only if it contains capitals)
     #[arg(long, value_name = "NAME", conflicts_with_all = ["tree", "folded"])]
     pub method: Option<String>,
 

@@ -8,11 +8,11 @@ use crate::times::TimeRange;
 
 /// Show how long each thread ran and waited, what it waited for, and who woke it
 ///
-/// Running is time on a CPU. Runnable is time in which the thread was ready but had no CPU. Sleeping
-/// is interruptible sleep, blocked is uninterruptible sleep: disks and locks of the kernel. The
-/// latency of a wake-up is the time from the wake-up until the thread got a CPU. With --thread or
-/// --process, the command also lists who woke each thread, where it was blocked, and its CPUs.
-/// Every format with scheduling events will do (category sched).
+/// Running is time on a CPU. Runnable is time in which the thread was ready but had no CPU.
+/// Sleeping is interruptible sleep, blocked is uninterruptible sleep: disks and locks of the
+/// kernel. The latency of a wake-up is the time from the wake-up until the thread got a CPU. With
+/// --thread or --process, the command also lists who woke each thread, where it was blocked, and
+/// its CPUs. Works with every format that has scheduling events (category sched).
 #[derive(clap::Args, Debug)]
 #[command(after_help = "\
 Examples:
