@@ -130,7 +130,8 @@ impl<'w> Out<'w> {
     #[cold]
     fn rare_fraction(&mut self, width: usize, decimals: usize, value: f64) -> &mut Self {
         let text = match (value.is_nan(), value.is_sign_negative()) {
-            (false, _) => format!("{value:.decimals$}"),
+            (false, _) if decimals == 1 => format!("{value:.1}"),
+            (false, _) => format!("{value:.2}"),
             (true, true) => "-nan".to_owned(),
             (true, false) => "nan".to_owned(),
         };

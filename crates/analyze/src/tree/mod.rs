@@ -19,6 +19,7 @@ mod overhead;
 mod passes;
 mod plan;
 mod sched;
+mod settle;
 mod sums;
 mod unfinished;
 mod whole;

@@ -4,7 +4,7 @@ use rusqlite::Connection;
 use rusqlite::functions::Context;
 use rusqlite::types::{Value, ValueRef};
 
-use super::PURE;
+use super::flags::PURE;
 
 type Unary = (&'static str, fn(f64) -> f64);
 type Binary = (&'static str, fn(f64, f64) -> f64);

@@ -7,7 +7,7 @@ use rusqlite::functions::Context;
 use rusqlite::types::{Value, ValueRef};
 use traceloom_trace::{ArgSetId, ArgValue};
 
-use super::PURE;
+use super::flags::PURE;
 use crate::schema::Data;
 
 pub(super) fn register(connection: &Connection, data: &Arc<Data>) -> rusqlite::Result<()> {

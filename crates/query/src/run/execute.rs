@@ -3,7 +3,7 @@
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode, Statement};
 
-use super::{Output, Params};
+use super::output::{Output, Params};
 use crate::dialect::{Expanded, Location};
 use crate::error::QueryError;
 

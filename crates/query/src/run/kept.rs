@@ -4,7 +4,7 @@ use std::io;
 
 use rusqlite::types::{Value, ValueRef};
 
-use super::Output;
+use super::output::Output;
 use crate::error::QueryError;
 
 /// The names of the columns and the rows.

@@ -3,34 +3,15 @@
 mod create;
 mod execute;
 mod kept;
-
-use std::io;
+mod output;
 
 use rusqlite::Connection;
-use rusqlite::types::{Value, ValueRef};
 
 use crate::dialect::{Macros, Script, Statement, StatementKind};
 use crate::error::QueryError;
 use execute::Bound;
 use kept::Kept;
-
-/// Takes a result, row by row.
-pub trait Output {
-    /// The names of the columns, before the first row. A result without rows has names too.
-    ///
-    /// # Errors
-    /// If they cannot be written.
-    fn columns(&mut self, names: &[String]) -> io::Result<()>;
-
-    /// A row: a value for each column. Texts are UTF-8, except those that a query made from bytes.
-    ///
-    /// # Errors
-    /// If it cannot be written.
-    fn row(&mut self, values: &[ValueRef<'_>]) -> io::Result<()>;
-}
-
-/// Values of parameters: the name without `:`, and the value.
-pub type Params = [(String, Value)];
+pub use output::{Output, Params};
 
 /// Runs the statements of `sql`. Returns whether any of them has a result.
 pub(crate) fn run(

@@ -2,7 +2,7 @@
 
 use traceloom_trace::{ClockRow, RepairRow, RowId, StringId, TaskState, Trace, TrackRow};
 
-use super::column::Cell;
+use super::cell::Cell;
 use super::texts::MoreTexts;
 use super::track_type::track_type;
 

@@ -1,6 +1,7 @@
 //! The declaration of every table and view: names, columns, types, a line of documentation each, and where a
 //! value comes from in the trace. The virtual tables and `docs/sql.md` are both made from it.
 
+mod cell;
 mod column;
 mod data;
 mod docs;

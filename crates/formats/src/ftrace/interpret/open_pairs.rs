@@ -3,7 +3,6 @@
 use rustc_hash::FxHashMap;
 use traceloom_trace::{CallStack, LaneKey, SliceBegin, SliceId, TrackId};
 
-use super::syscalls::Call;
 use crate::ftrace::syscalls::Machine;
 
 /// The open slices of pairs.
@@ -31,6 +30,14 @@ pub(super) struct Open {
 pub(super) struct Waiting {
     pub identity: u32,
     pub begin: SliceBegin,
+}
+
+/// The last system call of a thread: which families of events have shown its begin and its end.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Call {
+    pub slice: SliceId,
+    pub begins: u8,
+    pub ends: u8,
 }
 
 /// A request that a device works on.

@@ -10,21 +10,14 @@
 //!
 //! The order of the two is that in which they were switched on.
 
-use traceloom_trace::{SliceId, TraceBuilder, TrackId};
+use traceloom_trace::{TraceBuilder, TrackId};
 
 use super::args::Fields;
 use super::interpreter::Interpreter;
+use super::open_pairs::Call;
 use super::position::At;
 use crate::ftrace::pairs::{Role, Use};
 use crate::ftrace::syscalls::Machine;
-
-/// The last call of a thread: which families of events have shown its begin and its end.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Call {
-    slice: SliceId,
-    begins: u8,
-    ends: u8,
-}
 
 /// `sys_enter` and `sys_exit` of `raw_syscalls`.
 const RAW: u8 = 1;

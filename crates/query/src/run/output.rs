@@ -1,0 +1,23 @@
+//! What a script takes and gives.
+
+use std::io;
+
+use rusqlite::types::{Value, ValueRef};
+
+/// Takes a result, row by row.
+pub trait Output {
+    /// The names of the columns, before the first row. A result without rows has names too.
+    ///
+    /// # Errors
+    /// If they cannot be written.
+    fn columns(&mut self, names: &[String]) -> io::Result<()>;
+
+    /// A row: a value for each column. Texts are UTF-8, except those that a query made from bytes.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    fn row(&mut self, values: &[ValueRef<'_>]) -> io::Result<()>;
+}
+
+/// Values of parameters: the name without `:`, and the value.
+pub type Params = [(String, Value)];

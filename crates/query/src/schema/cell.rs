@@ -1,0 +1,42 @@
+//! A value of a table.
+
+use traceloom_trace::{RowId, StringId};
+
+/// A value of a table, before SQLite gets it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Cell {
+    /// Absent.
+    Null,
+    /// A whole number.
+    Int(i64),
+    /// A number with a fraction.
+    Float(f64),
+    /// A text of the pools of the trace and the query.
+    Text(StringId),
+}
+
+impl Cell {
+    /// A row number of another table; NULL for none.
+    pub fn id<T: RowId>(id: T) -> Self {
+        id.some()
+            .map_or(Self::Null, |id| Self::Int(id.row() as i64))
+    }
+
+    /// A number, or NULL if it is the one that means absent.
+    pub fn unless(value: i64, absent: i64) -> Self {
+        if value == absent {
+            Self::Null
+        } else {
+            Self::Int(value)
+        }
+    }
+
+    /// A text; NULL if it is empty, which the model uses for absent ones.
+    pub fn text(id: StringId) -> Self {
+        if id.is_empty() {
+            Self::Null
+        } else {
+            Self::Text(id)
+        }
+    }
+}
