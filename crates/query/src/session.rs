@@ -12,6 +12,7 @@ use crate::functions;
 use crate::run::{Output, Params, run};
 use crate::schema::{Data, TABLES, VIEWS};
 use crate::sqlite::guard::{Stop, forbid, limit, watch};
+use crate::sqlite::legacy;
 use crate::sqlite::module::register;
 use crate::sqlite::source::Source;
 
@@ -70,6 +71,7 @@ impl Session {
             register(&connection, Arc::new(Source::new(data.clone(), table)))?;
         }
         functions::register(&connection, &data)?;
+        legacy::register(&connection)?;
         for view in VIEWS {
             connection.execute_batch(&format!("CREATE VIEW {} AS {}", view.name, view.select))?;
         }

@@ -80,3 +80,19 @@ fn tables_views_and_macros_are_found_by_later_statements() {
                SELECT y FROM seen";
     assert_eq!(numbers(sql), [6]);
 }
+
+#[test]
+fn older_calls_define_functions_too() {
+    let sql = "SELECT create_function('twice(x INT)', 'INT', 'SELECT $x * 2');
+               SELECT create_view_function('near(x INT)', 'low INT, high INT', 'SELECT $x - 1 AS low, $x + 1 AS high');
+               SELECT experimental_memoize('twice');
+               SELECT twice(low) + high FROM near(10)";
+    assert_eq!(numbers(sql), [29]);
+    for sql in [
+        "SELECT create_function('f(', 'INT', 'SELECT 1')",
+        "SELECT create_function('f()', 'NO_TYPE', 'SELECT 1')",
+        "SELECT create_view_function('f()', 'a', 'SELECT 1 AS a')",
+    ] {
+        assert!(ask(&mut session(), sql).is_err(), "{sql}");
+    }
+}

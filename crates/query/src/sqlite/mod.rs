@@ -4,6 +4,7 @@ pub(crate) mod call;
 mod code;
 pub(crate) mod guard;
 mod interval;
+pub(crate) mod legacy;
 pub(crate) mod module;
 mod order;
 mod plan;

@@ -1,0 +1,71 @@
+//! Older ways to define functions, which people's files still use: calls of SQL functions.
+
+use rusqlite::functions::{Context, FunctionFlags};
+use rusqlite::types::Null;
+use rusqlite::{Connection, Error};
+
+use super::call::{Function, define};
+use super::table_call::{self, TableFunction};
+use crate::dialect::{Problem, Prototype, Type};
+
+/// Makes the calls known to a connection. Views and triggers cannot use them.
+pub(crate) fn register(connection: &Connection) -> rusqlite::Result<()> {
+    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DIRECTONLY;
+    connection.create_scalar_function("create_function", 3, flags, |context| {
+        create_function(context)
+    })?;
+    connection.create_scalar_function("create_view_function", 3, flags, |context| {
+        create_view_function(context)
+    })?;
+    // Results are not kept, so a function is only slower without it.
+    connection.create_scalar_function("experimental_memoize", 1, flags, |_| Ok(Null))
+}
+
+/// `create_function('name(arg TYPE, …)', 'TYPE', 'SELECT …')`.
+fn create_function(context: &Context<'_>) -> rusqlite::Result<Null> {
+    let (prototype, returns, sql) = arguments(context)?;
+    if Type::parse(&returns).is_none() {
+        return Err(Error::UserFunctionError(
+            format!("{returns} is not a type").into(),
+        ));
+    }
+    let function = Function {
+        arguments: names(&prototype),
+        name: prototype.name,
+        sql,
+    };
+    // SAFETY: the connection is used during this call only, and is not closed.
+    define(&*unsafe { context.get_connection()? }, function)?;
+    Ok(Null)
+}
+
+/// `create_view_function('name(arg TYPE, …)', 'column TYPE, …', 'SELECT …')`.
+fn create_view_function(context: &Context<'_>) -> rusqlite::Result<Null> {
+    let (prototype, columns, sql) = arguments(context)?;
+    // Columns are written as arguments are.
+    let columns = Prototype::parse(&format!("columns({columns})")).map_err(refused)?;
+    let function = TableFunction {
+        arguments: names(&prototype),
+        columns: names(&columns),
+        name: prototype.name,
+        sql,
+    };
+    // SAFETY: the connection is used during this call only, and is not closed.
+    table_call::define(&*unsafe { context.get_connection()? }, function)?;
+    Ok(Null)
+}
+
+fn arguments(context: &Context<'_>) -> rusqlite::Result<(Prototype, String, String)> {
+    let prototype: String = context.get(0)?;
+    let prototype = Prototype::parse(&prototype).map_err(refused)?;
+    Ok((prototype, context.get(1)?, context.get(2)?))
+}
+
+fn names(prototype: &Prototype) -> Vec<String> {
+    let arguments = prototype.arguments.iter();
+    arguments.map(|(name, _)| name.clone()).collect()
+}
+
+fn refused(problem: Problem) -> Error {
+    Error::UserFunctionError(problem.to_string().into())
+}
