@@ -10,7 +10,9 @@ mod units;
 
 pub use csv::{csv_for_spreadsheets, csv_line};
 pub use data_output::DataOutput;
-pub use pad::{left, right};
+pub use pad::left;
+#[cfg(feature = "query")]
+pub use pad::right;
 pub use proportion::{most_bytes, too_long, within};
 pub use stream::{stream, stream_into};
 pub use table::{Name, Table, terminal_width};
