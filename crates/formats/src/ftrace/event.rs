@@ -157,6 +157,14 @@ pub(crate) enum CounterValue {
     Float(f64),
 }
 
+impl Event<'_> {
+    /// Whether the line of the event shows which thread runs on its CPU.
+    #[inline]
+    pub fn shows_who_runs(&self) -> bool {
+        !matches!(self, Self::Mark(mark) if !mark.shows_who_runs())
+    }
+}
+
 impl Mark<'_> {
     /// Whether the mark synchronises clocks.
     pub fn is_clock(&self) -> bool {

@@ -11,12 +11,13 @@
 //! The next event shows which thread runs. This needs a real CPU column, so the column is compared with the switches
 //! first: some writers put every mark on CPU 0.
 
-use traceloom_trace::{RepairKind, Sighting, TraceBuilder};
+use traceloom_trace::{RepairKind, TraceBuilder};
 
 use super::args::Fields;
 use super::interpreter::Interpreter;
 use super::position::At;
-use super::state::{Cpu, NOBODY};
+use super::seen::Seen;
+use super::state::NOBODY;
 use crate::ftrace::event::Event;
 
 /// The tid of the idle threads.
@@ -25,36 +26,6 @@ const IDLE: i32 = 0;
 /// The time after a switch during which the previous thread may still write events, because the kernel switches shortly
 /// after it records the switch.
 const TAIL_NS: i64 = 50_000;
-
-/// A thread that was seen on a CPU without a switch to it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Seen {
-    /// Its first event there.
-    at: At,
-    /// The last event before that which shows another thread there, ns.
-    after: i64,
-    /// Its last event there, ns.
-    last: i64,
-    /// The start of its run according to its running time, ns.
-    began: Option<i64>,
-}
-
-impl Seen {
-    fn sighting(&self) -> Sighting {
-        Sighting {
-            utid: self.at.utid,
-            after: self.after,
-            first: self.at.ts,
-            began: self.began,
-        }
-    }
-}
-
-/// Whether an event shows which thread runs on its CPU.
-#[inline]
-pub(super) fn shows_who_runs(event: &Event<'_>) -> bool {
-    !matches!(event, Event::Mark(mark) if !mark.shows_who_runs())
-}
 
 impl Interpreter {
     /// Events of a CPU are lost, so it is unknown which thread runs there.
@@ -72,7 +43,7 @@ impl Interpreter {
         event: &Event<'_>,
         out: &mut TraceBuilder,
     ) {
-        if !shows_who_runs(event) {
+        if !event.shows_who_runs() {
             return;
         }
         let is_switch = matches!(event, Event::Switch(_));
@@ -183,25 +154,5 @@ impl Interpreter {
             seen.began.get_or_insert(came);
         }
         None
-    }
-}
-
-impl Cpu {
-    /// The thread of an event, and what is known about it on this CPU.
-    fn saw(&self, at: At) -> Seen {
-        let new = |after| Seen {
-            at,
-            after,
-            last: at.ts,
-            began: None,
-        };
-        match self.seen {
-            Some(seen) if seen.at.utid == at.utid => Seen {
-                last: at.ts,
-                ..seen
-            },
-            Some(other) => new(other.last),
-            None => new(self.current_ts),
-        }
     }
 }

@@ -11,7 +11,6 @@ use traceloom_trace::{
 use super::args::{Fields, KeysId};
 use super::clock::clock_mark;
 use super::event_table::EventTable;
-use super::inferred::shows_who_runs;
 use super::open_pairs::{OpenPairs, Request};
 use super::position::{At, Position, SlotId};
 use super::state::{Binder, Cpu, CpuColumn, GraphCpu, History, Memory, NEW_CPU, NOBODY};
@@ -209,7 +208,7 @@ impl Interpreter {
         let cpu = self.cpu(record.cpu);
         let last_ts = std::mem::replace(&mut cpu.last_ts, record.ts);
         let (current, has_seen) = (cpu.current, cpu.seen.is_some());
-        if current == record.tid && shows_who_runs(&record.event) {
+        if current == record.tid && record.event.shows_who_runs() {
             cpu.current_ts = record.ts;
         }
         if record.ts < last_ts {

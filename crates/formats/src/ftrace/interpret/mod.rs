@@ -29,6 +29,7 @@ mod position;
 mod power;
 mod rules;
 mod sched;
+mod seen;
 mod slices;
 mod state;
 mod syscalls;

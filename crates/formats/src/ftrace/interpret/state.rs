@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashMap;
 use traceloom_trace::{Place, ProcessId, RowId, SliceId, ThreadId, TrackId};
 
-use super::inferred::Seen;
 use super::position::{At, Position};
+use super::seen::Seen;
 
 /// The state of a CPU.
 #[derive(Clone, Copy, Debug)]
@@ -148,5 +148,25 @@ impl History {
             cpu,
             position,
         });
+    }
+}
+
+impl Cpu {
+    /// The thread of an event, and what is known about it on this CPU.
+    pub fn saw(&self, at: At) -> Seen {
+        let new = |after| Seen {
+            at,
+            after,
+            last: at.ts,
+            began: None,
+        };
+        match self.seen {
+            Some(seen) if seen.at.utid == at.utid => Seen {
+                last: at.ts,
+                ..seen
+            },
+            Some(other) => new(other.last),
+            None => new(self.current_ts),
+        }
     }
 }
