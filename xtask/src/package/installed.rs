@@ -90,7 +90,8 @@ fn install(scratch: &Path, registry: &Path, root: &Path) -> Result<()> {
 /// A compiler wrapper that fails for WebAssembly, like a machine without that target.
 fn refuse_wasm(scratch: &Path) -> Result<PathBuf> {
     let path = scratch.join("rustc-without-wasm");
-    let script = "#!/bin/sh\ncase \"$*\" in *wasm32*) echo 'no wasm32 here' >&2; exit 1;; esac\nexec \"$@\"\n";
+    // Only the target: a crate may have `wasm32` in the name of a feature.
+    let script = "#!/bin/sh\ncase \"$*\" in *'--target wasm32'*) echo 'no wasm32 here' >&2; exit 1;; esac\nexec \"$@\"\n";
     fs::write(&path, script)?;
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?;
     Ok(path)
