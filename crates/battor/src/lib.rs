@@ -15,6 +15,7 @@
 //! Sources: Chromium's `tools/battor_agent` (`battor_protocol_types.h`, `battor_agent.cc`,
 //! `battor_connection_impl.cc`, `battor_sample_converter.cc`) and the firmware, aschulm/battor.
 #![cfg(target_os = "linux")]
+#![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod battor;
 mod convert;

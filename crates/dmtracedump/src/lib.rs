@@ -8,6 +8,7 @@
 //!
 //! The reference is Debian's dmtracedump 11.0.0+r48 with glibc 2.36. `docs/dmtracedump.md` lists
 //! the quirks that are kept and the places where the original's behaviour is undefined.
+#![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod args;
 mod c_numbers;

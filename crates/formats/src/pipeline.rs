@@ -175,7 +175,7 @@ mod threaded {
                     continue;
                 }
                 state = self.work_on_next(state, &mut scratch);
-                // A signal would be a system call even if no thread waits for it.
+                // `notify_one` makes a system call even if no thread waits, so it is only called if one does.
                 if state.starving {
                     self.ready.notify_one();
                 }

@@ -6,6 +6,7 @@
 //!   │                   crossings
 //!   └─────────────────────────────────────────► dot.rs
 //! ```
+#![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod dot;
 mod label;

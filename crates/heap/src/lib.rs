@@ -12,6 +12,7 @@
 //! middle  < 1 MB (musl 4)   dlmalloc, cut from long segments on huge pages (`segments`)
 //! big                       the system's, mapped one by one, with advice for huge pages (`huge`)
 //! ```
+#![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod arenas;
 #[cfg(target_os = "linux")]

@@ -244,6 +244,10 @@ impl<T: Copy + PartialEq> FromIterator<T> for Column<T> {
 
 #[cold]
 #[inline(never)]
+#[expect(
+    clippy::panic,
+    reason = "a row out of range is a mistake in our code, as with a slice"
+)]
 fn no_such_row(row: usize, rows: usize) -> ! {
     panic!("row {row} of a column of {rows}")
 }

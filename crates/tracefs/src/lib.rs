@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 #![cfg(any(target_os = "linux", target_os = "android"))]
+#![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod atrace;
 mod category;

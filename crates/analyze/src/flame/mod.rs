@@ -1,10 +1,9 @@
 //! Flame graphs: call paths as nested bars whose width is their time, limited to what a screen
 //! shows.
 //!
-//! Threads are merged, and siblings are ordered by time, largest first. Only bars that are visible
-//! on the screen are created, so the cost of a picture depends on the bars shown and their
-//! children, not on the size of the tree. Bars that are too narrow come last among their siblings
-//! and are merged into one gap:
+//! Threads are merged, and siblings are ordered by time, largest first. Only the bars that are wide
+//! enough to see are created. The work therefore depends on the width of the screen, not on the size
+//! of the tree. Narrower bars come last among their siblings and are merged into one gap:
 //!
 //! ```text
 //! | a                      | b      |g|        g: c, d, e …, each narrower than the limit

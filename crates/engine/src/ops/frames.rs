@@ -10,7 +10,7 @@ use crate::engine::Engine;
 use crate::error::Answered;
 use crate::frame::Frame;
 
-/// The number of frames in the answer if the question sets no limit.
+/// How many frames an answer lists if the question has no `limit`.
 const DEFAULT_LIMIT: u32 = 50;
 
 #[derive(Deserialize)]

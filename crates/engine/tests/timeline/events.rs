@@ -1,4 +1,4 @@
-//! Events without a table of their own: on their rows, in the list, and one by one.
+//! Tests of kernel events that have no table of their own: the timeline rows, the event list, and single events.
 
 use std::fmt::Write as _;
 

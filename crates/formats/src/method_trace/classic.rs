@@ -104,6 +104,6 @@ impl Iterator for MethodRecords<'_> {
 
 #[inline(always)]
 fn u32_at(bytes: &[u8], at: usize) -> u32 {
-    let bytes = bytes[at..].first_chunk();
-    u32::from_le_bytes(*bytes.expect("a record has room for its fields"))
+    let bytes = &bytes[at..at + 4];
+    u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
 }

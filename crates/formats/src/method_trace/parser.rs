@@ -1,4 +1,4 @@
-//! Parses a trace from start to end: key section, header, body, summary.
+//! Parses a method trace. Its parts come in this order: key section, header, body, summary.
 
 use traceloom_trace::{MethodClocks, MethodEvents, RepairKind};
 
@@ -185,7 +185,8 @@ impl Parser {
         Ok(())
     }
 
-    /// Takes the whole input if it has to be read in two passes.
+    /// Removes and returns the input that was kept because this kind of file is read in two passes. `None` if nothing
+    /// was kept.
     pub fn take_held(&mut self) -> Option<Vec<u8>> {
         match &mut self.stage {
             Stage::Held(held) => Some(std::mem::take(held)),

@@ -114,8 +114,8 @@ fn numbers<const N: usize>(format: &EventFormat, names: [&str; N]) -> Option<[Ev
         field.kind == FieldKind::Number && matches!(field.size, 1 | 2 | 4 | 8)
     };
     let fields = names.map(|name| format.field(name).filter(is_number).cloned());
-    fields.iter().all(Option::is_some).then_some(())?;
-    Some(fields.map(|field| field.expect("all are there")))
+    let found: Vec<EventField> = fields.into_iter().flatten().collect();
+    found.try_into().ok()
 }
 
 /// Like [`numbers`], with strings before them.

@@ -114,7 +114,7 @@ fn a_script_that_never_ends_is_no_hang() {
     assert!(matches!(error, ReadError::NothingInside { .. }), "{error}");
 }
 
-/// Checks the number of blocks in each real page and the number of lines in the longest block.
+/// For each page: its name, the number of trace blocks, and the number of lines in the longest block.
 #[test]
 fn real_pages_give_their_text() {
     let pages = [

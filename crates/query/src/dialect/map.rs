@@ -233,14 +233,14 @@ impl Expanded {
 }
 
 impl SourceMap {
-    /// Where the byte at an offset was written. `sqlite3_error_offset` gives such offsets; -1 (not known) is not one,
-    /// see [`Self::start`].
+    /// The place in the user's file of the byte at `offset` of the expanded SQL. `sqlite3_error_offset` returns such
+    /// offsets. It returns -1 if the place is unknown; use [`Self::start`] then.
     pub fn locate(&self, offset: usize) -> Location {
         let origin = self.mapped.origin(offset);
         origin.map_or_else(|| self.start(), |origin| origin.location(0))
     }
 
-    /// The start of what was expanded, for errors without an offset.
+    /// The place where the statement starts, for errors without an offset.
     pub fn start(&self) -> Location {
         let start = self.whole.span.start;
         Location::new(self.whole.at(Span::new(start, start)))

@@ -124,7 +124,7 @@ pub(crate) const FLOW: Table = Table {
 
 pub(crate) const METHOD: Table = Table {
     name: "method",
-    doc: "Methods of method traces; not in PerfettoSQL.",
+    doc: "The methods that a method trace names. Not in PerfettoSQL.",
     rows: |data| data.trace.methods.len(),
     columns: &[
         id("id", "The method."),

@@ -61,7 +61,7 @@ pub(crate) const STATS: Table = Table {
 
 pub(crate) const REPAIR: Table = Table {
     name: "repair",
-    doc: "What was wrong with the input, and what was done; not in PerfettoSQL.",
+    doc: "Faults of the input, and how they were repaired. Not in PerfettoSQL.",
     rows: |data| data.repairs.len(),
     columns: &[
         id("id", "The row."),
@@ -114,7 +114,7 @@ fn explanation(data: &Data, row: usize) -> Cell {
 
 pub(crate) const SOURCE: Table = Table {
     name: "source",
-    doc: "The input files, and blocks within them; not in PerfettoSQL.",
+    doc: "The input files, and the blocks inside them. Not in PerfettoSQL.",
     rows: |data| data.trace.sources.len(),
     columns: &[
         id("id", "The input."),

@@ -267,7 +267,7 @@ unsafe extern "C" fn open(
     table: *mut ffi::sqlite3_vtab,
     out: *mut *mut ffi::sqlite3_vtab_cursor,
 ) -> c_int {
-    // SAFETY: `connect` made the table, which outlives its cursors.
+    // SAFETY: `table` was made by `connect`. SQLite closes all cursors of a table before it drops the table.
     let source = unsafe { (*table.cast::<OpenTable>()).source.clone() };
     let cursor = Box::new(Cursor {
         base: ffi::sqlite3_vtab_cursor { pVtab: table },

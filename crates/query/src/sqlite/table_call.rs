@@ -222,7 +222,7 @@ unsafe extern "C" fn open(
     table: *mut ffi::sqlite3_vtab,
     out: *mut *mut ffi::sqlite3_vtab_cursor,
 ) -> c_int {
-    // SAFETY: `connect` made the table, which outlives its cursors.
+    // SAFETY: `table` was made by `connect`. SQLite closes all cursors of a table before it drops the table.
     let function = unsafe { (*table.cast::<OpenFunction>()).function.clone() };
     let call = Box::new(Call {
         base: ffi::sqlite3_vtab_cursor { pVtab: table },

@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Result;
 
-/// Whether the CSV of this run is for spreadsheets.
+/// Whether the CSV of this run must be safe to open in a spreadsheet.
 static IS_SAFE: AtomicBool = AtomicBool::new(false);
 
-/// With `--csv-safe`, all CSV of this run is for spreadsheets: a field that a spreadsheet would
-/// compute gets a `'` before it.
+/// With `--csv-safe`, all CSV of this run is safe to open in a spreadsheet: a `'` is put before each
+/// field that a spreadsheet would run as a formula.
 pub fn csv_for_spreadsheets(is_safe: bool) {
     IS_SAFE.store(is_safe, Ordering::Relaxed);
 }
@@ -34,7 +34,7 @@ pub fn csv_line<T: AsRef<str>>(
     Ok(())
 }
 
-/// Whether a spreadsheet would compute the field. Numbers are excluded.
+/// Whether a spreadsheet would run the field as a formula. Numbers are excluded.
 fn is_formula(field: &str) -> bool {
     let begins = |c: char| {
         matches!(

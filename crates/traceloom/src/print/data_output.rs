@@ -13,7 +13,7 @@ pub struct DataOutput {
     )]
     pub csv: bool,
 
-    /// As --csv, for spreadsheets: a field that they would compute (=, +, -, @) gets a ' before it
+    /// Like --csv, but safe to open in a spreadsheet: a ' is put before fields that start with =, +, - or @, which a spreadsheet would run as formulas
     #[arg(long, conflicts_with = "json")]
     pub csv_safe: bool,
 

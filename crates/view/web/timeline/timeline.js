@@ -57,7 +57,7 @@ export function createTimeline(store, source, meta, rows, stats) {
   /** @type {import("timeline/paint_slices").Scene} */
   const scene = {ctx, from: 0, to: 1, scale: 1, width: 0, dots: 1, lit: -1, hits: null, tiles, labels: {count: 0, name: [], x: [], y: [], room: [], ink: [], text: []},
     brackets: [], open: [], bottom: 0};
-  // Sizes and the scroll position are cached. Reading them between changes of the page would cause another layout per frame.
+  // Sizes and the scroll position are cached: reading them from the page after a change forces the browser to lay it out again.
   let width = 0, height = 0, scrolled = 0, waiting = 0, last = 0, pinnedHeight = 0;
   /** @type {Placed[]} */
   let placed = [];

@@ -33,7 +33,7 @@ pub struct QueryArgs {
     #[arg(long, value_enum, default_value = "table")]
     pub format: Format,
 
-    /// As --format csv, for spreadsheets: a field that one would compute (=, +, -, @) gets a ' before it
+    /// Like --format csv, but safe to open in a spreadsheet: a ' is put before fields that start with =, +, - or @, which a spreadsheet would run as formulas
     #[arg(long, conflicts_with = "format")]
     pub csv_safe: bool,
 

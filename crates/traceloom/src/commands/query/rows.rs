@@ -1,4 +1,4 @@
-//! Results as CSV, JSON, and JSON lines. Nothing is kept of what was written.
+//! Writes results as CSV, JSON, or JSON lines, row by row, without keeping rows in memory.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -8,7 +8,7 @@ use traceloom_query::{Output, ValueRef};
 
 use crate::print::csv_line;
 
-/// What stands for bytes, as in Perfetto's results. `hex()` shows them.
+/// The text that is printed instead of a BLOB value. Perfetto prints the same. A query can show the bytes with `hex()`.
 const BYTES: &str = "<raw bytes>";
 
 /// A value as text; `None` for NULL.
