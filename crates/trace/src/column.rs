@@ -118,7 +118,8 @@ impl<T: Copy + PartialEq> Column<T> {
 
     /// The value of `row`.
     ///
-    /// # Panics If there is no such row. Rows come from ids that this library returned.
+    /// # Panics
+    /// If there is no such row. Rows come from ids that this library returned.
     #[inline]
     pub fn get(&self, row: usize) -> T {
         match (self.chunks.get(row / CHUNK_ROWS), self.same) {
@@ -138,7 +139,8 @@ impl<T: Copy + PartialEq> Column<T> {
 
     /// The value of `row`, mutable.
     ///
-    /// # Panics Like [`get`](Self::get).
+    /// # Panics
+    /// Like [`get`](Self::get).
     #[inline]
     pub fn get_mut(&mut self, row: usize) -> &mut T {
         if self.chunks.is_empty() {
@@ -303,7 +305,8 @@ pub enum ColumnChunk<'a, T> {
 impl<T: Copy> ColumnChunk<'_, T> {
     /// A value, by its index in the chunk.
     ///
-    /// # Panics If there is no such row.
+    /// # Panics
+    /// If there is no such row.
     #[inline]
     pub fn get(&self, at: usize) -> T {
         match self {

@@ -51,7 +51,8 @@ macro_rules! table {
 
             /// One row, assembled from its columns.
             ///
-            /// # Panics If there is no such row.
+            /// # Panics
+            /// If there is no such row.
             #[inline]
             pub fn row(&self, number: usize) -> $row {
                 $row { $($column: self.$column.get(number),)* }

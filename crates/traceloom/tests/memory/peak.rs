@@ -5,7 +5,8 @@ use std::process::{Command, Stdio};
 
 /// The peak resident memory of `traceloom ARGS path`, bytes.
 ///
-/// # Panics If it cannot be run, or was killed by a signal.
+/// # Panics
+/// If it cannot be run, or was killed by a signal.
 #[expect(clippy::zombie_processes, reason = "wait4 waits for it")]
 pub fn peak_bytes(args: &[&str], path: &Path) -> usize {
     let program = std::env::var("TRACELOOM_BIN")

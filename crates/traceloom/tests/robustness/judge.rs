@@ -31,7 +31,8 @@ fn time_budget(bytes: usize) -> Duration {
 
 /// Reads `bytes`, and builds the call tree that analyses start from.
 ///
-/// # Panics If the reader panics, or needs too much time or memory. The message begins with `name`.
+/// # Panics
+/// If the reader panics, or needs too much time or memory. The message begins with `name`.
 pub fn judge(name: &str, bytes: &[u8]) -> Verdict {
     let options = ReadOptions {
         max_decompressed: MAX_DECOMPRESSED,
