@@ -123,14 +123,14 @@ pub(crate) enum Mark<'a> {
         pid: i32,
         track: Option<&'a [u8]>,
         name: &'a [u8],
-        cookie: i64,
+        cookie: Cookie<'a>,
     },
     /// `F|pid|name|cookie` and `H|pid|track|[name|]cookie`.
     AsyncEnd {
         pid: i32,
         track: Option<&'a [u8]>,
         name: &'a [u8],
-        cookie: i64,
+        cookie: Cookie<'a>,
     },
     /// `I|pid|name` and `N|pid|track|name`.
     Instant {
@@ -148,6 +148,14 @@ pub(crate) enum Mark<'a> {
     BadSync { text: &'a [u8] },
     /// Any other text.
     Text { text: &'a [u8] },
+}
+
+/// What tells an asynchronous slice from others of its name: a number, or the text of an unusual
+/// writer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cookie<'a> {
+    Number(i64),
+    Text(&'a [u8]),
 }
 
 /// The value of a counter.

@@ -3,12 +3,8 @@
 //! Writers are libcutils (`trace.h`, `trace-dev.inc`), bionic and ART on Android, and hitrace on
 //! OpenHarmony. Names may contain `|`, so numbers are searched from the right.
 
-use std::hash::Hasher;
-
-use rustc_hash::FxHasher;
-
 use super::digits::{int32, timestamp, whole_int};
-use super::event::{CounterValue, Mark};
+use super::event::{Cookie, CounterValue, Mark};
 
 /// The length to which libcutils truncates its messages, without the NUL (`ATRACE_MESSAGE_LENGTH`).
 pub(crate) const CUT_LENGTH: usize = 1023;
@@ -138,22 +134,17 @@ fn track_end(pid: i32, text: &[u8]) -> Option<Mark<'_>> {
 }
 
 /// Parses `name|cookie`. OpenHarmony's hitrace writes a space instead of the bar.
-fn name_and_cookie(text: &[u8]) -> Option<(&[u8], i64)> {
+fn name_and_cookie(text: &[u8]) -> Option<(&[u8], Cookie<'_>)> {
     if let Some((name, text)) = split_last(text) {
         return Some((name, cookie(text)));
     }
     let space = memchr::memrchr(b' ', text)?;
-    Some((&text[..space], whole_int(&text[space + 1..])?))
+    let number = whole_int(&text[space + 1..])?;
+    Some((&text[..space], Cookie::Number(number)))
 }
 
-/// Parses a cookie. Cookies are numbers; a text also works if both ends have the same, so it is
-/// hashed.
-fn cookie(text: &[u8]) -> i64 {
-    whole_int(text).unwrap_or_else(|| {
-        let mut hasher = FxHasher::default();
-        hasher.write(text);
-        hasher.finish() as i64
-    })
+fn cookie(text: &[u8]) -> Cookie<'_> {
+    whole_int(text).map_or(Cookie::Text(text), Cookie::Number)
 }
 
 fn number(text: &[u8]) -> Option<CounterValue> {
@@ -261,7 +252,7 @@ mod tests {
                 pid,
                 track,
                 name: b"a|b",
-                cookie: 9,
+                cookie: Cookie::Number(9),
             },
         );
         is(
@@ -270,7 +261,7 @@ mod tests {
                 pid,
                 track,
                 name: b"a",
-                cookie: -9,
+                cookie: Cookie::Number(-9),
             },
         );
         is(
@@ -296,7 +287,7 @@ mod tests {
                 pid,
                 track,
                 name: b"a",
-                cookie: 9,
+                cookie: Cookie::Number(9),
             },
         );
         is(
@@ -305,7 +296,7 @@ mod tests {
                 pid,
                 track,
                 name: b"",
-                cookie: 9,
+                cookie: Cookie::Number(9),
             },
         );
         is(
@@ -314,7 +305,16 @@ mod tests {
                 pid,
                 track,
                 name: b"a",
-                cookie: 9,
+                cookie: Cookie::Number(9),
+            },
+        );
+        is(
+            "S|7|a|0x9 b",
+            Mark::AsyncBegin {
+                pid,
+                track: None,
+                name: b"a",
+                cookie: Cookie::Text(b"0x9 b"),
             },
         );
         is("hello", Mark::Text { text: b"hello" });

@@ -11,7 +11,7 @@ use traceloom_trace::{
 
 use super::calls::Calls;
 use super::names::Names;
-use crate::ftrace::event::{CounterValue, Event as FtraceEvent, FieldList, Mark, Record};
+use crate::ftrace::event::{Cookie, CounterValue, Event as FtraceEvent, FieldList, Mark, Record};
 use crate::ftrace::{Interpreter, mark};
 use crate::rules::EventRules;
 
@@ -149,7 +149,7 @@ impl<'r> RingInterpreter<'r> {
                     pid,
                     track,
                     name,
-                    cookie: *cookie,
+                    cookie: Cookie::Number(*cookie),
                 };
                 self.mark(event, begin, out);
             }),
@@ -158,7 +158,7 @@ impl<'r> RingInterpreter<'r> {
                     pid,
                     track,
                     name,
-                    cookie: *cookie,
+                    cookie: Cookie::Number(*cookie),
                 };
                 self.mark(event, end, out);
             }),

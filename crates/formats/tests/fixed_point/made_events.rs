@@ -242,7 +242,7 @@ impl Maker {
     /// A mark of a program. Ends have a begin.
     fn mark(&mut self, thread: usize, a: usize, b: usize) -> String {
         let (_, tgid, ..) = THREADS[thread];
-        let (name, cookie) = (NAMES[b % NAMES.len()], [7, 987_654, -1][b % 3]);
+        let (name, cookie) = (NAMES[b % NAMES.len()], ["7", "987654", "-1", "a1 x"][b % 4]);
         let value = VALUES[b % VALUES.len()];
         match a % 10 {
             0..=2 if self.open[thread] > 0 => {
@@ -262,7 +262,7 @@ impl Maker {
     }
 
     /// Begins or ends an asynchronous slice.
-    fn toggle(&mut self, [begin, end]: [&str; 2], owner: &str, name: &str, cookie: i64) -> String {
+    fn toggle(&mut self, [begin, end]: [&str; 2], owner: &str, name: &str, cookie: &str) -> String {
         let key = format!("{end}|{owner}|{cookie}");
         if self.open_async.remove(&key) {
             return key;
@@ -279,18 +279,21 @@ impl Maker {
         let (names, text) = SAMPLES[a % SAMPLES.len()];
         let names: Vec<&str> = names.split(' ').collect();
         let name = names[b % names.len()];
-        let mut shown = String::new();
-        let mut rest = text;
-        while let Some((before, field)) = rest.split_once('{') {
-            let (field, after) = field.split_once('}').expect("closed");
-            let (_, value) = field.split_once('=').expect("a value");
-            shown += before;
-            shown += &value_text(before, value);
-            rest = after;
-        }
-        shown += rest;
-        self.line(cpu, thread, &format!("{name}: {shown}"));
+        self.line(cpu, thread, &format!("{name}: {}", sample_text(text)));
     }
+}
+
+/// The text of a sample, with values in the place of its fields.
+fn sample_text(sample: &str) -> String {
+    let (mut shown, mut rest) = (String::new(), sample);
+    while let Some((before, field)) = rest.split_once('{') {
+        let (field, after) = field.split_once('}').expect("closed");
+        let (_, value) = field.split_once('=').expect("a value");
+        shown += before;
+        shown += &value_text(before, value);
+        rest = after;
+    }
+    shown + rest
 }
 
 /// A value behind `before`: hexadecimal behind `0x`.

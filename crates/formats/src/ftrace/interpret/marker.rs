@@ -1,5 +1,8 @@
 //! Marks of programs: slices, counters, asynchronous slices and clock markers.
 
+use std::hash::Hasher;
+
+use rustc_hash::FxHasher;
 use traceloom_trace::{
     ArgSetId, ArgValue, LaneKey, ProcessId, RepairKind, RowId, SliceBegin, StringId, TraceBuilder,
     TrackId, TrackKind,
@@ -8,7 +11,7 @@ use traceloom_trace::{
 use super::clock::clock_mark;
 use super::interpreter::Interpreter;
 use super::position::At;
-use crate::ftrace::event::{CounterValue, Mark};
+use crate::ftrace::event::{Cookie, CounterValue, Mark};
 use crate::ftrace::marker::{COOKIE, CUT_LENGTH};
 
 impl Interpreter {
@@ -85,7 +88,7 @@ impl Interpreter {
         &mut self,
         at: At,
         (pid, track, name): (i32, Option<&[u8]>, &[u8]),
-        cookie: i64,
+        cookie: Cookie<'_>,
         out: &mut TraceBuilder,
     ) -> LaneKey {
         let upid = self.mark_process(at, pid, out);
@@ -95,13 +98,18 @@ impl Interpreter {
         };
         let name = out.intern(name);
         let track = out.process_track(kind, upid, name);
+        let cookie = cookie_number(cookie);
         LaneKey { track, cookie }
     }
 
     /// The argument of an asynchronous slice that tells it from others of its name.
-    fn cookie_arg(&mut self, cookie: i64, out: &mut TraceBuilder) -> ArgSetId {
+    fn cookie_arg(&mut self, cookie: Cookie<'_>, out: &mut TraceBuilder) -> ArgSetId {
         out.intern_cached(&mut self.cookie_key, COOKIE.as_bytes());
-        out.args([(self.cookie_key, ArgValue::Int(cookie))])
+        let value = match cookie {
+            Cookie::Number(number) => ArgValue::Int(number),
+            Cookie::Text(text) => ArgValue::Text(out.intern(text)),
+        };
+        out.args([(self.cookie_key, value)])
     }
 
     fn rarer_mark(&mut self, at: At, mark: Mark<'_>, out: &mut TraceBuilder) {
@@ -154,6 +162,18 @@ impl Interpreter {
             }
             // A sync point does not extend the bounds of the trace.
             other => clock_mark(at.place(), other, out),
+        }
+    }
+}
+
+/// The number that identifies a cookie: its own, or the hash of a text.
+fn cookie_number(cookie: Cookie<'_>) -> i64 {
+    match cookie {
+        Cookie::Number(number) => number,
+        Cookie::Text(text) => {
+            let mut hasher = FxHasher::default();
+            hasher.write(text);
+            hasher.finish() as i64
         }
     }
 }

@@ -43,15 +43,19 @@ impl Printer<'_> {
         }
     }
 
-    /// The number that connects both ends of an asynchronous slice: its cookie, otherwise its row.
-    fn cookie(&self, slice: SliceId) -> i64 {
+    /// The text that connects both ends of an asynchronous slice: its cookie, otherwise its row.
+    fn cookie(&self, slice: SliceId) -> String {
         let trace = self.plan.trace;
         let args = trace.slices.arg_set_id.get(slice.row());
         let own = trace.args.set(args).find_map(|arg| match arg {
-            (key, ArgValue::Int(cookie)) if trace.strings.get(key) == COOKIE => Some(cookie),
+            (key, value @ (ArgValue::Int(_) | ArgValue::Text(_))) => {
+                let is_cookie = trace.strings.get(key) == COOKIE;
+                is_cookie.then(|| value.display(&trace.strings))
+            }
             _ => None,
         });
-        own.unwrap_or(slice.0.into())
+        let own = own.filter(|cookie| !cookie.contains(['|', '\n', '\r', '\0']));
+        own.unwrap_or_else(|| slice.0.to_string())
     }
 
     pub(super) fn end(&self, line: Line, out: &mut impl Write) -> io::Result<()> {
