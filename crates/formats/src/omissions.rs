@@ -63,6 +63,8 @@ omissions! {
     WallTimes = "wall time of a slice", "wall times of slices";
     /// CPU time of slices.
     CpuTimes = "CPU time of a slice", "CPU times of slices";
+    /// Times of slices that never ended, up to the end of the trace.
+    UnfinishedTimes = "time of a slice that never ended", "times of slices that never ended";
     /// Timestamps with more precision than the format's unit.
     Fractions = "time cut to a microsecond", "times cut to microseconds";
     /// Categories of slices.
@@ -120,8 +122,8 @@ impl Omission {
             Self::Arguments => arguments(trace, |_| true),
             Self::MethodDetails => method_details(trace),
             Self::UncalledMethods => uncalled_methods(trace),
-            // Only the writer knows what it shortened.
-            Self::Fractions | Self::LongNames => 0,
+            // Only the writer knows what it shortened or left out.
+            Self::UnfinishedTimes | Self::Fractions | Self::LongNames => 0,
             Self::Processes => matching(trace.processes.rows(), |row| {
                 row.pid != NO_NUMBER || row.name != StringId::EMPTY
             }),

@@ -127,7 +127,7 @@ fn append(merged: &mut Trace, trace: Trace, file: &Path, how: &AlignArgs) {
 fn shift(merged: &Trace, trace: &Trace, file: &Path, how: &AlignArgs) -> (i64, String) {
     if let Some(offset) = how.offset(file) {
         let shift = align_starts(merged, trace).saturating_add(offset);
-        return (shift, "as --align says".to_owned());
+        return (shift, "by the offset of --align".to_owned());
     }
     match how.rule() {
         AlignBy::Start => (align_starts(merged, trace), "by --align start".to_owned()),
@@ -152,7 +152,7 @@ fn reason(by: &AlignedBy) -> String {
                 other => other.name(),
             };
             let precision = duration(*precision_ns);
-            format!("by {clock}, which both noted (± {precision})")
+            format!("by {clock}, which both files recorded (± {precision})")
         }
         AlignedBy::Marker { name } => format!("by the marker {name} in both"),
         AlignedBy::StartAsFarApart { apart_ns } => format!(

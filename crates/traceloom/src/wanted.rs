@@ -33,7 +33,11 @@ impl<'a> Wanted<'a> {
             if !exact && !any(query, false) {
                 match absent(query) {
                     Some(why) => bail!("--{what} {}: {why}", plain(query)),
-                    None => bail!("--{what} {}: there is none; {}", plain(query), listed(keys)),
+                    None => bail!(
+                        "--{what} {}: there is none; {}",
+                        plain(query),
+                        listed(what, keys)
+                    ),
                 }
             }
             known.push((query.as_str(), exact));
@@ -74,7 +78,7 @@ fn shown((name, number): &(&str, i64)) -> String {
 }
 
 /// The first few names, for a message. Negative numbers are unknown.
-fn listed(keys: &[(&str, i64)]) -> String {
+fn listed(what: &str, keys: &[(&str, i64)]) -> String {
     const SHOWN: usize = 12;
     let told = keys
         .iter()
@@ -85,7 +89,7 @@ fn listed(keys: &[(&str, i64)]) -> String {
     let more = names.len().saturating_sub(SHOWN);
     names.truncate(SHOWN);
     match (names.is_empty(), more) {
-        (true, _) => "the trace does not tell any".to_owned(),
+        (true, _) => format!("the trace names no {what}"),
         (_, 0) => format!("there are {}", names.join(", ")),
         (_, more) => format!("there are {} and {more} more", names.join(", ")),
     }

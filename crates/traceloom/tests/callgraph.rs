@@ -119,3 +119,28 @@ fn real_traces() {
         );
     });
 }
+
+#[test]
+fn slices_that_never_ended_are_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("open.ftrace");
+    let text = "# tracer: nop\n\
+        app-7 (7) [000] .... 1.000000: tracing_mark_write: B|7|endless\n\
+        app-7 (7) [000] .... 1.001000: tracing_mark_write: B|7|inner\n\
+        app-7 (7) [000] .... 1.002000: tracing_mark_write: E|7\n\
+        app-7 (7) [000] .... 1.005000: tracing_mark_write: B|7|late\n\
+        app-7 (7) [000] .... 1.006000: tracing_mark_write: C|7|counter|1\n";
+    std::fs::write(&file, text).unwrap();
+    let output = run([
+        "callgraph",
+        file.to_str().unwrap(),
+        "-o",
+        "-",
+        "--to",
+        "dot",
+    ]);
+    assert_eq!(
+        stderr(&output).lines().next(),
+        Some("traceloom: the graph leaves out 5.000 ms in 2 slices that never ended")
+    );
+}

@@ -175,6 +175,11 @@ fn text_without_a_key_stands_alone() {
     const NOTE: &str = "    bash-7 (    7) [000] .... 3.0: my_note: three plain words\n";
     let list = shown(NOTE, &["--limit=0"]);
     assert!(list.ends_with("my_note three plain words\n"), "{list}");
+    let csv = shown(NOTE, &["--csv"]);
+    assert!(
+        csv.starts_with("ts_ns,cpu,thread,tid,process,pid,event,text,"),
+        "{csv}"
+    );
     let mut wide = String::from("    bash-7 (    7) [000] .... 2.0: wide:");
     for field in 0..150 {
         write!(wide, " key{field}=value{field}").unwrap();

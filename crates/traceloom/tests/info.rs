@@ -83,7 +83,7 @@ fn wrong_side_files_and_ranges_are_refused() {
         ),
         (
             &["profile", "nopid.trace", "--process", "app"],
-            "there is none; the trace does not tell any",
+            "there is none; the trace names no process",
         ),
         (
             &["info", "a.trace", "--process-dump", "bad.toml"],

@@ -155,6 +155,17 @@ impl CallTree {
         calls - roots
     }
 
+    /// Slices of the remaining threads that never ended.
+    pub fn unfinished_slices(&self) -> u64 {
+        if !self.nodes.has_unfinished() {
+            return 0;
+        }
+        let rows = self.threads.iter().flat_map(|thread| self.rows_of(thread));
+        let nodes = rows.map(|row| NodeId(row as u32));
+        let unfinished = nodes.filter(|node| self.nodes.is_unfinished(*node));
+        unfinished.map(|node| self.nodes.calls(node)).sum()
+    }
+
     /// Whether the calls are of methods; otherwise they are named slices.
     pub fn has_methods(&self) -> bool {
         self.functions

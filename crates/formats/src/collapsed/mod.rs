@@ -72,7 +72,9 @@ impl Writer for Collapsed {
         let mut out = BufWriter::new(out);
         stacks.write(&mut out)?;
         out.flush()?;
-        Ok(omissions(trace, options.cpu_time))
+        let mut written = omissions(trace, options.cpu_time);
+        written.add(Omission::UnfinishedTimes, stacks.unfinished);
+        Ok(written)
     }
 }
 

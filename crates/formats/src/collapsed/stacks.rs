@@ -26,6 +26,8 @@ pub(super) struct Stacks {
     children: FxHashMap<(u32, u32), u32>,
     /// Whether CPU times were requested and the trace has them.
     pub have_cpu_time: bool,
+    /// The number of slices whose time is left out, because they never ended.
+    pub unfinished: u64,
     max_depth: u32,
 }
 
@@ -33,6 +35,8 @@ impl Stacks {
     /// The paths of all slices of threads. The time of a slice is its CPU time where recorded,
     /// otherwise its wall time. The time of slices deeper than `max_depth` counts for their
     /// ancestor at that depth.
+    ///
+    /// Slices that never ended have no time, as in a profile; those inside them do.
     pub fn new(trace: &Trace, cpu_time: bool, max_depth: u32) -> Self {
         let mut stacks = Self {
             frames: Vec::new(),
@@ -45,25 +49,32 @@ impl Stacks {
             }],
             children: FxHashMap::default(),
             have_cpu_time: false,
+            unfinished: 0,
             max_depth,
         };
         let tracks = stacks.roots(trace);
         let nodes = stacks.place(trace, &tracks);
         let times = Times::new(trace, cpu_time);
         stacks.have_cpu_time = times.cpu;
-        for (row, &node) in nodes
-            .iter()
-            .enumerate()
-            .filter(|(_, node)| **node != NO_NODE)
-        {
-            let dur = times.dur(row);
-            stacks.nodes[node as usize].self_ns += dur;
-            if let Some(parent) = trace.slices.parent_id.get(row).some() {
-                let around = nodes[parent.row()];
-                stacks.nodes[around as usize].self_ns -= dur;
-            }
+        for row in (0..nodes.len()).filter(|row| nodes[*row] != NO_NODE) {
+            stacks.add(row, &nodes, &times);
         }
         stacks
+    }
+
+    /// Adds the time of a slice to its node, and subtracts it from the slice around it. The time of
+    /// a slice that never ended is unknown, so it belongs to no node.
+    fn add(&mut self, row: usize, nodes: &[u32], times: &Times<'_>) {
+        let dur = times.dur(row);
+        if times.is_unfinished(row) {
+            self.unfinished += 1;
+        } else {
+            self.nodes[nodes[row] as usize].self_ns += dur;
+        }
+        let parent = times.trace.slices.parent_id.get(row).some();
+        if let Some(parent) = parent.filter(|parent| !times.is_unfinished(parent.row())) {
+            self.nodes[nodes[parent.row()] as usize].self_ns -= dur;
+        }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -278,6 +289,12 @@ impl<'t> Times<'t> {
             cpu_ends,
             call_ends: call_ends(trace),
         }
+    }
+
+    /// Whether the slice never ended. Calls of methods end at the last event of their thread.
+    fn is_unfinished(&self, row: usize) -> bool {
+        let slices = &self.trace.slices;
+        slices.dur.get(row) == NO_DURATION && slices.method_id.get(row).some().is_none()
     }
 
     /// The duration of a slice. An unfinished method call lasts until the last event of its thread;

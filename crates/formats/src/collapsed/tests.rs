@@ -1,9 +1,10 @@
-use traceloom_trace::{SliceBegin, Trace, TraceBuilder};
+use traceloom_trace::{RowId, SliceBegin, Trace, TraceBuilder};
 
 use super::Collapsed;
 use crate::capture::corpus;
 use crate::error::WriteError;
 use crate::format::{Format, ReadOptions, WriteOptions};
+use crate::omissions::Omission;
 use crate::read_bytes;
 
 fn collapsed(trace: &Trace, cpu_time: bool) -> Result<String, WriteError> {
@@ -65,7 +66,40 @@ fn a_trace_without_slices_is_refused() {
     );
 }
 
-/// The sum of the lines is the time covered by the outermost calls.
+/// A slice that never ended has no time, but those inside it do.
+#[test]
+fn times_of_slices_that_never_ended_are_left_out_and_counted() {
+    let mut builder = TraceBuilder::new();
+    let main = builder.thread(7);
+    let track = builder.thread_track(main);
+    let names = ["endless", "inner"].map(|name| builder.intern(name.as_bytes()));
+    builder.begin_slice(track, SliceBegin::named(0, names[0]));
+    builder.begin_slice(track, SliceBegin::named(100, names[1]));
+    builder.end_slice(track, 400, None);
+    builder.begin_slice(track, SliceBegin::named(900, names[0]));
+    let trace = builder.finish();
+    let mut out = Vec::new();
+    let options = WriteOptions::default();
+    let written = Collapsed.writer().unwrap();
+    let written = written.write(&trace, &options, &mut out).unwrap();
+    let text = String::from_utf8(out).unwrap();
+    assert!(text.ends_with(";endless;inner 300\n"), "{text}");
+    assert_eq!(text.lines().count(), 1, "{text}");
+    assert_eq!(written.count(Omission::UnfinishedTimes), 2);
+}
+
+/// Whether no slice around this one has ended, and it has itself. Calls of methods end with their thread.
+fn is_outermost(trace: &Trace, row: usize) -> bool {
+    let slices = &trace.slices;
+    let ended = |row: usize| slices.dur.get(row) >= 0 || slices.method_id.get(row).some().is_some();
+    let mut above = slices.parent_id.get(row).some();
+    while let Some(parent) = above.filter(|parent| !ended(parent.row())) {
+        above = slices.parent_id.get(parent.row()).some();
+    }
+    ended(row) && above.is_none()
+}
+
+/// The sum of the lines is the time covered by the outermost slices that ended.
 #[test]
 fn real_traces_add_up() {
     for path in [
@@ -79,7 +113,7 @@ fn real_traces_add_up() {
         let number = |line: &str| line.rsplit(' ').next().unwrap().parse::<i64>().unwrap();
         let sum: i64 = text.lines().map(number).sum();
         let outermost: i64 = (0..trace.slices.len())
-            .filter(|&row| trace.slices.depth.get(row) == 0)
+            .filter(|&row| is_outermost(&trace, row))
             .filter(|&row| {
                 let track = trace.slices.track_id.get(row);
                 trace.track_thread(track).is_some()

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Context, Result, bail};
-use traceloom_analyze::{CallGraph, GraphOptions, Profile, ProfileOptions};
+use traceloom_analyze::{CallGraph, CallTree, GraphOptions, Measure, Profile, ProfileOptions};
 use traceloom_graph::{to_dot, to_svg};
 
 use crate::calls::{Clock, Selection, choose_clock, read_calls};
 use crate::input::InputArgs;
 use crate::output::write_file;
-use crate::print::plain;
+use crate::print::{ms, plain, thousands};
 use crate::times::parse_percent;
 
 /// Draw a call graph: who calls whom and what it costs (SVG, Graphviz DOT or PNG)
@@ -137,6 +137,7 @@ impl CallgraphArgs {
             max_nodes: self.max_nodes as usize,
             focus: self.focus(&profile)?,
         };
+        report_unfinished(&tree, &profile, clock);
         Ok(CallGraph::new(&tree, &profile, &options))
     }
 
@@ -164,6 +165,25 @@ impl CallgraphArgs {
             title += &format!(" · {method}");
         }
         plain(&title).into_owned()
+    }
+}
+
+/// Reports slices that never ended, whose time is in no node.
+fn report_unfinished(tree: &CallTree, profile: &Profile, clock: Measure) {
+    let slices = tree.unfinished_slices();
+    let times = profile.unfinished.as_ref();
+    let Some(ns) = times.and_then(|times| times.get(clock)) else {
+        return;
+    };
+    if slices > 0 {
+        let (noun, slices) = (
+            if slices == 1 { "slice" } else { "slices" },
+            thousands(slices),
+        );
+        eprintln!(
+            "traceloom: the graph leaves out {} ms in {slices} {noun} that never ended",
+            ms(ns)
+        );
     }
 }
 

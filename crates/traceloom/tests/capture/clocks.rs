@@ -127,7 +127,7 @@ fn methods_beside_the_system_are_where_they_happened() {
             let (_, stderr) = said(&output);
             assert!(output.status.success(), "{stderr}");
             assert!(
-                stderr.contains("by CLOCK_MONOTONIC, which both noted"),
+                stderr.contains("by CLOCK_MONOTONIC, which both files recorded"),
                 "{stderr}"
             );
             check_both(&open(&folder.join(name)), 8, |number| {

@@ -135,11 +135,11 @@ fn it_is_seen_while_it_goes_on_and_each_end_is_named() {
             |page| page.running.signal(),
             "Ended by Ctrl-C in the terminal.",
         ),
-        (&["-t", "3"], |_| (), "The time is over."),
+        (&["-t", "3"], |_| (), "The time is up."),
         (
             &["--ring", "20s", "--until", "slice:nap 5"],
             |_| naps(6),
-            "What was waited for came: nap 5 took",
+            "The trigger occurred: nap 5 took",
         ),
     ];
     for (more, end, why) in ends {
@@ -161,7 +161,7 @@ fn a_device_is_seen_and_what_came_is_kept_when_it_goes() {
         page.sees("nap 1");
         device.unplug();
         let (told, stderr) = page.ended();
-        assert!(told.starts_with("Nothing more came: "), "{told}");
+        assert!(told.starts_with("The recording broke off: "), "{told}");
         assert!(told.ends_with(&written(folder)), "{told}");
         assert!(
             stderr.contains("Warning: the data stream ended: "),

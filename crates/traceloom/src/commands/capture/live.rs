@@ -154,12 +154,12 @@ impl Show {
     fn why(&self, ended: Ended) -> String {
         let told = || self.because.get().unwrap_or_default();
         match ended {
-            Ended::Time => "The time is over.".to_owned(),
+            Ended::Time => "The time is up.".to_owned(),
             Ended::Enter => "Ended in the terminal.".to_owned(),
             Ended::Signal => "Ended by Ctrl-C in the terminal.".to_owned(),
             Ended::Page => "Ended in the page.".to_owned(),
-            Ended::Trigger => format!("What was waited for came: {}.", told()),
-            Ended::BrokeOff => format!("Nothing more came: {}.", told()),
+            Ended::Trigger => format!("The trigger occurred: {}.", told()),
+            Ended::BrokeOff => format!("The recording broke off: {}.", told()),
         }
     }
 

@@ -111,7 +111,7 @@ pub(super) fn csv(
     let mut head = ["ts_ns", "cpu", "thread", "tid", "process", "pid", "event"]
         .map(str::to_owned)
         .to_vec();
-    head.extend(keys.iter().map(|key| trace.strings.get(*key).to_owned()));
+    head.extend(keys.iter().map(|key| column(trace.strings.get(*key))));
     head.push("other_fields".to_owned());
     csv_line(out, &head)?;
     for row in filter.rows(trace).take(args.shown()) {
@@ -130,6 +130,14 @@ pub(super) fn csv(
         csv_line(out, &cells)?;
     }
     Ok(())
+}
+
+/// The heading of a field's column. Text that the event has outside of its fields has no key.
+fn column(key: &str) -> String {
+    match key {
+        "" => "text".to_owned(),
+        key => key.to_owned(),
+    }
 }
 
 /// The values of these fields, and all other fields as `key=value`.

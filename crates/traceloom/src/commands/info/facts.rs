@@ -67,14 +67,22 @@ pub struct Counts {
     pub methods: usize,
     /// Counter values.
     pub counters: usize,
+    /// Whole counter values that a float cannot hold.
+    pub exact_counters: usize,
     /// Instants.
     pub instants: usize,
     /// Flows.
     pub flows: usize,
     /// Intervals in which a thread ran on a CPU.
     pub sched_slices: usize,
+    /// Ends of runs whose begin is unknown.
+    pub run_ends: usize,
+    /// Wake-ups of threads.
+    pub wakeups: usize,
     /// Thread states.
     pub thread_states: usize,
+    /// Names that threads had, by time.
+    pub thread_names: usize,
     /// Kernel events without a table of their own.
     pub ftrace_events: usize,
     /// Arguments.
@@ -191,10 +199,14 @@ fn counts(trace: &Trace) -> Counts {
         slices: trace.slices.len(),
         methods: trace.methods.len(),
         counters: trace.counters.len(),
+        exact_counters: trace.exact_counters.len(),
         instants: trace.instants.len(),
         flows: trace.flows.len(),
         sched_slices: trace.sched_slices.len(),
+        run_ends: trace.run_ends.len(),
+        wakeups: trace.wakeups.len(),
         thread_states: trace.thread_states.len(),
+        thread_names: trace.thread_names.len(),
         ftrace_events: trace.ftrace_events.len(),
         args: trace.args.len(),
         tracks: trace.tracks.len(),

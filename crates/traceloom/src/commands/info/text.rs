@@ -68,6 +68,7 @@ fn write_counts(out: &mut dyn Write, facts: &Facts) -> Result<()> {
         ("instants", counts.instants),
         ("flows", counts.flows),
         ("sched slices", counts.sched_slices),
+        ("wake-ups", counts.wakeups),
         ("thread states", counts.thread_states),
         ("other events", counts.ftrace_events),
         ("arguments", counts.args),
