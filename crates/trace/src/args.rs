@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::column::Column;
 use crate::ids::{ArgSetId, RowId, StringId};
+use crate::remap::{IdKind, Remap, Value, remap_column};
 use crate::strings::StringPool;
 
 /// One value of an argument.
@@ -295,6 +296,32 @@ impl ArgTable {
             kinds,
             values,
         })
+    }
+
+    /// Gives keys and texts new ids. Sets keep theirs.
+    pub(crate) fn remap(&mut self, to: &mut impl Remap) {
+        remap_column(&mut self.keys, to);
+        if !to.changes(IdKind::String) {
+            return;
+        }
+        for row in 0..self.len() {
+            if self.kinds.get(row) == TEXT {
+                let bits = self.values.get_mut(row);
+                *bits = StringId(*bits as u32).remapped(to).0.into();
+            }
+        }
+    }
+
+    /// Appends the sets of another table. Their ids go on after those of this one.
+    pub(crate) fn append(&mut self, other: Self) {
+        let before = self.len() as u32;
+        for end in other.ends.iter() {
+            self.ends.push(before + end);
+        }
+        for row in 0..other.len() {
+            let (key, kind) = (other.keys.get(row), other.kinds.get(row));
+            self.push_row((key, kind, other.values.get(row)));
+        }
     }
 
     /// The number of sets.

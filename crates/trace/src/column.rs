@@ -219,6 +219,16 @@ impl<T: Copy + PartialEq> Column<T> {
         }
     }
 
+    /// Replaces every value by the result of `new`, which is the same for equal values.
+    pub(crate) fn update(&mut self, mut new: impl FnMut(T) -> T) {
+        if let Some((value, _)) = &mut self.same {
+            *value = new(*value);
+        }
+        for value in self.chunks.iter_mut().flatten() {
+            *value = new(*value);
+        }
+    }
+
     /// Memory used, bytes.
     pub fn heap_bytes(&self) -> usize {
         self.chunks
@@ -314,6 +324,15 @@ impl<T: Copy> ColumnChunk<'_, T> {
             Self::Rows(rows) => rows[at],
         }
     }
+}
+
+/// The new row of each row, if they are put in this order.
+pub(crate) fn new_rows(order: &[u32]) -> Vec<u32> {
+    let mut new_rows = vec![0u32; order.len()];
+    for (new, &old) in order.iter().enumerate() {
+        new_rows[old as usize] = new as u32;
+    }
+    new_rows
 }
 
 /// The order that sorts rows by time. Rows with the same time keep their order. `None` if the rows

@@ -1,7 +1,7 @@
 //! Removes methods and strings that no row refers to.
 
-use crate::args::{ArgTable, ArgValue};
-use crate::ids::{ArgSetId, StringId};
+use crate::ids::{MethodId, StringId};
+use crate::remap::{IdKind, Remap};
 use crate::strings::StringPool;
 use crate::trace::Trace;
 
@@ -16,34 +16,7 @@ impl Trace {
             new: StringPool::default(),
             old,
         };
-        macro_rules! strings {
-            ($($table:ident: $($column:ident)*;)*) => {$($(
-                pool.column(&mut self.$table.$column);
-            )*)*};
-        }
-        strings! {
-            sources: name format;
-            processes: name cmdline;
-            threads: name;
-            tracks: name;
-            methods: class name signature file;
-            slices: name category;
-            flows: name;
-            instants: name;
-            thread_names: name;
-            thread_states: blocked_function;
-            ftrace_events: name;
-            metadata: key value;
-        }
-        let mut args = ArgTable::default();
-        for set in 0..self.args.sets() {
-            let set = self.args.set(ArgSetId(set as u32));
-            args.push_set(set.map(|(key, value)| match value {
-                ArgValue::Text(text) => (pool.id(key), ArgValue::Text(pool.id(text))),
-                number => (pool.id(key), number),
-            }));
-        }
-        self.args = args;
+        self.remap(&mut pool);
         self.strings = pool.new;
     }
 
@@ -61,12 +34,24 @@ impl Trace {
                 new.0 = self.methods.push(old.row(row)) as u32;
             }
         }
-        for row in 0..self.slices.len() {
-            let id = self.slices.method_id.get_mut(row);
-            if let Some(Some(new)) = new_rows.get(id.0 as usize) {
-                *id = *new;
-            }
-        }
+        self.remap(&mut Methods(new_rows));
+    }
+}
+
+/// The new rows of methods, if they are kept.
+struct Methods(Vec<Option<MethodId>>);
+
+impl Remap for Methods {
+    fn changes(&self, kind: IdKind) -> bool {
+        kind == IdKind::Method
+    }
+
+    fn new_id(&mut self, _: IdKind, id: u32) -> u32 {
+        self.0
+            .get(id as usize)
+            .copied()
+            .flatten()
+            .map_or(id, |new| new.0)
     }
 }
 
@@ -87,15 +72,15 @@ impl Pool {
         }
         *known
     }
+}
 
-    fn column(&mut self, column: &mut crate::Column<StringId>) {
-        match column.constant() {
-            Some(same) => *column = crate::Column::repeated(self.id(same), column.len()),
-            None => (0..column.len()).for_each(|row| {
-                let id = column.get_mut(row);
-                *id = self.id(*id);
-            }),
-        }
+impl Remap for Pool {
+    fn changes(&self, kind: IdKind) -> bool {
+        kind == IdKind::String
+    }
+
+    fn new_id(&mut self, _: IdKind, id: u32) -> u32 {
+        self.id(StringId(id)).0
     }
 }
 

@@ -4,9 +4,10 @@ use rustc_hash::FxHashMap;
 
 use crate::args::ArgTable;
 use crate::ids::{ArgSetId, RowId, SliceId, SourceId, TrackId};
+use crate::remap::{IdKind, Remap};
 use crate::tables::{
-    CounterRow, ExactCounterRow, FlowRow, FtraceEventRow, InstantRow, MetadataRow, NO_DURATION,
-    NO_PRIORITY, SchedSliceRow, SliceRow, ThreadNameRow, ThreadStateRow,
+    CounterRow, ExactCounterRow, MetadataRow, NO_DURATION, NO_PRIORITY, SchedSliceRow, SliceRow,
+    ThreadNameRow, ThreadStateRow,
 };
 use crate::trace::Trace;
 
@@ -37,13 +38,14 @@ impl Trace {
             old: self,
             new: self.without_rows(),
             range: (from_ns, until_ns.max(from_ns)),
-            arg_sets: FxHashMap::default(),
+            new_ids: NewIds::new(&self.args),
         };
         cut.slices();
         cut.counters();
         cut.points();
         cut.sched();
         cut.sched_points();
+        cut.renumber();
         cut.fact();
         cut.new
     }
@@ -69,7 +71,45 @@ struct Cut<'t> {
     old: &'t Trace,
     new: Trace,
     range: (i64, i64),
-    arg_sets: FxHashMap<ArgSetId, ArgSetId>,
+    new_ids: NewIds<'t>,
+}
+
+/// The new ids of rows that move. Tables keep the old ids until all rows were copied.
+struct NewIds<'t> {
+    slices: Vec<SliceId>,
+    arg_sets: FxHashMap<u32, ArgSetId>,
+    old_args: &'t ArgTable,
+    args: ArgTable,
+}
+
+impl<'t> NewIds<'t> {
+    fn new(old_args: &'t ArgTable) -> Self {
+        Self {
+            slices: Vec::new(),
+            arg_sets: FxHashMap::default(),
+            old_args,
+            args: ArgTable::default(),
+        }
+    }
+
+    fn arg_set(&mut self, id: u32) -> ArgSetId {
+        let new = self.arg_sets.entry(id);
+        *new.or_insert_with(|| self.args.push_set(self.old_args.set(ArgSetId(id))))
+    }
+}
+
+impl Remap for NewIds<'_> {
+    fn changes(&self, kind: IdKind) -> bool {
+        matches!(kind, IdKind::Slice | IdKind::ArgSet)
+    }
+
+    fn new_id(&mut self, kind: IdKind, id: u32) -> u32 {
+        match kind {
+            IdKind::Slice => self.slices[id as usize].0,
+            IdKind::ArgSet => self.arg_set(id).0,
+            _ => id,
+        }
+    }
 }
 
 /// A track's events around both ends of the range, and its last event.
@@ -119,17 +159,38 @@ impl Cut<'_> {
                 *new_row = SliceId::from_row(self.new.slices.push(kept));
             }
         }
-        self.nesting(&new_rows);
+        let kept = |id: SliceId| new_rows[id.row()] != SliceId::NONE;
         for flow in self.old.flows.rows() {
-            let [slice_out, slice_in] =
-                [flow.slice_out, flow.slice_in].map(|end| new_rows[end.row()]);
-            if slice_out != SliceId::NONE && slice_in != SliceId::NONE {
-                let kept = FlowRow {
-                    slice_out,
-                    slice_in,
-                    ..flow
-                };
-                self.new.flows.push(kept);
+            if kept(flow.slice_out) && kept(flow.slice_in) {
+                self.new.flows.push(flow);
+            }
+        }
+        self.new_ids.slices = self.stand_ins(new_rows);
+    }
+
+    /// For each slice its new row, or that of the innermost kept slice around it. A slice is removed without those
+    /// inside it only in a broken nesting.
+    fn stand_ins(&self, mut rows: Vec<SliceId>) -> Vec<SliceId> {
+        for row in 0..rows.len() {
+            let parent = self.old.slices.parent_id.get(row).some();
+            if let (SliceId::NONE, Some(parent)) = (rows[row], parent) {
+                rows[row] = rows[parent.row()];
+            }
+        }
+        rows
+    }
+
+    /// Gives ids their new values, copies the arguments that are still used, and computes depths.
+    fn renumber(&mut self) {
+        self.new.remap(&mut self.new_ids);
+        self.new.args = std::mem::take(&mut self.new_ids.args);
+        let slices = &mut self.new.slices;
+        for row in 0..slices.len() {
+            let parent = slices.parent_id.get(row).some();
+            // A parent precedes its children, except where time stepped back.
+            if parent.is_none_or(|parent| parent.row() < row) {
+                let above = parent.map(|parent| slices.depth.get(parent.row()));
+                *slices.depth.get_mut(row) = above.map_or(0, |above| above + 1);
             }
         }
     }
@@ -168,7 +229,6 @@ impl Cut<'_> {
         }
         let has_cpu = slice.thread_ts != NO_DURATION;
         let mut kept = SliceRow {
-            arg_set_id: self.arg_set(slice.arg_set_id),
             ts: slice.ts.max(from),
             ..slice
         };
@@ -194,30 +254,6 @@ impl Cut<'_> {
     fn overlaps(&self, begin_ns: i64, end_ns: i64) -> bool {
         let (from, until) = self.range;
         begin_ns < until && (end_ns > from || begin_ns >= from)
-    }
-
-    /// Sets parents to their new numbers, and depths. If a parent was removed, which happens only
-    /// in a broken nesting, its children get the parent's parent.
-    fn nesting(&mut self, new_rows: &[SliceId]) {
-        let parents = &self.old.slices.parent_id;
-        let mut stand_ins = new_rows.to_vec();
-        for row in 0..stand_ins.len() {
-            let parent = parents.get(row).some();
-            if let (SliceId::NONE, Some(parent)) = (stand_ins[row], parent) {
-                stand_ins[row] = stand_ins[parent.row()];
-            }
-        }
-        let slices = &mut self.new.slices;
-        for row in 0..slices.len() {
-            let parent = slices.parent_id.get(row).some();
-            let parent = parent.and_then(|old| stand_ins[old.row()].some());
-            *slices.parent_id.get_mut(row) = parent.unwrap_or(SliceId::NONE);
-            // A parent precedes its children, except where time stepped back.
-            if parent.is_none_or(|parent| parent.row() < row) {
-                let above = parent.map(|parent| slices.depth.get(parent.row()));
-                *slices.depth.get_mut(row) = above.map_or(0, |above| above + 1);
-            }
-        }
     }
 
     fn counters(&mut self) {
@@ -251,14 +287,10 @@ impl Cut<'_> {
         let (from, until) = self.range;
         let inside = |ts: i64| ts >= from && ts < until;
         for row in self.old.instants.rows().filter(|row| inside(row.ts)) {
-            let arg_set_id = self.arg_set(row.arg_set_id);
-            self.new.instants.push(InstantRow { arg_set_id, ..row });
+            self.new.instants.push(row);
         }
         for row in self.old.ftrace_events.rows().filter(|row| inside(row.ts)) {
-            let arg_set_id = self.arg_set(row.arg_set_id);
-            self.new
-                .ftrace_events
-                .push(FtraceEventRow { arg_set_id, ..row });
+            self.new.ftrace_events.push(row);
         }
     }
 
@@ -316,17 +348,6 @@ impl Cut<'_> {
         let start = ts.max(from);
         let open = dur == NO_DURATION || end > until;
         Some((start, if open { NO_DURATION } else { end - start }))
-    }
-
-    fn arg_set(&mut self, old: ArgSetId) -> ArgSetId {
-        if old == ArgSetId::NONE {
-            return old;
-        }
-        let (from, to): (&ArgTable, &mut ArgTable) = (&self.old.args, &mut self.new.args);
-        *self
-            .arg_sets
-            .entry(old)
-            .or_insert_with(|| to.push_set(from.set(old)))
     }
 
     fn fact(&mut self) {

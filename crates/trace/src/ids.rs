@@ -33,6 +33,13 @@ macro_rules! row_ids {
             }
         }
 
+        impl $name {
+            #[inline]
+            pub(crate) fn is_none(self) -> bool {
+                self == Self::NONE
+            }
+        }
+
         impl Default for $name {
             fn default() -> Self {
                 Self::NONE
@@ -66,6 +73,10 @@ pub struct StringId(pub u32);
 impl StringId {
     /// The empty string, which also means "no string".
     pub const EMPTY: Self = Self(0);
+
+    pub(crate) fn is_none(self) -> bool {
+        self == Self::EMPTY
+    }
 
     /// Whether this is the empty string.
     pub fn is_empty(self) -> bool {

@@ -17,6 +17,7 @@ mod merge;
 mod method;
 mod order;
 mod paged;
+mod remap;
 mod repair;
 mod sched;
 mod state;

@@ -1,11 +1,9 @@
 //! Merges traces.
 
 mod ids;
+mod times;
 
-use crate::args::ArgValue;
 use crate::builder::TraceBuilder;
-use crate::ids::{ArgSetId, RowId};
-use crate::repair::Place;
 use crate::tables::NO_DURATION;
 use crate::trace::Trace;
 use ids::Ids;
@@ -84,31 +82,32 @@ impl Trace {
     }
 
     /// Appends the rows, not in order of time. Each table is freed when its rows have been added.
-    fn push_rows_of(&mut self, other: Self, shift_ns: i64) {
-        let ids = Ids::new(self, &other, shift_ns);
-        ids.owners(self, &other);
-        ids.slices(self, other.slices);
-        ids.flows(self, other.flows);
-        ids.points(self, other.counters, other.instants, other.ftrace_events);
-        ids.exact_counters(self, other.exact_counters);
-        ids.sched(self, other.sched_slices, other.thread_states);
-        ids.sched_points(self, other.run_ends, other.wakeups, other.thread_names);
-        for set in (0..other.args.sets()).map(ArgSetId::from_row) {
-            let args = other.args.set(set).map(|(key, value)| match value {
-                ArgValue::Text(text) => (ids.string(key), ArgValue::Text(ids.string(text))),
-                number => (ids.string(key), number),
-            });
-            self.args.push_set(args);
-        }
-        ids.notes(self, other.metadata, other.clocks);
+    fn push_rows_of(&mut self, mut other: Self, shift_ns: i64) {
+        other.remap(&mut Ids::new(self, &other));
+        other.shift_times(shift_ns);
+        self.sources.append(other.sources);
+        self.processes.append(other.processes);
+        self.threads.append(other.threads);
+        self.tracks.append(other.tracks);
+        self.methods.append(other.methods);
+        self.slices.append(other.slices);
+        self.flows.append(other.flows);
+        self.counters.append(other.counters);
+        self.exact_counters.append(other.exact_counters);
+        self.instants.append(other.instants);
+        self.ftrace_events.append(other.ftrace_events);
+        self.sched_slices.append(other.sched_slices);
+        self.thread_states.append(other.thread_states);
+        self.run_ends.append(other.run_ends);
+        self.wakeups.append(other.wakeups);
+        self.thread_names.append(other.thread_names);
+        self.args.append(other.args);
+        self.metadata.append(other.metadata);
+        self.clocks.extend(other.clocks);
         for row in other.repairs.rows() {
-            let first = Place {
-                ts: row.first.ts.map(|ts| ids.time(ts)),
-                ..row.first
-            };
             let detail = || row.detail.clone();
             self.repairs
-                .add(ids.source(row.source), row.kind, row.count, first, detail);
+                .add(row.source, row.kind, row.count, row.first, detail);
         }
     }
 }

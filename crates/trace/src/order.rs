@@ -1,13 +1,17 @@
 //! Sorts the tables by time after all rows were added.
 
-use crate::column::order_by_time;
-use crate::ids::{RowId, SliceId};
+use crate::column::{new_rows, order_by_time};
+use crate::remap::{IdKind, Remap};
 use crate::trace::Trace;
 
 /// Sorts every table with a time column by (ts, order of arrival). Tables that are already sorted,
 /// which is the usual case, are not changed.
 pub(crate) fn order_tables(trace: &mut Trace) {
-    order_slices(trace);
+    let mut moved = Moved::default();
+    if let Some(order) = order_by_time(&trace.slices.ts) {
+        trace.slices.permute(&order);
+        moved.slices = new_rows(&order);
+    }
     macro_rules! order {
         ($($table:ident)*) => {$(
             if let Some(order) = order_by_time(&trace.$table.ts) {
@@ -17,27 +21,22 @@ pub(crate) fn order_tables(trace: &mut Trace) {
     }
     order!(counters exact_counters instants sched_slices run_ends wakeups thread_names thread_states ftrace_events);
     trace.clocks.sort_by_key(|row| row.ts);
+    trace.remap(&mut moved);
 }
 
-/// Sorts the slices. Parents and flows refer to slices by row, so they are renumbered.
-fn order_slices(trace: &mut Trace) {
-    let Some(order) = order_by_time(&trace.slices.ts) else {
-        return;
-    };
-    trace.slices.permute(&order);
-    let mut new_row = vec![0u32; order.len()];
-    for (new, &old) in order.iter().enumerate() {
-        new_row[old as usize] = new as u32;
+/// The new rows of tables that other rows refer to; empty for a table that did not move.
+#[derive(Default)]
+struct Moved {
+    slices: Vec<u32>,
+}
+
+impl Remap for Moved {
+    fn changes(&self, kind: IdKind) -> bool {
+        kind == IdKind::Slice && !self.slices.is_empty()
     }
-    drop(order);
-    let renumber = |id: &mut SliceId| {
-        if *id != SliceId::NONE {
-            *id = SliceId(new_row[id.row()]);
-        }
-    };
-    (0..trace.slices.len()).for_each(|row| renumber(trace.slices.parent_id.get_mut(row)));
-    for row in 0..trace.flows.len() {
-        renumber(trace.flows.slice_out.get_mut(row));
-        renumber(trace.flows.slice_in.get_mut(row));
+
+    #[inline]
+    fn new_id(&mut self, _: IdKind, id: u32) -> u32 {
+        self.slices[id as usize]
     }
 }

@@ -6,6 +6,7 @@ use std::fmt;
 use rustc_hash::FxHashMap;
 
 use crate::ids::SourceId;
+use crate::remap::{Remap, Value};
 
 /// The effect of a repair on the trace.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -277,6 +278,22 @@ impl RepairTable {
             first: place,
             detail: detail(),
         });
+    }
+
+    /// Gives sources their new ids.
+    pub(crate) fn remap(&mut self, to: &mut impl Remap) {
+        for row in &mut self.rows {
+            row.source = row.source.remapped(to);
+        }
+        // The index is made anew at the next repair.
+        (self.by_kind, self.indexed) = (Default::default(), 0);
+    }
+
+    /// Replaces the times of first occurrences.
+    pub(crate) fn shift_times(&mut self, shifted: impl Fn(i64) -> i64) {
+        for row in &mut self.rows {
+            row.first.ts = row.first.ts.map(&shifted);
+        }
     }
 
     /// The rows in the order of first occurrence.

@@ -68,6 +68,38 @@ macro_rules! table {
                 $(self.$column = self.$column.permuted(order);)*
             }
 
+            /// Gives the ids in all columns their new values.
+            pub(crate) fn remap(&mut self, to: &mut impl $crate::remap::Remap) {
+                $($crate::remap::remap_column(&mut self.$column, to);)*
+            }
+
+            /// Appends the rows of another table.
+            pub(crate) fn append(&mut self, other: Self) {
+                for row in 0..other.len() {
+                    $(self.$column.push(other.$column.get(row));)*
+                }
+            }
+
+            /// Adds a row in which every id is this number.
+            #[cfg(test)]
+            pub(crate) fn push_sample(&mut self, id: u32) {
+                use $crate::remap::Value;
+                $(self.$column.push(<$type as Value>::sample(id));)*
+            }
+
+            /// The columns: the name, what its ids are numbers of, and the ids.
+            #[cfg(test)]
+            pub(crate) fn id_columns(
+                &self,
+            ) -> Vec<(&'static str, Option<$crate::remap::IdKind>, Vec<u32>)> {
+                use $crate::remap::Value;
+                vec![$((
+                    stringify!($column),
+                    <$type as Value>::KIND,
+                    self.$column.iter().map(Value::raw_id).collect(),
+                ),)*]
+            }
+
             /// Memory used, bytes.
             pub fn heap_bytes(&self) -> usize {
                 0 $(+ self.$column.heap_bytes())*

@@ -1,0 +1,179 @@
+//! New row numbers for every column that holds some. The types of the columns decide which these are, so that
+//! merging, sorting, cutting and compacting cannot forget one.
+
+use crate::column::Column;
+use crate::ids::{ArgSetId, MethodId, ProcessId, SliceId, SourceId, StringId, ThreadId, TrackId};
+use crate::state::TaskState;
+use crate::trace::Trace;
+use crate::track_kind::TrackKind;
+use crate::wake_kind::WakeKind;
+
+/// What an id is a number of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum IdKind {
+    String,
+    Source,
+    Process,
+    Thread,
+    Track,
+    Slice,
+    Method,
+    ArgSet,
+}
+
+/// Gives ids new values.
+pub(crate) trait Remap {
+    /// Whether ids of this kind change. Columns of others are not visited.
+    fn changes(&self, kind: IdKind) -> bool;
+
+    /// The new value of an id, which is not the one for "no row".
+    fn new_id(&mut self, kind: IdKind, id: u32) -> u32;
+}
+
+/// A value of a column: an id, or a plain number.
+pub(crate) trait Value: Copy + PartialEq {
+    /// What it is an id of; `None` for a plain number.
+    const KIND: Option<IdKind> = None;
+
+    /// The value with a new id.
+    fn remapped(self, _to: &mut impl Remap) -> Self {
+        self
+    }
+
+    /// The raw number of an id, for tests.
+    #[cfg(test)]
+    fn raw_id(self) -> u32 {
+        0
+    }
+
+    /// The value with this number, if it is an id, for tests.
+    #[cfg(test)]
+    fn sample(id: u32) -> Self;
+}
+
+macro_rules! id_values {
+    ($($type:ident: $kind:ident;)*) => {$(
+        impl Value for $type {
+            const KIND: Option<IdKind> = Some(IdKind::$kind);
+
+            #[inline]
+            fn remapped(self, to: &mut impl Remap) -> Self {
+                if self.is_none() {
+                    return self;
+                }
+                Self(to.new_id(IdKind::$kind, self.0))
+            }
+
+            #[cfg(test)]
+            fn raw_id(self) -> u32 {
+                self.0
+            }
+
+            #[cfg(test)]
+            fn sample(id: u32) -> Self {
+                Self(id)
+            }
+        }
+    )*};
+}
+
+id_values! {
+    StringId: String;
+    SourceId: Source;
+    ProcessId: Process;
+    ThreadId: Thread;
+    TrackId: Track;
+    SliceId: Slice;
+    MethodId: Method;
+    ArgSetId: ArgSet;
+}
+
+macro_rules! plain_values {
+    ($($type:ty: $sample:expr;)*) => {$(
+        impl Value for $type {
+            #[cfg(test)]
+            fn sample(_: u32) -> Self {
+                $sample
+            }
+        }
+    )*};
+}
+
+plain_values! {
+    bool: true;
+    i8: 1;
+    u8: 1;
+    i32: 1;
+    u32: 1;
+    i64: 1;
+    u64: 1;
+    f64: 1.0;
+    TaskState: TaskState::SLEEPING;
+    TrackKind: TrackKind::Thread;
+    WakeKind: WakeKind::Waking;
+}
+
+/// Gives the ids of a column their new values; a column of plain numbers stays as it is.
+pub(crate) fn remap_column<T: Value>(column: &mut Column<T>, to: &mut impl Remap) {
+    if T::KIND.is_some_and(|kind| to.changes(kind)) {
+        column.update(|value| value.remapped(to));
+    }
+}
+
+impl Trace {
+    /// Gives every id of the trace its new value. The rows that they refer to do not move.
+    pub(crate) fn remap(&mut self, to: &mut impl Remap) {
+        // Every field is named, so that a new table cannot be forgotten.
+        let Self {
+            strings: _,
+            sources,
+            processes,
+            threads,
+            tracks,
+            slices,
+            methods,
+            counters,
+            exact_counters,
+            instants,
+            flows,
+            sched_slices,
+            run_ends,
+            wakeups,
+            thread_names,
+            thread_states,
+            ftrace_events,
+            args,
+            metadata,
+            clocks,
+            repairs,
+            bounds: _,
+        } = self;
+        sources.remap(to);
+        processes.remap(to);
+        threads.remap(to);
+        tracks.remap(to);
+        methods.remap(to);
+        slices.remap(to);
+        counters.remap(to);
+        exact_counters.remap(to);
+        flows.remap(to);
+        instants.remap(to);
+        sched_slices.remap(to);
+        run_ends.remap(to);
+        wakeups.remap(to);
+        thread_names.remap(to);
+        thread_states.remap(to);
+        ftrace_events.remap(to);
+        metadata.remap(to);
+        args.remap(to);
+        if to.changes(IdKind::Source) {
+            for row in clocks {
+                row.source = row.source.remapped(to);
+            }
+            repairs.remap(to);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,163 @@
+//! Every column of ids follows when rows move. The traces here are filled from the declarations of the tables, so
+//! that a new column is part of them.
+
+use super::*;
+use crate::{ArgValue, ClockKind, ClockRow, Place, RepairKind};
+
+/// Calls a macro with the name of every table.
+macro_rules! with_tables {
+    ($do:ident) => {
+        $do!(sources processes threads tracks slices methods counters exact_counters instants flows sched_slices
+            run_ends wakeups thread_names thread_states ftrace_events metadata)
+    };
+}
+
+/// A column: its name, what its ids are numbers of, and the ids.
+type IdColumn = (String, Option<IdKind>, Vec<u32>);
+
+/// A trace in which each table has two rows, and every id is that of the second row. All texts are this one, after
+/// one that is not used.
+fn full(text: &str) -> Trace {
+    let mut trace = Trace::default();
+    trace.strings.intern("not used");
+    let text = trace.strings.intern(text);
+    for _ in 0..2 {
+        macro_rules! push {
+            ($($table:ident)*) => { $(trace.$table.push_sample(1);)* };
+        }
+        with_tables!(push);
+        trace.args.push_set([(text, ArgValue::Text(text))]);
+    }
+    let place = Place::default();
+    let kind = RepairKind::NeverClosed;
+    trace.repairs.add(SourceId(1), kind, 1, place, String::new);
+    trace.clocks.push(ClockRow {
+        source: SourceId(1),
+        clock: ClockKind::Trace,
+        ts: 1,
+        value_ns: 1,
+        precision_ns: 1,
+        name: String::new(),
+    });
+    trace.remap(&mut Only(IdKind::String, text.0));
+    trace
+}
+
+/// Gives all ids of one kind this value.
+struct Only(IdKind, u32);
+
+impl Remap for Only {
+    fn changes(&self, kind: IdKind) -> bool {
+        kind == self.0
+    }
+
+    fn new_id(&mut self, _: IdKind, _: u32) -> u32 {
+        self.1
+    }
+}
+
+fn columns(trace: &Trace) -> Vec<IdColumn> {
+    let mut all = Vec::new();
+    macro_rules! add {
+        ($($table:ident)*) => {$(
+            for (column, kind, ids) in trace.$table.id_columns() {
+                all.push((format!("{}.{column}", stringify!($table)), kind, ids));
+            }
+        )*};
+    }
+    with_tables!(add);
+    let clocks = trace.clocks.iter().map(|row| row.source.0).collect();
+    all.push(("clocks.source".into(), Some(IdKind::Source), clocks));
+    let repairs = trace.repairs.rows().iter().map(|row| row.source.0);
+    let repairs = repairs.collect();
+    all.push(("repairs.source".into(), Some(IdKind::Source), repairs));
+    let (mut keys, mut texts) = (Vec::new(), Vec::new());
+    for set in 0..trace.args.sets() {
+        for (key, value) in trace.args.set(ArgSetId(set as u32)) {
+            keys.push(key.0);
+            if let ArgValue::Text(text) = value {
+                texts.push(text.0);
+            }
+        }
+    }
+    all.push(("args.key".into(), Some(IdKind::String), keys));
+    all.push(("args.value".into(), Some(IdKind::String), texts));
+    all
+}
+
+/// Checks that each column has ids, and that all of a kind have the value that `expected` gives for them.
+fn check(trace: &Trace, expected: impl Fn(IdKind) -> u32) {
+    for (name, kind, ids) in columns(trace) {
+        if let Some(kind) = kind {
+            let last = ids.last().copied();
+            assert_eq!(last, Some(expected(kind)), "{name} holds ids of {kind:?}");
+        }
+    }
+}
+
+#[test]
+fn columns_named_like_ids_are_ids() {
+    let ends = ["_id", "utid", "upid", ".source", ".parent", ".name"];
+    for (name, kind, _) in columns(&Trace::default()) {
+        let looks_like_id = ends.iter().any(|end| name.ends_with(end));
+        // The number of a method in its file is not a row.
+        if looks_like_id && name != "methods.raw_id" {
+            assert!(kind.is_some(), "{name}");
+        }
+    }
+}
+
+#[test]
+fn merging_moves_every_id() {
+    let mut merged = full("a");
+    merged.append(full("b"), 0);
+    let text = merged.strings.lookup("b").unwrap().0;
+    check(&merged, |kind| match kind {
+        IdKind::String => text,
+        _ => 3,
+    });
+}
+
+#[test]
+fn sorting_moves_every_id_of_a_sorted_table() {
+    let mut trace = full("a");
+    *trace.slices.ts.get_mut(0) = 2;
+    let text = trace.strings.lookup("a").unwrap().0;
+    crate::order::order_tables(&mut trace);
+    check(&trace, |kind| match kind {
+        IdKind::String => text,
+        IdKind::Slice => 0,
+        _ => 1,
+    });
+}
+
+#[test]
+fn dropping_what_is_not_used_moves_every_id() {
+    let mut trace = full("a");
+    trace.drop_unused();
+    assert_eq!(trace.strings.lookup("not used"), None);
+    let text = trace.strings.lookup("a").unwrap().0;
+    check(&trace, |kind| match kind {
+        IdKind::String => text,
+        IdKind::Method => 0,
+        _ => 1,
+    });
+}
+
+#[test]
+fn cutting_moves_every_id() {
+    let mut trace = full("a");
+    // The first slice ends before the range begins.
+    trace.shift_times(4);
+    *trace.slices.ts.get_mut(0) = 1;
+    trace.bounds = (0, 10);
+    let cut = trace.cut(3, 9);
+    assert_eq!((cut.slices.len(), cut.args.sets()), (1, 1));
+    for (name, kind, ids) in columns(&cut) {
+        let moved = matches!(kind, Some(IdKind::Slice | IdKind::ArgSet));
+        assert!(
+            !moved || !ids.is_empty() && ids.iter().all(|id| *id == 0),
+            "{name}"
+        );
+    }
+}
