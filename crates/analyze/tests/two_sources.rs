@@ -19,7 +19,7 @@ fn app() -> Trace {
             track,
             SliceBegin {
                 method_id,
-                ..SliceBegin::named(ts, StringId::EMPTY)
+                ..SliceBegin::named(ts, StringId::NULL)
             },
         );
     }
@@ -32,10 +32,10 @@ fn method(builder: &mut TraceBuilder, name: &str, source: SourceId) -> MethodId 
     let name = builder.intern(name.as_bytes());
     let row = MethodRow {
         raw_id: 1,
-        class: StringId::EMPTY,
+        class: StringId::NULL,
         name,
-        signature: StringId::EMPTY,
-        file: StringId::EMPTY,
+        signature: StringId::NULL,
+        file: StringId::NULL,
         line: -1,
         source,
     };

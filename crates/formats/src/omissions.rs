@@ -115,17 +115,15 @@ impl Omission {
             Self::KernelEvents => trace.ftrace_events.len(),
             Self::StartTimes | Self::WallTimes => slices.len(),
             Self::CpuTimes => matching(slices.thread_ts.iter(), |ts| ts != NO_DURATION),
-            Self::Categories => matching(slices.category.iter(), |id| id != StringId::EMPTY),
-            Self::CounterCategories => {
-                matching(trace.tracks.category.iter(), |id| id != StringId::EMPTY)
-            }
+            Self::Categories => matching(slices.category.iter(), |id| !id.is_empty()),
+            Self::CounterCategories => matching(trace.tracks.category.iter(), |id| !id.is_empty()),
             Self::Arguments => arguments(trace, |_| true),
             Self::MethodDetails => method_details(trace),
             Self::UncalledMethods => uncalled_methods(trace),
             // Only the writer knows what it shortened or left out.
             Self::UnfinishedTimes | Self::Fractions | Self::LongNames => 0,
             Self::Processes => matching(trace.processes.rows(), |row| {
-                row.pid != NO_NUMBER || row.name != StringId::EMPTY
+                row.pid != NO_NUMBER || !row.name.is_empty()
             }),
             Self::ProcessDetails => process_details(trace),
             Self::IdleThreads => idle_threads(trace),
@@ -173,7 +171,7 @@ pub(crate) fn arguments(trace: &Trace, is: impl Fn(TrackId) -> bool) -> usize {
 }
 
 fn method_details(trace: &Trace) -> usize {
-    let empty = |id: StringId| id == StringId::EMPTY;
+    let empty = |id: StringId| id.is_empty();
     matching(trace.methods.rows(), |row| {
         !empty(row.signature) || !empty(row.file) || row.line >= 0
     })
@@ -188,15 +186,15 @@ fn uncalled_methods(trace: &Trace) -> usize {
 
 /// Counts processes that have more than a number and the name of the main thread.
 fn process_details(trace: &Trace) -> usize {
-    let mut main_names = vec![StringId::EMPTY; trace.processes.len()];
+    let mut main_names = vec![StringId::NULL; trace.processes.len()];
     for thread in trace.threads.rows().filter(|thread| thread.is_main_thread) {
         if let Some(upid) = thread.upid.some() {
             main_names[upid.row()] = thread.name;
         }
     }
     matching(trace.processes.rows().zip(main_names), |(process, main)| {
-        let named_else = process.name != StringId::EMPTY && process.name != main;
-        named_else || process.cmdline != StringId::EMPTY || process.uid >= 0
+        let named_else = !process.name.is_empty() && process.name != main;
+        named_else || !process.cmdline.is_empty() || process.uid >= 0
     })
 }
 

@@ -3,7 +3,8 @@
 mod made;
 
 use made::{ask, session};
-use traceloom_query::Value;
+use traceloom_query::{Limits, Session, Value};
+use traceloom_trace::{SliceBegin, StringId, TraceBuilder};
 
 /// The numbers of a result with one column.
 fn numbers(sql: &str) -> Vec<i64> {
@@ -95,4 +96,26 @@ fn older_calls_define_functions_too() {
     ] {
         assert!(ask(&mut session(), sql).is_err(), "{sql}");
     }
+}
+
+#[test]
+fn absent_texts_are_null_and_empty_ones_are_not() {
+    let mut out = TraceBuilder::new();
+    let utid = out.thread(7);
+    let track = out.thread_track(utid);
+    let empty = out.intern(b"");
+    for name in [StringId::NULL, empty] {
+        out.whole_slice(track, SliceBegin::named(5, name), 1);
+    }
+    let mut session = Session::open(out.finish(), Limits::default()).unwrap();
+    let sql =
+        "SELECT id FROM slice WHERE name IS NULL UNION ALL SELECT id FROM slice WHERE name = ''
+               UNION ALL SELECT count(*) FROM slice WHERE category IS NULL
+               UNION ALL SELECT count(*) FROM source WHERE name IS NULL AND format IS NULL";
+    let rows = ask(&mut session, sql).unwrap().rows;
+    let found: Vec<&Value> = rows.iter().flatten().collect();
+    assert_eq!(
+        found,
+        [0, 1, 2, 1].map(Value::Integer).iter().collect::<Vec<_>>()
+    );
 }

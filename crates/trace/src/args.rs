@@ -70,7 +70,7 @@ impl ArgColumns {
     #[inline]
     pub fn resize(&mut self, rows: usize) {
         if self.keys.len() != rows {
-            self.keys.resize(rows, StringId::EMPTY);
+            self.keys.resize(rows, StringId::NULL);
             self.kinds.resize(rows, INT);
             self.values.resize(rows, 0);
         }

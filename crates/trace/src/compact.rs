@@ -12,7 +12,7 @@ impl Trace {
         self.drop_unused_methods();
         let old = std::mem::take(&mut self.strings);
         let mut pool = Pool {
-            new_ids: vec![StringId::EMPTY; old.len()],
+            new_ids: vec![StringId::NULL; old.len()],
             new: StringPool::default(),
             old,
         };
@@ -65,9 +65,9 @@ struct Pool {
 impl Pool {
     fn id(&mut self, old: StringId) -> StringId {
         let Some(known) = self.new_ids.get_mut(old.0 as usize) else {
-            return StringId::EMPTY;
+            return StringId::NULL;
         };
-        if known.is_empty() && !old.is_empty() {
+        if known.is_none() && !old.is_none() {
             *known = self.new.intern(self.old.get(old));
         }
         *known
@@ -97,10 +97,10 @@ mod tests {
         for (raw_id, name) in [(1, gone), (2, run)] {
             builder.method(MethodRow {
                 raw_id,
-                class: StringId::EMPTY,
+                class: StringId::NULL,
                 name,
-                signature: StringId::EMPTY,
-                file: StringId::EMPTY,
+                signature: StringId::NULL,
+                file: StringId::NULL,
                 line: -1,
                 source,
             });

@@ -65,21 +65,23 @@ row_ids! {
     SourceId;
 }
 
-/// An interned string of the trace. Zero is the empty string.
+/// An interned string of the trace. Zero is no string at all, one is the empty string.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 #[repr(transparent)]
 pub struct StringId(pub u32);
 
 impl StringId {
-    /// The empty string, which also means "no string".
-    pub const EMPTY: Self = Self(0);
+    /// No string: the file does not have it. SQL shows NULL.
+    pub const NULL: Self = Self(0);
+    /// The empty string.
+    pub const EMPTY: Self = Self(1);
 
     pub(crate) fn is_none(self) -> bool {
-        self == Self::EMPTY
+        self == Self::NULL
     }
 
-    /// Whether this is the empty string.
+    /// Whether there is no text to show: no string, or the empty one.
     pub fn is_empty(self) -> bool {
-        self == Self::EMPTY
+        self.0 <= Self::EMPTY.0
     }
 }

@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn the_drawing_above() {
         let mut builder = TraceBuilder::new();
-        let track = builder.global_track(TrackKind::Global, StringId::EMPTY);
+        let track = builder.global_track(TrackKind::Global, StringId::NULL);
         let mut lanes = AsyncLanes::default();
         let key = |cookie| LaneKey { track, cookie };
         for (ts, cookie, begins) in [(0, 1, true), (4, 2, true), (9, 1, false), (12, 3, true)] {

@@ -120,7 +120,25 @@ pub(crate) fn remap_column<T: Value>(column: &mut Column<T>, to: &mut impl Remap
     }
 }
 
+/// Gives strings new ids.
+struct Strings<F>(F);
+
+impl<F: Fn(StringId) -> StringId> Remap for Strings<F> {
+    fn changes(&self, kind: IdKind) -> bool {
+        kind == IdKind::String
+    }
+
+    fn new_id(&mut self, _: IdKind, id: u32) -> u32 {
+        (self.0)(StringId(id)).0
+    }
+}
+
 impl Trace {
+    /// Replaces every string of the tables, except absent ones, by another one of the pool.
+    pub fn replace_strings(&mut self, new: impl Fn(StringId) -> StringId) {
+        self.remap(&mut Strings(new));
+    }
+
     /// Gives every id of the trace its new value. The rows that they refer to do not move.
     pub(crate) fn remap(&mut self, to: &mut impl Remap) {
         // Every field is named, so that a new table cannot be forgotten.

@@ -367,7 +367,7 @@ impl SchedTracker {
             cpu,
             state,
             io_wait: -1,
-            blocked_function: StringId::EMPTY,
+            blocked_function: StringId::NULL,
             waker_utid,
         }) as u32;
         tracked.state = state;

@@ -14,7 +14,7 @@ use crate::ids::StringId;
 /// let id = pool.intern("main");
 /// assert_eq!(pool.intern_bytes(b"main"), id);
 /// assert_eq!(pool.get(id), "main");
-/// assert!(pool.intern("").is_empty());
+/// assert_eq!(pool.intern(""), traceloom_trace::StringId::EMPTY);
 /// ```
 #[derive(Clone, Debug)]
 pub struct StringPool {
@@ -30,7 +30,8 @@ impl Default for StringPool {
     fn default() -> Self {
         let mut pool = Self {
             arena: String::new(),
-            ends: Vec::new(),
+            // No string has no place in the table, so that no text is mistaken for it.
+            ends: vec![0],
             by_content: HashTable::new(),
             replaced: 0,
         };
@@ -71,12 +72,20 @@ impl StringPool {
         }
     }
 
+    /// The id of `text`; [`StringId::NULL`] if it is empty. For formats that write an empty text for an absent one.
+    pub fn intern_unless_empty(&mut self, text: &str) -> StringId {
+        match text {
+            "" => StringId::NULL,
+            text => self.intern(text),
+        }
+    }
+
     /// The id of `text` if it is in the pool.
     pub fn lookup(&self, text: &str) -> Option<StringId> {
         self.find(hash(text.as_bytes()), text.as_bytes())
     }
 
-    /// The text of `id`; empty if the id is not from this pool.
+    /// The text of `id`; empty for no string, and if the id is not from this pool.
     #[inline]
     pub fn get(&self, id: StringId) -> &str {
         let (start, end) = self.range(id.0);
@@ -101,14 +110,19 @@ impl StringPool {
         (start as usize, end as usize)
     }
 
-    /// The number of distinct strings, including the empty one.
+    /// The number of ids. All are smaller than this.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
+    /// The number of distinct strings, including the empty one.
+    pub fn texts(&self) -> usize {
+        self.len() - 1
+    }
+
     /// Whether the pool has only the empty string.
     pub fn is_empty(&self) -> bool {
-        self.len() <= 1
+        self.texts() <= 1
     }
 
     /// How often bytes that were not UTF-8 were replaced.
@@ -116,7 +130,7 @@ impl StringPool {
         self.replaced
     }
 
-    /// All strings with their ids, in the order in which they were added.
+    /// All ids with their strings, in the order in which they were added. The first id is [`StringId::NULL`].
     pub fn iter(&self) -> impl Iterator<Item = (StringId, &str)> {
         (0..self.len() as u32).map(|row| (StringId(row), self.get(StringId(row))))
     }
@@ -200,7 +214,7 @@ mod tests {
             assert_eq!(pool.get(*id), format!("name {n}"));
             assert_eq!(pool.intern(&format!("name {n}")), *id);
         }
-        assert_eq!(pool.len(), 5001);
+        assert_eq!((pool.len(), pool.texts()), (5002, 5001));
     }
 
     #[test]

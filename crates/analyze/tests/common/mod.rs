@@ -193,7 +193,7 @@ fn add_method(builder: &mut TraceBuilder, method: u32, source: SourceId) {
         class: builder.intern(class.as_bytes()),
         name: builder.intern(name.as_bytes()),
         signature: builder.intern(b"()V"),
-        file: StringId::EMPTY,
+        file: StringId::NULL,
         line: -1,
         source,
     };

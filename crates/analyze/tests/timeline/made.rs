@@ -40,8 +40,8 @@ pub fn trace_of(steps: &[Step], methods: bool, origin: i64) -> Trace {
                 raw_id: n as u64,
                 class,
                 name,
-                signature: StringId::EMPTY,
-                file: StringId::EMPTY,
+                signature: StringId::NULL,
+                file: StringId::NULL,
                 line: -1,
                 source,
             });

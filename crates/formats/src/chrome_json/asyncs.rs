@@ -40,7 +40,7 @@ impl Asyncs {
             upid: row.upid,
             category: row.category,
             id: row.id,
-            name: if nests { StringId::EMPTY } else { row.name },
+            name: if nests { StringId::NULL } else { row.name },
         };
         match row.phase {
             b'b' | b'S' => self.begin(key, row, out),

@@ -36,7 +36,7 @@ impl Interpreter {
                 continue;
             };
             let series = match &*series {
-                b"value" => StringId::EMPTY,
+                b"value" => StringId::NULL,
                 series => out.intern(series),
             };
             let Some(track_id) = self.counter_track((upid, name, series), category, out) else {

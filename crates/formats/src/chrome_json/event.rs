@@ -10,6 +10,10 @@ pub(super) struct Event<'a> {
     pub phase: u8,
     pub name: Cow<'a, [u8]>,
     pub category: Cow<'a, [u8]>,
+    /// Whether the event has a name, if it is empty.
+    pub has_name: bool,
+    /// Whether the event has a category, if it is empty.
+    pub has_category: bool,
     pub ts: Option<i64>,
     pub dur: Option<i64>,
     pub thread_ts: Option<i64>,
@@ -53,8 +57,8 @@ impl<'a> Event<'a> {
                     .and_then(|text| text.first().copied())
                     .unwrap_or(0)
             }
-            b"name" => self.name = self.text(value),
-            b"cat" => self.category = self.text(value),
+            b"name" => (self.name, self.has_name) = (self.text(value), true),
+            b"cat" => (self.category, self.has_category) = (self.text(value), true),
             b"ts" => self.ts = self.time(&value),
             b"dur" => self.dur = self.time(&value),
             b"tts" => self.thread_ts = self.time(&value),

@@ -152,9 +152,9 @@ impl Interpreter {
             dur: event.dur.unwrap_or(0).max(0),
             thread_ts: event.thread_ts.unwrap_or(NO_DURATION),
             thread_dur: event.thread_dur.unwrap_or(NO_DURATION),
-            name: out.intern(&event.name),
-            category: out.intern(&event.category),
-            id: id.map_or(StringId::EMPTY, |id| out.intern(id)),
+            name: interned(&event.name, event.has_name, out),
+            category: interned(&event.category, event.has_category, out),
+            id: id.map_or(StringId::NULL, |id| out.intern(id)),
             args: arguments(event, out),
             utid: ThreadId::NONE,
             upid,
@@ -326,4 +326,12 @@ fn thread_of(tid: i64, upid: ProcessId, out: &mut TraceBuilder) -> ThreadId {
         owner == upid || owner == ProcessId::NONE
     });
     known.unwrap_or_else(|| out.new_thread(tid))
+}
+/// A text, or none if the event lacks it.
+fn interned(text: &[u8], is_there: bool, out: &mut TraceBuilder) -> StringId {
+    if is_there {
+        out.intern(text)
+    } else {
+        StringId::NULL
+    }
 }

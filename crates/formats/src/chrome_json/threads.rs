@@ -145,7 +145,7 @@ impl Thread<'_> {
     /// Handles an end event. One with a name closes the innermost slice of that name and everything
     /// inside it.
     fn end(&mut self, row: &Row) {
-        let is_named = row.name != StringId::EMPTY;
+        let is_named = !row.name.is_empty();
         let known = if is_named {
             self.names.contains_key(&row.name)
         } else {
@@ -215,8 +215,8 @@ impl Thread<'_> {
         if comes_in || goes_out {
             let key = FlowKey {
                 id: row.id,
-                name: StringId::EMPTY,
-                category: StringId::EMPTY,
+                name: StringId::NULL,
+                category: StringId::NULL,
             };
             self.flows.point(key, row.ts, slice, (comes_in, goes_out));
         }
@@ -253,7 +253,7 @@ impl Thread<'_> {
         };
         let kind = self.out.intern(kind);
         let track = match (self.utid.some(), row.upid.some()) {
-            (Some(_), _) if kind == StringId::EMPTY => self.track(),
+            (Some(_), _) if kind.is_empty() => self.track(),
             (Some(utid), _) => self
                 .out
                 .thread_named_track(TrackKind::ThreadTrack, utid, kind),

@@ -182,7 +182,7 @@ impl OnBuilder<'_> {
         let pid = keys.iter().find(|(key, _)| key == "pid");
         let pid = pid.and_then(|(_, pid)| pid.trim().parse().ok());
         let name = keys.iter().find(|(key, _)| key == "cmdline");
-        let name = name.map_or(StringId::EMPTY, |(_, name)| {
+        let name = name.map_or(StringId::NULL, |(_, name)| {
             self.builder.intern(name.as_bytes())
         });
         for thread in &self.state.threads {
@@ -247,10 +247,10 @@ impl MethodEvents for OnBuilder<'_> {
         let dotted = line.class.replace('/', ".");
         let row = MethodRow {
             raw_id: line.raw_id,
-            class: self.builder.intern(dotted.as_bytes()),
-            name: self.builder.intern(line.name.as_bytes()),
-            signature: self.builder.intern(line.signature.as_bytes()),
-            file: self.builder.intern(line.file.as_bytes()),
+            class: self.builder.intern_unless_empty(dotted.as_bytes()),
+            name: self.builder.intern_unless_empty(line.name.as_bytes()),
+            signature: self.builder.intern_unless_empty(line.signature.as_bytes()),
+            file: self.builder.intern_unless_empty(line.file.as_bytes()),
             line: line.line,
             source: self.builder.source(),
         };

@@ -226,10 +226,10 @@ impl<'r> RingInterpreter<'r> {
         let (file, line) = self.sources.get(&id).copied().unwrap_or_default();
         let row = MethodRow {
             raw_id: id.into(),
-            class: out.intern(class.as_bytes()),
+            class: out.intern_unless_empty(class.as_bytes()),
             name: out.intern(method.as_bytes()),
-            signature: out.intern(signature.as_bytes()),
-            file: out.intern(file),
+            signature: out.intern_unless_empty(signature.as_bytes()),
+            file: out.intern_unless_empty(file),
             line: line.map_or(-1, |line| i32::try_from(line).unwrap_or(-1)),
             source: out.source(),
         };

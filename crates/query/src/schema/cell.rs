@@ -31,8 +31,17 @@ impl Cell {
         }
     }
 
-    /// A text; NULL if it is empty, which the model uses for absent ones.
+    /// A text; NULL if the trace does not have it.
     pub fn text(id: StringId) -> Self {
+        if id == StringId::NULL {
+            Self::Null
+        } else {
+            Self::Text(id)
+        }
+    }
+
+    /// A text that is empty if it is absent.
+    pub fn text_unless_empty(id: StringId) -> Self {
         if id.is_empty() {
             Self::Null
         } else {

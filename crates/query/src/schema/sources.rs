@@ -81,7 +81,7 @@ pub(crate) const REPAIR: Table = Table {
             "detail",
             String,
             "What stood there the first time.",
-            |data, row| Cell::text(data.repairs[row].detail),
+            |data, row| Cell::text_unless_empty(data.repairs[row].detail),
         ),
         column(
             "source_id",
@@ -168,7 +168,7 @@ pub(crate) const CLOCK_SNAPSHOT: Table = Table {
         )
         .hidden(),
         column("marker", String, "The marker's name.", |data, row| {
-            Cell::text(data.clocks[row].marker)
+            Cell::text_unless_empty(data.clocks[row].marker)
         })
         .hidden(),
         column(

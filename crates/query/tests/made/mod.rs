@@ -29,7 +29,7 @@ impl Numbers {
     }
 }
 
-/// Names, some of them hostile or numbers in disguise. The empty one is NULL in tables.
+/// Names, some of them hostile or numbers in disguise.
 pub const NAMES: &[&str] = &[
     "",
     "draw",

@@ -37,14 +37,18 @@ impl Seen<'_> {
     }
 
     /// Checks that all values are in the range of the rule.
-    fn check_range(&self, trace: &Trace) -> Result<()> {
+    fn check_range(&self, trace: &Trace, strings: usize) -> Result<()> {
+        let rows = |of: Rows| match of {
+            Rows::Strings => strings,
+            of => of.of(trace),
+        };
         let (least, most) = match self.column.rule {
             Rule::Any | Rule::Sorted => return Ok(()),
             Rule::Length => (NO_DURATION, i64::MAX),
             Rule::Depth => (0, self.rows.max(SMALL) as i64 - 1),
             Rule::Cpu => (-1, SMALL as i64 - 1),
-            Rule::Id(of) => (0, of.of(trace) as i64 - 1),
-            Rule::MaybeId(of) | Rule::Parent(of) => (-1, of.of(trace) as i64 - 1),
+            Rule::Id(of) => (0, rows(of) as i64 - 1),
+            Rule::MaybeId(of) | Rule::Parent(of) => (-1, rows(of) as i64 - 1),
         };
         let expected = match self.column.rule {
             Rule::Length => ("a length", "0 or more, or -1"),
@@ -64,12 +68,12 @@ impl Seen<'_> {
     }
 }
 
-/// Checks every id and length of the trace.
-pub(crate) fn check(seen: &[Seen<'_>], trace: &Trace) -> Result<()> {
+/// Checks every id and length of the trace. Ids of strings are smaller than `strings`.
+pub(crate) fn check(seen: &[Seen<'_>], trace: &Trace, strings: usize) -> Result<()> {
     for column in seen {
-        column.check_range(trace)?;
+        column.check_range(trace, strings)?;
     }
-    texts_of_args(trace)
+    texts_of_args(trace, strings)
 }
 
 /// The first time that is before the time in the previous row.
@@ -111,13 +115,12 @@ fn circle(parents: &Numbers, rows: usize) -> Option<i64> {
     None
 }
 
-fn texts_of_args(trace: &Trace) -> Result<()> {
+fn texts_of_args(trace: &Trace, strings: usize) -> Result<()> {
     const TEXT: u8 = 3;
     let (_, _, kinds, values) = trace.args.columns();
-    let strings = trace.strings.len() as u64;
     for row in 0..trace.args.len() {
         let value = values.get(row);
-        if kinds.get(row) == TEXT && value >= strings {
+        if kinds.get(row) == TEXT && value >= strings as u64 {
             let expected = ("an id", "a string that is there");
             return Err(ColumnsError::wrong("args", "value", value as i64, expected));
         }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use traceloom_trace::{
     ArgTable, ClockKind, ClockRow, Column, Place, RepairKind, RepairRow, RepairTable, SourceId,
-    StringPool, Trace,
+    StringId, StringPool, Trace,
 };
 
 use super::bytes::Input;
@@ -37,6 +37,7 @@ pub fn decode<'a>(
         parts: Parts::of(&mut trace),
         tables: HashSet::new(),
         columns: Vec::new(),
+        version: VERSION,
     };
     let mut blocks = blocks.into_iter().enumerate();
     blocks
@@ -52,11 +53,18 @@ struct Decoder<'t, 'a> {
     /// The names of the tables read so far, and their known columns.
     tables: HashSet<&'a str>,
     columns: Vec<Seen<'a>>,
+    /// The oldest version of the blocks.
+    version: u64,
 }
+
+/// The first version in which the ids of strings begin with no string. Before, they began with the empty one, which
+/// also meant that there is none.
+const NULL_STRINGS: u64 = 2;
 
 impl<'a> Decoder<'_, 'a> {
     fn block(&mut self, number: usize, block: &'a [u8]) -> Result<()> {
-        let mut input = open_block(number, block)?;
+        let (version, mut input) = open_block(number, block)?;
+        self.version = self.version.min(version);
         while !input.0.is_empty() {
             let mut table = Table::open(&mut input)?;
             if !self.tables.insert(table.name) {
@@ -90,15 +98,21 @@ impl<'a> Decoder<'_, 'a> {
     fn finish(self) -> Result<()> {
         let trace = self.parts.trace;
         trace.args = arg_table(self.parts.args)?;
-        check(&self.columns, trace)
+        if self.version >= NULL_STRINGS {
+            return check(&self.columns, trace, trace.strings.len());
+        }
+        check(&self.columns, trace, trace.strings.texts())?;
+        trace.replace_strings(|old| StringId(old.0 + 1));
+        Ok(())
     }
 }
 
-fn open_block(number: usize, block: &[u8]) -> Result<Input<'_>> {
+/// The version of a block, and its tables.
+fn open_block(number: usize, block: &[u8]) -> Result<(u64, Input<'_>)> {
     let body = block.strip_prefix(MAGIC);
     let mut input = Input(body.ok_or(ColumnsError::Magic { block: number })?);
     match input.varint() {
-        Some(VERSION) => Ok(input),
+        Some(version @ 1..=VERSION) => Ok((version, input)),
         found => Err(Box::new(ColumnsError::Version {
             block: number,
             found: found.unwrap_or(0),
@@ -129,7 +143,7 @@ fn bounds(table: &mut Table<'_>) -> Result<(i64, i64)> {
 
 fn strings(strings: &mut StringPool, table: &mut Table<'_>) -> Result<()> {
     for (row, text) in table.texts("text")?.into_iter().enumerate() {
-        if strings.intern(text).0 as usize != row + 1 {
+        if strings.intern(text).0 as usize != row + 2 {
             return Err(twice(table, "string"));
         }
     }

@@ -11,7 +11,7 @@ use super::value::{Value, numbers};
 use super::write::TableWriter;
 
 /// The version of the encoding that is written, and the newest that can be read.
-pub const VERSION: u64 = 1;
+pub const VERSION: u64 = 2;
 
 /// The first bytes of every block.
 pub(crate) const MAGIC: &[u8; 4] = b"tlco";
@@ -73,14 +73,14 @@ fn head(trace: &Trace, out: &mut Vec<u8>) {
         .column("first_ts", &bounds[0])
         .column("last_ts", &bounds[1])
         .finish(out);
-    // The empty string is in every pool.
-    TableWriter::new("strings", trace.strings.len() - 1)
+    // No string and the empty one are in every pool.
+    TableWriter::new("strings", trace.strings.texts() - 1)
         .text(
             "text",
             trace
                 .strings
                 .iter()
-                .skip(1)
+                .skip(2)
                 .map(|(_, text)| text)
                 .collect::<Vec<_>>()
                 .into_iter(),

@@ -72,7 +72,7 @@ macro_rules! tables {
 
 const TS: (i64, Rule) = (0, Rule::Sorted);
 const DUR: (i64, Rule) = (NO_DURATION, Rule::Length);
-const TEXT: (i64, Rule) = (StringId::EMPTY.0 as i64, Rule::Id(Rows::Strings));
+const TEXT: (i64, Rule) = (StringId::NULL.0 as i64, Rule::Id(Rows::Strings));
 const SOURCE: (i64, Rule) = maybe(Rows::Sources);
 const ARGS: (i64, Rule) = maybe(Rows::ArgSets);
 

@@ -31,7 +31,7 @@ impl SliceBegin {
             ts,
             thread_ts: NO_DURATION,
             name,
-            category: StringId::EMPTY,
+            category: StringId::NULL,
             arg_set_id: ArgSetId::NONE,
             method_id: MethodId::NONE,
         }
@@ -43,7 +43,7 @@ impl SliceBegin {
         Self {
             thread_ts,
             method_id,
-            ..Self::named(ts, StringId::EMPTY)
+            ..Self::named(ts, StringId::NULL)
         }
     }
 }

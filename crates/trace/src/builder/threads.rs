@@ -23,7 +23,7 @@ impl TraceBuilder {
     pub fn new_thread(&mut self, tid: i64) -> ThreadId {
         let row = ThreadRow {
             tid,
-            name: StringId::EMPTY,
+            name: StringId::NULL,
             upid: ProcessId::NONE,
             is_main_thread: false,
             start_ts: NO_TIME,
@@ -124,8 +124,8 @@ impl TraceBuilder {
     pub fn new_process(&mut self, pid: i64) -> ProcessId {
         let row = ProcessRow {
             pid,
-            name: StringId::EMPTY,
-            cmdline: StringId::EMPTY,
+            name: StringId::NULL,
+            cmdline: StringId::NULL,
             uid: NO_NUMBER,
             ppid: NO_NUMBER,
             start_ts: NO_TIME,

@@ -41,8 +41,8 @@ impl TraceBuilder {
     /// Starts a new input: everything added from now on belongs to it.
     pub fn begin_source(&mut self, name: &str, format: &str) -> SourceId {
         let row = SourceRow {
-            name: self.trace.strings.intern(name),
-            format: self.trace.strings.intern(format),
+            name: self.trace.strings.intern_unless_empty(name),
+            format: self.trace.strings.intern_unless_empty(format),
             bytes: 0,
         };
         self.source = SourceId::from_row(self.trace.sources.push(row));
@@ -78,11 +78,20 @@ impl TraceBuilder {
         self.trace.strings.intern_bytes(bytes)
     }
 
+    /// The id of a string read from a file; [`StringId::NULL`] if it is empty. For formats that write an empty
+    /// text for an absent one.
+    pub fn intern_unless_empty(&mut self, bytes: &[u8]) -> StringId {
+        match bytes {
+            b"" => StringId::NULL,
+            bytes => self.intern(bytes),
+        }
+    }
+
     /// Sets `last` to the id of `bytes`. Cheaper than [`intern`](Self::intern) if `last` already is that id,
     /// because that needs no lookup.
     #[inline(never)]
     pub fn intern_cached(&mut self, last: &mut StringId, bytes: &[u8]) {
-        if !self.trace.strings.is(*last, bytes) {
+        if last.is_none() || !self.trace.strings.is(*last, bytes) {
             *last = self.trace.strings.intern_bytes(bytes);
         }
     }

@@ -99,8 +99,8 @@ impl TraceBuilder {
 fn blank(kind: TrackKind) -> TrackRow {
     TrackRow {
         kind,
-        name: StringId::EMPTY,
-        category: StringId::EMPTY,
+        name: StringId::NULL,
+        category: StringId::NULL,
         utid: ThreadId::NONE,
         upid: ProcessId::NONE,
         cpu: NO_NUMBER,

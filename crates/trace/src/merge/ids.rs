@@ -33,7 +33,7 @@ impl Ids {
 
     fn string(&self, id: u32) -> StringId {
         let known = self.strings.get(id as usize);
-        known.copied().unwrap_or(StringId::EMPTY)
+        known.copied().unwrap_or(StringId::NULL)
     }
 }
 

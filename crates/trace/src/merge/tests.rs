@@ -28,7 +28,7 @@ fn build(title: &str, names: [&str; 4], start: i64, steps: &[Step]) -> Trace {
         class: names[1],
         name: names[2],
         signature: names[3],
-        file: StringId::EMPTY,
+        file: StringId::NULL,
         line: 7,
         source,
     };

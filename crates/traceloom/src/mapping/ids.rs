@@ -63,9 +63,9 @@ impl MethodNames {
         }
         for (row, method) in methods {
             let (class, name, signature) = names(method, original);
-            *trace.methods.class.get_mut(row) = trace.strings.intern(&class);
-            *trace.methods.name.get_mut(row) = trace.strings.intern(&name);
-            *trace.methods.signature.get_mut(row) = trace.strings.intern(&signature);
+            *trace.methods.class.get_mut(row) = trace.strings.intern_unless_empty(&class);
+            *trace.methods.name.get_mut(row) = trace.strings.intern_unless_empty(&name);
+            *trace.methods.signature.get_mut(row) = trace.strings.intern_unless_empty(&signature);
         }
         self.tell(&seen);
     }

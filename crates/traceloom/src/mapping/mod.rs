@@ -285,11 +285,12 @@ fn rename_methods(names: &Names<'_>, trace: &mut Trace) {
             method.line,
         );
         let Some(original) = original else { continue };
-        *trace.methods.class.get_mut(row) = trace.strings.intern(&original.class);
-        *trace.methods.name.get_mut(row) = trace.strings.intern(&original.name);
-        *trace.methods.signature.get_mut(row) = trace.strings.intern(&original.signature);
+        *trace.methods.class.get_mut(row) = trace.strings.intern_unless_empty(&original.class);
+        *trace.methods.name.get_mut(row) = trace.strings.intern_unless_empty(&original.name);
+        *trace.methods.signature.get_mut(row) =
+            trace.strings.intern_unless_empty(&original.signature);
         if let Some(file) = original.file {
-            *trace.methods.file.get_mut(row) = trace.strings.intern(&file);
+            *trace.methods.file.get_mut(row) = trace.strings.intern_unless_empty(&file);
         }
     }
 }

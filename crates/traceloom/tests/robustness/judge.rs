@@ -131,7 +131,7 @@ pub fn summary(bytes: &[u8], threads: usize) -> Result<String, String> {
         trace.counters.len(),
         trace.instants.len(),
         trace.ftrace_events.len(),
-        trace.strings.len(),
+        trace.strings.texts(),
     ];
     let durations = trace.slices.dur.iter().fold(0i64, i64::wrapping_add);
     Ok(format!(

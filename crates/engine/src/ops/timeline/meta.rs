@@ -113,7 +113,7 @@ impl Counts {
             thread_states: trace.thread_states.len(),
             ftrace_events: trace.ftrace_events.len(),
             args: trace.args.len(),
-            strings: trace.strings.len(),
+            strings: trace.strings.texts(),
         }
     }
 }

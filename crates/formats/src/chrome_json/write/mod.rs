@@ -12,9 +12,7 @@ mod value;
 
 use std::io::{self, Write};
 
-use traceloom_trace::{
-    ArgSetId, NO_NUMBER, ProcessId, RowId, StringId, ThreadId, Trace, TrackKind,
-};
+use traceloom_trace::{ArgSetId, NO_NUMBER, ProcessId, RowId, ThreadId, Trace, TrackKind};
 
 use self::file::File;
 use self::value::{Quoted, write_args};
@@ -202,7 +200,7 @@ impl File<'_> {
         written.add(Omission::Flows, undrawn as u64);
         written.add(Omission::ThreadNumbers, self.numbers.renewed);
         let processes = self.trace.processes.rows();
-        let detailed = processes.filter(|row| row.cmdline != StringId::EMPTY || row.uid >= 0);
+        let detailed = processes.filter(|row| !row.cmdline.is_empty() || row.uid >= 0);
         written.add(Omission::ProcessDetails, detailed.count() as u64);
         let nameless = self
             .trace

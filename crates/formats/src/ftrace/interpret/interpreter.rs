@@ -72,7 +72,7 @@ impl Interpreter {
             cpus: Paged::new(NEW_CPU),
             sched: SchedTracker::default(),
             lanes: AsyncLanes::default(),
-            cookie_key: StringId::EMPTY,
+            cookie_key: StringId::NULL,
             binder: Binder::default(),
             memory: Memory::default(),
             graph: Paged::new(GraphCpu::default()),

@@ -129,7 +129,7 @@ impl Threads {
             fresh: false,
             first_position: position,
             track: TrackId::NONE,
-            told_name: StringId::EMPTY,
+            told_name: StringId::NULL,
             is_name_told: false,
             name_length: u8::MAX,
             name: [0; INLINE_NAME],
@@ -176,7 +176,7 @@ impl Threads {
     #[inline]
     pub fn name(&mut self, id: SlotId, name: &[u8], out: &mut TraceBuilder) {
         let slot = &self.slots[id];
-        let is_told = slot.told_name != StringId::EMPTY;
+        let is_told = !slot.told_name.is_empty();
         if !is_told && !slot.is_idle() && !slot.is_named(name) && !is_unknown(name) {
             self.rename(id, name, out);
         }
@@ -343,7 +343,7 @@ impl Threads {
             let Some(upid) = thread.upid.some().filter(|_| thread.is_main_thread) else {
                 continue;
             };
-            if out.trace().processes.name.get(upid.row()) == StringId::EMPTY {
+            if out.trace().processes.name.get(upid.row()).is_empty() {
                 out.name_process(upid, thread.name);
             }
         }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use traceloom_trace::{NO_CPU, NO_PRIORITY, RowId, StringId, ThreadId};
+use traceloom_trace::{NO_CPU, NO_PRIORITY, RowId, ThreadId};
 
 use super::line::Printer;
 use super::plan::Line;
@@ -81,7 +81,7 @@ impl Printer<'_> {
             };
         }
         let told = self.names.told(utid, ts);
-        match told.filter(|name| *name != StringId::EMPTY) {
+        match told.filter(|name| !name.is_empty()) {
             Some(name) => super::line::clean(self.text(name)).into_owned(),
             None => self.comm(utid),
         }

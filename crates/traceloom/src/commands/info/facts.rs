@@ -212,7 +212,7 @@ fn counts(trace: &Trace) -> Counts {
         tracks: trace.tracks.len(),
         processes: trace.processes.len(),
         threads: trace.threads.len(),
-        strings: trace.strings.len(),
+        strings: trace.strings.texts(),
     }
 }
 
