@@ -6,20 +6,22 @@ use std::time::Duration;
 use clap::ValueEnum;
 use traceloom_query::Value;
 
+use super::each::PathPattern;
 use crate::align::AlignArgs;
 use crate::input::{InputArgs, parse_bytes};
 
 /// Ask any question in SQL
 ///
 /// The tables and columns are those of PerfettoSQL (slice, thread, sched, counter, args …), the engine
-/// is SQLite. docs/sql.md lists them. Several files are one trace. Of several statements, the last one
+/// is SQLite. docs/sql.md lists them. Several files are one trace, except with --each. Of several statements, the last one
 /// that returns rows is printed.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "\
 Examples:
   traceloom query app.trace \"SELECT name, count(*), sum(dur) FROM slice GROUP BY name\"
   traceloom query systrace.html --file slow.sql --param limit=16000000 --format csv -o slow.csv
-  traceloom query a.ftrace b.trace - < question.sql")]
+  traceloom query a.ftrace b.trace - < question.sql
+  traceloom query runs/*/*.trace --each --pattern '{release}/*' --file slow.sql --format csv")]
 pub struct QueryArgs {
     /// The traces, then the SQL; - as the SQL is standard input
     #[arg(required = true, value_name = "FILE|SQL")]
@@ -52,6 +54,18 @@ pub struct QueryArgs {
     /// Stop the query if it needs more memory than this besides the trace (K, M or G)
     #[arg(long, value_name = "BYTES", default_value = "4G", value_parser = parse_bytes)]
     pub memory_limit: u64,
+
+    /// Run the query on each file by itself. The rows of all files follow each other, with the columns path, app and device before those of the query
+    #[arg(long, conflicts_with = "align", help_heading = "Many files")]
+    pub each: bool,
+
+    /// Add columns with parts of each path, for example '{release}/{device}/*.trace'
+    #[arg(long, requires = "each", value_parser = PathPattern::parse, help_heading = "Many files")]
+    pub pattern: Option<PathPattern>,
+
+    /// Exit with 1 if any file has no answer
+    #[arg(long, requires = "each", help_heading = "Many files")]
+    pub strict: bool,
 
     #[command(flatten)]
     pub align: AlignArgs,

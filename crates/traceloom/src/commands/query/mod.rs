@@ -1,19 +1,22 @@
 //! `traceloom query`: answers questions in SQL.
 
 mod args;
+mod each;
 mod input;
 mod rows;
 mod table;
 
 use std::io::Write;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
 use traceloom_formats::ReadError;
-use traceloom_query::{Limits, Output, QueryError, Session};
-use traceloom_trace::TraceBuilder;
+use traceloom_query::{Limits, Output, Session};
+use traceloom_trace::{Trace, TraceBuilder};
 
 use crate::align::read_traces;
+use crate::input::InputArgs;
 use crate::output::write_file;
 use crate::print::{csv_for_spreadsheets, terminal_width};
 use args::Format;
@@ -29,22 +32,21 @@ pub use args::QueryArgs;
 /// If a file cannot be read, the SQL is wrong or breaks a limit, or the result cannot be written.
 pub fn run(args: &QueryArgs) -> Result<ExitCode> {
     csv_for_spreadsheets(args.csv_safe);
-    let Question { files, name, sql } = question(args)?;
-    let trace = match read_traces(&files, &args.align, &args.open) {
-        Err(error) if files.len() == 1 && is_empty(&error) => {
-            eprintln!("traceloom: {}: the file is empty", files[0].display());
-            TraceBuilder::new().finish()
-        }
-        read => read?,
-    };
+    let question = question(args)?;
     let limits = Limits {
         timeout: args.timeout,
         memory: Some(args.memory_limit),
     };
+    if args.each {
+        return each::run(args, &question, limits);
+    }
+    let Question { files, name, sql } = question;
+    let trace = read_files(&files, args, &args.open)?;
     let mut session = Session::open(trace, limits)?;
     write_file(&args.output, |out| {
         answer(args, out, |output| {
-            session.run(&name, &sql, &args.param, output)
+            session.run(&name, &sql, &args.param, output)?;
+            Ok(())
         })
     })?;
     // The kernel frees the memory faster than a walk over all tables would.
@@ -52,7 +54,19 @@ pub fn run(args: &QueryArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Whether the only trace is an empty file. Questions about many files should not fail because of one of them.
+/// Reads files into one trace. A single empty file is a trace without rows, so that a script over many files does not
+/// stop at it.
+fn read_files(files: &[PathBuf], args: &QueryArgs, open: &InputArgs) -> Result<Trace> {
+    match read_traces(files, &args.align, open) {
+        Err(error) if files.len() == 1 && is_empty(&error) => {
+            eprintln!("traceloom: {}: the file is empty", files[0].display());
+            Ok(TraceBuilder::new().finish())
+        }
+        read => read,
+    }
+}
+
+/// Whether the error says that a file is empty.
 fn is_empty(error: &anyhow::Error) -> bool {
     let mut causes = error.chain();
     causes.any(|cause| matches!(cause.downcast_ref(), Some(ReadError::Empty)))
@@ -62,7 +76,7 @@ fn is_empty(error: &anyhow::Error) -> bool {
 fn answer(
     args: &QueryArgs,
     out: &mut dyn Write,
-    run: impl FnOnce(&mut dyn Output) -> Result<bool, QueryError>,
+    run: impl FnOnce(&mut dyn Output) -> Result<()>,
 ) -> Result<()> {
     match args.printed() {
         Format::Table => {
@@ -72,8 +86,8 @@ fn answer(
             run(&mut table)?;
             table.finish()
         }
-        Format::Csv => run(&mut Csv { out }).map(drop).map_err(Into::into),
-        Format::Jsonl => run(&mut JsonLines::new(out)).map(drop).map_err(Into::into),
+        Format::Csv => run(&mut Csv { out }),
+        Format::Jsonl => run(&mut JsonLines::new(out)),
         Format::Json => {
             let mut json = Json::new(out);
             run(&mut json)?;
