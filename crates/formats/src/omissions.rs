@@ -199,6 +199,11 @@ fn process_details(trace: &Trace) -> usize {
 }
 
 fn idle_threads(trace: &Trace) -> usize {
+    matching(busy_threads(trace).iter(), |busy| !busy)
+}
+
+/// Whether each thread has events.
+pub(crate) fn busy_threads(trace: &Trace) -> Vec<bool> {
     let mut busy = vec![false; trace.threads.len()];
     let mut saw = |utid: traceloom_trace::ThreadId| {
         if let Some(busy) = utid.some().and_then(|utid| busy.get_mut(utid.row())) {
@@ -212,7 +217,7 @@ fn idle_threads(trace: &Trace) -> usize {
     trace.sched_slices.utid.iter().for_each(&mut saw);
     trace.thread_states.utid.iter().for_each(&mut saw);
     trace.ftrace_events.utid.iter().for_each(&mut saw);
-    matching(busy.iter(), |busy| !busy)
+    busy
 }
 
 /// The result of writing: what the new file does not contain.

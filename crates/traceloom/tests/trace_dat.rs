@@ -37,6 +37,7 @@ fn info() {
                  25  counter values
                   6  instants
                  36  sched slices
+                 18  wake-ups
                  43  thread states
                  24  other events
                 146  arguments

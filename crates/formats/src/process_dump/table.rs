@@ -168,6 +168,7 @@ impl<'a> Row<'a> {
         match title {
             Title::User => self.user = word,
             Title::Pid => self.pid = number(word)?,
+            Title::Ppid if word == b"?" => {}
             Title::Ppid => self.ppid = Some(number(word)?),
             Title::Tid => self.tid = Some(number(word)?),
             Title::Size => self.size = word,

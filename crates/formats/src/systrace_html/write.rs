@@ -8,7 +8,7 @@ use traceloom_trace::Trace;
 use super::escape::Escape;
 use crate::error::WriteError;
 use crate::format::{WriteOptions, Writer};
-use crate::ftrace::write::write_text;
+use crate::ftrace::write::{Dump, write_text};
 use crate::omissions::Written;
 
 const HEAD: &str = r#"<!DOCTYPE html>
@@ -42,7 +42,13 @@ impl Writer for PageWriter {
         out: &mut dyn Write,
     ) -> Result<Written, WriteError> {
         let mut page = Page::new(out);
-        let written = write_text(trace, &mut page)?;
+        let dump = Dump::new(trace);
+        let written = write_text(trace, &dump, &mut page)?;
+        if !dump.is_empty() {
+            page.end_block()?;
+            page.write_all(b"PROCESS DUMP\n")?;
+            dump.write(&mut page)?;
+        }
         page.finish()?;
         Ok(written)
     }

@@ -7,7 +7,7 @@ use std::fmt::Write;
 #[path = "../../src/ftrace/pairs/samples.rs"]
 mod samples;
 
-use samples::SAMPLES;
+pub(crate) use samples::SAMPLES;
 
 /// tid, tgid, name and a later name.
 const THREADS: &[(i32, i32, &str, &str)] = &[
@@ -31,9 +31,6 @@ const VALUES: &[&str] = &[
     "1e300",
     "-0.0",
 ];
-
-/// Whether to make events of the table of pairs; not all of them come back yet.
-const WITH_PAIRS: bool = false;
 
 /// Other events, with `{}` for a small number.
 const OTHERS: &[&str] = &[
@@ -143,8 +140,7 @@ impl Maker {
             }
             17 if !self.renamed => self.rename(cpu, thread),
             10..=14 => {}
-            _ if WITH_PAIRS => self.sample(cpu, thread, a, b),
-            _ => {}
+            _ => self.sample(cpu, thread, a, b),
         }
     }
 
@@ -284,7 +280,7 @@ impl Maker {
 }
 
 /// The text of a sample, with values in the place of its fields.
-fn sample_text(sample: &str) -> String {
+pub fn sample_text(sample: &str) -> String {
     let (mut shown, mut rest) = (String::new(), sample);
     while let Some((before, field)) = rest.split_once('{') {
         let (field, after) = field.split_once('}').expect("closed");

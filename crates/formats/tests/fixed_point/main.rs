@@ -9,7 +9,9 @@
 //! facts and repairs are not compared: text 1 is a file of its own, which needs fewer repairs.
 
 mod content;
+mod dumps;
 mod made;
 mod made_events;
+mod pairs;
 mod real;
 mod trip;

@@ -3,6 +3,7 @@
 mod general;
 mod irregular;
 mod patterns;
+mod print;
 mod read;
 #[cfg(test)]
 mod tests;
@@ -10,4 +11,5 @@ mod tests;
 pub(super) use general::{
     SURE_PAIRS, begins_number, is_symbolic, text_field, trim_value, value, value_of,
 };
+pub(super) use print::{by_pattern as print_by_pattern, pattern_keys};
 pub(super) use read::{fields, trimmed_fields};

@@ -66,6 +66,7 @@ pub(super) const PATTERNS: &[(&str, &[&str])] = &[
     ("i2c_write", I2C_DATA),
     ("ipi_entry", &["({reason})"]),
     ("ipi_exit", &["({reason})"]),
+    ("kvm_exit", &["vcpu {vcpu} reason {reason} rip {rip} {*}", "vcpu {vcpu} reason {reason} rip {rip}"]),
     ("mm_shrink_slab_end", SHRINK),
     ("mm_shrink_slab_start", SHRINK),
     ("mmc_request_done", &["{name}: end struct mmc_request[{mrq}]: {*}"]),
@@ -116,16 +117,16 @@ const SPI_TRANSFER: Formats =
 const STATE: Formats = &["{name} {*}", "{name}"];
 
 /// A field of a pattern, and the text before it.
-struct Piece {
-    before: &'static [u8],
-    key: &'static [u8],
-    is_hex: bool,
+pub(super) struct Piece {
+    pub before: &'static [u8],
+    pub key: &'static [u8],
+    pub is_hex: bool,
 }
 
 /// A parsed pattern.
-struct Pattern {
-    pieces: Vec<Piece>,
-    after: &'static [u8],
+pub(super) struct Pattern {
+    pub pieces: Vec<Piece>,
+    pub after: &'static [u8],
 }
 
 /// Whether events of this name have a pattern.
@@ -145,7 +146,7 @@ pub(super) fn by_pattern<'a>(event: &[u8], text: &'a [u8], out: &mut Vec<Field<'
     None
 }
 
-fn patterns() -> &'static FxHashMap<&'static [u8], Vec<Pattern>> {
+pub(super) fn patterns() -> &'static FxHashMap<&'static [u8], Vec<Pattern>> {
     static ALL: OnceLock<FxHashMap<&'static [u8], Vec<Pattern>>> = OnceLock::new();
     ALL.get_or_init(|| {
         let parse = |formats: &Formats| formats.iter().copied().map(Pattern::parse).collect();

@@ -120,6 +120,17 @@ impl<'p> Fields<'p> {
         out.args(args)
     }
 
+    /// Like [`keep`](Self::keep), with one more argument behind the fields.
+    pub fn keep_with(self, key: &str, text: &[u8], out: &mut TraceBuilder) -> ArgSetId {
+        let FieldList { keys, values } = self.list;
+        let fields = keys.iter().zip(values);
+        let mut args: Vec<_> = fields
+            .map(|(key, value)| (out.intern(key), arg_value(*value, out)))
+            .collect();
+        args.push((out.intern(key.as_bytes()), ArgValue::Text(out.intern(text))));
+        out.args(args)
+    }
+
     /// Like [`keep`](Self::keep), for an event whose keys, and many of whose texts, are probably
     /// the same as last time.
     pub fn keep_cached(self, last: &mut LastFields, out: &mut TraceBuilder) -> ArgSetId {

@@ -91,7 +91,7 @@ impl Interpreter {
         if ended.is_none() {
             self.history.unmatched(at);
         }
-        ended
+        ended.map(drop)
     }
 
     /// Adds a slice with duration 0, for a one-way call.

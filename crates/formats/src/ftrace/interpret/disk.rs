@@ -56,7 +56,7 @@ impl Interpreter {
             self.requests.insert(rest, Request { left, ..request });
             return None;
         }
-        self.lane_end(at, request.key, fields, out)
+        self.lane_end(at, request.key, fields, out).map(drop)
     }
 
     /// The key of a request to a device, which is usually the same device as for the last request.

@@ -9,14 +9,14 @@
 use std::hash::{Hash, Hasher};
 
 use rustc_hash::FxHasher;
-use traceloom_trace::{CallStack, LaneKey, RepairKind, SliceId, TraceBuilder, TrackId};
+use traceloom_trace::{CallStack, LaneKey, RepairKind, SliceBegin, SliceId, TraceBuilder, TrackId};
 
 use super::args::Fields;
 use super::interpreter::Interpreter;
 use super::open_pairs::{Open, Waiting};
 use super::position::At;
 use crate::ftrace::event::Value;
-use crate::ftrace::pairs::{Again, Name, On, Pair, Role, Use};
+use crate::ftrace::pairs::{Again, BEGIN_EVENT, END_EVENT, Name, On, Pair, Role, Use};
 
 /// The identity of slices of the user's rules. Their ends close the innermost slice.
 pub(super) const RULE: u32 = 0;
@@ -39,8 +39,8 @@ impl Interpreter {
                 _ if one.pair.name == Name::Syscall => {
                     self.syscall(at, (one, identity), event, fields, out)
                 }
-                Role::Begin => self.pair_begin(at, one.pair, identity, event, fields, out),
-                Role::End => self.pair_end(at, one.pair, identity, fields, out),
+                Role::Begin => self.pair_begin(at, (one, identity), event, fields, out),
+                Role::End => self.pair_end(at, (one, identity), event, fields, out),
             };
             handled = handled.or(done);
         }
@@ -50,12 +50,12 @@ impl Interpreter {
     pub(super) fn pair_begin(
         &mut self,
         at: At,
-        pair: &Pair,
-        identity: u64,
+        (one, identity): (&Use, u64),
         event: &[u8],
         fields: Fields<'_>,
         out: &mut TraceBuilder,
     ) -> Option<()> {
+        let pair = one.pair;
         let name = match pair.name {
             Name::Is(name) => name.as_bytes().into(),
             Name::Of(keys) => keys.iter().find_map(|key| fields.printed(key))?,
@@ -68,32 +68,54 @@ impl Interpreter {
             if pair.again == Again::Ends && self.lanes.end(out, key, at.ts).is_some() {
                 missing_ends(at, 1, out);
             }
-            self.lane_begin(at, key, &name, fields, out);
+            let begin = self.pair_slice(at, (one, event), &name, fields, out);
+            self.lanes.begin(out, key, begin);
             return Some(());
         }
         match pair.again {
             Again::Joins if self.is_open(track, identity as u32) => return None,
             Again::Ends => self.end_before(at, track, identity as u32, out),
             Again::Waits => {
-                let begin = self.slice_begin(at, &name, fields, out);
+                let begin = self.pair_slice(at, (one, event), &name, fields, out);
                 let identity = identity as u32;
                 self.open.waiting.insert(track, Waiting { identity, begin });
                 return None;
             }
             _ => {}
         }
-        self.push_slice(at, track, identity as u32, &name, fields, out);
+        let begin = self.pair_slice(at, (one, event), &name, fields, out);
+        self.push_slice(track, identity as u32, begin, out);
         Some(())
+    }
+
+    /// The begin of a slice, with the name of the event unless the slice shows it.
+    fn pair_slice(
+        &mut self,
+        at: At,
+        (one, event): (&Use, &[u8]),
+        name: &[u8],
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> SliceBegin {
+        if one.is_assumed {
+            return self.slice_begin(at, name, fields, out);
+        }
+        let name = self.kernel.slice_name(name, out);
+        SliceBegin {
+            arg_set_id: fields.keep_with(BEGIN_EVENT, event, out),
+            ..SliceBegin::named(at.ts, name)
+        }
     }
 
     pub(super) fn pair_end(
         &mut self,
         at: At,
-        pair: &Pair,
-        identity: u64,
+        (one, identity): (&Use, u64),
+        event: &[u8],
         fields: Fields<'_>,
         out: &mut TraceBuilder,
     ) -> Option<()> {
+        let pair = one.pair;
         let track = self.pair_track(at, pair, out);
         let ended = match (pair.on, pair.again, pair.name) {
             (On::Machine, ..) => self.lane_end(at, lane(track, identity), fields, out),
@@ -101,10 +123,15 @@ impl Interpreter {
             (_, Again::Waits, _) => self.end_waiting(at, track, identity as u32, fields, out),
             _ => self.pop_slice(at, track, identity as u32, fields, out),
         };
-        if ended.is_none() {
+        let Some(slice) = ended else {
             self.history.unmatched(at);
+            return None;
+        };
+        if !one.is_assumed {
+            let name = Fields::NONE.keep_with(END_EVENT, event, out);
+            out.append_slice_args(slice, name);
         }
-        ended
+        Some(())
     }
 
     pub(super) fn pair_track(&mut self, at: At, pair: &Pair, out: &mut TraceBuilder) -> TrackId {
@@ -119,15 +146,13 @@ impl Interpreter {
     /// Opens a slice that [`pop_slice`](Self::pop_slice) closes.
     pub(super) fn push_slice(
         &mut self,
-        at: At,
         track: TrackId,
         identity: u32,
-        name: &[u8],
-        fields: Fields<'_>,
+        begin: SliceBegin,
         out: &mut TraceBuilder,
     ) {
         let depth = out.open_depth(track);
-        let slice = self.begin(at, track, name, fields, out);
+        let slice = out.begin_slice(track, begin);
         let stack = self.open.stacks.entry(track).or_default();
         stack.push(identity, Open { slice, depth });
     }
@@ -140,13 +165,13 @@ impl Interpreter {
         identity: u32,
         fields: Fields<'_>,
         out: &mut TraceBuilder,
-    ) -> Option<()> {
+    ) -> Option<SliceId> {
         let stack = self.open.stacks.get_mut(&track)?;
         let inner = stack.inner_calls(identity)?;
         let closed = close(stack, inner, at, track, out)?;
         missing_ends(at, inner, out);
         self.add_args(closed, fields, out);
-        Some(())
+        Some(closed)
     }
 
     /// Closes the innermost slice of a track.
@@ -185,13 +210,13 @@ impl Interpreter {
         identity: u32,
         fields: Fields<'_>,
         out: &mut TraceBuilder,
-    ) -> Option<()> {
+    ) -> Option<SliceId> {
         let waiting = self.open.waiting.get(&track)?;
         let begin = (waiting.identity == identity).then_some(waiting.begin)?;
         self.open.waiting.remove(&track);
         let slice = out.whole_slice(track, begin, at.ts.saturating_sub(begin.ts));
         self.add_args(slice, fields, out);
-        Some(())
+        Some(slice)
     }
 }
 

@@ -183,7 +183,7 @@ impl Interpreter {
                 if ended.is_none() {
                     self.history.unmatched(at);
                 }
-                return ended;
+                return ended.map(drop);
             }
             _ => return None,
         }

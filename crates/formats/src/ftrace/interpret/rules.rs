@@ -49,7 +49,8 @@ impl Interpreter {
             if is_own_track(rule) {
                 self.begin(at, track, name.as_bytes(), fields, out);
             } else {
-                self.push_slice(at, track, RULE, name.as_bytes(), fields, out);
+                let begin = self.slice_begin(at, name.as_bytes(), fields, out);
+                self.push_slice(track, RULE, begin, out);
             }
         } else if rule.end {
             let track = self.rule_track(at, rule, fields, out)?;

@@ -29,7 +29,7 @@ impl Interpreter {
         name: &[u8],
         fields: Fields<'_>,
         out: &mut TraceBuilder,
-    ) -> Option<()> {
+    ) -> Option<SliceId> {
         let name = self.kernel.slice_name(name, out);
         let open = out.open_slice(track)?;
         if out.trace().slices.name.get(open.row()) != name {
@@ -58,10 +58,10 @@ impl Interpreter {
         key: LaneKey,
         fields: Fields<'_>,
         out: &mut TraceBuilder,
-    ) -> Option<()> {
+    ) -> Option<SliceId> {
         let slice = self.lanes.end(out, key, at.ts)?;
         self.add_args(slice, fields, out);
-        Some(())
+        Some(slice)
     }
 
     pub(super) fn cpu_track(&mut self, at: At, name: &str, out: &mut TraceBuilder) -> TrackId {
@@ -102,10 +102,10 @@ impl Interpreter {
         track: TrackId,
         fields: Fields<'_>,
         out: &mut TraceBuilder,
-    ) -> Option<()> {
+    ) -> Option<SliceId> {
         let slice = out.end_slice(track, at.ts, None)?;
         self.add_args(slice, fields, out);
-        Some(())
+        Some(slice)
     }
 
     /// Adds the fields of a slice's end to those of its begin, except those with the same name and

@@ -60,7 +60,7 @@ impl Interpreter {
         fields: Fields<'_>,
         out: &mut TraceBuilder,
     ) -> Option<()> {
-        self.pair_begin(at, one.pair, identity, event, fields, out)?;
+        self.pair_begin(at, (one, identity), event, fields, out)?;
         let call = Call {
             slice: out.open_slice(track)?,
             begins: family(event, fields),
@@ -99,7 +99,7 @@ impl Interpreter {
         fields: Fields<'_>,
         out: &mut TraceBuilder,
     ) -> Option<()> {
-        self.pair_end(at, one.pair, identity, fields, out)?;
+        self.pair_end(at, (one, identity), event, fields, out)?;
         if let Some(call) = self.open.calls.get_mut(&track) {
             call.ends |= family(event, fields);
         }

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use rustc_hash::FxHashMap;
 
 use super::pair::Pair;
+use super::shown::is_assumed;
 use super::table::PAIRS;
 
 /// The side of a pair.
@@ -23,6 +24,8 @@ pub(crate) struct Use {
     pub role: Role,
     /// A field, and its allowed values.
     pub only_if: Option<(&'static str, &'static str)>,
+    /// Whether a slice shows that it was this event; otherwise it keeps the name.
+    pub is_assumed: bool,
 }
 
 /// The pairs to which events called `name` belong. Those that they end come first.
@@ -53,6 +56,7 @@ fn by_name() -> FxHashMap<&'static [u8], Vec<Use>> {
                     index,
                     role,
                     only_if,
+                    is_assumed: is_assumed(index, role, name),
                 });
                 entry.sort_by_key(|one| one.role);
             }

@@ -7,10 +7,11 @@ mod lookup;
 mod pair;
 #[cfg(test)]
 mod samples;
+mod shown;
 mod table;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use lookup::{Role, Use, uses};
 pub(crate) use pair::{Again, Name, On, Pair};
-pub(crate) use table::PAIRS;
+pub(crate) use shown::{BEGIN_EVENT, END_EVENT, Events, condition, events_of, waiting_begins};

@@ -26,7 +26,7 @@ const SMBUS: &str = "i2c-{adapter_nr=3} a=0{a=50} f=000{f=0} c={c=7} {protocol=B
 
 /// Events and their texts. All names in a line have the same text.
 #[rustfmt::skip]
-pub(super) const SAMPLES: &[(&str, &str)] = &[
+pub(crate) const SAMPLES: &[(&str, &str)] = &[
     ("sys_enter", "NR {id=56} ({args=ffffff9c, 7f00, 0, 0, 0, 0})"),
     ("sys_exit", "NR {id=56} = {ret=3}"),
     ("funcgraph_entry funcgraph_retaddr_entry", "func=0x{func=4096} depth={depth=1}"),

@@ -6,15 +6,17 @@ use traceloom_trace::{ArgSetId, Trace};
 
 use super::kernel::{BEGIN_ONLY, END_ONLY};
 use crate::ftrace::event::Field;
-use crate::ftrace::fields::fields as parse;
-use crate::ftrace::pairs::uses;
+use crate::ftrace::fields::{fields as parse, pattern_keys, print_by_pattern};
+use crate::ftrace::pairs::{BEGIN_EVENT, END_EVENT, uses};
 
 /// The fields of a slice that an event has.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     All,
-    Begin,
-    End,
+    /// Those of the first event; the second is named.
+    Begin(&'static str),
+    /// Those of the second event; the first is named.
+    End(&'static str),
     /// All fields, with the values of the second event.
     Last,
 }
@@ -23,12 +25,28 @@ impl Part {
     fn has(self, event: &str, key: &str) -> bool {
         match self {
             // f2fs has it in the second event.
-            Self::End if key == "datasync" => event.starts_with("f2fs_"),
+            Self::End(_) if key == "datasync" => event.starts_with("f2fs_"),
+            Self::End(_) if key == "success" => event == "mmap_lock_acquire_returned",
             Self::All | Self::Last => true,
-            Self::Begin => !END_ONLY.contains(&key),
-            Self::End => !BEGIN_ONLY.contains(&key) || agrees(event, key),
+            Self::Begin(end) => match [prints(event, key), prints(end, key)] {
+                [Some(true), _] | [_, Some(false)] => true,
+                [Some(false), _] => false,
+                [None, Some(true)] => agrees(event, key),
+                [None, None] => !END_ONLY.contains(&key),
+            },
+            Self::End(begin) => match [prints(event, key), prints(begin, key)] {
+                [Some(true), _] | [_, Some(false)] => true,
+                [Some(false), _] => false,
+                _ => !BEGIN_ONLY.contains(&key) || agrees(event, key),
+            },
         }
     }
+}
+
+/// Whether an event prints this field; `None` if its fields are not known.
+fn prints(event: &str, key: &str) -> Option<bool> {
+    let mut keys = pattern_keys(event)?;
+    Some(keys.any(|known| known == key.as_bytes()))
 }
 
 /// Whether this field is used to find the end.
@@ -46,23 +64,60 @@ pub(super) fn write_fields(
     part: Part,
     out: &mut impl Write,
 ) -> io::Result<()> {
+    let all = trace.args.set(args).map(|(key, value)| {
+        let text = value.display(&trace.strings);
+        (trace.strings.get(key), text.replace(['\n', '\r'], " "))
+    });
+    let fields = match part {
+        Part::All => all.collect(),
+        Part::Begin(_) => first_fields(name, part, all),
+        Part::End(_) | Part::Last => last_fields(name, part, all.collect()),
+    };
+    out.write_all(&payload(name, &fields))
+}
+
+/// The fields of the first event of a slice. They come before those that only the second has.
+fn first_fields<'t>(
+    event: &str,
+    part: Part,
+    all: impl Iterator<Item = (&'t str, String)>,
+) -> Vec<(&'t str, String)> {
     let mut fields: Vec<(&str, String)> = Vec::new();
-    for (key, value) in trace.args.set(args) {
-        let key = trace.strings.get(key);
-        let text = value.display(&trace.strings).replace(['\n', '\r'], " ");
+    for (key, text) in all {
+        let is_known = fields.iter().any(|(known, _)| *known == key);
+        if is_known || [BEGIN_EVENT, END_EVENT].contains(&key) || !part.has(event, key) {
+            break;
+        }
+        fields.push((key, text));
+    }
+    fields
+}
+
+/// The fields of the second event of a slice: the last value of each. One with two values has one
+/// from each event.
+fn last_fields<'t>(event: &str, part: Part, all: Vec<(&'t str, String)>) -> Vec<(&'t str, String)> {
+    let mut fields: Vec<(&str, String)> = Vec::new();
+    let keys: Vec<&str> = all.iter().map(|(key, _)| *key).collect();
+    for (key, text) in all {
+        let is_repeated = || keys.iter().filter(|known| **known == key).count() > 1;
+        if [BEGIN_EVENT, END_EVENT].contains(&key) || !part.has(event, key) && !is_repeated() {
+            continue;
+        }
         match fields.iter_mut().find(|(known, _)| *known == key) {
-            _ if !part.has(name, key) => {}
-            // The remaining fields are those of the second event.
-            Some(_) if part == Part::Begin => break,
-            Some((_, known)) if matches!(part, Part::End | Part::Last) => *known = text,
-            _ => fields.push((key, text)),
+            Some((_, known)) => *known = text,
+            None => fields.push((key, text)),
         }
     }
-    out.write_all(&payload(name, &fields))
+    fields
 }
 
 /// The text of the fields, in the first form that is read back as the same fields.
 fn payload(event: &str, fields: &[(&str, String)]) -> Vec<u8> {
+    if let Some(text) =
+        print_by_pattern(event, fields).filter(|text| reads_back(event, fields, text))
+    {
+        return text;
+    }
     let first = Shape::choose(event, fields);
     let mut text = Vec::new();
     for shape in [

@@ -1,15 +1,19 @@
 //! Turns slices and counters back into the kernel events they were read from.
 
 use rustc_hash::FxHashSet;
-use traceloom_trace::{CounterRow, NO_NUMBER, RowId, StringId, Trace, TrackKind, TrackRow};
+use traceloom_trace::{
+    ArgSetId, CounterRow, NO_NUMBER, RowId, SliceId, StringId, Trace, TrackKind, TrackRow,
+};
 
-use crate::ftrace::pairs::{self, Again, Name, On, PAIRS};
+use crate::ftrace::pairs::{self, Events, On, condition, events_of};
 
 /// The two kernel events of a slice.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Pair {
     pub begin: &'static str,
     pub end: &'static str,
+    /// The entry in the table of pairs; `None` for requests of block devices.
+    pub entry: Option<&'static pairs::Pair>,
 }
 
 /// Fields that only the second event has.
@@ -28,76 +32,61 @@ pub(super) const BEGIN_ONLY: &[&str] = &[
     "gfp_flags",
 ];
 
-/// The events of a slice called `name` on `track`; `None` if the slice came from a program.
-pub(super) fn pair(track: TrackRow, track_name: &str, name: &str) -> Option<Pair> {
-    let (begin, end) = match (track.kind, track_name, name) {
-        (TrackKind::Cpu, "irq", _) => ("irq_handler_entry", "irq_handler_exit"),
-        (TrackKind::Cpu, "softirq", _) => ("softirq_entry", "softirq_exit"),
-        (TrackKind::Cpu, "ipi", _) => ("ipi_entry", "ipi_exit"),
-        (TrackKind::ThreadTrack, "workqueue", _) => {
-            ("workqueue_execute_start", "workqueue_execute_end")
-        }
-        (TrackKind::ThreadTrack, "disk", name) => match name {
-            "ext4_write" => ("ext4_da_write_begin", "ext4_da_write_end"),
-            "ext4_sync_file" => ("ext4_sync_file_enter", "ext4_sync_file_exit"),
-            "f2fs_write" => ("f2fs_write_begin", "f2fs_write_end"),
-            "f2fs_sync_file" => ("f2fs_sync_file_enter", "f2fs_sync_file_exit"),
-            _ => return None,
-        },
-        (TrackKind::ThreadTrack, "memory", "direct reclaim") => (
-            "mm_vmscan_direct_reclaim_begin",
-            "mm_vmscan_direct_reclaim_end",
-        ),
-        (TrackKind::ThreadTrack, "memory", "kswapd") => {
-            ("mm_vmscan_kswapd_wake", "mm_vmscan_kswapd_sleep")
-        }
-        (TrackKind::Global, name, _) if name.starts_with("block ") => {
-            ("block_rq_issue", "block_rq_complete")
-        }
-        (TrackKind::Global, name, _) if name.starts_with("bio ") => {
-            ("block_bio_queue", "block_bio_complete")
-        }
-        _ => return listed(track.kind, track_name, name),
-    };
-    Some(Pair { begin, end })
-}
-
-/// Whether slices of this track are steps of `suspend_resume`.
-pub(super) fn is_suspend(track: TrackRow, name: &str) -> bool {
-    track.kind == TrackKind::Global && name == "suspend"
-}
-
-/// The events of the only entry in the table of pairs that makes such a slice. `None` if one event
-/// ends a slice and begins another, or if a field decides which it does.
-fn listed(kind: TrackKind, track: &str, name: &str) -> Option<Pair> {
-    let on = match kind {
+/// The events of a slice; `None` if it came from a program.
+pub(super) fn pair(trace: &Trace, slice: SliceId) -> Option<Pair> {
+    let args = trace.slices.arg_set_id.get(slice.row());
+    let track = trace
+        .tracks
+        .row(trace.slices.track_id.get(slice.row()).row());
+    let on = match track.kind {
+        // The kernel's slices among those of a program have fields, unlike the others.
+        TrackKind::Thread if args == ArgSetId::NONE => return None,
+        TrackKind::Thread => On::Own,
         TrackKind::ThreadTrack => On::Thread,
         TrackKind::Cpu => On::Cpu,
         TrackKind::Global => On::Machine,
         _ => return None,
     };
-    let on_track = PAIRS
-        .iter()
-        .filter(|pair| pair.on == on && pair.track == track);
-    let on_track = on_track.filter(|pair| pair.again != Again::Waits);
-    let on_track = on_track.filter(|_| !matches!(track, "mmap lock" | "functions"));
-    let exact = |pair: &&pairs::Pair| match pair.name {
-        Name::Is(own) => own == name,
-        Name::Event => pair.begins.contains(&name),
-        Name::Of(_) | Name::Syscall => false,
+    let track = trace.strings.get(track.name);
+    let arg = |key: &str| argument(trace, args, key);
+    if let Some(events) = events_of(on, track, &trace.slice_name(slice), &arg) {
+        let Events { pair, begin, end } = events;
+        let entry = Some(pair);
+        return Some(Pair { begin, end, entry });
+    }
+    let (begin, end) = match track.split_once(' ').filter(|_| on == On::Machine)?.0 {
+        "block" => ("block_rq_issue", "block_rq_complete"),
+        "bio" => ("block_bio_queue", "block_bio_complete"),
+        _ => return None,
     };
-    let by_field = |pair: &&pairs::Pair| matches!(pair.name, Name::Of(_));
-    let exact = only(on_track.clone().filter(exact));
-    let pair = exact.or_else(|| only(on_track.filter(by_field)))?;
-    let begin = pair.begins.iter().find(|event| **event == name);
-    let (begin, end) = (begin.unwrap_or(&pair.begins[0]), pair.ends[0]);
-    let is_plain = !begin.contains(' ') && !end.contains(' ');
-    is_plain.then_some(Pair { begin, end })
+    let entry = None;
+    Some(Pair { begin, end, entry })
 }
 
-/// The item, if there is exactly one.
-fn only<T>(mut items: impl Iterator<Item = T>) -> Option<T> {
-    items.next().filter(|_| items.next().is_none())
+/// Whether the fields of a slice show that its second event came, if a field tells the events apart.
+/// Otherwise a later begin ended the slice, or the end of a slice around it.
+pub(super) fn shows_end(trace: &Trace, slice: SliceId, pair: Pair) -> bool {
+    let Some((key, values)) = pair.entry.and_then(|entry| condition(entry, pair.end)) else {
+        return true;
+    };
+    let args = trace.slices.arg_set_id.get(slice.row());
+    trace.args.set(args).any(|(found, value)| {
+        let value = value.display(&trace.strings);
+        trace.strings.get(found) == key && values.split('|').any(|allowed| allowed == value)
+    })
+}
+
+/// The first value of an argument, as text.
+pub(super) fn argument(trace: &Trace, args: ArgSetId, key: &str) -> Option<String> {
+    let key = trace.strings.lookup(key)?;
+    let mut args = trace.args.set(args);
+    let found = args.find(|(known, _)| *known == key);
+    found.map(|(_, value)| value.display(&trace.strings))
+}
+
+/// Whether slices of this track are steps of `suspend_resume`.
+pub(super) fn is_suspend(track: TrackRow, name: &str) -> bool {
+    track.kind == TrackKind::Global && name == "suspend"
 }
 
 /// The event with a counter's value, and its fields; `None` if the counter is a program's.

@@ -8,6 +8,8 @@
 //! Sources with the same clock become one text.
 
 mod binder;
+mod counted;
+mod dump;
 mod exact;
 mod fields;
 mod kernel;
@@ -23,6 +25,7 @@ mod slices;
 mod states;
 #[cfg(test)]
 mod tests;
+mod waiting;
 
 use std::io::{self, BufWriter, Write};
 
@@ -32,6 +35,7 @@ use crate::error::WriteError;
 use crate::format::{WriteOptions, Writer};
 use crate::format_id;
 use crate::omissions::Written;
+pub(crate) use dump::Dump;
 use line::Printer;
 use plan::Plan;
 
@@ -49,12 +53,19 @@ impl Writer for TextWriter {
         _: &WriteOptions,
         out: &mut dyn Write,
     ) -> Result<Written, WriteError> {
-        write_text(trace, out)
+        let dump = Dump::new(trace);
+        let written = write_text(trace, &dump, out)?;
+        dump.write(out)?;
+        Ok(written)
     }
 }
 
-/// Writes the trace as text.
-pub(crate) fn write_text(trace: &Trace, out: &mut dyn Write) -> Result<Written, WriteError> {
+/// Writes the trace as text, without the processes and threads of `dump`.
+pub(crate) fn write_text(
+    trace: &Trace,
+    dump: &Dump<'_>,
+    out: &mut dyn Write,
+) -> Result<Written, WriteError> {
     let plan = plan(trace);
     if plan.is_empty() {
         return Err(WriteError::NothingToWrite {
@@ -69,7 +80,7 @@ pub(crate) fn write_text(trace: &Trace, out: &mut dyn Write) -> Result<Written, 
         printer.print(*line, &mut out)?;
     }
     out.flush()?;
-    Ok(plan.omissions())
+    Ok(plan.omissions(dump))
 }
 
 fn plan(trace: &Trace) -> Plan<'_> {

@@ -2,6 +2,7 @@
 
 use traceloom_trace::{ArgSetId, RowId, SliceId, TrackKind};
 
+use super::dump::Dump;
 use super::kernel;
 use super::plan::{Plan, is_writable};
 use crate::ftrace::marker::COOKIE;
@@ -9,7 +10,7 @@ use crate::omissions::{Omission, Written};
 
 impl Plan<'_> {
     /// The parts of the trace that the text omits.
-    pub fn omissions(&self) -> Written {
+    pub fn omissions(&self, dump: &Dump<'_>) -> Written {
         let mut written = Written::keeping(
             self.trace,
             &[
@@ -34,8 +35,15 @@ impl Plan<'_> {
                 Omission::Arguments,
                 Omission::Facts,
                 Omission::ClockSyncs,
+                Omission::ProcessDetails,
+                Omission::IdleThreads,
             ],
         );
+        let lost = |kind: Omission, held: u64| kind.count_in(self.trace).saturating_sub(held);
+        let details = lost(Omission::ProcessDetails, dump.whole_processes());
+        written.add(Omission::ProcessDetails, details);
+        let idle = lost(Omission::IdleThreads, dump.threads());
+        written.add(Omission::IdleThreads, idle);
         written.add(Omission::Flows, self.unwritten_flows());
         written.add(Omission::ThreadStates, self.unwritten_states);
         written.add(Omission::Arguments, self.unwritten_arguments());
@@ -65,12 +73,9 @@ impl Plan<'_> {
             let track = trace.tracks.row(slice.track_id.row());
             slice.arg_set_id != ArgSetId::NONE
                 && match track.kind {
-                    TrackKind::Thread => !self.binder.contains_key(&id),
+                    TrackKind::Thread if self.binder.contains_key(&id) => false,
                     _ if self.is_cookie(slice.arg_set_id) => false,
-                    _ => {
-                        let name = trace.strings.get(track.name);
-                        kernel::pair(track, name, &trace.slice_name(id)).is_none()
-                    }
+                    _ => kernel::pair(trace, id).is_none(),
                 }
         });
         let instants = trace.instants.arg_set_id.iter();

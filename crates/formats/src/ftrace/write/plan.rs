@@ -4,7 +4,9 @@ use rustc_hash::FxHashMap;
 use traceloom_trace::{ClockKind, ClockRow, ProcessId, RowId, SliceId, ThreadId, Trace};
 
 use super::binder::{self, Role};
+use super::counted::Counted;
 use super::kernel::SaidElsewhere;
+use super::waiting::Waiting;
 
 /// The kind of a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -86,6 +88,10 @@ pub(super) struct Plan<'t> {
     pub writers: FxHashMap<ProcessId, ThreadId>,
     /// The slices of binder calls.
     pub binder: FxHashMap<SliceId, Role>,
+    /// Counter values that the events of slices hold.
+    pub counted: Counted<'t>,
+    /// Begins of slices that are also stored as events.
+    pub waiting: Waiting,
     /// Rows of thread states that are in no switch or wake-up.
     pub unwritten_states: u64,
 }
@@ -100,6 +106,8 @@ impl<'t> Plan<'t> {
             inferred: Vec::new(),
             writers: writers(trace),
             binder: binder::roles(trace),
+            counted: Counted::new(trace),
+            waiting: Waiting::new(trace),
             unwritten_states: 0,
         }
     }
@@ -122,6 +130,8 @@ impl<'t> Plan<'t> {
         let elsewhere = SaidElsewhere::new(trace);
         let counters = trace.counters.ts.iter().enumerate();
         let counters = counters.filter(|(row, _)| !elsewhere.has(*row));
+        let told = &self.counted.told;
+        let counters = counters.filter(|(row, _)| !told.contains(&(*row as u32)));
         self.lines
             .extend(counters.map(|(row, ts)| rows(Class::Point, Kind::Counter, row, ts)));
         let instants = trace.instants.ts.iter().enumerate();
@@ -132,8 +142,12 @@ impl<'t> Plan<'t> {
         let reason = trace.strings.lookup(BLOCKED_REASON);
         let events = trace.ftrace_events.rows().enumerate();
         let events = events.filter(|(_, event)| Some(event.name) != reason);
-        self.lines
-            .extend(events.map(|(row, event)| rows(Class::Event, Kind::Event, row, event.ts)));
+        let waiting = &mut self.waiting;
+        self.lines.extend(events.map(|(row, event)| {
+            let line = rows(Class::Event, Kind::Event, row, event.ts);
+            let order = waiting.place(event.ts, event.name).unwrap_or(line.order);
+            Line { order, ..line }
+        }));
         let clocks = trace.clocks.iter().enumerate();
         let clocks = clocks.filter(|(_, clock)| is_writable(clock));
         self.lines.extend(clocks.map(|(row, clock)| {

@@ -18,22 +18,24 @@ impl Printer<'_> {
         let name = self.plan.trace.slice_name(slice);
         let name = clean(&name);
         let track = self.track(track_id);
+        if let Some((role, utid)) = self.plan.binder.get(&slice).zip(track.utid.some()) {
+            self.front(line.ts, utid, None, out)?;
+            return self.binder_begin(slice, *role, out);
+        }
+        if let Some(pair) = kernel::pair(self.plan.trace, slice) {
+            self.kernel_front(line.ts, track, out)?;
+            write!(out, "{}: ", pair.begin)?;
+            let args = self.plan.trace.slices.arg_set_id.get(slice.row());
+            let part = Part::Begin(pair.end);
+            return write_fields(self.plan.trace, pair.begin, args, part, out);
+        }
         if let (TrackKind::Thread, Some(utid)) = (track.kind, track.utid.some()) {
             self.front(line.ts, utid, None, out)?;
-            if let Some(&role) = self.plan.binder.get(&slice) {
-                return self.binder_begin(slice, role, out);
-            }
             return write!(out, "tracing_mark_write: B|{}|{name}", self.mark_pid(utid));
         }
         if kernel::is_suspend(track, self.text(track.name)) {
             self.kernel_front(line.ts, track, out)?;
             return write!(out, "suspend_resume: {name} begin");
-        }
-        if let Some(pair) = kernel::pair(track, self.text(track.name), &name) {
-            self.kernel_front(line.ts, track, out)?;
-            write!(out, "{}: ", pair.begin)?;
-            let args = self.plan.trace.slices.arg_set_id.get(slice.row());
-            return write_fields(self.plan.trace, pair.begin, args, Part::Begin, out);
         }
         let pid = self.process_front(line.ts, self.owner(track), out)?;
         let cookie = self.cookie(slice);
@@ -61,6 +63,14 @@ impl Printer<'_> {
     pub(super) fn end(&self, line: Line, out: &mut impl Write) -> io::Result<()> {
         let slice = SliceId(line.row);
         let track = self.track(self.plan.trace.slices.track_id.get(slice.row()));
+        let is_binder = self.plan.binder.contains_key(&slice);
+        if let Some(pair) = kernel::pair(self.plan.trace, slice).filter(|_| !is_binder) {
+            self.kernel_front(line.ts, track, out)?;
+            write!(out, "{}: ", pair.end)?;
+            let args = self.plan.trace.slices.arg_set_id.get(slice.row());
+            let part = Part::End(pair.begin);
+            return write_fields(self.plan.trace, pair.end, args, part, out);
+        }
         if let (TrackKind::Thread, Some(utid)) = (track.kind, track.utid.some()) {
             self.front(line.ts, utid, None, out)?;
             match self.plan.binder.get(&slice) {
@@ -80,12 +90,6 @@ impl Printer<'_> {
         if kernel::is_suspend(track, self.text(track.name)) {
             self.kernel_front(line.ts, track, out)?;
             return write!(out, "suspend_resume: {} end", clean(&name));
-        }
-        if let Some(pair) = kernel::pair(track, self.text(track.name), &name) {
-            self.kernel_front(line.ts, track, out)?;
-            write!(out, "{}: ", pair.end)?;
-            let args = self.plan.trace.slices.arg_set_id.get(slice.row());
-            return write_fields(self.plan.trace, pair.end, args, Part::End, out);
         }
         let pid = self.process_front(line.ts, self.owner(track), out)?;
         let cookie = self.cookie(slice);

@@ -8,7 +8,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use traceloom_trace::{NO_DURATION, RowId, SliceId, Trace};
 
 use super::binder::Role;
+use super::counted::Counted;
+use super::kernel;
 use super::plan::{Class, Kind, Line, Plan};
+use super::waiting::Waiting;
 
 /// Adds the lines of all slices, track by track.
 pub(super) fn add(plan: &mut Plan<'_>) {
@@ -18,6 +21,9 @@ pub(super) fn add(plan: &mut Plan<'_>) {
             trace: plan.trace,
             lines: &mut plan.lines,
             binder: &plan.binder,
+            counted: &mut plan.counted,
+            waiting: &mut plan.waiting,
+            ended: None,
             open: Vec::new(),
             last_ts: i64::MIN,
         };
@@ -61,10 +67,14 @@ fn rows_by_track(trace: &Trace) -> Vec<(u32, u32)> {
 /// a |----------------|      a's begin, b's begin, b's end, c's begin, c's end, a's end,
 ///   b |---|   c |----|      though c and a end at once
 /// ```
-struct TrackLines<'p> {
-    trace: &'p Trace,
+struct TrackLines<'p, 't> {
+    trace: &'t Trace,
     lines: &'p mut Vec<Line>,
     binder: &'p FxHashMap<SliceId, Role>,
+    counted: &'p mut Counted<'t>,
+    waiting: &'p mut Waiting,
+    /// The last slice whose end was added, unless a begin followed.
+    ended: Option<SliceId>,
     open: Vec<SliceId>,
     /// No line of the track comes before this time.
     last_ts: i64,
@@ -82,7 +92,7 @@ fn place(row: u32, depth: u32, is_begin: bool) -> u64 {
     Class::Slice.order(place)
 }
 
-impl TrackLines<'_> {
+impl TrackLines<'_, '_> {
     fn slice(&mut self, row: u32) {
         let slices = &self.trace.slices;
         let ts = slices.ts.get(row as usize);
@@ -92,7 +102,10 @@ impl TrackLines<'_> {
             self.close(top, ts, row);
         }
         self.last_ts = self.last_ts.max(ts);
-        self.line(Kind::Begin, row, place(row, 0, true));
+        if !self.is_begun(SliceId(row)) {
+            self.line(Kind::Begin, row, place(row, 0, true));
+        }
+        self.ended = None;
         self.open.push(SliceId(row));
     }
 
@@ -103,9 +116,61 @@ impl TrackLines<'_> {
         self.last_ts = self.last_ts.max(end);
         let before = if self.last_ts >= next_ts { next } else { LAST };
         let place = place(before, self.trace.slices.depth.get(slice.row()), false);
-        if !self.binder.get(&slice).is_some_and(|role| role.is_moment()) {
+        let is_moment = self.binder.get(&slice).is_some_and(|role| role.is_moment());
+        if !is_moment && self.is_ended(slice) {
             self.line(Kind::End, slice.0, place);
+            self.ended = Some(slice);
         }
+    }
+
+    /// Whether another line has the event that begins a slice: the end of the slice before it, or a
+    /// stored event.
+    fn is_begun(&mut self, slice: SliceId) -> bool {
+        let trace = self.trace;
+        let before = self
+            .ended
+            .filter(|_| self.last_ts == trace.slices.ts.get(slice.row()));
+        if before.is_none() && self.counted.is_empty() && self.waiting.is_empty() {
+            return false;
+        }
+        let Some(pair) = kernel::pair(trace, slice) else {
+            return false;
+        };
+        let name = self.argument(slice, "name");
+        self.counted.claim(pair.begin, name, self.last_ts);
+        let order = place(slice.0, 0, true);
+        if self.waiting.claim(trace, pair, self.last_ts, order) {
+            return true;
+        }
+        before.is_some_and(|before| self.is_chained(before, slice, pair))
+    }
+
+    /// Whether the event that ended one slice began the next.
+    fn is_chained(&self, before: SliceId, slice: SliceId, pair: kernel::Pair) -> bool {
+        let same = |key: &&str| self.argument(before, key) == self.argument(slice, key);
+        let before = kernel::pair(self.trace, before).filter(|before| before.end == pair.begin);
+        let entries = before.and_then(|before| before.entry).zip(pair.entry);
+        entries.is_some_and(|(ended, begun)| {
+            !std::ptr::eq(ended, begun) && begun.keys.iter().all(same)
+        })
+    }
+
+    /// Whether an event ended a slice. Another event may have done so, too, which shows if the event
+    /// has a field of its own, or would have set a counter.
+    fn is_ended(&mut self, slice: SliceId) -> bool {
+        let Some(pair) = kernel::pair(self.trace, slice) else {
+            return true;
+        };
+        if !kernel::shows_end(self.trace, slice, pair) {
+            return false;
+        }
+        let name = self.argument(slice, "name");
+        self.counted.is_empty() || self.counted.claim(pair.end, name, self.last_ts)
+    }
+
+    fn argument(&self, slice: SliceId, key: &str) -> Option<String> {
+        let args = self.trace.slices.arg_set_id.get(slice.row());
+        kernel::argument(self.trace, args, key)
     }
 
     /// The end of a slice, if it ended.
