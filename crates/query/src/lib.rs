@@ -4,14 +4,17 @@
 pub mod dialect;
 mod error;
 mod functions;
+mod operators;
 mod run;
 mod schema;
 mod session;
 mod sqlite;
+mod stdlib;
+mod stop;
 
 pub use error::QueryError;
 pub use run::{Output, Params};
 pub use rusqlite::types::{Value, ValueRef};
 pub use schema::reference;
 pub use session::{Limits, Session};
-pub use sqlite::guard::Stop;
+pub use stop::Stop;

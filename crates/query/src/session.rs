@@ -6,15 +6,17 @@ use std::time::{Duration, Instant};
 use rusqlite::Connection;
 use traceloom_trace::Trace;
 
-use crate::dialect::Macros;
 use crate::error::QueryError;
 use crate::functions;
-use crate::run::{Output, Params, run};
+use crate::operators::Pool;
+use crate::run::{Catalog, Output, Params, run};
 use crate::schema::{Data, TABLES, VIEWS};
-use crate::sqlite::guard::{Stop, forbid, limit, watch};
+use crate::sqlite::guard::{forbid, limit, watch};
 use crate::sqlite::legacy;
 use crate::sqlite::module::register;
+use crate::sqlite::operator;
 use crate::sqlite::source::Source;
+use crate::stop::{Clock, Stop};
 
 /// What a query may use.
 #[derive(Clone, Copy, Debug, Default)]
@@ -54,8 +56,8 @@ pub struct Limits {
 pub struct Session {
     connection: Connection,
     limits: Limits,
-    stop: Stop,
-    macros: Macros,
+    clock: Clock,
+    catalog: Catalog,
 }
 
 impl Session {
@@ -71,22 +73,31 @@ impl Session {
             register(&connection, Arc::new(Source::new(data.clone(), table)))?;
         }
         functions::register(&connection, &data)?;
-        legacy::register(&connection)?;
+        let clock = Clock::default();
+        operator::register(&connection, &Pool::new(limits.memory, clock.clone()))?;
+        let catalog = Catalog::default();
+        legacy::register(&connection, &catalog.functions)?;
         for view in VIEWS {
             connection.execute_batch(&format!("CREATE VIEW {} AS {}", view.name, view.select))?;
         }
         forbid(&mut connection)?;
+        watch(&mut connection, clock.clone())?;
         Ok(Self {
             connection,
             limits,
-            stop: Stop::default(),
-            macros: Macros::default(),
+            clock,
+            catalog,
         })
     }
 
     /// A handle to stop queries with.
     pub fn stop(&self) -> Stop {
-        self.stop.clone()
+        self.clock.stop.clone()
+    }
+
+    /// Adds a module, or replaces one: `INCLUDE PERFETTO MODULE name` runs `text`. `file` is named in errors.
+    pub fn add_module(&mut self, name: &str, file: &str, text: &str) {
+        self.catalog.library.add(name, file, text);
     }
 
     /// Runs the statements of `sql`, with the macros and tables of earlier calls; `name` says where they come from. `out` gets the result of the last one that
@@ -102,15 +113,21 @@ impl Session {
         out: &mut dyn Output,
     ) -> Result<bool, QueryError> {
         let deadline = self.limits.timeout.map(|timeout| Instant::now() + timeout);
-        watch(&mut self.connection, self.stop.clone(), deadline)?;
-        let done = run(&self.connection, &mut self.macros, (name, sql), params, out);
+        self.clock.set(deadline);
+        let done = run(
+            &self.connection,
+            &mut self.catalog,
+            (name, sql),
+            params,
+            out,
+        );
         done.map_err(|error| self.limit_of(error))
     }
 
     /// The limit that an error comes from, if it does.
     fn limit_of(&self, error: QueryError) -> QueryError {
         match (error, self.limits) {
-            (QueryError::Interrupted, _) if self.stop.is_stopped() => QueryError::Stopped,
+            (QueryError::Interrupted, _) if self.clock.stop.is_stopped() => QueryError::Stopped,
             (
                 QueryError::Interrupted,
                 Limits {

@@ -119,3 +119,79 @@ fn absent_texts_are_null_and_empty_ones_are_not() {
         [0, 1, 2, 1].map(Value::Integer).iter().collect::<Vec<_>>()
     );
 }
+
+#[test]
+fn a_function_is_replaced_only_on_request_and_dropped_only_if_it_exists() {
+    let f = "CREATE PERFETTO FUNCTION f() RETURNS LONG AS SELECT 1;";
+    let other = "CREATE OR REPLACE PERFETTO FUNCTION F() RETURNS LONG AS SELECT 2;";
+    assert_eq!(numbers(&format!("{f} {other} SELECT f()")), [2]);
+    let t = "CREATE PERFETTO FUNCTION t() RETURNS TABLE(x LONG) AS SELECT 1 AS x;";
+    for (sql, reason) in [
+        (format!("{f} {f}"), "function f already exists"),
+        (format!("{t} {t}"), "function t already exists"),
+        (
+            "DROP PERFETTO FUNCTION f".into(),
+            "there is no function f that",
+        ),
+        (
+            "DROP PERFETTO FUNCTION abs".into(),
+            "there is no function abs that",
+        ),
+        (
+            format!("{f} DROP PERFETTO FUNCTION F; SELECT f()"),
+            "no such function: f",
+        ),
+    ] {
+        let error = ask(&mut session(), &sql).expect_err(&sql).to_string();
+        assert!(error.contains(reason), "{sql}: {error}");
+    }
+}
+
+#[test]
+fn a_function_with_many_arguments_is_dropped_too() {
+    let arguments: Vec<String> = (0..20).map(|at| format!("a{at} LONG")).collect();
+    let ones = vec!["1"; 20].join(", ");
+    let define = format!(
+        "CREATE PERFETTO FUNCTION f({}) RETURNS LONG AS SELECT $a19;",
+        arguments.join(", ")
+    );
+    assert_eq!(numbers(&format!("{define} SELECT f({ones})")), [1]);
+    let dropped = format!("{define} DROP PERFETTO FUNCTION f; SELECT f({ones})");
+    let error = ask(&mut session(), &dropped).unwrap_err().to_string();
+    assert!(error.contains("no such function: f"), "{error}");
+}
+
+#[test]
+fn a_function_can_be_another_name_of_one() {
+    let sql = "CREATE PERFETTO FUNCTION size(x LONG) RETURNS LONG DELEGATES TO abs;
+               CREATE PERFETTO FUNCTION top(x ANY...) RETURNS LONG DELEGATES TO max;
+               SELECT size(-3) UNION ALL SELECT top(1, 7, size(-5))";
+    assert_eq!(numbers(sql), [3, 7]);
+    for (target, reason) in [
+        ("no_such", "there is no function no_such with 1 argument"),
+        ("substr", "there is no function substr with 1 argument"),
+        ("total", "total is an aggregate"),
+    ] {
+        let sql = format!("CREATE PERFETTO FUNCTION f(x LONG) RETURNS LONG DELEGATES TO {target}");
+        let error = ask(&mut session(), &sql).expect_err(target).to_string();
+        assert!(error.contains(reason), "{error}");
+    }
+}
+
+#[test]
+fn a_macro_can_expand_to_a_statement_of_perfetto_sql() {
+    let sql = "CREATE PERFETTO MACRO def(name ColumnName, value Expr) RETURNS Expr AS
+                 CREATE PERFETTO FUNCTION $name (x LONG) RETURNS LONG AS SELECT $x + $value;
+               CREATE PERFETTO MACRO keep(name ColumnName) RETURNS Expr AS
+                 CREATE PERFETTO TABLE $name AS SELECT 5 AS x;
+               def!(plus, 2);
+               keep!(own);
+               SELECT plus(x) FROM own";
+    assert_eq!(numbers(sql), [7]);
+    let wrong = "CREATE PERFETTO MACRO def(name ColumnName) RETURNS Expr AS
+                   CREATE PERFETTO TABLE $name AS SELECT missing;
+                 def!(own)";
+    let error = ask(&mut session(), wrong).unwrap_err().to_string();
+    let place = "of the expansion of def!, included at line 3, column 18 of test: no such column";
+    assert!(error.contains(place), "{error}");
+}

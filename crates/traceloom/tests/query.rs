@@ -222,3 +222,21 @@ fn results_agree_with_other_commands() {
     // `traceloom threads`, in docs/threads.md, and examples/README.md.
     assert_eq!(row.lines().nth(1), Some("125.621,74.516,66.884"));
 }
+
+#[test]
+fn modules_come_from_a_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("own")).unwrap();
+    let module = "CREATE PERFETTO FUNCTION own_add(x LONG) RETURNS LONG AS SELECT $x + 1;";
+    std::fs::write(folder.path().join("own/add.sql"), module).unwrap();
+    std::fs::write(folder.path().join("bad.sql"), "SELECT 1;\n SELECT gone;").unwrap();
+    let option = format!("--sql-modules={}", folder.path().display());
+    let sql = "INCLUDE PERFETTO MODULE own.add; SELECT own_add(4) AS five";
+    let rows = shown(&[APP, sql, "--format=csv", &option]);
+    assert_eq!(rows, "five\n5\n");
+    let error = refused(&[APP, "INCLUDE PERFETTO MODULE bad", &option]);
+    assert!(
+        error.contains("line 2, column 9 of ") && error.contains("bad.sql"),
+        "{error}"
+    );
+}

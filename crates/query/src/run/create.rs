@@ -2,15 +2,14 @@
 
 use rusqlite::Connection;
 
+use super::catalog::Catalog;
 use super::execute::{Bound, at, execute, names, prepare};
-use super::kept::Kept;
+use super::functions;
+use super::output::Discard;
 use crate::dialect::{
-    Column, CreateFunction, CreateIndex, CreateRelation, Drop, Expanded, Fragment, FunctionBody,
-    Include, Location, Macros, Name, Object, Returns,
+    Column, CreateIndex, CreateRelation, Drop, Expanded, Fragment, Location, Macros, Name, Object,
 };
 use crate::error::QueryError;
-use crate::sqlite::call::{Function, define, forget};
-use crate::sqlite::table_call::{self, TableFunction};
 
 /// `CREATE PERFETTO TABLE`.
 pub(super) fn table(
@@ -21,7 +20,7 @@ pub(super) fn table(
 ) -> Result<(), QueryError> {
     let select = relation(connection, macros, it, Object::Table)?;
     let sql = select.wrap(&format!("CREATE TABLE {} AS ", quoted(&it.name)), "");
-    execute(connection, &sql, params, &mut Kept::default()).map(|_| ())
+    execute(connection, &sql, params, &mut Discard).map(|_| ())
 }
 
 /// `CREATE PERFETTO VIEW`.
@@ -32,10 +31,10 @@ pub(super) fn view(
 ) -> Result<(), QueryError> {
     let select = relation(connection, macros, it, Object::View)?;
     let sql = select.wrap(&format!("CREATE VIEW {} AS ", quoted(&it.name)), "");
-    execute(connection, &sql, &mut Bound::new(&[]), &mut Kept::default()).map(|_| ())
+    execute(connection, &sql, &mut Bound::new(&[]), &mut Discard).map(|_| ())
 }
 
-/// The rows of a table or view, which has no namesake any more.
+/// The rows of a table or view. An object that it replaces is dropped.
 fn relation(
     connection: &Connection,
     macros: &Macros,
@@ -71,70 +70,8 @@ fn check_columns(it: &CreateRelation, found: &[String]) -> Result<(), QueryError
     Err(refused(&it.select, &it.name, message))
 }
 
-fn is_same(column: &Column, name: &str) -> bool {
+pub(super) fn is_same(column: &Column, name: &str) -> bool {
     column.name.text.eq_ignore_ascii_case(name)
-}
-
-/// `CREATE PERFETTO FUNCTION`.
-pub(super) fn function(
-    connection: &Connection,
-    macros: &Macros,
-    it: &CreateFunction,
-) -> Result<(), QueryError> {
-    let body = match &it.body {
-        FunctionBody::Select(body) => body,
-        // The functions that the names of the standard library stand for exist under these names.
-        FunctionBody::DelegatesTo(_) => return Ok(()),
-    };
-    if let Returns::Table(columns) = &it.returns {
-        return table_function(connection, macros, it, body, columns);
-    }
-    let function = Function {
-        name: it.name.text.clone(),
-        arguments: column_names(&it.arguments),
-        sql: macros.expand(body)?.sql().to_owned(),
-    };
-    let defined = define(connection, function);
-    defined.map_err(|error| at(place(body, &it.name), error))
-}
-
-/// `CREATE PERFETTO FUNCTION … RETURNS TABLE`. Its `SELECT` must have the columns in the order declared.
-fn table_function(
-    connection: &Connection,
-    macros: &Macros,
-    it: &CreateFunction,
-    body: &Fragment,
-    columns: &[Column],
-) -> Result<(), QueryError> {
-    let select = macros.expand(body)?;
-    let found = names(&prepare(connection, &select)?);
-    let is_same = found.len() == columns.len()
-        && found
-            .iter()
-            .zip(columns)
-            .all(|(name, column)| is_same(column, name));
-    if !is_same {
-        let declared = column_names(columns).join(", ");
-        let found = found.join(", ");
-        let message =
-            format!("the columns ({declared}) are declared, but the SELECT has ({found})");
-        return Err(refused(body, &it.name, message));
-    }
-    let function = TableFunction {
-        name: it.name.text.clone(),
-        arguments: column_names(&it.arguments),
-        columns: column_names(columns),
-        sql: select.sql().to_owned(),
-    };
-    let defined = table_call::define(connection, function);
-    defined.map_err(|error| at(place(body, &it.name), error))
-}
-
-fn column_names(columns: &[Column]) -> Vec<String> {
-    columns
-        .iter()
-        .map(|column| column.name.text.clone())
-        .collect()
 }
 
 /// `CREATE PERFETTO INDEX`. The tables of the trace find their rows without.
@@ -163,33 +100,20 @@ pub(super) fn index(
 /// `DROP PERFETTO …`.
 pub(super) fn drop(
     connection: &Connection,
-    macros: &mut Macros,
+    catalog: &mut Catalog,
     statement: &Fragment,
     it: &Drop,
 ) -> Result<(), QueryError> {
     let missing = || refused(statement, &it.name, format!("there is no {}", it.name.text));
     match it.object {
-        Object::Macro if macros.remove(&it.name.text) => Ok(()),
+        Object::Macro if catalog.macros.remove(&it.name.text) => Ok(()),
         Object::Macro => Err(missing()),
-        Object::Function => forget(connection, &it.name.text)
-            .and_then(|()| table_call::remove(connection, &it.name.text))
-            .map_err(|error| at(place(statement, &it.name), error)),
-
+        Object::Function => functions::drop(connection, catalog, statement, &it.name),
         object => {
             let sql = format!("DROP {} {}", word(object), quoted(&it.name));
             run_for(connection, statement, &it.name, &sql)
         }
     }
-}
-
-/// `INCLUDE PERFETTO MODULE`. The prelude is always there.
-pub(super) fn include(statement: &Fragment, it: &Include) -> Result<(), QueryError> {
-    let name = &it.module.text;
-    if name == "prelude" || name.starts_with("prelude.") {
-        return Ok(());
-    }
-    let message = format!("there is no module {name}: traceloom has no modules yet");
-    Err(refused(statement, &it.module, message))
 }
 
 fn word(object: Object) -> &'static str {
@@ -218,11 +142,11 @@ fn run_for(
     done.map_err(|error| at(place(statement, name), error))
 }
 
-fn place(statement: &Fragment, name: &Name) -> Location {
+pub(super) fn place(statement: &Fragment, name: &Name) -> Location {
     Location::new(statement.at(name.span))
 }
 
-fn refused(statement: &Fragment, name: &Name, message: String) -> QueryError {
+pub(super) fn refused(statement: &Fragment, name: &Name, message: String) -> QueryError {
     QueryError::Sql {
         location: Box::new(place(statement, name)),
         message,

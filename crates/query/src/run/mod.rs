@@ -1,14 +1,18 @@
 //! Runs a script: several statements, of which the last that returns rows gives the result.
 
+mod catalog;
 mod create;
 mod execute;
+mod functions;
+mod include;
 mod kept;
 mod output;
 
 use rusqlite::Connection;
 
-use crate::dialect::{Macros, Script, Statement, StatementKind};
+use crate::dialect::{Script, Statement, StatementKind};
 use crate::error::QueryError;
+pub(crate) use catalog::Catalog;
 use execute::Bound;
 use kept::Kept;
 pub use output::{Output, Params};
@@ -16,7 +20,7 @@ pub use output::{Output, Params};
 /// Runs the statements of `sql`. Returns whether any of them has a result.
 pub(crate) fn run(
     connection: &Connection,
-    macros: &mut Macros,
+    catalog: &mut Catalog,
     (name, sql): (&str, &str),
     params: &Params,
     out: &mut dyn Output,
@@ -31,11 +35,11 @@ pub(crate) fn run(
     let mut kept: Option<Kept> = None;
     for statement in before {
         let mut result = Kept::default();
-        if step(connection, macros, statement, &mut bound, &mut result)? {
+        if step(connection, catalog, statement, &mut bound, &mut result)? {
             kept = Some(result);
         }
     }
-    let is_result = step(connection, macros, last, &mut bound, out)?;
+    let is_result = step(connection, catalog, last, &mut bound, out)?;
     bound.check()?;
     match kept {
         Some(kept) if !is_result => kept.replay(out).map(|()| true),
@@ -46,23 +50,27 @@ pub(crate) fn run(
 /// Runs a statement. Returns whether it has columns.
 fn step(
     connection: &Connection,
-    macros: &mut Macros,
+    catalog: &mut Catalog,
     statement: &Statement,
     params: &mut Bound<'_>,
     out: &mut dyn Output,
 ) -> Result<bool, QueryError> {
+    let sql = &statement.sql;
     match &statement.kind {
         StatementKind::Sqlite => {
-            let sql = macros.expand(&statement.sql)?;
-            return execute::execute(connection, &sql, params, out);
+            let expanded = catalog.macros.expand(sql)?;
+            return match Script::parse_expanded(sql, &expanded)? {
+                Some(statement) => step(connection, catalog, &statement, params, out),
+                None => execute::execute(connection, &expanded, params, out),
+            };
         }
-        StatementKind::CreateTable(it) => create::table(connection, macros, it, params)?,
-        StatementKind::CreateView(it) => create::view(connection, macros, it)?,
-        StatementKind::CreateFunction(it) => create::function(connection, macros, it)?,
-        StatementKind::CreateMacro(it) => macros.define(it)?,
-        StatementKind::CreateIndex(it) => create::index(connection, &statement.sql, it)?,
-        StatementKind::Drop(it) => create::drop(connection, macros, &statement.sql, it)?,
-        StatementKind::Include(it) => create::include(&statement.sql, it)?,
+        StatementKind::CreateTable(it) => create::table(connection, &catalog.macros, it, params)?,
+        StatementKind::CreateView(it) => create::view(connection, &catalog.macros, it)?,
+        StatementKind::CreateFunction(it) => functions::create(connection, catalog, sql, it)?,
+        StatementKind::CreateMacro(it) => catalog.macros.define(it)?,
+        StatementKind::CreateIndex(it) => create::index(connection, sql, it)?,
+        StatementKind::Drop(it) => create::drop(connection, catalog, sql, it)?,
+        StatementKind::Include(it) => include::include(connection, catalog, sql, it)?,
     }
     Ok(false)
 }

@@ -65,14 +65,6 @@ pub(crate) fn define(connection: &Connection, function: Function) -> rusqlite::R
     })
 }
 
-/// Forgets a function, whatever the number of its arguments.
-///
-/// # Errors
-/// If SQLite refuses.
-pub(crate) fn forget(connection: &Connection, name: &str) -> rusqlite::Result<()> {
-    (0..10).try_for_each(|arguments| connection.remove_function(name, arguments))
-}
-
 fn call(function: &Function, context: &Context<'_>) -> rusqlite::Result<Value> {
     // SAFETY: the connection is used during this call only, and is not closed.
     let connection = unsafe { context.get_connection()? };

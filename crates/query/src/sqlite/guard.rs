@@ -1,16 +1,14 @@
 //! What a query may not do: read or write files, load code, change settings, run or grow without end.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
-
 use rusqlite::Connection;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
+
+use crate::stop::Clock;
 
 /// Functions that reach outside the database.
 const FORBIDDEN: &[&str] = &["load_extension", "fts3_tokenizer"];
 
-/// PRAGMAs that only tell something. All others are refused.
+/// PRAGMAs that only read. All others are refused.
 const READING: &[&str] = &[
     "collation_list",
     "compile_options",
@@ -28,22 +26,6 @@ const READING: &[&str] = &[
 
 /// Instructions of SQLite's machine between two looks at the clock: about a millisecond.
 const BETWEEN_LOOKS: i32 = 10_000;
-
-/// Stops a query from outside.
-#[derive(Clone, Debug, Default)]
-pub struct Stop(Arc<AtomicBool>);
-
-impl Stop {
-    /// Stops the query that runs, and all later ones.
-    pub fn stop(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-
-    /// Whether it was stopped.
-    pub fn is_stopped(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-}
 
 /// Sets what SQLite can be told, before anything is forbidden.
 pub(crate) fn limit(connection: &Connection, memory: Option<u64>) -> rusqlite::Result<()> {
@@ -84,12 +66,7 @@ fn is_any(names: &[&str], name: &str) -> bool {
     names.iter().any(|known| known.eq_ignore_ascii_case(name))
 }
 
-/// Interrupts the connection when it is stopped or the deadline has passed.
-pub(crate) fn watch(
-    connection: &mut Connection,
-    stop: Stop,
-    deadline: Option<Instant>,
-) -> rusqlite::Result<()> {
-    let is_over = move || stop.is_stopped() || deadline.is_some_and(|end| Instant::now() >= end);
-    connection.progress_handler(BETWEEN_LOOKS, Some(is_over))
+/// Interrupts the connection when the query has to end.
+pub(crate) fn watch(connection: &mut Connection, clock: Clock) -> rusqlite::Result<()> {
+    connection.progress_handler(BETWEEN_LOOKS, Some(move || clock.is_over()))
 }

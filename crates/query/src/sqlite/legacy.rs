@@ -1,28 +1,31 @@
-//! Older ways to define functions, which people's files still use: calls of SQL functions.
+//! Older ways to define functions, which scripts still use: calls of SQL functions.
 
 use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::Null;
 use rusqlite::{Connection, Error};
 
-use super::call::{Function, define};
-use super::table_call::{self, TableFunction};
+use super::call::Function;
+use super::defined::Defined;
+use super::table_call::TableFunction;
 use crate::dialect::{Problem, Prototype, Type};
 
 /// Makes the calls known to a connection. Views and triggers cannot use them.
-pub(crate) fn register(connection: &Connection) -> rusqlite::Result<()> {
+pub(crate) fn register(connection: &Connection, defined: &Defined) -> rusqlite::Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DIRECTONLY;
-    connection.create_scalar_function("create_function", 3, flags, |context| {
-        create_function(context)
+    let known = defined.clone();
+    connection.create_scalar_function("create_function", 3, flags, move |context| {
+        create_function(&known, context)
     })?;
-    connection.create_scalar_function("create_view_function", 3, flags, |context| {
-        create_view_function(context)
+    let known = defined.clone();
+    connection.create_scalar_function("create_view_function", 3, flags, move |context| {
+        create_view_function(&known, context)
     })?;
     // Results are not kept, so a function is only slower without it.
     connection.create_scalar_function("experimental_memoize", 1, flags, |_| Ok(Null))
 }
 
 /// `create_function('name(arg TYPE, …)', 'TYPE', 'SELECT …')`.
-fn create_function(context: &Context<'_>) -> rusqlite::Result<Null> {
+fn create_function(defined: &Defined, context: &Context<'_>) -> rusqlite::Result<Null> {
     let (prototype, returns, sql) = arguments(context)?;
     if Type::parse(&returns).is_none() {
         return Err(Error::UserFunctionError(
@@ -35,12 +38,13 @@ fn create_function(context: &Context<'_>) -> rusqlite::Result<Null> {
         sql,
     };
     // SAFETY: the connection is used during this call only, and is not closed.
-    define(&*unsafe { context.get_connection()? }, function)?;
+    let connection = unsafe { context.get_connection()? };
+    defined.scalar(&connection, function, true)?;
     Ok(Null)
 }
 
 /// `create_view_function('name(arg TYPE, …)', 'column TYPE, …', 'SELECT …')`.
-fn create_view_function(context: &Context<'_>) -> rusqlite::Result<Null> {
+fn create_view_function(defined: &Defined, context: &Context<'_>) -> rusqlite::Result<Null> {
     let (prototype, columns, sql) = arguments(context)?;
     // Columns are written as arguments are.
     let columns = Prototype::parse(&format!("columns({columns})")).map_err(refused)?;
@@ -51,7 +55,8 @@ fn create_view_function(context: &Context<'_>) -> rusqlite::Result<Null> {
         sql,
     };
     // SAFETY: the connection is used during this call only, and is not closed.
-    table_call::define(&*unsafe { context.get_connection()? }, function)?;
+    let connection = unsafe { context.get_connection()? };
+    defined.table(&connection, function, true)?;
     Ok(Null)
 }
 

@@ -2,10 +2,14 @@
 
 pub(crate) mod call;
 mod code;
+mod collect;
+pub(crate) mod defined;
+mod delegate;
 pub(crate) mod guard;
 mod interval;
 pub(crate) mod legacy;
 pub(crate) mod module;
+pub(crate) mod operator;
 mod order;
 mod plan;
 pub(crate) mod source;

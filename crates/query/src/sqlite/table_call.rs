@@ -208,7 +208,7 @@ unsafe extern "C" fn best_index(
 ///
 /// # Safety
 /// `table` is one that SQLite passed to a callback.
-unsafe fn fail(table: *mut ffi::sqlite3_vtab, message: &str) -> c_int {
+pub(super) unsafe fn fail(table: *mut ffi::sqlite3_vtab, message: &str) -> c_int {
     let message = CString::new(message.replace('\0', " ")).unwrap_or_default();
     // SAFETY: the caller's promise. SQLite frees the message, which `mprintf` copies.
     unsafe {

@@ -9,6 +9,7 @@ mod split;
 use std::sync::Arc;
 
 use super::error::Error;
+use super::map::Expanded;
 use super::source::{Fragment, Source, Span};
 use super::statement::{Statement, StatementKind};
 use super::tokens::{Token, tokenize};
@@ -37,6 +38,28 @@ impl Script {
         tokens.retain(|token| !token.is_space());
         let statements = split::split(source.text(), &tokens).into_iter();
         statements.map(|tokens| statement(source, tokens)).collect()
+    }
+
+    /// The statement of PerfettoSQL that a statement of macros expands to; `None` if it does not expand to one.
+    ///
+    /// # Errors
+    /// As [`Self::parse`].
+    pub fn parse_expanded(
+        written: &Fragment,
+        expanded: &Expanded,
+    ) -> Result<Option<Statement>, Error> {
+        let text = expanded.sql();
+        if text == written.text() {
+            return Ok(None);
+        }
+        let name = written.text().split('!').next().unwrap_or_default();
+        let name = format!("the expansion of {}!", name.trim_end());
+        let source = Source::included(name, text, written.clone());
+        let mut statements = Self::parse_source(&source)?.into_iter();
+        match (statements.next(), statements.next()) {
+            (Some(only), None) if only.kind != StatementKind::Sqlite => Ok(Some(only)),
+            _ => Ok(None),
+        }
     }
 }
 

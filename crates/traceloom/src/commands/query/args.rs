@@ -47,6 +47,10 @@ pub struct QueryArgs {
     #[arg(long, value_name = "NAME=VALUE", value_parser = parse_param)]
     pub param: Vec<(String, Value)>,
 
+    /// Add modules from the .sql files of a folder: DIR/a/b.sql is the module a.b; repeatable
+    #[arg(long, value_name = "DIR")]
+    pub sql_modules: Vec<PathBuf>,
+
     /// Stop the query after this many seconds
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     pub timeout: Option<Duration>,

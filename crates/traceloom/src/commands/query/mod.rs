@@ -3,6 +3,7 @@
 mod args;
 mod each;
 mod input;
+mod modules;
 mod rows;
 mod table;
 
@@ -12,7 +13,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use traceloom_formats::ReadError;
-use traceloom_query::{Limits, Output, Session};
+use traceloom_query::{Limits, Output};
 use traceloom_trace::{Trace, TraceBuilder};
 
 use crate::align::read_traces;
@@ -21,6 +22,7 @@ use crate::output::write_file;
 use crate::print::{csv_for_spreadsheets, terminal_width};
 use args::Format;
 use input::{Question, question};
+use modules::open_session;
 use rows::{Csv, Json, JsonLines};
 use table::TableRows;
 
@@ -42,7 +44,7 @@ pub fn run(args: &QueryArgs) -> Result<ExitCode> {
     }
     let Question { files, name, sql } = question;
     let trace = read_files(&files, args, &args.open)?;
-    let mut session = Session::open(trace, limits)?;
+    let mut session = open_session(trace, limits, &args.sql_modules)?;
     write_file(&args.output, |out| {
         answer(args, out, |output| {
             session.run(&name, &sql, &args.param, output)?;

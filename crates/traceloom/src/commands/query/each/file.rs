@@ -4,9 +4,10 @@ use std::io;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use traceloom_query::{Output, Session, Value, ValueRef};
+use traceloom_query::{Output, Value, ValueRef};
 use traceloom_trace::{ProcessId, RowId, Trace};
 
+use super::super::modules::open_session;
 use super::{APP, Job, PATH};
 use crate::input::InputArgs;
 
@@ -66,7 +67,8 @@ pub(super) fn answer(job: &Job<'_>, path: &Path) -> Result<Rows> {
         own: own_values(job, from_path, path, &trace),
         ..Rows::default()
     };
-    let mut session = Session::open(trace, job.limits).with_context(named)?;
+    let session = open_session(trace, job.limits, &job.args.sql_modules);
+    let mut session = session.with_context(named)?;
     let (name, sql) = (&job.question.name, &job.question.sql);
     session
         .run(name, sql, &job.args.param, &mut rows)

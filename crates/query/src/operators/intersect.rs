@@ -1,0 +1,155 @@
+//! `__intrinsic_interval_intersect(t0, t1, …)`: where intervals of all tables overlap, within each partition.
+//!
+//! The rows of a table are `id, ts, dur` and the values that name the partition.
+
+use rustc_hash::FxHashMap;
+
+use super::overlap::{Interval, pairs};
+use super::rows::{Cell, Rows, cell, integer};
+use super::{Cells, Failure, Meter, Operator};
+
+/// How many tables there can be, as in Perfetto.
+const TABLES: usize = 15;
+/// How many columns can name a partition, as in Perfetto.
+const KEYS: usize = 4;
+
+pub(super) static INTERSECT: Operator = Operator {
+    name: "__intrinsic_interval_intersect",
+    columns: &[
+        "ts", "dur", "id_0", "id_1", "id_2", "id_3", "id_4", "id_5", "id_6", "id_7", "id_8",
+        "id_9", "id_10", "id_11", "id_12", "id_13", "id_14", "key_0", "key_1", "key_2", "key_3",
+    ],
+    most: TABLES,
+    run,
+};
+
+/// The encoded values that name a partition.
+type Key<'a> = Vec<&'a [u8]>;
+
+/// A list of intervals. Each belongs to a row of ids: one id for each table so far.
+#[derive(Default)]
+struct List {
+    intervals: Vec<Interval>,
+    ids: Vec<i64>,
+}
+
+/// The intervals of a partition, by table.
+type Partition = Vec<List>;
+
+fn run(tables: &[Rows<'_>], meter: &mut Meter) -> Result<Cells, Failure> {
+    let mut numbers: FxHashMap<Key<'_>, usize> = FxHashMap::default();
+    let mut partitions: Vec<(Key<'_>, Partition)> = Vec::new();
+    for (table, rows) in tables.iter().enumerate() {
+        let mut rows = *rows;
+        let mut row = Vec::new();
+        while rows.next_row(&mut row)? {
+            let (id, start, end) = interval(&row)?;
+            let key = row.get(3..).unwrap_or_default().to_vec();
+            if key.len() > KEYS {
+                return Err(Failure::refused("more than 4 columns name the partition"));
+            }
+            meter.grow(64 + key.len() * 16)?;
+            let number = *numbers.entry(key.clone()).or_insert_with(|| {
+                partitions.push((key, Partition::default()));
+                partitions.len() - 1
+            });
+            let Some((_, lists)) = partitions.get_mut(number) else {
+                continue;
+            };
+            lists.resize_with(lists.len().max(table + 1), List::default);
+            if let Some(list) = lists.get_mut(table) {
+                let of = list.ids.len();
+                list.ids.push(id);
+                list.intervals.push(Interval { start, end, of });
+            }
+        }
+    }
+    let mut out = Cells::new();
+    for (key, lists) in partitions {
+        if lists.len() == tables.len() {
+            write(
+                &key,
+                intersect(lists, meter)?,
+                tables.len(),
+                meter,
+                &mut out,
+            )?;
+        }
+    }
+    Ok(out)
+}
+
+/// The id, the start and the end of a row.
+fn interval(row: &[&[u8]]) -> Result<(i64, i64, i64), Failure> {
+    let number = |at: usize| row.get(at).and_then(|cell| integer(cell));
+    let (Some(id), Some(ts), Some(dur)) = (number(0), number(1), number(2)) else {
+        return Err(Failure::refused(
+            "id, ts and dur of an interval must be integers",
+        ));
+    };
+    if dur < 0 {
+        let message = format!("the interval with the id {id} has the negative duration {dur}");
+        return Err(Failure::refused(message));
+    }
+    Ok((id, ts, ts.saturating_add(dur)))
+}
+
+/// Intersects the lists one after the other.
+fn intersect(lists: Partition, meter: &mut Meter) -> Result<List, Failure> {
+    let mut lists = lists.into_iter();
+    let mut all = lists.next().unwrap_or_default();
+    sort(&mut all);
+    for (width, mut list) in (1..).zip(lists) {
+        sort(&mut list);
+        let mut both = List::default();
+        let mut count = 0;
+        pairs(
+            &all.intervals,
+            &list.intervals,
+            meter,
+            |meter, (start, end), left, right| {
+                meter.grow(size_of::<Interval>() + 8 * (width + 1))?;
+                both.intervals.push(Interval {
+                    start,
+                    end,
+                    of: count,
+                });
+                count += 1;
+                let ids = all.ids.get(left * width..(left + 1) * width);
+                both.ids.extend(ids.unwrap_or_default());
+                both.ids.extend(list.ids.get(right));
+                Ok(())
+            },
+        )?;
+        sort(&mut both);
+        all = both;
+    }
+    Ok(all)
+}
+
+fn sort(list: &mut List) {
+    list.intervals.sort_by_key(|interval| interval.start);
+}
+
+/// Appends the rows of a partition.
+fn write(
+    key: &[&[u8]],
+    list: List,
+    width: usize,
+    meter: &mut Meter,
+    out: &mut Cells,
+) -> Result<(), Failure> {
+    let key: Vec<Cell> = key.iter().map(|bytes| cell(bytes)).collect();
+    let key_bytes: usize = key.iter().map(Cell::bytes).sum();
+    let nulls = |count: usize| std::iter::repeat_n(Cell::Null, count);
+    for it in &list.intervals {
+        meter.grow(key_bytes + (2 + TABLES + KEYS) * size_of::<Cell>())?;
+        out.extend([it.start, it.end - it.start].map(Cell::Integer));
+        let ids = list.ids.get(it.of * width..(it.of + 1) * width);
+        out.extend(ids.unwrap_or_default().iter().copied().map(Cell::Integer));
+        out.extend(nulls(TABLES - width));
+        out.extend(key.iter().cloned());
+        out.extend(nulls(KEYS - key.len()));
+    }
+    Ok(())
+}

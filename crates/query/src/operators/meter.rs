@@ -1,0 +1,81 @@
+//! Memory and time of operators: their tables are not SQLite's, whose limits do not see them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::failure::Failure;
+use crate::stop::Clock;
+
+/// Calls of [`Meter::grow`] between two looks at the clock.
+const BETWEEN_LOOKS: u32 = 4096;
+
+/// What all operators of a session hold together.
+#[derive(Clone, Debug)]
+pub(crate) struct Pool {
+    held: Arc<AtomicU64>,
+    /// The limit, bytes.
+    limit: Option<u64>,
+    clock: Clock,
+}
+
+impl Pool {
+    /// A pool with a limit in bytes.
+    pub fn new(limit: Option<u64>, clock: Clock) -> Self {
+        Self {
+            held: Arc::default(),
+            limit,
+            clock,
+        }
+    }
+
+    /// Begins to measure an operation.
+    pub fn meter(&self) -> Meter {
+        Meter {
+            pool: self.clone(),
+            held: 0,
+            calls: 0,
+        }
+    }
+}
+
+/// What one operation holds. It is given back when the meter is dropped.
+#[derive(Debug)]
+pub(crate) struct Meter {
+    pool: Pool,
+    held: u64,
+    calls: u32,
+}
+
+impl Meter {
+    /// Counts memory that is about to be taken, and looks at the clock now and then.
+    ///
+    /// # Errors
+    /// If the limit is reached, or the query has to end.
+    pub fn grow(&mut self, bytes: usize) -> Result<(), Failure> {
+        self.tick()?;
+        let before = self.pool.held.fetch_add(bytes as u64, Ordering::Relaxed);
+        self.held += bytes as u64;
+        match self.pool.limit {
+            Some(limit) if before.saturating_add(bytes as u64) > limit => Err(Failure::Memory),
+            _ => Ok(()),
+        }
+    }
+
+    /// Looks at the clock now and then.
+    ///
+    /// # Errors
+    /// If the query has to end.
+    pub fn tick(&mut self) -> Result<(), Failure> {
+        self.calls = self.calls.wrapping_add(1);
+        if self.calls.is_multiple_of(BETWEEN_LOOKS) && self.pool.clock.is_over() {
+            return Err(Failure::Interrupted);
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Meter {
+    fn drop(&mut self) {
+        self.pool.held.fetch_sub(self.held, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,13 @@
+//! What scripts have defined so far, besides tables and views.
+
+use crate::dialect::Macros;
+use crate::sqlite::defined::Defined;
+use crate::stdlib::Library;
+
+/// Macros, functions and modules.
+#[derive(Debug, Default)]
+pub(crate) struct Catalog {
+    pub macros: Macros,
+    pub functions: Defined,
+    pub library: Library,
+}

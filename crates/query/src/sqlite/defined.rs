@@ -1,0 +1,118 @@
+//! The functions that scripts have defined. SQLite cannot be asked: it does not tell them from those of this crate.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rusqlite::{Connection, Error};
+use rustc_hash::FxHashMap;
+
+use super::call::{self, Function};
+use super::delegate;
+use super::table_call::{self, TableFunction};
+
+/// What exists under one name.
+#[derive(Debug, Default)]
+struct Forms {
+    /// SQLite keeps a function for each number of arguments; -1 is any number.
+    counts: BTreeSet<i32>,
+    is_table: bool,
+}
+
+/// The functions that the scripts of a session have defined.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Defined(Arc<Mutex<FxHashMap<String, Forms>>>);
+
+impl Defined {
+    /// Defines a function that returns a value.
+    ///
+    /// # Errors
+    /// If one with as many arguments exists and is not replaced, or SQLite refuses.
+    pub fn scalar(
+        &self,
+        connection: &Connection,
+        function: Function,
+        replace: bool,
+    ) -> rusqlite::Result<()> {
+        let name = function.name.clone();
+        let count = i32::try_from(function.arguments.len()).unwrap_or(i32::MAX);
+        self.check(&name, replace, |forms| forms.counts.contains(&count))?;
+        call::define(connection, function)?;
+        self.add(&name, |forms| forms.counts.insert(count));
+        Ok(())
+    }
+
+    /// Defines a function that returns a table.
+    ///
+    /// # Errors
+    /// If one exists and is not replaced, or SQLite refuses.
+    pub fn table(
+        &self,
+        connection: &Connection,
+        function: TableFunction,
+        replace: bool,
+    ) -> rusqlite::Result<()> {
+        let name = function.name.clone();
+        self.check(&name, replace, |forms| forms.is_table)?;
+        table_call::define(connection, function)?;
+        self.add(&name, |forms| std::mem::replace(&mut forms.is_table, true));
+        Ok(())
+    }
+
+    /// Defines a function that calls `target` with its `count` arguments; -1 is any number.
+    ///
+    /// # Errors
+    /// If there is no such target, the function exists and is not replaced, or SQLite refuses.
+    pub fn delegate(
+        &self,
+        connection: &Connection,
+        (name, count): (&str, i32),
+        target: &str,
+        replace: bool,
+    ) -> rusqlite::Result<()> {
+        self.check(name, replace, |forms| forms.counts.contains(&count))?;
+        delegate::define(connection, (name, count), target)?;
+        self.add(name, |forms| forms.counts.insert(count));
+        Ok(())
+    }
+
+    /// Removes all functions of a name. Returns whether there was one.
+    ///
+    /// # Errors
+    /// If SQLite refuses.
+    pub fn remove(&self, connection: &Connection, name: &str) -> rusqlite::Result<bool> {
+        let Some(forms) = self.lock().remove(&name.to_ascii_lowercase()) else {
+            return Ok(false);
+        };
+        for count in forms.counts {
+            connection.remove_function(name, count)?;
+        }
+        if forms.is_table {
+            table_call::remove(connection, name)?;
+        }
+        Ok(true)
+    }
+
+    fn check(
+        &self,
+        name: &str,
+        replace: bool,
+        exists: impl FnOnce(&Forms) -> bool,
+    ) -> rusqlite::Result<()> {
+        let known = self.lock();
+        let exists = known.get(&name.to_ascii_lowercase()).is_some_and(exists);
+        if replace || !exists {
+            return Ok(());
+        }
+        let message = format!("function {name} already exists; CREATE OR REPLACE replaces it");
+        Err(Error::UserFunctionError(message.into()))
+    }
+
+    fn add(&self, name: &str, add: impl FnOnce(&mut Forms) -> bool) {
+        add(self.lock().entry(name.to_ascii_lowercase()).or_default());
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, FxHashMap<String, Forms>> {
+        // The map is consistent at any time.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,41 @@
+//! What ends a query: a request from outside, or its deadline.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+/// Stops a query from outside.
+#[derive(Clone, Debug, Default)]
+pub struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    /// Stops the query that runs, and all later ones.
+    pub fn stop(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it was stopped.
+    pub fn is_stopped(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// When the query that runs has to end.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Clock {
+    pub stop: Stop,
+    deadline: Arc<Mutex<Option<Instant>>>,
+}
+
+impl Clock {
+    /// Sets the deadline of the next query.
+    pub fn set(&self, deadline: Option<Instant>) {
+        *self.deadline.lock().unwrap_or_else(PoisonError::into_inner) = deadline;
+    }
+
+    /// Whether the query has to end.
+    pub fn is_over(&self) -> bool {
+        let deadline = *self.deadline.lock().unwrap_or_else(PoisonError::into_inner);
+        self.stop.is_stopped() || deadline.is_some_and(|end| Instant::now() >= end)
+    }
+}

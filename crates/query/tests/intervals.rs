@@ -1,0 +1,125 @@
+//! The operators and modules for intervals, compared with plain SQL.
+
+mod made;
+
+use made::{Numbers, ask, session};
+use traceloom_query::{Session, Value};
+
+/// Intervals, points among them, that overlap often.
+fn table(session: &mut Session, numbers: &mut Numbers, name: &str, rows: usize) {
+    let row = |id: usize, numbers: &mut Numbers| {
+        let key = ["'a'", "'b'", "NULL", "1"][numbers.below(4)];
+        let (ts, dur) = (numbers.below(30), numbers.below(4) * numbers.below(4));
+        format!("({id}, {ts}, {dur}, {key})")
+    };
+    let rows: Vec<String> = (0..rows).map(|id| row(id, numbers)).collect();
+    let sql = format!(
+        "CREATE OR REPLACE PERFETTO TABLE {name} AS
+         WITH it(id, ts, dur, key) AS (VALUES {}) SELECT * FROM it",
+        rows.join(", ")
+    );
+    ask(session, &sql).unwrap();
+}
+
+fn rows(session: &mut Session, sql: &str) -> Vec<Vec<Value>> {
+    ask(session, sql)
+        .unwrap_or_else(|error| panic!("{sql}: {error}"))
+        .rows
+}
+
+/// Whether two intervals overlap: both are not empty, or a point is within the other.
+fn overlap(a: &str, b: &str) -> String {
+    let inside = |p: &str, of: &str| {
+        format!("({of}.ts = {p}.ts OR ({of}.ts < {p}.ts AND {p}.ts < {of}.ts + {of}.dur))")
+    };
+    format!(
+        "CASE WHEN {a}.dur = 0 THEN {} WHEN {b}.dur = 0 THEN {}
+         ELSE {a}.ts < {b}.ts + {b}.dur AND {b}.ts < {a}.ts + {a}.dur END",
+        inside(a, b),
+        inside(b, a)
+    )
+}
+
+#[test]
+fn intersections_are_those_of_a_join() {
+    let mut session = session();
+    ask(&mut session, "INCLUDE PERFETTO MODULE intervals.intersect").unwrap();
+    let mut numbers = Numbers(7);
+    for round in 0..40 {
+        for name in ["a", "b", "c"] {
+            table(&mut session, &mut numbers, name, 1 + round / 2);
+        }
+        let joined = format!(
+            "SELECT max(a.ts, b.ts) AS ts, min(a.ts + a.dur, b.ts + b.dur) - max(a.ts, b.ts) AS dur, \
+             a.id AS i, b.id AS j, a.key FROM a JOIN b ON a.key IS b.key AND {}",
+            overlap("a", "b")
+        );
+        let two = "SELECT ts, dur, id_0, id_1, key FROM _interval_intersect!((a, b), (key)) ORDER BY 3, 4";
+        let expected = rows(&mut session, &format!("{joined} ORDER BY 3, 4"));
+        assert_eq!(rows(&mut session, two), expected);
+        let three = "SELECT id_0, id_1, id_2, ts, dur FROM _interval_intersect!((a, b, c), (key)) ORDER BY 1, 2, 3";
+        let nested = format!(
+            "SELECT i, j, c.id, max(ab.ts, c.ts), min(ab.ts + ab.dur, c.ts + c.dur) - max(ab.ts, c.ts) \
+             FROM ({joined}) AS ab JOIN c ON ab.key IS c.key AND {} ORDER BY 1, 2, 3",
+            overlap("ab", "c")
+        );
+        let expected = rows(&mut session, &nested);
+        assert_eq!(rows(&mut session, three), expected);
+    }
+}
+
+#[test]
+fn merged_intervals_cover_the_same_points() {
+    let mut session = session();
+    ask(&mut session, "INCLUDE PERFETTO MODULE intervals.overlap").unwrap();
+    let mut numbers = Numbers(11);
+    for round in 0..30 {
+        table(&mut session, &mut numbers, "a", 1 + round);
+        let points = |of: &str| {
+            format!(
+                "WITH RECURSIVE t(x) AS (SELECT 0 UNION ALL SELECT x + 1 FROM t WHERE x < 60)
+                 SELECT DISTINCT x FROM t JOIN {of} ON ts <= x AND x < ts + dur ORDER BY x"
+            )
+        };
+        let merged = rows(&mut session, &points("interval_merge_overlapping!(a, 0)"));
+        assert_eq!(merged, rows(&mut session, &points("a")));
+        let apart = "SELECT count(*) FROM (SELECT ts - lag(ts + dur) OVER (ORDER BY ts) AS gap
+                     FROM interval_merge_overlapping!(a, 0)) WHERE gap <= 0";
+        assert_eq!(rows(&mut session, apart), [[Value::Integer(0)]]);
+    }
+}
+
+#[test]
+fn operators_refuse_what_is_not_a_table_of_intervals() {
+    let mut session = session();
+    ask(&mut session, "INCLUDE PERFETTO MODULE intervals.intersect").unwrap();
+    for (sql, reason) in [
+        (
+            "SELECT * FROM __intrinsic_interval_intersect(x'0309')",
+            "is not a table that",
+        ),
+        (
+            "SELECT * FROM __intrinsic_interval_intersect(x'00ff')",
+            "is not a table that",
+        ),
+        (
+            "SELECT * FROM __intrinsic_interval_intersect(x'0103ffffffff')",
+            "is not a table that",
+        ),
+        (
+            "SELECT * FROM __intrinsic_interval_intersect",
+            "needs tables as arguments",
+        ),
+        (
+            "WITH a AS (SELECT 1 AS id, 5 AS ts, -1 AS dur) SELECT * FROM _interval_intersect!((a, a), ())",
+            "id 1 has the negative duration -1",
+        ),
+        (
+            "WITH a AS (SELECT 1 AS id, 'x' AS ts, 1 AS dur) SELECT * FROM _interval_intersect!((a, a), ())",
+            "must be integers",
+        ),
+    ] {
+        let error = ask(&mut session, sql).expect_err(sql).to_string();
+        assert!(error.contains(reason), "{sql}: {error}");
+    }
+}

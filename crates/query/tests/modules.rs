@@ -1,0 +1,63 @@
+//! Modules: which there are, how they are included, and where their errors are.
+
+mod made;
+
+use made::{ask, session};
+use traceloom_query::Value;
+
+#[test]
+fn every_module_can_be_included() {
+    let rows = ask(&mut session(), "INCLUDE PERFETTO MODULE *; SELECT 1").unwrap();
+    assert_eq!(rows.rows, [[Value::Integer(1)]]);
+}
+
+#[test]
+fn a_module_is_included_once() {
+    let mut session = session();
+    session.add_module(
+        "own.first",
+        "first.sql",
+        "CREATE PERFETTO TABLE t AS SELECT 1 AS x;",
+    );
+    let second = "INCLUDE PERFETTO MODULE own.first; INCLUDE PERFETTO MODULE own.second;";
+    session.add_module("own.second", "second.sql", second);
+    let sql = "INCLUDE PERFETTO MODULE own.*; INCLUDE PERFETTO MODULE own.first; SELECT x FROM t";
+    assert_eq!(ask(&mut session, sql).unwrap().rows, [[Value::Integer(1)]]);
+}
+
+#[test]
+fn an_error_in_a_module_names_its_file() {
+    let mut session = session();
+    session.add_module(
+        "own.wrong",
+        "own/wrong.sql",
+        "\nSELECT 1;\n  SELECT missing;",
+    );
+    let error = ask(&mut session, "SELECT 1; INCLUDE PERFETTO MODULE own.wrong").unwrap_err();
+    let place = "line 3, column 10 of own/wrong.sql, included at line 1, column 11 of test: ";
+    assert!(error.to_string().starts_with(place), "{error}");
+    let error = ask(&mut session, "INCLUDE PERFETTO MODULE own.none").unwrap_err();
+    assert!(
+        error.to_string().contains("there is no module own.none"),
+        "{error}"
+    );
+}
+
+#[test]
+fn modules_that_include_each_other_end() {
+    let mut session = session();
+    for at in 0..200 {
+        let next = format!("INCLUDE PERFETTO MODULE chain.m{};", (at + 1) % 200);
+        session.add_module(&format!("chain.m{at}"), "chain.sql", &next);
+    }
+    let error = ask(&mut session, "INCLUDE PERFETTO MODULE chain.m0").unwrap_err();
+    assert!(error.to_string().contains("too deeply"), "{error}");
+    session.add_module("a", "a.sql", "INCLUDE PERFETTO MODULE b;");
+    session.add_module(
+        "b",
+        "b.sql",
+        "INCLUDE PERFETTO MODULE a; CREATE PERFETTO TABLE t AS SELECT 3 AS x;",
+    );
+    let rows = ask(&mut session, "INCLUDE PERFETTO MODULE a; SELECT x FROM t").unwrap();
+    assert_eq!(rows.rows, [[Value::Integer(3)]]);
+}
