@@ -23,6 +23,8 @@ pub enum StatementKind {
     CreateTable(CreateRelation),
     /// `CREATE PERFETTO VIEW`.
     CreateView(CreateRelation),
+    /// `CREATE VIRTUAL TABLE … USING SPAN_JOIN(…)`.
+    CreateSpanJoin(CreateSpanJoin),
     /// `CREATE PERFETTO FUNCTION`.
     CreateFunction(CreateFunction),
     /// `CREATE PERFETTO MACRO`.
@@ -107,6 +109,37 @@ pub struct CreateIndex {
     pub table: Name,
     /// Its columns.
     pub columns: Vec<Name>,
+}
+
+/// `CREATE VIRTUAL TABLE name USING SPAN_JOIN(table PARTITIONED column, table PARTITIONED column)`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CreateSpanJoin {
+    /// The table that is made.
+    pub name: Name,
+    /// Which rows it has.
+    pub kind: SpanJoin,
+    /// The left and the right table.
+    pub tables: [SpanTable; 2],
+}
+
+/// Which intervals a span join keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SpanJoin {
+    /// Those of both tables: `SPAN_JOIN`.
+    Inner,
+    /// Those of the left table: `SPAN_LEFT_JOIN`.
+    Left,
+    /// Those of either table: `SPAN_OUTER_JOIN`.
+    Outer,
+}
+
+/// A table of a span join.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SpanTable {
+    /// The table.
+    pub name: Name,
+    /// Only rows with the same value of this column are joined.
+    pub partition: Option<Name>,
 }
 
 /// `DROP PERFETTO INDEX name ON table`, or another kind of object without `ON`.

@@ -4,9 +4,11 @@
 
 use rustc_hash::FxHashMap;
 
+use super::failure::Failure;
+use super::meter::Meter;
+use super::operator::{Cells, Operator};
 use super::overlap::{Interval, pairs};
 use super::rows::{Cell, Rows, cell, integer};
-use super::{Cells, Failure, Meter, Operator};
 
 /// How many tables there can be, as in Perfetto.
 const TABLES: usize = 15;

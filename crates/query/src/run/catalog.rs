@@ -1,5 +1,7 @@
 //! What scripts have defined so far, besides tables and views.
 
+use std::collections::BTreeSet;
+
 use crate::dialect::Macros;
 use crate::sqlite::defined::Defined;
 use crate::stdlib::Library;
@@ -10,4 +12,6 @@ pub(crate) struct Catalog {
     pub macros: Macros,
     pub functions: Defined,
     pub library: Library,
+    /// The names of span joins, in lowercase.
+    pub span_joins: BTreeSet<String>,
 }

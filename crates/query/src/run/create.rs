@@ -3,12 +3,11 @@
 use rusqlite::Connection;
 
 use super::catalog::Catalog;
-use super::execute::{Bound, at, execute, names, prepare};
+use super::execute::{Bound, execute, names, prepare};
 use super::functions;
 use super::output::Discard;
-use crate::dialect::{
-    Column, CreateIndex, CreateRelation, Drop, Expanded, Fragment, Location, Macros, Name, Object,
-};
+use super::report::{is_same, quoted, refused, run_for};
+use crate::dialect::{CreateIndex, CreateRelation, Drop, Expanded, Fragment, Macros, Object};
 use crate::error::QueryError;
 
 /// `CREATE PERFETTO TABLE`.
@@ -70,10 +69,6 @@ fn check_columns(it: &CreateRelation, found: &[String]) -> Result<(), QueryError
     Err(refused(&it.select, &it.name, message))
 }
 
-pub(super) fn is_same(column: &Column, name: &str) -> bool {
-    column.name.text.eq_ignore_ascii_case(name)
-}
-
 /// `CREATE PERFETTO INDEX`. The tables of the trace find their rows without.
 pub(super) fn index(
     connection: &Connection,
@@ -123,32 +118,5 @@ fn word(object: Object) -> &'static str {
         Object::Function => "FUNCTION",
         Object::Macro => "MACRO",
         Object::Index => "INDEX",
-    }
-}
-
-/// A name as SQLite takes it, whatever it contains.
-fn quoted(name: &Name) -> String {
-    format!("\"{}\"", name.text.replace('"', "\"\""))
-}
-
-/// Runs SQL of our own for a statement that names `name`.
-fn run_for(
-    connection: &Connection,
-    statement: &Fragment,
-    name: &Name,
-    sql: &str,
-) -> Result<(), QueryError> {
-    let done = connection.execute_batch(sql);
-    done.map_err(|error| at(place(statement, name), error))
-}
-
-pub(super) fn place(statement: &Fragment, name: &Name) -> Location {
-    Location::new(statement.at(name.span))
-}
-
-pub(super) fn refused(statement: &Fragment, name: &Name, message: String) -> QueryError {
-    QueryError::Sql {
-        location: Box::new(place(statement, name)),
-        message,
     }
 }

@@ -3,8 +3,8 @@
 use rusqlite::Connection;
 
 use super::catalog::Catalog;
-use super::create::{is_same, place, refused};
 use super::execute::{at, names, prepare};
+use super::report::{is_same, place, refused};
 use crate::dialect::{Column, CreateFunction, Fragment, FunctionBody, Name, Returns};
 use crate::error::QueryError;
 use crate::sqlite::call::Function;

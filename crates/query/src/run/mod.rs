@@ -4,18 +4,21 @@ mod catalog;
 mod create;
 mod execute;
 mod functions;
-mod include;
 mod kept;
 mod output;
+mod report;
+mod span_join;
+mod statement;
 
 use rusqlite::Connection;
 
-use crate::dialect::{Script, Statement, StatementKind};
+use crate::dialect::Script;
 use crate::error::QueryError;
 pub(crate) use catalog::Catalog;
 use execute::Bound;
 use kept::Kept;
 pub use output::{Output, Params};
+use statement::step;
 
 /// Runs the statements of `sql`. Returns whether any of them has a result.
 pub(crate) fn run(
@@ -45,32 +48,4 @@ pub(crate) fn run(
         Some(kept) if !is_result => kept.replay(out).map(|()| true),
         _ => Ok(is_result),
     }
-}
-
-/// Runs a statement. Returns whether it has columns.
-fn step(
-    connection: &Connection,
-    catalog: &mut Catalog,
-    statement: &Statement,
-    params: &mut Bound<'_>,
-    out: &mut dyn Output,
-) -> Result<bool, QueryError> {
-    let sql = &statement.sql;
-    match &statement.kind {
-        StatementKind::Sqlite => {
-            let expanded = catalog.macros.expand(sql)?;
-            return match Script::parse_expanded(sql, &expanded)? {
-                Some(statement) => step(connection, catalog, &statement, params, out),
-                None => execute::execute(connection, &expanded, params, out),
-            };
-        }
-        StatementKind::CreateTable(it) => create::table(connection, &catalog.macros, it, params)?,
-        StatementKind::CreateView(it) => create::view(connection, &catalog.macros, it)?,
-        StatementKind::CreateFunction(it) => functions::create(connection, catalog, sql, it)?,
-        StatementKind::CreateMacro(it) => catalog.macros.define(it)?,
-        StatementKind::CreateIndex(it) => create::index(connection, sql, it)?,
-        StatementKind::Drop(it) => create::drop(connection, catalog, sql, it)?,
-        StatementKind::Include(it) => include::include(connection, catalog, sql, it)?,
-    }
-    Ok(false)
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::MODULES;
+use super::modules::MODULES;
 use crate::dialect::Include;
 
 /// Modules may include each other this deep. Each level needs stack.

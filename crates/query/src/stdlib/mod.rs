@@ -3,28 +3,6 @@
 //! A file is named as its module, and describes each object in a comment before it.
 
 mod library;
+mod modules;
 
 pub(crate) use library::Library;
-
-/// Declares the modules by the paths of their files.
-macro_rules! modules {
-    ($($name:literal from $file:literal,)*) => {
-        &[$(($name, include_str!($file)),)*]
-    };
-}
-
-/// Every module and its text.
-pub(crate) const MODULES: &[(&str, &str)] = modules! {
-    "counters.intervals" from "counters/intervals.sql",
-    "intervals.create_intervals" from "intervals/create_intervals.sql",
-    "intervals.intersect" from "intervals/intersect.sql",
-    "intervals.overlap" from "intervals/overlap.sql",
-    "linux.cpu.frequency" from "linux/cpu/frequency.sql",
-    "linux.cpu.idle" from "linux/cpu/idle.sql",
-    "sched.states" from "sched/states.sql",
-    "sched.with_context" from "sched/with_context.sql",
-    "slices.self_dur" from "slices/self_dur.sql",
-    "slices.with_context" from "slices/with_context.sql",
-    "std.metasql.unparenthesize" from "std/metasql/unparenthesize.sql",
-    "time.conversion" from "time/conversion.sql",
-};

@@ -8,6 +8,7 @@ use crate::dialect::tokens::{Token, TokenKind, is_reserved};
 use crate::dialect::types::Name;
 
 /// A position among the tokens of a statement.
+#[derive(Clone)]
 pub(super) struct Cursor<'a> {
     source: &'a Arc<Source>,
     /// The tokens that are left, without spaces.

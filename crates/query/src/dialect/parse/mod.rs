@@ -4,6 +4,7 @@ mod create;
 mod cursor;
 mod lists;
 mod other;
+mod span_join;
 mod split;
 
 use std::sync::Arc;
@@ -83,5 +84,5 @@ fn kind(cursor: &mut Cursor) -> Result<StatementKind, Error> {
     if cursor.starts_with(&["INCLUDE", "PERFETTO"]) {
         return other::include(cursor);
     }
-    Ok(StatementKind::Sqlite)
+    Ok(span_join::span_join(cursor)?.unwrap_or(StatementKind::Sqlite))
 }

@@ -1,0 +1,39 @@
+//! Names and places, for the SQL and the errors of statements.
+
+use rusqlite::Connection;
+
+use super::execute::at;
+use crate::dialect::{Column, Fragment, Location, Name};
+use crate::error::QueryError;
+
+/// Whether a column has this name.
+pub(super) fn is_same(column: &Column, name: &str) -> bool {
+    column.name.text.eq_ignore_ascii_case(name)
+}
+
+/// A name as SQLite takes it, whatever it contains.
+pub(super) fn quoted(name: &Name) -> String {
+    format!("\"{}\"", name.text.replace('"', "\"\""))
+}
+
+/// Runs SQL of our own for a statement that names `name`.
+pub(super) fn run_for(
+    connection: &Connection,
+    statement: &Fragment,
+    name: &Name,
+    sql: &str,
+) -> Result<(), QueryError> {
+    let done = connection.execute_batch(sql);
+    done.map_err(|error| at(place(statement, name), error))
+}
+
+pub(super) fn place(statement: &Fragment, name: &Name) -> Location {
+    Location::new(statement.at(name.span))
+}
+
+pub(super) fn refused(statement: &Fragment, name: &Name, message: String) -> QueryError {
+    QueryError::Sql {
+        location: Box::new(place(statement, name)),
+        message,
+    }
+}

@@ -1,0 +1,111 @@
+//! Runs one statement, and the modules that it includes.
+
+use std::sync::Arc;
+
+use rusqlite::Connection;
+
+use super::catalog::Catalog;
+use super::execute::{Bound, execute};
+use super::output::{Discard, Output};
+use super::report::refused;
+use super::{create, functions, span_join};
+use crate::dialect::{Expanded, Fragment, Include, Script, Source, Statement, StatementKind};
+use crate::error::QueryError;
+
+/// Runs a statement. Returns whether it has columns.
+pub(super) fn step(
+    connection: &Connection,
+    catalog: &mut Catalog,
+    statement: &Statement,
+    params: &mut Bound<'_>,
+    out: &mut dyn Output,
+) -> Result<bool, QueryError> {
+    let sql = &statement.sql;
+    match &statement.kind {
+        StatementKind::Sqlite => {
+            let expanded = catalog.macros.expand(sql)?;
+            return match Script::parse_expanded(sql, &expanded)? {
+                Some(statement) => step(connection, catalog, &statement, params, out),
+                None => sqlite(connection, catalog, &expanded, params, out),
+            };
+        }
+        StatementKind::CreateTable(it) => create::table(connection, &catalog.macros, it, params)?,
+        StatementKind::CreateView(it) => create::view(connection, &catalog.macros, it)?,
+        StatementKind::CreateFunction(it) => functions::create(connection, catalog, sql, it)?,
+        StatementKind::CreateSpanJoin(it) => span_join::create(connection, catalog, sql, it)?,
+        StatementKind::CreateMacro(it) => catalog.macros.define(it)?,
+        StatementKind::CreateIndex(it) => create::index(connection, sql, it)?,
+        StatementKind::Drop(it) => create::drop(connection, catalog, sql, it)?,
+        StatementKind::Include(it) => include(connection, catalog, sql, it)?,
+    }
+    Ok(false)
+}
+
+/// Runs a statement of SQLite.
+fn sqlite(
+    connection: &Connection,
+    catalog: &mut Catalog,
+    sql: &Expanded,
+    params: &mut Bound<'_>,
+    out: &mut dyn Output,
+) -> Result<bool, QueryError> {
+    match span_join::dropped(catalog, sql.sql()) {
+        Some(name) => span_join::drop(connection, catalog, sql, &name).map(|()| false),
+        None => execute(connection, sql, params, out),
+    }
+}
+
+/// Runs the modules that a name stands for, those that are not included yet. The prelude is always there.
+fn include(
+    connection: &Connection,
+    catalog: &mut Catalog,
+    statement: &Fragment,
+    it: &Include,
+) -> Result<(), QueryError> {
+    let name = &it.module.text;
+    let modules = catalog.library.named(it);
+    if modules.is_empty() && name != "prelude" && !name.starts_with("prelude.") {
+        let message = format!("there is no module {name}; docs/sql.md lists the modules");
+        return Err(refused(statement, &it.module, message));
+    }
+    for module in modules {
+        run(connection, catalog, statement, it, &module)?;
+    }
+    Ok(())
+}
+
+/// Runs a module, once. A module that includes itself through others finds itself included.
+fn run(
+    connection: &Connection,
+    catalog: &mut Catalog,
+    statement: &Fragment,
+    it: &Include,
+    module: &str,
+) -> Result<(), QueryError> {
+    let Some((file, text)) = catalog.library.begin(module) else {
+        return Ok(());
+    };
+    if !catalog.library.enter() {
+        let message = "modules include each other too deeply".to_owned();
+        return Err(refused(statement, &it.module, message));
+    }
+    let source = Source::included(file, text, statement.clone());
+    let done = statements(connection, catalog, &source);
+    catalog.library.leave();
+    if done.is_err() {
+        catalog.library.forget(module);
+    }
+    done
+}
+
+fn statements(
+    connection: &Connection,
+    catalog: &mut Catalog,
+    source: &Arc<Source>,
+) -> Result<(), QueryError> {
+    for statement in Script::parse_source(source)? {
+        let mut params = Bound::new(&[]);
+        step(connection, catalog, &statement, &mut params, &mut Discard)?;
+    }
+    Ok(())
+}
