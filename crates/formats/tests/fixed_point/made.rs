@@ -5,8 +5,9 @@ use proptest::prelude::*;
 use crate::made_events::Maker;
 use crate::trip::trip;
 
-/// What may differ after an inferred switch. Its time depends on events of the CPU, and the tables do not keep the CPU of
-/// marks and counters.
+/// What may differ after an inferred switch. It comes after the last event of the thread before it on the CPU. If that
+/// event is a counter's, such as `oom_score_adj_update`, or an end without a begin, no row keeps its CPU, so the written
+/// text cannot show it there. A written switch would keep the time, but the kernel did not record one.
 const INFERRED: &[&str] = &["sched_slices", "thread_states", "run_ends", "text"];
 
 proptest! {
