@@ -4,16 +4,9 @@ use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
 
-use super::pair::Pair;
+use super::pair::{Pair, Role, parts};
 use super::shown::is_assumed;
 use super::table::PAIRS;
-
-/// The side of a pair.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum Role {
-    End,
-    Begin,
-}
 
 /// One role of an event: a side of a pair.
 #[derive(Clone, Copy, Debug)]
@@ -63,12 +56,4 @@ fn by_name() -> FxHashMap<&'static [u8], Vec<Use>> {
         }
     }
     map
-}
-
-/// The name of an event in the table, and its condition.
-pub(super) fn parts(event: &'static str) -> (&'static str, Option<(&'static str, &'static str)>) {
-    match event.split_once(' ') {
-        Some((name, condition)) => (name, condition.split_once('=')),
-        None => (event, None),
-    }
 }

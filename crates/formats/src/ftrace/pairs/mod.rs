@@ -12,6 +12,6 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use lookup::{Role, Use, uses};
-pub(crate) use pair::{Again, Name, On, Pair};
+pub(crate) use lookup::{Use, uses};
+pub(crate) use pair::{Again, Name, On, Pair, Role};
 pub(crate) use shown::{BEGIN_EVENT, END_EVENT, Events, condition, events_of, waiting_begins};

@@ -62,3 +62,18 @@ pub(crate) enum Again {
     /// recordings contain only the begins.
     Waits,
 }
+
+/// The side of a pair.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Role {
+    End,
+    Begin,
+}
+
+/// The name of an event in the table, and its condition.
+pub(super) fn parts(event: &'static str) -> (&'static str, Option<(&'static str, &'static str)>) {
+    match event.split_once(' ') {
+        Some((name, condition)) => (name, condition.split_once('=')),
+        None => (event, None),
+    }
+}

@@ -8,8 +8,7 @@ use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
 
-use super::lookup::{Role, parts};
-use super::pair::{Again, Name, On, Pair};
+use super::pair::{Again, Name, On, Pair, Role, parts};
 use super::table::PAIRS;
 
 /// The argument with the event that began a slice, if it is not the assumed one. Arguments before

@@ -3,8 +3,7 @@
 use testkit::{DatBytes, Machine, RingPages};
 use traceloom_trace::{NO_DURATION, RepairKind, Trace};
 
-use super::lookup::parts;
-use super::pair::{Again, Name, On, Pair};
+use super::pair::{Again, Name, On, Pair, parts};
 use super::samples::SAMPLES;
 use super::table::PAIRS;
 use crate::{ReadOptions, read_bytes};
