@@ -9,7 +9,7 @@ use ask::{ask, example};
 use serde_json::{Value, json};
 use testkit::Rng;
 use traceloom_engine::Engine;
-use traceloom_trace::{NO_DURATION, RowId, SliceId, Trace, TrackKind};
+use traceloom_trace::{NO_DURATION, RowId, SliceId, Trace};
 
 const EXAMPLES: [&str; 3] = ["app.trace", "linux.ftrace", "jank.ftrace.gz"];
 
@@ -72,7 +72,7 @@ fn flat(trace: &Trace) -> (Vec<Flat>, Vec<String>) {
     let mut flat = Vec::new();
     for row in 0..trace.slices.len() {
         let track = trace.tracks.row(trace.slices.track_id.get(row).row());
-        if !matches!(track.kind, TrackKind::Thread | TrackKind::ThreadTrack) {
+        if !track.kind.is_of_thread() {
             continue;
         }
         let mut above = trace.slices.parent_id.get(row).some();

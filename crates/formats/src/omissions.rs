@@ -3,7 +3,8 @@
 //! is counted here.
 
 use traceloom_trace::{
-    ArgSetId, MethodId, NO_DURATION, NO_NUMBER, RowId, StringId, Trace, TrackId, TrackKind,
+    ArgSetId, MethodId, NO_DURATION, NO_NUMBER, RowId, StringId, Trace, TrackId, TrackOwner,
+    TrackType,
 };
 
 /// The name of the clock row for the start of a method trace. It never comes from a file.
@@ -98,15 +99,15 @@ omissions! {
 impl Omission {
     /// The number of such items in `trace`.
     pub(crate) fn count_in(self, trace: &Trace) -> u64 {
-        let on = |kinds: &[TrackKind]| slices_on(trace, kinds);
+        let on = |is: fn(TrackType) -> bool| slices_on(trace, is);
         let slices = &trace.slices;
         let count = match self {
-            Self::ThreadSlices => on(&[TrackKind::Thread]),
-            Self::ThreadTrackSlices => on(&[TrackKind::ThreadTrack]),
-            Self::AsyncSlices => on(&[TrackKind::ProcessAsync]),
-            Self::ProcessSlices => on(&[TrackKind::Process, TrackKind::ProcessTrack]),
-            Self::CpuSlices => on(&[TrackKind::Cpu]),
-            Self::GlobalSlices => on(&[TrackKind::Global]),
+            Self::ThreadSlices => on(TrackType::is_stack),
+            Self::ThreadTrackSlices => on(TrackType::is_beside_thread),
+            Self::AsyncSlices => on(TrackType::is_process_async),
+            Self::ProcessSlices => on(|kind| kind.holds_slices_of(TrackOwner::Process)),
+            Self::CpuSlices => on(|kind| kind.holds_slices_of(TrackOwner::Cpu)),
+            Self::GlobalSlices => on(|kind| kind.holds_slices_of(TrackOwner::Machine)),
             Self::Counters => trace.counters.len(),
             Self::Instants => trace.instants.len(),
             Self::Flows => trace.flows.len(),
@@ -143,13 +144,8 @@ fn matching<T>(column: impl Iterator<Item = T>, is: impl Fn(T) -> bool) -> usize
     column.filter_map(|value| is(value).then_some(())).count()
 }
 
-fn slices_on(trace: &Trace, kinds: &[TrackKind]) -> usize {
-    let wanted: Vec<bool> = trace
-        .tracks
-        .kind
-        .iter()
-        .map(|kind| kinds.contains(&kind))
-        .collect();
+fn slices_on(trace: &Trace, is: fn(TrackType) -> bool) -> usize {
+    let wanted: Vec<bool> = trace.tracks.kind.iter().map(is).collect();
     matching(trace.slices.track_id.iter(), |track| wanted[track.row()])
 }
 

@@ -42,10 +42,10 @@ a-1 (    1) [000] .... 1.000024: made_up: n=-1 addr=0xff text=two words
     assert_eq!(
         counters(&trace),
         [
-            "counter gpu_clk Frequency=200",
-            "cpu_counter cpufreq=600000",
-            "process_counter mem.rss.anon=4096",
-            "process_counter oom_score_adj=900"
+            "clock_frequency gpu_clk Frequency=200",
+            "cpu_frequency cpufreq=600000",
+            "process_memory mem.rss.anon=4096",
+            "oom_score_adj oom_score_adj=900"
         ]
     );
     let event = trace.ftrace_events.row(0);
@@ -207,7 +207,7 @@ a-1 (    1) [000] .... 1.000006: battery_level: volts=4
         ..ReadOptions::default()
     };
     let trace = open(input.as_bytes(), options);
-    assert_eq!(counters(&trace), ["counter battery_level=80"]);
+    assert_eq!(counters(&trace), ["global_counter battery_level=80"]);
     assert_eq!(slices(&trace), ["t1:dma 3/0 copy 1000002+2"]);
     assert_eq!(text(&trace, trace.instants.name.get(0)), "overheat");
     assert_eq!(trace.ftrace_events.len(), 5);

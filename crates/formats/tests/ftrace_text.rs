@@ -37,7 +37,7 @@ app-11 (-----) [000] .... 1.000015: tracing_mark_write: trace_event_clock_sync: 
             "p10:jobs/0 one 1000009+1",
         ]
     );
-    assert_eq!(counters(&trace), ["process_counter heap=42"]);
+    assert_eq!(counters(&trace), ["atrace_counter heap=42"]);
     let names: Vec<_> = trace
         .instants
         .rows()
@@ -242,7 +242,7 @@ fn a_capture_of_our_own() {
         "t11325:/1 wait 5659398810+2652",
     ];
     assert_eq!(shown, expected);
-    assert_eq!(counters(&trace), ["process_counter items=3"]);
+    assert_eq!(counters(&trace), ["atrace_counter items=3"]);
     let repairs: Vec<_> = trace
         .repairs
         .rows()

@@ -11,7 +11,7 @@ use arrow_buffer::ScalarBuffer;
 use crate::column::Column;
 use crate::ids::{ArgSetId, MethodId, ProcessId, SliceId, SourceId, StringId, ThreadId, TrackId};
 use crate::state::TaskState;
-use crate::track_kind::TrackKind;
+use crate::track_type::TrackType;
 use crate::wake_kind::WakeKind;
 
 /// A table that can be converted to Arrow arrays.
@@ -62,7 +62,7 @@ arrow_values! {
     u32 => UInt32Type, v -> v;
     f64 => Float64Type, v -> v;
     bool => UInt8Type, v -> v.into();
-    TrackKind => UInt8Type, v -> v as u8;
+    TrackType => UInt8Type, v -> v as u8;
     WakeKind => UInt8Type, v -> v as u8;
     TaskState => UInt16Type, v -> v.0;
     StringId => UInt32Type, v -> v.0;

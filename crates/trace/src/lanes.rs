@@ -78,12 +78,12 @@ impl AsyncLanes {
 mod tests {
     use super::*;
     use crate::ids::StringId;
-    use crate::track_kind::TrackKind;
+    use crate::track_type::TrackType;
 
     #[test]
     fn the_drawing_above() {
         let mut builder = TraceBuilder::new();
-        let track = builder.global_track(TrackKind::Global, StringId::NULL);
+        let track = builder.global_track(TrackType::GlobalSlice, StringId::NULL);
         let mut lanes = AsyncLanes::default();
         let key = |cookie| LaneKey { track, cookie };
         for (ts, cookie, begins) in [(0, 1, true), (4, 2, true), (9, 1, false), (12, 3, true)] {

@@ -25,7 +25,7 @@ mod strings;
 mod table;
 pub mod tables;
 mod trace;
-mod track_kind;
+mod track_type;
 mod wake_kind;
 
 pub use align::{AlignedBy, Alignment, ClockKey, align, align_clocks, align_starts};
@@ -54,5 +54,5 @@ pub use tables::{
     ThreadStateTable, TrackRow, WakeupRow,
 };
 pub use trace::Trace;
-pub use track_kind::TrackKind;
+pub use track_type::{TrackDimension, TrackDimensionValue, TrackOwner, TrackTitle, TrackType};
 pub use wake_kind::WakeKind;

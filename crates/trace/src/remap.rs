@@ -5,7 +5,7 @@ use crate::column::Column;
 use crate::ids::{ArgSetId, MethodId, ProcessId, SliceId, SourceId, StringId, ThreadId, TrackId};
 use crate::state::TaskState;
 use crate::trace::Trace;
-use crate::track_kind::TrackKind;
+use crate::track_type::TrackType;
 use crate::wake_kind::WakeKind;
 
 /// What an id is a number of.
@@ -109,7 +109,7 @@ plain_values! {
     u64: 1;
     f64: 1.0;
     TaskState: TaskState::SLEEPING;
-    TrackKind: TrackKind::Thread;
+    TrackType: TrackType::ThreadExecution;
     WakeKind: WakeKind::Waking;
 }
 

@@ -4,7 +4,7 @@
 use crate::ids::{ArgSetId, MethodId, ProcessId, SliceId, SourceId, StringId, ThreadId, TrackId};
 use crate::state::TaskState;
 use crate::table::table;
-use crate::track_kind::TrackKind;
+use crate::track_type::TrackType;
 use crate::wake_kind::WakeKind;
 
 /// A time that is not known.
@@ -87,8 +87,8 @@ table! {
     TrackTable of
     /// A track.
     TrackRow {
-        /// What it belongs to.
-        kind: TrackKind,
+        /// What it belongs to and what it holds.
+        kind: TrackType,
         /// Its name; empty for a thread's own track.
         name: StringId,
         /// The category of a counter, or empty.

@@ -240,3 +240,59 @@ fn modules_come_from_a_folder() {
         "{error}"
     );
 }
+
+/// Kernel events and marks whose tracks PerfettoSQL knows.
+const TRACKS: &str = "# tracer: nop
+#
+ app-10 (   10) [001] .... 1.000000: irq_handler_entry: irq=7 name=ufs
+ app-10 (   10) [001] .... 1.000010: irq_handler_exit: irq=7 ret=handled
+ app-10 (   10) [001] .... 1.000020: softirq_entry: vec=1 [action=TIMER]
+ app-10 (   10) [001] .... 1.000030: softirq_exit: vec=1 [action=TIMER]
+ app-10 (   10) [001] .... 1.000040: cpu_frequency: state=900000 cpu_id=1
+ app-10 (   10) [001] .... 1.000050: gpu_frequency: gpu_id=1 state=500000
+ app-10 (   10) [001] .... 1.000060: thermal_temperature: thermal_zone=soc id=0 temp_prev=1 temp=2
+ app-10 (   10) [001] .... 1.000070: oom_score_adj_update: pid=10 comm=app oom_score_adj=900
+ app-10 (   10) [001] .... 1.000080: tracing_mark_write: S|10|load|1
+ app-10 (   10) [001] .... 1.000090: tracing_mark_write: S|10|load|2
+ app-10 (   10) [001] .... 1.000100: tracing_mark_write: F|10|load|1
+ app-10 (   10) [001] .... 1.000110: tracing_mark_write: F|10|load|2
+ app-10 (   10) [001] .... 1.000120: tracing_mark_write: C|10|depth|3
+ app-10 (   10) [001] .... 1.000130: tracing_mark_write: B|10|draw
+ app-10 (   10) [001] .... 1.000140: tracing_mark_write: E|10
+";
+
+fn shown_of_tracks(sql: &str) -> String {
+    let file = std::env::temp_dir().join(format!("traceloom-tracks-{}", std::process::id()));
+    let file = file.with_extension(sql.len().to_string());
+    std::fs::write(&file, TRACKS).unwrap();
+    let text = shown(&[file.to_str().unwrap(), sql, "--format=csv"]);
+    std::fs::remove_file(&file).unwrap();
+    text
+}
+
+/// Types, names, units and dimensions are those of Perfetto's importers for the same events.
+#[test]
+fn tracks_have_the_types_of_perfetto() {
+    let sql = "SELECT type, name, counter_unit AS unit, (SELECT group_concat(key || '=' || display_value, ' ') \
+               FROM args WHERE arg_set_id = dimension_arg_set_id AND key NOT IN ('utid', 'upid')) AS dimensions, \
+               parent_id, track_group_id IS NOT NULL AS has_group FROM track ORDER BY type, name";
+    let expected = "\
+type,name,unit,dimensions,parent_id,has_group
+atrace_async_slice,load,,name=load,,1
+atrace_async_slice,load,,name=load,,1
+atrace_counter,depth,,name=depth,,0
+cpu_frequency,cpufreq,,cpu=1,,0
+cpu_irq,Irq Cpu 1,,cpu=1,,0
+cpu_softirq,SoftIrq Cpu 1,,cpu=1,,0
+gpu_frequency,gpufreq,kHz,ugpu=1 gpu=1,,0
+oom_score_adj,oom_score_adj,,,,0
+thermal_temperature,soc Temperature,,thermal_zone=soc,,0
+thread_execution,,,,,0
+";
+    assert_eq!(shown_of_tracks(sql), expected);
+    let sql = "SELECT count(DISTINCT track_group_id) FROM track WHERE type = 'atrace_async_slice'";
+    assert_eq!(shown_of_tracks(sql).lines().nth(1), Some("1"));
+    let sql = "SELECT unit, gpu_id, extract_arg((SELECT dimension_arg_set_id FROM track AS t WHERE t.id = g.id), \
+               'gpu') FROM gpu_counter_track AS g";
+    assert_eq!(shown_of_tracks(sql).lines().nth(1), Some("kHz,1,1"));
+}

@@ -1,6 +1,6 @@
 //! The threads that draw, and their slices.
 
-use traceloom_trace::{ProcessId, RowId, SliceId, ThreadId, Trace, TrackKind};
+use traceloom_trace::{ProcessId, RowId, SliceId, ThreadId, Trace};
 
 use super::buffers;
 use super::names::{APP, BUFFERS, COMPOSITOR, DRAWERS, FLUTTER, Role, roles, vsync_id};
@@ -50,7 +50,7 @@ pub(super) fn candidates(trace: &Trace) -> (Vec<Candidate>, Vec<SliceId>) {
             continue;
         }
         let track = trace.slices.track_id.get(row);
-        let is_own = trace.tracks.kind.get(track.row()) == TrackKind::Thread;
+        let is_own = trace.tracks.kind.get(track.row()).is_stack();
         if let Some(utid) = trace.track_thread(track).filter(|_| is_own) {
             let slice = SliceId::from_row(row);
             candidates.push(Candidate { slice, utid, role });

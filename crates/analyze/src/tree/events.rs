@@ -3,7 +3,7 @@
 use traceloom_trace::{
     CallStack, MethodAction, MethodClocks, MethodEvent, MethodEvents, MethodIndex, MethodLine,
     MethodTraceStart, Place, RepairKind, RepairTable, RowId, SourceId, ThreadId, ThreadIndex,
-    TrackKind,
+    TrackType,
 };
 
 use super::arena::{Arena, NONE};
@@ -144,7 +144,7 @@ impl CallTreeBuilder {
             tid: tid.into(),
             process: String::new(),
             pid: self.pid,
-            kind: TrackKind::Thread,
+            kind: TrackType::ArtMethodTracing,
             utid: ThreadId::NONE,
             source: SourceId::NONE,
             root: NodeId::NONE,

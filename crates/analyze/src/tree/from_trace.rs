@@ -6,9 +6,7 @@
 use std::cmp::Reverse;
 use std::sync::OnceLock;
 
-use traceloom_trace::{
-    MethodId, NO_DURATION, NO_NUMBER, RepairKind, RowId, StringId, Trace, TrackKind,
-};
+use traceloom_trace::{MethodId, NO_DURATION, NO_NUMBER, RepairKind, RowId, StringId, Trace};
 
 use super::clip::TimeRange;
 use super::function::{Function, Origin};
@@ -152,7 +150,7 @@ impl Counts {
         for track in 0..tracks {
             let kind = trace.tracks.kind.get(track);
             if wanted.is_none_or(|wanted| wanted.get(track) == Some(&true)) {
-                let of_thread = matches!(kind, TrackKind::Thread | TrackKind::ThreadTrack);
+                let of_thread = kind.is_of_thread();
                 counts.is_in[track] = options.all_tracks || of_thread;
                 if !counts.is_in[track] {
                     counts.left_out += u64::from(counts.slices[track]);
@@ -275,7 +273,7 @@ fn describe(trace: &Trace, lane: &Lane, root: NodeId) -> TreeThread {
         None => String::new(),
     };
     let name = match (whose.as_str(), own_name) {
-        ("", "") => kind.name().to_owned(),
+        ("", "") => kind.owner().name().to_owned(),
         ("", own) => own.to_owned(),
         (_, "") => whose,
         (_, own) => format!("{whose} {own}"),

@@ -24,7 +24,7 @@ mod sums;
 mod unfinished;
 mod whole;
 
-use traceloom_trace::{NO_NUMBER, RepairTable, SourceId, ThreadId, TrackKind};
+use traceloom_trace::{NO_NUMBER, RepairTable, SourceId, ThreadId, TrackType};
 
 pub use clip::TimeRange;
 pub use events::CallTreeBuilder;
@@ -101,7 +101,7 @@ pub struct TreeThread {
     /// The pid of its process, or -1.
     pub pid: i64,
     /// Whether this is a thread or another track.
-    pub kind: TrackKind,
+    pub kind: TrackType,
     /// Its row in the thread table; none for other tracks and for a tree made without tables.
     pub utid: ThreadId,
     /// The input that it came from; none for a tree made without tables.

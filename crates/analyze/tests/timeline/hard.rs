@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use traceloom_analyze::timeline::{RangeScope, SliceRepair, Step, Timeline, Window};
 use traceloom_analyze::{CallTree, Profile, ProfileOptions, TreeOptions};
-use traceloom_trace::{RowId, SliceBegin, SliceId, Trace, TraceBuilder, TrackKind};
+use traceloom_trace::{RowId, SliceBegin, SliceId, Trace, TraceBuilder, TrackType};
 
 fn deep(levels: i64, names: usize) -> Trace {
     let mut builder = TraceBuilder::new();
@@ -153,7 +153,7 @@ fn fifty_thousand_async_names_are_one_row() {
     let upid = builder.put_in_process(utid, 1);
     for n in 0..50_000i64 {
         let name = builder.intern(format!("deliverInputEvent src=0x1002 id={n:#x}").as_bytes());
-        let track = builder.process_track(TrackKind::ProcessAsync, upid, name);
+        let track = builder.process_track(TrackType::AtraceAsyncSlice, upid, name);
         // Half of them last until the end, which gives the maximum number of levels.
         let dur = if n % 2 == 0 { 10 } else { 1_000_000 };
         builder.whole_slice(track, SliceBegin::named(n * 10, name), dur);
@@ -202,7 +202,7 @@ fn async_names_that_differ_in_numbers_share_a_row() {
         (105, 10, "input id=4"),
     ] {
         let name = builder.intern(name.as_bytes());
-        let track = builder.process_track(TrackKind::ProcessAsync, upid, name);
+        let track = builder.process_track(TrackType::AtraceAsyncSlice, upid, name);
         builder.whole_slice(track, SliceBegin::named(ts, name), dur);
     }
     let trace = builder.finish();

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use traceloom_trace::{
     MethodId, MethodRow, RowId, SchedSwitch, SchedTracker, SliceBegin, StringId, TaskState, Trace,
-    TraceBuilder, TrackId, TrackKind,
+    TraceBuilder, TrackId, TrackType,
 };
 
 /// The next event: thread, action, name, and time since the previous event.
@@ -29,7 +29,7 @@ pub fn trace_of(steps: &[Step], methods: bool, origin: i64) -> Trace {
         .collect();
     let upid = builder.put_in_process(threads[0], 10);
     let value = builder.intern(b"queue");
-    let counter = builder.process_track(TrackKind::ProcessCounter, upid, value);
+    let counter = builder.process_track(TrackType::AtraceCounter, upid, value);
     let names: Vec<StringId> = (0..5)
         .map(|n| builder.intern(format!("n{n}").as_bytes()))
         .collect();

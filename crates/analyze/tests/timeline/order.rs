@@ -3,7 +3,7 @@
 use traceloom_analyze::timeline::{RowKind, Timeline, row_flags};
 use traceloom_trace::{
     AsyncLanes, LaneKey, SchedSwitch, SchedTracker, SliceBegin, TaskState, Trace, TraceBuilder,
-    TrackKind,
+    TrackType,
 };
 
 /// The rows as shown: indented, followed by their flags.
@@ -92,7 +92,7 @@ fn system_trace() -> Trace {
     slice(&mut builder, app, 200, 100, "Choreographer#doFrame");
     let upid = builder.process(900);
     let deliver = builder.intern(b"deliverInputEvent");
-    let track = builder.process_track(TrackKind::ProcessAsync, upid, deliver);
+    let track = builder.process_track(TrackType::AtraceAsyncSlice, upid, deliver);
     let mut lanes = AsyncLanes::default();
     for (ts, cookie, begins) in [(0, 1, true), (4, 2, true), (9, 1, false), (12, 2, false)] {
         let key = LaneKey { track, cookie };
@@ -104,13 +104,13 @@ fn system_trace() -> Trace {
     }
     let [frequency, irq, memory, queued] =
         [&b"cpufreq"[..], b"irq", b"MemFree", b"queued"].map(|name| builder.intern(name));
-    let track = builder.cpu_track(TrackKind::CpuCounter, 0, frequency);
+    let track = builder.cpu_track(TrackType::CpuCounter, 0, frequency);
     builder.counter(track, 5, 1_000_000.0);
-    let track = builder.cpu_track(TrackKind::Cpu, 0, irq);
+    let track = builder.cpu_track(TrackType::CpuSlice, 0, irq);
     builder.whole_slice(track, SliceBegin::named(7, irq), 1);
-    let track = builder.global_track(TrackKind::GlobalCounter, memory);
+    let track = builder.global_track(TrackType::GlobalCounter, memory);
     builder.counter(track, 5, 4096.0);
-    let track = builder.process_track(TrackKind::ProcessCounter, upid, queued);
+    let track = builder.process_track(TrackType::AtraceCounter, upid, queued);
     builder.counter(track, 5, 1.0);
     let mut sched = SchedTracker::default();
     for (ts, prev, next) in [

@@ -4,7 +4,7 @@ use serde_json::json;
 use traceloom_engine::Engine;
 use traceloom_trace::{
     ArgValue, FlowRow, SchedSwitch, SchedTracker, SliceBegin, TaskState, ThreadId, Trace,
-    TraceBuilder, TrackKind,
+    TraceBuilder, TrackType,
 };
 
 use crate::frame::ask;
@@ -116,7 +116,7 @@ pub fn app(origin: i64) -> Trace {
         name: binder,
     });
     let upid = builder.process(900);
-    let counter = builder.process_track(TrackKind::ProcessCounter, upid, queue);
+    let counter = builder.process_track(TrackType::AtraceCounter, upid, queue);
     for (ts, value) in [(100, 1.0), (300, 4.0), (1000, 2.0)] {
         builder.counter(counter, origin + ts, value);
     }

@@ -15,7 +15,7 @@
 mod sample;
 
 use traceloom_trace::{
-    ClockKind, ClockRow, Place, RepairKind, RowId, SourceId, TraceBuilder, TrackId, TrackKind,
+    ClockKind, ClockRow, Place, RepairKind, RowId, SourceId, TraceBuilder, TrackId, TrackType,
 };
 
 use crate::error::ReadError;
@@ -70,7 +70,7 @@ impl Tracks {
     fn new(out: &mut TraceBuilder) -> Self {
         let mut track = |name: &[u8]| {
             let name = out.intern(name);
-            out.global_track(TrackKind::GlobalCounter, name)
+            out.global_track(TrackType::GlobalCounter, name)
         };
         Self {
             current: track(b"battor.current_ma"),

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use traceloom_trace::{
     AsyncLanes, LaneKey, Place, ProcessId, RepairKind, RowId, StringId, TraceBuilder, TrackId,
-    TrackKind,
+    TrackType,
 };
 
 use super::rows::Row;
@@ -101,7 +101,7 @@ impl Asyncs {
 /// The track for all async slices with this name.
 fn base_track(row: &Row, out: &mut TraceBuilder) -> TrackId {
     match row.upid {
-        ProcessId::NONE => out.global_track(TrackKind::Global, row.name),
-        upid => out.process_track(TrackKind::ProcessAsync, upid, row.name),
+        ProcessId::NONE => out.global_track(TrackType::LegacyAsyncGlobalSlice, row.name),
+        upid => out.process_track(TrackType::LegacyAsyncProcessSlice, upid, row.name),
     }
 }

@@ -1,7 +1,7 @@
 //! Counters. Their values need no sorting, so they go straight into the table.
 
 use traceloom_trace::{
-    Place, ProcessId, RepairKind, RowId, StringId, TraceBuilder, TrackId, TrackKind,
+    Place, ProcessId, RepairKind, RowId, StringId, TraceBuilder, TrackId, TrackType,
 };
 
 use super::event::Event;
@@ -76,8 +76,8 @@ impl Interpreter {
             }
         };
         let track = match upid.some() {
-            Some(upid) => out.process_track(TrackKind::ProcessCounter, upid, name),
-            None => out.global_track(TrackKind::GlobalCounter, name),
+            Some(upid) => out.process_track(TrackType::JsonCounter, upid, name),
+            None => out.global_track(TrackType::GlobalCounter, name),
         };
         out.categorize_track(track, category);
         self.counters.insert(key, track);

@@ -1,5 +1,5 @@
 use serde_json::Value;
-use traceloom_trace::{ClockKind, NO_DURATION, RepairKind, RowId, SliceId, Trace, TrackKind};
+use traceloom_trace::{ClockKind, NO_DURATION, RepairKind, RowId, SliceId, Trace, TrackType};
 
 use super::ChromeJson;
 use crate::error::ReadError;
@@ -70,7 +70,13 @@ fn a_slice_that_crosses_another_lies_beside_it() {
     );
     assert_eq!(slices(&trace), ["0 a 0+5", "0 b 3+5", "1 rounded 4+1"]);
     let kinds = [0, 1].map(|row| trace.tracks.kind.get(trace.slices.track_id.get(row).row()));
-    assert_eq!(kinds, [TrackKind::Thread, TrackKind::ThreadTrack]);
+    assert_eq!(
+        kinds,
+        [
+            TrackType::ThreadExecution,
+            TrackType::ThreadOverlappingSlice
+        ]
+    );
 }
 
 #[test]
@@ -215,10 +221,7 @@ fn facts(trace: &Trace) -> Vec<String> {
                 )
             })
             .collect();
-        let owner = track
-            .utid
-            .some()
-            .filter(|_| track.kind == TrackKind::Thread);
+        let owner = track.utid.some().filter(|_| track.kind.is_stack());
         let owner = owner.map(|utid| trace.strings.get(trace.threads.name.get(utid.row())));
         // The format cannot distinguish a clock without an end from one without a duration.
         let clocks = (row.dur >= 0).then_some((row.thread_ts, row.thread_dur));

@@ -12,7 +12,7 @@ use std::collections::BinaryHeap;
 use rustc_hash::FxHashMap;
 use traceloom_trace::{
     AsyncLanes, LaneKey, NO_DURATION, Place, RepairKind, RowId, SliceId, StringId, ThreadId,
-    TraceBuilder, TrackId, TrackKind,
+    TraceBuilder, TrackId, TrackType,
 };
 
 use super::flows::{FlowKey, Flows};
@@ -192,7 +192,7 @@ impl Thread<'_> {
     /// Puts a slice that crosses the end of another one on a separate lane.
     fn beside(&mut self, row: &Row, end: i64) {
         let name = self.out.intern(b"overlapping");
-        let kind = TrackKind::ThreadTrack;
+        let kind = TrackType::ThreadOverlappingSlice;
         let track = self.out.thread_named_track(kind, self.utid, name);
         let cookie = i64::from(row.sequence);
         let slice = self
@@ -256,9 +256,16 @@ impl Thread<'_> {
             (Some(_), _) if kind.is_empty() => self.track(),
             (Some(utid), _) => self
                 .out
-                .thread_named_track(TrackKind::ThreadTrack, utid, kind),
-            (None, Some(upid)) => self.out.process_track(TrackKind::Process, upid, kind),
-            (None, None) => self.out.global_track(TrackKind::Global, kind),
+                .thread_named_track(TrackType::ThreadSlice, utid, kind),
+            (None, Some(upid)) if kind == StringId::EMPTY => {
+                self.out
+                    .process_track(TrackType::ChromeProcessInstant, upid, kind)
+            }
+            (None, Some(upid)) => self.out.process_track(TrackType::ProcessSlice, upid, kind),
+            (None, None) if kind == StringId::EMPTY => self
+                .out
+                .global_track(TrackType::LegacyChromeGlobalInstants, kind),
+            (None, None) => self.out.global_track(TrackType::GlobalSlice, kind),
         };
         self.out.instant(track, row.ts, row.name, row.args);
     }

@@ -3,9 +3,7 @@
 use std::io::{self, Write};
 
 use rustc_hash::FxHashMap;
-use traceloom_trace::{
-    NO_DURATION, NO_NUMBER, RowId, SliceId, ThreadId, Trace, TrackId, TrackKind,
-};
+use traceloom_trace::{NO_DURATION, NO_NUMBER, RowId, SliceId, ThreadId, Trace, TrackId};
 
 const ROOT: u32 = 0;
 const NO_NODE: u32 = u32::MAX;
@@ -84,7 +82,7 @@ impl Stacks {
     /// The node of each track's path: process, thread, and the track's name if it has one.
     fn roots(&mut self, trace: &Trace) -> Vec<u32> {
         let tracks = trace.tracks.rows().enumerate().map(|(row, track)| {
-            let on_thread = matches!(track.kind, TrackKind::Thread | TrackKind::ThreadTrack);
+            let on_thread = track.kind.is_of_thread();
             match track.utid.some().filter(|_| on_thread) {
                 Some(utid) => self.root(trace, TrackId::from_row(row), utid),
                 None => NO_NODE,

@@ -230,7 +230,7 @@ impl MethodEvents for OnBuilder<'_> {
     fn thread(&mut self, index: ThreadIndex, tid: u32, name: &str) {
         if index.0 as usize >= self.state.threads.len() {
             let utid = self.builder.thread(tid.into());
-            let track = self.builder.thread_track(utid);
+            let track = self.builder.method_track(utid);
             self.state.threads.push(Thread {
                 utid,
                 track,

@@ -9,7 +9,7 @@ use traceloom_ring::{
 };
 use traceloom_trace::{
     ClockKind, MethodId, NO_DURATION, NO_NUMBER, ProcessId, RowId, SliceId, ThreadId, Trace,
-    TrackId, TrackKind,
+    TrackId, TrackOwner, TrackType,
 };
 
 use crate::error::WriteError;
@@ -65,9 +65,8 @@ impl Lines {
         let mut lines = Self { rows: Vec::new() };
         lines.slices(trace);
         let counters = trace.counters.ts.iter().enumerate();
-        let counters = counters.filter(|(row, _)| {
-            kind(trace, trace.counters.track_id.get(*row)) == TrackKind::ProcessCounter
-        });
+        let counters = counters
+            .filter(|(row, _)| is_of_process(kind(trace, trace.counters.track_id.get(*row))));
         lines
             .rows
             .extend(counters.map(|(row, ts)| (ts, Line::Counter(row as u32))));
@@ -120,16 +119,17 @@ impl Lines {
     }
 }
 
-fn kind(trace: &Trace, track: TrackId) -> TrackKind {
+fn kind(trace: &Trace, track: TrackId) -> TrackType {
     trace.tracks.kind.get(track.row())
 }
 
 /// Whether marks of programs can create such a track.
-fn holds(kind: TrackKind) -> bool {
-    matches!(
-        kind,
-        TrackKind::Thread | TrackKind::Process | TrackKind::ProcessTrack | TrackKind::ProcessAsync
-    )
+fn holds(kind: TrackType) -> bool {
+    kind.is_stack() || kind.owner() == TrackOwner::Process && !kind.is_counter()
+}
+
+fn is_of_process(kind: TrackType) -> bool {
+    kind.owner() == TrackOwner::Process
 }
 
 fn image(trace: &Trace, lines: &Lines) -> Image {
@@ -254,7 +254,7 @@ impl Printer<'_> {
             }
         };
         let row = trace.tracks.row(track.row());
-        let utid = row.utid.some().filter(|_| row.kind == TrackKind::Thread);
+        let utid = row.utid.some().filter(|_| row.kind.is_stack());
         let upid = row.upid;
         let utid = utid.or_else(|| self.speakers.get(&upid).copied());
         let owner = self.owner(utid.unwrap_or(ThreadId::NONE), upid);
@@ -263,17 +263,15 @@ impl Printer<'_> {
             .map_or(0, |upid| trace.processes.pid.get(upid.row()).max(0));
         let lane = trace.strings.get(row.name);
         let text = Name::Text(name.as_bytes());
-        let on_thread = row.kind == TrackKind::Thread;
+        let on_thread = row.kind.is_stack();
         let cookie = |row: u32| i64::from(row);
         let what = match line {
             Line::Begin(row) if on_thread => self.begin(row, text),
             Line::End(row) if on_thread => self.end(row),
-            Line::Begin(slice) if row.kind == TrackKind::ProcessAsync => {
+            Line::Begin(slice) if row.kind.is_process_async() => {
                 What::AsyncBegin(text, cookie(slice))
             }
-            Line::End(slice) if row.kind == TrackKind::ProcessAsync => {
-                What::AsyncEnd(text, cookie(slice))
-            }
+            Line::End(slice) if row.kind.is_process_async() => What::AsyncEnd(text, cookie(slice)),
             Line::Begin(slice) => mark(format!("G|{pid}|{lane}|{name}|{slice}")),
             Line::End(slice) => mark(format!("H|{pid}|{lane}|{name}|{slice}")),
             Line::Counter(row) => self.counter(row, pid, &name),
@@ -384,7 +382,7 @@ fn omissions(trace: &Trace) -> Written {
         ],
     );
     let counters = trace.counters.track_id.iter();
-    let unwritten = counters.filter(|track| kind(trace, *track) != TrackKind::ProcessCounter);
+    let unwritten = counters.filter(|track| !is_of_process(kind(trace, *track)));
     written.add(Omission::Counters, unwritten.count() as u64);
     let instants = trace.instants.track_id.iter();
     let unwritten = instants.filter(|track| !holds(kind(trace, *track)));

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use traceloom_formats::{FORMATS, ReadOptions, WriteError, WriteOptions, read_bytes};
-use traceloom_trace::{MethodRow, RowId, SliceBegin, SliceId, Trace, TraceBuilder, TrackKind};
+use traceloom_trace::{MethodRow, RowId, SliceBegin, SliceId, Trace, TraceBuilder, TrackType};
 
 use crate::asm::{Asm, dual, streaming};
 use crate::support::corpus;
@@ -197,7 +197,7 @@ fn a_systrace_s_slices_become_calls() {
         builder.end_slice(track, 5_009_000 + tid, None);
     }
     let name = builder.intern(b"a counter");
-    let counter = builder.global_track(TrackKind::GlobalCounter, name);
+    let counter = builder.global_track(TrackType::GlobalCounter, name);
     builder.counter(counter, 5_000_000, 1.0);
     let trace = builder.finish();
     let again = read(&write(&trace, 3, false).unwrap());

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use rusqlite::Connection;
 use rusqlite::functions::Context;
 use rusqlite::types::{Value, ValueRef};
-use traceloom_trace::{ArgSetId, ArgValue};
+use traceloom_trace::{ArgSetId, ArgValue, StringId};
 
 use super::flags::PURE;
-use crate::schema::Data;
+use crate::schema::{Cell, Data};
 
 pub(super) fn register(connection: &Connection, data: &Arc<Data>) -> rusqlite::Result<()> {
     let (start, end) = data.trace.bounds;
@@ -36,6 +36,14 @@ fn extract_arg(data: &Data, context: &Context<'_>) -> Option<Value> {
         ValueRef::Text(key) => std::str::from_utf8(key).ok()?,
         _ => return None,
     };
+    if let Some(value) = data.dimension_value(set as usize, key) {
+        return match value {
+            Cell::Int(value) => Some(Value::Integer(value)),
+            Cell::Float(value) => Some(Value::Real(value)),
+            Cell::Text(StringId::NULL) | Cell::Null => None,
+            Cell::Text(id) => Some(Value::Text(data.get(id).to_owned())),
+        };
+    }
     let args = &data.trace.args;
     let key = data.trace.strings.lookup(key)?;
     if set as usize >= args.sets() {

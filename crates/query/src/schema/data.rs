@@ -1,10 +1,10 @@
 //! What the columns are computed from: the trace, and the little that is derived from it when a query opens.
 
-use traceloom_trace::{ClockRow, RepairRow, RowId, StringId, TaskState, Trace, TrackRow};
+use traceloom_trace::{ClockRow, RepairRow, RowId, StringId, TaskState, Trace};
 
 use super::cell::Cell;
 use super::texts::MoreTexts;
-use super::track_type::track_type;
+use super::track_type::TrackFacts;
 
 /// A trace, and the texts that its tables need besides its own.
 #[derive(Debug)]
@@ -17,8 +17,7 @@ pub(crate) struct Data {
     method_names: Vec<StringId>,
     /// The letters of each state that occurs, in the order of their bits.
     states: Vec<(u16, StringId)>,
-    /// The type of each track.
-    pub(super) track_types: Vec<StringId>,
+    pub(super) tracks: TrackFacts,
     pub(super) repairs: Vec<RepairTexts>,
     pub(super) clocks: Vec<ClockTexts>,
     words: [StringId; WORDS.len()],
@@ -77,8 +76,7 @@ impl Data {
         let words = WORDS.map(&mut intern);
         let methods = (0..trace.methods.len()).map(RowId::from_row);
         let method_names = methods.map(|id| intern(&trace.method_name(id))).collect();
-        let track = |row: TrackRow| track_type(&row, trace.strings.get(row.name));
-        let track_types = trace.tracks.rows().map(|row| intern(track(row))).collect();
+        let tracks = TrackFacts::new(&trace, &mut intern);
         let state = |bits| (bits, intern(&TaskState(bits).to_string()));
         let states = states(&trace).into_iter().map(state).collect();
         let repairs = trace.repairs.rows().iter();
@@ -94,7 +92,7 @@ impl Data {
             more,
             method_names,
             states,
-            track_types,
+            tracks,
             repairs,
             clocks,
             words,

@@ -6,6 +6,7 @@ use super::column::Kind::{ArgSetId, Double, JoinId, Long, String, Timestamp};
 use super::column::{Cell, Table, absent, column, id};
 use super::data::{Data, INT, POINTER, REAL, STRING};
 use super::sched::cpu;
+use super::track_type::DimensionRow;
 
 pub(crate) const COUNTER: Table = Table {
     name: "counter",
@@ -74,10 +75,13 @@ pub(crate) const FTRACE_EVENT: Table = Table {
 pub(crate) const ARGS: Table = Table {
     name: "__intrinsic_args",
     doc: "What `args` shows.",
-    rows: |data| data.trace.args.len(),
+    rows: |data| data.trace.args.len() + data.tracks.dimensions.len(),
     columns: &[
         id("id", "The argument."),
         column("arg_set_id", ArgSetId, "The set it is in.", |data, row| {
+            if let Some(dimension) = data.dimension(row) {
+                return data.dimensions_of(dimension.track);
+            }
             let (ends, ..) = data.trace.args.columns();
             Cell::Int(set_of(row, ends.len(), |set| ends.get(set) as usize) as i64)
         })
@@ -98,7 +102,7 @@ pub(crate) const ARGS: Table = Table {
             String,
             "The value, if it is text.",
             |data, row| match data.arg(row) {
-                (STRING, bits) => Cell::Text(StringId(bits as u32)),
+                (STRING, bits) => Cell::text(StringId(bits as u32)),
                 _ => Cell::Null,
             },
         ),
@@ -121,6 +125,9 @@ pub(crate) const ARGS: Table = Table {
 };
 
 fn key(data: &Data, row: usize) -> Cell {
+    if let Some(dimension) = data.dimension(row) {
+        return Cell::Text(dimension.key);
+    }
     Cell::text(data.trace.args.columns().1.get(row))
 }
 
@@ -139,8 +146,38 @@ fn set_of(row: usize, sets: usize, end: impl Fn(usize) -> usize) -> usize {
 }
 
 impl Data {
+    /// The set of a track's dimensions, whose rows follow those of the trace's arguments.
+    pub(super) fn dimensions_of(&self, track: usize) -> Cell {
+        let before = self.trace.args.len().max(self.trace.args.sets());
+        let first = self.tracks.first_dimension(track);
+        first.map_or(Cell::Null, |first| Cell::Int((before + first) as i64))
+    }
+
+    /// The dimension in a row of `args`; `None` for an argument of the trace.
+    fn dimension(&self, row: usize) -> Option<&DimensionRow> {
+        let row = row.checked_sub(self.trace.args.len())?;
+        self.tracks.dimensions.get(row)
+    }
+
+    /// The value of a dimension in a set that [`dimensions_of`](Self::dimensions_of) returned.
+    pub fn dimension_value(&self, set: usize, key: &str) -> Option<Cell> {
+        let before = self.trace.args.len().max(self.trace.args.sets());
+        let first = set.checked_sub(before)?;
+        let track = self.tracks.dimensions.get(first)?.track;
+        let rows = &self.tracks.dimensions[first..];
+        let mut rows = rows.iter().take_while(|row| row.track == track);
+        rows.find(|row| self.get(row.key) == key)
+            .map(|row| row.value)
+    }
+
     /// The type of an argument's value, as a place of the words, and the value's bits.
     fn arg(&self, row: usize) -> (usize, u64) {
+        match self.dimension(row).map(|dimension| dimension.value) {
+            Some(Cell::Int(value)) => return (INT, value as u64),
+            Some(Cell::Text(text)) => return (STRING, text.0.into()),
+            Some(_) => return (INT, 0),
+            None => {}
+        }
         /// The kinds of [`traceloom_trace::ArgTable::columns`] in their order.
         const KINDS: [usize; 4] = [INT, POINTER, REAL, STRING];
         let (_, _, kinds, values) = self.trace.args.columns();

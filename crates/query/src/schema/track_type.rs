@@ -1,38 +1,105 @@
-//! The types of tracks under PerfettoSQL's names. Everything that depends on [`TrackKind`] is here and in `tracks`.
+//! The names and dimensions of tracks under PerfettoSQL's names. [`TrackType`](traceloom_trace::TrackType) knows what
+//! they are; here, their texts and arguments are made.
 
-use traceloom_trace::{TrackKind, TrackRow};
+use traceloom_trace::{
+    NO_NUMBER, RowId, StringId, Trace, TrackDimensionValue, TrackRow, TrackTitle,
+};
 
-/// Counters of the kernel that have a type of their own: their names here, and the type.
-const COUNTERS: &[(&str, &str)] = &[
-    ("cpufreq", "cpu_frequency"),
-    ("cpuidle", "cpu_idle"),
-    ("gpufreq", "gpu_frequency"),
-    ("oom_score_adj", "oom_score_adj"),
-    ("ScreenState", "screen_state"),
-];
+use super::cell::Cell;
 
-/// The type of a track.
-pub(super) fn track_type(row: &TrackRow, name: &str) -> &'static str {
-    match row.kind {
-        TrackKind::Thread => "thread_execution",
-        TrackKind::ThreadTrack => "thread_track_event",
-        TrackKind::Process => "process_slice",
-        TrackKind::ProcessTrack => "atrace_async_slice_for_track",
-        TrackKind::ProcessAsync => "atrace_async_slice",
-        TrackKind::Cpu => "cpu_slice",
-        TrackKind::Global => "global_slice",
-        kind => counter_type(kind, name),
+/// What is derived from the tracks when a query opens: a few texts and numbers for each.
+#[derive(Debug, Default)]
+pub(super) struct TrackFacts {
+    /// The name of each track's type.
+    pub types: Vec<StringId>,
+    /// The name of each track; NULL for none.
+    pub names: Vec<StringId>,
+    /// The unit of each track's values; NULL for none.
+    pub units: Vec<StringId>,
+    /// The first of each track's dimensions, and after the last track the number of all dimensions.
+    pub first_dimensions: Vec<usize>,
+    pub dimensions: Vec<DimensionRow>,
+    /// Whether a track is one of several lanes, or has a type with lanes.
+    pub has_group: Vec<bool>,
+}
+
+/// A dimension of a track.
+#[derive(Debug)]
+pub(super) struct DimensionRow {
+    pub track: usize,
+    pub key: StringId,
+    pub value: Cell,
+}
+
+impl TrackFacts {
+    pub fn new(trace: &Trace, intern: &mut dyn FnMut(&str) -> StringId) -> Self {
+        let mut facts = Self::default();
+        for (number, row) in trace.tracks.rows().enumerate() {
+            let name = trace.strings.get(row.name);
+            facts.types.push(intern(row.kind.name()));
+            facts.names.push(title(&row, intern));
+            facts.units.push(match row.kind.unit() {
+                "" => StringId::NULL,
+                unit => intern(unit),
+            });
+            facts.first_dimensions.push(facts.dimensions.len());
+            for dimension in row.kind.dimensions() {
+                facts.dimensions.push(DimensionRow {
+                    track: number,
+                    key: intern(dimension.key),
+                    value: value(&row, dimension.value, name, intern),
+                });
+            }
+            facts.has_group.push(row.kind.has_lanes());
+            if let Some(first) = row.parent.some() {
+                facts.has_group[first.row()] = true;
+            }
+        }
+        facts.first_dimensions.push(facts.dimensions.len());
+        facts
+    }
+
+    /// The group of a track: the number of its first lane.
+    pub fn group(&self, trace: &Trace, row: usize) -> Cell {
+        let first = trace.tracks.parent.get(row).some();
+        let first = first.map_or(row, |first| first.row());
+        if self.has_group[first] {
+            Cell::Int(first as i64)
+        } else {
+            Cell::Null
+        }
+    }
+
+    /// The first dimension of a track; `None` if it has none.
+    pub fn first_dimension(&self, track: usize) -> Option<usize> {
+        let first = self.first_dimensions[track];
+        (first < self.first_dimensions[track + 1]).then_some(first)
     }
 }
 
-fn counter_type(kind: TrackKind, name: &str) -> &'static str {
-    if let Some((_, found)) = COUNTERS.iter().find(|(known, _)| *known == name) {
-        return found;
+fn title(row: &TrackRow, intern: &mut dyn FnMut(&str) -> StringId) -> StringId {
+    match row.kind.title() {
+        TrackTitle::None => StringId::NULL,
+        TrackTitle::Own => row.name,
+        TrackTitle::Fixed(title) => intern(title),
+        TrackTitle::OfCpu(before, after) => intern(&format!("{before}{}{after}", row.cpu)),
     }
-    match kind {
-        TrackKind::ThreadCounter => "thread_counter",
-        TrackKind::ProcessCounter => "atrace_counter",
-        TrackKind::CpuCounter => "cpu_counter",
-        _ => "global_counter",
+}
+
+fn value(
+    row: &TrackRow,
+    value: TrackDimensionValue,
+    name: &str,
+    intern: &mut dyn FnMut(&str) -> StringId,
+) -> Cell {
+    let part = row.kind.variable_part(name);
+    match value {
+        TrackDimensionValue::Thread => Cell::id(row.utid),
+        TrackDimensionValue::Process => Cell::id(row.upid),
+        TrackDimensionValue::Cpu => Cell::unless(row.cpu, NO_NUMBER),
+        TrackDimensionValue::Text if row.name == StringId::NULL => Cell::Text(StringId::NULL),
+        TrackDimensionValue::Text => Cell::Text(intern(part)),
+        TrackDimensionValue::Number => Cell::Int(part.parse().unwrap_or(0)),
+        TrackDimensionValue::Absent => Cell::Text(StringId::NULL),
     }
 }

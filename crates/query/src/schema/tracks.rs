@@ -13,24 +13,29 @@ pub(crate) const TRACK: Table = Table {
     columns: &[
         id("id", "The track."),
         column("name", String, "Its name.", |data, row| {
-            Cell::text(data.trace.tracks.name.get(row))
+            Cell::text(data.tracks.names[row])
         }),
         column(
             "type",
             String,
             "What it holds, such as `thread_execution` or `cpu_frequency`.",
-            |data, row| Cell::Text(data.track_types[row]),
+            |data, row| Cell::Text(data.tracks.types[row]),
         ),
-        absent("dimension_arg_set_id", ArgSetId),
         column(
-            "parent_id",
-            JoinId("track"),
-            "The track it is a lane of.",
-            |data, row| Cell::id(data.trace.tracks.parent.get(row)),
+            "dimension_arg_set_id",
+            ArgSetId,
+            "What tells it from other tracks of its type, such as `utid`, `upid`, `cpu`, `name`.",
+            |data, row| data.dimensions_of(row),
         ),
+        absent("parent_id", JoinId("track")),
         absent("source_arg_set_id", ArgSetId),
         machine(),
-        absent("track_group_id", Long),
+        column(
+            "track_group_id",
+            Long,
+            "The same for all lanes of slices that overlap.",
+            |data, row| data.tracks.group(&data.trace, row),
+        ),
         column(
             "event_type",
             String,
@@ -43,6 +48,13 @@ pub(crate) const TRACK: Table = Table {
                     SLICE_EVENTS
                 })
             },
+        )
+        .hidden(),
+        column(
+            "counter_unit",
+            String,
+            "The unit of a counter, if it is known.",
+            |data, row| Cell::text(data.tracks.units[row]),
         )
         .hidden(),
         column("utid", JoinId("thread"), "Its thread.", |data, row| {

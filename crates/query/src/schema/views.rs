@@ -55,7 +55,7 @@ macro_rules! of_counter_tracks {
                 $more
             ),
             concat!(
-                "SELECT id, name, type, parent_id, source_arg_set_id, machine_id, NULL AS unit, ",
+                "SELECT id, name, type, parent_id, source_arg_set_id, machine_id, counter_unit AS unit, ",
                 "NULL AS description, ",
                 $more,
                 " FROM track WHERE ",
@@ -98,13 +98,22 @@ pub(crate) const VIEWS: &[View] = &[
         "Tracks of counters.",
         "id, name, parent_id, type, dimension_arg_set_id, source_arg_set_id, machine_id, unit, description",
         "SELECT id, name, parent_id, type, dimension_arg_set_id, source_arg_set_id, machine_id, \
-         NULL AS unit, NULL AS description FROM track WHERE event_type = 'counter'",
+         counter_unit AS unit, NULL AS description FROM track WHERE event_type = 'counter'",
     ),
     of_counter_tracks!(
         "cpu_counter_track",
         "Counters of CPUs, such as the frequency.",
         "cpu",
         "event_type = 'counter' AND cpu IS NOT NULL"
+    ),
+    view(
+        "gpu_counter_track",
+        "Counters of GPUs.",
+        "id, name, type, parent_id, source_arg_set_id, machine_id, unit, description, ugpu, gpu_id",
+        "SELECT id, name, type, parent_id, source_arg_set_id, machine_id, counter_unit AS unit, \
+         NULL AS description, extract_arg(dimension_arg_set_id, 'ugpu') AS ugpu, \
+         extract_arg(dimension_arg_set_id, 'gpu') AS gpu_id \
+         FROM track WHERE event_type = 'counter' AND extract_arg(dimension_arg_set_id, 'ugpu') IS NOT NULL",
     ),
     of_counter_tracks!(
         "process_counter_track",
@@ -155,7 +164,7 @@ pub(crate) const VIEWS: &[View] = &[
         "counters",
         "`counter` with the name of the counter.",
         "id, ts, track_id, value, arg_set_id, name, unit",
-        "SELECT counter.*, track.name, NULL AS unit FROM counter JOIN track ON counter.track_id = track.id \
+        "SELECT counter.*, track.name, track.counter_unit AS unit FROM counter JOIN track ON counter.track_id = track.id \
          ORDER BY ts",
     ),
     view(

@@ -7,7 +7,7 @@ use std::io;
 use traceloom_query::{Limits, Output, QueryError, Session, Value, ValueRef};
 use traceloom_trace::{
     ArgSetId, ArgValue, FtraceEventRow, SliceBegin, StringId, TaskState, ThreadId, ThreadStateRow,
-    Trace, TraceBuilder, TrackKind,
+    Trace, TraceBuilder, TrackType,
 };
 
 /// Numbers that look random and are the same in each run.
@@ -107,8 +107,8 @@ fn slices(out: &mut TraceBuilder, numbers: &mut Numbers, names: &[StringId], thr
 }
 
 fn counters(out: &mut TraceBuilder, numbers: &mut Numbers, names: &[StringId]) {
-    let global = out.global_track(TrackKind::GlobalCounter, names[1]);
-    let cpu = out.cpu_track(TrackKind::CpuCounter, 3, names[4]);
+    let global = out.global_track(TrackType::GlobalCounter, names[1]);
+    let cpu = out.cpu_track(TrackType::CpuCounter, 3, names[4]);
     for ts in 0..300 {
         let track = if numbers.below(2) == 0 { global } else { cpu };
         out.counter(track, ts / 2, numbers.below(7) as f64 - 2.5);

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use traceloom_trace::{
     ArgTable, ClockKind, ClockRow, Column, Place, RepairKind, RepairRow, RepairTable, SourceId,
-    StringId, StringPool, Trace,
+    StringId, StringPool, Trace, TrackOwner,
 };
 
 use super::bytes::Input;
@@ -98,12 +98,31 @@ impl<'a> Decoder<'_, 'a> {
     fn finish(self) -> Result<()> {
         let trace = self.parts.trace;
         trace.args = arg_table(self.parts.args)?;
-        if self.version >= NULL_STRINGS {
-            return check(&self.columns, trace, trace.strings.len());
+        if self.version < NULL_STRINGS {
+            check(&self.columns, trace, trace.strings.texts())?;
+            trace.replace_strings(|old| StringId(old.0 + 1));
+        } else {
+            check(&self.columns, trace, trace.strings.len())?;
         }
-        check(&self.columns, trace, trace.strings.texts())?;
-        trace.replace_strings(|old| StringId(old.0 + 1));
+        if self.version < TYPED_TRACKS {
+            name_track_types(trace);
+        }
         Ok(())
+    }
+}
+
+/// The first version in which tracks of the kernel's events have types of their own.
+const TYPED_TRACKS: u64 = 2;
+
+/// Gives tracks of an earlier version the types that their names have in the kernel's events. Names of processes'
+/// tracks come from programs, so they tell no type.
+fn name_track_types(trace: &mut Trace) {
+    for row in 0..trace.tracks.len() {
+        let kind = trace.tracks.kind.get(row);
+        if !kind.is_stack() && kind.owner() != TrackOwner::Process {
+            let name = trace.strings.get(trace.tracks.name.get(row));
+            *trace.tracks.kind.get_mut(row) = kind.named(name);
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use traceloom_trace::{
     Column, NO_DURATION, NO_NUMBER, NO_PRIORITY, NO_TIME, StringId, ThreadId, ThreadStateTable,
-    Trace, TrackKind,
+    Trace, TrackType,
 };
 
 use super::read::Filler;
@@ -103,7 +103,7 @@ tables! {
         start_ts: any(NO_TIME); end_ts: any(NO_TIME); source: SOURCE;
     }
     tracks = trace.tracks {
-        kind: any(TrackKind::Global as i64); name: TEXT; category: TEXT;
+        kind: any(TrackType::GlobalSlice as i64); name: TEXT; category: TEXT;
         utid: maybe(Rows::Threads); upid: maybe(Rows::Processes); cpu: any(NO_NUMBER);
         parent: (-1, Rule::Parent(Rows::Tracks)); source: SOURCE;
     }

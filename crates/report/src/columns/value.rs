@@ -2,7 +2,7 @@
 
 use traceloom_trace::{
     ArgSetId, Column, MethodId, ProcessId, SliceId, SourceId, StringId, TaskState, ThreadId,
-    TrackId, TrackKind, WakeKind,
+    TrackId, TrackType, WakeKind,
 };
 
 /// A value that can be stored in a column of a report.
@@ -81,7 +81,7 @@ values! {
     i8 = 5 of i8::MIN, i8::MAX; v => v.into(), n => n as i8;
     u8 = 6 of u8::MIN, u8::MAX; v => v.into(), n => n as u8;
     bool = 6 of 0, 1; v => v.into(), n => n != 0;
-    TrackKind = 6 of 0, TrackKind::ALL.len() - 1; v => v as i64, n => TrackKind::ALL[n as usize];
+    TrackType = 6 of 0, TrackType::ALL.len() - 1; v => v as i64, n => TrackType::ALL[n as usize];
     WakeKind = 6 of 0, WakeKind::ALL.len() - 1; v => v as i64, n => WakeKind::ALL[n as usize];
     TaskState = 7 of u16::MIN, u16::MAX; v => v.0.into(), n => TaskState(n as u16);
     f64 = 8 of i64::MIN, i64::MAX; v => v.to_bits() as i64, n => f64::from_bits(n as u64);

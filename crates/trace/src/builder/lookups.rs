@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::ids::{RowId, SliceId, StringId, ThreadId, TrackId};
-use crate::track_kind::TrackKind;
+use crate::track_type::TrackType;
 
 /// The open slices of each track, innermost last.
 #[derive(Debug, Default)]
@@ -33,5 +33,5 @@ impl OpenSlices {
 pub(super) struct TrackIndex {
     pub by_thread: FxHashMap<ThreadId, TrackId>,
     /// By kind, owner (utid, upid or CPU) and name.
-    pub by_key: FxHashMap<(TrackKind, i64, StringId), TrackId>,
+    pub by_key: FxHashMap<(TrackType, i64, StringId), TrackId>,
 }

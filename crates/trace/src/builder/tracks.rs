@@ -3,18 +3,29 @@
 use super::trace_builder::TraceBuilder;
 use crate::ids::{ProcessId, RowId, StringId, ThreadId, TrackId};
 use crate::tables::{NO_NUMBER, TrackRow};
-use crate::track_kind::TrackKind;
+use crate::track_type::TrackType;
 
 impl TraceBuilder {
     /// The track of a thread's nested slices.
     #[inline]
     pub fn thread_track(&mut self, utid: ThreadId) -> TrackId {
+        self.stack_track(TrackType::ThreadExecution, utid)
+    }
+
+    /// The track of a thread's calls in a method trace.
+    #[inline]
+    pub fn method_track(&mut self, utid: ThreadId) -> TrackId {
+        self.stack_track(TrackType::ArtMethodTracing, utid)
+    }
+
+    #[inline]
+    fn stack_track(&mut self, kind: TrackType, utid: ThreadId) -> TrackId {
         if let Some(&track) = self.tracks.by_thread.get(&utid) {
             return track;
         }
         let track = self.new_track(TrackRow {
             utid,
-            ..blank(TrackKind::Thread)
+            ..blank(kind)
         });
         self.tracks.by_thread.insert(utid, track);
         track
@@ -23,7 +34,7 @@ impl TraceBuilder {
     /// A named track or counter of a thread.
     pub fn thread_named_track(
         &mut self,
-        kind: TrackKind,
+        kind: TrackType,
         utid: ThreadId,
         name: StringId,
     ) -> TrackId {
@@ -36,7 +47,7 @@ impl TraceBuilder {
     }
 
     /// A named track or counter of a process.
-    pub fn process_track(&mut self, kind: TrackKind, upid: ProcessId, name: StringId) -> TrackId {
+    pub fn process_track(&mut self, kind: TrackType, upid: ProcessId, name: StringId) -> TrackId {
         let row = TrackRow {
             upid,
             name,
@@ -46,7 +57,7 @@ impl TraceBuilder {
     }
 
     /// A named track or counter of a CPU.
-    pub fn cpu_track(&mut self, kind: TrackKind, cpu: u32, name: StringId) -> TrackId {
+    pub fn cpu_track(&mut self, kind: TrackType, cpu: u32, name: StringId) -> TrackId {
         let row = TrackRow {
             cpu: cpu.into(),
             name,
@@ -56,7 +67,7 @@ impl TraceBuilder {
     }
 
     /// A named track or counter of the whole machine.
-    pub fn global_track(&mut self, kind: TrackKind, name: StringId) -> TrackId {
+    pub fn global_track(&mut self, kind: TrackType, name: StringId) -> TrackId {
         self.keyed_track(
             NO_NUMBER,
             TrackRow {
@@ -96,7 +107,7 @@ impl TraceBuilder {
     }
 }
 
-fn blank(kind: TrackKind) -> TrackRow {
+fn blank(kind: TrackType) -> TrackRow {
     TrackRow {
         kind,
         name: StringId::NULL,

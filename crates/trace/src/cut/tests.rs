@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use crate::{
     FtraceEventRow, NO_DURATION, RowId, SchedSwitch, SchedTracker, SliceBegin, SliceId, TaskState,
-    ThreadId, Trace, TraceBuilder, TrackKind,
+    ThreadId, Trace, TraceBuilder, TrackType,
 };
 
 /// A step of a random trace: after `wait` ns, a call or a return on one of two threads.
@@ -34,7 +34,7 @@ fn build(steps: &[Step]) -> Trace {
     let names = ["a", "b", "c", "d"].map(|name| builder.intern(name.as_bytes()));
     let threads = [1, 2].map(|tid| builder.thread(tid));
     let tracks = threads.map(|utid| builder.thread_track(utid));
-    let counter = builder.global_track(TrackKind::GlobalCounter, names[0]);
+    let counter = builder.global_track(TrackType::GlobalCounter, names[0]);
     let mut sched = SchedTracker::default();
     let mut ts = 1_000;
     for step in steps {

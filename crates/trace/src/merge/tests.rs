@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use crate::{
     ArgValue, ClockKind, ClockRow, FlowRow, FtraceEventRow, MethodRow, NO_DURATION, NO_TIME, Place,
     RepairKind, RowId, SchedSwitch, SchedTracker, SliceBegin, SliceId, SourceId, StringId,
-    TaskState, Trace, TraceBuilder, TrackKind,
+    TaskState, Trace, TraceBuilder, TrackType,
 };
 
 /// After `wait` ns something happens to one of two threads, with one of a few names.
@@ -22,7 +22,7 @@ fn build(title: &str, names: [&str; 4], start: i64, steps: &[Step]) -> Trace {
     let threads = [1, 2].map(|tid| builder.thread(tid));
     builder.put_in_process(threads[1], 2);
     let tracks = threads.map(|utid| builder.thread_track(utid));
-    let counter = builder.global_track(TrackKind::GlobalCounter, names[0]);
+    let counter = builder.global_track(TrackType::GlobalCounter, names[0]);
     let method = MethodRow {
         raw_id: 4,
         class: names[1],

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use traceloom_trace::{NO_TIME, ProcessId, RowId, ThreadId, TrackId, TrackKind};
+use traceloom_trace::{NO_TIME, ProcessId, RowId, ThreadId, TrackId};
 
 use super::{Maker, Owner, SUMMARY_THREADS};
 use crate::timeline::focus::{self, Focus};
@@ -239,6 +239,6 @@ impl Maker<'_> {
     }
 
     fn is_stack(&self, track: TrackId) -> bool {
-        self.trace.tracks.kind.get(track.row()) == TrackKind::Thread
+        self.trace.tracks.kind.get(track.row()).is_stack()
     }
 }

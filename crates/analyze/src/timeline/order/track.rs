@@ -1,6 +1,6 @@
 //! Rows of tracks other than thread tracks: named and async tracks, counters, interrupts.
 
-use traceloom_trace::{NO_TIME, RowId, TrackId, TrackKind};
+use traceloom_trace::{NO_TIME, RowId, TrackId, TrackOwner, TrackType};
 
 use super::{Maker, Owner, first_and_last};
 use crate::timeline::Grouped;
@@ -46,7 +46,7 @@ impl<'t> Maker<'t> {
     /// The part of an async track's name that it shares with others; `None` if it gets a row of its own.
     fn stem_of(&self, id: TrackId) -> Option<&'t str> {
         let trace = self.trace;
-        let is_async = trace.tracks.kind.get(id.row()) == TrackKind::ProcessAsync;
+        let is_async = trace.tracks.kind.get(id.row()).is_process_async();
         let holds_more = |id: TrackId| {
             !self.timeline.values_of(id).is_empty() || !self.timeline.instants_of(id).is_empty()
         };
@@ -111,14 +111,16 @@ impl<'t> Maker<'t> {
             .any(|id| !self.timeline.instants_of(*id).is_empty());
         let kind = match (track.kind, slices, instants) {
             (kind, ..) if kind.is_counter() || values && !slices => RowKind::Counter,
-            (TrackKind::Cpu, ..) => RowKind::Interrupts,
+            (kind, ..) if kind.owner() == TrackOwner::Cpu => RowKind::Interrupts,
             (_, false, true) => RowKind::Instants,
             _ => RowKind::Track,
         };
         let own_name = self.trace.strings.get(track.name);
         let name = match (track.kind, own_name) {
-            (TrackKind::Cpu, name) => format!("CPU {} {name}", track.cpu),
-            (kind, "") => kind.name().replace('_', " "),
+            (kind, name) if kind.holds_slices_of(TrackOwner::Cpu) => {
+                format!("CPU {} {name}", track.cpu)
+            }
+            (kind, "") => label(kind),
             (_, name) => name.to_owned(),
         };
         let mut row = TimelineRow::new(kind, name);
@@ -158,11 +160,25 @@ fn numbered_names(count: usize) -> String {
     }
 }
 
+/// What a track without a name is called.
+fn label(kind: TrackType) -> String {
+    let owner = kind.owner().name();
+    match (kind.is_counter(), kind.owner()) {
+        (false, _) => owner.to_owned(),
+        (true, TrackOwner::Machine) => "counter".to_owned(),
+        (true, _) => format!("{owner} counter"),
+    }
+}
+
 /// The unit of a counter, if its name shows it.
-fn unit(kind: TrackKind, name: &str) -> &'static str {
+fn unit(kind: TrackType, name: &str) -> &'static str {
     match kind {
-        TrackKind::CpuCounter if name.contains("freq") => "kHz",
-        TrackKind::CpuCounter if name.contains("idle") => "state",
+        TrackType::CpuCounter if name.contains("freq") => "kHz",
+        TrackType::CpuCounter if name.contains("idle") => "state",
+        TrackType::CpuFrequency
+        | TrackType::CpuMaxFrequencyLimit
+        | TrackType::CpuMinFrequencyLimit => "kHz",
+        TrackType::CpuIdle => "state",
         _ if name.starts_with("mem.") || name.ends_with("_bytes") => "bytes",
         _ => "",
     }

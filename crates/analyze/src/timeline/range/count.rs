@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use traceloom_trace::{CHUNK_ROWS, NO_DURATION, RowId, Trace, TrackId, TrackKind};
+use traceloom_trace::{CHUNK_ROWS, NO_DURATION, RowId, Trace, TrackId};
 
 use crate::parallel;
 use crate::partition::partition_point;
@@ -61,7 +61,7 @@ impl<'t> Count<'t> {
     pub fn new(trace: &'t Trace, timeline: &'t Timeline, scope: &RangeScope<'_>) -> Self {
         let mut wanted = Vec::new();
         for (kind, row) in trace.tracks.kind.iter().zip(0..) {
-            let of_thread = matches!(kind, TrackKind::Thread | TrackKind::ThreadTrack);
+            let of_thread = kind.is_of_thread();
             let is_in = |tracks: &[bool]| tracks.get(row) == Some(&true);
             wanted.push((scope.all_tracks || of_thread) && scope.tracks.is_none_or(is_in));
         }

@@ -12,7 +12,7 @@ mod value;
 
 use std::io::{self, Write};
 
-use traceloom_trace::{ArgSetId, NO_NUMBER, ProcessId, RowId, ThreadId, Trace, TrackKind};
+use traceloom_trace::{ArgSetId, NO_NUMBER, ProcessId, RowId, ThreadId, Trace};
 
 use self::file::File;
 use self::value::{Quoted, write_args};
@@ -217,6 +217,6 @@ impl File<'_> {
 fn is_drawn(trace: &Trace, flow: traceloom_trace::FlowRow) -> bool {
     [flow.slice_out, flow.slice_in].iter().all(|slice| {
         let track = trace.slices.track_id.get(slice.row());
-        trace.tracks.kind.get(track.row()) == TrackKind::Thread
+        trace.tracks.kind.get(track.row()).is_stack()
     })
 }

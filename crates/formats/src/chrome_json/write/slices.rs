@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use traceloom_trace::{NO_DURATION, RowId, SliceId, TrackKind};
+use traceloom_trace::{NO_DURATION, RowId, SliceId};
 
 use super::file::File;
 use super::value::Micros;
@@ -14,7 +14,7 @@ pub(super) fn write(file: &mut File<'_>) -> io::Result<()> {
     for row in 0..file.trace.slices.len() {
         let track = file.trace.slices.track_id.get(row);
         match file.trace.tracks.kind.get(track.row()) {
-            TrackKind::Thread => on_thread(file, row)?,
+            kind if kind.is_stack() => on_thread(file, row)?,
             _ => asyncs.push((track, row)),
         }
     }

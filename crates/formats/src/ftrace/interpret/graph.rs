@@ -1,7 +1,7 @@
 //! Calls of kernel functions, from the function_graph tracer.
 
 use traceloom_trace::{
-    ArgSetId, RepairKind, RowId, SliceBegin, SliceId, ThreadId, TraceBuilder, TrackId, TrackKind,
+    ArgSetId, RepairKind, RowId, SliceBegin, SliceId, ThreadId, TraceBuilder, TrackId, TrackType,
 };
 
 use super::interpreter::Interpreter;
@@ -45,7 +45,7 @@ impl Interpreter {
             Some(slot) => function_row(self.threads.slot(slot).utid, out),
             None => {
                 let name = out.intern(b"functions");
-                out.cpu_track(TrackKind::Cpu, cpu, name)
+                out.cpu_track(TrackType::CpuFuncgraph, cpu, name)
             }
         };
         let end = self.call(track, ts, row, position, out);
@@ -111,5 +111,5 @@ impl Interpreter {
 /// The track for functions, separate from the thread's own slices.
 fn function_row(utid: ThreadId, out: &mut TraceBuilder) -> TrackId {
     let name = out.intern(b"functions");
-    out.thread_named_track(TrackKind::ThreadTrack, utid, name)
+    out.thread_named_track(TrackType::ThreadFuncgraph, utid, name)
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use traceloom_trace::{
     AsyncLanes, LaneKey, Paged, RepairKind, RowId, SchedTracker, StringId, TraceBuilder, TrackId,
-    TrackKind,
+    TrackType,
 };
 
 use super::args::{Fields, KeysId};
@@ -271,13 +271,17 @@ impl Interpreter {
         out: &mut TraceBuilder,
     ) {
         let state = self.cpu(cpu);
-        let (track, name) = match kind {
-            CpuValueKind::Idle => (&mut state.idle_track, &b"cpuidle"[..]),
-            CpuValueKind::Frequency => (&mut state.frequency_track, &b"cpufreq"[..]),
+        let (track, name, kind) = match kind {
+            CpuValueKind::Idle => (&mut state.idle_track, &b"cpuidle"[..], TrackType::CpuIdle),
+            CpuValueKind::Frequency => (
+                &mut state.frequency_track,
+                &b"cpufreq"[..],
+                TrackType::CpuFrequency,
+            ),
         };
         if *track == TrackId::NONE {
             let name = out.intern(name);
-            *track = out.cpu_track(TrackKind::CpuCounter, cpu, name);
+            *track = out.cpu_track(kind, cpu, name);
         }
         out.whole_counter(*track, at.ts, value);
     }

@@ -5,7 +5,7 @@ use std::hash::Hasher;
 use rustc_hash::FxHasher;
 use traceloom_trace::{
     ArgSetId, ArgValue, LaneKey, ProcessId, RepairKind, RowId, SliceBegin, StringId, TraceBuilder,
-    TrackId, TrackKind,
+    TrackId, TrackType,
 };
 
 use super::clock::clock_mark;
@@ -80,8 +80,12 @@ impl Interpreter {
 
     fn counter_track(&mut self, at: At, pid: i32, name: &[u8], out: &mut TraceBuilder) -> TrackId {
         let upid = self.mark_process(at, pid, out);
+        // The kernel's counters of processes are written as marks, so that marks with their names stand for them.
+        let kind = std::str::from_utf8(name).map_or(TrackType::AtraceCounter, |name| {
+            TrackType::AtraceCounter.named(name)
+        });
         let name = out.intern(name);
-        out.process_track(TrackKind::ProcessCounter, upid, name)
+        out.process_track(kind, upid, name)
     }
 
     fn async_key(
@@ -93,8 +97,8 @@ impl Interpreter {
     ) -> LaneKey {
         let upid = self.mark_process(at, pid, out);
         let (kind, name) = match track {
-            Some(track) => (TrackKind::ProcessTrack, track),
-            None => (TrackKind::ProcessAsync, name),
+            Some(track) => (TrackType::AtraceAsyncSliceForTrack, track),
+            None => (TrackType::AtraceAsyncSlice, name),
         };
         let name = out.intern(name);
         let track = out.process_track(kind, upid, name);
@@ -149,7 +153,7 @@ impl Interpreter {
                     Some(track) => {
                         let upid = self.mark_process(at, pid, out);
                         let track = out.intern(track);
-                        out.process_track(TrackKind::ProcessTrack, upid, track)
+                        out.process_track(TrackType::AtraceAsyncSliceForTrack, upid, track)
                     }
                 };
                 let name = self.mark_name(at, name, pid, out);

@@ -2,7 +2,7 @@
 //!
 //! Counters use Perfetto's names.
 
-use traceloom_trace::{ProcessId, TraceBuilder, TrackKind};
+use traceloom_trace::{ProcessId, TraceBuilder, TrackType};
 
 use super::args::Fields;
 use super::interpreter::Interpreter;
@@ -109,7 +109,8 @@ impl Interpreter {
 }
 
 fn process_counter(at: At, upid: ProcessId, name: &str, value: i64, out: &mut TraceBuilder) {
+    let kind = TrackType::AtraceCounter.named(name);
     let name = out.intern(name.as_bytes());
-    let track = out.process_track(TrackKind::ProcessCounter, upid, name);
+    let track = out.process_track(kind, upid, name);
     out.counter(track, at.ts, value as f64);
 }

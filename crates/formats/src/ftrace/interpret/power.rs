@@ -2,7 +2,7 @@
 //!
 //! Counters use Perfetto's names, so that queries work unchanged.
 
-use traceloom_trace::{TraceBuilder, TrackKind};
+use traceloom_trace::{TraceBuilder, TrackType};
 
 use super::args::Fields;
 use super::interpreter::Interpreter;
@@ -20,9 +20,13 @@ impl Interpreter {
         let cpu = u32::try_from(fields.int("cpu_id")?).ok()?;
         let min = fields.int_of(&["min", "min_freq"])?;
         let max = fields.int_of(&["max", "max_freq"])?;
-        for (which, value) in [("Min", min), ("Max", max)] {
+        let kinds = [
+            TrackType::CpuMinFrequencyLimit,
+            TrackType::CpuMaxFrequencyLimit,
+        ];
+        for ((which, value), kind) in [("Min", min), ("Max", max)].into_iter().zip(kinds) {
             let name = out.intern(format!("Cpu {cpu} {which} Freq Limit").as_bytes());
-            let track = out.cpu_track(TrackKind::CpuCounter, cpu, name);
+            let track = out.cpu_track(kind, cpu, name);
             out.counter(track, at.ts, value as f64);
         }
         Some(())

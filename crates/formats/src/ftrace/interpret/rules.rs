@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use traceloom_trace::{RepairKind, TraceBuilder, TrackId, TrackKind};
+use traceloom_trace::{RepairKind, TraceBuilder, TrackId, TrackType};
 
 use super::args::Fields;
 use super::interpreter::Interpreter;
@@ -94,18 +94,20 @@ impl Interpreter {
         if title.is_empty() && rule.track == RuleTrack::Thread {
             return Some(self.threads.track(at.slot, out));
         }
+        let kind = match (rule.track, is_counter) {
+            (RuleTrack::Thread, true) => TrackType::ThreadCounter,
+            (RuleTrack::Thread, false) => TrackType::ThreadSlice,
+            (RuleTrack::Cpu, true) => TrackType::CpuCounter,
+            (RuleTrack::Cpu, false) => TrackType::CpuSlice,
+            (RuleTrack::Global, true) => TrackType::GlobalCounter,
+            (RuleTrack::Global, false) => TrackType::GlobalSlice,
+        };
+        let kind = kind.named(&title);
         let name = out.intern(title.as_bytes());
-        Some(match (rule.track, is_counter) {
-            (RuleTrack::Thread, true) => {
-                out.thread_named_track(TrackKind::ThreadCounter, at.utid, name)
-            }
-            (RuleTrack::Thread, false) => {
-                out.thread_named_track(TrackKind::ThreadTrack, at.utid, name)
-            }
-            (RuleTrack::Cpu, true) => out.cpu_track(TrackKind::CpuCounter, at.cpu, name),
-            (RuleTrack::Cpu, false) => out.cpu_track(TrackKind::Cpu, at.cpu, name),
-            (RuleTrack::Global, true) => out.global_track(TrackKind::GlobalCounter, name),
-            (RuleTrack::Global, false) => out.global_track(TrackKind::Global, name),
+        Some(match rule.track {
+            RuleTrack::Thread => out.thread_named_track(kind, at.utid, name),
+            RuleTrack::Cpu => out.cpu_track(kind, at.cpu, name),
+            RuleTrack::Global => out.global_track(kind, name),
         })
     }
 }

@@ -1,6 +1,6 @@
 //! Slices of kernel events: pairs of events on the track of a thread, CPU or device.
 
-use traceloom_trace::{LaneKey, RowId, SliceBegin, SliceId, TraceBuilder, TrackId, TrackKind};
+use traceloom_trace::{LaneKey, RowId, SliceBegin, SliceId, TraceBuilder, TrackId, TrackType};
 
 use super::args::Fields;
 use super::interpreter::Interpreter;
@@ -65,18 +65,21 @@ impl Interpreter {
     }
 
     pub(super) fn cpu_track(&mut self, at: At, name: &str, out: &mut TraceBuilder) -> TrackId {
+        let kind = TrackType::CpuSlice.named(name);
         let name = self.kernel.track_name(name.as_bytes(), out);
-        out.cpu_track(TrackKind::Cpu, at.cpu, name)
+        out.cpu_track(kind, at.cpu, name)
     }
 
     pub(super) fn thread_row(&mut self, at: At, name: &str, out: &mut TraceBuilder) -> TrackId {
+        let kind = TrackType::ThreadSlice.named(name);
         let name = self.kernel.track_name(name.as_bytes(), out);
-        out.thread_named_track(TrackKind::ThreadTrack, at.utid, name)
+        out.thread_named_track(kind, at.utid, name)
     }
 
     pub(super) fn machine_track(&mut self, name: &str, out: &mut TraceBuilder) -> TrackId {
+        let kind = TrackType::GlobalSlice.named(name);
         let name = self.kernel.track_name(name.as_bytes(), out);
-        out.global_track(TrackKind::Global, name)
+        out.global_track(kind, name)
     }
 
     /// The begin of a slice for this event.
@@ -125,15 +128,17 @@ impl Interpreter {
         value: f64,
         out: &mut TraceBuilder,
     ) {
+        let kind = TrackType::GlobalCounter.named(name);
         let name = out.intern(name.as_bytes());
-        let track = out.global_track(TrackKind::GlobalCounter, name);
+        let track = out.global_track(kind, name);
         out.counter(track, at.ts, value);
     }
 }
 
 /// The key of a slice on a track of the machine where slices may overlap.
 pub(super) fn lane_key(track: &str, cookie: i64, out: &mut TraceBuilder) -> LaneKey {
+    let kind = TrackType::GlobalSlice.named(track);
     let name = out.intern(track.as_bytes());
-    let track = out.global_track(TrackKind::Global, name);
+    let track = out.global_track(kind, name);
     LaneKey { track, cookie }
 }

@@ -249,8 +249,8 @@ fn an_end_closes_what_is_inside_it() {
     assert_eq!(
         slices(&trace),
         [
-            "ThreadTrack regulator vdd 1+8",
-            "ThreadTrack regulator vdd 2+7"
+            "ThreadSlice regulator vdd 1+8",
+            "ThreadSlice regulator vdd 2+7"
         ]
     );
     assert_eq!(trace.repairs.count(RepairKind::MissingExit), 1);

@@ -6,9 +6,7 @@
 //! ```
 
 use rustc_hash::FxHashMap;
-use traceloom_trace::{
-    ArgValue, NO_DURATION, RowId, SliceId, SliceRow, StringId, Trace, TrackKind,
-};
+use traceloom_trace::{ArgValue, NO_DURATION, RowId, SliceId, SliceRow, StringId, Trace};
 
 /// The event that opens a call, and closes a reply.
 pub(super) const SENT: &str = "binder_transaction";
@@ -81,7 +79,7 @@ fn numbers(trace: &Trace, key: StringId, slice: SliceRow) -> impl Iterator<Item 
 }
 
 fn on_thread(trace: &Trace, slice: SliceRow) -> bool {
-    trace.tracks.kind.get(slice.track_id.row()) == TrackKind::Thread
+    trace.tracks.kind.get(slice.track_id.row()).is_stack()
 }
 
 fn end(slice: SliceRow) -> Option<i64> {

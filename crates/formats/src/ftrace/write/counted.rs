@@ -1,7 +1,7 @@
 //! Counter values that the events of slices hold, such as the voltage that a regulator reached.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use traceloom_trace::{RowId, StringId, Trace, TrackKind};
+use traceloom_trace::{RowId, StringId, Trace, TrackOwner};
 
 /// The events of slices that also set a counter: the end of its name, and the value, unless it is a
 /// field.
@@ -41,7 +41,7 @@ impl<'t> Counted<'t> {
         if is_needed {
             for (row, counter) in trace.counters.rows().enumerate() {
                 let track = trace.tracks.row(counter.track_id.row());
-                if track.kind == TrackKind::GlobalCounter {
+                if track.kind.is_counter_of(TrackOwner::Machine) {
                     let of_moment = values.entry((counter.ts, track.name)).or_default();
                     of_moment.push((row as u32, counter.value));
                 }

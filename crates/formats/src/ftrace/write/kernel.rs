@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 use traceloom_trace::{
-    ArgSetId, CounterRow, NO_NUMBER, RowId, SliceId, StringId, Trace, TrackKind, TrackRow,
+    ArgSetId, CounterRow, NO_NUMBER, RowId, SliceId, StringId, Trace, TrackOwner, TrackRow,
 };
 
 use crate::ftrace::pairs::{self, Events, On, condition, events_of};
@@ -38,14 +38,15 @@ pub(super) fn pair(trace: &Trace, slice: SliceId) -> Option<Pair> {
     let track = trace
         .tracks
         .row(trace.slices.track_id.get(slice.row()).row());
-    let on = match track.kind {
+    let on = match track.kind.owner() {
+        _ if track.kind.is_counter() => return None,
         // The kernel's slices among those of a program have fields, unlike the others.
-        TrackKind::Thread if args == ArgSetId::NONE => return None,
-        TrackKind::Thread => On::Own,
-        TrackKind::ThreadTrack => On::Thread,
-        TrackKind::Cpu => On::Cpu,
-        TrackKind::Global => On::Machine,
-        _ => return None,
+        TrackOwner::Thread if track.kind.is_stack() && args == ArgSetId::NONE => return None,
+        TrackOwner::Thread if track.kind.is_stack() => On::Own,
+        TrackOwner::Thread => On::Thread,
+        TrackOwner::Cpu => On::Cpu,
+        TrackOwner::Machine => On::Machine,
+        TrackOwner::Process => return None,
     };
     let track = trace.strings.get(track.name);
     let arg = |key: &str| argument(trace, args, key);
@@ -86,12 +87,12 @@ pub(super) fn argument(trace: &Trace, args: ArgSetId, key: &str) -> Option<Strin
 
 /// Whether slices of this track are steps of `suspend_resume`.
 pub(super) fn is_suspend(track: TrackRow, name: &str) -> bool {
-    track.kind == TrackKind::Global && name == "suspend"
+    track.kind.holds_slices_of(TrackOwner::Machine) && name == "suspend"
 }
 
 /// The event with a counter's value, and its fields; `None` if the counter is a program's.
 pub(super) fn counter(track: TrackRow, name: &str, whole: i64) -> Option<String> {
-    if track.kind == TrackKind::CpuCounter {
+    if track.kind.is_counter_of(TrackOwner::Cpu) {
         let event = match name {
             "cpuidle" => "cpu_idle",
             "cpufreq" => "cpu_frequency",
@@ -99,7 +100,7 @@ pub(super) fn counter(track: TrackRow, name: &str, whole: i64) -> Option<String>
         };
         return Some(format!("{event}: state={whole} cpu_id={}", track.cpu));
     }
-    if track.kind != TrackKind::GlobalCounter {
+    if !track.kind.is_counter_of(TrackOwner::Machine) {
         return None;
     }
     let of = |ending: &str| name.strip_suffix(ending);
@@ -171,12 +172,13 @@ impl<'t> SaidElsewhere<'t> {
         let counter = self.trace.counters.row(row);
         let track = self.trace.tracks.row(counter.track_id.row());
         let name = self.trace.strings.get(track.name);
-        match track.kind {
-            TrackKind::GlobalCounter => {
+        match track.kind.owner() {
+            _ if !track.kind.is_counter() => false,
+            TrackOwner::Machine => {
                 let made = name.starts_with("mem.") || name.ends_with(" Temperature");
                 made && self.kept.contains(&counter.ts)
             }
-            TrackKind::CpuCounter => row
+            TrackOwner::Cpu => row
                 .checked_sub(1)
                 .and_then(|before| limits(self.trace, before))
                 .is_some_and(|(_, max)| max == counter),
@@ -195,7 +197,7 @@ fn limits(trace: &Trace, row: usize) -> Option<(CounterRow, CounterRow)> {
     );
     let is = |track: TrackRow, which: &str| {
         let name = trace.strings.get(track.name);
-        track.kind == TrackKind::CpuCounter && name.ends_with(which)
+        track.kind.is_counter_of(TrackOwner::Cpu) && name.ends_with(which)
     };
     let both = is(low, " Min Freq Limit") && is(high, " Max Freq Limit");
     (both && low.cpu == high.cpu && low.cpu != NO_NUMBER && min.ts == next.ts)

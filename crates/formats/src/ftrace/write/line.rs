@@ -3,9 +3,7 @@
 use std::io::{self, Write};
 
 use rustc_hash::FxHashMap;
-use traceloom_trace::{
-    NO_NUMBER, ProcessId, RowId, StringId, ThreadId, TrackId, TrackKind, TrackRow,
-};
+use traceloom_trace::{NO_NUMBER, ProcessId, RowId, StringId, ThreadId, TrackId, TrackRow};
 
 use super::exact::ExactValues;
 use super::names::Names;
@@ -239,7 +237,7 @@ impl<'p> Printer<'p> {
     /// The name of a track, unless it equals that of its slices.
     pub(super) fn lane_name(&self, track: TrackRow) -> Option<String> {
         let name = clean(self.text(track.name));
-        let own = track.kind != TrackKind::ProcessAsync && !name.is_empty();
+        let own = !track.kind.is_process_async() && !name.is_empty();
         own.then(|| name.into_owned())
     }
 }

@@ -1,6 +1,6 @@
 //! Counts of the parts that the text cannot express.
 
-use traceloom_trace::{ArgSetId, RowId, SliceId, TrackKind};
+use traceloom_trace::{ArgSetId, RowId, SliceId};
 
 use super::dump::Dump;
 use super::kernel;
@@ -73,7 +73,7 @@ impl Plan<'_> {
             let track = trace.tracks.row(slice.track_id.row());
             slice.arg_set_id != ArgSetId::NONE
                 && match track.kind {
-                    TrackKind::Thread if self.binder.contains_key(&id) => false,
+                    kind if kind.is_stack() && self.binder.contains_key(&id) => false,
                     _ if self.is_cookie(slice.arg_set_id) => false,
                     _ => kernel::pair(trace, id).is_none(),
                 }

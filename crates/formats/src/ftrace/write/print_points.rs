@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use traceloom_trace::{ClockKind, NO_CPU, NO_NUMBER, RowId, TrackKind};
+use traceloom_trace::{ClockKind, NO_CPU, NO_NUMBER, RowId};
 
 use super::fields::{Part, write_fields};
 use super::kernel;
@@ -57,7 +57,7 @@ impl Printer<'_> {
         let row = self.plan.trace.instants.row(line.row as usize);
         let track = self.track(row.track_id);
         let name = clean(self.text(row.name));
-        if let (TrackKind::Thread, Some(utid)) = (track.kind, track.utid.some()) {
+        if let (true, Some(utid)) = (track.kind.is_stack(), track.utid.some()) {
             self.front(line.ts, utid, None, out)?;
             return write!(out, "tracing_mark_write: I|{}|{name}", self.mark_pid(utid));
         }

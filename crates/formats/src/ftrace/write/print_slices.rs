@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use traceloom_trace::{ArgValue, RowId, SliceId, TrackKind};
+use traceloom_trace::{ArgValue, RowId, SliceId};
 
 use super::binder::{RECEIVED, Role, SENT};
 use super::fields::{Part, write_fields};
@@ -29,7 +29,7 @@ impl Printer<'_> {
             let part = Part::Begin(pair.end);
             return write_fields(self.plan.trace, pair.begin, args, part, out);
         }
-        if let (TrackKind::Thread, Some(utid)) = (track.kind, track.utid.some()) {
+        if let (true, Some(utid)) = (track.kind.is_stack(), track.utid.some()) {
             self.front(line.ts, utid, None, out)?;
             return write!(out, "tracing_mark_write: B|{}|{name}", self.mark_pid(utid));
         }
@@ -71,7 +71,7 @@ impl Printer<'_> {
             let part = Part::End(pair.begin);
             return write_fields(self.plan.trace, pair.end, args, part, out);
         }
-        if let (TrackKind::Thread, Some(utid)) = (track.kind, track.utid.some()) {
+        if let (true, Some(utid)) = (track.kind.is_stack(), track.utid.some()) {
             self.front(line.ts, utid, None, out)?;
             match self.plan.binder.get(&slice) {
                 Some(Role::Call {

@@ -1,6 +1,6 @@
 //! Converts slices back to calls and returns, in order of time.
 
-use traceloom_trace::{NO_DURATION, RowId, SliceId, ThreadId, Trace, TrackId, TrackKind};
+use traceloom_trace::{NO_DURATION, RowId, SliceId, ThreadId, Trace, TrackId};
 
 /// A call or a return.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +46,7 @@ pub(super) fn calls(trace: &Trace, start_ns: i64) -> Vec<Call> {
 /// The thread whose calls are on the track; `None` for other kinds of tracks.
 pub(super) fn thread_of(trace: &Trace, track: TrackId) -> Option<ThreadId> {
     match trace.tracks.kind.get(track.row()) {
-        TrackKind::Thread => trace.track_thread(track),
+        kind if kind.is_stack() => trace.track_thread(track),
         _ => None,
     }
 }

@@ -25,7 +25,7 @@ mod used;
 use rustc_hash::FxHashSet;
 use traceloom_trace::{
     ArgValue, ClockKind, ClockRow, Place, ProcessId, RepairKind, RowId, SourceId, StringId,
-    TraceBuilder, TrackKind,
+    TraceBuilder, TrackType,
 };
 
 use super::people;
@@ -245,7 +245,7 @@ impl Dump<'_> {
             return;
         }
         self.machine.insert(name);
-        let track = self.out.global_track(TrackKind::GlobalCounter, name);
+        let track = self.out.global_track(TrackType::GlobalCounter, name);
         self.out.counter(track, ts, kb * BYTES_PER_KB);
     }
 
@@ -268,10 +268,9 @@ impl Dump<'_> {
     }
 
     fn counter(&mut self, ts: i64, upid: ProcessId, name: &str, value: f64) {
+        let kind = TrackType::AtraceCounter.named(name);
         let name = self.out.intern(name.as_bytes());
-        let track = self
-            .out
-            .process_track(TrackKind::ProcessCounter, upid, name);
+        let track = self.out.process_track(kind, upid, name);
         self.out.counter(track, ts, value);
     }
 
@@ -295,7 +294,9 @@ impl Dump<'_> {
             }
         });
         let track = self.out.intern(b"memory maps");
-        let track = self.out.process_track(TrackKind::ProcessTrack, upid, track);
+        let track = self
+            .out
+            .process_track(TrackType::AtraceAsyncSliceForTrack, upid, track);
         let args = self.out.args(args);
         self.out.instant(track, ts, name, args);
     }

@@ -1,0 +1,230 @@
+//! The static table of track types.
+
+/// What a track belongs to.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum TrackOwner {
+    /// A thread.
+    Thread,
+    /// A process.
+    Process,
+    /// A CPU.
+    Cpu,
+    /// The whole machine.
+    Machine,
+}
+
+impl TrackOwner {
+    /// A word for people: `thread`, `process`, `cpu`, `global`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Thread => "thread",
+            Self::Process => "process",
+            Self::Cpu => "cpu",
+            Self::Machine => "global",
+        }
+    }
+}
+
+/// How PerfettoSQL names a track.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TrackTitle {
+    /// Not at all.
+    None,
+    /// By the name in the trace.
+    Own,
+    /// All tracks of the type have this name.
+    Fixed(&'static str),
+    /// By its CPU, with this text before and after it.
+    OfCpu(&'static str, &'static str),
+}
+
+/// Where the value of a dimension is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TrackDimensionValue {
+    /// The row of the track's thread.
+    Thread,
+    /// The row of the track's process.
+    Process,
+    /// The number of the track's CPU.
+    Cpu,
+    /// The variable part of the track's name, as text.
+    Text,
+    /// The variable part of the track's name, as a number; 0 if the name has none.
+    Number,
+    /// NULL: no file has a value for it.
+    Absent,
+}
+
+/// One of the values that together identify a track among those of its type.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TrackDimension {
+    /// Its key in PerfettoSQL.
+    pub key: &'static str,
+    /// Where its value is.
+    pub value: TrackDimensionValue,
+}
+
+/// The names that tracks of a type have in the kernel's events.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Names {
+    /// Any: the name does not tell the type.
+    Any,
+    /// This one.
+    Is(&'static str),
+    /// The variable part between these two.
+    Around(&'static str, &'static str),
+    /// One of these after this beginning. The variable part is without the beginning.
+    OneOf(&'static str, &'static [&'static str]),
+    /// This one, or followed by this separator and the variable part.
+    Then(&'static str, &'static str),
+}
+
+impl Names {
+    /// What is variable in `name`; `None` if it is not a name of this form.
+    pub fn variable_part(self, name: &str) -> Option<&str> {
+        match self {
+            Self::Any => None,
+            Self::Is(own) => (name == own).then_some(""),
+            Self::Around(before, after) => {
+                let part = name.strip_prefix(before)?.strip_suffix(after)?;
+                (!part.is_empty()).then_some(part)
+            }
+            Self::OneOf(before, all) => {
+                let part = name.strip_prefix(before)?;
+                all.contains(&part).then_some(part)
+            }
+            Self::Then(own, _) if name == own => Some(""),
+            Self::Then(own, separator) => name.strip_prefix(own)?.strip_prefix(separator),
+        }
+    }
+}
+
+/// The properties of a type.
+pub(super) struct Facts {
+    pub name: &'static str,
+    pub owner: TrackOwner,
+    pub is_counter: bool,
+    pub has_lanes: bool,
+    pub names: Names,
+    pub title: TrackTitle,
+    pub dimensions: &'static [TrackDimension],
+    pub unit: &'static str,
+}
+
+const fn dimension(key: &'static str, value: TrackDimensionValue) -> TrackDimension {
+    TrackDimension { key, value }
+}
+
+const UTID: TrackDimension = dimension("utid", TrackDimensionValue::Thread);
+const UPID: TrackDimension = dimension("upid", TrackDimensionValue::Process);
+const CPU: TrackDimension = dimension("cpu", TrackDimensionValue::Cpu);
+const NAME: TrackDimension = dimension("name", TrackDimensionValue::Text);
+const SCOPE: TrackDimension = dimension("scope", TrackDimensionValue::Absent);
+const GPU: TrackDimension = dimension("gpu", TrackDimensionValue::Number);
+const ZERO_GPU: TrackDimension = dimension("ugpu", TrackDimensionValue::Number);
+const DEVICE: TrackDimension = dimension("linux_device", TrackDimensionValue::Text);
+const ZONE: TrackDimension = dimension("thermal_zone", TrackDimensionValue::Text);
+const HEAP: TrackDimension = dimension("heap_name", TrackDimensionValue::Text);
+const MEMORY_KEY: TrackDimension = dimension("process_memory_key", TrackDimensionValue::Text);
+
+/// Slices whose names, if any, are in the trace.
+const fn slices(
+    name: &'static str,
+    owner: TrackOwner,
+    dimensions: &'static [TrackDimension],
+) -> Facts {
+    Facts {
+        name,
+        owner,
+        is_counter: false,
+        has_lanes: false,
+        names: Names::Any,
+        title: TrackTitle::Own,
+        dimensions,
+        unit: "",
+    }
+}
+
+const fn counter(
+    name: &'static str,
+    owner: TrackOwner,
+    dimensions: &'static [TrackDimension],
+) -> Facts {
+    Facts {
+        is_counter: true,
+        ..slices(name, owner, dimensions)
+    }
+}
+
+impl Facts {
+    const fn lanes(mut self) -> Self {
+        self.has_lanes = true;
+        self
+    }
+
+    const fn names(mut self, names: Names) -> Self {
+        self.names = names;
+        self
+    }
+
+    const fn title(mut self, title: TrackTitle) -> Self {
+        self.title = title;
+        self
+    }
+
+    const fn unit(mut self, unit: &'static str) -> Self {
+        self.unit = unit;
+        self
+    }
+}
+
+use Names::{Around, Is, OneOf, Then};
+use TrackOwner::{Cpu, Machine, Process, Thread};
+
+/// The figures of `rss_stat`.
+const RESIDENT: &[&str] = &["rss.file", "rss.anon", "rss.shmem", "swap"];
+
+/// Every type, in the order of their numbers.
+#[rustfmt::skip]
+pub(super) static FACTS: &[Facts] = &[
+    slices("thread_execution", Thread, &[UTID]).title(TrackTitle::None),
+    slices("thread_slice", Thread, &[UTID, NAME]),
+    slices("process_slice", Process, &[UPID, NAME]),
+    slices("atrace_async_slice_for_track", Process, &[UPID, NAME]).lanes(),
+    slices("atrace_async_slice", Process, &[UPID, NAME]).lanes(),
+    slices("cpu_slice", Cpu, &[CPU, NAME]),
+    slices("global_slice", Machine, &[NAME]),
+    counter("thread_counter", Thread, &[UTID, NAME]),
+    counter("atrace_counter", Process, &[UPID, NAME]),
+    counter("cpu_counter", Cpu, &[CPU, NAME]),
+    counter("global_counter", Machine, &[NAME]),
+    slices("art_method_tracing", Thread, &[UTID]).title(TrackTitle::None),
+    slices("thread_overlapping_slice", Thread, &[UTID]).lanes().title(TrackTitle::None),
+    slices("thread_funcgraph", Thread, &[UTID]).names(Is("functions")).title(TrackTitle::Fixed("Funcgraph")),
+    slices("legacy_async_process_slice", Process, &[UPID, SCOPE, NAME]).lanes(),
+    slices("legacy_async_global_slice", Machine, &[SCOPE, NAME]).lanes(),
+    slices("chrome_process_instant", Process, &[UPID]).title(TrackTitle::None),
+    slices("legacy_chrome_global_instants", Machine, &[]).title(TrackTitle::None),
+    slices("cpu_irq", Cpu, &[CPU]).names(Is("irq")).title(TrackTitle::OfCpu("Irq Cpu ", "")),
+    slices("cpu_softirq", Cpu, &[CPU]).names(Is("softirq")).title(TrackTitle::OfCpu("SoftIrq Cpu ", "")),
+    slices("cpu_funcgraph", Cpu, &[CPU]).names(Is("functions")).title(TrackTitle::OfCpu("swapper", " -funcgraph")),
+    slices("cpu_napi_gro", Cpu, &[CPU]).names(Is("napi_gro_receive")).title(TrackTitle::OfCpu("Napi Gro Cpu ", "")),
+    slices("suspend_resume", Machine, &[]).lanes().names(Is("suspend")).title(TrackTitle::Fixed("Suspend/Resume Latency")),
+    counter("cpu_frequency", Cpu, &[CPU]).names(Is("cpufreq")),
+    counter("cpu_idle", Cpu, &[CPU]).names(Is("cpuidle")),
+    counter("cpu_max_frequency_limit", Cpu, &[CPU]).names(Around("Cpu ", " Max Freq Limit")),
+    counter("cpu_min_frequency_limit", Cpu, &[CPU]).names(Around("Cpu ", " Min Freq Limit")),
+    counter("gpu_frequency", Machine, &[ZERO_GPU, GPU]).names(Then("gpufreq", " ")).title(TrackTitle::Fixed("gpufreq")).unit("kHz"),
+    counter("clock_frequency", Machine, &[DEVICE]).names(Around("", " Frequency")),
+    counter("clock_state", Machine, &[DEVICE]).names(Around("", " State")),
+    counter("thermal_temperature", Machine, &[ZONE]).names(Around("", " Temperature")),
+    counter("cooling_device_counter", Machine, &[DEVICE]).names(Around("", " Cooling Device")),
+    counter("gpu_memory", Machine, &[ZERO_GPU, GPU]).names(Is("GPU Memory")).unit("bytes"),
+    counter("process_gpu_memory", Process, &[ZERO_GPU, GPU, UPID]).names(Is("GPU Memory")).unit("bytes"),
+    counter("process_memory", Process, &[UPID, MEMORY_KEY]).names(OneOf("mem.", RESIDENT)),
+    counter("oom_score_adj", Process, &[UPID]).names(Is("oom_score_adj")),
+    counter("screen_state", Machine, &[]).names(Is("ScreenState")),
+    counter("ion", Machine, &[HEAP]).names(Then("mem.ion", ".")),
+    counter("android_dma_heap", Machine, &[]).names(Is("mem.dma_heap")),
+    counter("json_counter", Process, &[UPID, NAME]),
+];
