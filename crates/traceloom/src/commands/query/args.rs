@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::ValueEnum;
 use traceloom_query::Value;
 
-use super::each::PathPattern;
+use super::pattern::PathPattern;
 use crate::align::AlignArgs;
 use crate::input::{InputArgs, parse_bytes};
 

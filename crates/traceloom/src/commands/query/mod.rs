@@ -4,27 +4,23 @@ mod args;
 mod each;
 mod input;
 mod modules;
+mod pattern;
+mod print;
+mod read;
 mod rows;
 mod table;
 
-use std::io::Write;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use traceloom_formats::ReadError;
-use traceloom_query::{Limits, Output};
-use traceloom_trace::{Trace, TraceBuilder};
+use traceloom_query::Limits;
 
-use crate::align::read_traces;
-use crate::input::InputArgs;
 use crate::output::write_file;
-use crate::print::{csv_for_spreadsheets, terminal_width};
-use args::Format;
+use crate::print::csv_for_spreadsheets;
 use input::{Question, question};
 use modules::open_session;
-use rows::{Csv, Json, JsonLines};
-use table::TableRows;
+use print::print;
+use read::read_files;
 
 pub use args::QueryArgs;
 
@@ -46,7 +42,7 @@ pub fn run(args: &QueryArgs) -> Result<ExitCode> {
     let trace = read_files(&files, args, &args.open)?;
     let mut session = open_session(trace, limits, &args.sql_modules)?;
     write_file(&args.output, |out| {
-        answer(args, out, |output| {
+        print(args, out, |output| {
             session.run(&name, &sql, &args.param, output)?;
             Ok(())
         })
@@ -54,46 +50,4 @@ pub fn run(args: &QueryArgs) -> Result<ExitCode> {
     // The kernel frees the memory faster than a walk over all tables would.
     std::mem::forget(session);
     Ok(ExitCode::SUCCESS)
-}
-
-/// Reads files into one trace. A single empty file is a trace without rows, so that a script over many files does not
-/// stop at it.
-fn read_files(files: &[PathBuf], args: &QueryArgs, open: &InputArgs) -> Result<Trace> {
-    match read_traces(files, &args.align, open) {
-        Err(error) if files.len() == 1 && is_empty(&error) => {
-            eprintln!("traceloom: {}: the file is empty", files[0].display());
-            Ok(TraceBuilder::new().finish())
-        }
-        read => read,
-    }
-}
-
-/// Whether the error says that a file is empty.
-fn is_empty(error: &anyhow::Error) -> bool {
-    let mut causes = error.chain();
-    causes.any(|cause| matches!(cause.downcast_ref(), Some(ReadError::Empty)))
-}
-
-/// Prints the result of `run` as the options want it.
-fn answer(
-    args: &QueryArgs,
-    out: &mut dyn Write,
-    run: impl FnOnce(&mut dyn Output) -> Result<()>,
-) -> Result<()> {
-    match args.printed() {
-        Format::Table => {
-            let is_screen = args.output.as_os_str() == "-";
-            let width = terminal_width().filter(|_| is_screen);
-            let mut table = TableRows::new(out, width);
-            run(&mut table)?;
-            table.finish()
-        }
-        Format::Csv => run(&mut Csv { out }),
-        Format::Jsonl => run(&mut JsonLines::new(out)),
-        Format::Json => {
-            let mut json = Json::new(out);
-            run(&mut json)?;
-            json.finish()
-        }
-    }
 }

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use traceloom_query::{Output, ValueRef};
 
-use super::file::Rows;
+use super::rows::Rows;
 
 /// The results of one query on many files, as one result.
 pub(super) struct Below<'a> {

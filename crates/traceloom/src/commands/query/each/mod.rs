@@ -1,10 +1,12 @@
 //! `--each`: runs the query on each file by itself and puts the results below each other.
 
+mod app;
 mod below;
 mod failures;
 mod file;
-mod pattern;
+mod job;
 mod room;
+mod rows;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -15,46 +17,18 @@ use traceloom_query::Limits;
 
 use super::args::QueryArgs;
 use super::input::Question;
+use super::print::print;
 use crate::input::once_a_pair;
 use crate::output::write_file;
 use below::Below;
 use failures::Failures;
-use file::{Rows, answer};
+use file::answer;
+use job::Job;
 use room::Room;
-
-pub use pattern::PathPattern;
+use rows::Rows;
 
 /// Files whose results are in memory at the same time, per worker.
 const AHEAD: usize = 8;
-
-const PATH: &str = "path";
-const APP: &str = "app";
-const DEVICE: &str = "device";
-
-/// What is the same for all files.
-struct Job<'a> {
-    args: &'a QueryArgs,
-    question: &'a Question,
-    limits: Limits,
-    /// The names of the columns before those of the query; those of the pattern come last.
-    own: Vec<String>,
-}
-
-impl<'a> Job<'a> {
-    fn new(args: &'a QueryArgs, question: &'a Question, limits: Limits) -> Self {
-        let in_path: Vec<&str> = args.pattern.iter().flat_map(PathPattern::columns).collect();
-        let told = [PATH, APP, DEVICE].into_iter();
-        let own = told
-            .filter(|name| !in_path.contains(name))
-            .chain(in_path.iter().copied());
-        Self {
-            args,
-            question,
-            limits,
-            own: own.map(str::to_owned).collect(),
-        }
-    }
-}
 
 /// Runs the query on each file, several at a time. Files that fail are reported and counted.
 ///
@@ -65,7 +39,7 @@ pub(super) fn run(args: &QueryArgs, question: &Question, limits: Limits) -> Resu
     let files = once_a_pair(&question.files);
     let mut failures = Failures::default();
     write_file(&args.output, |out| {
-        super::answer(args, out, |output| {
+        print(args, out, |output| {
             let mut below = Below::new(&job.own, output);
             all(&job, &files, &mut below, &mut failures)
         })

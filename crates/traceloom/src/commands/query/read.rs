@@ -1,0 +1,32 @@
+//! Reads the traces of a query.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use traceloom_formats::ReadError;
+use traceloom_trace::{Trace, TraceBuilder};
+
+use super::args::QueryArgs;
+use crate::align::read_traces;
+use crate::input::InputArgs;
+
+/// Reads files into one trace. A single empty file is a trace without rows, so that a script over many files does not
+/// stop at it.
+///
+/// # Errors
+/// If a file cannot be read.
+pub(super) fn read_files(files: &[PathBuf], args: &QueryArgs, open: &InputArgs) -> Result<Trace> {
+    match read_traces(files, &args.align, open) {
+        Err(error) if files.len() == 1 && is_empty(&error) => {
+            eprintln!("traceloom: {}: the file is empty", files[0].display());
+            Ok(TraceBuilder::new().finish())
+        }
+        read => read,
+    }
+}
+
+/// Whether the error says that a file is empty.
+fn is_empty(error: &anyhow::Error) -> bool {
+    let mut causes = error.chain();
+    causes.any(|cause| matches!(cause.downcast_ref(), Some(ReadError::Empty)))
+}
