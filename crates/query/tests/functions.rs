@@ -4,7 +4,10 @@ mod made;
 
 use made::{ask, session};
 use traceloom_query::{Limits, Session, Value};
-use traceloom_trace::{SliceBegin, StringId, TraceBuilder};
+use traceloom_trace::{
+    ArgValue, ProcessId, RowId, SchedSwitch, SchedTracker, SliceBegin, StringId, TaskState,
+    TraceBuilder,
+};
 
 /// The numbers of a result with one column.
 fn numbers(sql: &str) -> Vec<i64> {
@@ -194,4 +197,73 @@ fn a_macro_can_expand_to_a_statement_of_perfetto_sql() {
     let error = ask(&mut session(), wrong).unwrap_err().to_string();
     let place = "of the expansion of def!, included at line 3, column 18 of test: no such column";
     assert!(error.contains(place), "{error}");
+}
+
+#[test]
+fn a_woken_thread_names_the_state_of_its_waker() {
+    let mut out = TraceBuilder::new();
+    let [idle, waker, woken] = [0, 7, 8].map(|tid| out.thread(tid));
+    let mut sched = SchedTracker::default();
+    let switch = |sched: &mut SchedTracker, out: &mut TraceBuilder, ts, prev, next| {
+        let switch = SchedSwitch {
+            ts,
+            cpu: 0,
+            prev,
+            prev_priority: 120,
+            prev_state: TaskState::SLEEPING,
+            next,
+            next_priority: 120,
+            prev_is_idle: prev == idle,
+            next_is_idle: next == idle,
+        };
+        sched.switch(out, switch);
+    };
+    switch(&mut sched, &mut out, 10, idle, woken);
+    switch(&mut sched, &mut out, 20, woken, waker);
+    sched.waking(&mut out, 25, woken, waker);
+    sched.waking(&mut out, 25, waker, idle);
+    let mut session = Session::open(out.finish(), Limits::default()).unwrap();
+    let sql = "SELECT waker.ts FROM thread_state s JOIN thread_state waker ON waker.id = s.waker_id
+               WHERE s.state = 'R' AND waker.state = 'Running' AND waker.utid = s.waker_utid";
+    assert_eq!(ask(&mut session, sql).unwrap().rows, [[Value::Integer(20)]]);
+}
+
+#[test]
+fn a_process_names_its_parent_of_the_time() {
+    let mut out = TraceBuilder::new();
+    let [first, child] = [100, 200].map(|pid| out.process(pid));
+    let second = out.new_process(100);
+    let (late, orphan) = (out.process(300), out.process(400));
+    out.set_process_start(second, 50);
+    out.set_process_start(late, 60);
+    for (process, parent) in [(child, 100), (late, 100), (orphan, 7)] {
+        out.set_process_parent(process, parent);
+    }
+    let mut session = Session::open(out.finish(), Limits::default()).unwrap();
+    let sql = "SELECT upid, parent_upid FROM process WHERE parent_upid IS NOT NULL";
+    let number = |id: ProcessId| Value::Integer(id.row() as i64);
+    let expected = [[child, first], [late, second]].map(|pair| pair.map(number));
+    assert_eq!(ask(&mut session, sql).unwrap().rows, expected);
+}
+
+#[test]
+fn arguments_of_a_long_set_are_in_it() {
+    let mut out = TraceBuilder::new();
+    let utid = out.thread(7);
+    let track = out.thread_track(utid);
+    let key = out.intern(b"a[3].b");
+    let sets = [2, 200_000, 3].map(|args| out.args((0..args).map(|n| (key, ArgValue::Int(n)))));
+    for arg_set_id in sets {
+        let begin = SliceBegin {
+            arg_set_id,
+            ..SliceBegin::named(5, key)
+        };
+        out.whole_slice(track, begin, 1);
+    }
+    let mut session = Session::open(out.finish(), Limits::default()).unwrap();
+    let sql = "SELECT arg_set_id, count(*) FROM args WHERE flat_key = 'a.b' AND key = 'a[3].b' GROUP BY 1
+               UNION ALL SELECT arg_set_id, extract_arg(arg_set_id, 'a[3].b') FROM slice WHERE id = 2";
+    let expected = [[0, 2], [2, 200_000], [200_002, 3], [200_002, 0]];
+    let expected = expected.map(|row| row.map(Value::Integer));
+    assert_eq!(ask(&mut session, sql).unwrap().rows, expected);
 }

@@ -16,13 +16,9 @@ fn lines(trace: &Trace) -> Vec<String> {
     }
     tables!(sources processes threads tracks slices methods counters instants flows sched_slices
         thread_states ftrace_events metadata exact_counters run_ends wakeups thread_names);
-    let sets = 0..trace.args.sets();
-    lines.extend(sets.map(|set| {
-        let set: Vec<_> = trace
-            .args
-            .set(traceloom_trace::ArgSetId(set as u32))
-            .collect();
-        format!("{set:?}")
+    lines.extend(trace.args.sets().map(|set| {
+        let args: Vec<_> = trace.args.set(set).collect();
+        format!("{set:?} {args:?}")
     }));
     lines.extend(
         trace

@@ -1,60 +1,14 @@
 //! Arguments: named values of slices and events.
 
+mod value;
+
 use std::ops::Range;
 
 use crate::column::Column;
 use crate::ids::{ArgSetId, RowId, StringId};
 use crate::remap::{IdKind, Remap, Value, remap_column};
-use crate::strings::StringPool;
-
-/// One value of an argument.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum ArgValue {
-    /// A signed number.
-    Int(i64),
-    /// A number that was written in hexadecimal: an address, flags.
-    Hex(u64),
-    /// A number with a fraction.
-    Float(f64),
-    /// Text.
-    Text(StringId),
-}
-
-const INT: u8 = 0;
-const HEX: u8 = 1;
-const FLOAT: u8 = 2;
-const TEXT: u8 = 3;
-
-impl ArgValue {
-    #[inline]
-    fn pack(self) -> (u8, u64) {
-        match self {
-            Self::Int(value) => (INT, value as u64),
-            Self::Hex(value) => (HEX, value),
-            Self::Float(value) => (FLOAT, value.to_bits()),
-            Self::Text(id) => (TEXT, id.0.into()),
-        }
-    }
-
-    fn unpack(kind: u8, bits: u64) -> Self {
-        match kind {
-            INT => Self::Int(bits as i64),
-            HEX => Self::Hex(bits),
-            FLOAT => Self::Float(f64::from_bits(bits)),
-            _ => Self::Text(StringId(bits as u32)),
-        }
-    }
-
-    /// The value as text, as ftrace prints it.
-    pub fn display(self, strings: &StringPool) -> String {
-        match self {
-            Self::Int(value) => value.to_string(),
-            Self::Hex(value) => format!("{value:#x}"),
-            Self::Float(value) => value.to_string(),
-            Self::Text(id) => strings.get(id).to_owned(),
-        }
-    }
-}
+pub use value::ArgValue;
+use value::{INT, JSON, LAST, TEXT};
 
 /// The arguments of one set, with separate keys and values, which is faster to store than single
 /// pairs.
@@ -102,10 +56,10 @@ impl ArgColumns {
     }
 }
 
-/// All arguments of a trace. A set is a range of rows that has an [`ArgSetId`].
+/// All arguments of a trace. A set is a range of rows. Its [`ArgSetId`] is the first row, and the last one has a
+/// mark.
 #[derive(Clone, Debug, Default)]
 pub struct ArgTable {
-    ends: Column<u32>,
     keys: Column<StringId>,
     kinds: Column<u8>,
     values: Column<u64>,
@@ -115,7 +69,7 @@ impl ArgTable {
     /// Stores a set; an empty one is [`ArgSetId::NONE`].
     pub fn push_set(&mut self, args: impl IntoIterator<Item = (StringId, ArgValue)>) -> ArgSetId {
         let before = self.keys.len();
-        let mut args = args.into_iter();
+        let args = args.into_iter();
         let most = args.size_hint().1.unwrap_or(usize::MAX / 2);
         let columns = (
             self.keys.room(most),
@@ -130,14 +84,20 @@ impl ArgTable {
                     kinds.push(kind);
                     values.push(bits);
                 }
+                // Without arguments, this would be the last one of another set, which has the mark.
+                if let Some(last) = kinds.last_mut() {
+                    *last |= LAST;
+                }
             }
-            _ => self.push_rows(&mut args),
+            _ => self.push_rows(&mut args.map(|(key, value)| {
+                let (kind, bits) = value.pack();
+                (key, kind, bits)
+            })),
         }
         if self.keys.len() == before {
             return ArgSetId::NONE;
         }
-        self.ends.push(self.keys.len() as u32);
-        ArgSetId::from_row(self.ends.len() - 1)
+        ArgSetId::from_row(before)
     }
 
     /// Like [`push_set`](Self::push_set).
@@ -146,6 +106,7 @@ impl ArgTable {
         if rows == 0 {
             return ArgSetId::NONE;
         }
+        let first = self.len();
         let columns = (
             self.keys.room(rows),
             self.kinds.room(rows),
@@ -156,11 +117,13 @@ impl ArgTable {
                 keys.extend_from_slice(&args.keys);
                 kinds.extend_from_slice(&args.kinds);
                 values.extend_from_slice(&args.values);
+                if let Some(last) = kinds.last_mut() {
+                    *last |= LAST;
+                }
             }
-            _ => args.rows().for_each(|row| self.push_row(row)),
+            _ => self.push_rows(&mut args.rows()),
         }
-        self.ends.push(self.keys.len() as u32);
-        ArgSetId::from_row(self.ends.len() - 1)
+        ArgSetId::from_row(first)
     }
 
     /// Adds these arguments to a set, except those that it already has. The caller must stop using
@@ -176,22 +139,17 @@ impl ArgTable {
             if rows.end != self.len() || rows.is_empty() {
                 rows = self.copy_rows(rows);
             }
-            self.push_row(row);
+            if let Some(last) = rows.clone().last() {
+                *self.kinds.get_mut(last) &= !LAST;
+            }
+            let (key, kind, bits) = row;
+            self.push_row((key, kind | LAST, bits));
             rows.end += 1;
         }
         if rows == old {
             return id;
         }
-        match id.some() {
-            Some(id) if rows.start == old.start => {
-                *self.ends.get_mut(id.row()) = rows.end as u32;
-                id
-            }
-            _ => {
-                self.ends.push(rows.end as u32);
-                ArgSetId::from_row(self.ends.len() - 1)
-            }
-        }
+        ArgSetId::from_row(rows.start)
     }
 
     /// The number of these arguments that `rows` begins with.
@@ -206,7 +164,7 @@ impl ArgTable {
         };
         let rows = keys.len().min(args.keys.len());
         let is_same = |row: usize| {
-            let known = (keys[row], kinds[row], values[row]);
+            let known = (keys[row], kinds[row] & !LAST, values[row]);
             known == (args.keys[row], args.kinds[row], args.values[row])
         };
         (0..rows).position(|row| !is_same(row)).unwrap_or(rows)
@@ -214,7 +172,7 @@ impl ArgTable {
 
     /// Whether one of these rows equals the argument.
     fn has(&self, mut rows: Range<usize>, (key, kind, bits): (StringId, u8, u64)) -> bool {
-        let is_value = |row| self.kinds.get(row) == kind && self.values.get(row) == bits;
+        let is_value = |row| self.kind(row) == kind && self.values.get(row) == bits;
         match self.keys.within_chunk(rows.clone()) {
             Some(keys) => {
                 let mut known = keys.iter().zip(rows);
@@ -237,11 +195,15 @@ impl ArgTable {
 
     /// Appends rows that may not fit into the last chunk.
     #[cold]
-    fn push_rows(&mut self, args: &mut dyn Iterator<Item = (StringId, ArgValue)>) {
-        for (key, value) in args {
-            let (kind, bits) = value.pack();
-            self.push_row((key, kind, bits));
+    fn push_rows(&mut self, rows: &mut dyn Iterator<Item = (StringId, u8, u64)>) {
+        let Some(mut last) = rows.next() else {
+            return;
+        };
+        for row in rows {
+            self.push_row(std::mem::replace(&mut last, row));
         }
+        let (key, kind, bits) = last;
+        self.push_row((key, kind | LAST, bits));
     }
 
     #[inline]
@@ -254,48 +216,98 @@ impl ArgTable {
     /// The arguments of a set in the order in which they were recorded; empty for
     /// [`ArgSetId::NONE`].
     pub fn set(&self, id: ArgSetId) -> impl Iterator<Item = (StringId, ArgValue)> + '_ {
-        self.rows(id).map(|row| {
-            let value = ArgValue::unpack(self.kinds.get(row), self.values.get(row));
-            (self.keys.get(row), value)
-        })
+        self.rows(id).map(|row| self.arg(row))
     }
 
+    /// The rows of a set; none for an id that is not from this table.
     fn rows(&self, id: ArgSetId) -> Range<usize> {
-        let Some(id) = id.some() else {
+        let (start, rows) = (id.row(), self.len());
+        let Some(_) = id.some().filter(|_| start < rows) else {
             return 0..0;
         };
-        let before = id.row().checked_sub(1);
-        let start = before.map_or(0, |before| self.ends.get(before));
-        start as usize..self.ends.get(id.row()) as usize
+        let last = (start..rows).find(|row| self.is_last(*row));
+        start..last.map_or(rows, |last| last + 1)
     }
 
-    /// The columns as stored: the end of each set, and for each argument its key, the kind of its
-    /// value (0 signed, 1 hexadecimal, 2 float, 3 text) and the bits of its value.
-    pub fn columns(&self) -> (&Column<u32>, &Column<StringId>, &Column<u8>, &Column<u64>) {
-        (&self.ends, &self.keys, &self.kinds, &self.values)
+    /// Whether this argument is the last one of its set.
+    fn is_last(&self, row: usize) -> bool {
+        self.kinds.get(row) & LAST != 0
+    }
+
+    /// The set that an argument is in, if it begins at most `most` rows before.
+    pub fn set_near(&self, row: usize, most: usize) -> Option<ArgSetId> {
+        let starts = |start: &usize| *start == 0 || self.is_last(*start - 1);
+        let found = (row.saturating_sub(most)..=row).rev().find(starts);
+        found.map(ArgSetId::from_row)
+    }
+
+    /// The kind of an argument's value.
+    fn kind(&self, row: usize) -> u8 {
+        self.kinds.get(row) & !LAST
+    }
+
+    /// One argument.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    pub fn arg(&self, row: usize) -> (StringId, ArgValue) {
+        let value = ArgValue::unpack(self.kinds.get(row), self.values.get(row));
+        (self.keys.get(row), value)
+    }
+
+    /// The sets in the order of their rows.
+    pub fn sets(&self) -> impl Iterator<Item = ArgSetId> + '_ {
+        let starts = |row: &usize| *row == 0 || self.is_last(*row - 1);
+        (0..self.len()).filter(starts).map(ArgSetId::from_row)
+    }
+
+    /// The columns as stored: for each argument its key, the kind of its value (0 signed, 1 hexadecimal, 2 float,
+    /// 3 text, 4 unsigned, 5 bool, 6 null, 7 JSON; 128 is added for the last one of a set) and the bits of its value.
+    pub fn columns(&self) -> (&Column<StringId>, &Column<u8>, &Column<u64>) {
+        (&self.keys, &self.kinds, &self.values)
     }
 
     /// Creates a table from such columns; `None` if they contradict each other.
     pub fn from_columns(
-        ends: Column<u32>,
         keys: Column<StringId>,
         kinds: Column<u8>,
         values: Column<u64>,
     ) -> Option<Self> {
         let rows = keys.len();
-        let last = ends.len().checked_sub(1).map_or(0, |set| ends.get(set));
-        let fits = kinds.len() == rows && values.len() == rows && last as usize == rows;
-        let mut before = 0;
-        let rises = ends
-            .iter()
-            .all(|end| std::mem::replace(&mut before, end) < end);
-        let known = kinds.iter().all(|kind| kind <= TEXT);
-        (fits && rises && known).then_some(Self {
-            ends,
+        let fits = kinds.len() == rows && values.len() == rows;
+        let known = kinds.iter().all(|kind| kind & !LAST <= JSON);
+        let ends = rows == 0 || fits && kinds.get(rows - 1) & LAST != 0;
+        (fits && ends && known).then_some(Self {
             keys,
             kinds,
             values,
         })
+    }
+
+    /// As [`from_columns`](Self::from_columns), for kinds without marks and the number of arguments of each set. Also
+    /// returns the sets.
+    pub fn from_lengths(
+        lengths: &Column<u32>,
+        keys: Column<StringId>,
+        kinds: &Column<u8>,
+        values: Column<u64>,
+    ) -> Option<(Self, Vec<ArgSetId>)> {
+        let mut marked = Column::new();
+        let mut sets = Vec::with_capacity(lengths.len());
+        let mut unused = kinds.iter();
+        for length in lengths.iter() {
+            sets.push(ArgSetId::from_row(marked.len()));
+            for left in (0..length).rev() {
+                let kind = unused.next().filter(|kind| kind & LAST == 0)?;
+                marked.push(if left == 0 { kind | LAST } else { kind });
+            }
+            if length == 0 {
+                return None;
+            }
+        }
+        let is_complete = unused.next().is_none();
+        let table = Self::from_columns(keys, marked, values).filter(|_| is_complete)?;
+        Some((table, sets))
     }
 
     /// Gives keys and texts new ids. Sets keep theirs.
@@ -305,7 +317,7 @@ impl ArgTable {
             return;
         }
         for row in 0..self.len() {
-            if self.kinds.get(row) == TEXT {
+            if matches!(self.kind(row), TEXT | JSON) {
                 let bits = self.values.get_mut(row);
                 *bits = StringId(*bits as u32).remapped(to).0.into();
             }
@@ -314,19 +326,10 @@ impl ArgTable {
 
     /// Appends the sets of another table. Their ids go on after those of this one.
     pub(crate) fn append(&mut self, other: Self) {
-        let before = self.len() as u32;
-        for end in other.ends.iter() {
-            self.ends.push(before + end);
-        }
         for row in 0..other.len() {
             let (key, kind) = (other.keys.get(row), other.kinds.get(row));
             self.push_row((key, kind, other.values.get(row)));
         }
-    }
-
-    /// The number of sets.
-    pub fn sets(&self) -> usize {
-        self.ends.len()
     }
 
     /// The number of arguments in all sets.
@@ -341,10 +344,7 @@ impl ArgTable {
 
     /// Memory used, bytes.
     pub fn heap_bytes(&self) -> usize {
-        self.ends.heap_bytes()
-            + self.keys.heap_bytes()
-            + self.kinds.heap_bytes()
-            + self.values.heap_bytes()
+        self.keys.heap_bytes() + self.kinds.heap_bytes() + self.values.heap_bytes()
     }
 }
 

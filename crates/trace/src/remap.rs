@@ -120,6 +120,19 @@ pub(crate) fn remap_column<T: Value>(column: &mut Column<T>, to: &mut impl Remap
     }
 }
 
+/// Gives sets of arguments new ids.
+struct ArgSets<F>(F);
+
+impl<F: Fn(ArgSetId) -> ArgSetId> Remap for ArgSets<F> {
+    fn changes(&self, kind: IdKind) -> bool {
+        kind == IdKind::ArgSet
+    }
+
+    fn new_id(&mut self, _: IdKind, id: u32) -> u32 {
+        (self.0)(ArgSetId(id)).0
+    }
+}
+
 /// Gives strings new ids.
 struct Strings<F>(F);
 
@@ -137,6 +150,11 @@ impl Trace {
     /// Replaces every string of the tables, except absent ones, by another one of the pool.
     pub fn replace_strings(&mut self, new: impl Fn(StringId) -> StringId) {
         self.remap(&mut Strings(new));
+    }
+
+    /// Replaces every set of arguments in the tables.
+    pub fn replace_arg_sets(&mut self, new: impl Fn(ArgSetId) -> ArgSetId) {
+        self.remap(&mut ArgSets(new));
     }
 
     /// Gives every id of the trace its new value. The rows that they refer to do not move.

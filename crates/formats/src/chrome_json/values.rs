@@ -5,6 +5,7 @@ use traceloom_trace::{ArgSetId, ArgValue, Place, RepairKind, TraceBuilder};
 use super::event::Event;
 use super::json::{Fields, Value, int, unescape};
 use super::members::is_facts;
+use super::strict::is_json;
 
 /// The arguments, and the fields of the event that have no other place.
 pub(super) fn arguments(event: &Event<'_>, out: &mut TraceBuilder) -> ArgSetId {
@@ -26,7 +27,7 @@ pub(super) fn arguments(event: &Event<'_>, out: &mut TraceBuilder) -> ArgSetId {
             args.push((out.intern(b"args"), arg_value(value, out)));
         }
         Some(Value::Nested(list @ [b'[', ..])) => {
-            args.push((out.intern(b"args"), ArgValue::Text(out.intern(list))));
+            args.push((out.intern(b"args"), json(list, out)));
         }
         _ => {}
     }
@@ -36,12 +37,31 @@ pub(super) fn arguments(event: &Event<'_>, out: &mut TraceBuilder) -> ArgSetId {
 fn arg_value(value: &Value<'_>, out: &mut TraceBuilder) -> ArgValue {
     match value {
         Value::Text(text) => ArgValue::Text(out.intern(text)),
-        Value::Nested(text) => ArgValue::Text(out.intern(text)),
-        Value::Word(word) => match (int(word), value.number()) {
-            (Some(int), _) => ArgValue::Int(int),
-            (None, Some(float)) => ArgValue::Float(float),
-            (None, None) => ArgValue::Text(out.intern(word)),
-        },
+        Value::Nested(text) => json(text, out),
+        Value::Word(b"true") => ArgValue::Bool(true),
+        Value::Word(b"false") => ArgValue::Bool(false),
+        Value::Word(b"null") => ArgValue::Null,
+        Value::Word(word) => {
+            number(word, value.number()).unwrap_or_else(|| ArgValue::Text(out.intern(word)))
+        }
+    }
+}
+
+fn number(word: &[u8], float: Option<f64>) -> Option<ArgValue> {
+    let unsigned = || std::str::from_utf8(word).ok()?.parse().ok();
+    int(word)
+        .map(ArgValue::Int)
+        .or_else(|| unsigned().map(ArgValue::Unsigned))
+        .or(float.map(ArgValue::Float))
+}
+
+/// An object or a list. Text that only looks like one stays text, so that it is not written as JSON again.
+fn json(text: &[u8], out: &mut TraceBuilder) -> ArgValue {
+    let id = out.intern(text);
+    if is_json(text) {
+        ArgValue::Json(id)
+    } else {
+        ArgValue::Text(id)
     }
 }
 
@@ -77,4 +97,36 @@ pub(super) fn as_text(value: &Value<'_>) -> String {
 pub(super) fn shown(text: &[u8]) -> String {
     const SHOWN: usize = 120;
     String::from_utf8_lossy(&text[..text.len().min(SHOWN)]).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use traceloom_trace::ArgValue;
+
+    use crate::{ReadOptions, read_bytes};
+
+    #[test]
+    fn arguments_keep_their_types() {
+        let text: &[u8] = br#"[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":1,"name":"a","args":{"on":true,"off":false,
+            "none":null,"word":"true","big":18446744073709551615,"low":-3,"part":0.5,"in":{"a":[1,{"b":2}]},
+            "odd":[1,,2]}}]"#;
+        let trace = read_bytes(text, ReadOptions::default()).unwrap();
+        let args = trace.args.set(trace.slices.arg_set_id.get(0));
+        let id = |text| trace.strings.lookup(text).unwrap();
+        let expected = [
+            ("on", ArgValue::Bool(true)),
+            ("off", ArgValue::Bool(false)),
+            ("none", ArgValue::Null),
+            ("word", ArgValue::Text(id("true"))),
+            ("big", ArgValue::Unsigned(u64::MAX)),
+            ("low", ArgValue::Int(-3)),
+            ("part", ArgValue::Float(0.5)),
+            ("in", ArgValue::Json(id(r#"{"a":[1,{"b":2}]}"#))),
+            ("odd", ArgValue::Text(id("[1,,2]"))),
+        ];
+        let read: Vec<_> = args
+            .map(|(key, value)| (trace.strings.get(key), value))
+            .collect();
+        assert_eq!(read, expected);
+    }
 }

@@ -88,11 +88,8 @@ pub fn fingerprint(trace: &Trace) -> String {
         )*};
     }
     tables!(processes threads tracks slices counters instants flows sched_slices thread_states ftrace_events);
-    for set in 0..trace.args.sets() {
-        let set: Vec<_> = trace
-            .args
-            .set(traceloom_trace::ArgSetId(set as u32))
-            .collect();
+    for set in trace.args.sets() {
+        let set: Vec<_> = trace.args.set(set).collect();
         let _ = writeln!(out, "{set:?}");
     }
     for (id, text) in trace.strings.iter() {

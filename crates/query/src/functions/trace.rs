@@ -46,14 +46,13 @@ fn extract_arg(data: &Data, context: &Context<'_>) -> Option<Value> {
     }
     let args = &data.trace.args;
     let key = data.trace.strings.lookup(key)?;
-    if set as usize >= args.sets() {
-        return None;
-    }
     let (_, value) = args.set(ArgSetId(set)).find(|(known, _)| *known == key)?;
     Some(match value {
         ArgValue::Int(value) => Value::Integer(value),
-        ArgValue::Hex(value) => Value::Integer(value as i64),
+        ArgValue::Hex(value) | ArgValue::Unsigned(value) => Value::Integer(value as i64),
+        ArgValue::Bool(value) => Value::Integer(value.into()),
         ArgValue::Float(value) => Value::Real(value),
-        ArgValue::Text(id) => Value::Text(data.get(id).to_owned()),
+        ArgValue::Null => Value::Null,
+        ArgValue::Text(id) | ArgValue::Json(id) => Value::Text(data.get(id).to_owned()),
     })
 }

@@ -119,14 +119,10 @@ pub(super) const fn absent(name: &'static str, kind: Kind) -> Column {
     column(name, kind, "Always NULL.", |_, _| Cell::Null)
 }
 
-/// The machine of a row. Traces of several machines are not told apart, so all rows belong to machine 0.
+/// The machine of a row, which PerfettoSQL sets if a trace has several. Inputs of several machines are not told
+/// apart.
 pub(super) const fn machine() -> Column {
-    column(
-        "machine_id",
-        Kind::Long,
-        "The machine; always 0.",
-        |_, _| Cell::Int(0),
-    )
+    absent("machine_id", Kind::Long)
 }
 
 /// A table.

@@ -1,8 +1,15 @@
 //! What the columns are computed from: the trace, and the little that is derived from it when a query opens.
 
-use traceloom_trace::{ClockRow, RepairRow, RowId, StringId, TaskState, Trace};
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use traceloom_trace::{
+    ArgSetId, ClockRow, ProcessId, RepairRow, RowId, StringId, TaskState, Trace,
+};
 
 use super::cell::Cell;
+use super::keys::{flat_key, keys_with_indexes};
+use super::links::parents;
 use super::texts::MoreTexts;
 use super::track_type::TrackFacts;
 
@@ -18,6 +25,14 @@ pub(crate) struct Data {
     /// The letters of each state that occurs, in the order of their bits.
     states: Vec<(u16, StringId)>,
     pub(super) tracks: TrackFacts,
+    /// The parent of each process.
+    pub(super) parents: Vec<ProcessId>,
+    /// For each thread state, the row in which the waker ran. Found when a query first asks.
+    pub(super) wakers: OnceLock<Vec<u32>>,
+    /// The sets of arguments. Found when a query first asks for an argument of a long one.
+    pub(super) arg_sets: OnceLock<Vec<ArgSetId>>,
+    /// The keys of arguments with indexes, and the same without them.
+    pub(super) flat_keys: HashMap<StringId, StringId>,
     pub(super) repairs: Vec<RepairTexts>,
     pub(super) clocks: Vec<ClockTexts>,
     words: [StringId; WORDS.len()],
@@ -41,7 +56,7 @@ pub(super) struct ClockTexts {
 }
 
 /// Texts that columns choose from.
-const WORDS: [&str; 11] = [
+const WORDS: [&str; 15] = [
     "int",
     "real",
     "string",
@@ -53,6 +68,10 @@ const WORDS: [&str; 11] = [
     "info",
     "error",
     "data_loss",
+    "uint",
+    "bool",
+    "null",
+    "json",
 ];
 
 /// The places of texts in [`WORDS`].
@@ -67,6 +86,10 @@ pub(super) const ANALYSIS: usize = 7;
 pub(super) const INFO: usize = 8;
 pub(super) const ERROR: usize = 9;
 pub(super) const DATA_LOSS: usize = 10;
+pub(super) const UINT: usize = 11;
+pub(super) const BOOL: usize = 12;
+pub(super) const NULL: usize = 13;
+pub(super) const JSON: usize = 14;
 
 impl Data {
     /// Prepares a trace for queries. Nothing of its size is copied.
@@ -79,6 +102,8 @@ impl Data {
         let tracks = TrackFacts::new(&trace, &mut intern);
         let state = |bits| (bits, intern(&TaskState(bits).to_string()));
         let states = states(&trace).into_iter().map(state).collect();
+        let flat = |key| (key, intern(&flat_key(trace.strings.get(key))));
+        let flat_keys = keys_with_indexes(&trace).into_iter().map(flat).collect();
         let repairs = trace.repairs.rows().iter();
         let repairs = repairs
             .map(|row| RepairTexts::new(row, &mut intern))
@@ -89,10 +114,14 @@ impl Data {
             .collect();
         Self {
             cpus: cpus(&trace),
+            parents: parents(&trace),
+            wakers: OnceLock::new(),
+            arg_sets: OnceLock::new(),
             more,
             method_names,
             states,
             tracks,
+            flat_keys,
             repairs,
             clocks,
             words,

@@ -1,10 +1,10 @@
 //! Counter values, kernel events, and arguments.
 
-use traceloom_trace::StringId;
+use traceloom_trace::{ArgValue, RowId, StringId};
 
 use super::column::Kind::{ArgSetId, Double, JoinId, Long, String, Timestamp};
 use super::column::{Cell, Table, absent, column, id};
-use super::data::{Data, INT, POINTER, REAL, STRING};
+use super::data::{BOOL, Data, INT, JSON, NULL, POINTER, REAL, STRING, UINT};
 use super::sched::cpu;
 use super::track_type::DimensionRow;
 
@@ -78,31 +78,43 @@ pub(crate) const ARGS: Table = Table {
     rows: |data| data.trace.args.len() + data.tracks.dimensions.len(),
     columns: &[
         id("id", "The argument."),
-        column("arg_set_id", ArgSetId, "The set it is in.", |data, row| {
-            if let Some(dimension) = data.dimension(row) {
-                return data.dimensions_of(dimension.track);
-            }
-            let (ends, ..) = data.trace.args.columns();
-            Cell::Int(set_of(row, ends.len(), |set| ends.get(set) as usize) as i64)
-        })
+        column(
+            "arg_set_id",
+            ArgSetId,
+            "The set it is in.",
+            |data, row| match data.dimension(row) {
+                Some(dimension) => data.dimensions_of(dimension.track),
+                None => Cell::id(data.set_of(row)),
+            },
+        )
         .sorted(),
-        column("flat_key", String, "The key without indexes.", key),
+        column(
+            "flat_key",
+            String,
+            "The key without indexes.",
+            |data, row| {
+                let key = data.arg_key(row);
+                Cell::text(data.flat_keys.get(&key).copied().unwrap_or(key))
+            },
+        ),
         column("key", String, "The key.", key),
         column(
             "int_value",
             Long,
-            "The value, if it is a whole number.",
+            "The value, if it is a whole number or true (1) or false (0).",
             |data, row| match data.arg(row) {
-                (INT | POINTER, bits) => Cell::Int(bits as i64),
+                ArgValue::Int(value) => Cell::Int(value),
+                ArgValue::Hex(value) | ArgValue::Unsigned(value) => Cell::Int(value as i64),
+                ArgValue::Bool(value) => Cell::Int(value.into()),
                 _ => Cell::Null,
             },
         ),
         column(
             "string_value",
             String,
-            "The value, if it is text.",
+            "The value, if it is text or JSON.",
             |data, row| match data.arg(row) {
-                (STRING, bits) => Cell::text(StringId(bits as u32)),
+                ArgValue::Text(id) | ArgValue::Json(id) => Cell::text(id),
                 _ => Cell::Null,
             },
         ),
@@ -111,46 +123,43 @@ pub(crate) const ARGS: Table = Table {
             Double,
             "The value, if it has a fraction.",
             |data, row| match data.arg(row) {
-                (REAL, bits) => Cell::Float(f64::from_bits(bits)),
+                ArgValue::Float(value) => Cell::Float(value),
                 _ => Cell::Null,
             },
         ),
         column(
             "value_type",
             String,
-            "`int`, `real`, `string`, or `pointer` for a number written in hexadecimal.",
-            |data, row| data.word(data.arg(row).0),
+            "`int`, `uint`, `real`, `string`, `bool`, `null`, `json`, or `pointer` for a number written in hexadecimal.",
+            |data, row| {
+                data.word(match data.arg(row) {
+                    ArgValue::Int(_) => INT,
+                    ArgValue::Hex(_) => POINTER,
+                    ArgValue::Float(_) => REAL,
+                    ArgValue::Text(_) => STRING,
+                    ArgValue::Unsigned(_) => UINT,
+                    ArgValue::Bool(_) => BOOL,
+                    ArgValue::Null => NULL,
+                    ArgValue::Json(_) => JSON,
+                })
+            },
         ),
     ],
 };
 
 fn key(data: &Data, row: usize) -> Cell {
-    if let Some(dimension) = data.dimension(row) {
-        return Cell::Text(dimension.key);
-    }
-    Cell::text(data.trace.args.columns().1.get(row))
+    Cell::text(data.arg_key(row))
 }
 
-/// The first set that ends after `row`.
-fn set_of(row: usize, sets: usize, end: impl Fn(usize) -> usize) -> usize {
-    let (mut low, mut high) = (0, sets);
-    while low < high {
-        let middle = low.midpoint(high);
-        if end(middle) <= row {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    low
-}
+/// How far back the beginning of a set is looked for. Longer sets are rare.
+const NEAR: usize = 64;
 
 impl Data {
     /// The set of a track's dimensions, whose rows follow those of the trace's arguments.
     pub(super) fn dimensions_of(&self, track: usize) -> Cell {
-        let before = self.trace.args.len().max(self.trace.args.sets());
         let first = self.tracks.first_dimension(track);
-        first.map_or(Cell::Null, |first| Cell::Int((before + first) as i64))
+        let set = first.map(|first| self.trace.args.len() + first);
+        set.map_or(Cell::Null, |set| Cell::Int(set as i64))
     }
 
     /// The dimension in a row of `args`; `None` for an argument of the trace.
@@ -161,8 +170,7 @@ impl Data {
 
     /// The value of a dimension in a set that [`dimensions_of`](Self::dimensions_of) returned.
     pub fn dimension_value(&self, set: usize, key: &str) -> Option<Cell> {
-        let before = self.trace.args.len().max(self.trace.args.sets());
-        let first = set.checked_sub(before)?;
+        let first = set.checked_sub(self.trace.args.len())?;
         let track = self.tracks.dimensions.get(first)?.track;
         let rows = &self.tracks.dimensions[first..];
         let mut rows = rows.iter().take_while(|row| row.track == track);
@@ -170,18 +178,31 @@ impl Data {
             .map(|row| row.value)
     }
 
-    /// The type of an argument's value, as a place of the words, and the value's bits.
-    fn arg(&self, row: usize) -> (usize, u64) {
+    /// The key in a row of `args`.
+    fn arg_key(&self, row: usize) -> StringId {
+        let dimension = self.dimension(row).map(|dimension| dimension.key);
+        dimension.unwrap_or_else(|| self.trace.args.columns().0.get(row))
+    }
+
+    /// The value in a row of `args`.
+    fn arg(&self, row: usize) -> ArgValue {
         match self.dimension(row).map(|dimension| dimension.value) {
-            Some(Cell::Int(value)) => return (INT, value as u64),
-            Some(Cell::Text(text)) => return (STRING, text.0.into()),
-            Some(_) => return (INT, 0),
-            None => {}
+            None => self.trace.args.arg(row).1,
+            Some(Cell::Int(value)) => ArgValue::Int(value),
+            Some(Cell::Float(value)) => ArgValue::Float(value),
+            Some(Cell::Text(text)) => ArgValue::Text(text),
+            Some(Cell::Null) => ArgValue::Null,
         }
-        /// The kinds of [`traceloom_trace::ArgTable::columns`] in their order.
-        const KINDS: [usize; 4] = [INT, POINTER, REAL, STRING];
-        let (_, _, kinds, values) = self.trace.args.columns();
-        let kind = KINDS.get(usize::from(kinds.get(row))).copied();
-        (kind.unwrap_or(STRING), values.get(row))
+    }
+
+    /// The set that an argument is in.
+    fn set_of(&self, row: usize) -> traceloom_trace::ArgSetId {
+        let args = &self.trace.args;
+        let search = || {
+            let sets = self.arg_sets.get_or_init(|| args.sets().collect());
+            let after = sets.partition_point(|set| set.row() <= row);
+            sets[..after].last().copied().unwrap_or_default()
+        };
+        args.set_near(row, NEAR).unwrap_or_else(search)
     }
 }

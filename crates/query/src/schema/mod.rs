@@ -6,6 +6,8 @@ mod column;
 mod data;
 mod docs;
 mod events;
+mod keys;
+mod links;
 mod people;
 mod sched;
 mod slices;

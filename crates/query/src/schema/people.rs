@@ -94,7 +94,12 @@ pub(crate) const PROCESS: Table = Table {
             "When it ended; NULL if it outlived the trace.",
             |data, row| Cell::unless(data.trace.processes.end_ts.get(row), NO_TIME),
         ),
-        absent("parent_upid", JoinId("process")),
+        column(
+            "parent_upid",
+            JoinId("process"),
+            "The parent, if the trace has it.",
+            |data, row| Cell::id(data.parents[row]),
+        ),
         column("uid", Long, "User id.", |data, row| {
             Cell::unless(data.trace.processes.uid.get(row), NO_NUMBER)
         }),

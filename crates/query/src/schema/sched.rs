@@ -107,7 +107,12 @@ pub(crate) const THREAD_STATE: Table = Table {
             "The thread that woke it.",
             |data, row| Cell::id(data.trace.thread_states.waker_utid.get(row)),
         ),
-        absent("waker_id", JoinId("thread_state")),
+        column(
+            "waker_id",
+            JoinId("thread_state"),
+            "What the thread that woke it was doing: the row in which it ran.",
+            |data, row| data.waker(row),
+        ),
         absent("irq_context", Long),
         column(
             "ucpu",

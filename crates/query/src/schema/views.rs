@@ -171,8 +171,9 @@ pub(crate) const VIEWS: &[View] = &[
         "args",
         "Arguments of slices, instants and events.",
         "id, arg_set_id, flat_key, key, int_value, string_value, real_value, value_type, display_value",
-        "SELECT *, CASE value_type WHEN 'int' THEN CAST(int_value AS TEXT) WHEN 'string' THEN string_value \
-         WHEN 'real' THEN CAST(real_value AS TEXT) ELSE printf('0x%x', int_value) END AS display_value \
+        "SELECT *, CASE value_type WHEN 'int' THEN CAST(int_value AS TEXT) WHEN 'uint' THEN printf('%u', int_value) \
+         WHEN 'string' THEN string_value WHEN 'json' THEN string_value WHEN 'real' THEN CAST(real_value AS TEXT) \
+         WHEN 'bool' THEN iif(int_value, 'true', 'false') WHEN 'pointer' THEN printf('0x%x', int_value) END AS display_value \
          FROM __intrinsic_args",
     ),
     view(

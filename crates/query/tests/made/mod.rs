@@ -78,14 +78,21 @@ pub fn trace() -> Trace {
 }
 
 fn args(out: &mut TraceBuilder, numbers: &mut Numbers, names: &[StringId]) -> ArgSetId {
-    let keys = ["size", "text", "flags", "part"].map(|key| out.intern(key.as_bytes()));
+    let keys = [
+        "size", "text", "flags", "part", "is.on", "a.b[0].c", "none", "a[2]",
+    ];
+    let keys = keys.map(|key| out.intern(key.as_bytes()));
     let values = [
         ArgValue::Int(numbers.below(9) as i64 - 4),
         ArgValue::Text(names[numbers.below(names.len())]),
         ArgValue::Hex(u64::MAX - numbers.below(3) as u64),
         ArgValue::Float(numbers.below(5) as f64 / 2.0),
+        ArgValue::Bool(numbers.below(2) == 0),
+        ArgValue::Unsigned(u64::MAX - numbers.below(3) as u64),
+        ArgValue::Null,
+        ArgValue::Json(names[1]),
     ];
-    let count = numbers.below(5);
+    let count = numbers.below(9);
     out.args(keys.into_iter().zip(values).take(count))
 }
 

@@ -1,7 +1,7 @@
 //! Checks that values are in range and that ids refer to existing rows. Users of a trace rely on
 //! both.
 
-use traceloom_trace::{NO_DURATION, Trace};
+use traceloom_trace::{ArgValue, NO_DURATION, Trace};
 
 use super::error::{ColumnsError, Result};
 use super::pack::Numbers;
@@ -37,9 +37,10 @@ impl Seen<'_> {
     }
 
     /// Checks that all values are in the range of the rule.
-    fn check_range(&self, trace: &Trace, strings: usize) -> Result<()> {
+    fn check_range(&self, trace: &Trace, counts: Counts) -> Result<()> {
         let rows = |of: Rows| match of {
-            Rows::Strings => strings,
+            Rows::Strings => counts.strings,
+            Rows::ArgSets => counts.arg_sets,
             of => of.of(trace),
         };
         let (least, most) = match self.column.rule {
@@ -68,12 +69,19 @@ impl Seen<'_> {
     }
 }
 
-/// Checks every id and length of the trace. Ids of strings are smaller than `strings`.
-pub(crate) fn check(seen: &[Seen<'_>], trace: &Trace, strings: usize) -> Result<()> {
+/// How many strings and sets of arguments a block knows, whose numbers depend on its version.
+#[derive(Clone, Copy)]
+pub(crate) struct Counts {
+    pub strings: usize,
+    pub arg_sets: usize,
+}
+
+/// Checks every id and length of the trace.
+pub(crate) fn check(seen: &[Seen<'_>], trace: &Trace, counts: Counts) -> Result<()> {
     for column in seen {
-        column.check_range(trace, strings)?;
+        column.check_range(trace, counts)?;
     }
-    texts_of_args(trace, strings)
+    texts_of_args(trace, counts.strings)
 }
 
 /// The first time that is before the time in the previous row.
@@ -116,13 +124,13 @@ fn circle(parents: &Numbers, rows: usize) -> Option<i64> {
 }
 
 fn texts_of_args(trace: &Trace, strings: usize) -> Result<()> {
-    const TEXT: u8 = 3;
-    let (_, _, kinds, values) = trace.args.columns();
+    let (_, _, values) = trace.args.columns();
     for row in 0..trace.args.len() {
-        let value = values.get(row);
-        if kinds.get(row) == TEXT && value >= strings as u64 {
+        let (_, value) = trace.args.arg(row);
+        let bits = values.get(row);
+        if matches!(value, ArgValue::Text(_) | ArgValue::Json(_)) && bits >= strings as u64 {
             let expected = ("an id", "a string that is there");
-            return Err(ColumnsError::wrong("args", "value", value as i64, expected));
+            return Err(ColumnsError::wrong("args", "value", bits as i64, expected));
         }
     }
     Ok(())

@@ -3,12 +3,12 @@
 use std::collections::HashSet;
 
 use traceloom_trace::{
-    ArgTable, ClockKind, ClockRow, Column, Place, RepairKind, RepairRow, RepairTable, SourceId,
-    StringId, StringPool, Trace, TrackOwner,
+    ArgSetId, ArgTable, ClockKind, ClockRow, Place, RepairKind, RepairRow, RepairTable, RowId,
+    SourceId, StringId, StringPool, Trace, TrackOwner,
 };
 
 use super::bytes::Input;
-use super::check::{Seen, check};
+use super::check::{Counts, Seen, check};
 use super::encode::{MAGIC, VERSION};
 use super::error::{ColumnsError, Result};
 use super::group::scatter;
@@ -97,12 +97,20 @@ impl<'a> Decoder<'_, 'a> {
 
     fn finish(self) -> Result<()> {
         let trace = self.parts.trace;
-        trace.args = arg_table(self.parts.args)?;
-        if self.version < NULL_STRINGS {
-            check(&self.columns, trace, trace.strings.texts())?;
+        let (args, sets) = arg_table(self.parts.args)?;
+        trace.args = args;
+        let has_null = self.version >= NULL_STRINGS;
+        let counts = Counts {
+            strings: trace.strings.len() - usize::from(!has_null),
+            arg_sets: sets.as_ref().map_or(trace.args.len(), Vec::len),
+        };
+        check(&self.columns, trace, counts)?;
+        if !has_null {
             trace.replace_strings(|old| StringId(old.0 + 1));
-        } else {
-            check(&self.columns, trace, trace.strings.len())?;
+        }
+        if let Some(sets) = sets {
+            let first_row = |set: ArgSetId| sets.get(set.row()).copied();
+            trace.replace_arg_sets(|set| first_row(set).unwrap_or_default());
         }
         if self.version < TYPED_TRACKS {
             name_track_types(trace);
@@ -257,17 +265,19 @@ fn nested(table: &mut Table<'_>) -> Result<()> {
     Ok(())
 }
 
-fn arg_table(args: Args) -> Result<ArgTable> {
-    let mut end = 0u32;
-    let mut length = |length: u32| {
-        end = end.saturating_add(length);
-        end
-    };
-    let ends: Column<u32> = args.length.iter().map(&mut length).collect();
-    let sets = ends.len() as i64;
-    let table = ArgTable::from_columns(ends, args.key, args.kind, args.value);
-    table.ok_or_else(|| {
+/// The arguments. Older reports number the sets and have a table of their lengths; then the sets are returned, too.
+fn arg_table(args: Args) -> Result<(ArgTable, Option<Vec<ArgSetId>>)> {
+    let (sets, rows) = (args.length.len() as i64, args.key.len() as i64);
+    if sets == 0 {
+        let table = ArgTable::from_columns(args.key, args.kind, args.value);
+        let expected = ("the number of arguments", "sets that end");
+        let table = table.ok_or_else(|| ColumnsError::wrong("args", "kind", rows, expected))?;
+        return Ok((table, None));
+    }
+    let table = ArgTable::from_lengths(&args.length, args.key, &args.kind, args.value);
+    let (table, sets) = table.ok_or_else(|| {
         let expected = ("the number of sets", "sets that share out all arguments");
         ColumnsError::wrong("arg_sets", "length", sets, expected)
-    })
+    })?;
+    Ok((table, Some(sets)))
 }

@@ -284,12 +284,7 @@ fn events(trace: &Trace, out: &mut Vec<u8>) {
         .keyed("cpu", &events.cpu, "utid")
         .column("arg_set_id", &events.arg_set_id)
         .finish(out);
-    let (ends, keys, kinds, values) = trace.args.columns();
-    let mut before = 0;
-    let length = |end: u32| end - std::mem::replace(&mut before, end);
-    TableWriter::new("arg_sets", ends.len())
-        .column("length", &ends.iter().map(length).collect())
-        .finish(out);
+    let (keys, kinds, values) = trace.args.columns();
     TableWriter::new("args", keys.len())
         .key("key", keys)
         .keyed("kind", kinds, "key")

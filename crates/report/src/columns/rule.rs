@@ -55,7 +55,7 @@ impl Rows {
             Self::Tracks => trace.tracks.len(),
             Self::Methods => trace.methods.len(),
             Self::Slices => trace.slices.len(),
-            Self::ArgSets => trace.args.sets(),
+            Self::ArgSets => trace.args.len(),
         }
     }
 }

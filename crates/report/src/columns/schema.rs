@@ -35,7 +35,7 @@ pub(crate) struct Idle {
     pub utid: Column<ThreadId>,
 }
 
-/// The length of each argument set; keys, kinds and values of all arguments.
+/// The length of each argument set, in older reports; keys, kinds and values of all arguments.
 #[derive(Default)]
 pub(crate) struct Args {
     pub length: Column<u32>,

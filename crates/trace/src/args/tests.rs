@@ -1,6 +1,7 @@
 //! Sets of arguments are returned as they were stored.
 
 use super::*;
+use crate::strings::StringPool;
 
 #[test]
 fn sets_come_back_as_they_went_in() {
@@ -8,12 +9,28 @@ fn sets_come_back_as_they_went_in() {
     let (a, b) = (strings.intern("a"), strings.intern("b"));
     let mut args = ArgTable::default();
     let first = [(a, ArgValue::Int(-3)), (b, ArgValue::Hex(0xff))];
-    let second = [(a, ArgValue::Float(1.5)), (b, ArgValue::Text(a))];
+    let second = [
+        ArgValue::Float(1.5),
+        ArgValue::Text(a),
+        ArgValue::Unsigned(u64::MAX),
+        ArgValue::Bool(true),
+        ArgValue::Bool(false),
+        ArgValue::Null,
+        ArgValue::Json(b),
+    ];
+    let second = second.map(|value| (b, value));
     let (one, none) = (args.push_set(first), args.push_set([]));
     let two = args.push_set(second);
     assert_eq!(args.set(one).collect::<Vec<_>>(), first);
     assert_eq!(args.set(none).count(), 0);
     assert_eq!(args.set(two).collect::<Vec<_>>(), second);
+    assert_eq!(args.sets().collect::<Vec<_>>(), [one, two]);
+    assert_eq!(args.set_near(8, 5), None);
+    assert_eq!((one, two), (ArgSetId(0), ArgSetId(2)), "the first rows");
+    assert_eq!(
+        [0, 1, 2, 8].map(|row| args.set_near(row, 6)),
+        [one, one, two, two].map(Some)
+    );
     assert_eq!(ArgValue::Hex(255).display(&strings), "0xff");
 }
 
@@ -60,7 +77,7 @@ fn only_what_is_new_is_added_to_a_set() {
     assert_eq!(held(&args, first), [arg(1, 1), arg(2, 2)]);
     // The last set grows in place.
     let same = add(&mut args, first, &[arg(1, 1), arg(2, 3), arg(2, 2)]);
-    assert_eq!((same, args.len(), args.sets()), (first, 3, 1));
+    assert_eq!((same, args.len(), args.sets().count()), (first, 3, 1));
     let second = add(&mut args, none, &[arg(9, 9)]);
     assert_eq!(add(&mut args, first, &[arg(2, 3)]), first);
     let grown = add(&mut args, first, &[arg(1, 1), arg(4, 4)]);
@@ -69,5 +86,5 @@ fn only_what_is_new_is_added_to_a_set() {
         [arg(1, 1), arg(2, 2), arg(2, 3), arg(4, 4)]
     );
     assert_eq!(held(&args, second), [arg(9, 9)]);
-    assert_eq!((args.len(), args.sets()), (8, 3));
+    assert_eq!((args.len(), args.sets().count()), (8, 3));
 }

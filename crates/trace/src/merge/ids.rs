@@ -27,7 +27,7 @@ impl Ids {
             tracks: new.tracks.len() as u32,
             slices: new.slices.len() as u32,
             methods: new.methods.len() as u32,
-            arg_sets: new.args.sets() as u32,
+            arg_sets: new.args.len() as u32,
         }
     }
 

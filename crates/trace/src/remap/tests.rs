@@ -72,8 +72,8 @@ fn columns(trace: &Trace) -> Vec<IdColumn> {
     let repairs = repairs.collect();
     all.push(("repairs.source".into(), Some(IdKind::Source), repairs));
     let (mut keys, mut texts) = (Vec::new(), Vec::new());
-    for set in 0..trace.args.sets() {
-        for (key, value) in trace.args.set(ArgSetId(set as u32)) {
+    for set in trace.args.sets() {
+        for (key, value) in trace.args.set(set) {
             keys.push(key.0);
             if let ArgValue::Text(text) = value {
                 texts.push(text.0);
@@ -152,7 +152,7 @@ fn cutting_moves_every_id() {
     *trace.slices.ts.get_mut(0) = 1;
     trace.bounds = (0, 10);
     let cut = trace.cut(3, 9);
-    assert_eq!((cut.slices.len(), cut.args.sets()), (1, 1));
+    assert_eq!((cut.slices.len(), cut.args.len()), (1, 1));
     for (name, kind, ids) in columns(&cut) {
         let moved = matches!(kind, Some(IdKind::Slice | IdKind::ArgSet));
         assert!(

@@ -52,6 +52,10 @@ pub(super) fn write_args(trace: &Trace, args: ArgSetId, out: &mut impl Write) ->
         write!(out, "{comma}{}:", Quoted(trace.strings.get(key)))?;
         match value {
             ArgValue::Int(number) => write!(out, "{number}")?,
+            ArgValue::Unsigned(number) => write!(out, "{number}")?,
+            ArgValue::Bool(value) => write!(out, "{value}")?,
+            ArgValue::Null => write!(out, "null")?,
+            ArgValue::Json(text) => write!(out, "{}", trace.strings.get(text))?,
             ArgValue::Float(number) if number.is_finite() => write!(out, "{number}")?,
             other => write!(out, "{}", Quoted(&other.display(&trace.strings)))?,
         }

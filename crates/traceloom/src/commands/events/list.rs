@@ -201,6 +201,11 @@ impl Serialize for JsonEvent<'_> {
     }
 }
 
+/// An object or a list.
+fn nested(text: &str) -> serde_json::Value {
+    serde_json::from_str(text).unwrap_or_else(|_| text.into())
+}
+
 /// The fields as pairs, because a key may occur several times.
 struct Fields<'t>(&'t Trace, ArgSetId);
 
@@ -211,6 +216,10 @@ impl Serialize for Fields<'_> {
         to.collect_seq(trace.args.set(*set).map(|(key, value)| {
             let value = match value {
                 ArgValue::Int(value) => serde_json::Value::from(value),
+                ArgValue::Unsigned(value) => serde_json::Value::from(value),
+                ArgValue::Bool(value) => serde_json::Value::from(value),
+                ArgValue::Null => serde_json::Value::Null,
+                ArgValue::Json(id) => nested(strings.get(id)),
                 ArgValue::Float(value) => serde_json::Value::from(value),
                 other => serde_json::Value::from(other.display(strings)),
             };

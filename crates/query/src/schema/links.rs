@@ -1,0 +1,70 @@
+//! Rows that refer to rows, where the trace itself has only the number of a process or a thread.
+
+use std::collections::HashMap;
+
+use traceloom_trace::{NO_DURATION, NO_NUMBER, ProcessId, RowId, SourceId, TaskState, Trace};
+
+use super::cell::Cell;
+use super::data::Data;
+
+/// No row.
+const NONE: u32 = u32::MAX;
+
+/// The parent of each process: the lifetime of the parent's pid in the same input that began last before the process.
+/// If all began later, the first one, since times of processes from a dump are not known.
+pub(super) fn parents(trace: &Trace) -> Vec<ProcessId> {
+    let mut lifetimes: HashMap<(SourceId, i64), Vec<(i64, ProcessId)>> = HashMap::new();
+    for (row, process) in trace.processes.rows().enumerate() {
+        let of_pid = lifetimes.entry((process.source, process.pid)).or_default();
+        of_pid.push((process.start_ts, ProcessId::from_row(row)));
+    }
+    let parent = |source, ppid, start_ts| {
+        let of_pid = lifetimes.get(&(source, ppid))?;
+        let before = of_pid.iter().rev().find(|(start, _)| *start <= start_ts);
+        before.or(of_pid.first()).map(|(_, upid)| *upid)
+    };
+    let rows = trace.processes.rows().map(|row| match row.ppid {
+        NO_NUMBER => ProcessId::NONE,
+        ppid => parent(row.source, ppid, row.start_ts).unwrap_or(ProcessId::NONE),
+    });
+    rows.collect()
+}
+
+impl Data {
+    /// The row of `thread_state` in which the thread ran that woke the one of this row.
+    pub(super) fn waker(&self, row: usize) -> Cell {
+        if self
+            .trace
+            .thread_states
+            .waker_utid
+            .get(row)
+            .some()
+            .is_none()
+        {
+            return Cell::Null;
+        }
+        let wakers = self.wakers.get_or_init(|| wakers(&self.trace));
+        Cell::unless(wakers[row].into(), NONE.into())
+    }
+}
+
+/// For each thread state, the row in which its waker ran at that time.
+fn wakers(trace: &Trace) -> Vec<u32> {
+    let states = &trace.thread_states;
+    let mut last = vec![NONE; trace.threads.len()];
+    let runs_at = |row: u32, ts: i64| {
+        let row = row as usize;
+        let dur = states.dur.get(row);
+        let reaches = dur == NO_DURATION || states.ts.get(row).saturating_add(dur) >= ts;
+        reaches && states.state.get(row) == TaskState::RUNNING
+    };
+    let mut wakers = Vec::with_capacity(states.len());
+    for row in 0..states.len() {
+        let waker = states.waker_utid.get(row).some();
+        let ran = waker.map_or(NONE, |waker| last[waker.row()]);
+        let is_known = ran != NONE && runs_at(ran, states.ts.get(row));
+        wakers.push(if is_known { ran } else { NONE });
+        last[states.utid.get(row).row()] = row as u32;
+    }
+    wakers
+}

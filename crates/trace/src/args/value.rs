@@ -1,0 +1,79 @@
+//! The values of arguments, and how they are stored.
+
+use crate::ids::StringId;
+use crate::strings::StringPool;
+
+/// One value of an argument.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum ArgValue {
+    /// A signed number.
+    Int(i64),
+    /// A number that was written in hexadecimal: an address, flags.
+    Hex(u64),
+    /// A number with a fraction.
+    Float(f64),
+    /// Text.
+    Text(StringId),
+    /// A number without a sign that does not fit into a signed one.
+    Unsigned(u64),
+    /// True or false.
+    Bool(bool),
+    /// A value that the file gives as absent.
+    Null,
+    /// An object or a list in JSON.
+    Json(StringId),
+}
+
+pub(super) const INT: u8 = 0;
+const HEX: u8 = 1;
+const FLOAT: u8 = 2;
+pub(super) const TEXT: u8 = 3;
+const UNSIGNED: u8 = 4;
+const BOOL: u8 = 5;
+const NULL: u8 = 6;
+pub(super) const JSON: u8 = 7;
+
+/// Marks the kind of the last argument of a set.
+pub(super) const LAST: u8 = 0x80;
+
+impl ArgValue {
+    #[inline]
+    pub(super) fn pack(self) -> (u8, u64) {
+        match self {
+            Self::Int(value) => (INT, value as u64),
+            Self::Hex(value) => (HEX, value),
+            Self::Float(value) => (FLOAT, value.to_bits()),
+            Self::Text(id) => (TEXT, id.0.into()),
+            Self::Unsigned(value) => (UNSIGNED, value),
+            Self::Bool(value) => (BOOL, value.into()),
+            Self::Null => (NULL, 0),
+            Self::Json(id) => (JSON, id.0.into()),
+        }
+    }
+
+    pub(super) fn unpack(kind: u8, bits: u64) -> Self {
+        match kind & !LAST {
+            INT => Self::Int(bits as i64),
+            HEX => Self::Hex(bits),
+            FLOAT => Self::Float(f64::from_bits(bits)),
+            UNSIGNED => Self::Unsigned(bits),
+            BOOL => Self::Bool(bits != 0),
+            NULL => Self::Null,
+            JSON => Self::Json(StringId(bits as u32)),
+            _ => Self::Text(StringId(bits as u32)),
+        }
+    }
+
+    /// The value as text, as ftrace or JSON prints it.
+    pub fn display(self, strings: &StringPool) -> String {
+        match self {
+            Self::Int(value) => value.to_string(),
+            Self::Hex(value) => format!("{value:#x}"),
+            Self::Float(value) => value.to_string(),
+            Self::Text(id) | Self::Json(id) => strings.get(id).to_owned(),
+            Self::Unsigned(value) => value.to_string(),
+            Self::Bool(value) => value.to_string(),
+            Self::Null => "null".to_owned(),
+        }
+    }
+}
