@@ -18,6 +18,7 @@ mod method;
 mod order;
 mod paged;
 mod remap;
+mod renumber;
 mod repair;
 mod sched;
 mod state;

@@ -9,7 +9,7 @@ use traceloom_trace::{
 
 use super::cell::Cell;
 use super::keys::{flat_key, keys_with_indexes};
-use super::links::parents;
+use super::links::{NONE, parents, wakers};
 use super::texts::MoreTexts;
 use super::track_type::TrackFacts;
 
@@ -127,6 +127,16 @@ impl Data {
             words,
             trace,
         }
+    }
+
+    /// The row of `thread_state` in which the thread ran that woke the one of this row.
+    pub(super) fn waker(&self, row: usize) -> Cell {
+        let utid = self.trace.thread_states.waker_utid.get(row);
+        if utid.some().is_none() {
+            return Cell::Null;
+        }
+        let wakers = self.wakers.get_or_init(|| wakers(&self.trace));
+        Cell::unless(wakers[row].into(), NONE.into())
     }
 
     /// The text of an id.

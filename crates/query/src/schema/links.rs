@@ -4,11 +4,8 @@ use std::collections::HashMap;
 
 use traceloom_trace::{NO_DURATION, NO_NUMBER, ProcessId, RowId, SourceId, TaskState, Trace};
 
-use super::cell::Cell;
-use super::data::Data;
-
 /// No row.
-const NONE: u32 = u32::MAX;
+pub(super) const NONE: u32 = u32::MAX;
 
 /// The parent of each process: the lifetime of the parent's pid in the same input that began last before the process.
 /// If all began later, the first one, since times of processes from a dump are not known.
@@ -30,26 +27,8 @@ pub(super) fn parents(trace: &Trace) -> Vec<ProcessId> {
     rows.collect()
 }
 
-impl Data {
-    /// The row of `thread_state` in which the thread ran that woke the one of this row.
-    pub(super) fn waker(&self, row: usize) -> Cell {
-        if self
-            .trace
-            .thread_states
-            .waker_utid
-            .get(row)
-            .some()
-            .is_none()
-        {
-            return Cell::Null;
-        }
-        let wakers = self.wakers.get_or_init(|| wakers(&self.trace));
-        Cell::unless(wakers[row].into(), NONE.into())
-    }
-}
-
-/// For each thread state, the row in which its waker ran at that time.
-fn wakers(trace: &Trace) -> Vec<u32> {
+/// For each thread state, the row in which its waker ran at that time, or [`NONE`].
+pub(super) fn wakers(trace: &Trace) -> Vec<u32> {
     let states = &trace.thread_states;
     let mut last = vec![NONE; trace.threads.len()];
     let runs_at = |row: u32, ts: i64| {

@@ -2,7 +2,7 @@
 //! that a new column is part of them.
 
 use super::*;
-use crate::{ArgValue, ClockKind, ClockRow, Place, RepairKind};
+use crate::{ArgValue, ClockKind, ClockRow, Place, RepairKind, SourceId};
 
 /// Calls a macro with the name of every table.
 macro_rules! with_tables {
