@@ -2,6 +2,7 @@
 
 mod bench;
 mod capture;
+mod conformance;
 mod corpus;
 mod device;
 mod dist;
@@ -41,7 +42,10 @@ usage: cargo xtask TASK
   fixtures          regenerates the generated files of examples/
   capture-fixture   records examples/linux.ftrace on this machine (root, Linux)
   page-data         writes the synthetic traces of the page's tests to target/page-tests
-  corpus            regenerates docs/real-traces.md from the corpus of real traces";
+  corpus            regenerates docs/real-traces.md from the corpus of real traces
+  conformance QUERIES [--suite DIR] [--modules DIR] [--binary FILE]
+                    regenerates docs/conformance.md: asks traceloom the questions of Perfetto's tests; QUERIES is the
+                    folder of their SQL, --modules that of Perfetto's standard library";
 
 fn main() -> Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -64,6 +68,7 @@ fn main() -> Result<()> {
         "capture-fixture" => capture::run(),
         "page-data" => page_data::run(),
         "corpus" => corpus::run(),
+        "conformance" => conformance::run(rest),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");
             Ok(())

@@ -53,6 +53,11 @@ impl Corpus {
         None
     }
 
+    /// Its folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
     /// The files of `categories`, sorted by name.
     pub fn files(&self, categories: &[&str]) -> Vec<CorpusFile> {
         let mut files: Vec<_> = categories
