@@ -21,7 +21,6 @@ mod members;
 mod parts;
 mod rows;
 mod split;
-mod strict;
 #[cfg(test)]
 mod tests;
 mod threads;

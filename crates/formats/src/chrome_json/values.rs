@@ -1,11 +1,11 @@
 //! Arguments and facts: values that are stored unchanged.
 
+use serde::de::IgnoredAny;
 use traceloom_trace::{ArgSetId, ArgValue, Place, RepairKind, TraceBuilder};
 
 use super::event::Event;
 use super::json::{Fields, Value, int, unescape};
 use super::members::is_facts;
-use super::strict::is_json;
 
 /// The arguments, and the fields of the event that have no other place.
 pub(super) fn arguments(event: &Event<'_>, out: &mut TraceBuilder) -> ArgSetId {
@@ -58,10 +58,9 @@ fn number(word: &[u8], float: Option<f64>) -> Option<ArgValue> {
 /// An object or a list. Text that only looks like one stays text, so that it is not written as JSON again.
 fn json(text: &[u8], out: &mut TraceBuilder) -> ArgValue {
     let id = out.intern(text);
-    if is_json(text) {
-        ArgValue::Json(id)
-    } else {
-        ArgValue::Text(id)
+    match serde_json::from_slice::<IgnoredAny>(text) {
+        Ok(_) => ArgValue::Json(id),
+        Err(_) => ArgValue::Text(id),
     }
 }
 
@@ -128,5 +127,16 @@ mod tests {
             .map(|(key, value)| (trace.strings.get(key), value))
             .collect();
         assert_eq!(read, expected);
+    }
+
+    #[test]
+    fn the_depth_of_a_value_is_not_limited() {
+        let deep = ["[".repeat(1 << 20), "]".repeat(1 << 20)].concat();
+        let text =
+            format!(r#"[{{"ph":"i","pid":1,"tid":1,"ts":1,"name":"a","args":{{"in":{deep}}}}}]"#);
+        let trace = read_bytes(text.as_bytes(), ReadOptions::default()).unwrap();
+        let deep = trace.strings.lookup(&deep).unwrap();
+        let args = (0..trace.args.len()).map(|row| trace.args.arg(row).1);
+        assert!(args.into_iter().any(|value| value == ArgValue::Json(deep)));
     }
 }
