@@ -88,7 +88,7 @@ pub(super) struct Plan<'t> {
     pub writers: FxHashMap<ProcessId, ThreadId>,
     /// The slices of binder calls.
     pub binder: FxHashMap<SliceId, Role>,
-    /// Counter values that the events of slices hold.
+    /// Counters that an event of a slice also sets.
     pub counted: Counted<'t>,
     /// Begins of slices that are also stored as events.
     pub waiting: Waiting,
@@ -130,8 +130,8 @@ impl<'t> Plan<'t> {
         let elsewhere = SaidElsewhere::new(trace);
         let counters = trace.counters.ts.iter().enumerate();
         let counters = counters.filter(|(row, _)| !elsewhere.has(*row));
-        let told = &self.counted.told;
-        let counters = counters.filter(|(row, _)| !told.contains(&(*row as u32)));
+        let claimed = &self.counted.claimed;
+        let counters = counters.filter(|(row, _)| !claimed.contains(&(*row as u32)));
         self.lines
             .extend(counters.map(|(row, ts)| rows(Class::Point, Kind::Counter, row, ts)));
         let instants = trace.instants.ts.iter().enumerate();

@@ -1,5 +1,7 @@
 //! Begins of slices that are also stored as events, because their ends came later or never.
 
+use std::collections::VecDeque;
+
 use rustc_hash::FxHashMap;
 use traceloom_trace::{StringId, Trace};
 
@@ -11,7 +13,7 @@ use crate::ftrace::pairs::{Again, waiting_begins};
 #[derive(Debug, Default)]
 pub(super) struct Waiting {
     stored: FxHashMap<(i64, StringId), usize>,
-    places: FxHashMap<(i64, StringId), Vec<u64>>,
+    places: FxHashMap<(i64, StringId), VecDeque<u64>>,
 }
 
 impl Waiting {
@@ -44,13 +46,12 @@ impl Waiting {
             return false;
         };
         *left -= 1;
-        self.places.entry(key).or_default().push(place);
+        self.places.entry(key).or_default().push_back(place);
         true
     }
 
     /// The place of the line of a stored event, if it began a slice.
     pub fn place(&mut self, ts: i64, name: StringId) -> Option<u64> {
-        let places = self.places.get_mut(&(ts, name))?;
-        (!places.is_empty()).then(|| places.remove(0))
+        self.places.get_mut(&(ts, name))?.pop_front()
     }
 }
