@@ -1,4 +1,4 @@
-//! The tables as virtual tables of SQLite.
+//! What SQLite sees: virtual tables and functions. All unsafe code of this crate is in this folder.
 
 pub(crate) mod call;
 mod code;
@@ -12,6 +12,7 @@ pub(crate) mod module;
 pub(crate) mod operator;
 mod order;
 mod plan;
+mod read_only;
 pub(crate) mod source;
 pub(crate) mod table_call;
 mod value;

@@ -1,10 +1,10 @@
-//! The callbacks through which SQLite reads a [`Source`]. With `value`, the only unsafe code of this crate.
+//! The callbacks through which SQLite reads a [`Source`].
 //!
 //! SQLite hands each callback the pointers that the earlier ones returned: a [`Tables`] from registration, a
 //! [`OpenTable`] from [`connect`], a [`Cursor`] from [`open`]. It calls none of them twice at once for one
 //! connection, and frees each exactly once.
 
-use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr;
 use std::sync::Arc;
 
@@ -13,6 +13,7 @@ use rusqlite::{Connection, ffi};
 use super::code;
 use super::interval::{Bound, Op, interval};
 use super::plan::{Constraint, Plan, Term, plan};
+use super::read_only::{self, NEW_TABLE, READ_ONLY, declare, shared};
 use super::source::{Rows, Source};
 use super::value::{bound, text};
 use crate::schema::Cell;
@@ -36,15 +37,10 @@ struct Cursor {
     row: Option<usize>,
 }
 
-/// Without `xCreate`, a table exists under the module's name and cannot be created again. Without `xUpdate`, it is
-/// read-only.
-const MODULE: ffi::sqlite3_module = ffi::sqlite3_module {
-    iVersion: 1,
-    xCreate: None,
+static MODULE: ffi::sqlite3_module = ffi::sqlite3_module {
     xConnect: Some(connect),
     xBestIndex: Some(best_index),
     xDisconnect: Some(disconnect),
-    xDestroy: None,
     xOpen: Some(open),
     xClose: Some(close),
     xFilter: Some(filter),
@@ -52,49 +48,15 @@ const MODULE: ffi::sqlite3_module = ffi::sqlite3_module {
     xEof: Some(eof),
     xColumn: Some(column),
     xRowid: Some(rowid),
-    xUpdate: None,
-    xBegin: None,
-    xSync: None,
-    xCommit: None,
-    xRollback: None,
-    xFindFunction: None,
-    xRename: None,
-    xSavepoint: None,
-    xRelease: None,
-    xRollbackTo: None,
-    xShadowName: None,
-    xIntegrity: None,
+    ..READ_ONLY
 };
-
-static TABLE: ffi::sqlite3_module = MODULE;
 
 /// Makes a table known to a connection under its name.
 ///
 /// # Errors
-/// If SQLite refuses, which it does without memory only.
+/// If SQLite has no memory.
 pub(crate) fn register(connection: &Connection, source: Arc<Source>) -> rusqlite::Result<()> {
-    let name = CString::new(source.table.name)?;
-    let source = Arc::into_raw(source).cast_mut().cast::<c_void>();
-    // SAFETY: the handle is open, the module is static, and `forget` takes back the reference that `source` is.
-    // SQLite calls it even if it refuses.
-    let code = unsafe {
-        ffi::sqlite3_create_module_v2(
-            connection.handle(),
-            name.as_ptr(),
-            &TABLE,
-            source,
-            Some(forget),
-        )
-    };
-    match code {
-        ffi::SQLITE_OK => Ok(()),
-        code => Err(rusqlite::Error::SqliteFailure(ffi::Error::new(code), None)),
-    }
-}
-
-unsafe extern "C" fn forget(source: *mut c_void) {
-    // SAFETY: `register` made the pointer from an Arc, and SQLite calls this once.
-    drop(unsafe { Arc::from_raw(source.cast::<Source>()) });
+    read_only::register(connection, source.table.name, &MODULE, source)
 }
 
 unsafe extern "C" fn connect(
@@ -105,27 +67,17 @@ unsafe extern "C" fn connect(
     out: *mut *mut ffi::sqlite3_vtab,
     _: *mut *mut c_char,
 ) -> c_int {
-    // SAFETY: the pointer is the Arc of `register`, which SQLite keeps; this adds a reference of its own.
-    let source = unsafe {
-        Arc::increment_strong_count(source.cast::<Source>());
-        Arc::from_raw(source.cast::<Source>())
+    // SAFETY: SQLite passes the data of the module, and an open connection.
+    let (source, code) = unsafe {
+        let source = shared::<Source>(source);
+        let code = declare(db, &source.table.declaration());
+        (source, code)
     };
-    let Ok(declaration) = CString::new(source.table.declaration()) else {
-        return ffi::SQLITE_ERROR;
-    };
-    // SAFETY: `db` is the open connection that SQLite passes, and the text ends with a zero.
-    let code = unsafe { ffi::sqlite3_declare_vtab(db, declaration.as_ptr()) };
     if code != ffi::SQLITE_OK {
         return code;
     }
-    let table = Box::new(OpenTable {
-        base: ffi::sqlite3_vtab {
-            pModule: ptr::null(),
-            nRef: 0,
-            zErrMsg: ptr::null_mut(),
-        },
-        source,
-    });
+    let base = NEW_TABLE;
+    let table = Box::new(OpenTable { base, source });
     // SAFETY: SQLite passes a place for the pointer.
     unsafe { *out = Box::into_raw(table).cast() };
     ffi::SQLITE_OK

@@ -1,12 +1,13 @@
 //! Operators as tables of SQLite, whose last columns are hidden and are the arguments, as in `table_call`.
 
-use std::ffi::{CString, c_char, c_int, c_void};
+use std::ffi::{c_char, c_int, c_void};
 use std::slice;
 use std::sync::Arc;
 
 use rusqlite::{Connection, ffi};
 
 use super::collect;
+use super::read_only::{self, NEW_TABLE, READ_ONLY, declare, shared};
 use super::table_call::fail;
 use crate::operators::rows::{Cell, Rows};
 use crate::operators::{Cells, Failure, Meter, OPERATORS, Operator, Pool};
@@ -37,12 +38,9 @@ struct Call {
 }
 
 static MODULE: ffi::sqlite3_module = ffi::sqlite3_module {
-    iVersion: 1,
-    xCreate: None,
     xConnect: Some(connect),
     xBestIndex: Some(best_index),
     xDisconnect: Some(disconnect),
-    xDestroy: None,
     xOpen: Some(open),
     xClose: Some(close),
     xFilter: Some(filter),
@@ -50,47 +48,21 @@ static MODULE: ffi::sqlite3_module = ffi::sqlite3_module {
     xEof: Some(eof),
     xColumn: Some(column),
     xRowid: Some(rowid),
-    xUpdate: None,
-    xBegin: None,
-    xSync: None,
-    xCommit: None,
-    xRollback: None,
-    xFindFunction: None,
-    xRename: None,
-    xSavepoint: None,
-    xRelease: None,
-    xRollbackTo: None,
-    xShadowName: None,
-    xIntegrity: None,
+    ..READ_ONLY
 };
 
 /// Makes all operators, and the aggregate for their arguments, known to a connection.
 ///
 /// # Errors
-/// If SQLite refuses, which it does without memory only.
+/// If SQLite has no memory.
 pub(crate) fn register(connection: &Connection, pool: &Pool) -> rusqlite::Result<()> {
     collect::register(connection, pool)?;
     for &operator in OPERATORS {
-        let name = CString::new(operator.name)?;
         let pool = pool.clone();
-        let registered = Arc::into_raw(Arc::new(Registered { operator, pool }));
-        let data = registered.cast_mut().cast::<c_void>();
-        // SAFETY: the handle is open, the module is static, and `forget` takes back the reference that `data` is.
-        // SQLite calls it even if it refuses.
-        let code = unsafe {
-            let db = connection.handle();
-            ffi::sqlite3_create_module_v2(db, name.as_ptr(), &MODULE, data, Some(forget))
-        };
-        if code != ffi::SQLITE_OK {
-            return Err(rusqlite::Error::SqliteFailure(ffi::Error::new(code), None));
-        }
+        let registered = Arc::new(Registered { operator, pool });
+        read_only::register(connection, operator.name, &MODULE, registered)?;
     }
     Ok(())
-}
-
-unsafe extern "C" fn forget(data: *mut c_void) {
-    // SAFETY: `register` made the pointer from an Arc, and SQLite calls this once.
-    drop(unsafe { Arc::from_raw(data.cast::<Registered>()) });
 }
 
 unsafe extern "C" fn connect(
@@ -101,24 +73,20 @@ unsafe extern "C" fn connect(
     out: *mut *mut ffi::sqlite3_vtab,
     _: *mut *mut c_char,
 ) -> c_int {
-    // SAFETY: the pointer is the Arc of `register`, which SQLite keeps; this adds a reference of its own.
-    let registered = unsafe {
-        Arc::increment_strong_count(data.cast::<Registered>());
-        Arc::from_raw(data.cast::<Registered>())
+    // SAFETY: SQLite passes the data of the module, and an open connection.
+    let (registered, code) = unsafe {
+        let registered = shared::<Registered>(data);
+        let code = declare(db, &declaration(registered.operator));
+        (registered, code)
     };
-    let Ok(declaration) = CString::new(declaration(registered.operator)) else {
-        return ffi::SQLITE_ERROR;
-    };
-    // SAFETY: SQLite passes an open connection and a place for the table.
-    unsafe {
-        let code = ffi::sqlite3_declare_vtab(db, declaration.as_ptr());
-        if code == ffi::SQLITE_OK {
-            let base = std::mem::zeroed();
-            let table = Box::new(OpenOperator { base, registered });
-            *out = Box::into_raw(table).cast();
-        }
-        code
+    if code != ffi::SQLITE_OK {
+        return code;
     }
+    let base = NEW_TABLE;
+    let table = Box::new(OpenOperator { base, registered });
+    // SAFETY: SQLite passes a place for the pointer.
+    unsafe { *out = Box::into_raw(table).cast() };
+    ffi::SQLITE_OK
 }
 
 fn declaration(operator: &Operator) -> String {

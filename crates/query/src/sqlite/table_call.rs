@@ -11,6 +11,7 @@ use std::sync::Arc;
 use rusqlite::{Connection, ffi};
 
 use super::call::Depth;
+use super::read_only::{self, NEW_TABLE, READ_ONLY, declare, shared};
 
 /// A function that returns a table.
 #[derive(Debug)]
@@ -45,12 +46,9 @@ struct Call {
 }
 
 static MODULE: ffi::sqlite3_module = ffi::sqlite3_module {
-    iVersion: 1,
-    xCreate: None,
     xConnect: Some(connect),
     xBestIndex: Some(best_index),
     xDisconnect: Some(disconnect),
-    xDestroy: None,
     xOpen: Some(open),
     xClose: Some(close),
     xFilter: Some(filter),
@@ -58,39 +56,16 @@ static MODULE: ffi::sqlite3_module = ffi::sqlite3_module {
     xEof: Some(eof),
     xColumn: Some(column),
     xRowid: Some(rowid),
-    xUpdate: None,
-    xBegin: None,
-    xSync: None,
-    xCommit: None,
-    xRollback: None,
-    xFindFunction: None,
-    xRename: None,
-    xSavepoint: None,
-    xRelease: None,
-    xRollbackTo: None,
-    xShadowName: None,
-    xIntegrity: None,
+    ..READ_ONLY
 };
 
 /// Defines a function, or replaces the one of this name.
 ///
 /// # Errors
-/// If SQLite refuses, which it does without memory only.
+/// If the name has a zero in it, or SQLite has no memory.
 pub(crate) fn define(connection: &Connection, function: TableFunction) -> rusqlite::Result<()> {
-    let name = CString::new(function.name.as_str())?;
-    let function = Arc::into_raw(Arc::new(function))
-        .cast_mut()
-        .cast::<c_void>();
-    // SAFETY: the handle is open, the module is static, and `forget` takes back the reference that `function` is.
-    // SQLite calls it even if it refuses.
-    let code = unsafe {
-        let db = connection.handle();
-        ffi::sqlite3_create_module_v2(db, name.as_ptr(), &MODULE, function, Some(forget))
-    };
-    match code {
-        ffi::SQLITE_OK => Ok(()),
-        code => Err(rusqlite::Error::SqliteFailure(ffi::Error::new(code), None)),
-    }
+    let name = function.name.clone();
+    read_only::register(connection, &name, &MODULE, Arc::new(function))
 }
 
 /// Removes a function. It is no error if there is none.
@@ -107,11 +82,6 @@ pub(crate) fn remove(connection: &Connection, name: &str) -> rusqlite::Result<()
     Ok(())
 }
 
-unsafe extern "C" fn forget(function: *mut c_void) {
-    // SAFETY: `define` made the pointer from an Arc, and SQLite calls this once.
-    drop(unsafe { Arc::from_raw(function.cast::<TableFunction>()) });
-}
-
 unsafe extern "C" fn connect(
     db: *mut ffi::sqlite3,
     function: *mut c_void,
@@ -120,24 +90,16 @@ unsafe extern "C" fn connect(
     out: *mut *mut ffi::sqlite3_vtab,
     _: *mut *mut c_char,
 ) -> c_int {
-    // SAFETY: the pointer is the Arc of `define`, which SQLite keeps; this adds a reference of its own.
-    let function = unsafe {
-        Arc::increment_strong_count(function.cast::<TableFunction>());
-        Arc::from_raw(function.cast::<TableFunction>())
+    // SAFETY: SQLite passes the data of the module, and an open connection.
+    let (function, code) = unsafe {
+        let function = shared::<TableFunction>(function);
+        let code = declare(db, &function.declaration());
+        (function, code)
     };
-    let Ok(declaration) = CString::new(function.declaration()) else {
-        return ffi::SQLITE_ERROR;
-    };
-    // SAFETY: `db` is the open connection that SQLite passes, and the text ends with a zero.
-    let code = unsafe { ffi::sqlite3_declare_vtab(db, declaration.as_ptr()) };
     if code != ffi::SQLITE_OK {
         return code;
     }
-    let base = ffi::sqlite3_vtab {
-        pModule: ptr::null(),
-        nRef: 0,
-        zErrMsg: ptr::null_mut(),
-    };
+    let base = NEW_TABLE;
     let table = Box::new(OpenFunction { base, function, db });
     // SAFETY: SQLite passes a place for the pointer.
     unsafe { *out = Box::into_raw(table).cast() };
