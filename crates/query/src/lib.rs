@@ -13,7 +13,7 @@ mod stdlib;
 mod stop;
 
 pub use error::QueryError;
-pub use run::{Output, Params};
+pub use run::{Output, Params, ResultSet};
 pub use rusqlite::types::{Value, ValueRef};
 pub use schema::reference;
 pub use session::{Limits, Session};

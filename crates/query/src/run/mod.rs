@@ -4,9 +4,9 @@ mod catalog;
 mod create;
 mod execute;
 mod functions;
-mod kept;
 mod output;
 mod report;
+mod result_set;
 mod span_join;
 mod statement;
 
@@ -16,8 +16,8 @@ use crate::dialect::Script;
 use crate::error::QueryError;
 pub(crate) use catalog::Catalog;
 use execute::Bound;
-use kept::Kept;
 pub use output::{Output, Params};
+pub use result_set::ResultSet;
 use statement::step;
 
 /// Runs the statements of `sql`. Returns whether any of them has a result.
@@ -35,9 +35,10 @@ pub(crate) fn run(
         });
     };
     let mut bound = Bound::new(params);
-    let mut kept: Option<Kept> = None;
+    // A later statement may have a result too, and only the last one is returned.
+    let mut kept: Option<ResultSet> = None;
     for statement in before {
-        let mut result = Kept::default();
+        let mut result = ResultSet::default();
         if step(connection, catalog, statement, &mut bound, &mut result)? {
             kept = Some(result);
         }

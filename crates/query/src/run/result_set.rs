@@ -1,4 +1,4 @@
-//! A result in memory: a later statement may have one too.
+//! A result in memory.
 
 use std::io;
 
@@ -7,14 +7,16 @@ use rusqlite::types::{Value, ValueRef};
 use super::output::Output;
 use crate::error::QueryError;
 
-/// The names of the columns and the rows.
-#[derive(Default)]
-pub(super) struct Kept {
-    names: Vec<String>,
-    rows: Vec<Vec<Value>>,
+/// The result of a query in memory: an [`Output`] that keeps all rows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ResultSet {
+    /// The names of the columns.
+    pub names: Vec<String>,
+    /// The rows: a value for each column.
+    pub rows: Vec<Vec<Value>>,
 }
 
-impl Output for Kept {
+impl Output for ResultSet {
     fn columns(&mut self, names: &[String]) -> io::Result<()> {
         self.names = names.to_vec();
         Ok(())
@@ -36,8 +38,11 @@ fn owned(value: &ValueRef<'_>) -> Value {
     }
 }
 
-impl Kept {
+impl ResultSet {
     /// Passes the result on.
+    ///
+    /// # Errors
+    /// If `out` cannot take it.
     pub fn replay(&self, out: &mut dyn Output) -> Result<(), QueryError> {
         out.columns(&self.names)?;
         for row in &self.rows {

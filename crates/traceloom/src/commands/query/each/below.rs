@@ -3,7 +3,7 @@
 use anyhow::Result;
 use traceloom_query::{Output, ValueRef};
 
-use super::rows::Rows;
+use super::file::Answer;
 
 /// The results of one query on many files, as one result.
 pub(super) struct Below<'a> {
@@ -26,13 +26,14 @@ impl<'a> Below<'a> {
     ///
     /// # Errors
     /// If the rows cannot be written.
-    pub fn add(&mut self, rows: &Rows) -> Result<()> {
+    pub fn add(&mut self, answer: &Answer) -> Result<()> {
         if !self.has_columns {
-            self.out.columns(&[self.own, &rows.names].concat())?;
+            self.out
+                .columns(&[self.own, &answer.result.names].concat())?;
             self.has_columns = true;
         }
-        for row in &rows.rows {
-            let values = rows.own.iter().chain(row).map(ValueRef::from);
+        for row in &answer.result.rows {
+            let values = answer.own.iter().chain(row).map(ValueRef::from);
             self.out.row(&values.collect::<Vec<_>>())?;
         }
         Ok(())

@@ -19,7 +19,7 @@ impl Failures {
         self.count += 1;
     }
 
-    /// Prints how many of the files failed. The exit code is 1 if that matters.
+    /// Prints how many of the files failed. The exit code is 1 if any failed and `is_strict` is set.
     ///
     /// # Errors
     /// If all files failed.

@@ -3,21 +3,27 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use traceloom_query::Value;
+use traceloom_query::{ResultSet, Value};
 use traceloom_trace::Trace;
 
 use super::super::modules::open_session;
 use super::super::read::read_files;
 use super::app::{app, device};
 use super::job::{APP, Job, PATH};
-use super::rows::Rows;
 use crate::input::InputArgs;
+
+/// The result of the query for one file.
+pub(super) struct Answer {
+    /// The values of the file's own columns, the same in each row.
+    pub own: Vec<Value>,
+    pub result: ResultSet,
+}
 
 /// Reads a file and runs the query on it.
 ///
 /// # Errors
 /// If the file cannot be read, its path does not have the pattern's form, or the query fails. The message names the file.
-pub(super) fn answer(job: &Job<'_>, path: &Path) -> Result<Rows> {
+pub(super) fn answer(job: &Job<'_>, path: &Path) -> Result<Answer> {
     let named = || path.display().to_string();
     let pattern = job
         .args
@@ -32,17 +38,15 @@ pub(super) fn answer(job: &Job<'_>, path: &Path) -> Result<Rows> {
         ..job.args.open.clone()
     };
     let trace = read_files(&[path.to_path_buf()], job.args, &open)?;
-    let mut rows = Rows {
-        own: own_values(job, from_path, path, &trace),
-        ..Rows::default()
-    };
+    let own = own_values(job, from_path, path, &trace);
+    let mut result = ResultSet::default();
     let session = open_session(trace, job.limits, &job.args.sql_modules);
     let mut session = session.with_context(named)?;
     let (name, sql) = (&job.question.name, &job.question.sql);
     session
-        .run(name, sql, &job.args.param, &mut rows)
+        .run(name, sql, &job.args.param, &mut result)
         .with_context(named)?;
-    Ok(rows)
+    Ok(Answer { own, result })
 }
 
 /// The values of the file's own columns. Parts of the path replace what the trace says.
@@ -52,9 +56,9 @@ fn own_values(job: &Job<'_>, from_path: Vec<String>, path: &Path, trace: &Trace)
         APP => app(trace),
         _ => device(trace),
     };
-    let told = job.own.len() - from_path.len();
-    let told = job.own.iter().take(told).map(value);
-    let values = told.chain(from_path.into_iter().map(Some));
+    let from_trace = job.own.len() - from_path.len();
+    let from_trace = job.own.iter().take(from_trace).map(value);
+    let values = from_trace.chain(from_path.into_iter().map(Some));
     values
         .map(|value| value.map_or(Value::Null, Value::Text))
         .collect()

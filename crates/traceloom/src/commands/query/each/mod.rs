@@ -6,7 +6,6 @@ mod failures;
 mod file;
 mod job;
 mod room;
-mod rows;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -22,10 +21,9 @@ use crate::input::once_a_pair;
 use crate::output::write_file;
 use below::Below;
 use failures::Failures;
-use file::answer;
+use file::{Answer, answer};
 use job::Job;
 use room::Room;
-use rows::Rows;
 
 /// Files whose results are in memory at the same time, per worker.
 const AHEAD: usize = 8;
@@ -65,7 +63,7 @@ fn all(
         answer(job, path)
     };
     for group in files.chunks(workers * AHEAD) {
-        let results: Vec<Result<Rows>> = pool.install(|| group.par_iter().map(one).collect());
+        let results: Vec<Result<Answer>> = pool.install(|| group.par_iter().map(one).collect());
         for result in results {
             match result {
                 Ok(rows) => below.add(&rows)?,
