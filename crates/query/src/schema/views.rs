@@ -136,21 +136,23 @@ pub(crate) const VIEWS: &[View] = &[
     view(
         "thread_slice",
         "Slices of threads, with thread and process.",
-        "id, ts, dur, category, name, depth, parent_id, arg_set_id, track_id, thread_ts, thread_dur, utid, \
-         tid, thread_name, is_main_thread, upid, pid, process_name",
-        "SELECT slice.id, slice.ts, slice.dur, slice.category, slice.name, slice.depth, slice.parent_id, \
-         slice.arg_set_id, slice.track_id, slice.thread_ts, slice.thread_dur, thread.utid, thread.tid, \
-         thread.name AS thread_name, thread.is_main_thread, process.upid, process.pid, \
-         process.name AS process_name \
-         FROM slice JOIN track ON track.id = slice.track_id JOIN thread ON thread.utid = track.utid \
-         LEFT JOIN process ON process.upid = thread.upid",
+        "id, ts, dur, category, name, track_id, track_name, thread_name, utid, tid, is_main_thread, process_name, \
+         upid, pid, depth, parent_id, arg_set_id, thread_ts, thread_dur",
+        "SELECT slice.id, slice.ts, slice.dur, slice.category, slice.name, slice.track_id, track.name AS track_name, \
+         thread.name AS thread_name, thread.utid, thread.tid, thread.is_main_thread, \
+         process.name AS process_name, process.upid, process.pid, slice.depth, slice.parent_id, \
+         slice.arg_set_id, slice.thread_ts, slice.thread_dur \
+         FROM slice JOIN thread_track AS track ON track.id = slice.track_id \
+         JOIN thread ON thread.utid = track.utid LEFT JOIN process ON process.upid = thread.upid",
     ),
     view(
         "process_slice",
         "Slices of processes, with the process.",
-        "id, ts, dur, category, name, depth, parent_id, arg_set_id, track_id, upid, pid, process_name",
-        "SELECT slice.id, slice.ts, slice.dur, slice.category, slice.name, slice.depth, slice.parent_id, \
-         slice.arg_set_id, slice.track_id, process.upid, process.pid, process.name AS process_name \
+        "id, ts, dur, category, name, track_id, track_name, process_name, upid, pid, depth, parent_id, arg_set_id, \
+         thread_ts, thread_dur",
+        "SELECT slice.id, slice.ts, slice.dur, slice.category, slice.name, slice.track_id, track.name AS track_name, \
+         process.name AS process_name, process.upid, process.pid, slice.depth, slice.parent_id, \
+         slice.arg_set_id, slice.thread_ts, slice.thread_dur \
          FROM slice JOIN process_track AS track ON track.id = slice.track_id \
          JOIN process ON process.upid = track.upid",
     ),
