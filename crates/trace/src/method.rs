@@ -136,7 +136,7 @@ pub struct MethodLine<'a> {
 /// Every thread and method is declared before the first event that refers to it, in the order of
 /// the indices. If the file has not given its name by then, the name or line is empty. The real
 /// name may follow at any time, even after the last event, and a file may change it.
-/// may follow at any time, even behind the last event, and a file may change it.
+/// may follow at any time, even after the last event, and a file may change it.
 pub trait MethodEvents {
     /// The header was read.
     fn start(&mut self, start: &MethodTraceStart);

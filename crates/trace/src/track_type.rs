@@ -159,7 +159,7 @@ impl TrackType {
         FACTS[self as usize].has_lanes
     }
 
-    /// The unit of its values; empty if it has none or it is unknown.
+    /// The unit of its values, such as `bytes`. Empty if the values have no unit, or it is unknown.
     pub fn unit(self) -> &'static str {
         FACTS[self as usize].unit
     }

@@ -3,7 +3,7 @@
 //!
 //! Threads are merged, and siblings are ordered by time, largest first. Only the bars that are wide
 //! enough to see are created. The work therefore depends on the width of the screen, not on the size
-//! of the tree. Narrower bars come last among their siblings and are merged into one gap:
+//! of the tree. Siblings that are too narrow become one gap, which follows the other siblings:
 //!
 //! ```text
 //! | a                      | b      |g|        g: c, d, e …, each narrower than the limit

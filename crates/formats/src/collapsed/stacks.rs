@@ -24,7 +24,7 @@ pub(super) struct Stacks {
     children: FxHashMap<(u32, u32), u32>,
     /// Whether CPU times were requested and the trace has them.
     pub have_cpu_time: bool,
-    /// The number of slices whose time is left out, because they never ended.
+    /// The number of slices that never ended. Their time is left out.
     pub unfinished: u64,
     max_depth: u32,
 }

@@ -184,7 +184,7 @@ fn old_wake<'a, T: TaskReader<'a>>(text: &'a [u8], tasks: &mut T) -> Option<Woke
     })
 }
 
-/// The CPU that a wake-up names behind `at`.
+/// The CPU that a wake-up names after `at`.
 #[inline]
 fn target_cpu(text: &[u8], at: usize) -> u32 {
     let at = after(text, at, b" success=")

@@ -108,7 +108,7 @@ impl Parser {
             Said::Summary { to, .. } if to > bytes.len() && !eof => return used,
             Said::Summary { from, to } => used += self.summary(bytes, from, to, at, sink),
             Said::Unknown(code) => self.emit.repairs.add(RepairKind::BrokenBlock, at, || {
-                format!("packet of kind {code}; nothing behind it can be read")
+                format!("packet of kind {code}; nothing after it can be read")
             }),
         }
         self.stage = Stage::Ended;
@@ -140,7 +140,7 @@ impl Parser {
                 }
                 Escape::Unknown(code) => {
                     self.emit.repairs.add(RepairKind::BrokenBlock, at, || {
-                        format!("code {code} in a streaming trace; nothing behind it can be read")
+                        format!("code {code} in a streaming trace; nothing after it can be read")
                     });
                     self.stage = Stage::Ended;
                 }

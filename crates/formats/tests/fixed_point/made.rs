@@ -5,9 +5,10 @@ use proptest::prelude::*;
 use crate::made_events::Maker;
 use crate::trip::trip;
 
-/// What may differ after an inferred switch. It comes after the last event of the thread before it on the CPU. If that
-/// event is a counter's, such as `oom_score_adj_update`, or an end without a begin, no row keeps its CPU, so the written
-/// text cannot show it there. A written switch would keep the time, but the kernel did not record one.
+/// What may differ after an inferred switch. The reader puts such a switch after the last event of the thread that ran
+/// before on the CPU. The tables do not hold the CPU of every event: a counter's (`oom_score_adj_update`) and an end
+/// without a begin have none. So the written text has no such event on that CPU, and the switch is inferred earlier. The
+/// writer does not write a switch, because the kernel did not record one.
 const INFERRED: &[&str] = &["sched_slices", "thread_states", "run_ends", "text"];
 
 proptest! {

@@ -292,7 +292,7 @@ pub fn sample_text(sample: &str) -> String {
     shown + rest
 }
 
-/// A value behind `before`: hexadecimal behind `0x`.
+/// A value after `before`. After `0x` it is hexadecimal.
 fn value_text(before: &str, value: &str) -> String {
     match value.parse::<i64>() {
         Ok(number) if before.ends_with("0x") => format!("{number:x}"),

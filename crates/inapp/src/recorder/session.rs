@@ -132,7 +132,7 @@ impl Session {
     /// Claims a chunk for the thread of `slot`: the one that was filled first, else one of a thread that is not writing
     /// right now. The chunk is left *opening*. `None` if there is no chunk to claim.
     pub fn claim_chunk(&self, slot: u32) -> Option<Claimed> {
-        // A thread that is descheduled in the middle of a push hides the chunks behind it, and other threads may be
+        // A thread that is descheduled in the middle of a push hides the chunks after it, and other threads may be
         // faster to claim what is found instead.
         const TRIES: u32 = 4;
         (0..TRIES).find_map(|_| self.try_claim_chunk(slot))

@@ -74,10 +74,10 @@ pub enum Problem {
     /// `USING` with something else than `DATAFRAME`.
     #[error("unknown kind of table {0}; the only one is DATAFRAME")]
     TableKind(String),
-    /// `...` behind an argument of a function that has a `SELECT`.
+    /// `...` after an argument of a function that has a `SELECT`.
     #[error("only a function with DELEGATES TO can have an argument with ...")]
     VariadicBody,
-    /// `...` behind an argument that is not the last.
+    /// `...` after an argument that is not the last.
     #[error("only the last argument can have ...")]
     VariadicOrder,
     /// Two arguments with the same name.

@@ -50,7 +50,7 @@ impl Meter {
     /// Counts memory that is about to be taken, and looks at the clock now and then.
     ///
     /// # Errors
-    /// If the limit is reached, or the query has to end.
+    /// If memory would exceed the limit, or the query was stopped or ran out of time.
     pub fn grow(&mut self, bytes: usize) -> Result<(), Failure> {
         self.tick()?;
         let before = self.pool.held.fetch_add(bytes as u64, Ordering::Relaxed);

@@ -135,7 +135,7 @@ pub(super) const KINDS: &[Kind] = &[
             format!("##### CPU {} buffer started ####\n", i % 60_000)
         })
     }),
-    ("tables behind ftrace text", |n| {
+    ("tables after ftrace text", |n| {
         ftrace(n, |i| format!("USER PID NAME\nroot {} init\n", i + 10))
     }),
     ("dump processes", |n| {

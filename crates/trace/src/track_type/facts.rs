@@ -60,7 +60,7 @@ pub enum TrackDimensionValue {
 pub struct TrackDimension {
     /// Its key in PerfettoSQL.
     pub key: &'static str,
-    /// Where its value is.
+    /// Where the value of a track is stored.
     pub value: TrackDimensionValue,
 }
 

@@ -120,7 +120,7 @@ impl<'p> Fields<'p> {
         out.args(args)
     }
 
-    /// Like [`keep`](Self::keep), with one more argument behind the fields.
+    /// Like [`keep`](Self::keep), with one more argument after the fields.
     pub fn keep_with(self, key: &str, text: &[u8], out: &mut TraceBuilder) -> ArgSetId {
         let FieldList { keys, values } = self.list;
         let fields = keys.iter().zip(values);

@@ -12,7 +12,7 @@ use super::pair::{Again, Name, On, Pair, Role, parts};
 use super::table::PAIRS;
 
 /// The argument with the event that began a slice, if it is not the assumed one. Arguments before
-/// it come from that event, those behind it from the end.
+/// it come from that event, those after it from the end.
 pub(crate) const BEGIN_EVENT: &str = "begin_event";
 
 /// The argument with the event that ended a slice, if it is not the assumed one.

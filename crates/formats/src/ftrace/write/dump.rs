@@ -18,7 +18,7 @@ const THREADS: &str = "USER           PID   TID CMD";
 pub(crate) struct Dump<'t> {
     trace: &'t Trace,
     processes: Vec<ProcessRow>,
-    /// With the numbers of their processes.
+    /// Threads, each with the pid of its process.
     threads: Vec<(i64, ThreadRow)>,
 }
 
@@ -38,7 +38,7 @@ impl<'t> Dump<'t> {
         dump
     }
 
-    /// Adds processes of which lines do not show everything.
+    /// Adds processes that the lines of events do not describe completely.
     fn add_processes(&mut self, busy: &[bool]) {
         let trace = self.trace;
         let mut mains = FxHashMap::default();
@@ -105,7 +105,7 @@ impl<'t> Dump<'t> {
         self.threads.len() as u64
     }
 
-    /// Writes the tables. `?` is unknown, and `0` stands in columns that nobody reads.
+    /// Writes the tables. `?` means unknown. Columns that the model does not have are `0`.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let text = |id| self.trace.strings.get(id);
         if !self.processes.is_empty() {
@@ -131,7 +131,7 @@ impl<'t> Dump<'t> {
     }
 }
 
-/// The last row of each number: the tables name the last lifetime only.
+/// The last row of each number. A table has one line a number, so it shows only the last lifetime.
 fn last_rows(numbers: impl Iterator<Item = i64>) -> FxHashMap<i64, usize> {
     numbers
         .enumerate()

@@ -13,9 +13,9 @@ use crate::ftrace::pairs::{BEGIN_EVENT, END_EVENT, uses};
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     All,
-    /// Those of the first event; the second is named.
+    /// The fields of the event that begins the slice. The value is the name of the event that ends it.
     Begin(&'static str),
-    /// Those of the second event; the first is named.
+    /// The fields of the event that ends the slice. The value is the name of the event that begins it.
     End(&'static str),
     /// All fields, with the values of the second event.
     Last,

@@ -60,7 +60,7 @@ impl Writer for TextWriter {
     }
 }
 
-/// Writes the trace as text, without the processes and threads of `dump`.
+/// Writes the trace as text, except for the processes and threads that `dump` writes.
 pub(crate) fn write_text(
     trace: &Trace,
     dump: &Dump<'_>,

@@ -11,7 +11,7 @@ pub(super) struct Call<'a> {
     pub span: Span,
     /// The arguments without spaces and comments around them, bytes.
     pub arguments: Vec<Span>,
-    /// Index of the token behind the call.
+    /// Index of the token after the call.
     pub next: usize,
     /// Offset of the end of the call.
     pub end: usize,
@@ -41,7 +41,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Reads the arguments. `open` is the index behind `!`.
+    /// Reads the arguments. `open` is the index after `!`.
     fn read(
         text: &'a str,
         tokens: &[Token],
@@ -74,7 +74,7 @@ impl<'a> Call<'a> {
 pub(super) struct List {
     /// The items without spaces and comments around them, bytes; none if one is empty.
     pub items: Vec<Option<Span>>,
-    /// Index of the token behind it.
+    /// Index of the token after it.
     pub next: usize,
     /// Offset of its end.
     pub end: usize,

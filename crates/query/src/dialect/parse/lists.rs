@@ -40,7 +40,7 @@ pub(super) fn columns(cursor: &mut Cursor) -> Result<Vec<Column>, Error> {
     list(cursor, false, column)
 }
 
-/// `(name TYPE, …)`, `()`, or with `...` behind the last type.
+/// `(name TYPE, …)`, `()`, or with `...` after the last type.
 pub(super) fn arguments(cursor: &mut Cursor) -> Result<Vec<Column>, Error> {
     let arguments = list(cursor, true, column)?;
     distinct(cursor, arguments.iter().map(|argument| &argument.name))?;

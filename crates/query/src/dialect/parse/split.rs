@@ -50,7 +50,7 @@ fn is_trigger(text: &str, tokens: &[Token]) -> bool {
     tokens.next().is_some_and(|token| is(token, &["TRIGGER"]))
 }
 
-/// The words that end the search for `CREATE` behind `EXPLAIN`.
+/// The words that end the search for `CREATE` after `EXPLAIN`.
 const MARKS: &[&str] = &["EXPLAIN", "CREATE", "TEMP", "TEMPORARY", "TRIGGER", "END"];
 
 /// A trigger ends with `; END` and a semicolon. `END` after something else belongs to a `CASE`.
