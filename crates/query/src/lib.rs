@@ -5,6 +5,7 @@ pub mod dialect;
 mod error;
 mod functions;
 mod operators;
+mod pattern;
 mod run;
 mod schema;
 mod session;

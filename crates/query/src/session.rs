@@ -74,8 +74,9 @@ impl Session {
         }
         functions::register(&connection, &data)?;
         let clock = Clock::default();
-        operator::register(&connection, &Pool::new(limits.memory, clock.clone()))?;
-        let catalog = Catalog::default();
+        let pool = Pool::new(limits.memory, clock.clone());
+        operator::register(&connection, &pool)?;
+        let catalog = Catalog::new(pool);
         legacy::register(&connection, &catalog.functions)?;
         for view in VIEWS {
             connection.execute_batch(&format!("CREATE VIEW {} AS {}", view.name, view.select))?;

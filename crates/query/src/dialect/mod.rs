@@ -43,8 +43,8 @@ pub use parse::Script;
 pub use prototype::Prototype;
 pub use source::{Fragment, Source, Span};
 pub use statement::{
-    CreateFunction, CreateIndex, CreateMacro, CreateRelation, CreateSpanJoin, Drop, FunctionBody,
-    Include, Object, Returns, SpanJoin, SpanTable, Statement, StatementKind,
+    CreateFlamegraph, CreateFunction, CreateIndex, CreateMacro, CreateRelation, CreateSpanJoin,
+    Drop, FunctionBody, Include, Object, Returns, SpanJoin, SpanTable, Statement, StatementKind,
 };
 pub use tokens::{Token, TokenKind, tokenize};
 pub use types::{Column, MacroArgument, MacroType, Name, Storage, Type};

@@ -25,6 +25,8 @@ pub enum StatementKind {
     CreateView(CreateRelation),
     /// `CREATE VIRTUAL TABLE … USING SPAN_JOIN(…)`.
     CreateSpanJoin(CreateSpanJoin),
+    /// `CREATE VIRTUAL TABLE … USING __intrinsic_flamegraph(…)`.
+    CreateFlamegraph(CreateFlamegraph),
     /// `CREATE PERFETTO FUNCTION`.
     CreateFunction(CreateFunction),
     /// `CREATE PERFETTO MACRO`.
@@ -140,6 +142,15 @@ pub struct SpanTable {
     pub name: Name,
     /// Only rows with the same value of this column are joined.
     pub partition: Option<Name>,
+}
+
+/// `CREATE VIRTUAL TABLE name USING __intrinsic_flamegraph(table)`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CreateFlamegraph {
+    /// The flame graph that is made.
+    pub name: Name,
+    /// The frames: the name of a table, or a `SELECT` in parentheses. Macros in it are not yet expanded.
+    pub source: Fragment,
 }
 
 /// `DROP PERFETTO INDEX name ON table`, or another kind of object without `ON`.

@@ -1,8 +1,13 @@
 //! SQL functions: those of PerfettoSQL, and the mathematics that SQLite is built without.
 
+mod arguments;
 mod flags;
 mod math;
+mod regexp;
+mod strings;
+mod time;
 mod trace;
+mod window;
 
 use std::sync::Arc;
 
@@ -13,5 +18,9 @@ use crate::schema::Data;
 /// Makes all functions known to a connection.
 pub(crate) fn register(connection: &Connection, data: &Arc<Data>) -> rusqlite::Result<()> {
     math::register(connection)?;
+    regexp::register(connection)?;
+    strings::register(connection)?;
+    time::register(connection, data)?;
+    window::register(connection)?;
     trace::register(connection, data)
 }

@@ -15,15 +15,15 @@ const TABLES: usize = 15;
 /// How many columns can name a partition, as in Perfetto.
 const KEYS: usize = 4;
 
-pub(super) static INTERSECT: Operator = Operator {
-    name: "__intrinsic_interval_intersect",
-    columns: &[
-        "ts", "dur", "id_0", "id_1", "id_2", "id_3", "id_4", "id_5", "id_6", "id_7", "id_8",
-        "id_9", "id_10", "id_11", "id_12", "id_13", "id_14", "key_0", "key_1", "key_2", "key_3",
-    ],
-    most: TABLES,
-    run,
-};
+/// The columns of the result.
+const COLUMNS: &[&str] = &[
+    "ts", "dur", "id_0", "id_1", "id_2", "id_3", "id_4", "id_5", "id_6", "id_7", "id_8", "id_9",
+    "id_10", "id_11", "id_12", "id_13", "id_14", "key_0", "key_1", "key_2", "key_3",
+];
+
+pub(super) fn operator() -> Operator {
+    Operator::built_in("__intrinsic_interval_intersect", COLUMNS, TABLES, run)
+}
 
 /// The encoded values that name a partition.
 type Key<'a> = Vec<&'a [u8]>;

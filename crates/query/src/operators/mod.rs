@@ -4,15 +4,19 @@
 //! ([`rows`]). So a table can be a common table expression or a subquery, as any other argument.
 
 mod failure;
+pub(crate) mod flamegraph;
 mod intersect;
 mod meter;
 mod operator;
 mod overlap;
+pub(crate) mod real;
 pub(crate) mod rows;
 
 pub(crate) use failure::Failure;
 pub(crate) use meter::{Meter, Pool};
 pub(crate) use operator::{Cells, Operator};
 
-/// Every operator.
-pub(crate) const OPERATORS: &[&Operator] = &[&intersect::INTERSECT];
+/// The operators that are always there.
+pub(crate) fn built_in() -> Vec<Operator> {
+    vec![intersect::operator()]
+}

@@ -1,17 +1,42 @@
 //! What scripts have defined so far, besides tables and views.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use crate::dialect::Macros;
+use crate::operators::Pool;
 use crate::sqlite::defined::Defined;
 use crate::stdlib::Library;
 
 /// Macros, functions and modules.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Catalog {
     pub macros: Macros,
     pub functions: Defined,
     pub library: Library,
-    /// The names of span joins, in lowercase.
-    pub span_joins: BTreeSet<String>,
+    /// The tables that `CREATE VIRTUAL TABLE` made, by their names in lowercase.
+    pub virtual_tables: BTreeMap<String, Virtual>,
+    /// The memory of operators.
+    pub pool: Pool,
+}
+
+/// What `CREATE VIRTUAL TABLE` made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Virtual {
+    /// A view.
+    SpanJoin,
+    /// An operator.
+    Flamegraph,
+}
+
+impl Catalog {
+    /// Nothing but the standard library.
+    pub fn new(pool: Pool) -> Self {
+        Self {
+            macros: Macros::default(),
+            functions: Defined::default(),
+            library: Library::default(),
+            virtual_tables: BTreeMap::new(),
+            pool,
+        }
+    }
 }

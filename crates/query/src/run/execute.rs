@@ -20,7 +20,7 @@ impl<'p> Bound<'p> {
     }
 
     /// Gives the parameters of a statement their values.
-    fn bind(&mut self, statement: &mut Statement<'_>) -> Result<(), QueryError> {
+    pub fn bind(&mut self, statement: &mut Statement<'_>) -> Result<(), QueryError> {
         for at in 1..=statement.parameter_count() {
             let name = statement.parameter_name(at).unwrap_or("?").to_owned();
             let bare = name.trim_start_matches([':', '@', '$']);

@@ -2,7 +2,9 @@
 
 mod catalog;
 mod create;
+mod drop_table;
 mod execute;
+mod flamegraph;
 mod functions;
 mod output;
 mod report;

@@ -13,7 +13,12 @@ pub(super) fn is_same(column: &Column, name: &str) -> bool {
 
 /// A name as SQLite takes it, whatever it contains.
 pub(super) fn quoted(name: &Name) -> String {
-    format!("\"{}\"", name.text.replace('"', "\"\""))
+    identifier(&name.text)
+}
+
+/// The same for the text of a name.
+pub(super) fn identifier(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 /// Runs SQL of our own for a statement that names `name`.

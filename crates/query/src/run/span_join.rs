@@ -9,10 +9,10 @@
 
 use rusqlite::Connection;
 
-use super::catalog::Catalog;
+use super::catalog::{Catalog, Virtual};
 use super::execute::at;
-use super::report::{place, quoted, refused, run_for};
-use crate::dialect::{CreateSpanJoin, Expanded, Fragment, SpanJoin, SpanTable};
+use super::report::{identifier, place, quoted, refused, run_for};
+use crate::dialect::{CreateSpanJoin, Fragment, SpanJoin, SpanTable};
 use crate::error::QueryError;
 
 /// The bounds of time: their distance is the longest duration.
@@ -99,7 +99,9 @@ pub(super) fn create(
         select(it.kind, &left, &right)
     );
     run_for(connection, statement, &it.name, &sql)?;
-    catalog.span_joins.insert(it.name.text.to_ascii_lowercase());
+    catalog
+        .virtual_tables
+        .insert(it.name.text.to_ascii_lowercase(), Virtual::SpanJoin);
     Ok(())
 }
 
@@ -211,38 +213,4 @@ fn columns(left: &Side, right: &Side) -> String {
         .chain(of("__l", left))
         .chain(of("__r", right));
     all.collect::<Vec<_>>().join(", ")
-}
-
-fn identifier(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
-}
-
-/// Whether a statement is `DROP TABLE` of a span join, which SQLite knows as a view; then its name.
-pub(super) fn dropped(catalog: &Catalog, sql: &str) -> Option<String> {
-    let words: Vec<&str> = sql.split_whitespace().collect();
-    let is = |at: usize, word: &str| {
-        words
-            .get(at)
-            .is_some_and(|it| it.eq_ignore_ascii_case(word))
-    };
-    let name = match words.as_slice() {
-        [_, _, name] => name,
-        [_, _, _, _, name] if is(2, "IF") && is(3, "EXISTS") => name,
-        _ => return None,
-    };
-    let name = name.trim_matches('"').to_ascii_lowercase();
-    (is(0, "DROP") && is(1, "TABLE") && catalog.span_joins.contains(&name)).then_some(name)
-}
-
-/// Drops a span join.
-pub(super) fn drop(
-    connection: &Connection,
-    catalog: &mut Catalog,
-    statement: &Expanded,
-    name: &str,
-) -> Result<(), QueryError> {
-    let sql = format!("DROP VIEW IF EXISTS {}", identifier(name));
-    let done = connection.execute_batch(&sql);
-    catalog.span_joins.remove(name);
-    done.map_err(|error| at(statement.map().start(), error))
 }

@@ -8,7 +8,7 @@ use super::catalog::Catalog;
 use super::execute::{Bound, execute};
 use super::output::{Discard, Output};
 use super::report::refused;
-use super::{create, functions, span_join};
+use super::{create, drop_table, flamegraph, functions, span_join};
 use crate::dialect::{Expanded, Fragment, Include, Script, Source, Statement, StatementKind};
 use crate::error::QueryError;
 
@@ -33,6 +33,9 @@ pub(super) fn step(
         StatementKind::CreateView(it) => create::view(connection, &catalog.macros, it)?,
         StatementKind::CreateFunction(it) => functions::create(connection, catalog, sql, it)?,
         StatementKind::CreateSpanJoin(it) => span_join::create(connection, catalog, sql, it)?,
+        StatementKind::CreateFlamegraph(it) => {
+            flamegraph::create(connection, catalog, sql, it, params)?;
+        }
         StatementKind::CreateMacro(it) => catalog.macros.define(it)?,
         StatementKind::CreateIndex(it) => create::index(connection, sql, it)?,
         StatementKind::Drop(it) => create::drop(connection, catalog, sql, it)?,
@@ -49,8 +52,8 @@ fn sqlite(
     params: &mut Bound<'_>,
     out: &mut dyn Output,
 ) -> Result<bool, QueryError> {
-    match span_join::dropped(catalog, sql.sql()) {
-        Some(name) => span_join::drop(connection, catalog, sql, &name).map(|()| false),
+    match drop_table::dropped(catalog, sql.sql()) {
+        Some(name) => drop_table::drop(connection, catalog, sql, &name).map(|()| false),
         None => execute(connection, sql, params, out),
     }
 }

@@ -1,6 +1,8 @@
-//! The aggregate `__intrinsic_rows(…)`, which passes a table to an operator.
+//! What passes tables to operators: the aggregate `__intrinsic_rows(…)`, and the function
+//! `__intrinsic_flamegraph_config(…)`, whose table has one row.
 
 use rusqlite::functions::{Aggregate, Context, FunctionFlags};
+use rusqlite::types::Null;
 use rusqlite::{Connection, Error, ffi};
 
 use crate::operators::{Failure, Meter, Pool, rows};
@@ -8,7 +10,25 @@ use crate::operators::{Failure, Meter, Pool, rows};
 /// Makes the aggregate known to a connection.
 pub(super) fn register(connection: &Connection, pool: &Pool) -> rusqlite::Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_INNOCUOUS;
+    let pure = flags | FunctionFlags::SQLITE_DETERMINISTIC;
+    connection.create_scalar_function("__intrinsic_flamegraph_config", -1, pure, |context| {
+        row(context)
+    })?;
+    connection.create_scalar_function("__intrinsic_flamegraph_find", 2, flags, |_| {
+        let message = "__intrinsic_flamegraph_find must be a condition of a flame graph";
+        Err::<Null, _>(Error::UserFunctionError(message.into()))
+    })?;
     connection.create_aggregate_function("__intrinsic_rows", -1, flags, Collect(pool.clone()))
+}
+
+/// A table with one row: the arguments.
+fn row(context: &Context<'_>) -> rusqlite::Result<Vec<u8>> {
+    let width = u8::try_from(context.len()).map_err(|_| Error::InvalidQuery)?;
+    let mut bytes = vec![width];
+    for at in 0..context.len() {
+        rows::write(context.get_raw(at), &mut bytes).map_err(error)?;
+    }
+    Ok(bytes)
 }
 
 struct Collect(Pool);

@@ -1,6 +1,6 @@
 //! The functions that scripts have defined. SQLite cannot be asked: it does not tell them from those of this crate.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::{Connection, Error};
@@ -13,8 +13,8 @@ use super::table_call::{self, TableFunction};
 /// What exists under one name.
 #[derive(Debug, Default)]
 struct Forms {
-    /// SQLite keeps a function for each number of arguments; -1 is any number.
-    counts: BTreeSet<i32>,
+    /// SQLite keeps a function for each number of arguments; -1 is any number. The text is the definition.
+    counts: BTreeMap<i32, String>,
     is_table: bool,
 }
 
@@ -35,10 +35,22 @@ impl Defined {
     ) -> rusqlite::Result<()> {
         let name = function.name.clone();
         let count = i32::try_from(function.arguments.len()).unwrap_or(i32::MAX);
-        self.check(&name, replace, |forms| forms.counts.contains(&count))?;
+        let definition = definition(&function);
+        self.check(&name, replace, |forms| forms.counts.contains_key(&count))?;
         call::define(connection, function)?;
-        self.add(&name, |forms| forms.counts.insert(count));
+        self.add(&name, |forms| {
+            forms.counts.insert(count, definition);
+        });
         Ok(())
+    }
+
+    /// Whether a function is defined exactly so.
+    pub fn has(&self, function: &Function) -> bool {
+        let count = i32::try_from(function.arguments.len()).unwrap_or(i32::MAX);
+        let known = self.lock();
+        let forms = known.get(&function.name.to_ascii_lowercase());
+        let known = forms.and_then(|forms| forms.counts.get(&count));
+        known == Some(&definition(function))
     }
 
     /// Defines a function that returns a table.
@@ -54,7 +66,7 @@ impl Defined {
         let name = function.name.clone();
         self.check(&name, replace, |forms| forms.is_table)?;
         table_call::define(connection, function)?;
-        self.add(&name, |forms| std::mem::replace(&mut forms.is_table, true));
+        self.add(&name, |forms| forms.is_table = true);
         Ok(())
     }
 
@@ -69,9 +81,11 @@ impl Defined {
         target: &str,
         replace: bool,
     ) -> rusqlite::Result<()> {
-        self.check(name, replace, |forms| forms.counts.contains(&count))?;
+        self.check(name, replace, |forms| forms.counts.contains_key(&count))?;
         delegate::define(connection, (name, count), target)?;
-        self.add(name, |forms| forms.counts.insert(count));
+        self.add(name, |forms| {
+            forms.counts.insert(count, String::new());
+        });
         Ok(())
     }
 
@@ -83,7 +97,7 @@ impl Defined {
         let Some(forms) = self.lock().remove(&name.to_ascii_lowercase()) else {
             return Ok(false);
         };
-        for count in forms.counts {
+        for count in forms.counts.into_keys() {
             connection.remove_function(name, count)?;
         }
         if forms.is_table {
@@ -107,7 +121,7 @@ impl Defined {
         Err(Error::UserFunctionError(message.into()))
     }
 
-    fn add(&self, name: &str, add: impl FnOnce(&mut Forms) -> bool) {
+    fn add(&self, name: &str, add: impl FnOnce(&mut Forms)) {
         add(self.lock().entry(name.to_ascii_lowercase()).or_default());
     }
 
@@ -115,4 +129,9 @@ impl Defined {
         // The map is consistent at any time.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The arguments and the `SELECT` of a function.
+fn definition(function: &Function) -> String {
+    format!("{}: {}", function.arguments.join(", "), function.sql)
 }

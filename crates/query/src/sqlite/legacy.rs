@@ -37,6 +37,10 @@ fn create_function(defined: &Defined, context: &Context<'_>) -> rusqlite::Result
         name: prototype.name,
         sql,
     };
+    // SQLite replaces no function while a statement runs, but the same definition changes nothing.
+    if defined.has(&function) {
+        return Ok(Null);
+    }
     // SAFETY: the connection is used during this call only, and is not closed.
     let connection = unsafe { context.get_connection()? };
     defined.scalar(&connection, function, true)?;

@@ -1,6 +1,6 @@
 //! Operators as tables of SQLite, whose last columns are hidden and are the arguments, as in `table_call`.
 
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{CStr, c_char, c_int, c_void};
 use std::slice;
 use std::sync::Arc;
 
@@ -10,11 +10,11 @@ use super::collect;
 use super::read_only::{self, NEW_TABLE, READ_ONLY, declare, shared};
 use super::table_call::fail;
 use crate::operators::rows::{Cell, Rows};
-use crate::operators::{Cells, Failure, Meter, OPERATORS, Operator, Pool};
+use crate::operators::{Cells, Failure, Meter, Operator, Pool, built_in};
 
 /// What SQLite keeps for an operator.
 struct Registered {
-    operator: &'static Operator,
+    operator: Operator,
     pool: Pool,
 }
 
@@ -37,6 +37,13 @@ struct Call {
     row: usize,
 }
 
+/// The function that asks for a row with a name, and its code among the constraints.
+const FIND: &CStr = c"__intrinsic_flamegraph_find";
+const FIND_CODE: c_int = ffi::SQLITE_INDEX_CONSTRAINT_FUNCTION + 1;
+
+/// The numbers of plans.
+const FIND_PLAN: c_int = 1;
+
 static MODULE: ffi::sqlite3_module = ffi::sqlite3_module {
     xConnect: Some(connect),
     xBestIndex: Some(best_index),
@@ -48,6 +55,7 @@ static MODULE: ffi::sqlite3_module = ffi::sqlite3_module {
     xEof: Some(eof),
     xColumn: Some(column),
     xRowid: Some(rowid),
+    xFindFunction: Some(find_function),
     ..READ_ONLY
 };
 
@@ -57,12 +65,25 @@ static MODULE: ffi::sqlite3_module = ffi::sqlite3_module {
 /// If SQLite has no memory.
 pub(crate) fn register(connection: &Connection, pool: &Pool) -> rusqlite::Result<()> {
     collect::register(connection, pool)?;
-    for &operator in OPERATORS {
-        let pool = pool.clone();
-        let registered = Arc::new(Registered { operator, pool });
-        read_only::register(connection, operator.name, &MODULE, registered)?;
+    for operator in built_in() {
+        define(connection, operator, pool)?;
     }
     Ok(())
+}
+
+/// Makes an operator known to a connection, or replaces the one of this name.
+///
+/// # Errors
+/// If the name has a zero in it, or SQLite has no memory.
+pub(crate) fn define(
+    connection: &Connection,
+    operator: Operator,
+    pool: &Pool,
+) -> rusqlite::Result<()> {
+    let name = operator.name.clone();
+    let pool = pool.clone();
+    let registered = Arc::new(Registered { operator, pool });
+    read_only::register(connection, &name, &MODULE, registered)
 }
 
 unsafe extern "C" fn connect(
@@ -76,7 +97,7 @@ unsafe extern "C" fn connect(
     // SAFETY: SQLite passes the data of the module, and an open connection.
     let (registered, code) = unsafe {
         let registered = shared::<Registered>(data);
-        let code = declare(db, &declaration(registered.operator));
+        let code = declare(db, &declaration(&registered.operator));
         (registered, code)
     };
     if code != ffi::SQLITE_OK {
@@ -90,7 +111,8 @@ unsafe extern "C" fn connect(
 }
 
 fn declaration(operator: &Operator) -> String {
-    let columns = operator.columns.iter().map(|name| format!("\"{name}\""));
+    let columns = operator.columns.iter();
+    let columns = columns.map(|name| format!("\"{}\"", name.replace('"', "\"\"")));
     let arguments = (0..operator.most).map(|at| format!("\"\u{1}{at}\" HIDDEN"));
     let all: Vec<String> = columns.chain(arguments).collect();
     format!("CREATE TABLE x({})", all.join(", "))
@@ -111,12 +133,19 @@ unsafe extern "C" fn best_index(
     // says.
     unsafe {
         let open = &mut *table.cast::<OpenOperator>();
-        let operator = open.registered.operator;
+        let operator = &open.registered.operator;
         let (columns, most) = (operator.columns.len(), operator.most);
         let mut given = vec![false; most];
         for number in 0..usize::try_from((*info).nConstraint).unwrap_or(0) {
             let it = *(*info).aConstraint.add(number);
             let column = usize::try_from(it.iColumn).ok();
+            if c_int::from(it.op) == FIND_CODE && column == Some(0) && it.usable != 0 {
+                let usage = &mut *(*info).aConstraintUsage.add(number);
+                usage.argvIndex = most as c_int + 1;
+                usage.omit = 1;
+                (*info).idxNum = FIND_PLAN;
+                continue;
+            }
             let Some(argument) = column.and_then(|column| column.checked_sub(columns)) else {
                 continue;
             };
@@ -169,7 +198,7 @@ unsafe extern "C" fn close(cursor: *mut ffi::sqlite3_vtab_cursor) -> c_int {
 
 unsafe extern "C" fn filter(
     cursor: *mut ffi::sqlite3_vtab_cursor,
-    _: c_int,
+    plan: c_int,
     _: *const c_char,
     count: c_int,
     values: *mut *mut ffi::sqlite3_value,
@@ -187,7 +216,13 @@ unsafe extern "C" fn filter(
         }
         (call.cells, call.row) = (Cells::new(), 0);
         let meter = call.meter.insert(registered.pool.meter());
-        match (registered.operator.run)(&tables, meter) {
+        let found = match (&registered.operator.find, count.checked_sub(1)) {
+            (Some(find), Some(last)) if plan == FIND_PLAN => {
+                find(&String::from_utf8_lossy(bytes(*values.add(last))))
+            }
+            _ => (registered.operator.run)(&tables, meter),
+        };
+        match found {
             Ok(cells) => {
                 call.cells = cells;
                 ffi::SQLITE_OK
@@ -197,6 +232,40 @@ unsafe extern "C" fn filter(
             Err(Failure::Refused(message)) => fail(table, &message),
         }
     }
+}
+
+/// `WHERE __intrinsic_flamegraph_find(…)` is a constraint of operators that have rows with names.
+unsafe extern "C" fn find_function(
+    table: *mut ffi::sqlite3_vtab,
+    _: c_int,
+    name: *const c_char,
+    function: *mut Option<
+        unsafe extern "C" fn(*mut ffi::sqlite3_context, c_int, *mut *mut ffi::sqlite3_value),
+    >,
+    _: *mut *mut c_void,
+) -> c_int {
+    // SAFETY: `connect` made the table. SQLite passes a text that ends with a zero, and a place for the function.
+    unsafe {
+        let open = &*table.cast::<OpenOperator>();
+        let operator = &open.registered.operator;
+        let name = CStr::from_ptr(name).to_bytes();
+        if operator.find.is_none() || !name.eq_ignore_ascii_case(FIND.to_bytes()) {
+            return 0;
+        }
+        *function = Some(not_used);
+    }
+    FIND_CODE
+}
+
+/// The constraint was not handed to the operator, for example because it is below an OR.
+unsafe extern "C" fn not_used(
+    context: *mut ffi::sqlite3_context,
+    _: c_int,
+    _: *mut *mut ffi::sqlite3_value,
+) {
+    let message = c"__intrinsic_flamegraph_find must be a condition of its own";
+    // SAFETY: SQLite passes the place of the result, and copies the message, which ends with a zero.
+    unsafe { ffi::sqlite3_result_error(context, message.as_ptr(), -1) };
 }
 
 /// The bytes of a value.

@@ -113,6 +113,14 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    /// Takes a string.
+    pub fn string(&mut self) -> Option<Name> {
+        match self.peek_kind(0) {
+            Some(TokenKind::String) => self.take_name("a string").ok(),
+            _ => None,
+        }
+    }
+
     fn take_name(&mut self, expected: &'static str) -> Result<Name, Error> {
         let token = self.peek().ok_or_else(|| self.expected(expected))?;
         self.advance();
@@ -128,6 +136,15 @@ impl<'a> Cursor<'a> {
         let first = self.peek().ok_or_else(|| self.expected(expected))?;
         self.tokens = &[];
         Ok(self.fragment(Span::new(first.span().start, self.end)))
+    }
+
+    /// Takes everything up to the parenthesis that is the last token. `None` if the last token is another one.
+    pub fn until_last_parenthesis(&mut self) -> Option<Fragment> {
+        let (last, inside) = self.tokens.split_last()?;
+        let (first, end) = (inside.first()?, inside.last()?);
+        self.tokens = &[];
+        let span = Span::new(first.span().start, end.span().end);
+        (last.kind == TokenKind::RightParen).then(|| self.fragment(span))
     }
 
     /// Takes everything that is left, which must look like a query or like a macro call.

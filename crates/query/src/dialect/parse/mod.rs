@@ -2,6 +2,7 @@
 
 mod create;
 mod cursor;
+mod flamegraph;
 mod lists;
 mod other;
 mod span_join;
@@ -84,5 +85,9 @@ fn kind(cursor: &mut Cursor) -> Result<StatementKind, Error> {
     if cursor.starts_with(&["INCLUDE", "PERFETTO"]) {
         return other::include(cursor);
     }
-    Ok(span_join::span_join(cursor)?.unwrap_or(StatementKind::Sqlite))
+    if let Some(span_join) = span_join::span_join(cursor)? {
+        return Ok(span_join);
+    }
+    let other = flamegraph::flamegraph(cursor).or_else(|| other::import(cursor));
+    Ok(other.unwrap_or(StatementKind::Sqlite))
 }

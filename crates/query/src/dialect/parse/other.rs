@@ -1,4 +1,4 @@
-//! `DROP PERFETTO …` and `INCLUDE PERFETTO MODULE …`.
+//! `DROP PERFETTO …`, `INCLUDE PERFETTO MODULE …`, and its older form `SELECT IMPORT(…)`.
 
 use super::cursor::Cursor;
 use crate::dialect::error::Error;
@@ -54,6 +54,22 @@ pub(super) fn include(cursor: &mut Cursor) -> Result<StatementKind, Error> {
     Ok(StatementKind::Include(Include {
         module: Name { text, span },
     }))
+}
+
+/// `SELECT IMPORT('a.b.c')`; `None` if it is another statement.
+pub(super) fn import(cursor: &Cursor<'_>) -> Option<StatementKind> {
+    let mut cursor = cursor.clone();
+    if !["SELECT", "IMPORT"]
+        .iter()
+        .all(|word| cursor.accept_word(word))
+    {
+        return None;
+    }
+    let module = cursor
+        .accept(TokenKind::LeftParen)
+        .then(|| cursor.string())??;
+    let is_whole = cursor.accept(TokenKind::RightParen) && cursor.finish().is_ok();
+    is_whole.then_some(StatementKind::Include(Include { module }))
 }
 
 fn module_part<'a>(cursor: &mut Cursor<'a>) -> Result<&'a str, Error> {

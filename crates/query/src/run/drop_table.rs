@@ -1,0 +1,45 @@
+//! `DROP TABLE` of what `CREATE VIRTUAL TABLE` made: SQLite knows it as a view or a module.
+
+use rusqlite::Connection;
+
+use super::catalog::{Catalog, Virtual};
+use super::execute::at;
+use super::report::identifier;
+use crate::dialect::Expanded;
+use crate::error::QueryError;
+use crate::sqlite::table_call;
+
+/// Whether a statement is `DROP TABLE` of such a table; then its name.
+pub(super) fn dropped(catalog: &Catalog, sql: &str) -> Option<String> {
+    let words: Vec<&str> = sql.split_whitespace().collect();
+    let is = |at: usize, word: &str| {
+        words
+            .get(at)
+            .is_some_and(|it| it.eq_ignore_ascii_case(word))
+    };
+    let name = match words.as_slice() {
+        [_, _, name] => name,
+        [_, _, _, _, name] if is(2, "IF") && is(3, "EXISTS") => name,
+        _ => return None,
+    };
+    let name = name.trim_matches('"').to_ascii_lowercase();
+    let is_known = catalog.virtual_tables.contains_key(&name);
+    (is(0, "DROP") && is(1, "TABLE") && is_known).then_some(name)
+}
+
+/// Drops the table.
+pub(super) fn drop(
+    connection: &Connection,
+    catalog: &mut Catalog,
+    statement: &Expanded,
+    name: &str,
+) -> Result<(), QueryError> {
+    let done = match catalog.virtual_tables.remove(name) {
+        Some(Virtual::SpanJoin) => {
+            connection.execute_batch(&format!("DROP VIEW IF EXISTS {}", identifier(name)))
+        }
+        Some(Virtual::Flamegraph) => table_call::remove(connection, name),
+        None => Ok(()),
+    };
+    done.map_err(|error| at(statement.map().start(), error))
+}

@@ -1,0 +1,80 @@
+//! Operators end with a clear error when a limit is reached. The memory limit holds for the whole process, so these tests
+//! have a program of their own.
+
+mod made;
+
+use std::time::Duration;
+
+use made::{Rows, trace};
+use traceloom_query::{Limits, QueryError, Session};
+
+const INCLUDE: &str =
+    "INCLUDE PERFETTO MODULE intervals.intersect; INCLUDE PERFETTO MODULE intervals.overlap;";
+
+/// So many intervals that all overlap.
+fn intervals(count: u32) -> String {
+    format!(
+        "(WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n LIMIT {count})
+          SELECT id, id AS ts, 1000000 AS dur FROM n)"
+    )
+}
+
+/// Queries that need more of everything than there is.
+fn hungry() -> Vec<(&'static str, String)> {
+    let many = intervals(20_000);
+    vec![
+        ("intersect", format!("{INCLUDE} SELECT count(*) FROM _interval_intersect!(({many}, {many}), ())")),
+        ("overlap", format!("{INCLUDE} SELECT count(*) FROM interval_self_intersect!({many})")),
+        (
+            "span join",
+            format!(
+                "CREATE PERFETTO TABLE a AS SELECT ts, dur, id AS a FROM {many};
+                 CREATE PERFETTO TABLE b AS SELECT ts, dur, id AS b FROM {many};
+                 CREATE VIRTUAL TABLE both USING SPAN_JOIN(a, b); SELECT count(*) FROM both"
+            ),
+        ),
+        (
+            "flame graph",
+            "CREATE VIRTUAL TABLE fg USING __intrinsic_flamegraph((
+               WITH RECURSIVE n(id) AS (SELECT 0 UNION ALL SELECT id + 1 FROM n LIMIT 20000)
+               SELECT id, iif(id > 0, id - 1, NULL) AS parent_id, 'f' || id AS name, 1 AS value FROM n));
+             SELECT count(*) FROM fg(__intrinsic_flamegraph_config('value', 'value', 'view', 'BOTTOM_UP'))"
+                .to_owned(),
+        ),
+    ]
+}
+
+fn fails(limits: Limits, sql: &str) -> QueryError {
+    let mut session = Session::open(trace(), limits).unwrap();
+    let done = session.run("test", sql, &[], &mut Rows::default());
+    done.expect_err(sql)
+}
+
+#[test]
+fn operators_respect_the_memory_limit() {
+    let memory = Some(30_000_000);
+    let timeout = Some(Duration::from_secs(60));
+    for (name, sql) in hungry() {
+        let error = fails(Limits { memory, timeout }, &sql);
+        let is_memory = matches!(error, QueryError::Memory { limit: 30_000_000 });
+        assert!(is_memory, "{name}: {error}");
+    }
+}
+
+#[test]
+fn operators_respect_the_timeout() {
+    let timeout = Some(Duration::from_millis(200));
+    for (name, sql) in hungry() {
+        let error = fails(
+            Limits {
+                timeout,
+                ..Limits::default()
+            },
+            &sql,
+        );
+        assert!(
+            matches!(error, QueryError::Timeout { .. }),
+            "{name}: {error}"
+        );
+    }
+}
