@@ -57,6 +57,22 @@ impl NewFile {
         Ok(Self { file, name, path })
     }
 
+    /// A new file that will be at `path`, and has a temporary name until then: for libraries that open files
+    /// themselves. Otherwise like [`create`](Self::create).
+    ///
+    /// # Errors
+    /// If no file can be created in this folder.
+    pub fn create_named(path: &Path, mode: u32) -> io::Result<Self> {
+        let (file, name) = named(folder_of(path), mode)?;
+        let (name, path) = (Some(name), path.to_owned());
+        Ok(Self { file, name, path })
+    }
+
+    /// The temporary name, if the file has one.
+    pub fn temporary_name(&self) -> Option<&Path> {
+        self.name.as_ref().map(|name| name.path.as_ref())
+    }
+
     /// The file, to write to.
     pub fn file(&mut self) -> &mut File {
         &mut self.file

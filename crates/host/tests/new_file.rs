@@ -53,6 +53,21 @@ fn a_result_has_the_usual_mode() {
 }
 
 #[test]
+fn a_library_opens_a_file_by_its_temporary_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("out");
+    let new = NewFile::create_named(&path, RESULT).unwrap();
+    let name = new.temporary_name().unwrap().to_owned();
+    assert_eq!(name.parent(), Some(folder.path()));
+    fs::write(&name, "text").unwrap();
+    new.persist().unwrap();
+    assert_eq!(fs::read_to_string(&path).unwrap(), "text");
+    assert_eq!(names(folder.path()), ["out"]);
+    drop(NewFile::create_named(&path, RESULT).unwrap());
+    assert_eq!(names(folder.path()), ["out"]);
+}
+
+#[test]
 fn a_folder_in_its_place_stays() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("out");

@@ -3,6 +3,7 @@
 
 pub mod dialect;
 mod error;
+mod export;
 mod functions;
 mod operators;
 mod pattern;
@@ -14,6 +15,7 @@ mod stdlib;
 mod stop;
 
 pub use error::QueryError;
+pub use export::{ArrowRows, ExportError, names as table_names, write_arrow, write_sqlite};
 pub use run::{Output, Params, ResultSet};
 pub use rusqlite::types::{Value, ValueRef};
 pub use schema::reference;

@@ -7,11 +7,11 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser, Subcommand};
 use traceloom_heap::Heap;
 
-#[cfg(feature = "query")]
-use crate::commands::query;
 use crate::commands::{
     callgraph, capture, convert, diff, events, frames, info, profile, report, threads, view, weave,
 };
+#[cfg(feature = "query")]
+use crate::commands::{export, query};
 use crate::failure::{print_usage, report as report_error};
 use crate::input::join_pairs;
 
@@ -45,6 +45,8 @@ enum Command {
     Events(events::EventsArgs),
     #[cfg(feature = "query")]
     Query(Box<query::QueryArgs>),
+    #[cfg(feature = "query")]
+    Export(Box<export::ExportArgs>),
     Convert(convert::ConvertArgs),
     View(Box<view::ViewArgs>),
     Report(Box<report::ReportArgs>),
@@ -132,6 +134,8 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Events(args) => events::run(&args),
         #[cfg(feature = "query")]
         Command::Query(args) => query::run(&args),
+        #[cfg(feature = "query")]
+        Command::Export(args) => export::run(&args),
         Command::Weave(args) => weave::run(&args),
         Command::Dmtracedump(rest) => Ok(traceloom_dmtracedump::main(with_name(
             "dmtracedump",

@@ -26,5 +26,7 @@ mod mapping;
 mod output;
 mod print;
 mod progress;
+#[cfg(feature = "query")]
+mod read;
 mod times;
 mod wanted;

@@ -62,17 +62,45 @@ fn write_into(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> 
     stream_into(device, &cannot(path), write)
 }
 
+/// Refuses a file in a folder that does not exist.
+fn check_folder(path: &Path) -> Result<()> {
+    let folder = path.parent().filter(|folder| *folder != Path::new(""));
+    match folder.filter(|folder| !folder.is_dir()) {
+        Some(folder) => bail!("{}: there is no folder {}", cannot(path), folder.display()),
+        None => Ok(()),
+    }
+}
+
 /// Replaces the contents of `path` atomically.
 fn replace(mode: u32, path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
-    let folder = path.parent().filter(|folder| *folder != Path::new(""));
-    if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
-        bail!("{}: there is no folder {}", cannot(path), folder.display());
-    }
+    check_folder(path)?;
     let mut new = NewFile::create(path, mode).with_context(|| cannot(path))?;
     let mut out = BufWriter::with_capacity(1 << 18, new.file());
     write(&mut out)?;
     out.flush().with_context(|| cannot(path))?;
     drop(out);
+    new.persist().with_context(|| cannot(path))
+}
+
+/// Lets `write` create a file by itself, under the temporary name that it gets. The file replaces `path` when it is
+/// complete. A symbolic link is kept.
+///
+/// # Errors
+/// As [`write_file`], and if `path` is standard output, a device or a pipe: such a file is not written in order.
+#[cfg(feature = "query")]
+pub fn write_by_name(path: &Path, write: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
+    let target = resolve(path).with_context(|| cannot(path))?;
+    let is_other = std::fs::metadata(&target).is_ok_and(|old| !old.is_file());
+    if path.as_os_str() == "-" || is_other {
+        bail!(
+            "{}: is not a file, and this format needs one",
+            path.display()
+        );
+    }
+    check_folder(&target)?;
+    let new = NewFile::create_named(&target, RESULT).with_context(|| cannot(path))?;
+    let name = new.temporary_name().with_context(|| cannot(path))?;
+    write(name).with_context(|| cannot(path))?;
     new.persist().with_context(|| cannot(path))
 }
 

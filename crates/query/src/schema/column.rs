@@ -34,6 +34,17 @@ pub(crate) enum Affinity {
     Text,
 }
 
+impl Affinity {
+    /// The type in a declaration of SQLite.
+    pub fn sql(self) -> &'static str {
+        match self {
+            Self::Integer => "BIGINT",
+            Self::Real => "DOUBLE",
+            Self::Text => "TEXT",
+        }
+    }
+}
+
 impl Kind {
     pub fn affinity(self) -> Affinity {
         match self {
@@ -139,11 +150,7 @@ impl Table {
     /// `CREATE TABLE` as SQLite wants it from a virtual table.
     pub fn declaration(&self) -> String {
         let column = |column: &Column| {
-            let kind = match column.kind.affinity() {
-                Affinity::Integer => "BIGINT",
-                Affinity::Real => "DOUBLE",
-                Affinity::Text => "TEXT",
-            };
+            let kind = column.kind.affinity().sql();
             let hidden = if column.is_hidden { " HIDDEN" } else { "" };
             format!("\"{}\" {kind}{hidden}", column.name)
         };

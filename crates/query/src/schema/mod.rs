@@ -20,7 +20,7 @@ mod views;
 pub(crate) use column::{Affinity, Cell, Column, Table};
 pub(crate) use data::Data;
 pub use docs::reference;
-pub(crate) use views::VIEWS;
+pub(crate) use views::{VIEWS, View};
 
 /// Every table, in the order of the reference.
 pub(crate) const TABLES: &[&Table] = &[

@@ -1,5 +1,7 @@
 //! The views: PerfettoSQL's names for parts of the tables.
 
+use super::column::Affinity;
+
 /// A view.
 #[derive(Debug)]
 pub(crate) struct View {
@@ -8,6 +10,36 @@ pub(crate) struct View {
     /// The columns in order, for the reference.
     pub columns: &'static str,
     pub select: &'static str,
+}
+
+/// The columns of views with text, besides names.
+const TEXTS: &[&str] = &[
+    "blocked_function",
+    "cat",
+    "category",
+    "description",
+    "display_value",
+    "end_state",
+    "flat_key",
+    "key",
+    "string_value",
+    "type",
+    "unit",
+    "value_type",
+];
+
+/// The columns of views with fractions.
+const REALS: &[&str] = &["real_value", "value"];
+
+impl View {
+    /// The name and the type of each column.
+    pub fn columns(&self) -> impl Iterator<Item = (&'static str, Affinity)> {
+        self.columns.split(", ").map(|name| match name {
+            name if name.ends_with("name") || TEXTS.contains(&name) => (name, Affinity::Text),
+            name if REALS.contains(&name) => (name, Affinity::Real),
+            name => (name, Affinity::Integer),
+        })
+    }
 }
 
 const fn view(
@@ -185,3 +217,35 @@ pub(crate) const VIEWS: &[View] = &[
         "SELECT * FROM ftrace_event",
     ),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::TABLES;
+
+    #[test]
+    fn columns_have_the_types_of_the_tables_they_are_from() {
+        let mut compared = 0;
+        for view in VIEWS {
+            let words: Vec<&str> = view.select.split([' ', '.', ',', '(', ')']).collect();
+            let tables = TABLES.iter().filter(|table| words.contains(&table.name));
+            for (column, table) in
+                tables.flat_map(|table| table.columns.iter().map(move |column| (column, table)))
+            {
+                if let Some((name, affinity)) =
+                    view.columns().find(|(name, _)| *name == column.name)
+                {
+                    assert_eq!(
+                        affinity,
+                        column.kind.affinity(),
+                        "{}.{name} and {}",
+                        view.name,
+                        table.name
+                    );
+                    compared += 1;
+                }
+            }
+        }
+        assert!(compared > 100, "{compared}");
+    }
+}

@@ -5,6 +5,8 @@ pub mod capture;
 pub mod convert;
 pub mod diff;
 pub mod events;
+#[cfg(feature = "query")]
+pub mod export;
 pub mod frames;
 pub mod info;
 pub mod profile;

@@ -14,6 +14,8 @@ pub use pad::left;
 #[cfg(feature = "query")]
 pub use pad::right;
 pub use proportion::{most_bytes, too_long, within};
+#[cfg(feature = "query")]
+pub use proportion::{tables_too_long, within_or};
 pub use stream::{stream, stream_into};
 pub use table::{Name, Table, terminal_width};
 pub use units::{duration, ms, plain, size, thousands};

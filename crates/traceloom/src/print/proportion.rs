@@ -35,6 +35,15 @@ pub fn too_long(bytes: Option<u64>, most: u64) -> anyhow::Error {
     )
 }
 
+/// The error when a file of tables is too long.
+#[cfg(feature = "query")]
+pub fn tables_too_long(most: u64) -> anyhow::Error {
+    anyhow::anyhow!(
+        "the result would have more than {}, more than {TIMES} times the input; --all writes everything",
+        size(most)
+    )
+}
+
 /// Calls `write`, and fails if it writes more than `most` bytes.
 ///
 /// # Errors
@@ -44,13 +53,26 @@ pub fn within(
     out: &mut dyn Write,
     write: impl FnOnce(&mut dyn Write) -> Result<()>,
 ) -> Result<()> {
+    within_or(most, out, write, || too_long(None, most))
+}
+
+/// As [`within`], with another error for what is too long.
+///
+/// # Errors
+/// As [`within`].
+pub fn within_or(
+    most: u64,
+    out: &mut dyn Write,
+    write: impl FnOnce(&mut dyn Write) -> Result<()>,
+    too_long: impl FnOnce() -> anyhow::Error,
+) -> Result<()> {
     let mut limited = Limited {
         out,
         left: Some(most),
     };
     let written = write(&mut limited);
     if limited.left.is_none() {
-        bail!(too_long(None, most));
+        bail!(too_long());
     }
     written
 }

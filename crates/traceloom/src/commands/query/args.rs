@@ -1,8 +1,10 @@
 //! The options of `traceloom query`.
 
+use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use anyhow::{Result, bail};
 use clap::ValueEnum;
 use traceloom_query::Value;
 
@@ -89,9 +91,23 @@ pub enum Format {
     Json,
     /// An object per row and line
     Jsonl,
+    /// A file of Apache Arrow (IPC), with types
+    Arrow,
 }
 
 impl QueryArgs {
+    /// Refuses bytes on a terminal, which would show them as text.
+    ///
+    /// # Errors
+    /// If an Arrow file would be written to a terminal.
+    pub(super) fn check(&self) -> Result<()> {
+        let is_stdout = self.output.as_os_str() == "-";
+        if self.format == Format::Arrow && is_stdout && std::io::stdout().is_terminal() {
+            bail!("an Arrow file is not text; name the file to write with -o");
+        }
+        Ok(())
+    }
+
     /// How to print the result.
     pub(super) fn printed(&self) -> Format {
         if self.csv_safe {

@@ -6,7 +6,6 @@ mod input;
 mod modules;
 mod pattern;
 mod print;
-mod read;
 mod rows;
 mod table;
 
@@ -17,10 +16,10 @@ use traceloom_query::Limits;
 
 use crate::output::write_file;
 use crate::print::csv_for_spreadsheets;
+use crate::read::read_files;
 use input::{Question, question};
 use modules::open_session;
 use print::print;
-use read::read_files;
 
 pub use args::QueryArgs;
 
@@ -29,6 +28,7 @@ pub use args::QueryArgs;
 /// # Errors
 /// If a file cannot be read, the SQL is wrong or breaks a limit, or the result cannot be written.
 pub fn run(args: &QueryArgs) -> Result<ExitCode> {
+    args.check()?;
     csv_for_spreadsheets(args.csv_safe);
     let question = question(args)?;
     let limits = Limits {
@@ -39,7 +39,7 @@ pub fn run(args: &QueryArgs) -> Result<ExitCode> {
         return each::run(args, &question, limits);
     }
     let Question { files, name, sql } = question;
-    let trace = read_files(&files, args, &args.open)?;
+    let trace = read_files(&files, &args.align, &args.open)?;
     let mut session = open_session(trace, limits, &args.sql_modules)?;
     write_file(&args.output, |out| {
         print(args, out, |output| {

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use anyhow::Result;
-use traceloom_query::Output;
+use traceloom_query::{ArrowRows, Output};
 
 use super::args::{Format, QueryArgs};
 use super::rows::{Csv, Json, JsonLines};
@@ -33,6 +33,11 @@ pub(super) fn print(
             let mut json = Json::new(out);
             run(&mut json)?;
             json.finish()
+        }
+        Format::Arrow => {
+            let mut rows = ArrowRows::new(args.memory_limit);
+            run(&mut rows)?;
+            Ok(rows.finish(out)?)
         }
     }
 }

@@ -7,10 +7,10 @@ use traceloom_query::{ResultSet, Value};
 use traceloom_trace::Trace;
 
 use super::super::modules::open_session;
-use super::super::read::read_files;
 use super::app::{app, device};
 use super::job::{APP, Job, PATH};
 use crate::input::InputArgs;
+use crate::read::read_files;
 
 /// The result of the query for one file.
 pub(super) struct Answer {
@@ -37,7 +37,7 @@ pub(super) fn answer(job: &Job<'_>, path: &Path) -> Result<Answer> {
         threads: Some(1),
         ..job.args.open.clone()
     };
-    let trace = read_files(&[path.to_path_buf()], job.args, &open)?;
+    let trace = read_files(&[path.to_path_buf()], &job.args.align, &open)?;
     let own = own_values(job, from_path, path, &trace);
     let mut result = ResultSet::default();
     let session = open_session(trace, job.limits, &job.args.sql_modules);

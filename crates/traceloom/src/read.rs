@@ -1,4 +1,4 @@
-//! Reads the traces of a query.
+//! Reads the traces of commands that also take empty ones.
 
 use std::path::PathBuf;
 
@@ -6,8 +6,7 @@ use anyhow::Result;
 use traceloom_formats::ReadError;
 use traceloom_trace::{Trace, TraceBuilder};
 
-use super::args::QueryArgs;
-use crate::align::read_traces;
+use crate::align::{AlignArgs, read_traces};
 use crate::input::InputArgs;
 
 /// Reads files into one trace. A single empty file is a trace without rows, so that a script over many files does not
@@ -15,8 +14,8 @@ use crate::input::InputArgs;
 ///
 /// # Errors
 /// If a file cannot be read.
-pub(super) fn read_files(files: &[PathBuf], args: &QueryArgs, open: &InputArgs) -> Result<Trace> {
-    match read_traces(files, &args.align, open) {
+pub(crate) fn read_files(files: &[PathBuf], align: &AlignArgs, open: &InputArgs) -> Result<Trace> {
+    match read_traces(files, align, open) {
         Err(error) if files.len() == 1 && is_empty(&error) => {
             eprintln!("traceloom: {}: the file is empty", files[0].display());
             Ok(TraceBuilder::new().finish())

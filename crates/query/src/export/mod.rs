@@ -1,0 +1,11 @@
+//! Writes tables and results as files of other tools: SQLite and Arrow.
+
+mod arrow;
+mod error;
+mod relation;
+mod sqlite;
+
+pub use arrow::{ArrowRows, write_arrow};
+pub use error::ExportError;
+pub use relation::names;
+pub use sqlite::write_sqlite;
