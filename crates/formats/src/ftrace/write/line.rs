@@ -115,19 +115,16 @@ impl<'p> Printer<'p> {
     }
 
     /// The CPU for a line whose CPU is unknown: the one on which its thread runs or ran last. If
-    /// that CPU is now idle, the line would show that the thread runs there, so another one is
-    /// used.
+    /// another thread runs there now, the line would show a switch to its thread, so a CPU on which
+    /// no thread is known to run is used.
     fn likely_cpu(&self, utid: ThreadId) -> u32 {
-        let is_idle = |cpu: &u32| {
+        let may_run_on = |cpu: &u32| {
             let running = self.running.get(cpu);
-            running.is_some_and(|running| *running != utid && self.tid(*running) == 0)
+            running.is_none_or(|running| *running == utid)
         };
         let last = self.last_of(utid).0;
-        let others = (0..).find(|cpu| !is_idle(cpu));
-        Some(last)
-            .filter(|cpu| !is_idle(cpu))
-            .or(others)
-            .unwrap_or(last)
+        let others = (0..).find(may_run_on);
+        Some(last).filter(may_run_on).or(others).unwrap_or(last)
     }
 
     /// The columns of a line that is written for a process: those of its thread in the plan, or of
