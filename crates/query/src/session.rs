@@ -15,6 +15,7 @@ use crate::sqlite::guard::{forbid, limit, watch};
 use crate::sqlite::legacy;
 use crate::sqlite::module::register;
 use crate::sqlite::operator;
+use crate::sqlite::prelude;
 use crate::sqlite::source::Source;
 use crate::stop::{Clock, Stop};
 
@@ -75,8 +76,10 @@ impl Session {
         functions::register(&connection, &data)?;
         let clock = Clock::default();
         let pool = Pool::new(limits.memory, clock.clone());
-        operator::register(&connection, &pool)?;
+        operator::register(&connection, &data, &pool)?;
+        prelude::register(&connection)?;
         let catalog = Catalog::new(pool);
+        operator::define(&connection, catalog.library.objects(), &catalog.pool)?;
         legacy::register(&connection, &catalog.functions)?;
         for view in VIEWS {
             connection.execute_batch(&format!("CREATE VIEW {} AS {}", view.name, view.select))?;

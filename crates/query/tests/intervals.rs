@@ -108,7 +108,7 @@ fn operators_refuse_what_is_not_a_table_of_intervals() {
         ),
         (
             "SELECT * FROM __intrinsic_interval_intersect",
-            "needs tables as arguments",
+            "needs at least 1 argument",
         ),
         (
             "WITH a AS (SELECT 1 AS id, 5 AS ts, -1 AS dur) SELECT * FROM _interval_intersect!((a, a), ())",

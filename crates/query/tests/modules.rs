@@ -61,3 +61,47 @@ fn modules_that_include_each_other_end() {
     let rows = ask(&mut session, "INCLUDE PERFETTO MODULE a; SELECT x FROM t").unwrap();
     assert_eq!(rows.rows, [[Value::Integer(3)]]);
 }
+
+#[test]
+fn a_query_can_ask_what_modules_define() {
+    let mut session = session();
+    let own = "-- Twice\n-- a number.\nCREATE PERFETTO FUNCTION twice(\n  -- The \"number\".\n  x LONG\n)\n\
+               -- Its double.\nRETURNS LONG\nAS SELECT $x * 2;\n\
+               CREATE PERFETTO TABLE _own(id JOINID(slice.id)) AS SELECT 1 AS id;";
+    session.add_module("my.own", "own.sql", own);
+    let sql = "SELECT object_type, qualified_name, exposed, description, return_type, return_description, args, cols
+               FROM __intrinsic_stdlib_objects WHERE module = 'my.own'";
+    let rows = ask(&mut session, sql).unwrap().rows;
+    let text = |value: &Value| match value {
+        Value::Integer(value) => value.to_string(),
+        Value::Text(text) => text.clone(),
+        other => format!("{other:?}"),
+    };
+    let found: Vec<Vec<String>> = rows
+        .iter()
+        .map(|row| row.iter().map(text).collect())
+        .collect();
+    let args = r#"[{"name":"x","type":"LONG","description":"The \"number\"."}]"#;
+    let cols = r#"[{"name":"id","type":"JOINID(slice.id)","description":""}]"#;
+    let expected = [
+        ["MODULE", "my.own", "1", "", "", "", "[]", "[]"],
+        [
+            "FUNCTION",
+            "my.own.twice",
+            "1",
+            "Twice a number.",
+            "LONG",
+            "Its double.",
+            args,
+            "[]",
+        ],
+        ["TABLE", "my.own._own", "0", "", "", "", "[]", cols],
+    ];
+    assert_eq!(found, expected);
+    let undocumented = "SELECT count(*) FROM __intrinsic_stdlib_objects
+                        WHERE object_type != 'MODULE' AND description = '' AND module NOT LIKE 'my.%'";
+    assert_eq!(
+        ask(&mut session, undocumented).unwrap().rows,
+        [[Value::Integer(0)]]
+    );
+}

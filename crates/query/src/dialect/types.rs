@@ -164,6 +164,11 @@ impl MacroType {
     pub fn parse(name: &str) -> Option<Self> {
         find(&Self::NAMES, &MACRO_TYPES, name)
     }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Self::NAMES.get(self as usize).copied().unwrap_or_default()
+    }
 }
 
 fn find<T: Copy>(names: &[&str], types: &[T], name: &str) -> Option<T> {

@@ -2,6 +2,7 @@
 //!
 //! The rows of a table are `id, ts, dur` and the values that name the partition.
 
+use rusqlite::types::ValueRef;
 use rustc_hash::FxHashMap;
 
 use super::failure::Failure;
@@ -22,7 +23,7 @@ const COLUMNS: &[&str] = &[
 ];
 
 pub(super) fn operator() -> Operator {
-    Operator::built_in("__intrinsic_interval_intersect", COLUMNS, TABLES, run)
+    Operator::built_in("__intrinsic_interval_intersect", COLUMNS, (1, TABLES), run)
 }
 
 /// The encoded values that name a partition.
@@ -38,11 +39,11 @@ struct List {
 /// The intervals of a partition, by table.
 type Partition = Vec<List>;
 
-fn run(tables: &[Rows<'_>], meter: &mut Meter) -> Result<Cells, Failure> {
+fn run(tables: &[ValueRef<'_>], meter: &mut Meter) -> Result<Cells, Failure> {
     let mut numbers: FxHashMap<Key<'_>, usize> = FxHashMap::default();
     let mut partitions: Vec<(Key<'_>, Partition)> = Vec::new();
     for (table, rows) in tables.iter().enumerate() {
-        let mut rows = *rows;
+        let mut rows = Rows::of(*rows)?;
         let mut row = Vec::new();
         while rows.next_row(&mut row)? {
             let (id, start, end) = interval(&row)?;

@@ -5,18 +5,27 @@
 
 mod failure;
 pub(crate) mod flamegraph;
+mod graph;
+mod groups;
 mod intersect;
 mod meter;
 mod operator;
 mod overlap;
 pub(crate) mod real;
 pub(crate) mod rows;
+mod slices;
 
+use std::sync::Arc;
+
+use crate::schema::Data;
 pub(crate) use failure::Failure;
 pub(crate) use meter::{Meter, Pool};
 pub(crate) use operator::{Cells, Operator};
 
 /// The operators that are always there.
-pub(crate) fn built_in() -> Vec<Operator> {
-    vec![intersect::operator()]
+pub(crate) fn built_in(data: &Arc<Data>) -> Vec<Operator> {
+    let mut operators = vec![intersect::operator()];
+    operators.extend(slices::operators(data));
+    operators.extend(graph::operators());
+    operators
 }

@@ -4,15 +4,18 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
+use rusqlite::types::ValueRef;
+
 use super::failure::Failure;
 use super::meter::Meter;
-use super::rows::{Cell, Rows};
+use super::rows::Cell;
 
 /// A result: the cells of all rows, row by row.
 pub(crate) type Cells = Vec<Cell>;
 
-/// What an operator does with its tables.
-pub(crate) type Run = Arc<dyn Fn(&[Rows<'_>], &mut Meter) -> Result<Cells, Failure> + Send + Sync>;
+/// What an operator does with its arguments, as many as the call has.
+pub(crate) type Run =
+    Arc<dyn Fn(&[ValueRef<'_>], &mut Meter) -> Result<Cells, Failure> + Send + Sync>;
 
 /// The rows that a name stands for.
 pub(crate) type Find = Arc<dyn Fn(&str) -> Result<Cells, Failure> + Send + Sync>;
@@ -22,7 +25,9 @@ pub(crate) struct Operator {
     pub name: Cow<'static, str>,
     /// The names of the columns of the result.
     pub columns: Vec<Cow<'static, str>>,
-    /// How many tables it takes at most.
+    /// How many arguments it takes at least.
+    pub least: usize,
+    /// How many arguments it takes at most.
     pub most: usize,
     pub run: Run,
     /// The rows of `WHERE __intrinsic_flamegraph_find(first column, name)`, which replace the result.
@@ -30,16 +35,17 @@ pub(crate) struct Operator {
 }
 
 impl Operator {
-    /// An operator that is always there.
+    /// An operator that is always there, with so many arguments at least and at most.
     pub fn built_in(
         name: &'static str,
         columns: &[&'static str],
-        most: usize,
-        run: fn(&[Rows<'_>], &mut Meter) -> Result<Cells, Failure>,
+        (least, most): (usize, usize),
+        run: impl Fn(&[ValueRef<'_>], &mut Meter) -> Result<Cells, Failure> + Send + Sync + 'static,
     ) -> Self {
         Self {
             name: name.into(),
             columns: columns.iter().map(|name| (*name).into()).collect(),
+            least,
             most,
             run: Arc::new(run),
             find: None,

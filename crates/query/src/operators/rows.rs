@@ -72,15 +72,23 @@ pub(crate) struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    /// The table of a value that `__intrinsic_rows` made.
-    pub fn of(bytes: &'a [u8]) -> Self {
-        match bytes.split_first() {
+    /// The table of a value that `__intrinsic_rows` made. NULL is a table without rows.
+    ///
+    /// # Errors
+    /// If the value is something else.
+    pub fn of(value: ValueRef<'a>) -> Result<Self, Failure> {
+        let bytes = match value {
+            ValueRef::Blob(bytes) => bytes,
+            ValueRef::Null => &[],
+            _ => return Err(not_rows()),
+        };
+        Ok(match bytes.split_first() {
             Some((width, cells)) => Self {
                 width: usize::from(*width),
                 cells,
             },
             None => Self::default(),
-        }
+        })
     }
 
     /// Takes the next row: the encoded form of each cell. `None` at the end.

@@ -12,6 +12,7 @@ pub(crate) mod module;
 pub(crate) mod operator;
 mod order;
 mod plan;
+pub(crate) mod prelude;
 mod read_only;
 pub(crate) mod source;
 pub(crate) mod table_call;

@@ -1,16 +1,18 @@
 //! Operators as tables of SQLite, whose last columns are hidden and are the arguments, as in `table_call`.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
-use std::slice;
 use std::sync::Arc;
 
+use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ffi};
 
 use super::collect;
 use super::read_only::{self, NEW_TABLE, READ_ONLY, declare, shared};
 use super::table_call::fail;
-use crate::operators::rows::{Cell, Rows};
+use super::value::value;
+use crate::operators::rows::Cell;
 use crate::operators::{Cells, Failure, Meter, Operator, Pool, built_in};
+use crate::schema::Data;
 
 /// What SQLite keeps for an operator.
 struct Registered {
@@ -63,9 +65,13 @@ static MODULE: ffi::sqlite3_module = ffi::sqlite3_module {
 ///
 /// # Errors
 /// If SQLite has no memory.
-pub(crate) fn register(connection: &Connection, pool: &Pool) -> rusqlite::Result<()> {
+pub(crate) fn register(
+    connection: &Connection,
+    data: &Arc<Data>,
+    pool: &Pool,
+) -> rusqlite::Result<()> {
     collect::register(connection, pool)?;
-    for operator in built_in() {
+    for operator in built_in(data) {
         define(connection, operator, pool)?;
     }
     Ok(())
@@ -124,7 +130,7 @@ unsafe extern "C" fn disconnect(table: *mut ffi::sqlite3_vtab) -> c_int {
     ffi::SQLITE_OK
 }
 
-/// A call needs values for the first arguments, at least one.
+/// A call needs values for the first arguments, as many as the operator says.
 unsafe extern "C" fn best_index(
     table: *mut ffi::sqlite3_vtab,
     info: *mut ffi::sqlite3_index_info,
@@ -165,13 +171,12 @@ unsafe extern "C" fn best_index(
         (*info).estimatedCost = 1000.0;
         (*info).estimatedRows = 1000;
         let first = given.iter().take_while(|given| **given).count();
-        if first > 0 && !given[first..].contains(&true) {
+        if first >= operator.least && !given[first..].contains(&true) {
             return ffi::SQLITE_OK;
         }
-        fail(
-            table,
-            &format!("{} needs tables as arguments", operator.name),
-        )
+        let (name, least) = (&operator.name, operator.least);
+        let arguments = if least == 1 { "argument" } else { "arguments" };
+        fail(table, &format!("{name} needs at least {least} {arguments}"))
     }
 }
 
@@ -210,17 +215,18 @@ unsafe extern "C" fn filter(
         let table = call.base.pVtab;
         let registered = (*table.cast::<OpenOperator>()).registered.clone();
         let count = usize::try_from(count).unwrap_or(0);
-        let mut tables = Vec::with_capacity(count);
+        let mut arguments = Vec::with_capacity(count);
         for at in 0..count {
-            tables.push(Rows::of(bytes(*values.add(at))));
+            arguments.push(value(*values.add(at)));
         }
         (call.cells, call.row) = (Cells::new(), 0);
         let meter = call.meter.insert(registered.pool.meter());
-        let found = match (&registered.operator.find, count.checked_sub(1)) {
-            (Some(find), Some(last)) if plan == FIND_PLAN => {
-                find(&String::from_utf8_lossy(bytes(*values.add(last))))
+        let operator = &registered.operator;
+        let found = match (&operator.find, arguments.last()) {
+            (Some(find), Some(ValueRef::Text(name))) if plan == FIND_PLAN => {
+                find(&String::from_utf8_lossy(name))
             }
-            _ => (registered.operator.run)(&tables, meter),
+            _ => (operator.run)(&arguments, meter),
         };
         match found {
             Ok(cells) => {
@@ -266,22 +272,6 @@ unsafe extern "C" fn not_used(
     let message = c"__intrinsic_flamegraph_find must be a condition of its own";
     // SAFETY: SQLite passes the place of the result, and copies the message, which ends with a zero.
     unsafe { ffi::sqlite3_result_error(context, message.as_ptr(), -1) };
-}
-
-/// The bytes of a value.
-///
-/// # Safety
-/// SQLite passed the value to a callback, until whose end the bytes live.
-unsafe fn bytes<'a>(value: *mut ffi::sqlite3_value) -> &'a [u8] {
-    // SAFETY: the caller's promise. SQLite returns as many bytes as it says.
-    unsafe {
-        let start = ffi::sqlite3_value_blob(value).cast::<u8>();
-        let length = usize::try_from(ffi::sqlite3_value_bytes(value)).unwrap_or(0);
-        if start.is_null() {
-            return &[];
-        }
-        slice::from_raw_parts(start, length)
-    }
 }
 
 unsafe extern "C" fn next(cursor: *mut ffi::sqlite3_vtab_cursor) -> c_int {

@@ -1,6 +1,7 @@
 //! Values that SQLite passes to a table.
 
 use rusqlite::ffi;
+use rusqlite::types::ValueRef;
 
 use super::interval::Bound;
 
@@ -57,5 +58,38 @@ pub(super) unsafe fn text<'a>(value: *mut ffi::sqlite3_value) -> Option<&'a str>
             return None;
         }
         std::str::from_utf8(std::slice::from_raw_parts(start, bytes)).ok()
+    }
+}
+
+/// A value as it is.
+///
+/// # Safety
+/// As [`bound`]. Texts and BLOBs live until the callback ends.
+pub(super) unsafe fn value<'a>(value: *mut ffi::sqlite3_value) -> ValueRef<'a> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match ffi::sqlite3_value_type(value) {
+            ffi::SQLITE_INTEGER => ValueRef::Integer(ffi::sqlite3_value_int64(value)),
+            ffi::SQLITE_FLOAT => ValueRef::Real(ffi::sqlite3_value_double(value)),
+            ffi::SQLITE_TEXT => ValueRef::Text(bytes(value)),
+            ffi::SQLITE_BLOB => ValueRef::Blob(bytes(value)),
+            _ => ValueRef::Null,
+        }
+    }
+}
+
+/// The bytes of a text or a BLOB.
+///
+/// # Safety
+/// As [`value`].
+unsafe fn bytes<'a>(value: *mut ffi::sqlite3_value) -> &'a [u8] {
+    // SAFETY: the caller's promise. SQLite returns as many bytes as it says.
+    unsafe {
+        let start = ffi::sqlite3_value_blob(value).cast::<u8>();
+        let length = usize::try_from(ffi::sqlite3_value_bytes(value)).unwrap_or(0);
+        if start.is_null() {
+            return &[];
+        }
+        std::slice::from_raw_parts(start, length)
     }
 }

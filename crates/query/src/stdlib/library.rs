@@ -2,9 +2,14 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rusqlite::types::ValueRef;
 
 use super::modules::MODULES;
+use super::objects;
 use crate::dialect::Include;
+use crate::operators::{Cells, Meter, Operator};
 
 /// Modules may include each other this deep. Each level needs stack.
 const MOST_INCLUDES: usize = 64;
@@ -18,10 +23,14 @@ struct Module {
     is_included: bool,
 }
 
+/// The texts of all modules by name, which a query can ask for while the library is in use.
+type Texts = Arc<Mutex<BTreeMap<String, Cow<'static, str>>>>;
+
 /// Modules by name.
 #[derive(Debug)]
 pub(crate) struct Library {
     modules: BTreeMap<String, Module>,
+    texts: Texts,
     depth: usize,
 }
 
@@ -36,8 +45,10 @@ impl Default for Library {
             };
             (name.to_owned(), module)
         };
+        let text = |&(name, text): &(&str, &'static str)| (name.to_owned(), Cow::Borrowed(text));
         Self {
             modules: MODULES.iter().map(module).collect(),
+            texts: Arc::new(Mutex::new(MODULES.iter().map(text).collect())),
             depth: 0,
         }
     }
@@ -51,7 +62,26 @@ impl Library {
             text: Cow::Owned(text.to_owned()),
             is_included: false,
         };
+        let mut texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
+        texts.insert(name.to_owned(), module.text.clone());
+        drop(texts);
         self.modules.insert(name.to_owned(), module);
+    }
+
+    /// The operator that lists what modules define.
+    pub fn objects(&self) -> Operator {
+        let texts = self.texts.clone();
+        let run = move |_: &[ValueRef<'_>], meter: &mut Meter| {
+            let texts = texts.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut cells = Cells::new();
+            for (name, text) in texts.iter() {
+                // The cells repeat the text a few times at most.
+                meter.grow(8 * text.len())?;
+                cells.extend(objects::rows(name, text));
+            }
+            Ok(cells)
+        };
+        Operator::built_in("__intrinsic_stdlib_objects", objects::COLUMNS, (0, 0), run)
     }
 
     /// The names of the modules that a statement includes, in order.

@@ -4,5 +4,6 @@
 
 mod library;
 mod modules;
+mod objects;
 
 pub(crate) use library::Library;

@@ -1,9 +1,9 @@
 //! The rows of the result.
 
-use super::NONE;
 use super::config::Config;
 use super::halves::Halves;
 use super::layout::{Placed, Shown, layout};
+use super::none::NONE;
 use super::source::Source;
 use super::values::Values;
 use crate::operators::failure::Failure;

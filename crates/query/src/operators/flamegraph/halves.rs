@@ -2,9 +2,9 @@
 
 use rustc_hash::FxHashMap;
 
-use super::NONE;
 use super::column::Column;
 use super::config::{Config, View};
+use super::none::NONE;
 use super::paths::Paths;
 use super::source::Source;
 use crate::operators::failure::Failure;

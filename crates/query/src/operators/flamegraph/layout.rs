@@ -1,6 +1,6 @@
 //! Where each node is drawn: level by level, and the widest of the nodes below a parent first.
 
-use super::NONE;
+use super::none::NONE;
 
 /// A node with a place.
 #[derive(Clone, Copy, Debug)]

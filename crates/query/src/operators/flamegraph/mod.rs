@@ -15,12 +15,15 @@ mod config;
 mod graph;
 mod halves;
 mod layout;
+mod none;
 mod number;
 mod paths;
 mod source;
 mod values;
 
 use std::sync::Arc;
+
+use rusqlite::types::ValueRef;
 
 use super::failure::Failure;
 use super::meter::Meter;
@@ -34,9 +37,6 @@ use paths::Paths;
 pub(crate) use source::{Builder, Source};
 use values::{Sums, Values};
 
-/// No row, no node.
-const NONE: u32 = u32::MAX;
-
 /// The operator of a flame graph: it takes a configuration, and returns the nodes.
 pub(crate) fn operator(name: &str, source: Source) -> Operator {
     let columns = source.result_columns();
@@ -44,8 +44,9 @@ pub(crate) fn operator(name: &str, source: Source) -> Operator {
     Operator {
         name: name.to_owned().into(),
         columns: columns.into_iter().map(Into::into).collect(),
+        least: 1,
         most: 1,
-        run: Arc::new(move |tables, meter| run(&source, tables, meter)),
+        run: Arc::new(move |arguments, meter| run(&source, arguments, meter)),
         find: Some(Arc::new(move |name| match name {
             "SUPER_ROOT" => Ok(super_root.clone()),
             other => Err(Failure::refused(format!(
@@ -65,8 +66,10 @@ fn super_root(columns: &[String], sum: f64) -> Cells {
     columns.iter().map(cell).collect()
 }
 
-fn run(source: &Source, tables: &[Rows<'_>], meter: &mut Meter) -> Result<Cells, Failure> {
-    let config = Config::parse(tables.first().copied().unwrap_or_default())?;
+fn run(source: &Source, arguments: &[ValueRef<'_>], meter: &mut Meter) -> Result<Cells, Failure> {
+    let config = Config::parse(Rows::of(
+        arguments.first().copied().unwrap_or(ValueRef::Null),
+    )?)?;
     if source.len() == 0 {
         return Ok(Cells::new());
     }

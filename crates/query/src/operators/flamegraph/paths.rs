@@ -3,9 +3,9 @@
 use regex::Regex;
 use rustc_hash::FxHashMap;
 
-use super::NONE;
 use super::column::Column;
 use super::config::Config;
+use super::none::NONE;
 use super::source::Source;
 use crate::operators::failure::Failure;
 use crate::operators::meter::Meter;

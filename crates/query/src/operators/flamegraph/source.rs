@@ -3,8 +3,8 @@
 use rusqlite::types::ValueRef;
 use rustc_hash::FxHashMap;
 
-use super::NONE;
 use super::column::{Column, Texts};
+use super::none::NONE;
 use crate::operators::failure::Failure;
 use crate::operators::meter::Meter;
 

@@ -1,9 +1,9 @@
 //! The own and the cumulative value of each node.
 
-use super::NONE;
 use super::column::Column;
 use super::config::View;
 use super::halves::{Halves, Tree};
+use super::none::NONE;
 use super::number::Number;
 use super::paths::Paths;
 use super::source::Source;

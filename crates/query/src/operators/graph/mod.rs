@@ -1,0 +1,32 @@
+//! Graphs and trees: searches, dominators, and trees cut by group. Nodes are named by whole numbers.
+
+mod dominators;
+mod edges;
+mod partition;
+mod search;
+mod table;
+
+use super::operator::Operator;
+
+/// The operators of graphs.
+pub(super) fn operators() -> Vec<Operator> {
+    let reached = &["node_id", "parent_node_id"];
+    let dominators = &["node_id", "dominator_node_id"];
+    let parts = &["id", "parent_id", "group_key"];
+    vec![
+        Operator::built_in("__intrinsic_dfs", reached, (2, 2), search::depth_first),
+        Operator::built_in("__intrinsic_bfs", reached, (2, 2), search::breadth_first),
+        Operator::built_in(
+            "__intrinsic_dominator_tree",
+            dominators,
+            (2, 2),
+            dominators::run,
+        ),
+        Operator::built_in(
+            "__intrinsic_structural_tree_partition",
+            parts,
+            (1, 1),
+            partition::run,
+        ),
+    ]
+}

@@ -1,0 +1,60 @@
+//! Functions in SQL that need no module.
+
+use rusqlite::Connection;
+
+use super::call::{self, Function};
+use super::table_call::{self, TableFunction};
+
+/// The columns of slices that a function returns.
+const SLICE: &[&str] = &[
+    "id",
+    "ts",
+    "dur",
+    "track_id",
+    "category",
+    "name",
+    "depth",
+    "parent_id",
+    "arg_set_id",
+    "thread_ts",
+    "thread_dur",
+    "thread_instruction_count",
+    "thread_instruction_delta",
+];
+
+/// Functions that return slices, and the operators that find their ids.
+const OF_SLICES: &[(&str, &str)] = &[
+    ("ancestor_slice", "__intrinsic_ancestors"),
+    ("descendant_slice", "__intrinsic_descendants"),
+];
+
+/// Whether a slice encloses another one; NULL if one of them does not exist.
+const IS_ANCESTOR: &str = "SELECT $ancestor_id IN (SELECT id FROM __intrinsic_ancestors(other.id))
+    FROM slice AS one, slice AS other WHERE one.id = $ancestor_id AND other.id = $descendant_id";
+
+/// Makes the functions known to a connection.
+///
+/// # Errors
+/// If SQLite has no memory.
+pub(crate) fn register(connection: &Connection) -> rusqlite::Result<()> {
+    for &(name, operator) in OF_SLICES {
+        let columns: Vec<String> = SLICE.iter().map(|name| format!("slice.{name}")).collect();
+        let columns = columns.join(", ");
+        let sql = format!(
+            "SELECT {columns} FROM {operator}($start_id) AS it CROSS JOIN slice ON slice.id = it.id"
+        );
+        let function = TableFunction {
+            name: name.to_owned(),
+            arguments: vec!["start_id".to_owned()],
+            columns: SLICE.iter().map(|name| (*name).to_owned()).collect(),
+            sql,
+        };
+        table_call::define(connection, function)?;
+    }
+    let function = Function {
+        name: "slice_is_ancestor".to_owned(),
+        arguments: vec!["ancestor_id".to_owned(), "descendant_id".to_owned()],
+        sql: IS_ANCESTOR.to_owned(),
+    };
+    call::define(connection, function)
+}
