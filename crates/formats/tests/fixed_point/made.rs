@@ -30,3 +30,15 @@ proptest! {
         prop_assert!(found.is_empty(), "{}\n{}\n{}", shown.join("\n"), maker.text, text);
     }
 }
+
+/// The event that usually ends this wait would also begin another slice.
+#[test]
+fn a_mark_may_end_a_slice_of_kernel_events() {
+    let text = "# tracer: nop\n#\n \
+        main-10 (10) [001] .... 1.000002: tracing_mark_write: B|10|draw\n \
+        main-10 (10) [001] .... 1.000003: binder_lock: tag=binder_ioctl\n \
+        main-10 (10) [001] .... 1.000004: tracing_mark_write: E|10\n";
+    let trip = trip(text.as_bytes(), "ftrace").unwrap();
+    assert_eq!(trip.tables[0].slices.len(), 2);
+    assert!(trip.differences().is_empty(), "{:?}", trip.differences());
+}

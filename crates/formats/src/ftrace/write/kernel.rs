@@ -16,6 +16,16 @@ pub(super) struct Pair {
     pub entry: Option<&'static pairs::Pair>,
 }
 
+impl Pair {
+    /// Whether the event that ends a slice on a thread's own track also begins one there.
+    pub fn end_begins_another(&self) -> bool {
+        let is_own = |pair: &pairs::Pair| pair.on == On::Own;
+        let mut uses = pairs::uses(self.end.as_bytes()).iter();
+        self.entry.is_some_and(is_own)
+            && uses.any(|one| one.role == pairs::Role::Begin && is_own(one.pair))
+    }
+}
+
 /// Fields that only the second event has.
 pub(super) const END_ONLY: &[&str] = &["ret", "copied", "nr_reclaimed", "error"];
 

@@ -62,6 +62,7 @@ impl<'p> Printer<'p> {
         match line.kind {
             Kind::Begin => self.begin(line, out)?,
             Kind::End => self.end(line, out)?,
+            Kind::EndMark => self.end_mark(line, out)?,
             Kind::Counter => self.counter(line, out)?,
             Kind::Instant => self.instant(line, out)?,
             Kind::Event => self.event(line, out)?,

@@ -15,6 +15,8 @@ pub(super) enum Kind {
     Begin,
     /// `E|`, or `F|` and `H|`.
     End,
+    /// `E|` for a slice of kernel events that such a mark ended.
+    EndMark,
     Counter,
     Instant,
     Event,

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use traceloom_trace::{ArgValue, RowId, SliceId};
+use traceloom_trace::{ArgValue, RowId, SliceId, ThreadId};
 
 use super::binder::{RECEIVED, Role, SENT};
 use super::fields::{Part, write_fields};
@@ -60,6 +60,18 @@ impl Printer<'_> {
         own.unwrap_or_else(|| slice.0.to_string())
     }
 
+    /// The end of a slice on a thread's own track, as a mark.
+    pub(super) fn end_mark(&self, line: Line, out: &mut impl Write) -> io::Result<()> {
+        let track = self.plan.trace.slices.track_id.get(line.row as usize);
+        let utid = self.track(track).utid;
+        self.front(line.ts, utid, None, out)?;
+        self.mark_end(utid, out)
+    }
+
+    fn mark_end(&self, utid: ThreadId, out: &mut impl Write) -> io::Result<()> {
+        write!(out, "tracing_mark_write: E|{}", self.mark_pid(utid))
+    }
+
     pub(super) fn end(&self, line: Line, out: &mut impl Write) -> io::Result<()> {
         let slice = SliceId(line.row);
         let track = self.track(self.plan.trace.slices.track_id.get(slice.row()));
@@ -84,7 +96,7 @@ impl Printer<'_> {
                 }
                 _ => {}
             }
-            return write!(out, "tracing_mark_write: E|{}", self.mark_pid(utid));
+            return self.mark_end(utid, out);
         }
         let name = self.plan.trace.slice_name(slice);
         if kernel::is_suspend(track, self.text(track.name)) {

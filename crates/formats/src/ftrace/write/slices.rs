@@ -118,8 +118,26 @@ impl TrackLines<'_, '_> {
         let place = place(before, self.trace.slices.depth.get(slice.row()), false);
         let is_moment = self.binder.get(&slice).is_some_and(|role| role.is_moment());
         if !is_moment && self.is_ended(slice) {
-            self.line(Kind::End, slice.0, place);
+            let kind = self.end_kind(slice, next);
+            self.line(kind, slice.0, place);
             self.ended = Some(slice);
+        }
+    }
+
+    /// How a slice ended. The event that ends it may also begin a slice. If there is no such slice, a mark
+    /// of the program ended this one.
+    fn end_kind(&self, slice: SliceId, next: u32) -> Kind {
+        let Some(pair) = kernel::pair(self.trace, slice).filter(kernel::Pair::end_begins_another)
+        else {
+            return Kind::End;
+        };
+        let next = Some(SliceId(next)).filter(|next| next.0 != LAST);
+        let next = next.filter(|next| self.trace.slices.ts.get(next.row()) == self.last_ts);
+        let begun = next.and_then(|next| kernel::pair(self.trace, next));
+        if begun.is_some_and(|begun| begun.begin == pair.end) {
+            Kind::End
+        } else {
+            Kind::EndMark
         }
     }
 
