@@ -161,6 +161,38 @@ fn a_tree_is_cut_by_group() {
 }
 
 #[test]
+fn searches_end_at_a_weight() {
+    // 1 ─5─ 2 ─1─ 4
+    // └─1── 3 ─1─ 1
+    let edges = "(WITH it(source_node_id, dest_node_id, edge_weight) AS (
+        VALUES (1, 3, 1), (1, 2, 5), (3, 1, 1), (2, 4, 1)) SELECT * FROM it)";
+    let roots = "(WITH it(root_node_id, root_target_weight) AS (VALUES (1, 1), (1, 9), (3, 3), (7, 0)) SELECT * FROM it)";
+    let ask_with = |floor: u8| {
+        format!(
+            "{INCLUDE} SELECT * FROM graph_reachable_weight_bounded_dfs!({edges}, {roots}, {floor})"
+        )
+    };
+    let row = |root, node, parent| vec![Some(root), Some(node), parent];
+    // The sums are 0, 1, 6, 7 from 1, and 0, 1, 6 from 3.
+    let below = [
+        row(1, 1, None),
+        row(1, 3, Some(1)),
+        row(1, 1, None),
+        row(1, 3, Some(1)),
+        row(1, 2, Some(1)),
+        row(1, 4, Some(2)),
+        row(3, 3, None),
+        row(3, 1, Some(3)),
+        row(7, 7, None),
+    ];
+    assert_eq!(numbers(&mut session(), &ask_with(0)), below);
+    let mut above = below.to_vec();
+    above.insert(8, row(3, 2, Some(1)));
+    above.insert(2, row(1, 2, Some(1)));
+    assert_eq!(numbers(&mut session(), &ask_with(1)), above);
+}
+
+#[test]
 fn siblings_and_ancestors() {
     let mut session = session();
     let tree =
@@ -195,6 +227,8 @@ fn deep_graphs_need_no_deep_recursion() {
     for sql in [
         "SELECT count(*) FROM graph_reachable_dfs!(edge, (SELECT 0 AS node_id))",
         "SELECT count(*) FROM graph_reachable_bfs!(edge, (SELECT 0 AS node_id))",
+        "SELECT count(*) FROM graph_reachable_weight_bounded_dfs!(
+           (SELECT *, 1 AS edge_weight FROM edge), (SELECT 0 AS root_node_id, 1000000 AS root_target_weight), 0)",
         "SELECT count(*) FROM graph_dominator_tree!(edge, 0) WHERE node_id = dominator_node_id + 1 OR node_id = 0",
         "SELECT 1 + count(parent_id) FROM tree_structural_partition_by_group!((
            SELECT dest_node_id AS id, nullif(source_node_id, 0) AS parent_id, dest_node_id % 2 AS group_key FROM edge)) AS it

@@ -133,3 +133,50 @@ fn flat_slices_are_the_innermost_ones() {
     let expected = expected.map(|row| row.map(Value::Integer));
     assert_eq!(rows(&mut flows(), sql), expected);
 }
+
+#[test]
+fn flows_are_followed_from_slice_to_slice() {
+    let sql = "INCLUDE PERFETTO MODULE slices.flow;
+        SELECT root.ts, node.ts, parent.ts FROM _slice_following_flow!((SELECT id FROM slice)) AS it
+        JOIN slice AS root ON root.id = root_node_id JOIN slice AS node ON node.id = node_id
+        LEFT JOIN slice AS parent ON parent.id = parent_node_id WHERE parent.ts IS NOT NULL ORDER BY 1";
+    let expected = [[5, 20, 5], [30, 45, 30], [50, 90, 50]];
+    let expected = expected.map(|row| row.map(Value::Integer));
+    assert_eq!(rows(&mut flows(), sql), expected);
+}
+
+#[test]
+fn stacks_are_the_same_where_all_names_are() {
+    let mut session = session();
+    // The category and the name of a slice, after those of all slices around it.
+    let check = "INCLUDE PERFETTO MODULE slices.stack;
+        WITH RECURSIVE
+          frame AS (SELECT id, parent_id, hex(ifnull(category, '')) || '.' || hex(ifnull(name, '')) AS text FROM slice),
+          path(id, text) AS (
+            SELECT id, text FROM frame WHERE parent_id IS NULL
+            UNION ALL
+            SELECT frame.id, path.text || '/' || frame.text FROM path JOIN frame ON parent_id = path.id)
+        SELECT count(*) = (SELECT count(*) FROM slice), count(DISTINCT text) = count(DISTINCT stack_id),
+          count(DISTINCT stack_id || ' ' || text) = count(DISTINCT stack_id)
+        FROM path JOIN slice_with_stack_id USING (id)";
+    assert_eq!(rows(&mut session, check), [[1, 1, 1].map(Value::Integer)]);
+    for (function, related) in [
+        ("ancestor", "ancestor_slice"),
+        ("descendant", "descendant_slice"),
+    ] {
+        let sql = format!(
+            "WITH stack AS MATERIALIZED (
+               SELECT stack_id AS it FROM slice_with_stack_id WHERE depth = 1 ORDER BY stack_id LIMIT 1),
+             found AS MATERIALIZED (SELECT id FROM slice_with_stack_id WHERE stack_id = (SELECT it FROM stack)),
+             expected AS (SELECT id FROM found UNION SELECT other.id FROM found, {related}(found.id) AS other),
+             got AS (SELECT id FROM {function}_slice_by_stack((SELECT it FROM stack)))
+             SELECT count(*) > 1, (SELECT count(*) FROM expected) = count(*), count(DISTINCT id) = count(*),
+               sum(id NOT IN (SELECT id FROM expected)) FROM got"
+        );
+        assert_eq!(
+            rows(&mut session, &sql),
+            [[1, 1, 1, 0].map(Value::Integer)],
+            "{function}"
+        );
+    }
+}

@@ -1,7 +1,7 @@
 //! Numbers in groups: the children of each node, the arrows of each slice.
 
 /// The members of each group, in the order in which they were listed.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Groups {
     /// Where each group begins in `members`.
     starts: Vec<u32>,

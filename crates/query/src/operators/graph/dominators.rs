@@ -67,7 +67,7 @@ impl Forest {
             it.numbers[node as usize] = number;
             it.nodes.push(node);
             it.parent.push(parent);
-            for &next in graph.next.of(node as usize) {
+            for next in graph.after(node) {
                 meter.tick()?;
                 if it.numbers[next as usize] == NONE {
                     stack.push((next, number));

@@ -9,15 +9,17 @@ use crate::operators::groups::Groups;
 use crate::operators::meter::Meter;
 
 /// A graph. Its nodes are counted from 0.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Graph {
     /// The name of each node.
     pub names: Vec<i64>,
     numbers: FxHashMap<i64, u32>,
-    /// The nodes that edges from each node lead to.
-    pub next: Groups,
-    /// The edges, in their order.
+    /// The source and the destination of each edge.
     pub edges: Vec<(u32, u32)>,
+    /// The weight of each edge, if edges have weights.
+    pub weights: Vec<i64>,
+    /// The edges from each node.
+    pub next: Groups,
 }
 
 impl Graph {
@@ -31,28 +33,46 @@ impl Graph {
         more: &[i64],
         meter: &mut Meter,
     ) -> Result<Self, Failure> {
-        let mut graph = Self {
-            names: Vec::new(),
-            numbers: FxHashMap::default(),
-            next: Groups::new(0, std::iter::empty()),
-            edges: Vec::new(),
-        };
+        let mut graph = Self::default();
         numbers(table, |[from, to]| {
-            if let (Some(from), Some(to)) = (from, to) {
-                let edge = (graph.add(from, meter)?, graph.add(to, meter)?);
-                // The edge, here and in the groups.
-                meter.grow(size_of::<(u32, u32)>() + size_of::<u32>())?;
-                graph.edges.push(edge);
+            graph.add_edge(from, to, meter).map(|_| ())
+        })?;
+        graph.finish(more, meter)
+    }
+
+    /// As [`Self::new`], of a table that has the weights, too. A weight of NULL is 0.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn weighted(
+        table: Option<&ValueRef<'_>>,
+        more: &[i64],
+        meter: &mut Meter,
+    ) -> Result<Self, Failure> {
+        let mut graph = Self::default();
+        numbers(table, |[from, to, weight]| {
+            if graph.add_edge(from, to, meter)? {
+                graph.weights.push(weight.unwrap_or(0));
             }
             Ok(())
         })?;
+        graph.finish(more, meter)
+    }
+
+    fn finish(mut self, more: &[i64], meter: &mut Meter) -> Result<Self, Failure> {
         for name in more {
-            graph.add(*name, meter)?;
+            self.add(*name, meter)?;
         }
-        let edges = graph.edges.iter();
-        let edges = edges.map(|(from, to)| (*from as usize, *to));
-        graph.next = Groups::new(graph.names.len(), edges);
-        Ok(graph)
+        let edges = self.edges.iter().zip(0..);
+        let edges = edges.map(|((from, _), edge)| (*from as usize, edge));
+        self.next = Groups::new(self.names.len(), edges);
+        Ok(self)
+    }
+
+    /// The nodes that edges from a node lead to.
+    pub fn after(&self, node: u32) -> impl DoubleEndedIterator<Item = u32> {
+        let edges = self.next.of(node as usize).iter();
+        edges.filter_map(|edge| self.edges.get(*edge as usize).map(|(_, to)| *to))
     }
 
     /// The number of a node.
@@ -63,6 +83,23 @@ impl Graph {
     /// The name of a node.
     pub fn name(&self, number: u32) -> Option<i64> {
         self.names.get(number as usize).copied()
+    }
+
+    /// Adds an edge, unless a node is NULL. Returns whether it did.
+    fn add_edge(
+        &mut self,
+        from: Option<i64>,
+        to: Option<i64>,
+        meter: &mut Meter,
+    ) -> Result<bool, Failure> {
+        let (Some(from), Some(to)) = (from, to) else {
+            return Ok(false);
+        };
+        let edge = (self.add(from, meter)?, self.add(to, meter)?);
+        // The edge, its weight, and its place in the groups.
+        meter.grow(size_of::<(u32, u32)>() + size_of::<i64>() + size_of::<u32>())?;
+        self.edges.push(edge);
+        Ok(true)
     }
 
     fn add(&mut self, name: i64, meter: &mut Meter) -> Result<u32, Failure> {

@@ -1,5 +1,6 @@
 //! Graphs and trees: searches, dominators, and trees cut by group. Nodes are named by whole numbers.
 
+mod bounded;
 mod dominators;
 mod edges;
 mod partition;
@@ -13,9 +14,16 @@ pub(super) fn operators() -> Vec<Operator> {
     let reached = &["node_id", "parent_node_id"];
     let dominators = &["node_id", "dominator_node_id"];
     let parts = &["id", "parent_id", "group_key"];
+    let bounded = &["root_node_id", "node_id", "parent_node_id"];
     vec![
         Operator::built_in("__intrinsic_dfs", reached, (2, 2), search::depth_first),
         Operator::built_in("__intrinsic_bfs", reached, (2, 2), search::breadth_first),
+        Operator::built_in(
+            "__intrinsic_dfs_weight_bounded",
+            bounded,
+            (3, 3),
+            bounded::run,
+        ),
         Operator::built_in(
             "__intrinsic_dominator_tree",
             dominators,

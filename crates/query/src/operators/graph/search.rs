@@ -24,7 +24,7 @@ pub(super) fn depth_first(tables: &[ValueRef<'_>], meter: &mut Meter) -> Result<
             continue;
         }
         write(&graph, (node, from), &mut out, meter)?;
-        for &next in graph.next.of(node as usize).iter().rev() {
+        for next in graph.after(node).rev() {
             meter.tick()?;
             if !is_known[next as usize] {
                 stack.push((next, Some(node)));
@@ -50,7 +50,7 @@ pub(super) fn breadth_first(tables: &[ValueRef<'_>], meter: &mut Meter) -> Resul
     let mut out = Cells::new();
     while let Some((node, from)) = queue.pop_front() {
         write(&graph, (node, from), &mut out, meter)?;
-        for &next in graph.next.of(node as usize) {
+        for next in graph.after(node) {
             meter.tick()?;
             add(&mut queue, next, Some(node));
         }

@@ -42,3 +42,26 @@ AS (
   SELECT node_id, lead(node_id) OVER (PARTITION BY node_parent_id ORDER BY sort_key) AS next_node_id
   FROM $graph_table
 );
+
+-- As graph_reachable_dfs, from each root by itself: root_node_id, node_id, parent_node_id. The weights of the edges to the nodes
+-- are added up in the order of the search, which ends when the sum is above the weight of the root.
+CREATE PERFETTO MACRO graph_reachable_weight_bounded_dfs(
+  -- The edges: source_node_id, dest_node_id, edge_weight.
+  graph_table TableOrSubquery,
+  -- The roots: root_node_id, root_target_weight.
+  root_table TableOrSubquery,
+  -- 1: the node whose edge exceeds the weight belongs to the result; 0: it does not.
+  is_target_weight_floor Expr
+)
+RETURNS TableOrSubquery
+AS (
+  SELECT root_node_id, node_id, parent_node_id
+  FROM __intrinsic_dfs_weight_bounded(
+    (
+      SELECT __intrinsic_rows(_gs_edge.source_node_id, _gs_edge.dest_node_id, _gs_edge.edge_weight)
+      FROM $graph_table AS _gs_edge
+    ),
+    (SELECT __intrinsic_rows(_gs_root.root_node_id, _gs_root.root_target_weight) FROM $root_table AS _gs_root),
+    $is_target_weight_floor
+  )
+);
