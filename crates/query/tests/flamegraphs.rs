@@ -211,3 +211,126 @@ fn a_deep_stack_needs_no_deep_recursion() {
     let found = rows(&mut session, sql);
     assert_eq!(found, [[200_000, 200_000, 200_000].map(Value::Integer)]);
 }
+
+/// Frames with two libraries, and what they take.
+///
+/// ```text
+/// main 1 app
+/// ├─ load 2 app ─── parse 4 json ─── load 8 json
+/// └─ Draw 16 gpu ─── parse 32 json
+/// ```
+const PROGRAM: &str = "CREATE VIRTUAL TABLE fg USING __intrinsic_flamegraph((
+    WITH it(id, parent_id, name, value, library, place) AS (VALUES
+      (1, NULL, 'main', 1, 'app', 10), (2, 1, 'load', 2, 'app', NULL), (3, 2, 'parse', 4, 'json', 30),
+      (4, 3, 'load', 8, 'json', 40), (5, 1, 'Draw', 16, 'gpu', 50), (6, 5, 'parse', 32, 'json', 30))
+    SELECT * FROM it));";
+
+/// The nodes as lines: depth, name, own and cumulative value.
+fn lines(config: &str) -> Vec<String> {
+    let sql = format!(
+        "{PROGRAM} SELECT printf('%d %s %d %d', depth, name, self_value, cumulative_value)
+         FROM fg(__intrinsic_flamegraph_config('value', 'value', {config}))"
+    );
+    let line = |row: Vec<Value>| match &row[..] {
+        [Value::Text(line)] => line.clone(),
+        other => panic!("{other:?}"),
+    };
+    rows(&mut session(), &sql).into_iter().map(line).collect()
+}
+
+#[test]
+fn filters_choose_stacks_and_frames() {
+    let shown = lines("'filter', 'SHOW_STACK', 'parse', '', 'filter', 'SHOW_STACK', 'draw', 'i'");
+    assert_eq!(shown, ["1 main 0 32", "2 Draw 0 32", "3 parse 32 32"]);
+    let hidden = lines("'filter', 'HIDE_STACK', '^Draw$', ''");
+    let expected = ["1 main 1 15", "2 load 2 14", "3 parse 4 12", "4 load 8 8"];
+    assert_eq!(hidden, expected);
+    // The values of hidden frames go to the frames above.
+    let merged = lines("'filter', 'HIDE_FRAME', 'parse|main', ''");
+    assert_eq!(merged, ["1 Draw 48 48", "1 load 6 14", "2 load 8 8"]);
+    let with_library = "'grouping', 'library', 'filter', 'SHOW_STACK', 'gpu', ''";
+    assert_eq!(
+        lines(with_library),
+        ["1 main 0 48", "2 Draw 16 48", "3 parse 32 32"]
+    );
+}
+
+#[test]
+fn views_start_from_frames_that_match() {
+    let from = lines("'view', 'FROM_FRAME', 'view_pattern', '^parse$', ''");
+    assert_eq!(from, ["1 parse 36 44", "2 load 8 8"]);
+    // Above parse: Draw and main, load and main. The loads within each other start two trees.
+    let around = lines("'view', 'PIVOT', 'view_pattern', '^parse$', ''");
+    let expected = [
+        "1 parse 36 44",
+        "-1 parse 44 44",
+        "2 load 8 8",
+        "-2 Draw 0 32",
+        "-2 load 0 12",
+        "-3 main 0 32",
+        "-3 main 0 12",
+    ];
+    assert_eq!(around, expected);
+    let nested = lines("'view', 'FROM_FRAME', 'view_pattern', '^load$', ''");
+    assert_eq!(nested, ["1 load 10 14", "2 parse 4 4"]);
+}
+
+#[test]
+fn columns_are_combined_where_frames_are_merged() {
+    let sql = format!(
+        "{PROGRAM} SELECT name, place, library FROM fg(__intrinsic_flamegraph_config(
+           'value', 'value', 'view', 'FROM_FRAME', 'view_pattern', '^(load|Draw)$', '',
+           'aggregate', 'SUM', 'place', 'place', 'aggregate', 'CONCAT_WITH_COMMA', 'library', 'library'))"
+    );
+    let row = |name: &str, place: i64, library: &str| {
+        let text = |text: &str| Value::Text(text.to_owned());
+        [text(name), Value::Integer(place), text(library)]
+    };
+    let expected = [
+        row("Draw", 50, "gpu"),
+        row("load", 40, "app,json"),
+        row("parse", 30, "json"),
+        row("parse", 30, "json"),
+    ];
+    assert_eq!(rows(&mut session(), &sql), expected);
+    let sql = format!(
+        "{PROGRAM} SELECT library FROM fg(__intrinsic_flamegraph_config('value', 'value', 'view', 'BOTTOM_UP',
+           'filter', 'SHOW_STACK', 'main', '', 'aggregate', 'ONE_OR_SUMMARY', 'library', 'library'))
+         WHERE name = 'load' AND depth = -1"
+    );
+    let expected = Value::Text("app and 2 others".to_owned());
+    assert_eq!(rows(&mut session(), &sql), [[expected]]);
+}
+
+#[test]
+fn the_super_root_has_the_whole_value() {
+    let find = "__intrinsic_flamegraph_find(_tree_id, 'SUPER_ROOT')";
+    let of_all = "FROM fg(__intrinsic_flamegraph_config('value', 'value'))";
+    let sql =
+        format!("{PROGRAM} SELECT _tree_id, depth, name, cumulative_value {of_all} WHERE {find}");
+    let expected = [
+        Value::Integer(0),
+        Value::Integer(0),
+        Value::Null,
+        Value::Real(63.0),
+    ];
+    assert_eq!(rows(&mut session(), &sql), [expected]);
+    for (sql, reason) in [
+        (
+            format!("SELECT * {of_all} WHERE {find} OR depth = 1"),
+            "must be a condition of its own",
+        ),
+        (
+            format!("SELECT * {of_all} WHERE {}", find.replace("SUPER", "NO")),
+            "has no row \"NO_ROOT\"",
+        ),
+        (
+            format!("SELECT 1 WHERE {}", find.replace("_tree_id", "1")),
+            "must be a condition of a flame graph",
+        ),
+    ] {
+        let error = ask(&mut session(), &format!("{PROGRAM} {sql}"));
+        let error = error.expect_err(&sql).to_string();
+        assert!(error.contains(reason), "{sql}: {error}");
+    }
+}

@@ -41,6 +41,16 @@ fn hungry() -> Vec<(&'static str, String)> {
              SELECT count(*) FROM fg(__intrinsic_flamegraph_config('value', 'value', 'view', 'BOTTOM_UP'))"
                 .to_owned(),
         ),
+        (
+            "searches from many roots",
+            "INCLUDE PERFETTO MODULE graphs.search;
+             CREATE PERFETTO TABLE edge AS
+             WITH RECURSIVE n(id) AS (SELECT 0 UNION ALL SELECT id + 1 FROM n LIMIT 20000)
+             SELECT id AS source_node_id, id + 1 AS dest_node_id, 0 AS edge_weight FROM n;
+             SELECT count(*) FROM graph_reachable_weight_bounded_dfs!(
+               edge, (SELECT source_node_id AS root_node_id, 0 AS root_target_weight FROM edge), 0)"
+                .to_owned(),
+        ),
     ]
 }
 
