@@ -92,6 +92,8 @@ fn older_calls_define_functions_too() {
                SELECT experimental_memoize('twice');
                SELECT twice(low) + high FROM near(10)";
     assert_eq!(numbers(sql), [29]);
+    let same = "SELECT create_function('one()', 'INT', 'SELECT 1');";
+    assert_eq!(numbers(&format!("{same} {same} SELECT one()")), [1]);
     for sql in [
         "SELECT create_function('f(', 'INT', 'SELECT 1')",
         "SELECT create_function('f()', 'NO_TYPE', 'SELECT 1')",

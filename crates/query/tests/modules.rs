@@ -26,6 +26,28 @@ fn a_module_is_included_once() {
 }
 
 #[test]
+fn the_older_import_includes_a_module() {
+    let mut session = session();
+    session.add_module(
+        "own.t",
+        "t.sql",
+        "CREATE PERFETTO TABLE t AS SELECT 4 AS x;",
+    );
+    let sql = "SELECT IMPORT('own.t'); INCLUDE PERFETTO MODULE own.t; SELECT x FROM t";
+    assert_eq!(ask(&mut session, sql).unwrap().rows, [[Value::Integer(4)]]);
+    let error = ask(&mut session, "SELECT IMPORT('own.none')").unwrap_err();
+    assert!(
+        error.to_string().contains("there is no module own.none"),
+        "{error}"
+    );
+    let error = ask(&mut session, "SELECT IMPORT('own.t') AS x").unwrap_err();
+    assert!(
+        error.to_string().contains("no such function: IMPORT"),
+        "{error}"
+    );
+}
+
+#[test]
 fn an_error_in_a_module_names_its_file() {
     let mut session = session();
     session.add_module(
