@@ -99,6 +99,11 @@ impl Session {
         self.clock.stop.clone()
     }
 
+    /// The names of the modules that a script can include, in order.
+    pub fn modules(&self) -> impl Iterator<Item = &str> {
+        self.catalog.library.names()
+    }
+
     /// Adds a module, or replaces one: `INCLUDE PERFETTO MODULE name` runs `text`. `file` is named in errors.
     pub fn add_module(&mut self, name: &str, file: &str, text: &str) {
         self.catalog.library.add(name, file, text);

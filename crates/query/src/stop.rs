@@ -14,6 +14,16 @@ impl Stop {
         self.0.store(true, Ordering::Relaxed);
     }
 
+    /// Lets later queries run again.
+    pub fn allow(&self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
+
+    /// Setting this to true is the same as [`stop`](Self::stop), and a signal handler may do so.
+    pub fn flag(&self) -> Arc<AtomicBool> {
+        self.0.clone()
+    }
+
     /// Whether it was stopped.
     pub fn is_stopped(&self) -> bool {
         self.0.load(Ordering::Relaxed)

@@ -84,6 +84,11 @@ impl Library {
         Operator::built_in("__intrinsic_stdlib_objects", objects::COLUMNS, (0, 0), run)
     }
 
+    /// The names of all modules, in order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.modules.keys().map(String::as_str)
+    }
+
     /// The names of the modules that a statement includes, in order.
     pub fn named(&self, include: &Include) -> Vec<String> {
         let name = &include.module.text;

@@ -16,10 +16,11 @@ use crate::input::{InputArgs, parse_bytes};
 ///
 /// The tables and columns are those of PerfettoSQL (slice, thread, sched, counter, args …), the engine
 /// is SQLite. docs/sql.md lists them. Several files are one trace, except with --each. Of several statements, the last one
-/// that returns rows is printed.
+/// that returns rows is printed. Without SQL, a terminal shows a prompt.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "\
 Examples:
+  traceloom query app.trace
   traceloom query app.trace \"SELECT name, count(*), sum(dur) FROM slice GROUP BY name\"
   traceloom query systrace.html --file slow.sql --param limit=16000000 --format csv -o slow.csv
   traceloom query a.ftrace b.trace - < question.sql
@@ -72,6 +73,10 @@ pub struct QueryArgs {
     /// Exit with 1 if any file has no answer
     #[arg(long, requires = "each", help_heading = "Many files")]
     pub strict: bool,
+
+    /// At the prompt, keep no history of the statements
+    #[arg(long)]
+    pub no_history: bool,
 
     #[command(flatten)]
     pub align: AlignArgs,

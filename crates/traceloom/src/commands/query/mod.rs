@@ -6,7 +6,9 @@ mod input;
 mod modules;
 mod pattern;
 mod print;
+mod prompt;
 mod rows;
+mod running;
 mod table;
 
 use std::process::ExitCode;
@@ -17,9 +19,11 @@ use traceloom_query::Limits;
 use crate::output::write_file;
 use crate::print::csv_for_spreadsheets;
 use crate::read::read_files;
-use input::{Question, question};
+use input::{Question, is_prompt, question};
 use modules::open_session;
 use print::print;
+use prompt::prompt;
+use running::Running;
 
 pub use args::QueryArgs;
 
@@ -30,11 +34,14 @@ pub use args::QueryArgs;
 pub fn run(args: &QueryArgs) -> Result<ExitCode> {
     args.check()?;
     csv_for_spreadsheets(args.csv_safe);
-    let question = question(args)?;
     let limits = Limits {
         timeout: args.timeout,
         memory: Some(args.memory_limit),
     };
+    if is_prompt(args) {
+        return ask(args, limits);
+    }
+    let question = question(args)?;
     if args.each {
         return each::run(args, &question, limits);
     }
@@ -43,11 +50,21 @@ pub fn run(args: &QueryArgs) -> Result<ExitCode> {
     let mut session = open_session(trace, limits, &args.sql_modules)?;
     write_file(&args.output, |out| {
         print(args, out, |output| {
-            session.run(&name, &sql, &args.param, output)?;
+            let mut output = Running::new(output);
+            session.run(&name, &sql, &args.param, &mut output)?;
             Ok(())
         })
     })?;
     // The kernel frees the memory faster than a walk over all tables would.
+    std::mem::forget(session);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Shows a prompt.
+fn ask(args: &QueryArgs, limits: Limits) -> Result<ExitCode> {
+    let trace = read_files(&args.inputs, &args.align, &args.open)?;
+    let mut session = open_session(trace, limits, &args.sql_modules)?;
+    prompt(&mut session, args)?;
     std::mem::forget(session);
     Ok(ExitCode::SUCCESS)
 }

@@ -12,7 +12,7 @@ use crate::print::{left, plain, right};
 const MEASURED: usize = 1000;
 
 /// Spaces between two columns.
-const GAP: &str = "  ";
+pub(super) const GAP: &str = "  ";
 
 /// A result as a table.
 pub(super) struct TableRows<'o> {
@@ -25,9 +25,9 @@ pub(super) struct TableRows<'o> {
 }
 
 /// What stands in a column of a row.
-struct Field {
-    text: String,
-    is_number: bool,
+pub(super) struct Field {
+    pub text: String,
+    pub is_number: bool,
 }
 
 impl<'o> TableRows<'o> {
@@ -115,7 +115,8 @@ impl Output for TableRows<'_> {
     }
 }
 
-fn field(value: &ValueRef<'_>) -> Field {
+/// A value as text, without control characters.
+pub(super) fn field(value: &ValueRef<'_>) -> Field {
     let text = text(value).unwrap_or("NULL".into());
     Field {
         text: plain(&text).into_owned(),

@@ -1,0 +1,139 @@
+//! What the line editor has to know: where a statement ends, and which names begin with what was typed.
+
+use rustyline::completion::Completer;
+use rustyline::highlight::Highlighter;
+use rustyline::hint::Hinter;
+use rustyline::validate::{ValidationContext, ValidationResult, Validator};
+use rustyline::{Context, Helper};
+use traceloom_query::dialect::{Source, TokenKind, tokenize};
+
+use super::commands::{COMMANDS, is_command};
+use super::names::Names;
+
+/// What the line editor has to know.
+pub(super) struct Typed {
+    names: Names,
+}
+
+impl Typed {
+    pub fn new(names: Names) -> Self {
+        Self { names }
+    }
+
+    /// The names that begin with `start`, after the text `before`.
+    fn fitting(&self, before: &str, start: &str) -> Vec<String> {
+        let Names {
+            tables,
+            columns,
+            functions,
+            modules,
+        } = &self.names;
+        let last = before.split_whitespace().next_back().unwrap_or_default();
+        let lists = match last.to_ascii_lowercase().as_str() {
+            "module" => vec![modules],
+            "from" | "join" | ".schema" => vec![tables],
+            _ => vec![columns, tables, functions],
+        };
+        let is_fitting = |name: &&String| {
+            let head = name.as_bytes().get(..start.len());
+            head.is_some_and(|head| head.eq_ignore_ascii_case(start.as_bytes()))
+        };
+        let names = lists.into_iter().flatten();
+        let mut names: Vec<String> = names.filter(is_fitting).cloned().collect();
+        names.dedup();
+        names
+    }
+}
+
+impl Completer for Typed {
+    type Candidate = String;
+
+    fn complete(
+        &self,
+        line: &str,
+        place: usize,
+        _: &Context<'_>,
+    ) -> rustyline::Result<(usize, Vec<String>)> {
+        let typed = line.get(..place).unwrap_or_default();
+        if is_command(typed) && !typed.contains(' ') {
+            let names = COMMANDS.iter().filter(|name| name.starts_with(typed));
+            return Ok((0, names.map(|&name| name.to_owned()).collect()));
+        }
+        let is_module = typed
+            .trim_end_matches(is_in_module)
+            .to_ascii_lowercase()
+            .trim_end()
+            .ends_with("module");
+        let is_part = |c: char| c.is_alphanumeric() || c == '_' || (is_module && c == '.');
+        let start = typed.trim_end_matches(is_part).len();
+        let (before, word) = typed.split_at(start);
+        // All names would not help.
+        if word.is_empty() && !is_module {
+            return Ok((start, Vec::new()));
+        }
+        Ok((start, self.fitting(before, word)))
+    }
+}
+
+fn is_in_module(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '.')
+}
+
+impl Validator for Typed {
+    fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
+        Ok(if is_complete(context.input()) {
+            ValidationResult::Valid(None)
+        } else {
+            ValidationResult::Incomplete
+        })
+    }
+}
+
+/// Whether a text is a command, or ends with a semicolon that is not part of a string or comment.
+fn is_complete(text: &str) -> bool {
+    if text.trim().is_empty() || is_command(text) {
+        return true;
+    }
+    // A string or comment that is not closed goes on in the next line.
+    let Ok(tokens) = tokenize(&Source::new("input", text)) else {
+        return false;
+    };
+    let last = tokens.iter().rev().find(|token| !token.is_space());
+    last.is_some_and(|token| token.kind == TokenKind::Semicolon)
+}
+
+impl Helper for Typed {}
+impl Highlighter for Typed {}
+impl Hinter for Typed {
+    type Hint = String;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_statement_ends_with_a_semicolon_outside_of_strings() {
+        for text in [
+            "SELECT 1;",
+            "SELECT ';';",
+            "SELECT 1; -- done",
+            ".help",
+            "",
+            "  \n",
+            "a; b ; ",
+        ] {
+            assert!(is_complete(text), "{text:?}");
+        }
+        for text in [
+            "SELECT 1",
+            "SELECT ';",
+            "SELECT 1 -- ;",
+            "SELECT 1 /* ;",
+            "a; b",
+            "SELECT \"x;",
+        ] {
+            assert!(!is_complete(text), "{text:?}");
+        }
+    }
+}
