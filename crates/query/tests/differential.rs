@@ -22,7 +22,6 @@ const TABLES: &[&str] = &[
     "track",
     "ftrace_event",
     "__intrinsic_args",
-    "instant",
     "cpu",
 ];
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use traceloom_trace::{
-    ArgSetId, ClockRow, ProcessId, RepairRow, RowId, StringId, TaskState, Trace,
+    ArgSetId, ClockRow, ProcessId, RepairRow, RowId, StringId, TaskState, ThreadId, Trace,
 };
 
 use super::cell::Cell;
@@ -19,6 +19,8 @@ pub(crate) struct Data {
     pub trace: Trace,
     /// The CPUs that scheduling, events or tracks name, in order.
     pub cpus: Vec<u32>,
+    /// The kernel's idle threads, in order: the first row, and those of further kernel traces.
+    pub(super) idle: Vec<ThreadId>,
     more: MoreTexts,
     /// `class.method` of each method.
     method_names: Vec<StringId>,
@@ -92,8 +94,11 @@ pub(super) const NULL: usize = 13;
 pub(super) const JSON: usize = 14;
 
 impl Data {
-    /// Prepares a trace for queries. Nothing of its size is copied.
-    pub fn new(trace: Trace) -> Self {
+    /// Prepares a trace for queries. Rows are put where PerfettoSQL has them: instants among the slices, the idle
+    /// thread and process first. Nothing of the trace's size is copied.
+    pub fn new(mut trace: Trace) -> Self {
+        trace.nest_instants();
+        trace.put_idle_first();
         let mut more = MoreTexts::default();
         let mut intern = |text: &str| more.intern(&trace.strings, text);
         let words = WORDS.map(&mut intern);
@@ -114,6 +119,7 @@ impl Data {
             .collect();
         Self {
             cpus: cpus(&trace),
+            idle: idle(&trace),
             parents: parents(&trace),
             wakers: OnceLock::new(),
             arg_sets: OnceLock::new(),
@@ -174,6 +180,12 @@ impl Data {
         }
     }
 
+    /// Whether a thread is the kernel's idle thread.
+    pub(super) fn is_idle(&self, row: usize) -> Cell {
+        let found = self.idle.binary_search(&ThreadId::from_row(row));
+        Cell::Int(found.is_ok().into())
+    }
+
     /// One of [`WORDS`].
     pub(super) fn word(&self, at: usize) -> Cell {
         Cell::Text(self.words[at])
@@ -213,6 +225,12 @@ fn states(trace: &Trace) -> Vec<u16> {
     (1..=u16::MAX)
         .filter(|&bits| seen[usize::from(bits)])
         .collect()
+}
+
+/// The idle threads. The first has a process here, so that the model no longer counts it among them.
+fn idle(trace: &Trace) -> Vec<ThreadId> {
+    let first = std::iter::once(ThreadId::from_row(0));
+    first.chain(trace.idle_threads()).collect()
 }
 
 /// Every CPU that occurs, in order.

@@ -25,7 +25,6 @@ pub(crate) use views::{VIEWS, View};
 /// Every table, in the order of the reference.
 pub(crate) const TABLES: &[&Table] = &[
     &slices::SLICE,
-    &slices::INSTANT,
     &slices::FLOW,
     &slices::METHOD,
     &tracks::TRACK,

@@ -7,7 +7,7 @@ use super::column::{Cell, Table, absent, column, id, machine};
 
 pub(crate) const THREAD: Table = Table {
     name: "thread",
-    doc: "Threads. A reused tid has a row per lifetime.",
+    doc: "Threads. A reused tid has a row per lifetime. Row 0 is the kernel's idle thread in every trace.",
     rows: |data| data.trace.threads.len(),
     columns: &[
         id("utid", "The thread's row: unique even if a tid is reused."),
@@ -49,7 +49,7 @@ pub(crate) const THREAD: Table = Table {
             "is_idle",
             Bool,
             "Whether it is the kernel's idle thread.",
-            |data, row| Cell::Int((data.trace.threads.tid.get(row) == 0).into()),
+            |data, row| data.is_idle(row),
         ),
         machine(),
         absent("arg_set_id", ArgSetId),
@@ -65,7 +65,7 @@ pub(crate) const THREAD: Table = Table {
 
 pub(crate) const PROCESS: Table = Table {
     name: "process",
-    doc: "Processes. A reused pid has a row per lifetime.",
+    doc: "Processes. A reused pid has a row per lifetime. Row 0 is the kernel's idle process in every trace.",
     rows: |data| data.trace.processes.len(),
     columns: &[
         id("upid", "The process's row: unique even if a pid is reused."),

@@ -1,4 +1,4 @@
-//! Slices, instants, flows and methods.
+//! Slices, flows and methods.
 
 use traceloom_trace::NO_DURATION;
 
@@ -8,7 +8,7 @@ use super::data::Data;
 
 pub(crate) const SLICE: Table = Table {
     name: "slice",
-    doc: "Named time spans, nested on their track: calls, trace points, interrupts.",
+    doc: "Named time spans, nested on their track: calls, trace points, interrupts. An instant is a slice with `dur` 0.",
     rows: |data| data.trace.slices.len(),
     columns: &[
         id("id", "The slice."),
@@ -73,27 +73,6 @@ pub(crate) const SLICE: Table = Table {
 fn category(data: &Data, row: usize) -> Cell {
     Cell::text(data.trace.slices.category.get(row))
 }
-
-pub(crate) const INSTANT: Table = Table {
-    name: "instant",
-    doc: "Points in time with a name.",
-    rows: |data| data.trace.instants.len(),
-    columns: &[
-        column("ts", Timestamp, "When.", |data, row| {
-            Cell::Int(data.trace.instants.ts.get(row))
-        })
-        .sorted(),
-        column("track_id", JoinId("track"), "Its track.", |data, row| {
-            Cell::id(data.trace.instants.track_id.get(row))
-        }),
-        column("name", String, "Its name.", |data, row| {
-            Cell::text(data.trace.instants.name.get(row))
-        }),
-        column("arg_set_id", ArgSetId, "Its arguments.", |data, row| {
-            Cell::id(data.trace.instants.arg_set_id.get(row))
-        }),
-    ],
-};
 
 pub(crate) const FLOW: Table = Table {
     name: "flow",

@@ -166,6 +166,12 @@ pub(crate) const VIEWS: &[View] = &[
         "SELECT * FROM slice",
     ),
     view(
+        "instant",
+        "Points in time with a name, and calls that took no measurable time.",
+        "ts, track_id, name, arg_set_id",
+        "SELECT ts, track_id, name, arg_set_id FROM slice WHERE dur = 0",
+    ),
+    view(
         "thread_slice",
         "Slices of threads, with thread and process.",
         "id, ts, dur, category, name, track_id, track_name, thread_name, utid, tid, is_main_thread, process_name, \
