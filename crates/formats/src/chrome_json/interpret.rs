@@ -200,7 +200,8 @@ impl Interpreter {
     }
 
     /// The row of a thread. Threads belong to their process: the same tid in two processes means
-    /// two threads. In a page, the kernel's threads are those of the other blocks.
+    /// two threads. An event without a tid belongs to the main thread, as in Perfetto. In a page, the
+    /// kernel's threads are those of the other blocks.
     fn thread(
         &mut self,
         tid: Option<&Value<'_>>,
@@ -208,7 +209,11 @@ impl Interpreter {
         out: &mut TraceBuilder,
     ) -> ThreadId {
         let tid = tid.and_then(|tid| number(tid, out));
-        let key = (upid, tid.unwrap_or(Number::Int(NO_NUMBER)));
+        let pid = upid
+            .some()
+            .map(|upid| out.trace().processes.pid.get(upid.row()));
+        let main = Number::Int(pid.unwrap_or(NO_NUMBER));
+        let key = (upid, tid.unwrap_or(main));
         if let Some(&utid) = self.threads.get(&key) {
             return utid;
         }

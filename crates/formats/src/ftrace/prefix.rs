@@ -116,8 +116,18 @@ fn time_after_flags(line: &[u8], at: usize) -> Option<(i64, usize)> {
         return time_at(at);
     }
     let flags = &line[at..line.len().min(at + MOST_FLAGS + 1)];
-    let length = flags.iter().position(|&byte| byte == b' ')?;
-    time_at(skip_spaces(line, at + length))
+    match flags.iter().position(|&byte| byte == b' ') {
+        Some(length) => time_at(skip_spaces(line, at + length)),
+        None => time_at(end_of_joined_flags(line, at)),
+    }
+}
+
+/// Where flags end that have no space after them: `d..2316.196740:`. There are four of them, or five if the fifth is not
+/// a digit.
+#[cold]
+fn end_of_joined_flags(line: &[u8], at: usize) -> usize {
+    let fifth = line.get(at + 4);
+    at + 4 + usize::from(fifth.is_some_and(|byte| !byte.is_ascii_digit()))
 }
 
 /// Parses `2d..2. 7843072871us+:` or `2d..2. 259445.106966:`, as `latency-format` prints them: CPU,
@@ -239,6 +249,8 @@ mod tests {
                 "<...>",
                 -1,
             ),
+            ("app-77 (   77) [003] d..112.000345: ev: a=1", "app", 77),
+            ("app-77 (   77) [003] d..1.12.000345: ev: a=1", "app", 77),
             (
                 "           <...>-77      (-------) [003] .....    12.000345: ev: a=1",
                 "<...>",
