@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use traceloom_trace::{
     ClockRow, NO_DURATION, NO_NUMBER, Place, ProcessId, RepairKind, RowId, StringId, ThreadId,
-    TraceBuilder, TrackId,
+    ThreadStateRow, TraceBuilder, TrackId,
 };
 
 use super::asyncs::Asyncs;
@@ -13,6 +13,7 @@ use super::json::{Value, int};
 use super::members::{MOST_MEMBERS, is_deferred, is_facts, is_inner};
 use super::rows::{ENCLOSING, FLOW_IN, FLOW_OUT, Row};
 use super::split::Part;
+use super::states::{is_state, state};
 use super::threads;
 use super::values::{arguments, as_text, member, shown};
 use crate::deferred::Deferred;
@@ -37,6 +38,7 @@ pub(super) struct Interpreter {
     members: Vec<(String, Vec<u8>, Place)>,
     pub(super) members_beyond: u64,
     pub(super) bytes: usize,
+    states: Vec<ThreadStateRow>,
     thread_rows: Vec<Row>,
     async_rows: Vec<Row>,
     pub(super) first_counter: Option<usize>,
@@ -62,6 +64,7 @@ impl Interpreter {
             members: Vec::new(),
             members_beyond: 0,
             bytes: 0,
+            states: Vec::new(),
             thread_rows: Vec::new(),
             async_rows: Vec::new(),
             first_counter: None,
@@ -133,6 +136,10 @@ impl Interpreter {
         };
         match event.phase {
             b'C' => self.counter(&event, upid, ts, place, out),
+            b'T' if is_state(&event) => {
+                let utid = self.thread(event.tid.as_ref(), upid, out);
+                self.states.push(state(&event, utid, ts, place, out));
+            }
             b'c' => self.clock_sync(&event, ts, place, out),
             0 => out.repair(RepairKind::UnparsedLine, 1, place, || shown(text)),
             _ => self.row(&event, upid, ts, out),
@@ -284,6 +291,10 @@ impl Interpreter {
         let mut async_rows = std::mem::take(&mut self.async_rows);
         for row in thread_rows.iter_mut().chain(&mut async_rows) {
             row.ts = row.ts.saturating_add(shift);
+        }
+        for state in std::mem::take(&mut self.states) {
+            let ts = state.ts.saturating_add(shift);
+            out.thread_state(ThreadStateRow { ts, ..state });
         }
         thread_rows.sort_unstable_by_key(Row::thread_key);
         let mut flows = Flows::default();

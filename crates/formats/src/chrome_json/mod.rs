@@ -21,6 +21,7 @@ mod members;
 mod parts;
 mod rows;
 mod split;
+mod states;
 #[cfg(test)]
 mod tests;
 mod threads;
