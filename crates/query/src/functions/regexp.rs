@@ -60,7 +60,8 @@ fn ignores_case(flags: &str) -> rusqlite::Result<bool> {
     }
 }
 
-/// `regexp_extract(text, pattern)`: what the group matches, or the whole pattern if there is none.
+/// `regexp_extract(text, pattern)`: the text that the pattern's group matches. Without a group, the text that the whole
+/// pattern matches.
 fn extract(context: &Context<'_>) -> rusqlite::Result<Option<String>> {
     let (Some(text), Some(pattern)) = (text(context, 0), text(context, 1)) else {
         return Ok(None);
@@ -79,8 +80,8 @@ fn extract(context: &Context<'_>) -> rusqlite::Result<Option<String>> {
     }))
 }
 
-/// `regexp_replace_simple(text, pattern, replacement)`: the text with each match replaced. The replacement is taken as
-/// it is.
+/// `regexp_replace_simple(text, pattern, replacement)`: the text with each match replaced. The replacement is plain
+/// text.
 fn replace(context: &Context<'_>) -> rusqlite::Result<Option<String>> {
     let arguments = (text(context, 0), text(context, 1), text(context, 2));
     let (Some(text), Some(pattern), Some(with)) = arguments else {

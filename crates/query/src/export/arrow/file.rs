@@ -6,7 +6,7 @@ use super::column::{Column, Kind};
 use super::messages::{Block, batch_message, footer, padded, schema_message};
 
 const MAGIC: &[u8] = b"ARROW1";
-/// Stands before each message.
+/// The marker before each message.
 const CONTINUATION: [u8; 4] = [0xff; 4];
 
 /// An Arrow file that is being written.

@@ -20,7 +20,7 @@ fn slot(number: u16) -> u16 {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Block {
     pub offset: u64,
-    /// Bytes of the metadata with what stands before and after it.
+    /// Bytes of the metadata, with its header and padding.
     pub metadata: u64,
     pub body: u64,
 }

@@ -1,4 +1,4 @@
-//! What a query wants of a flame graph: the arguments of `__intrinsic_flamegraph_config(tag, value, …)`.
+//! The options of a flame graph: the arguments of `__intrinsic_flamegraph_config(tag, value, …)`.
 
 use regex::Regex;
 
@@ -32,7 +32,7 @@ pub(super) enum Combine {
     Concat,
 }
 
-/// What a query wants.
+/// The options of a flame graph.
 #[derive(Debug)]
 pub(super) struct Config {
     pub view: View,
@@ -142,7 +142,7 @@ impl Config {
     }
 }
 
-/// The texts of the only row.
+/// The texts of a table with one row.
 fn words(mut argument: Rows<'_>) -> Result<Vec<String>, Failure> {
     let mut row = Vec::new();
     let text = |bytes: &&[u8]| match cell(bytes) {

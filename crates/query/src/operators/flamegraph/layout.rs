@@ -53,7 +53,7 @@ pub(super) fn layout(nodes: &[Shown]) -> Vec<Placed> {
     rows
 }
 
-/// The roots of both trees, which begin at 0 each, from the left to the right.
+/// Places the roots of both trees from left to right. Each tree begins at 0.
 fn roots(nodes: &[Shown], down: &[usize], up: &[usize]) -> Vec<Placed> {
     let mut roots: Vec<Placed> = side_by_side(nodes, down, 0.0, None).collect();
     roots.extend(side_by_side(nodes, up, 0.0, None));

@@ -22,7 +22,7 @@ struct Path {
     frame: u32,
 }
 
-/// What is known of each row.
+/// The results of filtering, row by row.
 #[derive(Debug)]
 pub(super) struct Paths {
     paths: Vec<Path>,

@@ -58,7 +58,7 @@ impl Search<'_> {
     ) -> Result<(), Failure> {
         self.turn += 1;
         let mut sum = 0_i64;
-        // The nodes on the way from the root, and how many of their edges were tried.
+        // The nodes on the path from the root, each with the number of its edges that were tried.
         let mut way: Vec<(u32, usize)> = Vec::new();
         let mut next = Some((root, NONE));
         while let Some((node, edge)) = next {

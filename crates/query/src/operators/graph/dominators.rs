@@ -1,4 +1,4 @@
-//! The dominator tree: a node's dominator is the last node that all ways from the root to it have in common.
+//! The dominator tree: a node's dominator is the last other node that is on every path from the root to it.
 //!
 //! The algorithm is the simple form of Lengauer and Tarjan, "A fast algorithm for finding dominators in a flowgraph" (1979):
 //! O(m log n). Its names are used here. Nodes are numbered in the order of a search from the root.
@@ -118,7 +118,7 @@ impl Forest {
         Ok(dominators)
     }
 
-    /// The number with the lowest semidominator on the way up from `v`.
+    /// The number with the lowest semidominator on the path up from `v`.
     fn eval(&mut self, v: usize, meter: &mut Meter) -> Result<usize, Failure> {
         if self.ancestor[v] == NONE {
             return Ok(v);
@@ -127,7 +127,7 @@ impl Forest {
         Ok(self.label[v])
     }
 
-    /// Shortens the way up from `v`.
+    /// Shortens the path up from `v`.
     fn compress(&mut self, v: usize, meter: &mut Meter) -> Result<(), Failure> {
         let mut path = Vec::new();
         let mut at = v;

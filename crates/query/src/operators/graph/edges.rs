@@ -40,7 +40,7 @@ impl Graph {
         graph.finish(more, meter)
     }
 
-    /// As [`Self::new`], of a table that has the weights, too. A weight of NULL is 0.
+    /// Like [`Self::new`], for a table that also has the weight of each edge. NULL counts as 0.
     ///
     /// # Errors
     /// As [`Self::new`].

@@ -10,7 +10,7 @@ use crate::operators::meter::Meter;
 use crate::operators::operator::Cells;
 use crate::operators::rows::Cell;
 
-/// What is done with a row on the way through the tree.
+/// A step of the walk through the tree.
 enum Step {
     Enter(u32),
     /// The group has this row again.
@@ -58,7 +58,7 @@ fn nearest(
     let pairs = parents.iter().zip(0..);
     let pairs = pairs.filter_map(|(parent, row)| Some(((*parent)? as usize, row)));
     let children = Groups::new(rows.len(), pairs);
-    // The innermost row of each group on the way from the root.
+    // The innermost row of each group on the path from the root.
     let mut of_group: FxHashMap<Option<i64>, Option<u32>> = FxHashMap::default();
     let mut near = vec![None; rows.len()];
     let roots = (0..).zip(parents).filter(|(_, parent)| parent.is_none());

@@ -1,7 +1,7 @@
 //! Flows that lead from a slice, or to it.
 //!
-//! What follows a slice are the flows from it and from the slices within it, then those from the slices they lead to, and so
-//! on. What precedes it are the flows to it and to the slices around it.
+//! The flows that follow a slice start at it or at a slice within it, then at the slices they lead to, and so
+//! on. The flows that precede it end at it or at a slice around it, and so on.
 
 use std::collections::VecDeque;
 

@@ -1,7 +1,7 @@
--- Which node all ways to a node lead through.
+-- Which node is on every path to a node.
 
 -- The dominator of each node that the root reaches: node_id, dominator_node_id. It is the last node, besides the node itself,
--- that all ways from the root have in common; NULL for the root.
+-- that is on every path from the root; NULL for the root.
 CREATE PERFETTO MACRO graph_dominator_tree(
   -- The edges: source_node_id, dest_node_id.
   graph_table TableOrSubquery,

@@ -27,7 +27,7 @@ pub(super) struct Settings {
     pub is_timed: bool,
 }
 
-/// What follows a command.
+/// The arguments that a command takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Next {
     Ask,

@@ -48,7 +48,7 @@ pub(super) fn columns(session: &mut Session, table: &str) -> Vec<(String, String
     columns
 }
 
-/// All values of a result, row by row. Nothing if the query fails, for example because it was stopped.
+/// All values of a result, row by row. Empty if the query fails, for example because it was stopped.
 fn texts(
     session: &mut Session,
     sql: &str,
