@@ -28,7 +28,7 @@ usage: cargo xtask TASK
                     installs what the tests need, unless --no-install is given
   bench [--quick] [--write] [SECTION]
                     measures traceloom, the limit of the machine and other tools (sections: methods,
-                    systems, raw, small, parts, dmtracedump, page, capture, weave); --quick is a smoke
+                    systems, raw, small, parts, dmtracedump, page, query, capture, weave); --quick is a smoke
                     test, --write updates docs/performance.md
   fuzz [SECONDS] [TARGET…]
                     runs each fuzz target for SECONDS (default: 60)

@@ -12,6 +12,7 @@ mod options;
 mod page;
 mod parts;
 mod peers;
+mod query;
 mod recorded;
 mod report;
 mod speedscope;
@@ -36,6 +37,7 @@ const SECTIONS: &[(&str, Section)] = &[
     ("parts", parts::parts),
     ("dmtracedump", peers::dmtracedump),
     ("page", page::page),
+    ("query", query::query),
     ("capture", capture::capture),
     ("weave", weave::weave),
 ];
