@@ -1,7 +1,7 @@
 //! Real numbers as text.
 
-/// Significant digits, as in SQLite.
-const DIGITS: usize = 15;
+/// Digits after the first one. SQLite has 15 significant digits.
+const DIGITS: usize = 14;
 
 /// A number with 15 significant digits, as C's `%.15g` writes it; with `.0` if it is whole and `marks_whole`, as SQLite
 /// writes it.
@@ -9,25 +9,37 @@ pub(crate) fn text(value: f64, marks_whole: bool) -> String {
     if !value.is_finite() {
         return format!("{value}").to_lowercase();
     }
-    let scientific = format!("{value:.*e}", DIGITS - 1);
+    let scientific = format!("{value:.DIGITS$e}");
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
-    if (-4..DIGITS as i32).contains(&exponent) {
-        let decimals = usize::try_from(DIGITS as i32 - 1 - exponent).unwrap_or(0);
-        let text = trimmed(&format!("{value:.decimals$}")).to_owned();
-        let is_whole = !text.contains('.');
-        return if is_whole && marks_whole {
-            text + ".0"
-        } else {
-            text
-        };
+    let is_plain = (-4..=DIGITS as i32).contains(&exponent);
+    let number = if is_plain {
+        plain(mantissa, exponent)
+    } else {
+        mantissa.to_owned()
+    };
+    let mut text = trimmed(&number).to_owned();
+    if marks_whole && !text.contains('.') {
+        text += ".0";
+    }
+    if is_plain {
+        return text;
     }
     let sign = if exponent < 0 { '-' } else { '+' };
-    let mut mantissa = trimmed(mantissa).to_owned();
-    if marks_whole && !mantissa.contains('.') {
-        mantissa += ".0";
-    }
-    format!("{mantissa}e{sign}{:02}", exponent.abs())
+    format!("{text}e{sign}{:02}", exponent.abs())
+}
+
+/// Moves the point of a mantissa (`-1.25`) by an exponent from -4 to [`DIGITS`].
+fn plain(mantissa: &str, exponent: i32) -> String {
+    let (sign, mantissa) = match mantissa.strip_prefix('-') {
+        Some(rest) => ("-", rest),
+        None => ("", mantissa),
+    };
+    let digits = mantissa.replace('.', "");
+    let zeros = "0".repeat(usize::try_from(-exponent).unwrap_or(0));
+    let digits = zeros + &digits;
+    let (whole, part) = digits.split_at(usize::try_from(exponent).unwrap_or(0) + 1);
+    format!("{sign}{whole}.{part}")
 }
 
 /// Without zeros at the end of the decimals.
@@ -61,6 +73,8 @@ mod tests {
             2.5e-300,
             1.0 / 3.0,
             9e15,
+            -0.001_25,
+            999_999_999_999_999.9,
         ] {
             let sql = "SELECT CAST(?1 AS TEXT)";
             let expected: String = sqlite.query_row(sql, [value], |row| row.get(0)).unwrap();
