@@ -11,7 +11,6 @@ mod intersect;
 mod meter;
 mod operator;
 mod overlap;
-pub(crate) mod real;
 pub(crate) mod rows;
 mod slices;
 

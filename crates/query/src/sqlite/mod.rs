@@ -14,6 +14,7 @@ mod order;
 mod plan;
 pub(crate) mod prelude;
 mod read_only;
+pub(crate) mod real;
 pub(crate) mod source;
 pub(crate) mod table_call;
 mod value;

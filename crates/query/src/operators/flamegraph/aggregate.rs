@@ -7,6 +7,7 @@ use super::values::Sums;
 use crate::operators::failure::Failure;
 use crate::operators::meter::Meter;
 use crate::operators::rows::Cell;
+use crate::sqlite::real;
 
 /// Which rows each node consists of.
 pub(super) struct Parts {
@@ -162,7 +163,7 @@ fn summary(
     }
     keys.sort_unstable();
     keys.dedup();
-    let text = first.and_then(|row| column.text(row, &sums.source.texts, true));
+    let text = first.and_then(|row| column.text(row, &sums.source.texts, real::text));
     let Some(mut text) = text else {
         return Ok(Cell::Null);
     };
@@ -183,7 +184,7 @@ fn concat(
     let mut all = String::new();
     let texts = parts
         .all(node)
-        .filter_map(|row| column.text(row, &sums.source.texts, true));
+        .filter_map(|row| column.text(row, &sums.source.texts, real::text));
     for text in texts {
         meter.grow(text.len() + 1)?;
         if !all.is_empty() {

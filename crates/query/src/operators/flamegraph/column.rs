@@ -5,7 +5,6 @@ use rustc_hash::FxHashMap;
 
 use crate::operators::failure::Failure;
 use crate::operators::meter::Meter;
-use crate::operators::real;
 use crate::operators::rows::Cell;
 
 /// A column. NULLs are `None`.
@@ -35,12 +34,12 @@ impl Column {
         }
     }
 
-    /// A value as text; `None` for NULL.
-    pub fn text(&self, row: usize, texts: &Texts, marks_whole: bool) -> Option<String> {
+    /// A value as text; `None` for NULL. `real` formats real numbers.
+    pub fn text(&self, row: usize, texts: &Texts, real: fn(f64) -> String) -> Option<String> {
         match self {
             Self::Null => None,
             Self::Integer(values) => values[row].map(|value| value.to_string()),
-            Self::Real(values) => values[row].map(|value| real::text(value, marks_whole)),
+            Self::Real(values) => values[row].map(real),
             Self::Text(values) => values[row].map(|text| texts.get(text).to_owned()),
         }
     }

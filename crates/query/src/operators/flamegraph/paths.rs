@@ -9,6 +9,7 @@ use super::none::NONE;
 use super::source::Source;
 use crate::operators::failure::Failure;
 use crate::operators::meter::Meter;
+use crate::sqlite::real;
 
 /// A frame of the stack matches a `HIDE_STACK` filter. No other bit counts then.
 const HIDDEN: u64 = 1 << 63;
@@ -134,7 +135,7 @@ impl Match {
     fn of(columns: &[&Column], row: usize, source: &Source, config: &Config) -> Self {
         let texts = columns
             .iter()
-            .map(|column| column.text(row, &source.texts, false));
+            .map(|column| column.text(row, &source.texts, real::short_text));
         let texts: Vec<String> = texts.flatten().collect();
         let is_match = |regex: &Regex| texts.iter().any(|text| regex.is_match(text));
         let shown = (0..).zip(&config.show_stack);
