@@ -9,7 +9,7 @@ use traceloom_trace::Trace;
 use crate::error::QueryError;
 use crate::functions;
 use crate::operators::Pool;
-use crate::run::{Catalog, Output, Params, run};
+use crate::run::{Catalog, Output, Params, ResultSet, run};
 use crate::schema::{Data, TABLES, VIEWS};
 use crate::sqlite::guard::{forbid, limit, watch};
 use crate::sqlite::legacy;
@@ -17,6 +17,7 @@ use crate::sqlite::module::register;
 use crate::sqlite::operator;
 use crate::sqlite::prelude;
 use crate::sqlite::source::Source;
+use crate::stdlib::PRELUDE;
 use crate::stop::{Clock, Stop};
 
 /// What a query may use.
@@ -78,12 +79,20 @@ impl Session {
         let pool = Pool::new(limits.memory, clock.clone());
         operator::register(&connection, &data, &pool)?;
         prelude::register(&connection)?;
-        let catalog = Catalog::new(pool);
+        let mut catalog = Catalog::new(pool);
         operator::define(&connection, catalog.library.objects(), &catalog.pool)?;
         legacy::register(&connection, &catalog.functions)?;
         for view in VIEWS {
             connection.execute_batch(&format!("CREATE VIEW {} AS {}", view.name, view.select))?;
         }
+        let nothing = &mut ResultSet::default();
+        run(
+            &connection,
+            &mut catalog,
+            ("prelude", PRELUDE),
+            &[],
+            nothing,
+        )?;
         forbid(&mut connection)?;
         watch(&mut connection, clock.clone())?;
         Ok(Self {

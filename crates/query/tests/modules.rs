@@ -127,3 +127,25 @@ fn a_query_can_ask_what_modules_define() {
         [[Value::Integer(0)]]
     );
 }
+
+#[test]
+fn a_built_in_view_can_be_replaced_once() {
+    let mut session = session();
+    let own = "CREATE PERFETTO VIEW thread_slice AS SELECT 7 AS x;";
+    session.add_module("own.view", "view.sql", own);
+    let sql = "INCLUDE PERFETTO MODULE own.view; SELECT x FROM thread_slice";
+    assert_eq!(ask(&mut session, sql).unwrap().rows, [[Value::Integer(7)]]);
+    let error = ask(&mut session, own).unwrap_err().to_string();
+    assert!(error.contains("already exists"), "{error}");
+}
+
+#[test]
+fn casts_need_no_module() {
+    let sql = "SELECT cast_int!('12'), cast_double!('1.5'), cast_string!(3)";
+    let expected = [
+        Value::Integer(12),
+        Value::Real(1.5),
+        Value::Text("3".to_owned()),
+    ];
+    assert_eq!(ask(&mut session(), sql).unwrap().rows, [expected]);
+}

@@ -1,6 +1,6 @@
 //! What scripts have defined so far, besides tables and views.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::dialect::Macros;
 use crate::operators::Pool;
@@ -13,6 +13,8 @@ pub(crate) struct Catalog {
     pub macros: Macros,
     pub functions: Defined,
     pub library: Library,
+    /// The built-in views whose names a script took for its own tables and views.
+    pub replaced_views: BTreeSet<&'static str>,
     /// The tables that `CREATE VIRTUAL TABLE` made, by their names in lowercase.
     pub virtual_tables: BTreeMap<String, Virtual>,
     /// The memory of operators.
@@ -35,6 +37,7 @@ impl Catalog {
             macros: Macros::default(),
             functions: Defined::default(),
             library: Library::default(),
+            replaced_views: BTreeSet::new(),
             virtual_tables: BTreeMap::new(),
             pool,
         }

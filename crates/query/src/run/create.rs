@@ -7,17 +7,18 @@ use super::execute::{Bound, execute, names, prepare};
 use super::functions;
 use super::output::Discard;
 use super::report::{is_same, quoted, refused, run_for};
-use crate::dialect::{CreateIndex, CreateRelation, Drop, Expanded, Fragment, Macros, Object};
+use crate::dialect::{CreateIndex, CreateRelation, Drop, Expanded, Fragment, Object};
 use crate::error::QueryError;
+use crate::schema::{VIEWS, View};
 
 /// `CREATE PERFETTO TABLE`.
 pub(super) fn table(
     connection: &Connection,
-    macros: &Macros,
+    catalog: &mut Catalog,
     it: &CreateRelation,
     params: &mut Bound<'_>,
 ) -> Result<(), QueryError> {
-    let select = relation(connection, macros, it, Object::Table)?;
+    let select = relation(connection, catalog, it, Object::Table)?;
     let sql = select.wrap(&format!("CREATE TABLE {} AS ", quoted(&it.name)), "");
     execute(connection, &sql, params, &mut Discard).map(|_| ())
 }
@@ -25,10 +26,10 @@ pub(super) fn table(
 /// `CREATE PERFETTO VIEW`.
 pub(super) fn view(
     connection: &Connection,
-    macros: &Macros,
+    catalog: &mut Catalog,
     it: &CreateRelation,
 ) -> Result<(), QueryError> {
-    let select = relation(connection, macros, it, Object::View)?;
+    let select = relation(connection, catalog, it, Object::View)?;
     let sql = select.wrap(&format!("CREATE VIEW {} AS ", quoted(&it.name)), "");
     execute(connection, &sql, &mut Bound::new(&[]), &mut Discard).map(|_| ())
 }
@@ -36,18 +37,40 @@ pub(super) fn view(
 /// The rows of a table or view. An object that it replaces is dropped.
 fn relation(
     connection: &Connection,
-    macros: &Macros,
+    catalog: &mut Catalog,
     it: &CreateRelation,
     object: Object,
 ) -> Result<Expanded, QueryError> {
-    let select = macros.expand(&it.select)?;
+    let select = catalog.macros.expand(&it.select)?;
     let found = names(&prepare(connection, &select)?);
     check_columns(it, &found)?;
+    if drop_built_in(connection, catalog, it)? {
+        return Ok(select);
+    }
     if it.replace {
         let sql = format!("DROP {} IF EXISTS {}", word(object), quoted(&it.name));
         run_for(connection, &it.select, &it.name, &sql)?;
     }
     Ok(select)
+}
+
+/// Makes room for a table or view with the name of a built-in view. Perfetto defines some of these views in modules, so a
+/// script or module of a user may do so, too. Returns whether the view was there.
+fn drop_built_in(
+    connection: &Connection,
+    catalog: &mut Catalog,
+    it: &CreateRelation,
+) -> Result<bool, QueryError> {
+    let is_name = |view: &&View| view.name.eq_ignore_ascii_case(&it.name.text);
+    let Some(view) = VIEWS.iter().find(is_name) else {
+        return Ok(false);
+    };
+    if !catalog.replaced_views.insert(view.name) {
+        return Ok(false);
+    }
+    let sql = format!("DROP VIEW IF EXISTS {}", quoted(&it.name));
+    run_for(connection, &it.select, &it.name, &sql)?;
+    Ok(true)
 }
 
 /// Checks the columns that a statement lists against those of its `SELECT`, in any order.

@@ -29,8 +29,8 @@ pub(super) fn step(
                 None => sqlite(connection, catalog, &expanded, params, out),
             };
         }
-        StatementKind::CreateTable(it) => create::table(connection, &catalog.macros, it, params)?,
-        StatementKind::CreateView(it) => create::view(connection, &catalog.macros, it)?,
+        StatementKind::CreateTable(it) => create::table(connection, catalog, it, params)?,
+        StatementKind::CreateView(it) => create::view(connection, catalog, it)?,
         StatementKind::CreateFunction(it) => functions::create(connection, catalog, sql, it)?,
         StatementKind::CreateSpanJoin(it) => span_join::create(connection, catalog, sql, it)?,
         StatementKind::CreateFlamegraph(it) => {

@@ -7,3 +7,6 @@ mod modules;
 mod objects;
 
 pub(crate) use library::Library;
+
+/// What is defined in every session.
+pub(crate) const PRELUDE: &str = include_str!("prelude.sql");
