@@ -2,7 +2,9 @@
 
 use rusqlite::types::ValueRef;
 
-/// What the values of a column are. Each kind can hold the values of those before it.
+use crate::sqlite::real;
+
+/// The kind of a column's values. Each kind can also hold values of the earlier kinds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
     /// All values are absent.
@@ -97,19 +99,19 @@ impl Column {
         match value {
             ValueRef::Null => {}
             ValueRef::Integer(value) => self.bytes.extend(value.to_string().bytes()),
-            ValueRef::Real(value) => self.bytes.extend(format!("{value:?}").bytes()),
+            ValueRef::Real(value) => self.bytes.extend(real::text(value).bytes()),
             // A query can make a text of any bytes.
             ValueRef::Text(text) if self.kind == Kind::Text => {
                 self.bytes.extend(String::from_utf8_lossy(text).bytes());
             }
             ValueRef::Text(bytes) | ValueRef::Blob(bytes) => self.bytes.extend(bytes),
         }
-        // A batch ends long before its texts have 2 GB.
+        // `Batch` keeps the contents below 2 GB.
         self.ends
             .push(i32::try_from(self.bytes.len()).unwrap_or(i32::MAX));
     }
 
-    /// The same rows as a column of another kind, which can hold them.
+    /// Copies the rows into a column of a more general kind.
     pub fn converted(&self, kind: Kind) -> Self {
         let mut column = Self::new(kind);
         (0..self.rows).for_each(|row| column.push(self.value(row)));
