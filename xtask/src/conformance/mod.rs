@@ -105,7 +105,7 @@ fn folder(given: Option<PathBuf>) -> Option<PathBuf> {
     Some(folder)
 }
 
-/// The program as people build it, without optimization.
+/// The program, from a debug build.
 fn build() -> Result<PathBuf> {
     check(cargo(&["build", "--quiet", "--package", "traceloom"]))?;
     let binary = target_folder().join("debug/traceloom");

@@ -14,7 +14,7 @@ pub struct Case {
     pub suite: String,
     pub trace: PathBuf,
     pub query: PathBuf,
-    /// The answer as CSV, or a file that ends in `.error` if the trace or the query has to be refused.
+    /// The file with the expected answer: CSV. If it ends in `.error`, an error is expected instead.
     pub expected: PathBuf,
 }
 

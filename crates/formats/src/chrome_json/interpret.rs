@@ -207,8 +207,8 @@ impl Interpreter {
     }
 
     /// The row of a thread. Threads belong to their process: the same tid in two processes means
-    /// two threads. An event without a tid belongs to the main thread, as in Perfetto. In a page, the
-    /// kernel's threads are those of the other blocks.
+    /// two threads. An event without a tid belongs to the main thread, as in Perfetto. A page may
+    /// also contain a kernel trace; both share the kernel's threads.
     fn thread(
         &mut self,
         tid: Option<&Value<'_>>,

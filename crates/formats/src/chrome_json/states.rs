@@ -13,7 +13,7 @@ pub(super) fn is_state(event: &Event<'_>) -> bool {
     event.phase == b'T' && *event.category == *b"thread_state" && event.dur.is_some()
 }
 
-/// The row of such an event at `ts`. An unknown state is counted.
+/// Converts such an event at `ts` to a row. An unknown state counts as a bad field.
 pub(super) fn state(
     event: &Event<'_>,
     utid: ThreadId,

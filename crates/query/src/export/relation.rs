@@ -67,7 +67,7 @@ impl Relation {
     /// `CREATE TABLE` for a table of SQLite with the same columns.
     pub fn create_table(&self) -> String {
         let column = |(name, affinity): &(&str, Affinity)| {
-            // It takes the place of SQLite's own row numbers, so that rows are found by it.
+            // SQLite uses such a column as its row number, so lookups by id are fast.
             if *name == "id" && self.has_row_numbers {
                 return "\"id\" INTEGER PRIMARY KEY".to_owned();
             }

@@ -16,7 +16,7 @@ use crate::session::Session;
 /// too. A view is a view again if SQLite can run it by itself, else a table. `most` limits
 /// the bytes of all values; the file needs about as much.
 ///
-/// A file that was not finished is not usable: the caller gives it its name afterwards, or removes it.
+/// An unfinished file is not usable. The caller renames a finished file and removes an unfinished one.
 ///
 /// # Errors
 /// If the file cannot be written or becomes too long, or if a query breaks a limit of the session.
@@ -45,8 +45,8 @@ fn set(file: &Connection) -> rusqlite::Result<()> {
     file.pragma_update(None, "locking_mode", "EXCLUSIVE")
 }
 
-/// Creates a view with the columns of the session's. In a table of SQLite, `*` stands for all columns, so they are
-/// named. Returns `false`, and creates nothing, if the view calls functions that SQLite does not have.
+/// Creates a view with the same columns as in the session. It lists them by name, because `*` would also select the
+/// hidden columns of the tables it reads. Returns `false`, and creates nothing, if the view calls functions that SQLite does not have.
 fn create_view(file: &Connection, relation: &Relation, view: &View) -> rusqlite::Result<bool> {
     let (name, columns) = (relation.name, relation.list());
     if file.prepare(view.select).is_err() {

@@ -14,7 +14,7 @@ use crate::schema::Data;
 const NS: i64 = 1_000_000_000;
 const SECONDS_OF_A_DAY: i64 = 86_400;
 
-/// What a clock showed: pairs of the trace's time and the clock's, by the trace's time.
+/// Readings of a clock: the trace's time and the clock's time, ns, sorted by the trace's time.
 type Readings = Vec<(i64, i64)>;
 
 /// Makes the functions known to a connection.

@@ -17,7 +17,7 @@ const OPS: [(u8, Op); 5] = [
     (b'g', Op::GreaterOrEqual),
 ];
 
-/// What stands for the row's number. The columns follow it.
+/// The code for the row's number. The codes of the columns follow.
 const ROW: u8 = b'0';
 
 /// The number: whether rows come in reverse, and the column whose order is used.

@@ -28,7 +28,7 @@ pub(super) struct Counted<'t> {
     /// Whether the trace can have slices of such events.
     is_needed: bool,
     trace: &'t Trace,
-    /// Rows of counters in order, while no event has claimed them.
+    /// Rows of counters that no event has claimed yet, in order.
     unclaimed: FxHashMap<Key, VecDeque<u32>>,
     /// Rows that an event of a slice sets.
     pub claimed: FxHashSet<u32>,

@@ -115,7 +115,7 @@ fn field(builder: &mut Builder, (name, kind): &(String, Kind)) -> Table {
     builder.end_table(table).as_union_value()
 }
 
-/// The number of a type in the union `Type`, and its table.
+/// The type of a column: its number in Arrow's union `Type`, and its flatbuffers table.
 fn data_type(builder: &mut Builder, kind: Kind) -> (u8, Table) {
     let table = builder.start_table();
     let number = match kind {
@@ -136,7 +136,7 @@ fn data_type(builder: &mut Builder, kind: Kind) -> (u8, Table) {
     (number, builder.end_table(table).as_union_value())
 }
 
-/// A vector of structs that consist of `N` numbers of 8 bytes each.
+/// A vector of structs. Each struct has `N` fields of 8 bytes.
 fn structs<const N: usize>(builder: &mut Builder, rows: Vec<[i64; N]>) -> Table {
     builder.start_vector::<i64>(rows.len() * N);
     // Flatbuffers grow towards lower addresses.

@@ -15,7 +15,7 @@ pub(super) struct Question {
     pub sql: String,
 }
 
-/// Whether statements are typed: there is no SQL, but a terminal.
+/// Whether to show the prompt: no SQL was given, and standard input is a terminal.
 pub(super) fn is_prompt(args: &QueryArgs) -> bool {
     let is_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
     let has_sql = args.file.is_some() || args.inputs.iter().any(|input| !input.exists());

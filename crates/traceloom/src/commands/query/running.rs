@@ -70,7 +70,7 @@ impl Drop for Line {
     fn drop(&mut self) {
         drop(self.ended.take());
         if let Some(thread) = self.thread.take() {
-            // A failed thread has only failed to show something.
+            // The thread only draws the line, so its failure does not matter.
             _ = thread.join();
         }
     }

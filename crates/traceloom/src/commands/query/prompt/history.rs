@@ -3,8 +3,8 @@
 use std::fs::{DirBuilder, OpenOptions};
 use std::path::PathBuf;
 
-/// The file of the history, which only this user can read: `traceloom/query_history` in the user's folder for state
-/// (`XDG_STATE_HOME`, else `~/.local/state`). `None` if there is no such folder and it cannot be created.
+/// The history file: `traceloom/query_history` in `XDG_STATE_HOME`, or in `~/.local/state` if that is not set. Only this
+/// user can read it. `None` if there is no such folder and it cannot be created.
 pub(super) fn file() -> Option<PathBuf> {
     let folder = state_folder()?.join("traceloom");
     let mut builder = DirBuilder::new();

@@ -1,4 +1,4 @@
-//! The prompt: statements are typed on a terminal, and answered one after the other.
+//! The interactive prompt: reads statements from a terminal and prints their results.
 
 mod commands;
 mod grid;
@@ -39,7 +39,7 @@ pub(super) fn prompt(session: &mut Session, args: &QueryArgs) -> Result<()> {
     let mut editor = editor()?;
     let history = (!args.no_history).then(history::file).flatten();
     if let Some(path) = &history {
-        // Without a history, the prompt is as useful.
+        // The prompt also works without a history.
         _ = editor.load_history(path);
     }
     println!("{GREETING}");
