@@ -109,6 +109,8 @@ impl Thread {
 /// An open call.
 struct Frame {
     entry: u64,
+    /// The method's id in records.
+    id: u32,
     callee: Activation,
     /// The place of the callee's [`Slot`].
     slot: u32,
@@ -133,6 +135,8 @@ pub(super) struct Calls<'a> {
     pub repairs: Repairs,
     /// By number.
     threads: IndexMap<u16, Thread, FxBuildHasher>,
+    /// The number and place of the last record's thread, which the next record mostly has too.
+    last: Option<(u16, usize)>,
     /// By thread number and the method's id in records.
     slots: IndexMap<(u16, u32), Slot, FxBuildHasher>,
 }
@@ -146,6 +150,7 @@ impl<'a> Calls<'a> {
             edges: Edges::default(),
             repairs: Repairs::default(),
             threads: IndexMap::default(),
+            last: None,
             slots: IndexMap::default(),
         }
     }
@@ -153,19 +158,28 @@ impl<'a> Calls<'a> {
     /// Handles the next record.
     pub fn take(&mut self, record: &MethodRecord) {
         let now = u64::from(record.time_us);
-        let thread = self.threads.entry(record.thread);
+        let at = match self.last {
+            Some((number, at)) if number == record.thread => at,
+            _ => self.thread(record.thread, now),
+        };
+        if record.action == 0 {
+            self.enter(at, record, now);
+        } else {
+            self.exit(at, record, now);
+        }
+    }
+
+    /// The place of a thread. Adds the thread if it is new.
+    fn thread(&mut self, number: u16, now: u64) -> usize {
+        let thread = self.threads.entry(number);
         let at = thread.index();
+        self.last = Some((number, at));
         thread.or_insert(Thread {
             first: now,
             last: now,
             frames: Vec::new(),
         });
-        let slot = self.slot(record.thread, record.method);
-        if record.action == 0 {
-            self.enter(at, slot, now);
-        } else {
-            self.exit(at, slot, now);
-        }
+        at
     }
 
     /// The place of the slot of a method's id. Adds the slot if it is new.
@@ -184,7 +198,8 @@ impl<'a> Calls<'a> {
         place
     }
 
-    fn enter(&mut self, at: usize, slot: usize, now: u64) {
+    fn enter(&mut self, at: usize, record: &MethodRecord, now: u64) {
+        let slot = self.slot(record.thread, record.method);
         self.pass_time(at, self.threads[at].top(), now);
         let Slot { method, active } = &mut self.slots[slot];
         let callee = Activation::new(*method, *active > 0);
@@ -192,6 +207,7 @@ impl<'a> Calls<'a> {
         let frames = &mut self.threads[at].frames;
         frames.push(Frame {
             entry: now,
+            id: record.method,
             callee,
             slot: slot as u32,
         });
@@ -201,7 +217,17 @@ impl<'a> Calls<'a> {
     }
 
     /// No record can name the method that every thread starts in, so an empty stack never matches.
-    fn exit(&mut self, at: usize, slot: usize, now: u64) {
+    fn exit(&mut self, at: usize, record: &MethodRecord, now: u64) {
+        let thread = &self.threads[at];
+        // Equal ids are equal methods, so the usual exit needs no search.
+        if thread
+            .frames
+            .last()
+            .is_some_and(|top| top.id == record.method)
+        {
+            return self.pop(at, now);
+        }
+        let slot = self.slot(record.thread, record.method);
         let Slot { method, active } = self.slots[slot];
         let thread = &self.threads[at];
         if thread.top().method() == method {

@@ -89,7 +89,8 @@ impl<'a> MethodRecords<'a> {
 impl Iterator for MethodRecords<'_> {
     type Item = MethodRecord;
 
-    #[inline]
+    // A record that is returned through memory costs more than decoding it.
+    #[inline(always)]
     fn next(&mut self) -> Option<MethodRecord> {
         let (bytes, rest) = self.rest.split_at_checked(self.record_bytes)?;
         self.rest = rest;
