@@ -70,7 +70,7 @@ fn flat(trace: &Trace) -> (Vec<Flat>, Vec<String>) {
         })
         .collect();
     let mut flat = Vec::new();
-    for row in 0..trace.slices.len() {
+    for row in trace.slices.spans() {
         let track = trace.tracks.row(trace.slices.track_id.get(row).row());
         if !track.kind.is_of_thread() {
             continue;

@@ -109,12 +109,12 @@ impl Omission {
             Self::CpuSlices => on(|kind| kind.holds_slices_of(TrackOwner::Cpu)),
             Self::GlobalSlices => on(|kind| kind.holds_slices_of(TrackOwner::Machine)),
             Self::Counters => trace.counters.len(),
-            Self::Instants => trace.instants.len(),
+            Self::Instants => slices.instants().count(),
             Self::Flows => trace.flows.len(),
             Self::SchedSlices => trace.sched_slices.len(),
             Self::ThreadStates => trace.thread_states.len(),
             Self::KernelEvents => trace.ftrace_events.len(),
-            Self::StartTimes | Self::WallTimes => slices.len(),
+            Self::StartTimes | Self::WallTimes => slices.span_count(),
             Self::CpuTimes => matching(slices.thread_ts.iter(), |ts| ts != NO_DURATION),
             Self::Categories => matching(slices.category.iter(), |id| !id.is_empty()),
             Self::CounterCategories => matching(trace.tracks.category.iter(), |id| !id.is_empty()),
@@ -123,12 +123,13 @@ impl Omission {
             Self::UncalledMethods => uncalled_methods(trace),
             // Only the writer knows what it shortened or left out.
             Self::UnfinishedTimes | Self::Fractions | Self::LongNames => 0,
-            Self::Processes => matching(trace.processes.rows(), |row| {
+            Self::Processes => matching(trace.real_processes(), |upid| {
+                let row = trace.processes.row(upid.row());
                 row.pid != NO_NUMBER || !row.name.is_empty()
             }),
             Self::ProcessDetails => process_details(trace),
             Self::IdleThreads => idle_threads(trace),
-            Self::ThreadNumbers => trace.threads.len(),
+            Self::ThreadNumbers => trace.real_threads().count(),
             Self::Facts => trace.metadata.len(),
             Self::ClockSyncs => {
                 let said = |name: &str| name != METHOD_TRACE_START;
@@ -146,7 +147,11 @@ fn matching<T>(column: impl Iterator<Item = T>, is: impl Fn(T) -> bool) -> usize
 
 fn slices_on(trace: &Trace, is: fn(TrackType) -> bool) -> usize {
     let wanted: Vec<bool> = trace.tracks.kind.iter().map(is).collect();
-    matching(trace.slices.track_id.iter(), |track| wanted[track.row()])
+    let tracks = trace
+        .slices
+        .spans()
+        .map(|row| trace.slices.track_id.get(row));
+    matching(tracks, |track| wanted[track.row()])
 }
 
 /// The number of slices and instants with arguments, on tracks that satisfy `is`.
@@ -156,14 +161,7 @@ pub(crate) fn arguments(trace: &Trace, is: impl Fn(TrackId) -> bool) -> usize {
         .arg_set_id
         .iter()
         .zip(trace.slices.track_id.iter());
-    let instants = trace
-        .instants
-        .arg_set_id
-        .iter()
-        .zip(trace.instants.track_id.iter());
-    matching(slices.chain(instants), |(args, track)| {
-        args != ArgSetId::NONE && is(track)
-    })
+    matching(slices, |(args, track)| args != ArgSetId::NONE && is(track))
 }
 
 fn method_details(trace: &Trace) -> usize {
@@ -195,7 +193,8 @@ fn process_details(trace: &Trace) -> usize {
 }
 
 fn idle_threads(trace: &Trace) -> usize {
-    matching(busy_threads(trace).iter(), |busy| !busy)
+    let busy = busy_threads(trace);
+    matching(trace.real_threads(), |utid| !busy[utid.row()])
 }
 
 /// Whether each thread has events.
@@ -209,7 +208,6 @@ pub(crate) fn busy_threads(trace: &Trace) -> Vec<bool> {
     let mut on_track = |track: TrackId| saw(trace.tracks.utid.get(track.row()));
     trace.slices.track_id.iter().for_each(&mut on_track);
     trace.counters.track_id.iter().for_each(&mut on_track);
-    trace.instants.track_id.iter().for_each(&mut on_track);
     trace.sched_slices.utid.iter().for_each(&mut saw);
     trace.thread_states.utid.iter().for_each(&mut saw);
     trace.ftrace_events.utid.iter().for_each(&mut saw);

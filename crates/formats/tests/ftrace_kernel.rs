@@ -209,7 +209,16 @@ a-1 (    1) [000] .... 1.000006: battery_level: volts=4
     let trace = open(input.as_bytes(), options);
     assert_eq!(counters(&trace), ["global_counter battery_level=80"]);
     assert_eq!(slices(&trace), ["t1:dma 3/0 copy 1000002+2"]);
-    assert_eq!(text(&trace, trace.instants.name.get(0)), "overheat");
+    assert_eq!(
+        text(
+            &trace,
+            trace
+                .slices
+                .name
+                .get(trace.slices.instants().next().unwrap())
+        ),
+        "overheat"
+    );
     assert_eq!(trace.ftrace_events.len(), 5);
     assert_eq!(trace.repairs.count(RepairKind::BadField), 1);
 }

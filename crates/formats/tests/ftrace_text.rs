@@ -39,9 +39,9 @@ app-11 (-----) [000] .... 1.000015: tracing_mark_write: trace_event_clock_sync: 
     );
     assert_eq!(counters(&trace), ["atrace_counter heap=42"]);
     let names: Vec<_> = trace
-        .instants
-        .rows()
-        .map(|row| text(&trace, row.name))
+        .slices
+        .instants()
+        .map(|row| text(&trace, trace.slices.name.get(row)))
         .collect();
     assert_eq!(names, ["now", "hello world", "then"]);
     assert_eq!(trace.repairs.count(RepairKind::UnmatchedEnd), 1);
@@ -69,7 +69,7 @@ app-11 (-----) [000] .... 1.000003: tracing_mark_write: E|1
 ",
     );
     let pids: Vec<_> = trace.processes.pid.iter().collect();
-    assert_eq!(pids, [10]);
+    assert_eq!(pids, [0, 10], "the reserved row, and one process");
     assert_eq!(trace.repairs.count(RepairKind::MissingTgid), 0);
 }
 

@@ -70,11 +70,11 @@ fn every_trace_has_the_idle_thread_and_process() {
 
 /// Each of two kernel traces has an idle thread. The first is row 0.
 #[test]
-fn further_idle_threads_keep_their_place() {
+fn further_idle_threads_follow() {
     let kernel = || {
         let mut out = TraceBuilder::new();
         out.begin_source("kernel", "test");
-        let [app, idle] = [7, 0].map(|tid| out.thread(tid));
+        let (app, idle) = (out.thread(7), out.idle_thread());
         let [work, swapper] = ["work", "swapper"].map(|name| out.intern(name.as_bytes()));
         out.name_thread(app, work);
         out.name_thread(idle, swapper);
@@ -83,6 +83,6 @@ fn further_idle_threads_keep_their_place() {
     let mut both = kernel();
     both.append(kernel(), 0);
     let sql = "SELECT utid, name, is_idle FROM thread ORDER BY utid";
-    let expected = "0 swapper 1, 1 work 0, 2 work 0, 3 swapper 1";
+    let expected = "0 swapper 1, 1 work 0, 2 swapper 1, 3 work 0";
     assert_eq!(answer(both, sql), expected);
 }

@@ -14,7 +14,7 @@ fn lines(trace: &Trace) -> Vec<String> {
             lines.extend(trace.$table.rows().map(|row| format!("{row:?}")));
         )*};
     }
-    tables!(sources processes threads tracks slices methods counters instants flows sched_slices
+    tables!(sources processes threads tracks slices methods counters flows sched_slices
         thread_states ftrace_events metadata exact_counters run_ends wakeups thread_names);
     lines.extend(trace.args.sets().map(|set| {
         let args: Vec<_> = trace.args.set(set).collect();
@@ -233,8 +233,28 @@ fn hand_made_columns_are_read() {
         ]
     );
     let tids: Vec<_> = trace.threads.tid.iter().collect();
-    assert_eq!(tids, [11, 12]);
+    assert_eq!(tids, [0, 11, 12], "the idle thread was not stored");
     check("hand-made", &trace);
+}
+
+/// Version 2 had a table of instants and no rows for the idle process and thread. The columns were written from the
+/// text by the last program of that version: for each block, its length in four bytes and its bytes.
+#[test]
+fn version_2_opens_with_the_same_content() {
+    let mut rest = &include_bytes!("data/version2.columns")[..];
+    let mut blocks = Vec::new();
+    while let Some((length, after)) = rest.split_first_chunk() {
+        let (block, after) = after.split_at(u32::from_le_bytes(*length) as usize);
+        blocks.push(block);
+        rest = after;
+    }
+    let old = decode(blocks).unwrap();
+    let text = include_bytes!("data/version2.ftrace");
+    let new = read_bytes(text, ReadOptions::default()).unwrap();
+    assert_eq!(lines(&old), lines(&new));
+    assert_eq!(new.slices.instants().count(), 7);
+    assert_eq!((new.real_threads().count(), new.flows.len()), (4, 1));
+    check("version 2", &old);
 }
 
 /// The densest report that a reader accepts.

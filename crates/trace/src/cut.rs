@@ -198,7 +198,8 @@ impl Cut<'_> {
     fn track_ends(&self) -> Vec<TrackEnds> {
         let mut ends = vec![TrackEnds::default(); self.old.tracks.len()];
         let cuts = [self.range.0, self.range.1];
-        for slice in self.old.slices.rows() {
+        let slices = &self.old.slices;
+        for slice in slices.spans().map(|row| slices.row(row)) {
             let track = &mut ends[slice.track_id.row()];
             let begin = (slice.ts, slice.thread_ts.max(0));
             let end = (slice.dur != NO_DURATION).then(|| {
@@ -286,9 +287,6 @@ impl Cut<'_> {
     fn points(&mut self) {
         let (from, until) = self.range;
         let inside = |ts: i64| ts >= from && ts < until;
-        for row in self.old.instants.rows().filter(|row| inside(row.ts)) {
-            self.new.instants.push(row);
-        }
         for row in self.old.ftrace_events.rows().filter(|row| inside(row.ts)) {
             self.new.ftrace_events.push(row);
         }

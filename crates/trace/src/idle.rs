@@ -1,15 +1,43 @@
-//! The kernel's idle threads, and the rows that PerfettoSQL reserves for them.
+//! The rows that every trace reserves for the kernel's idle process and its thread.
+//!
+//! PerfettoSQL has them as the first rows of their tables, also in a trace without scheduling. The process is in no
+//! other way part of the trace: no row refers to it, and the idle thread belongs to no process that a trace names.
 
 use crate::ids::{ProcessId, RowId, SourceId, StringId, ThreadId};
 use crate::tables::{NO_NUMBER, NO_TIME, ProcessRow, ThreadRow};
 use crate::trace::Trace;
 
 impl Trace {
-    /// The kernel's idle threads: those with the number 0 and without a process. In inputs with methods, 0 is a number
-    /// of the virtual machine. Each kernel trace has at most one, which stands for the idle threads of all CPUs.
+    /// The processes that the trace is about: all except the reserved row.
+    pub fn real_processes(&self) -> impl DoubleEndedIterator<Item = ProcessId> + use<> {
+        (1..self.processes.len()).map(ProcessId::from_row)
+    }
+
+    /// The threads that the trace is about: all except the reserved row, unless an input has an idle thread.
+    pub fn real_threads(&self) -> impl DoubleEndedIterator<Item = ThreadId> + use<> {
+        let first = usize::from(!self.has_idle_thread());
+        (first..self.threads.len()).map(ThreadId::from_row)
+    }
+
+    /// Whether the first thread is the idle thread of an input, and not only a reserved row.
+    pub(crate) fn has_idle_thread(&self) -> bool {
+        let sources = &self.threads.source;
+        !sources.is_empty() && sources.get(ThreadId::IDLE.row()) != SourceId::NONE
+    }
+
+    /// The kernel's idle threads, in order: the first row, and those of further kernel traces. Each kernel trace has at
+    /// most one, which stands for the idle threads of all CPUs.
     pub fn idle_threads(&self) -> Vec<ThreadId> {
+        let further = self.kernel_threads_0(ThreadId::IDLE.row() + 1);
+        std::iter::once(ThreadId::IDLE).chain(further).collect()
+    }
+
+    /// The threads from a row on that have the number 0 and no process. In inputs with methods, 0 is a number of the
+    /// virtual machine.
+    fn kernel_threads_0(&self, first: usize) -> Vec<ThreadId> {
         let candidates = self.threads.tid.iter().zip(self.threads.upid.iter());
-        let candidates = candidates.enumerate().filter_map(|(row, (tid, upid))| {
+        let candidates = candidates.enumerate().skip(first);
+        let candidates = candidates.filter_map(|(row, (tid, upid))| {
             (tid == 0 && upid == ProcessId::NONE).then_some(ThreadId::from_row(row))
         });
         let candidates: Vec<ThreadId> = candidates.collect();
@@ -35,18 +63,15 @@ impl Trace {
         found
     }
 
-    /// Makes the idle process and its thread the first rows of their tables, as PerfettoSQL has them in every trace.
-    /// The process is a new row. The thread is the first of [`idle_threads`](Self::idle_threads), or a new row without
-    /// a name. All references follow. To be called once, on a trace that is only read from then on.
-    pub fn put_idle_first(&mut self) {
+    /// Gives tables that were stored without the reserved rows these rows. The thread is the kernel's first idle
+    /// thread, or a new row. All references follow.
+    pub fn reserve_idle_rows(&mut self) {
         let process = self.processes.push(idle_process());
         self.put_processes_in(&first(process, self.processes.len()));
-        let thread = match self.idle_threads().first() {
+        let thread = match self.kernel_threads_0(0).first() {
             Some(thread) => thread.row(),
             None => self.threads.push(idle_thread()),
         };
-        *self.threads.upid.get_mut(thread) = ProcessId::from_row(0);
-        *self.threads.is_main_thread.get_mut(thread) = true;
         if thread > 0 {
             self.put_threads_in(&first(thread, self.threads.len()));
         }
@@ -59,7 +84,8 @@ fn first(row: usize, rows: usize) -> Vec<u32> {
     std::iter::once(row as u32).chain(others).collect()
 }
 
-fn idle_process() -> ProcessRow {
+/// The reserved process.
+pub(crate) fn idle_process() -> ProcessRow {
     ProcessRow {
         pid: 0,
         name: StringId::NULL,
@@ -72,12 +98,13 @@ fn idle_process() -> ProcessRow {
     }
 }
 
-fn idle_thread() -> ThreadRow {
+/// The reserved thread, until an input has an idle thread.
+pub(crate) fn idle_thread() -> ThreadRow {
     ThreadRow {
         tid: 0,
         name: StringId::NULL,
         upid: ProcessId::NONE,
-        is_main_thread: true,
+        is_main_thread: false,
         start_ts: NO_TIME,
         end_ts: NO_TIME,
         source: SourceId::NONE,

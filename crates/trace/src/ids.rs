@@ -65,6 +65,16 @@ row_ids! {
     SourceId;
 }
 
+impl ThreadId {
+    /// The kernel's idle thread, which is the first row of every trace.
+    pub const IDLE: Self = Self(0);
+}
+
+impl ProcessId {
+    /// The kernel's idle process, which is the first row of every trace.
+    pub const IDLE: Self = Self(0);
+}
+
 /// An interned string of the trace. Zero is no string at all, one is the empty string.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 #[repr(transparent)]

@@ -52,8 +52,8 @@ pub use sched::{SchedSwitch, SchedTracker, Sighting};
 pub use state::TaskState;
 pub use strings::StringPool;
 pub use tables::{
-    CounterRow, ExactCounterRow, FlowRow, FtraceEventRow, InstantRow, MetadataRow, MethodRow,
-    NO_CPU, NO_DURATION, NO_NUMBER, NO_PRIORITY, NO_TIME, ProcessRow, RunEndRow, SchedSliceRow,
+    CounterRow, ExactCounterRow, FlowRow, FtraceEventRow, MetadataRow, MethodRow, NO_CPU,
+    NO_DURATION, NO_NUMBER, NO_PRIORITY, NO_TIME, ProcessRow, RunEndRow, SchedSliceRow,
     SchedSliceTable, SliceRow, SourceRow, ThreadNameRow, ThreadRow, ThreadStateRow,
     ThreadStateTable, TrackRow, WakeupRow,
 };

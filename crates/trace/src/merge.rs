@@ -4,9 +4,10 @@ mod ids;
 mod times;
 
 use crate::builder::TraceBuilder;
-use crate::tables::NO_DURATION;
+use crate::ids::{RowId, ThreadId};
+use crate::tables::{NO_DURATION, ThreadRow};
 use crate::trace::Trace;
-use ids::Ids;
+use ids::{Ids, first_thread};
 
 impl Trace {
     /// Appends the rows of `other`, with `shift_ns` added to its times.
@@ -17,7 +18,8 @@ impl Trace {
     /// merged  a  x  b  b' y  c  z       by (ts, self before other, arrival)
     /// ```
     /// Ids of `other` follow those of `self`, and strings are interned again. Nothing is unified: a pid in both
-    /// traces means two processes, each with its own source. The threads' CPU clocks are not shifted. A time
+    /// traces means two processes, each with its own source. Only the reserved rows are shared: the first idle thread
+    /// takes the one of threads, further ones follow like other threads. The threads' CPU clocks are not shifted. A time
     /// that does not fit into 64 bits is clamped.
     ///
     /// Runs on CPUs and thread states that are open when their own trace ends are closed there if the other
@@ -35,7 +37,7 @@ impl Trace {
         other.close_stretches(bounds.1.saturating_sub(shift_ns));
         self.push_rows_of(other, shift_ns);
         self.bounds = bounds;
-        crate::order::order_tables(self);
+        self.put_in_order();
     }
 
     /// Closes open runs and states at the end of this trace, if the time line ends later.
@@ -58,7 +60,6 @@ impl Trace {
     fn has_times(&self) -> bool {
         !(self.slices.is_empty()
             && self.counters.is_empty()
-            && self.instants.is_empty()
             && self.sched_slices.is_empty()
             && self.thread_states.is_empty()
             && self.wakeups.is_empty()
@@ -71,8 +72,8 @@ impl Trace {
         !self.has_times()
             && self.strings.is_empty()
             && self.sources.is_empty()
-            && self.processes.is_empty()
-            && self.threads.is_empty()
+            && self.real_processes().next().is_none()
+            && self.real_threads().next().is_none()
             && self.tracks.is_empty()
             && self.methods.is_empty()
             && self.args.is_empty()
@@ -81,28 +82,40 @@ impl Trace {
             && self.repairs.rows().is_empty()
     }
 
+    /// Puts an idle thread into the reserved row.
+    fn take_idle_thread(&mut self, idle: ThreadRow) {
+        let (threads, row) = (&mut self.threads, ThreadId::IDLE.row());
+        *threads.name.get_mut(row) = idle.name;
+        *threads.start_ts.get_mut(row) = idle.start_ts;
+        *threads.end_ts.get_mut(row) = idle.end_ts;
+        *threads.source.get_mut(row) = idle.source;
+    }
+
     /// Appends the rows, not in order of time. Each table is freed when its rows have been added.
     fn push_rows_of(&mut self, mut other: Self, shift_ns: i64) {
+        let first_thread = first_thread(self, &other);
         other.remap(&mut Ids::new(self, &other));
         other.shift_times(shift_ns);
-        self.sources.append(other.sources);
-        self.processes.append(other.processes);
-        self.threads.append(other.threads);
-        self.tracks.append(other.tracks);
-        self.methods.append(other.methods);
-        self.slices.append(other.slices);
-        self.flows.append(other.flows);
-        self.counters.append(other.counters);
-        self.exact_counters.append(other.exact_counters);
-        self.instants.append(other.instants);
-        self.ftrace_events.append(other.ftrace_events);
-        self.sched_slices.append(other.sched_slices);
-        self.thread_states.append(other.thread_states);
-        self.run_ends.append(other.run_ends);
-        self.wakeups.append(other.wakeups);
-        self.thread_names.append(other.thread_names);
+        if !self.has_idle_thread() {
+            self.take_idle_thread(other.threads.row(ThreadId::IDLE.row()));
+        }
+        self.sources.append(other.sources, 0);
+        self.processes.append(other.processes, 1);
+        self.threads.append(other.threads, first_thread);
+        self.tracks.append(other.tracks, 0);
+        self.methods.append(other.methods, 0);
+        self.slices.append(other.slices, 0);
+        self.flows.append(other.flows, 0);
+        self.counters.append(other.counters, 0);
+        self.exact_counters.append(other.exact_counters, 0);
+        self.ftrace_events.append(other.ftrace_events, 0);
+        self.sched_slices.append(other.sched_slices, 0);
+        self.thread_states.append(other.thread_states, 0);
+        self.run_ends.append(other.run_ends, 0);
+        self.wakeups.append(other.wakeups, 0);
+        self.thread_names.append(other.thread_names, 0);
         self.args.append(other.args);
-        self.metadata.append(other.metadata);
+        self.metadata.append(other.metadata, 0);
         self.clocks.extend(other.clocks);
         for row in other.repairs.rows() {
             let detail = || row.detail.clone();

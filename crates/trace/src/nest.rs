@@ -1,12 +1,11 @@
-//! Moves instants among the slices, where PerfettoSQL has them.
+//! Finds the slice that encloses each instant.
 
-use crate::ids::{MethodId, RowId, SliceId, StringId, TrackId};
-use crate::tables::{InstantRow, InstantTable, NO_DURATION, SliceRow};
-use crate::trace::Trace;
+use crate::ids::{RowId, SliceId, TrackId};
+use crate::tables::{NO_DURATION, SliceTable};
 
-impl Trace {
-    /// Turns every instant into a slice of length 0, and leaves the table of instants empty. The slices stay sorted
-    /// by time, and all references to them follow.
+impl SliceTable {
+    /// Sets the parent and the depth of every instant. The slices are sorted by time, and an instant follows the
+    /// slices that begin at its time.
     ///
     /// ```text
     /// slices    |--- a ---------|        instants at 1, 2, 3 and 4
@@ -14,50 +13,23 @@ impl Trace {
     ///           1   2       3   4        parents: a, b, a, none
     /// ```
     /// An instant is inside the innermost slice of its track that is open at its time: a slice that begins then is
-    /// open, one that ends then is not. A slice that never ended is open until the slice around it ends.
-    pub fn nest_instants(&mut self) {
-        let instants = std::mem::take(&mut self.instants);
-        if instants.is_empty() {
+    /// open, one that ends then is not. A slice that never ended is open until the slice around it ends. Nothing is
+    /// inside an instant.
+    pub(crate) fn nest_instants(&mut self) {
+        if !self.has_instants() {
             return;
         }
-        let order = self.push_instants(&instants);
-        self.put_slices_in(&order);
-    }
-
-    /// Adds the instants after the last slice. Returns the order of all rows by time.
-    fn push_instants(&mut self, instants: &InstantTable) -> Vec<u32> {
-        let slices = self.slices.len();
-        let mut order = Vec::with_capacity(slices + instants.len());
-        let mut stacks = OpenSlices::of_tracks_with(instants, self.tracks.len());
-        let mut seen = 0;
-        for instant in instants.rows() {
-            while seen < slices && self.slices.ts.get(seen) <= instant.ts {
-                stacks.begin(self, SliceId::from_row(seen));
-                order.push(seen as u32);
-                seen += 1;
+        let mut stacks = OpenSlices::of_tracks_with_instants(self);
+        for row in 0..self.len() {
+            if self.is_instant(row) {
+                let parent = stacks.innermost(self.track_id.get(row), self.ts.get(row));
+                let depth_below = |parent: SliceId| self.depth.get(parent.row()).saturating_add(1);
+                let depth = parent.map_or(0, depth_below);
+                *self.depth.get_mut(row) = depth;
+                *self.parent_id.get_mut(row) = parent.unwrap_or(SliceId::NONE);
+            } else {
+                stacks.begin(self, SliceId::from_row(row));
             }
-            let parent = stacks.innermost(instant.track_id, instant.ts);
-            let row = self.slice_of(&instant, parent);
-            order.push(self.slices.push(row) as u32);
-        }
-        order.extend(seen as u32..slices as u32);
-        order
-    }
-
-    fn slice_of(&self, instant: &InstantRow, parent: Option<SliceId>) -> SliceRow {
-        let depth_below = |parent: SliceId| self.slices.depth.get(parent.row()).saturating_add(1);
-        SliceRow {
-            ts: instant.ts,
-            dur: 0,
-            track_id: instant.track_id,
-            name: instant.name,
-            category: StringId::NULL,
-            depth: parent.map_or(0, depth_below),
-            parent_id: parent.unwrap_or(SliceId::NONE),
-            arg_set_id: instant.arg_set_id,
-            thread_ts: NO_DURATION,
-            thread_dur: NO_DURATION,
-            method_id: MethodId::NONE,
         }
     }
 }
@@ -73,13 +45,14 @@ struct Open {
 struct OpenSlices(Vec<Option<Vec<Open>>>);
 
 impl OpenSlices {
-    fn of_tracks_with(instants: &InstantTable, tracks: usize) -> Self {
+    fn of_tracks_with_instants(slices: &SliceTable) -> Self {
         let mut stacks: Vec<Option<Vec<Open>>> = Vec::new();
-        stacks.resize_with(tracks, || None);
-        for track in instants.track_id.iter() {
-            if let Some(stack) = stacks.get_mut(track.row()) {
-                stack.get_or_insert_with(Vec::new);
+        for row in slices.instants() {
+            let track = slices.track_id.get(row).row();
+            if track >= stacks.len() {
+                stacks.resize_with(track + 1, || None);
             }
+            stacks[track].get_or_insert_with(Vec::new);
         }
         Self(stacks)
     }
@@ -89,17 +62,17 @@ impl OpenSlices {
     }
 
     /// Opens a slice inside its parent.
-    fn begin(&mut self, trace: &Trace, slice: SliceId) {
+    fn begin(&mut self, slices: &SliceTable, slice: SliceId) {
         let row = slice.row();
-        let Some(stack) = self.stack(trace.slices.track_id.get(row)) else {
+        let Some(stack) = self.stack(slices.track_id.get(row)) else {
             return;
         };
-        let parent = trace.slices.parent_id.get(row);
+        let parent = slices.parent_id.get(row);
         while stack.pop_if(|open| open.slice != parent).is_some() {}
         let around = stack.last().map_or(i64::MAX, |open| open.end);
-        let own = match trace.slices.dur.get(row) {
+        let own = match slices.dur.get(row) {
             NO_DURATION => i64::MAX,
-            dur => trace.slices.ts.get(row).saturating_add(dur),
+            dur => slices.ts.get(row).saturating_add(dur),
         };
         let end = own.min(around);
         stack.push(Open { slice, end });

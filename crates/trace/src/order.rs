@@ -1,12 +1,35 @@
 //! Sorts the tables by time after all rows were added.
 
 use crate::column::order_by_time;
+use crate::tables::SliceTable;
 use crate::trace::Trace;
 
-/// Sorts every table with a time column by (ts, order of arrival). Tables that are already sorted,
-/// which is the usual case, are not changed.
+impl Trace {
+    /// Sorts every table with a time column by (ts, order of arrival), and finds the slices around instants. Tables
+    /// that are already sorted, which is the usual case, are not changed.
+    pub fn put_in_order(&mut self) {
+        order_tables(self);
+        self.slices.nest_instants();
+    }
+}
+
+/// The order of slices by time. An instant follows the slices that begin at its time, as one inside them does. `None`
+/// if the slices are already in this order.
+fn order_of_slices(slices: &SliceTable) -> Option<Vec<u32>> {
+    if !slices.has_instants() {
+        return order_by_time(&slices.ts);
+    }
+    let key = |row: usize| (slices.ts.get(row), slices.is_instant(row));
+    if (0..slices.len()).is_sorted_by_key(key) {
+        return None;
+    }
+    let mut order: Vec<u32> = (0..slices.len() as u32).collect();
+    order.sort_by_key(|&row| key(row as usize));
+    Some(order)
+}
+
 pub(crate) fn order_tables(trace: &mut Trace) {
-    if let Some(order) = order_by_time(&trace.slices.ts) {
+    if let Some(order) = order_of_slices(&trace.slices) {
         trace.put_slices_in(&order);
     }
     macro_rules! order {
@@ -16,6 +39,6 @@ pub(crate) fn order_tables(trace: &mut Trace) {
             }
         )*};
     }
-    order!(counters exact_counters instants sched_slices run_ends wakeups thread_names thread_states ftrace_events);
+    order!(counters exact_counters sched_slices run_ends wakeups thread_names thread_states ftrace_events);
     trace.clocks.sort_by_key(|row| row.ts);
 }

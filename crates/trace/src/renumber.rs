@@ -54,7 +54,6 @@ impl Trace {
             methods,
             counters,
             exact_counters,
-            instants,
             flows,
             sched_slices,
             run_ends,
@@ -77,7 +76,6 @@ impl Trace {
         counters.remap(to);
         exact_counters.remap(to);
         flows.remap(to);
-        instants.remap(to);
         sched_slices.remap(to);
         run_ends.remap(to);
         wakeups.remap(to);

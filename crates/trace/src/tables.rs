@@ -1,7 +1,9 @@
 //! The tables of a trace. Names are those that PerfettoSQL made standard. All times are
 //! nanoseconds on the trace's own clock.
 
-use crate::ids::{ArgSetId, MethodId, ProcessId, SliceId, SourceId, StringId, ThreadId, TrackId};
+use crate::ids::{
+    ArgSetId, MethodId, ProcessId, RowId, SliceId, SourceId, StringId, ThreadId, TrackId,
+};
 use crate::state::TaskState;
 use crate::table::table;
 use crate::track_type::TrackType;
@@ -107,9 +109,10 @@ table! {
 }
 
 table! {
-    /// Slices: named time spans, nested on their track. Sorted by (ts, arrival).
+    /// Slices: named time spans, nested on their track, and named points in time. Sorted by (ts, whether it is an
+    /// instant, arrival).
     SliceTable of
-    /// A slice.
+    /// A slice: a span or an instant.
     SliceRow {
         /// Start.
         ts: i64,
@@ -133,6 +136,63 @@ table! {
         thread_dur: i64,
         /// The method called, in a method trace.
         method_id: MethodId,
+        /// Whether it is an instant: a point in time, whose duration is 0. A span may have this duration, too.
+        instant: bool,
+    }
+}
+
+impl SliceRow {
+    /// A point in time, ns. [`Trace::put_in_order`](crate::Trace::put_in_order) finds the slice around it.
+    pub fn instant(ts: i64, track_id: TrackId, name: StringId, arg_set_id: ArgSetId) -> Self {
+        Self {
+            ts,
+            dur: 0,
+            track_id,
+            name,
+            category: StringId::NULL,
+            depth: 0,
+            parent_id: SliceId::NONE,
+            arg_set_id,
+            thread_ts: NO_DURATION,
+            thread_dur: NO_DURATION,
+            method_id: MethodId::NONE,
+            instant: true,
+        }
+    }
+}
+
+impl SliceTable {
+    /// Whether a slice is a point in time and not a span.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    #[inline]
+    pub fn is_instant(&self, row: usize) -> bool {
+        self.instant.get(row)
+    }
+
+    /// Whether any slice can be an instant. Takes constant time.
+    pub fn has_instants(&self) -> bool {
+        !self.is_empty() && self.instant.constant() != Some(false)
+    }
+
+    /// The rows of spans: calls, trace points, interrupts. Whatever counts or sums slices counts these.
+    pub fn spans(&self) -> impl Iterator<Item = usize> + '_ {
+        self.instant
+            .iter()
+            .enumerate()
+            .filter_map(|(row, instant)| (!instant).then_some(row))
+    }
+
+    /// The rows of instants.
+    pub fn instants(&self) -> impl Iterator<Item = usize> + '_ {
+        let rows = if self.has_instants() { self.len() } else { 0 };
+        (0..rows).filter(|&row| self.is_instant(row))
+    }
+
+    /// The number of spans.
+    pub fn span_count(&self) -> usize {
+        self.len() - self.instants().count()
     }
 }
 
@@ -183,22 +243,6 @@ table! {
         track_id: TrackId,
         /// The value.
         value: i64,
-    }
-}
-
-table! {
-    /// Points in time with a name. Sorted by (ts, arrival).
-    InstantTable of
-    /// A point in time.
-    InstantRow {
-        /// When.
-        ts: i64,
-        /// Its track.
-        track_id: TrackId,
-        /// Its name.
-        name: StringId,
-        /// Its arguments.
-        arg_set_id: ArgSetId,
     }
 }
 

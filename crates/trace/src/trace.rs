@@ -2,30 +2,31 @@
 
 use crate::args::ArgTable;
 use crate::clock::ClockRow;
+use crate::idle::{idle_process, idle_thread};
 use crate::ids::{MethodId, RowId, SliceId, SourceId, ThreadId, TrackId};
 use crate::repair::RepairTable;
 use crate::strings::StringPool;
 use crate::tables::{
-    CounterTable, ExactCounterTable, FlowTable, FtraceEventTable, InstantTable, MetadataTable,
-    MethodTable, NO_DURATION, NO_TIME, ProcessTable, RunEndTable, SchedSliceTable, SliceTable,
-    SourceTable, ThreadNameTable, ThreadStateTable, ThreadTable, TrackTable, WakeupTable,
+    CounterTable, ExactCounterTable, FlowTable, FtraceEventTable, MetadataTable, MethodTable,
+    NO_DURATION, NO_TIME, ProcessTable, RunEndTable, SchedSliceTable, SliceTable, SourceTable,
+    ThreadNameTable, ThreadStateTable, ThreadTable, TrackTable, WakeupTable,
 };
 
 /// A trace: its tables, its strings, and the repairs made while reading it. Built by
 /// [`TraceBuilder`](crate::TraceBuilder).
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Trace {
     /// Every distinct string, once.
     pub strings: StringPool,
     /// Input files.
     pub sources: SourceTable,
-    /// Processes.
+    /// Processes. The first row is reserved, see [`ProcessId::IDLE`](crate::ProcessId::IDLE).
     pub processes: ProcessTable,
-    /// Threads.
+    /// Threads. The first row is reserved, see [`ThreadId::IDLE`].
     pub threads: ThreadTable,
     /// Tracks.
     pub tracks: TrackTable,
-    /// Slices.
+    /// Slices and instants.
     pub slices: SliceTable,
     /// Methods.
     pub methods: MethodTable,
@@ -33,8 +34,6 @@ pub struct Trace {
     pub counters: CounterTable,
     /// Counter values that a float cannot hold.
     pub exact_counters: ExactCounterTable,
-    /// Instants.
-    pub instants: InstantTable,
     /// Arrows between slices.
     pub flows: FlowTable,
     /// The runs on each CPU.
@@ -49,7 +48,7 @@ pub struct Trace {
     pub thread_states: ThreadStateTable,
     /// Kernel events without a table of their own.
     pub ftrace_events: FtraceEventTable,
-    /// Arguments of slices, instants and events.
+    /// Arguments of slices and events.
     pub args: ArgTable,
     /// Facts about the trace.
     pub metadata: MetadataTable,
@@ -59,6 +58,38 @@ pub struct Trace {
     pub repairs: RepairTable,
     /// The times of the first and the last event, ns. Both are 0 for a trace without events.
     pub bounds: (i64, i64),
+}
+
+impl Default for Trace {
+    /// A trace with nothing but the reserved rows.
+    fn default() -> Self {
+        let (mut processes, mut threads) = (ProcessTable::default(), ThreadTable::default());
+        processes.push(idle_process());
+        threads.push(idle_thread());
+        Self {
+            processes,
+            threads,
+            strings: Default::default(),
+            sources: Default::default(),
+            tracks: Default::default(),
+            slices: Default::default(),
+            methods: Default::default(),
+            counters: Default::default(),
+            exact_counters: Default::default(),
+            flows: Default::default(),
+            sched_slices: Default::default(),
+            run_ends: Default::default(),
+            wakeups: Default::default(),
+            thread_names: Default::default(),
+            thread_states: Default::default(),
+            ftrace_events: Default::default(),
+            args: Default::default(),
+            metadata: Default::default(),
+            clocks: Default::default(),
+            repairs: Default::default(),
+            bounds: Default::default(),
+        }
+    }
 }
 
 impl Trace {
@@ -147,8 +178,7 @@ impl Trace {
             };
             let last = |ts: i64, dur: i64| ts.saturating_add(dur.max(0));
             let (slices, states) = (&self.slices, &self.thread_states);
-            let (counters, instants) = (&self.counters, &self.instants);
-            let events = &self.ftrace_events;
+            let (counters, events) = (&self.counters, &self.ftrace_events);
             look(slices.len(), &|at| {
                 let end = last(slices.ts.get(at), slices.dur.get(at));
                 (of_track(slices.track_id.get(at)), end)
@@ -159,9 +189,6 @@ impl Trace {
             });
             look(counters.len(), &|at| {
                 (of_track(counters.track_id.get(at)), counters.ts.get(at))
-            });
-            look(instants.len(), &|at| {
-                (of_track(instants.track_id.get(at)), instants.ts.get(at))
             });
             look(events.len(), &|at| {
                 (of_thread(events.utid.get(at)), events.ts.get(at))
@@ -182,7 +209,6 @@ impl Trace {
             + self.methods.heap_bytes()
             + self.counters.heap_bytes()
             + self.exact_counters.heap_bytes()
-            + self.instants.heap_bytes()
             + self.flows.heap_bytes()
             + self.sched_slices.heap_bytes()
             + self.run_ends.heap_bytes()

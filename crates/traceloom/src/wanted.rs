@@ -1,6 +1,7 @@
 //! `--thread` and `--process`: the threads and processes that a query selects.
 
 use anyhow::{Result, bail};
+use traceloom_trace::{NO_NUMBER, ProcessId, RowId, ThreadId, Trace};
 
 use crate::print::plain;
 
@@ -51,6 +52,38 @@ impl<'a> Wanted<'a> {
         self.queries.is_empty()
             || queries.any(|(query, exact)| matches(query, *exact, name, number))
     }
+}
+
+/// For each thread, whether `--thread` and `--process` select it.
+///
+/// # Errors
+/// Those of [`Wanted::of`].
+pub(crate) fn selected_threads(
+    trace: &Trace,
+    threads: &[String],
+    processes: &[String],
+) -> Result<Vec<bool>> {
+    let thread = |utid: ThreadId| {
+        let row = trace.threads.row(utid.row());
+        (trace.strings.get(row.name), row.tid)
+    };
+    let process = |upid: ProcessId| {
+        let row = trace.processes.row(upid.row());
+        (trace.strings.get(row.name), row.pid)
+    };
+    let nothing = |_: &str| None;
+    let keys: Vec<_> = trace.real_processes().map(process).collect();
+    let by_process = Wanted::of("process", processes, &keys, &nothing)?;
+    let keys: Vec<_> = trace.real_threads().map(thread).collect();
+    let by_thread = Wanted::of("thread", threads, &keys, &nothing)?;
+    let mut selected = vec![false; trace.threads.len()];
+    for utid in trace.real_threads() {
+        let (name, tid) = thread(utid);
+        let upid = trace.threads.upid.get(utid.row()).some();
+        let (process, pid) = upid.map_or(("", NO_NUMBER), process);
+        selected[utid.row()] = by_process.accept(process, pid) && by_thread.accept(name, tid);
+    }
+    Ok(selected)
 }
 
 /// The first of these names that a query matches, as `name (number)`.

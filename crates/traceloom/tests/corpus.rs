@@ -95,12 +95,12 @@ fn formats(outermost: &str, trace: &Trace) -> String {
 
 fn counts(trace: &Trace) -> String {
     let counts = [
-        trace.processes.len(),
-        trace.threads.len(),
-        trace.slices.len(),
+        trace.real_processes().count(),
+        trace.real_threads().count(),
+        trace.slices.span_count(),
         trace.sched_slices.len(),
         trace.counters.len(),
-        trace.instants.len(),
+        trace.slices.instants().count(),
         trace.ftrace_events.len(),
     ];
     counts.map(dash_for_none).join(" | ")

@@ -175,7 +175,7 @@ impl<'a> FrameDetails<'a> {
                 break;
             }
             let slice = SliceId::from_row(row);
-            if slices.track_id.get(row) != track {
+            if slices.track_id.get(row) != track || slices.is_instant(row) {
                 continue;
             }
             let parent = slices.parent_id.get(row);

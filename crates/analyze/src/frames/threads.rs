@@ -42,7 +42,7 @@ pub(super) fn candidates(trace: &Trace) -> (Vec<Candidate>, Vec<SliceId>) {
     }
     for (row, name) in trace.slices.name.iter().enumerate() {
         let role = roles.get(name.0 as usize).copied().unwrap_or(Role::Other);
-        if role == Role::Other {
+        if role == Role::Other || trace.slices.is_instant(row) {
             continue;
         }
         if role == Role::Tick {

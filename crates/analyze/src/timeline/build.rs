@@ -17,6 +17,9 @@ use crate::state::{run_extent, state_extent};
 /// The most CPUs. A larger number is an error in the input and must not cost memory.
 const MOST_CPUS: usize = 1 << 16;
 
+/// The group of rows that are left out.
+const NO_GROUP: usize = usize::MAX;
+
 impl Timeline {
     /// Builds the timeline of a trace in a few passes over its tables.
     pub fn new(trace: &Trace) -> Self {
@@ -61,9 +64,15 @@ impl Timeline {
         self.values = Grouped::new(counters.len(), tracks, &|row| {
             counters.track_id.get(row).row()
         });
-        let instants = &trace.instants;
-        self.instants = Grouped::new(instants.len(), tracks, &|row| {
-            instants.track_id.get(row).row()
+        let slices = &trace.slices;
+        let rows = if slices.has_instants() {
+            slices.len()
+        } else {
+            0
+        };
+        self.instants = Grouped::new(rows, tracks, &|row| match slices.is_instant(row) {
+            true => slices.track_id.get(row).row(),
+            false => NO_GROUP,
         });
         for track in 0..tracks {
             let rows = self.values.rows(track);

@@ -5,7 +5,7 @@ use traceloom_trace::{MethodId, NO_DURATION, RowId, SliceId, Trace};
 
 use super::unfinished::Unfinished;
 
-/// A summary of the slices of a track.
+/// A summary of the spans of a track.
 #[derive(Clone, Copy, Debug)]
 pub struct TrackSpan {
     /// The number of slices.
@@ -55,7 +55,7 @@ pub struct Ends {
 const NO_END: i64 = i64::MIN;
 
 impl Ends {
-    /// Computes the ends in one pass over the slices.
+    /// Computes the ends in one pass over the slices. Instants have no influence.
     pub fn new(trace: &Trace) -> Self {
         let mut ends = Self {
             spans: vec![TrackSpan::EMPTY; trace.tracks.len()],
@@ -63,7 +63,7 @@ impl Ends {
             unfinished: Unfinished::default(),
         };
         let mut open = Vec::new();
-        for row in 0..trace.slices.len() {
+        for row in trace.slices.spans() {
             if ends.see(trace, row) {
                 open.push(row);
             }

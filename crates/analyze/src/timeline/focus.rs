@@ -53,6 +53,7 @@ fn frames(trace: &Trace, owners: &[usize]) -> Vec<u64> {
         let owner = owners[trace.slices.track_id.get(row).row()];
         if is_frame[name.0 as usize]
             && trace.slices.method_id.get(row) == MethodId::NONE
+            && !trace.slices.is_instant(row)
             && let Some(frames) = frames.get_mut(owner)
         {
             *frames += 1;

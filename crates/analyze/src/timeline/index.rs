@@ -82,7 +82,7 @@ impl Timeline {
         self.values.rows(track.row())
     }
 
-    /// The instant rows of a track, in order of time.
+    /// The instants of a track, as rows of the slices in order of time.
     pub fn instants_of(&self, track: TrackId) -> &[u32] {
         self.instants.rows(track.row())
     }

@@ -1,4 +1,4 @@
-//! The slices of each track and level, in order of time.
+//! The slices of each track and level, in order of time, except instants.
 
 use std::ops::Range;
 
@@ -46,11 +46,12 @@ impl Lanes {
             lanes += span.levels.min(span.slices);
         }
         first_lane.push(lanes);
+        let spans = trace.slices.span_count();
         let mut this = Self {
             first_lane,
             starts: vec![0; lanes as usize + 1],
-            ids: vec![0; trace.slices.len()],
-            ts: vec![0; trace.slices.len()],
+            ids: vec![0; spans],
+            ts: vec![0; spans],
             reach: Reach::default(),
             tangled: vec![false; tracks],
         };
@@ -69,7 +70,7 @@ impl Lanes {
     }
 
     fn count(&mut self, trace: &Trace) {
-        for row in 0..trace.slices.len() {
+        for row in trace.slices.spans() {
             let (_, lane) = self.lane_of(trace, row);
             self.starts[lane as usize + 1] += 1;
         }
@@ -227,7 +228,7 @@ impl Share<'_> {
         let mut last = vec![Last::NONE; end - first];
         // For each track, the number of levels on which the newest slice contains the next one.
         let mut open = vec![0u32; self.tangled.len()];
-        for row in 0..trace.slices.len() {
+        for row in trace.slices.spans() {
             let track = trace.slices.track_id.get(row).row();
             if !self.tracks.contains(&track) {
                 continue;
@@ -263,11 +264,11 @@ impl Share<'_> {
     }
 }
 
-/// The lane at a depth of a track.
+/// The lane at a depth of a track. A track with instants only has no lane.
 #[inline]
 fn lane_of(first_lane: &[u32], track: usize, depth: u32) -> u32 {
     let first = first_lane[track];
-    first + depth.min(first_lane[track + 1] - first - 1)
+    first + depth.min((first_lane[track + 1] - first).saturating_sub(1))
 }
 
 /// The newest slice of a lane.

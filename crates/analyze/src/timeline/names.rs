@@ -61,9 +61,6 @@ impl Names {
             };
             names.of_slice.push(name);
         }
-        for name in trace.instants.name.iter() {
-            names.text(name);
-        }
         for name in trace.ftrace_events.name.iter() {
             names.text(name);
         }

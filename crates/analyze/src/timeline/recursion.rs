@@ -85,7 +85,7 @@ fn plain(trace: &Trace, lanes: &Lanes, names: &Names, (nth, of): (usize, usize))
         open.push(own.then(|| Open::new(lanes.levels(track))));
     }
     let mut found = Vec::new();
-    for row in 0..trace.slices.len() {
+    for row in trace.slices.spans() {
         if let Some(open) = &mut open[trace.slices.track_id.get(row).row()] {
             let level = trace.slices.depth.get(row);
             if open.enter(level, names.of_slice(row)) {

@@ -144,7 +144,7 @@ impl Timeline {
                 }
                 let (first, track) = (chunk * CHUNK_ROWS, slices.track_id.chunk(chunk));
                 let own = first.max(rows.start)..rows.end.min(first + CHUNK_ROWS);
-                for row in own.filter(|&row| is_wanted(row)) {
+                for row in own.filter(|&row| is_wanted(row) && !slices.is_instant(row)) {
                     let track = track.get(row - first).row();
                     if tracks.is_none_or(|tracks| tracks[track]) && is_in(row) {
                         hits.per_track[track] += 1;

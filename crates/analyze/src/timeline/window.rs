@@ -344,7 +344,7 @@ impl Timeline {
         let rows = self.instants_of(track);
         let spans = Moments {
             rows,
-            ts: &|row| trace.instants.ts.get(row),
+            ts: &|row| trace.slices.ts.get(row),
         };
         window.downsample(&spans, &mut |at, _| {
             out.push(ShownInstant {

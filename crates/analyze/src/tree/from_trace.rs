@@ -128,8 +128,8 @@ impl Counts {
     pub fn new(trace: &Trace, options: &TreeOptions, wanted: Option<&[bool]>) -> Self {
         let tracks = trace.tracks.len();
         let mut slices = vec![0u32; tracks];
-        for track in trace.slices.track_id.iter() {
-            slices[track.row()] += 1;
+        for row in trace.slices.spans() {
+            slices[trace.slices.track_id.get(row).row()] += 1;
         }
         Self::with_slices(trace, slices, options, wanted)
     }

@@ -88,10 +88,10 @@ impl<'a> Walk<'a> {
                 slices.thread_dur.chunk(chunk),
             );
             let (names, methods) = (slices.name.chunk(chunk), slices.method_id.chunk(chunk));
-            let parents = slices.parent_id.chunk(chunk);
+            let (parents, instants) = (slices.parent_id.chunk(chunk), slices.instant.chunk(chunk));
             for at in 0..CHUNK_ROWS.min(slices.len() - first) {
                 let track = tracks.get(at);
-                if !self.is_mine[track.row()] {
+                if !self.is_mine[track.row()] || instants.get(at) {
                     continue;
                 }
                 let begin = Moment {

@@ -58,7 +58,7 @@ fn a_hundred_thousand_levels() {
         Some(SliceId::from_row(99_998))
     );
     assert_eq!(timeline.neighbour(&trace, inner, Step::Child), None);
-    let innermost = timeline.slice_of_thread_at(&trace, traceloom_trace::ThreadId(0), 100_000);
+    let innermost = timeline.slice_of_thread_at(&trace, traceloom_trace::ThreadId(1), 100_000);
     assert_eq!(innermost, Some(SliceId::from_row(99_998)));
     assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
 }

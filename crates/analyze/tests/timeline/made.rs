@@ -63,7 +63,7 @@ pub fn trace_of(steps: &[Step], methods: bool, origin: i64) -> Trace {
             0..8 => _ = builder.begin_slice(track, begin(ts, name)),
             8..14 => _ = builder.end_slice(track, ts, None),
             14 => builder.counter(counter, ts, f64::from(name)),
-            15 => builder.instant(track, ts, names[usize::from(name)], Default::default()),
+            15 => _ = builder.instant(track, ts, names[usize::from(name)], Default::default()),
             16 => sched.wake(&mut builder, ts, utid, waker),
             _ => {
                 let to = if name == 0 { waker } else { utid };

@@ -50,7 +50,7 @@ fn a_slice_in_detail() {
     assert_eq!(states["io_ns"], 150);
     assert_eq!(states["runnable_ns"], 50);
     let wait = json!({"state": "waiting for I/O", "colour": "io", "function": "io_schedule", "waker": "server",
-        "waker_utid": 2, "text": "waiting for I/O in io_schedule, woken by server", "ns": 150});
+        "waker_utid": 3, "text": "waiting for I/O in io_schedule, woken by server", "ns": 150});
     assert_eq!(states["blocked"], json!([wait]));
     assert_eq!(frame.json["children"]["count"], 2);
     assert_eq!(frame.json["children"]["top"][0]["label"], "draw");
@@ -131,7 +131,7 @@ fn a_window_of_several_rows() {
         window.floats("t_ts"),
         [0.0, 200.0, 350.0, 400.0, 700.0, 0.0, 400.0]
     );
-    assert_eq!(window.ints("t_who")[5..], [1, 1]);
+    assert_eq!(window.ints("t_who")[5..], [2, 2]);
     assert_eq!(window.ints("first_point"), [0, 0, 0, 2]);
     assert_eq!(window.floats("p_last"), [1.0, 4.0]);
     assert_eq!(window.ints("first_instant"), [0, 1, 1, 1]);
@@ -187,10 +187,10 @@ fn arrows() {
         (Some(350.0), Some(0))
     );
     for ts in [250, 360, 500] {
-        let flows = ask(&engine, json!({"op": "flows", "utid": 1, "ts": ts}));
+        let flows = ask(&engine, json!({"op": "flows", "utid": 2, "ts": ts}));
         assert_eq!(flows.json["flows"][0]["from"]["ts"], 350.0, "{ts}");
     }
-    let flows = ask(&engine, json!({"op": "flows", "utid": 1, "ts": 50}));
+    let flows = ask(&engine, json!({"op": "flows", "utid": 2, "ts": 50}));
     assert_eq!(flows.json["flows"], json!([]));
 }
 
@@ -278,7 +278,7 @@ fn a_range_and_its_names() {
         ),
         (Some(1.0), Some(4.0), Some(2.5))
     );
-    let one = ask(&engine, json!({"op": "range", "threads": [2]}));
+    let one = ask(&engine, json!({"op": "range", "threads": [3]}));
     assert_eq!(one.json["by_name"].as_array().unwrap().len(), 1);
     let same = ask(
         &engine,

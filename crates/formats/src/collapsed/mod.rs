@@ -97,7 +97,10 @@ fn omissions(trace: &Trace, cpu_time: bool) -> Written {
     if !cpu_time {
         return written;
     }
-    let unclocked = trace.slices.thread_ts.iter().filter(|ts| *ts < 0).count();
+    let unclocked = trace.slices.spans();
+    let unclocked = unclocked
+        .filter(|row| trace.slices.thread_ts.get(*row) < 0)
+        .count();
     written.add(Omission::ThreadSlices, unclocked as u64);
     written
 }

@@ -90,11 +90,9 @@ impl Stacks {
         });
         // Only tracks with slices make nodes.
         let mut used = vec![false; trace.tracks.len()];
-        trace
-            .slices
-            .track_id
-            .iter()
-            .for_each(|track| used[track.row()] = true);
+        let slices = &trace.slices;
+        let tracks_of = slices.spans().map(|row| slices.track_id.get(row));
+        tracks_of.for_each(|track| used[track.row()] = true);
         tracks
             .zip(used)
             .map(|(node, used)| if used { node } else { NO_NODE })
@@ -118,12 +116,12 @@ impl Stacks {
         }
     }
 
-    /// The node of each slice.
+    /// The node of each span.
     fn place(&mut self, trace: &Trace, tracks: &[u32]) -> Vec<u32> {
         let mut nodes = vec![NO_NODE; trace.slices.len()];
         let mut names: FxHashMap<(u32, u32), u32> = FxHashMap::default();
         let mut path = Vec::new();
-        for row in 0..trace.slices.len() {
+        for row in trace.slices.spans() {
             // The parent usually comes earlier in the table, except where time stepped back.
             let mut above = Some(SliceId::from_row(row));
             while let Some(slice) = above.filter(|slice| nodes[slice.row()] == NO_NODE) {

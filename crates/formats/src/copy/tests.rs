@@ -164,9 +164,9 @@ mod generated {
 /// The rows of each table.
 fn rows(trace: &Trace) -> [usize; 7] {
     [
-        trace.slices.len(),
+        trace.slices.span_count(),
         trace.counters.len(),
-        trace.instants.len(),
+        trace.slices.instants().count(),
         trace.sched_slices.len(),
         trace.thread_states.len(),
         trace.ftrace_events.len(),

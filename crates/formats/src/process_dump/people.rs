@@ -51,8 +51,11 @@ pub(super) fn name_main_thread(pid: i64, out: &mut TraceBuilder) {
 
 /// The thread `tid`. Its process is `pid` unless the trace already gives another one.
 pub(super) fn member(tid: i64, pid: i64, out: &mut TraceBuilder) -> ThreadId {
+    if tid == 0 {
+        return out.idle_thread();
+    }
     let utid = out.thread(tid);
-    if out.trace().threads.upid.get(utid.row()) == ProcessId::NONE && tid != 0 {
+    if out.trace().threads.upid.get(utid.row()) == ProcessId::NONE {
         out.put_in_process(utid, pid);
     }
     utid

@@ -70,21 +70,22 @@ impl Lines {
         lines
             .rows
             .extend(counters.map(|(row, ts)| (ts, Line::Counter(row as u32))));
-        let instants = trace.instants.ts.iter().enumerate();
-        let instants =
-            instants.filter(|(row, _)| holds(kind(trace, trace.instants.track_id.get(*row))));
+        let slices = &trace.slices;
+        let instants = slices.instants();
+        let instants = instants.filter(|row| holds(kind(trace, slices.track_id.get(*row))));
         lines
             .rows
-            .extend(instants.map(|(row, ts)| (ts, Line::Instant(row as u32))));
+            .extend(instants.map(|row| (slices.ts.get(row), Line::Instant(row as u32))));
         lines.rows.sort_by_key(|(ts, _)| *ts);
         lines
     }
 
     fn slices(&mut self, trace: &Trace) {
-        let tracks = trace.slices.track_id.iter().enumerate();
-        let mut rows: Vec<(u32, u32)> = tracks
-            .filter(|(_, track)| holds(kind(trace, *track)))
-            .map(|(row, track)| (track.0, row as u32))
+        let spans = trace.slices.spans();
+        let mut rows: Vec<(u32, u32)> = spans
+            .map(|row| (trace.slices.track_id.get(row), row))
+            .filter(|(track, _)| holds(kind(trace, *track)))
+            .map(|(track, row)| (track.0, row as u32))
             .collect();
         rows.sort_unstable();
         for track in rows.chunk_by(|a, b| a.0 == b.0) {
@@ -238,18 +239,13 @@ impl Printer<'_> {
         let trace = self.trace;
         let ticks = ts.saturating_add(self.shift).max(0) as u64;
         let (track, name) = match line {
-            Line::Begin(row) | Line::End(row) => {
+            Line::Begin(row) | Line::End(row) | Line::Instant(row) => {
                 let track = trace.slices.track_id.get(row as usize);
                 (track, trace.slice_name(SliceId(row)))
             }
             Line::Counter(row) => {
                 let track = trace.counters.track_id.get(row as usize);
                 let name = trace.tracks.name.get(track.row());
-                (track, trace.strings.get(name).to_owned())
-            }
-            Line::Instant(row) => {
-                let name = trace.instants.name.get(row as usize);
-                let track = trace.instants.track_id.get(row as usize);
                 (track, trace.strings.get(name).to_owned())
             }
         };
@@ -384,8 +380,8 @@ fn omissions(trace: &Trace) -> Written {
     let counters = trace.counters.track_id.iter();
     let unwritten = counters.filter(|track| !is_of_process(kind(trace, *track)));
     written.add(Omission::Counters, unwritten.count() as u64);
-    let instants = trace.instants.track_id.iter();
-    let unwritten = instants.filter(|track| !holds(kind(trace, *track)));
+    let instants = trace.slices.instants();
+    let unwritten = instants.filter(|row| !holds(kind(trace, trace.slices.track_id.get(*row))));
     written.add(Omission::Instants, unwritten.count() as u64);
     let methods = trace.slices.method_id.iter();
     let cpu_only = methods.zip(trace.slices.thread_ts.iter());

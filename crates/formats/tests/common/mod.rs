@@ -66,14 +66,14 @@ pub fn open_in_chunks(bytes: &[u8], seed: u64, most: usize) -> Trace {
 /// The number of rows in each table.
 pub fn counts(trace: &Trace) -> Vec<(&'static str, usize)> {
     vec![
-        ("slices", trace.slices.len()),
+        ("slices", trace.slices.span_count()),
         ("counters", trace.counters.len()),
-        ("instants", trace.instants.len()),
+        ("instants", trace.slices.instants().count()),
         ("sched_slices", trace.sched_slices.len()),
         ("thread_states", trace.thread_states.len()),
         ("ftrace_events", trace.ftrace_events.len()),
-        ("threads", trace.threads.len()),
-        ("processes", trace.processes.len()),
+        ("threads", trace.real_threads().count()),
+        ("processes", trace.real_processes().count()),
     ]
 }
 
@@ -87,7 +87,7 @@ pub fn fingerprint(trace: &Trace) -> String {
             }
         )*};
     }
-    tables!(processes threads tracks slices counters instants flows sched_slices thread_states ftrace_events);
+    tables!(processes threads tracks slices counters flows sched_slices thread_states ftrace_events);
     for set in trace.args.sets() {
         let set: Vec<_> = trace.args.set(set).collect();
         let _ = writeln!(out, "{set:?}");
@@ -129,7 +129,12 @@ pub fn slices(trace: &Trace) -> Vec<String> {
             row.ts / 1000
         )
     };
-    trace.slices.rows().map(show).collect()
+    let slices = &trace.slices;
+    slices
+        .spans()
+        .map(|row| slices.row(row))
+        .map(show)
+        .collect()
 }
 
 pub fn counters(trace: &Trace) -> Vec<String> {

@@ -163,7 +163,8 @@ impl<'t> Names<'t> {
     }
 
     fn instants(&self) -> Vec<String> {
-        let rows = self.trace.instants.rows();
+        let slices = &self.trace.slices;
+        let rows = slices.instants().map(|row| slices.row(row));
         rows.map(|row| {
             let (track, name) = (self.track(row.track_id), self.text(row.name));
             format!("{} {track} {name:?} {}", row.ts, self.args(row.arg_set_id))
@@ -332,7 +333,6 @@ fn used_tracks(trace: &Trace) -> BTreeSet<usize> {
         .track_id
         .iter()
         .chain(trace.counters.track_id.iter());
-    let tracks = tracks.chain(trace.instants.track_id.iter());
     tracks.map(RowId::row).collect()
 }
 

@@ -227,7 +227,7 @@ fn processes_and_main_threads() {
         return;
     };
     let trace = read_bytes(&bytes, ReadOptions::default()).unwrap();
-    assert_eq!(trace.processes.pid.iter().collect::<Vec<_>>(), [3142]);
+    assert_eq!(trace.processes.pid.iter().collect::<Vec<_>>(), [0, 3142]);
     let main: Vec<_> = trace
         .threads
         .rows()

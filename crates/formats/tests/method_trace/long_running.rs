@@ -100,11 +100,11 @@ fn a_block_in_a_report() {
         trace.slices.dur.iter().collect::<Vec<_>>(),
         [900_000_000, 500_000_000]
     );
-    let process = trace.strings.get(trace.processes.name.get(0));
+    let process = trace.strings.get(trace.processes.name.get(1));
     assert_eq!(process, "com.example.app");
     assert_eq!(
         trace.threads.is_main_thread.iter().collect::<Vec<_>>(),
-        [true]
+        [false, true]
     );
     let cuts: Vec<_> = (0..text.len()).collect();
     assert_eq!(read_events_cut(text.as_bytes(), &cuts).unwrap(), told);
@@ -136,6 +136,7 @@ fn every_process_of_a_report_is_a_source_of_its_own() {
     let processes: Vec<_> = trace
         .processes
         .rows()
+        .skip(1)
         .map(|row| (row.pid, trace.strings.get(row.name), row.source.0))
         .collect();
     let expected = [(4321, "com.example.app", 0), (77, "com.example.other", 1)];

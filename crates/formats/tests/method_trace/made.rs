@@ -41,10 +41,10 @@ fn the_same_calls_streamed_or_not() {
     );
     for trace in [plain, streamed] {
         assert_eq!(trace.repairs.rows(), []);
-        assert_eq!(trace.processes.pid.iter().collect::<Vec<_>>(), [77]);
+        assert_eq!(trace.processes.pid.iter().collect::<Vec<_>>(), [0, 77]);
         assert_eq!(
             trace.threads.is_main_thread.iter().collect::<Vec<_>>(),
-            [true, false]
+            [false, true, false]
         );
     }
     let told = read_events(&streaming()).unwrap();

@@ -36,7 +36,8 @@ impl Story {
             format!("{owner} {}", name(track.name))
         };
         let mut story = Self::default();
-        for row in trace.slices.rows() {
+        let slices = &trace.slices;
+        for row in slices.spans().map(|row| slices.row(row)) {
             let (on, depth, ts, dur) = (track(row.track_id), row.depth, row.ts, row.dur);
             story
                 .slices
@@ -65,7 +66,7 @@ impl Story {
                 row.value
             ));
         }
-        for row in trace.instants.rows() {
+        for row in slices.instants().map(|row| slices.row(row)) {
             story.instants.push(format!(
                 "{} {} {}",
                 row.ts,

@@ -55,7 +55,7 @@ fn read(path: &Path) -> Trace {
 }
 
 fn names(trace: &Trace) -> Vec<String> {
-    let rows = 0..trace.slices.len();
+    let rows = trace.slices.spans();
     rows.map(|row| trace.slice_name(SliceId::from_row(row)))
         .collect()
 }
@@ -88,7 +88,7 @@ fn a_c_program() {
             let trace = read(&folder.path().join(file));
             assert_eq!(names(&trace)[..7], twice, "{file}");
             assert_eq!(counters(&trace), [("depth", 2.0), ("raw", 5.0)], "{file}");
-            assert_eq!(trace.instants.len(), 1, "{file}");
+            assert_eq!(trace.slices.instants().count(), 1, "{file}");
             assert!(trace.slices.dur.iter().all(|dur| dur >= 0), "{file}");
             assert!(
                 trace.repairs.rows().is_empty(),

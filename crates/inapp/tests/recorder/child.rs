@@ -80,8 +80,8 @@ pub fn read(folder: &Path, file: &str) -> Trace {
 
 /// `thread: name` of each slice, ordered by time.
 pub fn slices(trace: &Trace) -> Vec<String> {
-    let rows = trace.slices.track_id.iter().enumerate();
-    let shown = rows.map(|(row, track)| {
+    let shown = trace.slices.spans().map(|row| {
+        let track = trace.slices.track_id.get(row);
         let name = trace.slice_name(SliceId::from_row(row));
         match trace.track_thread(track) {
             Some(utid) => format!("{}: {name}", trace.thread_name(utid)),

@@ -63,8 +63,9 @@ fn each_trigger_saves_the_events_before_it() {
     ] {
         let trace = read(folder.path(), file);
         assert_eq!(trace.strings.get(trace.slices.name.get(0)), "cause");
-        let names = trace.instants.name.iter();
-        let names: Vec<&str> = names.map(|name| trace.strings.get(name)).collect();
+        let rows = trace.slices.instants();
+        let names = rows.map(|row| trace.strings.get(trace.slices.name.get(row)));
+        let names: Vec<&str> = names.collect();
         assert!(
             names.iter().any(|name| name.starts_with(mark)),
             "{file}: {names:?}"

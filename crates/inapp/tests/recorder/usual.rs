@@ -73,10 +73,9 @@ fn events_of_every_kind_are_read_back() {
         let queue = ("queue".to_owned(), -5.0);
         assert_eq!(counters(&trace), [queue, ("frames".to_owned(), 60.0)]);
         let instants: Vec<&str> = trace
-            .instants
-            .name
-            .iter()
-            .map(|id| trace.strings.get(id))
+            .slices
+            .instants()
+            .map(|row| trace.strings.get(trace.slices.name.get(row)))
             .collect();
         assert_eq!(instants, ["tap", "decode", &long]);
         assert!(

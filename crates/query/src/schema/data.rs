@@ -94,11 +94,8 @@ pub(super) const NULL: usize = 13;
 pub(super) const JSON: usize = 14;
 
 impl Data {
-    /// Prepares a trace for queries. Rows are put where PerfettoSQL has them: instants among the slices, the idle
-    /// thread and process first. Nothing of the trace's size is copied.
-    pub fn new(mut trace: Trace) -> Self {
-        trace.nest_instants();
-        trace.put_idle_first();
+    /// Prepares a trace for queries. Nothing of the trace's size is copied.
+    pub fn new(trace: Trace) -> Self {
         let mut more = MoreTexts::default();
         let mut intern = |text: &str| more.intern(&trace.strings, text);
         let words = WORDS.map(&mut intern);
@@ -119,7 +116,7 @@ impl Data {
             .collect();
         Self {
             cpus: cpus(&trace),
-            idle: idle(&trace),
+            idle: trace.idle_threads(),
             parents: parents(&trace),
             wakers: OnceLock::new(),
             arg_sets: OnceLock::new(),
@@ -180,6 +177,19 @@ impl Data {
         }
     }
 
+    /// The process of a thread. PerfettoSQL has the idle thread in the idle process, of which it is the main thread.
+    pub(super) fn process_of(&self, row: usize) -> Cell {
+        match ThreadId::from_row(row) {
+            ThreadId::IDLE => Cell::id(ProcessId::IDLE),
+            _ => Cell::id(self.trace.threads.upid.get(row)),
+        }
+    }
+
+    pub(super) fn is_main_thread(&self, row: usize) -> Cell {
+        let is_main = self.trace.threads.is_main_thread.get(row);
+        Cell::Int((is_main || ThreadId::from_row(row) == ThreadId::IDLE).into())
+    }
+
     /// Whether a thread is the kernel's idle thread.
     pub(super) fn is_idle(&self, row: usize) -> Cell {
         let found = self.idle.binary_search(&ThreadId::from_row(row));
@@ -225,12 +235,6 @@ fn states(trace: &Trace) -> Vec<u16> {
     (1..=u16::MAX)
         .filter(|&bits| seen[usize::from(bits)])
         .collect()
-}
-
-/// The idle threads. The first has a process here, so that the model no longer counts it among them.
-fn idle(trace: &Trace) -> Vec<ThreadId> {
-    let first = std::iter::once(ThreadId::from_row(0));
-    first.chain(trace.idle_threads()).collect()
 }
 
 /// Every CPU that occurs, in order.

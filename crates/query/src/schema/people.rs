@@ -37,13 +37,13 @@ pub(crate) const THREAD: Table = Table {
             |data, row| Cell::unless(data.trace.threads.end_ts.get(row), NO_TIME),
         ),
         column("upid", JoinId("process"), "Its process.", |data, row| {
-            Cell::id(data.trace.threads.upid.get(row))
+            data.process_of(row)
         }),
         column(
             "is_main_thread",
             Bool,
             "Whether it is the process's first thread.",
-            |data, row| Cell::Int(data.trace.threads.is_main_thread.get(row).into()),
+            |data, row| data.is_main_thread(row),
         ),
         column(
             "is_idle",

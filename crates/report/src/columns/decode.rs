@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use traceloom_trace::{
-    ArgSetId, ArgTable, ClockKind, ClockRow, Place, RepairKind, RepairRow, RepairTable, RowId,
-    SourceId, StringId, StringPool, Trace, TrackOwner,
+    ArgSetId, ArgTable, ClockKind, ClockRow, Column, Place, RepairKind, RepairRow, RepairTable,
+    RowId, SliceRow, SourceId, StringId, StringPool, Trace, TrackOwner, tables::SliceTable,
 };
 
 use super::bytes::Input;
@@ -15,7 +15,7 @@ use super::group::scatter;
 use super::nest::{parents, unpack_times};
 use super::pack::unpack;
 use super::read::{Filler, Table};
-use super::schema::{Args, Parts, fill};
+use super::schema::{Args, Instants, Parts, fill};
 use super::states;
 use super::transform::Transform;
 use super::value::Value;
@@ -33,6 +33,8 @@ pub fn decode<'a>(
     blocks: impl IntoIterator<Item = &'a [u8]>,
 ) -> std::result::Result<Trace, ColumnsError> {
     let mut trace = Trace::default();
+    // The blocks have the reserved rows, too.
+    (trace.processes, trace.threads) = Default::default();
     let mut decoder = Decoder {
         parts: Parts::of(&mut trace),
         tables: HashSet::new(),
@@ -105,6 +107,11 @@ impl<'a> Decoder<'_, 'a> {
             arg_sets: sets.as_ref().map_or(trace.args.len(), Vec::len),
         };
         check(&self.columns, trace, counts)?;
+        if self.version < INSTANT_SLICES {
+            add_instants(&mut trace.slices, self.parts.instants);
+        } else {
+            check_instants(&trace.slices)?;
+        }
         if !has_null {
             trace.replace_strings(|old| StringId(old.0 + 1));
         }
@@ -115,7 +122,52 @@ impl<'a> Decoder<'_, 'a> {
         if self.version < TYPED_TRACKS {
             name_track_types(trace);
         }
+        if self.version < INSTANT_SLICES {
+            trace.put_in_order();
+        }
+        if self.version < IDLE_ROWS || trace.processes.is_empty() || trace.threads.is_empty() {
+            trace.reserve_idle_rows();
+        }
         Ok(())
+    }
+}
+
+/// The first version in which instants are slices. Before, they had a table of their own.
+const INSTANT_SLICES: u64 = 3;
+
+/// The first version with rows for the idle process and its thread.
+const IDLE_ROWS: u64 = 3;
+
+/// Adds the instants of an earlier version behind the slices.
+fn add_instants(slices: &mut SliceTable, instants: Instants) {
+    slices.instant = Column::repeated(false, slices.len());
+    let rows = instants.ts.iter().zip(instants.track_id.iter());
+    let rows = rows.zip(instants.name.iter().zip(instants.arg_set_id.iter()));
+    for ((ts, track_id), (name, arg_set_id)) in rows {
+        slices.push(SliceRow::instant(ts, track_id, name, arg_set_id));
+    }
+}
+
+/// Checks that instants take no time and have nothing inside.
+fn check_instants(slices: &SliceTable) -> Result<()> {
+    if let Some(row) = slices.instants().find(|&row| slices.dur.get(row) != 0) {
+        let expected = ("a length", "0, as it is of an instant");
+        return Err(ColumnsError::wrong(
+            "slices",
+            "dur",
+            slices.dur.get(row),
+            expected,
+        ));
+    }
+    let parents = slices.parent_id.iter().filter_map(RowId::some);
+    let mut parents = parents.filter(|_| slices.has_instants());
+    match parents.find(|parent| slices.is_instant(parent.row())) {
+        Some(parent) => {
+            let expected = ("an id", "a parent that is not an instant");
+            let id = parent.0.into();
+            Err(ColumnsError::wrong("slices", "parent_id", id, expected))
+        }
+        None => Ok(()),
     }
 }
 

@@ -11,7 +11,7 @@ use super::value::{Value, numbers};
 use super::write::TableWriter;
 
 /// The version of the encoding that is written, and the newest that can be read.
-pub const VERSION: u64 = 2;
+pub const VERSION: u64 = 3;
 
 /// The first bytes of every block.
 pub(crate) const MAGIC: &[u8; 4] = b"tlco";
@@ -193,6 +193,7 @@ fn slices(trace: &Trace, out: &mut Vec<u8>) {
         .keyed("category", &slices.category, "track_id")
         .column("arg_set_id", &slices.arg_set_id)
         .keyed("method_id", &slices.method_id, "track_id")
+        .keyed("instant", &slices.instant, "track_id")
         .finish(out);
 }
 
@@ -201,19 +202,13 @@ fn flows(trace: &Trace, out: &mut Vec<u8>) {
 }
 
 fn points(trace: &Trace, out: &mut Vec<u8>) {
-    let (counters, instants) = (&trace.counters, &trace.instants);
+    let counters = &trace.counters;
     TableWriter::new("counters", counters.len())
         .column("ts", &counters.ts)
         .key("track_id", &counters.track_id)
         .keyed("value", &counters.value, "track_id")
         .finish(out);
     plain_table!(out, trace, exact_counters: ts track_id value);
-    TableWriter::new("instants", instants.len())
-        .column("ts", &instants.ts)
-        .key("track_id", &instants.track_id)
-        .keyed("name", &instants.name, "track_id")
-        .column("arg_set_id", &instants.arg_set_id)
-        .finish(out);
 }
 
 /// Durations relative to the start of the next row with the same key.

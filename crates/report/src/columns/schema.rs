@@ -1,8 +1,8 @@
 //! The known tables, and the default and allowed values of their columns.
 
 use traceloom_trace::{
-    Column, NO_DURATION, NO_NUMBER, NO_PRIORITY, NO_TIME, StringId, ThreadId, ThreadStateTable,
-    Trace, TrackType,
+    ArgSetId, Column, NO_DURATION, NO_NUMBER, NO_PRIORITY, NO_TIME, StringId, ThreadId,
+    ThreadStateTable, Trace, TrackId, TrackType,
 };
 
 use super::read::Filler;
@@ -16,6 +16,7 @@ pub(crate) struct Parts<'t> {
     pub told: ThreadStateTable,
     pub idle: Idle,
     pub args: Args,
+    pub instants: Instants,
 }
 
 impl<'t> Parts<'t> {
@@ -25,6 +26,7 @@ impl<'t> Parts<'t> {
             told: ThreadStateTable::default(),
             idle: Idle::default(),
             args: Args::default(),
+            instants: Instants::default(),
         }
     }
 }
@@ -33,6 +35,15 @@ impl<'t> Parts<'t> {
 #[derive(Default)]
 pub(crate) struct Idle {
     pub utid: Column<ThreadId>,
+}
+
+/// The instants of older reports. Since then, they are slices.
+#[derive(Default)]
+pub(crate) struct Instants {
+    pub ts: Column<i64>,
+    pub track_id: Column<TrackId>,
+    pub name: Column<StringId>,
+    pub arg_set_id: Column<ArgSetId>,
 }
 
 /// The length of each argument set, in older reports; keys, kinds and values of all arguments.
@@ -116,12 +127,12 @@ tables! {
         ts: TS; dur: DUR; track_id: id(Rows::Tracks); name: TEXT; category: TEXT;
         depth: (0, Rule::Depth); parent_id: (-1, Rule::Parent(Rows::Slices)); arg_set_id: ARGS;
         thread_ts: any(NO_DURATION); thread_dur: any(NO_DURATION);
-        method_id: maybe(Rows::Methods);
+        method_id: maybe(Rows::Methods); instant: any(0);
     }
     flows = trace.flows { slice_out: id(Rows::Slices); slice_in: id(Rows::Slices); name: TEXT; }
     counters = trace.counters { ts: TS; track_id: id(Rows::Tracks); value: any(0); }
     exact_counters = trace.exact_counters { ts: TS; track_id: id(Rows::Tracks); value: any(0); }
-    instants = trace.instants {
+    instants = instants {
         ts: TS; track_id: id(Rows::Tracks); name: TEXT; arg_set_id: ARGS;
     }
     sched_slices = trace.sched_slices {

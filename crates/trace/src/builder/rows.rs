@@ -1,12 +1,12 @@
-//! Rows that need no lookup: methods, counter values, instants, flows, events, arguments, facts and clocks.
+//! Rows that need no lookup: methods, counter values, flows, events, arguments, facts and clocks.
 
 use super::trace_builder::TraceBuilder;
 use crate::args::{ArgColumns, ArgValue};
 use crate::clock::ClockRow;
 use crate::ids::{ArgSetId, MethodId, RowId, StringId, TrackId};
 use crate::tables::{
-    CounterRow, ExactCounterRow, FlowRow, FtraceEventRow, InstantRow, MetadataRow, MethodRow,
-    ThreadNameRow, ThreadStateRow, WakeupRow,
+    CounterRow, ExactCounterRow, FlowRow, FtraceEventRow, MetadataRow, MethodRow, ThreadNameRow,
+    ThreadStateRow, WakeupRow,
 };
 
 impl TraceBuilder {
@@ -68,17 +68,6 @@ impl TraceBuilder {
             let ts = *ts;
             self.saw_time(ts);
         }
-    }
-
-    /// Adds a point in time, ns.
-    pub fn instant(&mut self, track_id: TrackId, ts: i64, name: StringId, arg_set_id: ArgSetId) {
-        self.saw_time(ts);
-        self.trace.instants.push(InstantRow {
-            ts,
-            track_id,
-            name,
-            arg_set_id,
-        });
     }
 
     /// Adds an arrow from one slice to another.

@@ -70,8 +70,22 @@ impl TraceBuilder {
             thread_ts: begin.thread_ts,
             thread_dur: NO_DURATION,
             method_id: begin.method_id,
+            instant: false,
         });
         id
+    }
+
+    /// Adds a point in time, ns. [`finish`](Self::finish) finds the slice around it.
+    pub fn instant(
+        &mut self,
+        track_id: TrackId,
+        ts: i64,
+        name: StringId,
+        arg_set_id: ArgSetId,
+    ) -> SliceId {
+        self.saw_time(ts);
+        let row = SliceRow::instant(ts, track_id, name, arg_set_id);
+        SliceId::from_row(self.trace.slices.push(row))
     }
 
     /// Closes the innermost open slice of `track`. Returns `None` if no slice was open; the caller

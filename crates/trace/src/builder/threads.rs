@@ -19,6 +19,20 @@ impl TraceBuilder {
         self.threads.get(&tid).copied()
     }
 
+    /// The kernel's idle thread of the current source, with the number 0: one row stands for the idle threads of all
+    /// CPUs. In the first source that has one, it is the reserved row.
+    pub fn idle_thread(&mut self) -> ThreadId {
+        if let Some(&utid) = self.threads.get(&0) {
+            return utid;
+        }
+        if self.trace.has_idle_thread() {
+            return self.new_thread(0);
+        }
+        *self.trace.threads.source.get_mut(ThreadId::IDLE.row()) = self.source();
+        self.threads.insert(0, ThreadId::IDLE);
+        ThreadId::IDLE
+    }
+
     /// Adds a thread with `tid`. From now on `tid` refers to it, not to an earlier thread.
     pub fn new_thread(&mut self, tid: i64) -> ThreadId {
         let row = ThreadRow {

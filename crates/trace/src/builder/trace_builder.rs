@@ -148,14 +148,14 @@ impl TraceBuilder {
         self.missing_tgids.push((source, utid, first));
     }
 
-    /// Sorts all tables by time and returns the trace. Slices that are still open have no duration
+    /// Sorts all tables by time, nests the instants and returns the trace. Slices that are still open have no duration
     /// and are counted as repairs.
     pub fn finish(mut self) -> Trace {
         self.count_missing_tgids();
         self.count_open_slices();
         self.count_replaced_names();
         self.trace.bounds = (self.first_ts.unwrap_or(0), self.last_ts);
-        crate::order::order_tables(&mut self.trace);
+        self.trace.put_in_order();
         self.trace
     }
 

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use crate::{
     ArgValue, ClockKind, ClockRow, FlowRow, FtraceEventRow, MethodRow, NO_DURATION, NO_TIME, Place,
     RepairKind, RowId, SchedSwitch, SchedTracker, SliceBegin, SliceId, SourceId, StringId,
-    TaskState, Trace, TraceBuilder, TrackType,
+    TaskState, ThreadId, Trace, TraceBuilder, TrackType,
 };
 
 /// After `wait` ns something happens to one of two threads, with one of a few names.
@@ -60,7 +60,7 @@ fn build(title: &str, names: [&str; 4], start: i64, steps: &[Step]) -> Trace {
             }
             2 | 3 => _ = builder.end_slice(track, ts, None),
             4 => builder.counter(counter, ts, wait as f64),
-            5 => builder.instant(track, ts, name, args),
+            5 => _ = builder.instant(track, ts, name, args),
             6 => {
                 let switch = SchedSwitch {
                     ts,
@@ -132,9 +132,10 @@ fn told(trace: &Trace, source: SourceId, shift: i64) -> Vec<String> {
         let row = trace.slices.row(row);
         let (parent, args) = (slice(row.parent_id), args(row.arg_set_id));
         add(format!(
-            "slice {} {} {} {} {} {parent:?} {args:?}",
+            "slice {} {} {} {} {} {} {parent:?} {args:?}",
             time(row.ts),
             row.dur,
+            row.instant,
             track(row.track_id),
             text(row.name),
             row.depth
@@ -158,14 +159,6 @@ fn told(trace: &Trace, source: SourceId, shift: i64) -> Vec<String> {
             time(row.ts),
             track(row.track_id),
             row.value
-        ));
-    }
-    for row in trace.instants.rows().filter(|row| on_track(row.track_id)) {
-        add(format!(
-            "instant {} {} {:?}",
-            time(row.ts),
-            text(row.name),
-            args(row.arg_set_id)
         ));
     }
     let of_thread = |id: crate::ThreadId| trace.threads.source.get(id.row()) == source;
@@ -230,7 +223,6 @@ fn told(trace: &Trace, source: SourceId, shift: i64) -> Vec<String> {
 fn is_sorted(trace: &Trace) -> bool {
     trace.slices.ts.iter().is_sorted()
         && trace.counters.ts.iter().is_sorted()
-        && trace.instants.ts.iter().is_sorted()
         && trace.sched_slices.ts.iter().is_sorted()
         && trace.thread_states.ts.iter().is_sorted()
         && trace.ftrace_events.ts.iter().is_sorted()
@@ -296,4 +288,69 @@ fn times_at_the_ends_of_the_clock_stay_there() {
     let mut empty = Trace::default();
     empty.append(merged, -5);
     assert_eq!(empty.bounds.0, 0);
+}
+
+/// The tid, the name and the pid of each thread's process.
+fn threads(trace: &Trace) -> Vec<(i64, &str, Option<i64>)> {
+    let rows = trace.threads.rows();
+    let facts = rows.map(|row| {
+        let pid = row
+            .upid
+            .some()
+            .map(|upid| trace.processes.pid.get(upid.row()));
+        (row.tid, trace.strings.get(row.name), pid)
+    });
+    facts.collect()
+}
+
+/// A trace of one kernel, with or without an idle thread.
+fn kernel(name: &str, pid: i64, has_idle: bool) -> Trace {
+    let mut out = TraceBuilder::new();
+    out.begin_source(name, "test");
+    let app = out.thread(pid);
+    out.put_in_process(app, pid);
+    if has_idle {
+        let idle = out.idle_thread();
+        let name = out.intern(name.as_bytes());
+        out.name_thread(idle, name);
+        let track = out.thread_track(idle);
+        out.instant(track, pid, name, Default::default());
+    }
+    out.finish()
+}
+
+/// There is one idle process, the first idle thread is the first row, and each kernel keeps its own.
+#[test]
+fn idle_rows_are_shared() {
+    let idle = |name| (0, name, None);
+    let app = |pid| (pid, "", Some(pid));
+    let merged = |kernels: &[(&str, i64, bool)]| {
+        let mut traces = kernels
+            .iter()
+            .map(|&(name, pid, idle)| kernel(name, pid, idle));
+        let mut merged = traces.next().unwrap();
+        traces.for_each(|trace| merged.append(trace, 0));
+        merged
+    };
+    let one = merged(&[("a", 5, true), ("b", 6, false)]);
+    assert_eq!(threads(&one), [idle("a"), app(5), app(6)]);
+    let other = merged(&[("a", 5, false), ("b", 6, true)]);
+    assert_eq!(threads(&other), [idle("b"), app(5), app(6)]);
+    assert_eq!(other.threads.source.get(0), SourceId(1));
+    let none = merged(&[("a", 5, false), ("b", 6, false)]);
+    assert_eq!(threads(&none), [idle(""), app(5), app(6)]);
+    assert_eq!(none.real_threads().count(), 2);
+    let both = merged(&[("a", 5, true), ("b", 6, true), ("c", 7, false)]);
+    assert_eq!(
+        threads(&both),
+        [idle("a"), app(5), idle("b"), app(6), app(7)]
+    );
+    assert_eq!(both.idle_threads(), [ThreadId(0), ThreadId(2)]);
+    let owners: Vec<_> = both.tracks.utid.iter().collect();
+    assert_eq!(owners, [ThreadId(0), ThreadId(2)]);
+    for trace in [one, other, none, both] {
+        let pids: Vec<_> = trace.processes.pid.iter().collect();
+        assert_eq!(pids[..3], [0, 5, 6]);
+        assert_eq!(trace.real_processes().count(), pids.len() - 1);
+    }
 }

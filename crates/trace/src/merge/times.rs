@@ -21,7 +21,6 @@ impl Trace {
             slices: ts;
             counters: ts;
             exact_counters: ts;
-            instants: ts;
             sched_slices: ts;
             run_ends: ts;
             wakeups: ts;

@@ -1,8 +1,7 @@
 use proptest::prelude::*;
 
 use crate::{
-    FlowRow, NO_DURATION, RowId, SliceBegin, SliceId, SliceRow, StringId, Trace, TraceBuilder,
-    TrackType,
+    FlowRow, NO_DURATION, RowId, SliceBegin, SliceId, SliceRow, Trace, TraceBuilder, TrackType,
 };
 
 /// The name, start, depth and parent's name of each slice.
@@ -26,9 +25,7 @@ fn the_drawing_above() {
     out.begin_slice(track, SliceBegin::named(1, a));
     out.whole_slice(track, SliceBegin::named(2, b), 1);
     out.end_slice(track, 4, None);
-    let mut trace = out.finish();
-    trace.nest_instants();
-    assert!(trace.instants.is_empty());
+    let trace = out.finish();
     let expected = [
         ("a", 1, 0, ""),
         ("tap", 1, 1, "a"),
@@ -54,7 +51,7 @@ fn a_slice_that_never_ended_is_open_until_the_slice_around_it_ends() {
     }
     let mut trace = out.finish();
     *trace.slices.dur.get_mut(outer.row()) = 10;
-    trace.nest_instants();
+    trace.slices.nest_instants();
     let taps: Vec<_> = nested(&trace).split_off(2);
     let expected = [("tap", 5, 2, "b"), ("tap", 15, 0, "")];
     let expected =
@@ -65,34 +62,36 @@ fn a_slice_that_never_ended_is_open_until_the_slice_around_it_ends() {
 /// After `wait` ns, one of two tracks has an event.
 type Step = (i64, usize, u8);
 
-/// A trace with slices, instants, and flows between slices. Each slice's name is unique.
-fn build(steps: &[Step]) -> Trace {
+/// A trace with spans, instants, and flows between slices. Each slice's name is unique.
+fn build(steps: &[Step]) -> (Trace, Vec<[String; 2]>) {
     let mut out = TraceBuilder::new();
     let names = [1, 2].map(|number| out.intern(format!("track {number}").as_bytes()));
     let tracks = names.map(|name| out.global_track(TrackType::GlobalSlice, name));
-    let (mut ts, mut last) = (0, None);
+    let (mut ts, mut last, mut flows) = (0, None, Vec::new());
     for (number, &(wait, track, what)) in steps.iter().enumerate() {
         ts += wait;
         let name = out.intern(format!("{number}").as_bytes());
-        match what {
-            0 | 1 => {
-                let slice_in = out.begin_slice(tracks[track], SliceBegin::named(ts, name));
-                if let Some(slice_out) = last.replace(slice_in) {
-                    out.flow(FlowRow {
-                        slice_out,
-                        slice_in,
-                        name,
-                    });
-                }
+        let slice_in = match what {
+            0 | 1 => out.begin_slice(tracks[track], SliceBegin::named(ts, name)),
+            2 | 3 => {
+                out.end_slice(tracks[track], ts, None);
+                continue;
             }
-            2 | 3 => _ = out.end_slice(tracks[track], ts, None),
             _ => out.instant(tracks[track], ts, name, Default::default()),
+        };
+        if let Some(slice_out) = last.replace(slice_in) {
+            flows.push([slice_out, slice_in].map(|slice| out.trace().slice_name(slice)));
+            out.flow(FlowRow {
+                slice_out,
+                slice_in,
+                name,
+            });
         }
     }
-    out.finish()
+    (out.finish(), flows)
 }
 
-/// The innermost open slice as the documentation defines it, found by looking at all slices.
+/// The innermost open slice as the documentation defines it, found by looking at all spans.
 fn innermost(trace: &Trace, track: crate::TrackId, ts: i64) -> Option<String> {
     let is_open = |row: SliceRow| {
         row.ts <= ts && (row.dur == NO_DURATION || ts < row.ts.saturating_add(row.dur))
@@ -108,21 +107,17 @@ fn innermost(trace: &Trace, track: crate::TrackId, ts: i64) -> Option<String> {
         }
         true
     };
-    let slices = (0..trace.slices.len()).map(SliceId::from_row);
+    let slices = trace.slices.spans().map(SliceId::from_row);
     slices
         .filter(|slice| trace.slices.track_id.get(slice.row()) == track && with_all_around(*slice))
         .max_by_key(|slice| trace.slices.depth.get(slice.row()))
         .map(|slice| trace.slice_name(slice))
 }
 
-fn flows(trace: &Trace) -> Vec<(String, String)> {
-    let flow = |row: FlowRow| {
-        (
-            trace.slice_name(row.slice_out),
-            trace.slice_name(row.slice_in),
-        )
-    };
-    trace.flows.rows().map(flow).collect()
+/// The depth of a slice: how many slices are around it.
+fn depth(trace: &Trace, row: SliceRow) -> u32 {
+    let around = |slice: &SliceId| trace.slices.parent_id.get(slice.row()).some();
+    std::iter::successors(row.parent_id.some(), around).count() as u32
 }
 
 proptest! {
@@ -130,25 +125,20 @@ proptest! {
     fn instants_are_inside_the_innermost_open_slice(
         steps in prop::collection::vec((0i64..4, 0usize..2, 0u8..6), 0..60)
     ) {
-        let old = build(&steps);
-        let mut new = old.clone();
-        new.nest_instants();
-        prop_assert_eq!(new.slices.len(), old.slices.len() + old.instants.len());
-        prop_assert!(new.slices.ts.iter().is_sorted());
-        prop_assert_eq!(flows(&new), flows(&old));
-        let instant_names: Vec<StringId> = old.instants.name.iter().collect();
-        let (instants, slices): (Vec<_>, Vec<_>) = nested(&new)
-            .into_iter()
-            .zip(new.slices.rows())
-            .partition(|(_, row)| instant_names.contains(&row.name));
-        let slices: Vec<_> = slices.into_iter().map(|(facts, _)| facts).collect();
-        prop_assert_eq!(slices, nested(&old));
-        for ((_, ts, depth, parent), row) in instants {
-            let expected = innermost(&old, row.track_id, ts);
-            prop_assert_eq!(row.dur, 0);
-            prop_assert_eq!(&parent, &expected.unwrap_or_default());
-            let above = row.parent_id.some().map(|parent| new.slices.depth.get(parent.row()) + 1);
-            prop_assert_eq!(depth, above.unwrap_or(0));
+        let (trace, flows) = build(&steps);
+        prop_assert!(trace.slices.rows().is_sorted_by_key(|row| (row.ts, row.instant)));
+        prop_assert_eq!(trace.slices.spans().count(), trace.slices.span_count());
+        let ends = |row: FlowRow| [row.slice_out, row.slice_in].map(|slice| trace.slice_name(slice));
+        prop_assert_eq!(trace.flows.rows().map(ends).collect::<Vec<_>>(), flows);
+        for row in trace.slices.rows() {
+            prop_assert_eq!(row.depth, depth(&trace, row));
+            let parent = row.parent_id.some();
+            prop_assert!(parent.is_none_or(|parent| !trace.slices.is_instant(parent.row())));
+            if row.instant {
+                let parent = parent.map(|parent| trace.slice_name(parent));
+                prop_assert_eq!(parent, innermost(&trace, row.track_id, row.ts));
+                prop_assert_eq!(row.dur, 0);
+            }
         }
     }
 }

@@ -2,12 +2,12 @@
 //! that a new column is part of them.
 
 use super::*;
-use crate::{ArgValue, ClockKind, ClockRow, Place, RepairKind, SourceId};
+use crate::{ArgValue, ClockKind, ClockRow, Column, Place, RepairKind, SourceId};
 
 /// Calls a macro with the name of every table.
 macro_rules! with_tables {
     ($do:ident) => {
-        $do!(sources processes threads tracks slices methods counters exact_counters instants flows sched_slices
+        $do!(sources processes threads tracks slices methods counters exact_counters flows sched_slices
             run_ends wakeups thread_names thread_states ftrace_events metadata)
     };
 }
@@ -15,7 +15,7 @@ macro_rules! with_tables {
 /// A column: its name, what its ids are numbers of, and the ids.
 type IdColumn = (String, Option<IdKind>, Vec<u32>);
 
-/// A trace in which each table has two rows, and every id is that of the second row. All texts are this one, after
+/// A trace in which each table has two rows besides reserved ones, and every id is that of row 1. All texts are this one, after
 /// one that is not used.
 fn full(text: &str) -> Trace {
     let mut trace = Trace::default();
@@ -28,6 +28,8 @@ fn full(text: &str) -> Trace {
         with_tables!(push);
         trace.args.push_set([(text, ArgValue::Text(text))]);
     }
+    // The parent of an instant does not follow: it is found anew.
+    trace.slices.instant = Column::repeated(false, 2);
     let place = Place::default();
     let kind = RepairKind::NeverClosed;
     trace.repairs.add(SourceId(1), kind, 1, place, String::new);

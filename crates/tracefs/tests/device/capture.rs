@@ -103,9 +103,9 @@ fn marks_are_complete_and_in_order() {
     });
     drop(kernel);
     let names = trace
-        .instants
-        .rows()
-        .map(|row| trace.strings.get(row.name).to_owned());
+        .slices
+        .instants()
+        .map(|row| trace.strings.get(trace.slices.name.get(row)).to_owned());
     let marks: Vec<String> = names.filter(|name| name.starts_with("mark ")).collect();
     let expected: Vec<String> = (0..MARKS).map(|number| format!("mark {number}")).collect();
     assert_eq!(marks, expected);

@@ -217,7 +217,8 @@ fn version_7_plain_and_compressed() {
         };
         let mut repairs = trace.repairs.rows().iter();
         assert!(repairs.all(|row| file_is_whole(row.kind)));
-        let mut names = trace.instants.rows().map(|row| trace.strings.get(row.name));
+        let instants = trace.slices.instants();
+        let mut names = instants.map(|row| trace.strings.get(trace.slices.name.get(row)));
         let is_there = |number: usize| names.any(|name| name == format!("mark {number}"));
         assert!(
             (0..MARKS).all(is_there),

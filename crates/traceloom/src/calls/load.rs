@@ -5,8 +5,8 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use traceloom_analyze::{CallTree, CallTreeBuilder, TimeRange, TreeOptions, TreeThread};
 use traceloom_trace::{
-    MethodEvent, MethodEvents, MethodIndex, MethodLine, MethodTraceStart, Place, ProcessRow,
-    RepairKind, ThreadIndex, ThreadRow, Trace,
+    MethodEvent, MethodEvents, MethodIndex, MethodLine, MethodTraceStart, Place, RepairKind, RowId,
+    ThreadIndex, Trace,
 };
 
 use crate::input::{InputArgs, read_method_events, read_trace};
@@ -92,12 +92,16 @@ impl WithoutSlices {
         }
         let text = |id| trace.strings.get(id).to_owned();
         if !args.process.is_empty() {
-            let named = |row: ProcessRow| (text(row.name), row.pid);
-            this.processes = trace.processes.rows().map(named).collect();
+            let rows = trace
+                .real_processes()
+                .map(|upid| trace.processes.row(upid.row()));
+            this.processes = rows.map(|row| (text(row.name), row.pid)).collect();
         }
         if !args.thread.is_empty() {
-            let named = |row: ThreadRow| (text(row.name), row.tid);
-            this.threads = trace.threads.rows().map(named).collect();
+            let rows = trace
+                .real_threads()
+                .map(|utid| trace.threads.row(utid.row()));
+            this.threads = rows.map(|row| (text(row.name), row.tid)).collect();
         }
         this
     }

@@ -125,7 +125,9 @@ const NO_FRAMES: &str = "no thread has slices called Choreographer#doFrame, Flut
 
 /// The message for a process without frames, or for an unknown process.
 fn no_frames_of(trace: &Trace, query: &str) -> String {
-    let rows = trace.processes.rows();
+    let rows = trace
+        .real_processes()
+        .map(|upid| trace.processes.row(upid.row()));
     let named = rows.map(|row| (trace.strings.get(row.name).to_owned(), row.pid));
     let processes: Vec<(String, i64)> = named.collect();
     let exact = |one: &&(String, i64)| one.0 == query || one.1.to_string() == query;

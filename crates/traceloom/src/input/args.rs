@@ -105,7 +105,7 @@ fn names_threads(dump: &[u8]) -> bool {
     let read = reader
         .feed(dump, &mut target)
         .and_then(|()| reader.finish(&mut target));
-    read.is_ok() && !builder.finish().threads.is_empty()
+    read.is_ok() && builder.finish().real_threads().next().is_some()
 }
 
 /// Reads `64M`, `8G`, `1000`.

@@ -56,6 +56,9 @@ impl MethodNames {
             return;
         }
         for row in 0..trace.slices.len() {
+            if trace.slices.is_instant(row) {
+                continue;
+            }
             let name = trace.slices.name.get_mut(row);
             if let Some(text) = slices.get(name) {
                 *name = *text;
@@ -126,7 +129,7 @@ impl MethodNames {
         seen: &mut Seen,
     ) -> FxHashMap<StringId, StringId> {
         let mut names: FxHashMap<StringId, Option<u32>> = FxHashMap::default();
-        for row in 0..trace.slices.len() {
+        for row in trace.slices.spans() {
             let name = trace.slices.name.get(row);
             names
                 .entry(name)

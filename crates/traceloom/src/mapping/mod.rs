@@ -298,6 +298,9 @@ fn rename_methods(names: &Names<'_>, trace: &mut Trace) {
 fn rename_slices(names: &Names<'_>, trace: &mut Trace) {
     let mut renamed: FxHashMap<StringId, StringId> = FxHashMap::default();
     for row in 0..trace.slices.len() {
+        if trace.slices.is_instant(row) {
+            continue;
+        }
         let name = trace.slices.name.get(row);
         let original =
             *renamed

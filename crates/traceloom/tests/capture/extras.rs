@@ -55,7 +55,7 @@ fn check_memory(path: &Path) {
     let has = |name: &str| threads.clone().any(|id| trace.strings.get(id) == name);
     assert!(has("holds \"memory\""), "the kernel cuts names only at 15");
     // The region of the vector, and the program's own file.
-    let maps: Vec<_> = trace.instants.rows().collect();
+    let maps: Vec<_> = trace.slices.rows().filter(|row| row.instant).collect();
     let program = std::env::current_exe().unwrap();
     let is_program = |name: &str| Path::new(name) == program;
     assert!(

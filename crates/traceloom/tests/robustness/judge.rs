@@ -129,7 +129,7 @@ pub fn summary(bytes: &[u8], threads: usize) -> Result<String, String> {
         trace.sched_slices.len(),
         trace.thread_states.len(),
         trace.counters.len(),
-        trace.instants.len(),
+        trace.slices.instants().count(),
         trace.ftrace_events.len(),
         trace.strings.texts(),
     ];

@@ -108,7 +108,7 @@ impl Maker<'_> {
         threads.sort_by_key(source);
         let of_one = |one: &ThreadId, other: &ThreadId| source(one) == source(other);
         let is_one = threads.first().map(source) == threads.last().map(source);
-        let alone = self.trace.processes.is_empty() && is_one;
+        let alone = self.trace.real_processes().next().is_none() && is_one;
         for own in threads.chunk_by(of_one) {
             let parent = if alone {
                 NO_ROW
@@ -139,7 +139,7 @@ impl Maker<'_> {
     pub(super) fn kernel(&mut self) {
         let mut threads = std::mem::take(&mut self.kernel);
         let mut upids = Vec::new();
-        for upid in (0..self.trace.processes.len()).map(ProcessId::from_row) {
+        for upid in self.trace.real_processes() {
             if self.is_kernel(upid) {
                 threads.extend(self.threads_of(upid));
                 upids.push(upid);

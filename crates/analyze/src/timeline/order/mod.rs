@@ -101,10 +101,11 @@ impl<'t> Maker<'t> {
 
     fn look_at_threads(&mut self) {
         for row in 0..self.trace.threads.len() {
-            let utid = ThreadId::from_row(row);
-            let facts = self.look_at(utid);
+            let facts = self.look_at(ThreadId::from_row(row));
             self.facts.push(facts);
-            if self.trace.threads.upid.get(row) == ProcessId::NONE {
+        }
+        for utid in self.trace.real_threads() {
+            if self.trace.threads.upid.get(utid.row()) == ProcessId::NONE {
                 if self.is_kernel_thread(utid) {
                     self.kernel.push(utid)
                 } else {
@@ -145,7 +146,7 @@ impl<'t> Maker<'t> {
 
     /// The times of the first and the last instant of a track.
     fn extent_of_instants(&self, track: TrackId) -> (i64, i64) {
-        first_and_last(self.timeline.instants_of(track), &self.trace.instants.ts)
+        first_and_last(self.timeline.instants_of(track), &self.trace.slices.ts)
     }
 
     /// `text`, with the name of its input if there are several inputs.

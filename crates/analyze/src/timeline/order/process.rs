@@ -14,7 +14,7 @@ impl Maker<'_> {
     pub(super) fn processes(&self) -> (Vec<ProcessId>, Vec<ProcessId>) {
         let processes = &self.trace.processes;
         let mut all = Vec::new();
-        for upid in (0..processes.len()).map(ProcessId::from_row) {
+        for upid in self.trace.real_processes() {
             if !self.is_kernel(upid) {
                 let (pid, name) = (
                     processes.pid.get(upid.row()),

@@ -149,10 +149,11 @@ impl<'t> Count<'t> {
         let (slices, first) = (&self.trace.slices, rows.start / CHUNK_ROWS * CHUNK_ROWS);
         let chunk = first / CHUNK_ROWS;
         let (ts, dur) = (slices.ts.chunk(chunk), slices.dur.chunk(chunk));
-        let tracks = slices.track_id.chunk(chunk);
+        let (tracks, instants) = (slices.track_id.chunk(chunk), slices.instant.chunk(chunk));
         for row in rows {
             let at = row - first;
-            if (self.all || self.wanted[tracks.get(at).row()])
+            if !instants.get(at)
+                && (self.all || self.wanted[tracks.get(at).row()])
                 && let Some(part) = self.inside(row, ts.get(at), dur.get(at))
             {
                 visit(row, part);

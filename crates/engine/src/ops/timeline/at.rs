@@ -253,7 +253,7 @@ impl Engine {
     /// The instant nearest to a point in time, with its arguments.
     fn instant_at(&self, row: u32, ts: i64) -> Option<InstantAnswer<'_>> {
         let (trace, timeline) = (&self.trace, self.timeline());
-        let when = |row: usize| trace.instants.ts.get(row);
+        let when = |row: usize| trace.slices.ts.get(row);
         let mut nearest: Option<u32> = None;
         for &(track, _) in timeline.rows.tracks(row) {
             let rows = timeline.instants_of(track);
@@ -267,13 +267,13 @@ impl Engine {
             }
         }
         let id = nearest? as usize;
-        let name = trace.instants.name.get(id);
+        let name = trace.slices.name.get(id);
         Some(InstantAnswer {
             id,
             ts: self.relative(when(id)),
             name: timeline.names.of_text(name).0,
             label: self.string(name, DETAIL_CHARS),
-            args: self.args(trace.instants.arg_set_id.get(id)),
+            args: self.args(trace.slices.arg_set_id.get(id)),
         })
     }
 

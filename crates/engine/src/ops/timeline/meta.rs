@@ -101,13 +101,13 @@ struct Counts {
 impl Counts {
     fn new(trace: &Trace) -> Self {
         Self {
-            slices: trace.slices.len(),
-            threads: trace.threads.len(),
-            processes: trace.processes.len(),
+            slices: trace.slices.span_count(),
+            threads: trace.real_threads().count(),
+            processes: trace.real_processes().count(),
             tracks: trace.tracks.len(),
             methods: trace.methods.len(),
             counters: trace.counters.len(),
-            instants: trace.instants.len(),
+            instants: trace.slices.instants().count(),
             flows: trace.flows.len(),
             sched_slices: trace.sched_slices.len(),
             thread_states: trace.thread_states.len(),

@@ -135,7 +135,7 @@ impl All {
                 engine.relative(instant.ts)
             })
             .u32("i_name", &self.instants, |instant| {
-                let name = trace.instants.name.get(instant.id as usize);
+                let name = trace.slices.name.get(instant.id as usize);
                 timeline.names.of_text(name).0
             })
             .u32("i_id", &self.instants, |instant| instant.id);

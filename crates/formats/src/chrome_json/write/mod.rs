@@ -35,10 +35,7 @@ impl Writer for JsonWriter {
         _: &WriteOptions,
         out: &mut dyn Write,
     ) -> Result<Written, WriteError> {
-        let rows = trace.slices.len()
-            + trace.counters.len()
-            + trace.instants.len()
-            + trace.ftrace_events.len();
+        let rows = trace.slices.len() + trace.counters.len() + trace.ftrace_events.len();
         if rows == 0 {
             return Err(WriteError::NothingToWrite {
                 format: format_id::CHROME_JSON,
@@ -110,7 +107,8 @@ impl File<'_> {
     }
 
     fn instants(&mut self) -> io::Result<()> {
-        for row in self.trace.instants.rows() {
+        let slices = &self.trace.slices;
+        for row in slices.instants().map(|row| slices.row(row)) {
             let track = self.trace.tracks.row(row.track_id.row());
             self.begin("i", self.of_track(row.track_id))?;
             self.ts(row.ts)?;
@@ -202,12 +200,9 @@ impl File<'_> {
         let processes = self.trace.processes.rows();
         let detailed = processes.filter(|row| !row.cmdline.is_empty() || row.uid >= 0);
         written.add(Omission::ProcessDetails, detailed.count() as u64);
-        let nameless = self
-            .trace
-            .threads
-            .name
-            .iter()
-            .filter(|name| name.is_empty());
+        let names = &self.trace.threads.name;
+        let nameless = self.trace.real_threads();
+        let nameless = nameless.filter(|utid| names.get(utid.row()).is_empty());
         let idle = Omission::IdleThreads.count_in(self.trace);
         written.add(Omission::IdleThreads, idle.min(nameless.count() as u64));
         written
@@ -216,7 +211,8 @@ impl File<'_> {
 
 fn is_drawn(trace: &Trace, flow: traceloom_trace::FlowRow) -> bool {
     [flow.slice_out, flow.slice_in].iter().all(|slice| {
-        let track = trace.slices.track_id.get(slice.row());
-        trace.tracks.kind.get(track.row()).is_stack()
+        let (slices, row) = (&trace.slices, slice.row());
+        let track = slices.track_id.get(row);
+        !slices.is_instant(row) && trace.tracks.kind.get(track.row()).is_stack()
     })
 }

@@ -1,7 +1,7 @@
 //! Assigns the numbers of processes and threads. They keep their own numbers unless two are equal.
 
 use rustc_hash::FxHashSet;
-use traceloom_trace::{ProcessId, RowId, ThreadId, Trace};
+use traceloom_trace::{Column, ProcessId, RowId, ThreadId, Trace};
 
 /// Numbers by row.
 pub(super) struct Numbers {
@@ -30,8 +30,19 @@ impl Numbers {
             };
             numbers.map(&mut give).collect::<Vec<_>>()
         };
-        let pids = unique(&mut pids.iter());
-        let tids = unique(&mut tids.iter());
+        // Reserved rows take no number away from others.
+        let (first_pid, first_tid) = (trace.real_processes().next(), trace.real_threads().next());
+        let (first_pid, first_tid) = (
+            first_pid.map_or(pids.len(), RowId::row),
+            first_tid.map_or(tids.len(), RowId::row),
+        );
+        let mut numbers_from = |first: usize, numbers: &Column<i64>| {
+            let reserved = numbers.iter().take(first);
+            let others = unique(&mut numbers.iter().skip(first));
+            reserved.chain(others).collect::<Vec<_>>()
+        };
+        let pids = numbers_from(first_pid, pids);
+        let tids = numbers_from(first_tid, tids);
         Self {
             pids,
             tids,

@@ -7,11 +7,11 @@ use traceloom_trace::{NO_DURATION, RowId, SliceId};
 use super::file::File;
 use super::value::Micros;
 
-/// Writes all slices in the order of the table. Only the ends of async slices are written in order
+/// Writes all spans in the order of the table. Only the ends of async slices are written in order
 /// of time.
 pub(super) fn write(file: &mut File<'_>) -> io::Result<()> {
     let mut asyncs = Vec::new();
-    for row in 0..file.trace.slices.len() {
+    for row in file.trace.slices.spans() {
         let track = file.trace.slices.track_id.get(row);
         match file.trace.tracks.kind.get(track.row()) {
             kind if kind.is_stack() => on_thread(file, row)?,

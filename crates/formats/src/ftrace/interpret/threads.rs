@@ -109,7 +109,10 @@ impl Threads {
         if let Some(&slot) = self.beyond.get(&tid) {
             return slot as usize;
         }
-        let utid = out.thread(tid.into());
+        let utid = match tid {
+            0 => out.idle_thread(),
+            tid => out.thread(tid.into()),
+        };
         self.put(tid, utid, position, out)
     }
 

@@ -79,7 +79,7 @@ fn numbers(trace: &Trace, key: StringId, slice: SliceRow) -> impl Iterator<Item 
 }
 
 fn on_thread(trace: &Trace, slice: SliceRow) -> bool {
-    trace.tracks.kind.get(slice.track_id.row()).is_stack()
+    !slice.instant && trace.tracks.kind.get(slice.track_id.row()).is_stack()
 }
 
 fn end(slice: SliceRow) -> Option<i64> {

@@ -43,7 +43,6 @@ impl<'p> Printer<'p> {
         let last = first.into_iter().map(|place| place.unwrap_or(NOWHERE));
         let pid = trace.metadata("pid").and_then(|pid| pid.parse().ok());
         let start = plan.lines.first().map_or(0, |line| line.ts);
-        let idle = trace.threads.tid.iter().position(|tid| tid == 0);
         Self {
             plan,
             names: Names::new(trace),
@@ -53,7 +52,7 @@ impl<'p> Printer<'p> {
             running: FxHashMap::default(),
             shift: start.min(0).saturating_neg(),
             default_pid: pid.unwrap_or(1),
-            idle: idle.map_or(ThreadId::NONE, ThreadId::from_row),
+            idle: ThreadId::IDLE,
         }
     }
 

@@ -73,14 +73,13 @@ impl Plan<'_> {
             let track = trace.tracks.row(slice.track_id.row());
             slice.arg_set_id != ArgSetId::NONE
                 && match track.kind {
+                    _ if slice.instant => true,
                     kind if kind.is_stack() && self.binder.contains_key(&id) => false,
                     _ if self.is_cookie(slice.arg_set_id) => false,
                     _ => kernel::pair(trace, id).is_none(),
                 }
         });
-        let instants = trace.instants.arg_set_id.iter();
-        let instants = instants.filter(|args| *args != ArgSetId::NONE);
-        (slices.count() + instants.count()) as u64
+        slices.count() as u64
     }
 
     /// Whether the arguments are only the cookie of an asynchronous slice.

@@ -136,10 +136,10 @@ impl<'t> Plan<'t> {
         let counters = counters.filter(|(row, _)| !claimed.contains(&(*row as u32)));
         self.lines
             .extend(counters.map(|(row, ts)| rows(Class::Point, Kind::Counter, row, ts)));
-        let instants = trace.instants.ts.iter().enumerate();
-        self.lines.extend(instants.map(|(row, ts)| Line {
+        let instants = trace.slices.instants();
+        self.lines.extend(instants.map(|row| Line {
             order: Class::Point.order((trace.counters.len() + row) as u64),
-            ..rows(Class::Point, Kind::Instant, row, ts)
+            ..rows(Class::Point, Kind::Instant, row, trace.slices.ts.get(row))
         }));
         let reason = trace.strings.lookup(BLOCKED_REASON);
         let events = trace.ftrace_events.rows().enumerate();

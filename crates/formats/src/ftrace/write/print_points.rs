@@ -54,7 +54,7 @@ impl Printer<'_> {
     }
 
     pub(super) fn instant(&self, line: Line, out: &mut impl Write) -> io::Result<()> {
-        let row = self.plan.trace.instants.row(line.row as usize);
+        let row = self.plan.trace.slices.row(line.row as usize);
         let track = self.track(row.track_id);
         let name = clean(self.text(row.name));
         if let (true, Some(utid)) = (track.kind.is_stack(), track.utid.some()) {

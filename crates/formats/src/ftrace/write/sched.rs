@@ -25,7 +25,7 @@ pub(super) fn add(plan: &mut Plan<'_>) {
         run_ends: run_ends(plan.trace),
         unknown: Vec::new(),
         last: (i64::MIN, 0),
-        idle: idle_thread(plan.trace),
+        idle: ThreadId::IDLE,
     };
     sched.switches(plan);
     sched.find_unknown(plan);
@@ -44,11 +44,6 @@ fn run_ends(trace: &Trace) -> RunEnds {
         ends.entry((end.ts, end.cpu)).or_default().push(end);
     }
     ends
-}
-
-fn idle_thread(trace: &Trace) -> ThreadId {
-    let row = trace.threads.tid.iter().position(|tid| tid == 0);
-    row.map_or(ThreadId::NONE, ThreadId::from_row)
 }
 
 struct Sched<'t> {
@@ -312,11 +307,9 @@ impl Sched<'_> {
 
 fn threads_by_tid(trace: &Trace) -> FxHashMap<i64, Vec<ThreadId>> {
     let mut threads: FxHashMap<i64, Vec<ThreadId>> = FxHashMap::default();
-    for (row, tid) in trace.threads.tid.iter().enumerate() {
-        threads
-            .entry(tid)
-            .or_default()
-            .push(ThreadId::from_row(row));
+    for utid in trace.real_threads() {
+        let tid = trace.threads.tid.get(utid.row());
+        threads.entry(tid).or_default().push(utid);
     }
     threads
 }

@@ -54,8 +54,9 @@ fn drop_requeued(plan: &mut Plan<'_>) {
 
 /// (track, slice) in the order of tracks, and of time within a track.
 fn rows_by_track(trace: &Trace) -> Vec<(u32, u32)> {
-    let tracks = trace.slices.track_id.iter().enumerate();
-    let mut rows: Vec<(u32, u32)> = tracks.map(|(row, track)| (track.0, row as u32)).collect();
+    let track = |row: usize| trace.slices.track_id.get(row).0;
+    let spans = trace.slices.spans();
+    let mut rows: Vec<(u32, u32)> = spans.map(|row| (track(row), row as u32)).collect();
     rows.sort_unstable();
     rows
 }

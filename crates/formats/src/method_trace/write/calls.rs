@@ -33,7 +33,7 @@ pub(super) fn calls(trace: &Trace, start_ns: i64) -> Vec<Call> {
         open: (0..trace.tracks.len()).map(|_| Open::default()).collect(),
         calls: Vec::new(),
     };
-    for row in 0..trace.slices.len() {
+    for row in trace.slices.spans() {
         walk.slice(SliceId::from_row(row));
     }
     for track in 0..walk.open.len() {

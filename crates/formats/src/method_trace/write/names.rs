@@ -30,8 +30,13 @@ impl Names {
             slice_names: Vec::new(),
             by_name: FxHashMap::default(),
         };
-        let mut used = vec![!trace.methods.is_empty(); trace.threads.len()];
-        for row in trace.slices.rows() {
+        let mut used = vec![false; trace.threads.len()];
+        if !trace.methods.is_empty() {
+            trace
+                .real_threads()
+                .for_each(|utid| used[utid.row()] = true);
+        }
+        for row in trace.slices.spans().map(|row| trace.slices.row(row)) {
             if let Some(thread) = thread_of(trace, row.track_id) {
                 used[thread.row()] = true;
                 if row.method_id.some().is_none() {

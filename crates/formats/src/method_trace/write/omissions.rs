@@ -62,7 +62,7 @@ impl File<'_> {
     }
 
     fn unwritten_threads(&self) -> u64 {
-        (self.trace.threads.len() - self.names.threads().count()) as u64
+        (self.trace.real_threads().count() - self.names.threads().count()) as u64
     }
 
     fn renumbered_threads(&self) -> u64 {

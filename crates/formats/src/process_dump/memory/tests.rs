@@ -52,15 +52,13 @@ fn a_dump_alone() {
         .rows()
         .map(|row| (row.tid, trace.strings.get(row.name), row.upid.row()))
         .collect();
-    assert!(people.contains(&(793, "Signal Catcher", 0)), "{people:?}");
+    assert!(people.contains(&(793, "Signal Catcher", 1)), "{people:?}");
     let names = trace
-        .processes
-        .name
-        .iter()
-        .map(|name| trace.strings.get(name));
+        .real_processes()
+        .map(|upid| trace.strings.get(trace.processes.name.get(upid.row())));
     assert_eq!(names.collect::<Vec<_>>(), ["system_server", "kworker/5:0H"]);
-    assert_eq!(trace.instants.len(), 1);
-    let map = trace.instants.row(0);
+    assert_eq!(trace.slices.len(), 1);
+    let map = trace.slices.row(0);
     assert_eq!(trace.strings.get(map.name), "foo");
     assert_eq!(trace.args.set(map.arg_set_id).count(), 9);
     assert!(trace.repairs.rows().is_empty(), "{:?}", trace.repairs);
@@ -85,7 +83,11 @@ fn beside_a_trace_it_lies_on_its_time_line() {
     let first = |trace: &Trace| trace.counters.ts.get(0) / 1_000_000;
     let trace = read(&page("id-1"));
     assert_eq!(first(&trace), 6568, "by the marker, which is exact");
-    assert_eq!(trace.processes.len(), 2, "788 is the one of the events");
+    assert_eq!(
+        trace.real_processes().count(),
+        2,
+        "788 is the one of the events"
+    );
     assert_eq!(first(&read(&page("id-2"))), 5568, "by the clock");
     assert!(trace.repairs.rows().is_empty(), "{:?}", trace.repairs);
 }

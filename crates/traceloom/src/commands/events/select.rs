@@ -3,11 +3,11 @@
 use anyhow::{Result, bail};
 use traceloom_analyze::TimeRange;
 use traceloom_analyze::events::{EventFilter, event_names};
-use traceloom_trace::{RowId, StringId, Trace};
+use traceloom_trace::{StringId, Trace};
 
 use super::args::EventsArgs;
 use crate::print::plain;
-use crate::wanted::Wanted;
+use crate::wanted::selected_threads;
 
 /// Creates the filter for the options.
 ///
@@ -23,7 +23,7 @@ pub(super) fn filter(args: &EventsArgs, trace: &Trace) -> Result<EventFilter> {
             .then(|| names(&args.name, trace))
             .transpose()?,
         threads: (!args.thread.is_empty() || !args.process.is_empty())
-            .then(|| threads(args, trace))
+            .then(|| selected_threads(trace, &args.thread, &args.process))
             .transpose()?,
         cpus: (!cpus.is_empty()).then_some(cpus),
     })
@@ -90,25 +90,6 @@ fn is_like(pattern: &str, text: &str) -> bool {
         }
     }
     pattern[at..].iter().all(|letter| *letter == '*')
-}
-
-/// For each thread, whether `--thread` and `--process` select it.
-fn threads(args: &EventsArgs, trace: &Trace) -> Result<Vec<bool>> {
-    let text = |id| trace.strings.get(id);
-    let threads = trace.threads.rows().map(|row| (text(row.name), row.tid));
-    let threads: Vec<(&str, i64)> = threads.collect();
-    let processes = trace.processes.rows().map(|row| (text(row.name), row.pid));
-    let processes: Vec<(&str, i64)> = processes.collect();
-    let nothing = |_: &str| None;
-    let by_process = Wanted::of("process", &args.process, &processes, &nothing)?;
-    let by_thread = Wanted::of("thread", &args.thread, &threads, &nothing)?;
-    let mut selected = Vec::with_capacity(threads.len());
-    for (row, (name, tid)) in threads.iter().enumerate() {
-        let process = processes.get(trace.threads.upid.get(row).row());
-        let (process, pid) = process.copied().unwrap_or(("", -1));
-        selected.push(by_process.accept(process, pid) && by_thread.accept(name, *tid));
-    }
-    Ok(selected)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde::Serialize;
-use traceloom_trace::{NO_DURATION, NO_NUMBER, RowId, SourceId, Trace};
+use traceloom_trace::{NO_DURATION, NO_NUMBER, ProcessId, RowId, SourceId, Trace};
 
 /// The facts about one file. Times are nanoseconds.
 #[derive(Debug, Serialize)]
@@ -196,11 +196,11 @@ fn clocks(trace: &Trace) -> Vec<ClockFacts> {
 
 fn counts(trace: &Trace) -> Counts {
     Counts {
-        slices: trace.slices.len(),
+        slices: trace.slices.span_count(),
         methods: trace.methods.len(),
         counters: trace.counters.len(),
         exact_counters: trace.exact_counters.len(),
-        instants: trace.instants.len(),
+        instants: trace.slices.instants().count(),
         flows: trace.flows.len(),
         sched_slices: trace.sched_slices.len(),
         run_ends: trace.run_ends.len(),
@@ -210,8 +210,8 @@ fn counts(trace: &Trace) -> Counts {
         ftrace_events: trace.ftrace_events.len(),
         args: trace.args.len(),
         tracks: trace.tracks.len(),
-        processes: trace.processes.len(),
-        threads: trace.threads.len(),
+        processes: trace.real_processes().count(),
+        threads: trace.real_threads().count(),
         strings: trace.strings.texts(),
     }
 }
@@ -221,15 +221,14 @@ fn processes(trace: &Trace) -> Vec<ProcessFacts> {
     for upid in trace.threads.upid.iter().filter_map(RowId::some) {
         threads[upid.row()] += 1;
     }
-    let facts = trace
-        .processes
-        .rows()
-        .zip(threads)
-        .map(|(row, threads)| ProcessFacts {
+    let facts = trace.real_processes().map(|upid| {
+        let row = trace.processes.row(upid.row());
+        ProcessFacts {
             pid: known(row.pid),
             name: trace.strings.get(row.name).to_owned(),
-            threads,
-        });
+            threads: threads[upid.row()],
+        }
+    });
     let mut facts: Vec<_> = facts.collect();
     facts.sort_by_key(|process| process.pid);
     facts
@@ -237,8 +236,8 @@ fn processes(trace: &Trace) -> Vec<ProcessFacts> {
 
 fn threads(trace: &Trace) -> Vec<ThreadFacts> {
     let mut slices = vec![0usize; trace.threads.len()];
-    for track in trace.slices.track_id.iter() {
-        if let Some(utid) = trace.track_thread(track) {
+    for row in trace.slices.spans() {
+        if let Some(utid) = trace.track_thread(trace.slices.track_id.get(row)) {
             slices[utid.row()] += 1;
         }
     }
@@ -255,19 +254,18 @@ fn threads(trace: &Trace) -> Vec<ThreadFacts> {
         let sum = &mut running[row.utid.row()];
         *sum = sum.saturating_add(dur.max(0));
     }
-    let facts = trace.threads.rows().zip(slices).zip(running);
-    let mut facts: Vec<_> = facts
-        .map(|((row, slices), running_ns)| ThreadFacts {
+    let facts = trace.real_threads().map(|utid| {
+        let row = trace.threads.row(utid.row());
+        let pid = |upid: ProcessId| known(trace.processes.pid.get(upid.row()));
+        ThreadFacts {
             tid: row.tid,
             name: trace.strings.get(row.name).to_owned(),
-            pid: row
-                .upid
-                .some()
-                .and_then(|upid| known(trace.processes.pid.get(upid.row()))),
-            slices,
-            running_ns,
-        })
-        .collect();
+            pid: row.upid.some().and_then(pid),
+            slices: slices[utid.row()],
+            running_ns: running[utid.row()],
+        }
+    });
+    let mut facts: Vec<_> = facts.collect();
     facts.sort_by_key(|thread| std::cmp::Reverse((thread.slices, thread.running_ns)));
     facts
 }

@@ -11,12 +11,12 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 use traceloom_analyze::threads::thread_times;
-use traceloom_trace::{RowId, ThreadId, Trace};
+use traceloom_trace::{RowId, ThreadId};
 
 use crate::input::read_trace;
 use crate::output::print;
 use crate::print::{csv_for_spreadsheets, csv_line};
-use crate::wanted::Wanted;
+use crate::wanted::selected_threads;
 use args::Sort;
 use report::ThreadReport;
 
@@ -36,7 +36,8 @@ pub fn run(args: &ThreadsArgs) -> Result<ExitCode> {
         );
     }
     let range = args.range.of(&trace)?;
-    let selected = selected(args, &trace).with_context(|| args.file.display().to_string())?;
+    let selected = selected_threads(&trace, &args.thread, &args.process);
+    let selected = selected.with_context(|| args.file.display().to_string())?;
     let wanted = |utid: ThreadId| selected[utid.row()];
     let times = thread_times(&trace, range, &wanted);
     let mut threads: Vec<ThreadReport> = times
@@ -52,30 +53,6 @@ pub fn run(args: &ThreadsArgs) -> Result<ExitCode> {
         _ => text::write(out, args, &threads, all),
     })?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// For each thread, whether `--thread` and `--process` select it.
-fn selected(args: &ThreadsArgs, trace: &Trace) -> Result<Vec<bool>> {
-    let text = |id| trace.strings.get(id);
-    let threads: Vec<(&str, i64)> = trace
-        .threads
-        .rows()
-        .map(|row| (text(row.name), row.tid))
-        .collect();
-    let processes: Vec<(&str, i64)> = trace
-        .processes
-        .rows()
-        .map(|row| (text(row.name), row.pid))
-        .collect();
-    let nothing = |_: &str| None;
-    let by_process = Wanted::of("process", &args.process, &processes, &nothing)?;
-    let by_thread = Wanted::of("thread", &args.thread, &threads, &nothing)?;
-    let is_selected = |(row, (name, tid)): (usize, &(&str, i64))| {
-        let process = processes.get(trace.threads.upid.get(row).row());
-        let (process, pid) = process.copied().unwrap_or(("", -1));
-        by_process.accept(process, pid) && by_thread.accept(name, *tid)
-    };
-    Ok(threads.iter().enumerate().map(is_selected).collect())
 }
 
 fn sort(threads: &mut [ThreadReport], sort: Sort) {

@@ -8,7 +8,11 @@ pub(super) fn app(trace: &Trace) -> Option<String> {
     let upids: Vec<ProcessId> = (0..trace.tracks.len())
         .map(|track| process_of(trace, track))
         .collect();
-    for track in trace.slices.track_id.iter() {
+    for track in trace
+        .slices
+        .spans()
+        .map(|row| trace.slices.track_id.get(row))
+    {
         if let Some(upid) = upids.get(track.row()).and_then(|upid| upid.some()) {
             slices[upid.row()] += 1;
         }
