@@ -1,10 +1,12 @@
 //! Finds the slice that encloses each instant.
 
+use rustc_hash::FxHashMap;
+
 use crate::ids::{RowId, SliceId, TrackId};
-use crate::tables::{NO_DURATION, SliceTable};
+use crate::tables::{NO_DURATION, SliceTable, UNNESTED};
 
 impl SliceTable {
-    /// Sets the parent and the depth of every instant. The slices are sorted by time, and an instant follows the
+    /// Sets the parent and the depth of every new instant. The slices are sorted by time, and an instant follows the
     /// slices that begin at its time.
     ///
     /// ```text
@@ -16,19 +18,18 @@ impl SliceTable {
     /// open, one that ends then is not. A slice that never ended is open until the slice around it ends. Nothing is
     /// inside an instant.
     pub(crate) fn nest_instants(&mut self) {
-        if !self.has_instants() {
+        let Some(mut open) = OpenSlices::around_new_instants(self) else {
             return;
-        }
-        let mut stacks = OpenSlices::of_tracks_with_instants(self);
+        };
         for row in 0..self.len() {
-            if self.is_instant(row) {
-                let parent = stacks.innermost(self.track_id.get(row), self.ts.get(row));
+            if !self.is_instant(row) {
+                open.begin(self, SliceId::from_row(row));
+            } else if self.depth.get(row) == UNNESTED {
+                let parent = open.innermost(self.track_id.get(row), self.ts.get(row));
                 let depth_below = |parent: SliceId| self.depth.get(parent.row()).saturating_add(1);
                 let depth = parent.map_or(0, depth_below);
                 *self.depth.get_mut(row) = depth;
                 *self.parent_id.get_mut(row) = parent.unwrap_or(SliceId::NONE);
-            } else {
-                stacks.begin(self, SliceId::from_row(row));
             }
         }
     }
@@ -37,52 +38,77 @@ impl SliceTable {
 /// A slice that is open.
 struct Open {
     slice: SliceId,
+    /// The place of the slice around it in the list; [`NOTHING`] if there is none.
+    around: u32,
     /// When it or a slice around it ends, whichever is first.
     end: i64,
 }
 
-/// The open slices of each track with instants, outermost first; `None` for other tracks.
-struct OpenSlices(Vec<Option<Vec<Open>>>);
+const NOTHING: u32 = u32::MAX;
+
+/// The open slices of each track with new instants. A list for all tracks takes less memory than one for each.
+struct OpenSlices {
+    /// Every slice that was opened, in order of time.
+    list: Vec<Open>,
+    /// For each track, the place of its innermost slice.
+    innermost: FxHashMap<TrackId, u32>,
+}
 
 impl OpenSlices {
-    fn of_tracks_with_instants(slices: &SliceTable) -> Self {
-        let mut stacks: Vec<Option<Vec<Open>>> = Vec::new();
-        for row in slices.instants() {
-            let track = slices.track_id.get(row).row();
-            if track >= stacks.len() {
-                stacks.resize_with(track + 1, || None);
-            }
-            stacks[track].get_or_insert_with(Vec::new);
+    /// `None` if there are no new instants.
+    fn around_new_instants(slices: &SliceTable) -> Option<Self> {
+        let mut innermost = FxHashMap::default();
+        for row in slices
+            .instants()
+            .filter(|&row| slices.depth.get(row) == UNNESTED)
+        {
+            innermost.insert(slices.track_id.get(row), NOTHING);
         }
-        Self(stacks)
-    }
-
-    fn stack(&mut self, track: TrackId) -> Option<&mut Vec<Open>> {
-        self.0.get_mut(track.row())?.as_mut()
+        (!innermost.is_empty()).then_some(Self {
+            list: Vec::new(),
+            innermost,
+        })
     }
 
     /// Opens a slice inside its parent.
     fn begin(&mut self, slices: &SliceTable, slice: SliceId) {
         let row = slice.row();
-        let Some(stack) = self.stack(slices.track_id.get(row)) else {
+        let Some(innermost) = self.innermost.get_mut(&slices.track_id.get(row)) else {
             return;
         };
         let parent = slices.parent_id.get(row);
-        while stack.pop_if(|open| open.slice != parent).is_some() {}
-        let around = stack.last().map_or(i64::MAX, |open| open.end);
+        while let Some(open) = self
+            .list
+            .get(*innermost as usize)
+            .filter(|open| open.slice != parent)
+        {
+            *innermost = open.around;
+        }
+        let around = self.list.get(*innermost as usize);
         let own = match slices.dur.get(row) {
             NO_DURATION => i64::MAX,
             dur => slices.ts.get(row).saturating_add(dur),
         };
-        let end = own.min(around);
-        stack.push(Open { slice, end });
+        let open = Open {
+            slice,
+            around: *innermost,
+            end: around.map_or(own, |around| around.end.min(own)),
+        };
+        *innermost = self.list.len() as u32;
+        self.list.push(open);
     }
 
     /// The innermost slice that is open at a time.
     fn innermost(&mut self, track: TrackId, ts: i64) -> Option<SliceId> {
-        let stack = self.stack(track)?;
-        while stack.pop_if(|open| open.end <= ts).is_some() {}
-        stack.last().map(|open| open.slice)
+        let innermost = self.innermost.get_mut(&track)?;
+        while let Some(open) = self
+            .list
+            .get(*innermost as usize)
+            .filter(|open| open.end <= ts)
+        {
+            *innermost = open.around;
+        }
+        self.list.get(*innermost as usize).map(|open| open.slice)
     }
 }
 

@@ -5,7 +5,7 @@ use crate::tables::SliceTable;
 use crate::trace::Trace;
 
 impl Trace {
-    /// Sorts every table with a time column by (ts, order of arrival), and finds the slices around instants. Tables
+    /// Sorts every table with a time column by (ts, order of arrival), and finds the slices around new instants. Tables
     /// that are already sorted, which is the usual case, are not changed.
     pub fn put_in_order(&mut self) {
         order_tables(self);

@@ -141,6 +141,9 @@ table! {
     }
 }
 
+/// The depth of an instant until the slice around it is found.
+pub(crate) const UNNESTED: u32 = u32::MAX;
+
 impl SliceRow {
     /// A point in time, ns. [`Trace::put_in_order`](crate::Trace::put_in_order) finds the slice around it.
     pub fn instant(ts: i64, track_id: TrackId, name: StringId, arg_set_id: ArgSetId) -> Self {
@@ -150,7 +153,7 @@ impl SliceRow {
             track_id,
             name,
             category: StringId::NULL,
-            depth: 0,
+            depth: UNNESTED,
             parent_id: SliceId::NONE,
             arg_set_id,
             thread_ts: NO_DURATION,

@@ -72,7 +72,9 @@ fn is_unfinished(trace: &Trace, row: usize) -> bool {
 
 /// Lengths of those of a name's slices in a range that ended, in order of size.
 fn lengths(trace: &Trace, timeline: &Timeline, range: TimeRange, name: NameId) -> Vec<i64> {
-    let mut lengths: Vec<i64> = trace.slices.spans()
+    let mut lengths: Vec<i64> = trace
+        .slices
+        .spans()
         .filter(|&row| timeline.names.of_slice(row) == name && !is_unfinished(trace, row))
         .map(|row| (trace.slices.ts.get(row), timeline.end_of(trace, row)))
         .filter(|(ts, end)| *ts < range.to_ns && (*end > range.from_ns || *ts >= range.from_ns))
@@ -126,8 +128,10 @@ fn check_slices(trace: &Trace) -> Result<(), TestCaseError> {
     for row in trace.slices.spans() {
         let details = timeline.slice(trace, SliceId::from_row(row));
         let length = |row: usize| timeline.end_of(trace, row) - trace.slices.ts.get(row);
-        let children =
-            trace.slices.spans().filter(|&child| trace.slices.parent_id.get(child).row() == row);
+        let children = trace
+            .slices
+            .spans()
+            .filter(|&child| trace.slices.parent_id.get(child).row() == row);
         let (mut count, mut within) = (0, 0);
         children.for_each(|child| (count, within) = (count + 1, within + length(child)));
         prop_assert_eq!(details.children, count);

@@ -23,7 +23,11 @@ fn tree_of(trace: &Trace, range: Option<TimeRange>) -> CallTree {
 fn spans(trace: &Trace, range: TimeRange) -> i64 {
     let timeline = Timeline::new(trace);
     let mut sum = 0;
-    for row in trace.slices.spans().filter(|&row| trace.slices.depth.get(row) == 0) {
+    for row in trace
+        .slices
+        .spans()
+        .filter(|&row| trace.slices.depth.get(row) == 0)
+    {
         let (from, to) = (trace.slices.ts.get(row), timeline.end_of(trace, row));
         sum += (to.min(range.to_ns) - from.max(range.from_ns)).max(0);
     }

@@ -33,7 +33,9 @@ fn pixels(window: &Window, start: i64, end: i64) -> Vec<i64> {
 
 /// All slices that the table has on a level of a track, in order, with their ends.
 fn level(trace: &Trace, timeline: &Timeline, track: TrackId, level: u32) -> Vec<(u32, i64, i64)> {
-    trace.slices.spans()
+    trace
+        .slices
+        .spans()
         .filter(|&row| {
             trace.slices.track_id.get(row) == track && trace.slices.depth.get(row) == level
         })

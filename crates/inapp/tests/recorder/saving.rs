@@ -39,7 +39,11 @@ pub fn scenario(folder: &Path) {
 
 /// Start, end (whole µs) and name of each slice.
 fn in_micros(trace: &Trace) -> Vec<(i64, i64, String)> {
-    let rows = trace.slices.rows().enumerate().filter(|(_, row)| !row.instant);
+    let rows = trace
+        .slices
+        .rows()
+        .enumerate()
+        .filter(|(_, row)| !row.instant);
     let shown = rows.map(|(row, slice)| {
         let end = slice.ts + slice.dur;
         let name = trace.slice_name(SliceId::from_row(row));

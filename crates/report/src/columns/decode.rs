@@ -85,6 +85,7 @@ impl<'a> Decoder<'_, 'a> {
             "clocks" => clocks(trace, table)?,
             "repairs" => trace.repairs = repairs(table)?,
             "slices" => nested(table)?,
+            "instants" => table.can_be_slices()?,
             "thread_states" if table.has("origin") => states::put_together(&self.parts, table)?,
             _ => {}
         }
@@ -148,8 +149,16 @@ fn add_instants(slices: &mut SliceTable, instants: Instants) {
     }
 }
 
-/// Checks that instants take no time and have nothing inside.
+/// Checks that instants take no time, have nothing inside and follow the slices that begin at their time.
 fn check_instants(slices: &SliceTable) -> Result<()> {
+    if !slices.has_instants() {
+        return Ok(());
+    }
+    let order = |row: usize| (slices.ts.get(row), slices.is_instant(row));
+    if !(0..slices.len()).is_sorted_by_key(order) {
+        let expected = ("a flag", "instants after the slices that begin with them");
+        return Err(ColumnsError::wrong("slices", "instant", 0, expected));
+    }
     if let Some(row) = slices.instants().find(|&row| slices.dur.get(row) != 0) {
         let expected = ("a length", "0, as it is of an instant");
         return Err(ColumnsError::wrong(
@@ -159,8 +168,7 @@ fn check_instants(slices: &SliceTable) -> Result<()> {
             expected,
         ));
     }
-    let parents = slices.parent_id.iter().filter_map(RowId::some);
-    let mut parents = parents.filter(|_| slices.has_instants());
+    let mut parents = slices.parent_id.iter().filter_map(RowId::some);
     match parents.find(|parent| slices.is_instant(parent.row())) {
         Some(parent) => {
             let expected = ("an id", "a parent that is not an instant");

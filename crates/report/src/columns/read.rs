@@ -16,6 +16,8 @@ use super::write::{needed_bytes, row_bytes};
 pub(crate) struct Table<'a> {
     pub name: &'a str,
     pub rows: usize,
+    /// Its size in the block.
+    bytes: usize,
     columns: Vec<Entry<'a>>,
     orders: Vec<(u8, Vec<u32>)>,
     /// Columns that were restored from other columns.
@@ -38,6 +40,7 @@ impl<'a> Table<'a> {
         let mut table = Self {
             name: "a table",
             rows: 0,
+            bytes: 0,
             columns: Vec::new(),
             orders: Vec::new(),
             worked_out: Vec::new(),
@@ -48,20 +51,34 @@ impl<'a> Table<'a> {
         table
             .directory(input)
             .ok_or_else(|| table.truncated("its columns"))?;
-        let bytes = whole - input.0.len();
+        table.bytes = whole - input.0.len();
         let row = table.columns.iter().map(|column| {
             let transform = Transform::from_code(column.transform).unwrap_or(Transform::Delta);
             row_bytes(column.ty, transform, column.payload)
         });
-        if rows >= u64::from(u32::MAX) || needed_bytes(rows, row.sum()) > bytes as u64 {
-            return Err(Box::new(ColumnsError::TooManyRows {
-                table: name.to_owned(),
-                rows,
-                bytes,
-            }));
+        if rows >= u64::from(u32::MAX) || needed_bytes(rows, row.sum()) > table.bytes as u64 {
+            return Err(table.too_many(rows));
         }
         table.rows = rows as usize;
         Ok(table)
+    }
+
+    fn too_many(&self, rows: u64) -> Box<ColumnsError> {
+        Box::new(ColumnsError::TooManyRows {
+            table: self.name.to_owned(),
+            rows,
+            bytes: self.bytes,
+        })
+    }
+
+    /// Checks that rows of up to 20 bytes may become slices, which take four times as much memory.
+    pub fn can_be_slices(&self) -> Result<()> {
+        const FREE: usize = 400_000;
+        const BYTES_A_ROW: usize = 5;
+        if self.rows > FREE + self.bytes / BYTES_A_ROW {
+            return Err(self.too_many(self.rows as u64));
+        }
+        Ok(())
     }
 
     fn directory(&mut self, input: &mut Input<'a>) -> Option<()> {

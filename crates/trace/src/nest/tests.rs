@@ -46,12 +46,13 @@ fn a_slice_that_never_ended_is_open_until_the_slice_around_it_ends() {
     let track = out.global_track(TrackType::GlobalSlice, a);
     let outer = out.begin_slice(track, SliceBegin::named(0, a));
     out.begin_slice(track, SliceBegin::named(1, b));
-    for ts in [5, 15] {
-        out.instant(track, ts, tap, Default::default());
-    }
     let mut trace = out.finish();
     *trace.slices.dur.get_mut(outer.row()) = 10;
-    trace.slices.nest_instants();
+    for ts in [5, 15] {
+        let instant = SliceRow::instant(ts, track, tap, Default::default());
+        trace.slices.push(instant);
+    }
+    trace.put_in_order();
     let taps: Vec<_> = nested(&trace).split_off(2);
     let expected = [("tap", 5, 2, "b"), ("tap", 15, 0, "")];
     let expected =
