@@ -10,11 +10,13 @@ use crate::error::QueryError;
 use crate::functions;
 use crate::operators::Pool;
 use crate::run::{Catalog, Output, Params, ResultSet, run};
-use crate::schema::{Data, TABLES, VIEWS};
+use crate::schema::{ALIASES, Data, TABLES, VIEWS};
 use crate::sqlite::guard::{forbid, limit, watch};
+use crate::sqlite::intrinsic;
 use crate::sqlite::legacy;
 use crate::sqlite::module::register;
 use crate::sqlite::operator;
+use crate::sqlite::pointer;
 use crate::sqlite::prelude;
 use crate::sqlite::source::Source;
 use crate::stdlib::PRELUDE;
@@ -72,12 +74,19 @@ impl Session {
         limit(&connection, limits.memory)?;
         let data = Arc::new(Data::new(trace));
         for table in TABLES {
-            register(&connection, Arc::new(Source::new(data.clone(), table)))?;
+            let source = Arc::new(Source::new(data.clone(), table));
+            let aliases = ALIASES.iter().filter(|(_, of)| of.name == table.name);
+            for (alias, _) in aliases {
+                register(&connection, alias, source.clone())?;
+            }
+            register(&connection, table.name, source)?;
         }
-        functions::register(&connection, &data)?;
         let clock = Clock::default();
         let pool = Pool::new(limits.memory, clock.clone());
+        functions::register(&connection, &data, &pool)?;
         operator::register(&connection, &data, &pool)?;
+        intrinsic::register(&connection, &pool)?;
+        pointer::register(&connection, &pool)?;
         prelude::register(&connection)?;
         let mut catalog = Catalog::new(pool);
         operator::define(&connection, catalog.library.objects(), &catalog.pool)?;

@@ -51,6 +51,42 @@ fn hungry() -> Vec<(&'static str, String)> {
                edge, (SELECT source_node_id AS root_node_id, 0 AS root_target_weight FROM edge), 0)"
                 .to_owned(),
         ),
+        (
+            "table as a value",
+            format!(
+                "SELECT count(c0) FROM __intrinsic_table_ptr(__intrinsic_interval_intersect(
+                   (SELECT __intrinsic_interval_tree_intervals_agg(id, ts, dur) FROM {many}),
+                   (SELECT __intrinsic_interval_tree_intervals_agg(id, ts, dur) FROM {many}), '()'))
+                 WHERE __intrinsic_table_ptr_bind(c0, 'ts')"
+            ),
+        ),
+        // There are two ways from each node to the next.
+        (
+            "scan",
+            "INCLUDE PERFETTO MODULE graphs.scan;
+             SELECT count(*) FROM _graph_scan!(
+               (WITH RECURSIVE n(id) AS (SELECT 0 UNION ALL SELECT id + 1 FROM n LIMIT 100)
+                SELECT id AS source_node_id, id + 1 AS dest_node_id FROM n, (SELECT 1 UNION ALL SELECT 2)),
+               (SELECT 0 AS id, 1 AS n), (n), (SELECT id, n FROM $table))"
+                .to_owned(),
+        ),
+        // Each span waits for the one before, and so for all.
+        (
+            "critical path",
+            "CREATE PERFETTO TABLE span AS
+             WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n LIMIT 20000)
+             SELECT id, id AS utid, 2 * id AS ts, 1 AS dur, 1000000 AS idle_dur, id - 1 AS waker_id FROM n;
+             SELECT count(c0) FROM __intrinsic_table_ptr(__intrinsic_critical_path_walk(
+               (SELECT __intrinsic_wakeup_graph_agg(id, utid, ts, dur, idle_dur, waker_id, NULL) FROM span),
+               (SELECT __intrinsic_array_agg(id) FROM span))) WHERE __intrinsic_table_ptr_bind(c0, 'ts')"
+                .to_owned(),
+        ),
+        (
+            "profile",
+            "SELECT length(experimental_profile(cat_stacks('f' || id))) FROM (
+               WITH RECURSIVE n(id) AS (SELECT 0 UNION ALL SELECT id + 1 FROM n LIMIT 10000000) SELECT id FROM n)"
+                .to_owned(),
+        ),
     ]
 }
 

@@ -3,7 +3,10 @@
 mod arguments;
 mod flags;
 mod math;
+mod message;
+mod pprof;
 mod regexp;
+mod stacks;
 mod strings;
 mod time;
 mod trace;
@@ -13,12 +16,19 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 
+use crate::operators::Pool;
 use crate::schema::Data;
 
 /// Makes all functions known to a connection.
-pub(crate) fn register(connection: &Connection, data: &Arc<Data>) -> rusqlite::Result<()> {
+pub(crate) fn register(
+    connection: &Connection,
+    data: &Arc<Data>,
+    pool: &Pool,
+) -> rusqlite::Result<()> {
     math::register(connection)?;
+    pprof::register(connection, pool)?;
     regexp::register(connection)?;
+    stacks::register(connection)?;
     strings::register(connection)?;
     time::register(connection, data)?;
     window::register(connection)?;

@@ -20,10 +20,39 @@ pub(super) fn register(connection: &Connection, data: &Arc<Data>) -> rusqlite::R
     for (name, value) in bounds {
         connection.create_scalar_function(name, 0, PURE, move |_| Ok(value))?;
     }
+    metadata(connection, data)?;
     let data = data.clone();
     connection.create_scalar_function("extract_arg", 2, PURE, move |context| {
         Ok(extract_arg(&data, context).unwrap_or(Value::Null))
     })
+}
+
+/// `extract_metadata(name)`, and the same for a machine or a trace, of which there is one: number 0.
+fn metadata(connection: &Connection, data: &Arc<Data>) -> rusqlite::Result<()> {
+    let functions = [
+        ("extract_metadata", 1),
+        ("extract_metadata_for_machine", 2),
+        ("extract_metadata_for_trace", 2),
+        ("extract_exact_metadata", 3),
+    ];
+    for (name, count) in functions {
+        let data = data.clone();
+        connection.create_scalar_function(name, count, PURE, move |context| {
+            let last = context.len().saturating_sub(1);
+            let mut numbers = (0..last).map(|at| context.get_raw(at));
+            let is_first = numbers.all(|number| number == ValueRef::Integer(0));
+            Ok(extract_metadata(&data, context.get_raw(last)).filter(|_| is_first))
+        })?;
+    }
+    Ok(())
+}
+
+/// The first fact of a name; `None` if there is none.
+fn extract_metadata(data: &Data, name: ValueRef<'_>) -> Option<String> {
+    let name = name.as_str().ok()?;
+    let facts = &data.trace.metadata;
+    let row = facts.key.iter().position(|key| data.get(key) == name)?;
+    Some(data.get(facts.value.get(row)).to_owned())
 }
 
 /// The value of an argument: `extract_arg(arg_set_id, key)`. `None` if there is none.

@@ -12,22 +12,38 @@ use super::overlap::{Interval, pairs};
 use super::rows::{Cell, Rows, cell, integer};
 
 /// How many tables there can be, as in Perfetto.
-const TABLES: usize = 15;
+pub(super) const TABLES: usize = 15;
 /// How many columns can name a partition, as in Perfetto.
-const KEYS: usize = 4;
+pub(super) const KEYS: usize = 4;
 
 /// The columns of the result.
-const COLUMNS: &[&str] = &[
+pub(super) const COLUMNS: &[&str] = &[
     "ts", "dur", "id_0", "id_1", "id_2", "id_3", "id_4", "id_5", "id_6", "id_7", "id_8", "id_9",
     "id_10", "id_11", "id_12", "id_13", "id_14", "key_0", "key_1", "key_2", "key_3",
 ];
 
 pub(super) fn operator() -> Operator {
-    Operator::built_in("__intrinsic_interval_intersect", COLUMNS, (1, TABLES), run)
+    Operator::built_in(
+        "__intrinsic_interval_intersect",
+        COLUMNS,
+        (1, TABLES),
+        |tables, meter| {
+            run(
+                tables,
+                integer,
+                |row| row.get(3..).unwrap_or_default().to_vec(),
+                meter,
+            )
+        },
+    )
+}
+
+fn too_many_keys() -> Failure {
+    Failure::refused(format!("more than {KEYS} columns name the partition"))
 }
 
 /// The encoded values that name a partition.
-type Key<'a> = Vec<&'a [u8]>;
+pub(super) type Key<'a> = Vec<&'a [u8]>;
 
 /// A list of intervals. Each belongs to a row of ids: one id for each table so far.
 #[derive(Default)]
@@ -39,17 +55,23 @@ struct List {
 /// The intervals of a partition, by table.
 type Partition = Vec<List>;
 
-fn run(tables: &[ValueRef<'_>], meter: &mut Meter) -> Result<Cells, Failure> {
-    let mut numbers: FxHashMap<Key<'_>, usize> = FxHashMap::default();
-    let mut partitions: Vec<(Key<'_>, Partition)> = Vec::new();
+/// Intersects tables. `number` returns the number of `id`, `ts` or `dur`, and `key` the values of a row that name its partition.
+pub(super) fn run<'a>(
+    tables: &[ValueRef<'a>],
+    number: fn(&[u8]) -> Option<i64>,
+    key: impl for<'r> Fn(&'r [&'a [u8]]) -> Key<'a>,
+    meter: &mut Meter,
+) -> Result<Cells, Failure> {
+    let mut numbers: FxHashMap<Key<'a>, usize> = FxHashMap::default();
+    let mut partitions: Vec<(Key<'a>, Partition)> = Vec::new();
     for (table, rows) in tables.iter().enumerate() {
         let mut rows = Rows::of(*rows)?;
         let mut row = Vec::new();
         while rows.next_row(&mut row)? {
-            let (id, start, end) = interval(&row)?;
-            let key = row.get(3..).unwrap_or_default().to_vec();
+            let (id, start, end) = interval(&row, number)?;
+            let key = key(&row);
             if key.len() > KEYS {
-                return Err(Failure::refused("more than 4 columns name the partition"));
+                return Err(too_many_keys());
             }
             meter.grow(64 + key.len() * 16)?;
             let number = *numbers.entry(key.clone()).or_insert_with(|| {
@@ -83,8 +105,8 @@ fn run(tables: &[ValueRef<'_>], meter: &mut Meter) -> Result<Cells, Failure> {
 }
 
 /// The id, the start and the end of a row.
-fn interval(row: &[&[u8]]) -> Result<(i64, i64, i64), Failure> {
-    let number = |at: usize| row.get(at).and_then(|cell| integer(cell));
+fn interval(row: &[&[u8]], number: fn(&[u8]) -> Option<i64>) -> Result<(i64, i64, i64), Failure> {
+    let number = |at: usize| row.get(at).and_then(|cell| number(cell));
     let (Some(id), Some(ts), Some(dur)) = (number(0), number(1), number(2)) else {
         return Err(Failure::refused(
             "id, ts and dur of an interval must be integers",

@@ -8,6 +8,7 @@ pub(crate) mod flamegraph;
 mod graph;
 mod groups;
 mod intersect;
+pub(crate) mod intrinsic;
 mod meter;
 mod operator;
 mod overlap;
@@ -16,7 +17,7 @@ mod slices;
 
 use std::sync::Arc;
 
-use crate::schema::Data;
+use crate::schema::{Data, empty_tables};
 pub(crate) use failure::Failure;
 pub(crate) use meter::{Meter, Pool};
 pub(crate) use operator::{Cells, Operator};
@@ -26,5 +27,6 @@ pub(crate) fn built_in(data: &Arc<Data>) -> Vec<Operator> {
     let mut operators = vec![intersect::operator()];
     operators.extend(slices::operators(data));
     operators.extend(graph::operators());
+    operators.extend(empty_tables().map(Operator::empty));
     operators
 }

@@ -1,7 +1,8 @@
 //! Tables as values: a BLOB with the cells of all rows.
 //!
 //! ```text
-//! cells per row (1 byte), then each cell: 0 NULL | 1 integer (8 bytes) | 2 real (8) | 3 text, 4 BLOB (length, 4; bytes)
+//! cells per row (1 byte) | whether the first row has the names of the columns, 0 or 1 (1)
+//! each cell: 0 NULL | 1 integer (8 bytes) | 2 real (8) | 3 text, 4 BLOB (length, 4; bytes)
 //! ```
 
 use rusqlite::types::ValueRef;
@@ -25,6 +26,17 @@ pub(crate) enum Cell {
 }
 
 impl Cell {
+    /// The value.
+    pub fn value(&self) -> ValueRef<'_> {
+        match self {
+            Self::Null => ValueRef::Null,
+            Self::Integer(value) => ValueRef::Integer(*value),
+            Self::Real(value) => ValueRef::Real(*value),
+            Self::Text(bytes) => ValueRef::Text(bytes),
+            Self::Blob(bytes) => ValueRef::Blob(bytes),
+        }
+    }
+
     /// The memory it takes, bytes.
     pub fn bytes(&self) -> usize {
         let more = match self {
@@ -33,6 +45,31 @@ impl Cell {
         };
         size_of::<Self>() + more
     }
+}
+
+/// The beginning of a table whose rows have so many cells.
+///
+/// # Errors
+/// If these are more than 255.
+pub(crate) fn begin(width: usize, has_names: bool) -> Result<Vec<u8>, Failure> {
+    let width = u8::try_from(width);
+    let width = width.map_err(|_| Failure::refused("a table has more than 255 columns"))?;
+    Ok(vec![width, has_names.into()])
+}
+
+/// A table with names as a value.
+///
+/// # Errors
+/// If it has more than 255 columns, or a text of 4 GiB.
+pub(crate) fn table(names: &[impl AsRef<str>], cells: &[Cell]) -> Result<Vec<u8>, Failure> {
+    let mut out = begin(names.len(), true)?;
+    for name in names {
+        write_bytes(TEXT, name.as_ref().as_bytes(), &mut out)?;
+    }
+    for cell in cells {
+        write(cell.value(), &mut out)?;
+    }
+    Ok(out)
 }
 
 /// Appends a value to a table.
@@ -68,6 +105,8 @@ fn write_bytes(tag: u8, bytes: &[u8], out: &mut Vec<u8>) -> Result<(), Failure> 
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Rows<'a> {
     width: usize,
+    /// Whether the first row has names.
+    has_names: bool,
     cells: &'a [u8],
 }
 
@@ -82,13 +121,47 @@ impl<'a> Rows<'a> {
             ValueRef::Null => &[],
             _ => return Err(not_rows()),
         };
-        Ok(match bytes.split_first() {
-            Some((width, cells)) => Self {
+        match bytes {
+            [] | [_] => Ok(Self::default()),
+            [width, has_names @ (0 | 1), cells @ ..] => Ok(Self {
                 width: usize::from(*width),
+                has_names: *has_names == 1,
                 cells,
-            },
-            None => Self::default(),
-        })
+            }),
+            _ => Err(not_rows()),
+        }
+    }
+
+    /// Takes the names of the columns; none if the table has none.
+    ///
+    /// # Errors
+    /// If the value was made by something else.
+    pub fn take_names(&mut self) -> Result<Vec<&'a [u8]>, Failure> {
+        let mut names = Vec::new();
+        if std::mem::take(&mut self.has_names) {
+            self.next_row(&mut names)?;
+        }
+        let text = |cell: &'a [u8]| cell.get(5..).unwrap_or_default();
+        Ok(names.into_iter().map(text).collect())
+    }
+
+    /// Rows without names, which begin with `cells`.
+    pub fn new(width: u8, cells: &'a [u8]) -> Self {
+        Self {
+            width: width.into(),
+            has_names: false,
+            cells,
+        }
+    }
+
+    /// The bytes of the rows that are left.
+    pub fn rest(&self) -> &'a [u8] {
+        self.cells
+    }
+
+    /// How many cells a row has.
+    pub fn width(&self) -> usize {
+        self.width
     }
 
     /// Takes the next row: the encoded form of each cell. `None` at the end.
@@ -99,6 +172,10 @@ impl<'a> Rows<'a> {
         row.clear();
         if self.cells.is_empty() {
             return Ok(false);
+        }
+        if std::mem::take(&mut self.has_names) {
+            self.next_row(row)?;
+            return self.next_row(row);
         }
         if self.width == 0 {
             return Err(not_rows());
@@ -138,18 +215,63 @@ pub(crate) fn integer(cell: &[u8]) -> Option<i64> {
     }
 }
 
+/// The number of an encoded cell, as SQLite converts it: NULL is 0, and so are texts here.
+pub(crate) fn real(cell: &[u8]) -> f64 {
+    match value(cell) {
+        ValueRef::Integer(value) => value as f64,
+        ValueRef::Real(value) => value,
+        _ => 0.0,
+    }
+}
+
+/// The same as a whole number. There always is one.
+pub(crate) fn whole(cell: &[u8]) -> Option<i64> {
+    Some(match value(cell) {
+        ValueRef::Integer(value) => value,
+        ValueRef::Real(value) => value as i64,
+        _ => 0,
+    })
+}
+
+/// The text of an encoded cell; `None` for other values.
+pub(crate) fn text(cell: &[u8]) -> Option<&str> {
+    match value(cell) {
+        ValueRef::Text(bytes) => std::str::from_utf8(bytes).ok(),
+        _ => None,
+    }
+}
+
 /// The value of an encoded cell.
-pub(crate) fn cell(cell: &[u8]) -> Cell {
+pub(crate) fn value(cell: &[u8]) -> ValueRef<'_> {
     let Some((tag, bytes)) = cell.split_first() else {
-        return Cell::Null;
+        return ValueRef::Null;
     };
     let number = || <[u8; 8]>::try_from(bytes).ok();
-    let after_length = || bytes.get(4..).unwrap_or_default().into();
+    let after_length = || bytes.get(4..).unwrap_or_default();
     match *tag {
-        INTEGER => number().map_or(Cell::Null, |it| Cell::Integer(i64::from_le_bytes(it))),
-        REAL => number().map_or(Cell::Null, |it| Cell::Real(f64::from_le_bytes(it))),
-        TEXT => Cell::Text(after_length()),
-        BLOB => Cell::Blob(after_length()),
-        _ => Cell::Null,
+        INTEGER => number().map_or(ValueRef::Null, |it| {
+            ValueRef::Integer(i64::from_le_bytes(it))
+        }),
+        REAL => number().map_or(ValueRef::Null, |it| ValueRef::Real(f64::from_le_bytes(it))),
+        TEXT => ValueRef::Text(after_length()),
+        BLOB => ValueRef::Blob(after_length()),
+        _ => ValueRef::Null,
+    }
+}
+
+/// The value of an encoded cell, copied.
+pub(crate) fn cell(cell: &[u8]) -> Cell {
+    value(cell).into()
+}
+
+impl From<ValueRef<'_>> for Cell {
+    fn from(value: ValueRef<'_>) -> Self {
+        match value {
+            ValueRef::Null => Self::Null,
+            ValueRef::Integer(value) => Self::Integer(value),
+            ValueRef::Real(value) => Self::Real(value),
+            ValueRef::Text(bytes) => Self::Text(bytes.into()),
+            ValueRef::Blob(bytes) => Self::Blob(bytes.into()),
+        }
     }
 }

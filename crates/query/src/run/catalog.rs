@@ -1,6 +1,6 @@
 //! What scripts have defined so far, besides tables and views.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use crate::dialect::Macros;
 use crate::operators::Pool;
@@ -16,18 +16,9 @@ pub(crate) struct Catalog {
     /// The built-in views whose names a script took for its own tables and views.
     pub replaced_views: BTreeSet<&'static str>,
     /// The tables that `CREATE VIRTUAL TABLE` made, by their names in lowercase.
-    pub virtual_tables: BTreeMap<String, Virtual>,
+    pub virtual_tables: BTreeSet<String>,
     /// The memory of operators.
     pub pool: Pool,
-}
-
-/// What `CREATE VIRTUAL TABLE` made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Virtual {
-    /// A view.
-    SpanJoin,
-    /// An operator.
-    Flamegraph,
 }
 
 impl Catalog {
@@ -38,7 +29,7 @@ impl Catalog {
             functions: Defined::default(),
             library: Library::default(),
             replaced_views: BTreeSet::new(),
-            virtual_tables: BTreeMap::new(),
+            virtual_tables: BTreeSet::new(),
             pool,
         }
     }

@@ -1,10 +1,10 @@
-//! `DROP TABLE` of what `CREATE VIRTUAL TABLE` made: SQLite knows it as a view or a module.
+//! `DROP TABLE` of what `CREATE VIRTUAL TABLE` made: SQLite knows it as a module.
 
 use rusqlite::Connection;
 
-use super::catalog::{Catalog, Virtual};
+use super::catalog::Catalog;
 use super::execute::at;
-use super::report::identifier;
+use super::span_join::{left_of, right_of};
 use crate::dialect::Expanded;
 use crate::error::QueryError;
 use crate::sqlite::table_call;
@@ -23,7 +23,7 @@ pub(super) fn dropped(catalog: &Catalog, sql: &str) -> Option<String> {
         _ => return None,
     };
     let name = name.trim_matches('"').to_ascii_lowercase();
-    let is_known = catalog.virtual_tables.contains_key(&name);
+    let is_known = catalog.virtual_tables.contains(&name);
     (is(0, "DROP") && is(1, "TABLE") && is_known).then_some(name)
 }
 
@@ -35,11 +35,10 @@ pub(super) fn drop(
     name: &str,
 ) -> Result<(), QueryError> {
     let done = match catalog.virtual_tables.remove(name) {
-        Some(Virtual::SpanJoin) => {
-            connection.execute_batch(&format!("DROP VIEW IF EXISTS {}", identifier(name)))
-        }
-        Some(Virtual::Flamegraph) => table_call::remove(connection, name),
-        None => Ok(()),
+        true => [name, &left_of(name), &right_of(name)]
+            .into_iter()
+            .try_for_each(|name| table_call::remove(connection, name)),
+        false => Ok(()),
     };
     done.map_err(|error| at(statement.map().start(), error))
 }

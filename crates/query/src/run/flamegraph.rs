@@ -3,9 +3,9 @@
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 
-use super::catalog::{Catalog, Virtual};
+use super::catalog::Catalog;
 use super::execute::{Bound, at, at_place, names, prepare};
-use super::report::{place, refused};
+use super::report::{is_known, place, refused};
 use crate::dialect::{CreateFlamegraph, Expanded, Fragment};
 use crate::error::QueryError;
 use crate::operators::Failure;
@@ -36,15 +36,8 @@ pub(super) fn create(
     let defined = define(connection, operator(name, source), &catalog.pool);
     defined.map_err(|error| at(place(statement, &it.name), error))?;
     let name = name.to_ascii_lowercase();
-    catalog.virtual_tables.insert(name, Virtual::Flamegraph);
+    catalog.virtual_tables.insert(name);
     Ok(())
-}
-
-/// Whether a table, view or table function has this name.
-fn is_known(connection: &Connection, name: &str) -> Result<bool, QueryError> {
-    let sql = "SELECT EXISTS (SELECT 1 FROM pragma_table_list WHERE lower(name) = lower(?1)) OR
-               EXISTS (SELECT 1 FROM pragma_module_list WHERE lower(name) = lower(?1))";
-    Ok(connection.query_row(sql, [name], |row| row.get(0))?)
 }
 
 /// Reads the frames.

@@ -42,3 +42,10 @@ pub(super) fn refused(statement: &Fragment, name: &Name, message: String) -> Que
         message,
     }
 }
+
+/// Whether a table, view or table function has this name.
+pub(super) fn is_known(connection: &Connection, name: &str) -> Result<bool, QueryError> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM pragma_table_list WHERE lower(name) = lower(?1)) OR
+               EXISTS (SELECT 1 FROM pragma_module_list WHERE lower(name) = lower(?1))";
+    Ok(connection.query_row(sql, [name], |row| row.get(0))?)
+}

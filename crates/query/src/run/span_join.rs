@@ -1,4 +1,5 @@
-//! `CREATE VIRTUAL TABLE … USING SPAN_JOIN(…)`: a view over the operator that intersects intervals.
+//! `CREATE VIRTUAL TABLE … USING SPAN_JOIN(…)`: a function without arguments, whose `SELECT` calls the operator that
+//! intersects intervals. A view would be inserted wherever it is used: span joins of span joins would grow without end.
 //!
 //! A left or outer join adds an interval with NULLs wherever a table has none, so that it becomes an inner join:
 //!
@@ -9,11 +10,12 @@
 
 use rusqlite::Connection;
 
-use super::catalog::{Catalog, Virtual};
+use super::catalog::Catalog;
 use super::execute::at;
-use super::report::{identifier, place, quoted, refused, run_for};
+use super::report::{identifier, is_known, place, quoted, refused};
 use crate::dialect::{CreateSpanJoin, Fragment, SpanJoin, SpanTable};
 use crate::error::QueryError;
+use crate::sqlite::table_call::{self, TableFunction};
 
 /// The bounds of time: their distance is the longest duration.
 const FIRST: i64 = -(i64::MAX / 2);
@@ -82,7 +84,7 @@ impl Side {
     }
 }
 
-/// Creates the view.
+/// Creates the function.
 pub(super) fn create(
     connection: &Connection,
     catalog: &mut Catalog,
@@ -93,16 +95,59 @@ pub(super) fn create(
     let left = side(connection, statement, left)?;
     let right = side(connection, statement, right)?;
     check(&left, &right).map_err(|message| refused(statement, &it.name, message))?;
-    let sql = format!(
-        "CREATE VIEW {} AS {}",
-        quoted(&it.name),
-        select(it.kind, &left, &right)
-    );
-    run_for(connection, statement, &it.name, &sql)?;
-    catalog
-        .virtual_tables
-        .insert(it.name.text.to_ascii_lowercase(), Virtual::SpanJoin);
+    let name = &it.name.text;
+    if is_known(connection, name)? {
+        let message = format!("there is already a table {name}");
+        return Err(refused(statement, &it.name, message));
+    }
+    let defined = define(connection, name, it.kind, left, right);
+    defined.map_err(|error| at(place(statement, &it.name), error))?;
+    catalog.virtual_tables.insert(name.to_ascii_lowercase());
     Ok(())
+}
+
+/// Defines a function for each table, and that of the span join. Its `SELECT` names the tables several times: views would be
+/// inserted each time.
+fn define(
+    connection: &Connection,
+    name: &str,
+    kind: SpanJoin,
+    mut left: Side,
+    mut right: Side,
+) -> rusqlite::Result<()> {
+    for (side, own) in [(&mut left, left_of(name)), (&mut right, right_of(name))] {
+        let sql = format!("SELECT * FROM {}", side.table);
+        side.table = identifier(&own);
+        define_as(connection, own, side.columns.clone(), sql)?;
+    }
+    let (columns, sql) = select(kind, &left, &right);
+    define_as(connection, name.to_owned(), columns, sql)
+}
+
+fn define_as(
+    connection: &Connection,
+    name: String,
+    columns: Vec<String>,
+    sql: String,
+) -> rusqlite::Result<()> {
+    let arguments = Vec::new();
+    let function = TableFunction {
+        name,
+        arguments,
+        columns,
+        sql,
+    };
+    table_call::define(connection, function)
+}
+
+/// The name of the function for the left table of a span join.
+pub(super) fn left_of(name: &str) -> String {
+    format!("left of {}", name.to_ascii_lowercase())
+}
+
+/// The name of the function for the right table of a span join.
+pub(super) fn right_of(name: &str) -> String {
+    format!("right of {}", name.to_ascii_lowercase())
 }
 
 fn side(connection: &Connection, statement: &Fragment, it: &SpanTable) -> Result<Side, QueryError> {
@@ -152,8 +197,8 @@ fn check(left: &Side, right: &Side) -> Result<(), String> {
     }
 }
 
-/// The rows of a span join.
-fn select(kind: SpanJoin, left: &Side, right: &Side) -> String {
+/// The columns and the rows of a span join.
+fn select(kind: SpanJoin, left: &Side, right: &Side) -> (Vec<String>, String) {
     let both = left.partition.is_some() && right.partition.is_some();
     let rows = |real: &str, gaps: Option<String>| {
         let gaps = gaps
@@ -168,7 +213,8 @@ fn select(kind: SpanJoin, left: &Side, right: &Side) -> String {
     let table = |name| {
         format!("(SELECT __intrinsic_rows(__span_id, __span_ts, __span_dur{key}) FROM {name})")
     };
-    format!(
+    let (names, columns) = columns(left, right);
+    let sql = format!(
         "WITH {l} AS MATERIALIZED ({}), {r} AS MATERIALIZED ({}), \
          __span_left AS MATERIALIZED ({}), __span_right AS MATERIALIZED ({}) \
          SELECT {} FROM __intrinsic_interval_intersect({}, {}) AS __both \
@@ -180,37 +226,31 @@ fn select(kind: SpanJoin, left: &Side, right: &Side) -> String {
         right.real(),
         rows(l, left_gaps),
         rows(r, right_gaps),
-        columns(left, right),
+        columns,
         table("__span_left"),
         table("__span_right"),
-    )
+    );
+    (names, sql)
 }
 
-/// The columns of a span join. A duration of -1 stays -1.
-fn columns(left: &Side, right: &Side) -> String {
+/// The columns of a span join: their names, and where they come from. A duration of -1 stays -1.
+fn columns(left: &Side, right: &Side) -> (Vec<String>, String) {
     let open = [("__l", left), ("__r", right)].into_iter();
     let open = open.filter(|(_, side)| side.has("dur"));
     let open: Vec<String> = open.map(|(name, _)| format!("{name}.dur < 0")).collect();
-    let dur = format!("iif({}, -1, __both.dur) AS dur", open.join(" OR "));
+    let dur = format!("iif({}, -1, __both.dur)", open.join(" OR "));
+    let mut all = vec![
+        ("ts".to_owned(), "__both.ts".to_owned()),
+        ("dur".to_owned(), dur),
+    ];
     let key = left.partition.as_ref().or(right.partition.as_ref());
-    let key = key.map(|key| {
-        format!(
-            "ifnull(__l.__span_key, __r.__span_key) AS {}",
-            identifier(key)
-        )
-    });
-    let of = |name: &'static str, side: &Side| -> Vec<String> {
-        let key = left.partition.as_ref().or(right.partition.as_ref());
-        let is_key = |other: &str| key.is_some_and(|key| key.eq_ignore_ascii_case(other));
+    let value = "ifnull(__l.__span_key, __r.__span_key)".to_owned();
+    all.extend(key.map(|key| (key.clone(), value)));
+    let is_key = |other: &str| key.is_some_and(|key| key.eq_ignore_ascii_case(other));
+    for (table, side) in [("__l", left), ("__r", right)] {
         let others = side.others().filter(|other| !is_key(other));
-        others
-            .map(|other| format!("{name}.{0} AS {0}", identifier(other)))
-            .collect()
-    };
-    let times = ["__both.ts AS ts".to_owned(), dur].into_iter();
-    let all = times
-        .chain(key)
-        .chain(of("__l", left))
-        .chain(of("__r", right));
-    all.collect::<Vec<_>>().join(", ")
+        all.extend(others.map(|other| (other.clone(), format!("{table}.{}", identifier(other)))));
+    }
+    let (names, values): (Vec<String>, Vec<String>) = all.into_iter().unzip();
+    (names, values.join(", "))
 }

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::TABLES;
 use super::column::{Column, Table};
+use super::empty::empty_tables;
 use super::views::{VIEWS, View};
 
 /// The tables and views with their columns, as Markdown.
@@ -16,7 +17,18 @@ pub fn reference() -> String {
     for view in VIEWS {
         let _ = describe_view(&mut out, view);
     }
-    out
+    out + &list_of_empty_tables()
+}
+
+/// The names of the tables without rows, besides internal ones.
+fn list_of_empty_tables() -> String {
+    let names = empty_tables().map(|table| table.name);
+    let names: Vec<&str> = names.filter(|name| !name.starts_with('_')).collect();
+    format!(
+        "### Empty tables\n\nThese have the columns of PerfettoSQL, but no trace has rows for them yet: `{}`. \
+         An export leaves them out.\n",
+        names.join("`, `")
+    )
 }
 
 fn describe(out: &mut String, table: &Table) -> std::fmt::Result {

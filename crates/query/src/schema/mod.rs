@@ -5,6 +5,7 @@ mod cell;
 mod column;
 mod data;
 mod docs;
+mod empty;
 mod events;
 mod keys;
 mod links;
@@ -20,6 +21,7 @@ mod views;
 pub(crate) use column::{Affinity, Cell, Column, Table};
 pub(crate) use data::Data;
 pub use docs::reference;
+pub(crate) use empty::{EmptyTable, empty_tables};
 pub(crate) use views::{VIEWS, View};
 
 /// Every table, in the order of the reference.
@@ -28,6 +30,7 @@ pub(crate) const TABLES: &[&Table] = &[
     &slices::FLOW,
     &slices::METHOD,
     &tracks::TRACK,
+    &tracks::INTRINSIC_TRACK,
     &events::COUNTER,
     &sched::SCHED_SLICE,
     &sched::THREAD_STATE,
@@ -42,4 +45,20 @@ pub(crate) const TABLES: &[&Table] = &[
     &sources::SOURCE,
     &sources::CLOCK_SNAPSHOT,
     &sources::TRACE_BOUNDS,
+];
+
+/// Perfetto's internal names of tables, which its standard library uses.
+pub(crate) const ALIASES: &[(&str, &Table)] = &[
+    ("__intrinsic_clock_snapshot", &sources::CLOCK_SNAPSHOT),
+    ("__intrinsic_counter", &events::COUNTER),
+    ("__intrinsic_cpu", &sched::CPU),
+    ("__intrinsic_flow", &slices::FLOW),
+    ("__intrinsic_ftrace_event", &events::FTRACE_EVENT),
+    ("__intrinsic_metadata", &sources::METADATA),
+    ("__intrinsic_process", &people::PROCESS),
+    ("__intrinsic_sched_slice", &sched::SCHED_SLICE),
+    ("__intrinsic_slice", &slices::SLICE),
+    ("__intrinsic_stats", &sources::STATS),
+    ("__intrinsic_thread", &people::THREAD),
+    ("__intrinsic_thread_state", &sched::THREAD_STATE),
 ];

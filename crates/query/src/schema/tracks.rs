@@ -3,85 +3,95 @@
 use traceloom_trace::NO_NUMBER;
 
 use super::column::Kind::{ArgSetId, JoinId, Long, String};
-use super::column::{Cell, Table, absent, column, id, machine};
+use super::column::{Cell, Column, Table, absent, column, id, machine};
 use super::data::{COUNTER_EVENTS, SLICE_EVENTS};
 
 pub(crate) const TRACK: Table = Table {
     name: "track",
     doc: "Tracks, which hold slices or counter values.",
     rows: |data| data.trace.tracks.len(),
-    columns: &[
-        id("id", "The track."),
-        column("name", String, "Its name.", |data, row| {
-            Cell::text(data.tracks.names[row])
-        }),
-        column(
-            "type",
-            String,
-            "What it holds, such as `thread_execution` or `cpu_frequency`.",
-            |data, row| Cell::Text(data.tracks.types[row]),
-        ),
-        column(
-            "dimension_arg_set_id",
-            ArgSetId,
-            "What tells it from other tracks of its type, such as `utid`, `upid`, `cpu`, `name`.",
-            |data, row| data.dimensions_of(row),
-        ),
-        absent("parent_id", JoinId("track")),
-        absent("source_arg_set_id", ArgSetId),
-        machine(),
-        column(
-            "track_group_id",
-            Long,
-            "The same for all lanes of slices that overlap.",
-            |data, row| data.tracks.group(&data.trace, row),
-        ),
-        column(
-            "event_type",
-            String,
-            "`slice` or `counter`.",
-            |data, row| {
-                let is_counter = data.trace.tracks.kind.get(row).is_counter();
-                data.word(if is_counter {
-                    COUNTER_EVENTS
-                } else {
-                    SLICE_EVENTS
-                })
-            },
-        )
-        .hidden(),
-        column(
-            "counter_unit",
-            String,
-            "The unit of a counter, if it is known.",
-            |data, row| Cell::text(data.tracks.units[row]),
-        )
-        .hidden(),
-        column("utid", JoinId("thread"), "Its thread.", |data, row| {
-            Cell::id(data.trace.tracks.utid.get(row))
-        })
-        .hidden(),
-        column("upid", JoinId("process"), "Its process.", |data, row| {
-            Cell::id(data.trace.tracks.upid.get(row))
-        })
-        .hidden(),
-        column("cpu", Long, "Its CPU.", |data, row| {
-            Cell::unless(data.trace.tracks.cpu.get(row), NO_NUMBER)
-        })
-        .hidden(),
-        column(
-            "category",
-            String,
-            "The category of a counter.",
-            |data, row| Cell::text(data.trace.tracks.category.get(row)),
-        )
-        .hidden(),
-        column(
-            "source_id",
-            JoinId("source"),
-            "The input it came from.",
-            |data, row| Cell::id(data.trace.tracks.source.get(row)),
-        )
-        .hidden(),
-    ],
+    columns: COLUMNS.split_at(8).0,
 };
+
+/// In `track`, the names of further columns would be ambiguous in queries that join other tables.
+pub(crate) const INTRINSIC_TRACK: Table = Table {
+    name: "__intrinsic_track",
+    doc: "`track` with what the tracks belong to.",
+    rows: |data| data.trace.tracks.len(),
+    columns: COLUMNS,
+};
+
+const COLUMNS: &[Column] = &[
+    id("id", "The track."),
+    column("name", String, "Its name.", |data, row| {
+        Cell::text(data.tracks.names[row])
+    }),
+    column(
+        "type",
+        String,
+        "What it holds, such as `thread_execution` or `cpu_frequency`.",
+        |data, row| Cell::Text(data.tracks.types[row]),
+    ),
+    column(
+        "dimension_arg_set_id",
+        ArgSetId,
+        "What tells it from other tracks of its type, such as `utid`, `upid`, `cpu`, `name`.",
+        |data, row| data.dimensions_of(row),
+    ),
+    absent("parent_id", JoinId("track")),
+    absent("source_arg_set_id", ArgSetId),
+    machine(),
+    column(
+        "track_group_id",
+        Long,
+        "The same for all lanes of slices that overlap.",
+        |data, row| data.tracks.group(&data.trace, row),
+    ),
+    column(
+        "event_type",
+        String,
+        "`slice` or `counter`.",
+        |data, row| {
+            let is_counter = data.trace.tracks.kind.get(row).is_counter();
+            data.word(if is_counter {
+                COUNTER_EVENTS
+            } else {
+                SLICE_EVENTS
+            })
+        },
+    )
+    .hidden(),
+    column(
+        "counter_unit",
+        String,
+        "The unit of a counter, if it is known.",
+        |data, row| Cell::text(data.tracks.units[row]),
+    )
+    .hidden(),
+    column("utid", JoinId("thread"), "Its thread.", |data, row| {
+        Cell::id(data.trace.tracks.utid.get(row))
+    })
+    .hidden(),
+    column("upid", JoinId("process"), "Its process.", |data, row| {
+        Cell::id(data.trace.tracks.upid.get(row))
+    })
+    .hidden(),
+    column("cpu", Long, "Its CPU.", |data, row| {
+        Cell::unless(data.trace.tracks.cpu.get(row), NO_NUMBER)
+    })
+    .hidden(),
+    column(
+        "category",
+        String,
+        "The category of a counter.",
+        |data, row| Cell::text(data.trace.tracks.category.get(row)),
+    )
+    .hidden(),
+    column(
+        "source_id",
+        JoinId("source"),
+        "The input it came from.",
+        |data, row| Cell::id(data.trace.tracks.source.get(row)),
+    )
+    .hidden(),
+];

@@ -69,7 +69,7 @@ macro_rules! of_tracks {
             concat!(
                 "SELECT id, name, type, parent_id, source_arg_set_id, machine_id, ",
                 $more,
-                " FROM track WHERE ",
+                " FROM __intrinsic_track WHERE ",
                 $which
             ),
         )
@@ -90,7 +90,7 @@ macro_rules! of_counter_tracks {
                 "SELECT id, name, type, parent_id, source_arg_set_id, machine_id, counter_unit AS unit, ",
                 "NULL AS description, ",
                 $more,
-                " FROM track WHERE ",
+                " FROM __intrinsic_track WHERE ",
                 $which
             ),
         )
@@ -130,7 +130,7 @@ pub(crate) const VIEWS: &[View] = &[
         "Tracks of counters.",
         "id, name, parent_id, type, dimension_arg_set_id, source_arg_set_id, machine_id, unit, description",
         "SELECT id, name, parent_id, type, dimension_arg_set_id, source_arg_set_id, machine_id, \
-         counter_unit AS unit, NULL AS description FROM track WHERE event_type = 'counter'",
+         counter_unit AS unit, NULL AS description FROM __intrinsic_track WHERE event_type = 'counter'",
     ),
     of_counter_tracks!(
         "cpu_counter_track",
@@ -145,7 +145,7 @@ pub(crate) const VIEWS: &[View] = &[
         "SELECT id, name, type, parent_id, source_arg_set_id, machine_id, counter_unit AS unit, \
          NULL AS description, extract_arg(dimension_arg_set_id, 'ugpu') AS ugpu, \
          extract_arg(dimension_arg_set_id, 'gpu') AS gpu_id \
-         FROM track WHERE event_type = 'counter' AND extract_arg(dimension_arg_set_id, 'ugpu') IS NOT NULL",
+         FROM __intrinsic_track WHERE event_type = 'counter' AND extract_arg(dimension_arg_set_id, 'ugpu') IS NOT NULL",
     ),
     of_counter_tracks!(
         "process_counter_track",
@@ -204,7 +204,7 @@ pub(crate) const VIEWS: &[View] = &[
         "counters",
         "`counter` with the name of the counter.",
         "id, ts, track_id, value, arg_set_id, name, unit",
-        "SELECT counter.*, track.name, track.counter_unit AS unit FROM counter JOIN track ON counter.track_id = track.id \
+        "SELECT counter.*, track.name, track.counter_unit AS unit FROM counter JOIN __intrinsic_track AS track ON counter.track_id = track.id \
          ORDER BY ts",
     ),
     view(

@@ -2,9 +2,10 @@
 //! `__intrinsic_flamegraph_config(…)`, whose table has one row.
 
 use rusqlite::functions::{Aggregate, Context, FunctionFlags};
-use rusqlite::types::Null;
-use rusqlite::{Connection, Error, ffi};
+use rusqlite::types::{Null, ValueRef};
+use rusqlite::{Connection, Error, ErrorCode, ffi};
 
+use crate::operators::intrinsic::Run;
 use crate::operators::{Failure, Meter, Pool, rows};
 
 /// Makes the aggregate known to a connection.
@@ -18,23 +19,33 @@ pub(super) fn register(connection: &Connection, pool: &Pool) -> rusqlite::Result
         let message = "__intrinsic_flamegraph_find must be a condition of a flame graph";
         Err::<Null, _>(Error::UserFunctionError(message.into()))
     })?;
-    connection.create_aggregate_function("__intrinsic_rows", -1, flags, Collect(pool.clone()))
+    connection.create_aggregate_function("__intrinsic_rows", -1, flags, Collect::new(pool, None))
 }
 
 /// A table with one row: the arguments.
 fn row(context: &Context<'_>) -> rusqlite::Result<Vec<u8>> {
-    let width = u8::try_from(context.len()).map_err(|_| Error::InvalidQuery)?;
-    let mut bytes = vec![width];
+    let mut bytes = rows::begin(context.len(), false).map_err(error)?;
     for at in 0..context.len() {
         rows::write(context.get_raw(at), &mut bytes).map_err(error)?;
     }
     Ok(bytes)
 }
 
-struct Collect(Pool);
+/// Collects a table, and works on it at the end if there is something to do.
+pub(super) struct Collect {
+    pool: Pool,
+    run: Option<Run>,
+}
+
+impl Collect {
+    pub fn new(pool: &Pool, run: Option<Run>) -> Self {
+        let pool = pool.clone();
+        Self { pool, run }
+    }
+}
 
 /// The rows so far.
-struct Collected {
+pub(super) struct Collected {
     bytes: Vec<u8>,
     meter: Meter,
 }
@@ -43,15 +54,14 @@ impl Aggregate<Collected, Vec<u8>> for Collect {
     fn init(&self, _: &mut Context<'_>) -> rusqlite::Result<Collected> {
         Ok(Collected {
             bytes: Vec::new(),
-            meter: self.0.meter(),
+            meter: self.pool.meter(),
         })
     }
 
     fn step(&self, context: &mut Context<'_>, it: &mut Collected) -> rusqlite::Result<()> {
         let before = it.bytes.len();
         if it.bytes.is_empty() {
-            let width = u8::try_from(context.len()).map_err(|_| Error::InvalidQuery)?;
-            it.bytes.push(width);
+            it.bytes = rows::begin(context.len(), false).map_err(error)?;
         }
         for at in 0..context.len() {
             rows::write(context.get_raw(at), &mut it.bytes).map_err(error)?;
@@ -60,15 +70,36 @@ impl Aggregate<Collected, Vec<u8>> for Collect {
     }
 
     fn finalize(&self, _: &mut Context<'_>, it: Option<Collected>) -> rusqlite::Result<Vec<u8>> {
-        Ok(it.map(|it| it.bytes).unwrap_or_default())
+        let Some(mut it) = it else {
+            return Ok(Vec::new());
+        };
+        let Some(run) = self.run else {
+            return Ok(it.bytes);
+        };
+        let table = run(&[ValueRef::Blob(&it.bytes)], &mut it.meter).map_err(error)?;
+        rows::table(&table.names, &table.cells).map_err(error)
     }
 }
 
-fn error(failure: Failure) -> Error {
+/// The failure as SQLite has it.
+pub(super) fn error(failure: Failure) -> Error {
     let code = match failure {
         Failure::Interrupted => ffi::SQLITE_INTERRUPT,
         Failure::Memory => ffi::SQLITE_NOMEM,
         Failure::Refused(message) => return Error::UserFunctionError(message.into()),
     };
     Error::SqliteFailure(ffi::Error::new(code), None)
+}
+
+/// The error of a statement that a function runs. rusqlite drops the code of an error with a message, but the limits are
+/// recognised by it.
+pub(super) fn within(error: Error) -> Error {
+    let code = error.sqlite_error_code();
+    let (interrupted, memory) = (ErrorCode::OperationInterrupted, ErrorCode::OutOfMemory);
+    match error {
+        Error::SqliteFailure(failure, _) if code == Some(interrupted) || code == Some(memory) => {
+            Error::SqliteFailure(failure, None)
+        }
+        other => other,
+    }
 }

@@ -51,12 +51,16 @@ static MODULE: ffi::sqlite3_module = ffi::sqlite3_module {
     ..READ_ONLY
 };
 
-/// Makes a table known to a connection under its name.
+/// Makes a table known to a connection.
 ///
 /// # Errors
 /// If SQLite has no memory.
-pub(crate) fn register(connection: &Connection, source: Arc<Source>) -> rusqlite::Result<()> {
-    read_only::register(connection, source.table.name, &MODULE, source)
+pub(crate) fn register(
+    connection: &Connection,
+    name: &str,
+    source: Arc<Source>,
+) -> rusqlite::Result<()> {
+    read_only::register(connection, name, &MODULE, source)
 }
 
 unsafe extern "C" fn connect(

@@ -9,7 +9,7 @@ use rusqlite::{Connection, ffi};
 use super::collect;
 use super::read_only::{self, NEW_TABLE, READ_ONLY, declare, shared};
 use super::table_call::fail;
-use super::value::value;
+use super::value::{result, value};
 use crate::operators::rows::Cell;
 use crate::operators::{Cells, Failure, Meter, Operator, Pool, built_in};
 use crate::schema::Data;
@@ -117,8 +117,11 @@ unsafe extern "C" fn connect(
 }
 
 fn declaration(operator: &Operator) -> String {
-    let columns = operator.columns.iter();
-    let columns = columns.map(|name| format!("\"{}\"", name.replace('"', "\"\"")));
+    let columns = operator.columns.iter().enumerate();
+    let columns = columns.map(|(at, name)| {
+        let kind = operator.types.get(at).copied().unwrap_or_default();
+        format!("\"{}\" {kind}", name.replace('"', "\"\""))
+    });
     let arguments = (0..operator.most).map(|at| format!("\"\u{1}{at}\" HIDDEN"));
     let all: Vec<String> = columns.chain(arguments).collect();
     format!("CREATE TABLE x({})", all.join(", "))
@@ -168,8 +171,8 @@ unsafe extern "C" fn best_index(
                 usage.omit = 1;
             }
         }
-        (*info).estimatedCost = 1000.0;
-        (*info).estimatedRows = 1000;
+        (*info).estimatedCost = operator.rows as f64;
+        (*info).estimatedRows = operator.rows;
         let first = given.iter().take_while(|given| **given).count();
         if first >= operator.least && !given[first..].contains(&true) {
             return ffi::SQLITE_OK;
@@ -311,20 +314,7 @@ unsafe extern "C" fn column(
             .ok()
             .filter(|column| *column < width);
         let cell = column.and_then(|column| call.cells.get(call.row * width + column));
-        let transient = ffi::SQLITE_TRANSIENT();
-        match cell {
-            Some(Cell::Integer(value)) => ffi::sqlite3_result_int64(out, *value),
-            Some(Cell::Real(value)) => ffi::sqlite3_result_double(out, *value),
-            Some(Cell::Text(text)) => {
-                let (start, length) = (text.as_ptr().cast(), text.len() as u64);
-                ffi::sqlite3_result_text64(out, start, length, transient, ffi::SQLITE_UTF8 as u8);
-            }
-            Some(Cell::Blob(blob)) => {
-                let (start, length) = (blob.as_ptr().cast(), blob.len() as u64);
-                ffi::sqlite3_result_blob64(out, start, length, transient);
-            }
-            Some(Cell::Null) | None => ffi::sqlite3_result_null(out),
-        }
+        result(out, cell.map_or(ValueRef::Null, Cell::value));
     }
     ffi::SQLITE_OK
 }

@@ -4,6 +4,7 @@ use rusqlite::Connection;
 
 use super::call::{self, Function};
 use super::table_call::{self, TableFunction};
+use super::table_info;
 
 /// The columns of slices that a function returns.
 const SLICE: &[&str] = &[
@@ -32,6 +33,12 @@ const OF_SLICES: &[(&str, &str)] = &[
 const IS_ANCESTOR: &str = "SELECT $ancestor_id IN (SELECT id FROM __intrinsic_ancestors(other.id))
     FROM slice AS one, slice AS other WHERE one.id = $ancestor_id AND other.id = $descendant_id";
 
+/// The callsites around a callsite.
+const ANCESTORS_OF_CALLSITE: &str = "WITH RECURSIVE up(id) AS (
+      SELECT parent_id FROM stack_profile_callsite WHERE id = $start_id
+      UNION SELECT parent_id FROM up JOIN stack_profile_callsite USING (id))
+    SELECT id, depth, parent_id, frame_id FROM up JOIN stack_profile_callsite USING (id)";
+
 /// Makes the functions known to a connection.
 ///
 /// # Errors
@@ -51,6 +58,15 @@ pub(crate) fn register(connection: &Connection) -> rusqlite::Result<()> {
         };
         table_call::define(connection, function)?;
     }
+    table_call::define(connection, table_info::function())?;
+    let columns = ["id", "depth", "parent_id", "frame_id"].map(str::to_owned);
+    let of_callsites = TableFunction {
+        name: "experimental_ancestor_stack_profile_callsite".to_owned(),
+        arguments: vec!["start_id".to_owned()],
+        columns: columns.to_vec(),
+        sql: ANCESTORS_OF_CALLSITE.to_owned(),
+    };
+    table_call::define(connection, of_callsites)?;
     let function = Function {
         name: "slice_is_ancestor".to_owned(),
         arguments: vec!["ancestor_id".to_owned(), "descendant_id".to_owned()],

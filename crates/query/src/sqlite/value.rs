@@ -93,3 +93,27 @@ unsafe fn bytes<'a>(value: *mut ffi::sqlite3_value) -> &'a [u8] {
         std::slice::from_raw_parts(start, length)
     }
 }
+
+/// Passes a value to SQLite, which copies it.
+///
+/// # Safety
+/// SQLite passed the place to a callback that still runs.
+pub(super) unsafe fn result(out: *mut ffi::sqlite3_context, value: ValueRef<'_>) {
+    // SAFETY: the caller's promise. SQLite copies texts and BLOBs.
+    unsafe {
+        let transient = ffi::SQLITE_TRANSIENT();
+        match value {
+            ValueRef::Null => ffi::sqlite3_result_null(out),
+            ValueRef::Integer(value) => ffi::sqlite3_result_int64(out, value),
+            ValueRef::Real(value) => ffi::sqlite3_result_double(out, value),
+            ValueRef::Text(text) => {
+                let (start, length) = (text.as_ptr().cast(), text.len() as u64);
+                ffi::sqlite3_result_text64(out, start, length, transient, ffi::SQLITE_UTF8 as u8);
+            }
+            ValueRef::Blob(blob) => {
+                let (start, length) = (blob.as_ptr().cast(), blob.len() as u64);
+                ffi::sqlite3_result_blob64(out, start, length, transient);
+            }
+        }
+    }
+}

@@ -14,6 +14,7 @@ pub(super) const MODULES: &[(&str, &str)] = modules! {
     "graphs.dominator_tree" from "graphs/dominator_tree.sql",
     "graphs.hierarchy" from "graphs/hierarchy.sql",
     "graphs.partition" from "graphs/partition.sql",
+    "graphs.scan" from "graphs/scan.sql",
     "graphs.search" from "graphs/search.sql",
     "intervals.create_intervals" from "intervals/create_intervals.sql",
     "intervals.intersect" from "intervals/intersect.sql",

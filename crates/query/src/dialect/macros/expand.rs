@@ -39,6 +39,9 @@ pub(super) fn expand(
     Ok(out)
 }
 
+/// The number of a row in Perfetto's tables. SQLite's, which counts from 1, takes its place.
+const AUTO_ID: &str = "_auto_id";
+
 struct Expander<'a> {
     macros: &'a FxHashMap<String, Arc<Macro>>,
     /// What is expanded.
@@ -56,6 +59,13 @@ impl Expander<'_> {
         let (mut index, mut copied) = (0, 0);
         while let Some(token) = tokens.get(index) {
             let Some(call) = Call::find(&layer.text, &tokens, index).map_err(place)? else {
+                if token.text(&layer.text).eq_ignore_ascii_case(AUTO_ID) {
+                    append(out, layer, Span::new(copied, token.span().start));
+                    if let Some(origin) = layer.origin(token.span().start) {
+                        append_written(out, "rowid", origin.generating());
+                    }
+                    copied = token.span().end;
+                }
                 index += 1;
                 continue;
             };

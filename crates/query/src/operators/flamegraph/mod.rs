@@ -27,7 +27,7 @@ use rusqlite::types::ValueRef;
 
 use super::failure::Failure;
 use super::meter::Meter;
-use super::operator::{Cells, Operator};
+use super::operator::{Cells, EXPECTED, Operator};
 use super::rows::{Cell, Rows};
 use aggregate::{Parts, aggregate};
 use config::Config;
@@ -47,6 +47,8 @@ pub(crate) fn operator(name: &str, source: Source) -> Operator {
         least: 1,
         most: 1,
         run: Arc::new(move |arguments, meter| run(&source, arguments, meter)),
+        types: Vec::new(),
+        rows: EXPECTED,
         find: Some(Arc::new(move |name| match name {
             "SUPER_ROOT" => Ok(super_root.clone()),
             other => Err(Failure::refused(format!(

@@ -7,7 +7,7 @@ use super::table::{cell, numbers};
 use crate::operators::failure::Failure;
 use crate::operators::meter::Meter;
 use crate::operators::operator::Cells;
-use crate::operators::rows::Cell;
+use crate::operators::rows::{self, Cell, Rows};
 
 /// No edge leads to a root.
 const NONE: usize = usize::MAX;
@@ -15,7 +15,40 @@ const NONE: usize = usize::MAX;
 /// `__intrinsic_dfs_weight_bounded(edges, roots, floor)`: `edges` has a source, a destination and a weight, `roots` a node and
 /// a weight. A search visits nodes depth first, and adds up the weights of the edges that lead to them. It ends when the sum
 /// is above the weight of the root. The node that exceeds it belongs to the result if `floor` is not 0.
-pub(super) fn run(tables: &[ValueRef<'_>], meter: &mut Meter) -> Result<Cells, Failure> {
+///
+/// There may be an argument for each column of the two tables instead.
+pub(super) fn run(arguments: &[ValueRef<'_>], meter: &mut Meter) -> Result<Cells, Failure> {
+    match arguments {
+        [edges @ .., _, _, _] if edges.len() == 3 => {
+            let (edges, roots) = (zip(edges, meter)?, zip(&arguments[3..5], meter)?);
+            let tables = [ValueRef::Blob(&edges), ValueRef::Blob(&roots), arguments[5]];
+            search(&tables, meter)
+        }
+        [_, _, _] => search(arguments, meter),
+        _ => Err(Failure::refused("a search takes 3 or 6 arguments")),
+    }
+}
+
+/// A table of columns that are tables themselves. It ends with the shortest.
+fn zip(columns: &[ValueRef<'_>], meter: &mut Meter) -> Result<Vec<u8>, Failure> {
+    let columns: Result<Vec<Rows<'_>>, _> = columns.iter().map(|it| Rows::of(*it)).collect();
+    let mut columns = columns?;
+    let mut out = rows::begin(columns.len(), false)?;
+    let mut row = Vec::new();
+    loop {
+        let before = out.len();
+        for column in &mut columns {
+            if !column.next_row(&mut row)? {
+                out.truncate(before);
+                return Ok(out);
+            }
+            out.extend(row.first().copied().unwrap_or_default());
+        }
+        meter.grow(out.len() - before)?;
+    }
+}
+
+fn search(tables: &[ValueRef<'_>], meter: &mut Meter) -> Result<Cells, Failure> {
     let mut roots = Vec::new();
     numbers(tables.get(1), |[name, weight]| {
         meter.grow(2 * size_of::<(i64, i64)>())?;

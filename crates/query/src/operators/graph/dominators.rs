@@ -16,7 +16,10 @@ use crate::operators::rows::Cell;
 const NONE: usize = usize::MAX;
 
 /// `__intrinsic_dominator_tree(edges, root)`: the nodes that the root reaches, each with its dominator.
-pub(super) fn run(tables: &[ValueRef<'_>], meter: &mut Meter) -> Result<Cells, Failure> {
+pub(in crate::operators) fn run(
+    tables: &[ValueRef<'_>],
+    meter: &mut Meter,
+) -> Result<Cells, Failure> {
     let mut roots = Vec::new();
     numbers(tables.get(1), |[name]| {
         roots.extend(name);
@@ -26,10 +29,30 @@ pub(super) fn run(tables: &[ValueRef<'_>], meter: &mut Meter) -> Result<Cells, F
         return Err(Failure::refused("a dominator tree has one root"));
     };
     let graph = Graph::new(tables.first(), &roots, meter)?;
+    of(&graph, root, meter)
+}
+
+/// The same for edges that have the root as a third column.
+pub(in crate::operators) fn with_root(
+    table: Option<&ValueRef<'_>>,
+    meter: &mut Meter,
+) -> Result<Cells, Failure> {
+    let graph = Graph::weighted(table, &[], meter)?;
+    let Some(&root) = graph.weights.first() else {
+        return Ok(Cells::new());
+    };
+    match graph.number(root) {
+        Some(_) => of(&graph, root, meter),
+        None => Ok(vec![Cell::Integer(root), Cell::Null]),
+    }
+}
+
+/// The dominators of the nodes that a root reaches.
+fn of(graph: &Graph, root: i64, meter: &mut Meter) -> Result<Cells, Failure> {
     // What the algorithm notes of a node, and its row of the result.
     meter.grow(graph.names.len() * (64 + 2 * size_of::<Cell>()))?;
-    let mut forest = Forest::new(&graph, graph.number(root).unwrap_or(0), meter)?;
-    let dominators = forest.dominators(&graph, meter)?;
+    let mut forest = Forest::new(graph, graph.number(root).unwrap_or(0), meter)?;
+    let dominators = forest.dominators(graph, meter)?;
     let name = |number: usize| forest.nodes.get(number).and_then(|node| graph.name(*node));
     let row = |(number, dominator): (usize, &usize)| [cell(name(number)), cell(name(*dominator))];
     Ok(dominators.iter().enumerate().flat_map(row).collect())

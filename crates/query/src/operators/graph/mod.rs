@@ -1,10 +1,10 @@
 //! Graphs and trees: searches, dominators, and trees cut by group. Nodes are named by whole numbers.
 
 mod bounded;
-mod dominators;
-mod edges;
-mod partition;
-mod search;
+pub(super) mod dominators;
+pub(super) mod edges;
+pub(super) mod partition;
+pub(super) mod search;
 mod table;
 
 use super::operator::Operator;
@@ -21,7 +21,7 @@ pub(super) fn operators() -> Vec<Operator> {
         Operator::built_in(
             "__intrinsic_dfs_weight_bounded",
             bounded,
-            (3, 3),
+            (3, 6),
             bounded::run,
         ),
         Operator::built_in(

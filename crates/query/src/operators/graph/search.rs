@@ -14,7 +14,10 @@ use crate::operators::operator::Cells;
 type Step = (u32, Option<u32>);
 
 /// `__intrinsic_dfs(edges, starts)`: depth first. The last start comes first, as in Perfetto.
-pub(super) fn depth_first(tables: &[ValueRef<'_>], meter: &mut Meter) -> Result<Cells, Failure> {
+pub(in crate::operators) fn depth_first(
+    tables: &[ValueRef<'_>],
+    meter: &mut Meter,
+) -> Result<Cells, Failure> {
     let (graph, starts) = read(tables, meter)?;
     let mut is_known = vec![false; graph.names.len()];
     let mut stack: Vec<Step> = starts.into_iter().map(|start| (start, None)).collect();
@@ -35,7 +38,10 @@ pub(super) fn depth_first(tables: &[ValueRef<'_>], meter: &mut Meter) -> Result<
 }
 
 /// `__intrinsic_bfs(edges, starts)`: breadth first.
-pub(super) fn breadth_first(tables: &[ValueRef<'_>], meter: &mut Meter) -> Result<Cells, Failure> {
+pub(in crate::operators) fn breadth_first(
+    tables: &[ValueRef<'_>],
+    meter: &mut Meter,
+) -> Result<Cells, Failure> {
     let (graph, starts) = read(tables, meter)?;
     let mut is_known = vec![false; graph.names.len()];
     let mut queue = VecDeque::new();
