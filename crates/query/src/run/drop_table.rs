@@ -34,11 +34,11 @@ pub(super) fn drop(
     statement: &Expanded,
     name: &str,
 ) -> Result<(), QueryError> {
-    let done = match catalog.virtual_tables.remove(name) {
-        true => [name, &left_of(name), &right_of(name)]
-            .into_iter()
-            .try_for_each(|name| table_call::remove(connection, name)),
-        false => Ok(()),
-    };
+    if !catalog.virtual_tables.remove(name) {
+        return Ok(());
+    }
+    let done = [name, &left_of(name), &right_of(name)]
+        .into_iter()
+        .try_for_each(|name| table_call::remove(connection, name));
     done.map_err(|error| at(statement.map().start(), error))
 }

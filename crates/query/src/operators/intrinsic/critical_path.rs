@@ -118,15 +118,15 @@ fn from(
                 ];
                 numbers.map(Cell::Integer)
             };
-            let (next, own) = step(span, part);
-            for part in next.into_iter().flatten() {
+            let step = step(span, part);
+            for part in step.others.into_iter().flatten() {
                 // Causes are earlier, so that every walk ends.
                 let is_earlier = |cause: &Span| (cause.ts, cause.id) < (span.ts, span.id);
                 if spans.get(&part.span).is_some_and(is_earlier) {
                     parts.push(part);
                 }
             }
-            for time in own.into_iter().flatten() {
+            for time in step.own.into_iter().flatten() {
                 meter.grow(COLUMNS.len() * size_of::<Cell>())?;
                 out.extend(blame(time));
             }
@@ -135,8 +135,16 @@ fn from(
     Ok(())
 }
 
-/// The parts that others are to blame for, and the times for which the span itself is.
-fn step(span: &Span, part: Part) -> ([Option<Part>; 2], [Option<(i64, i64)>; 2]) {
+/// What a part of time becomes.
+struct Step {
+    /// What others are to blame for.
+    others: [Option<Part>; 2],
+    /// What the span itself is to blame for.
+    own: [Option<(i64, i64)>; 2],
+}
+
+/// Divides a part of time.
+fn step(span: &Span, part: Part) -> Step {
     let idle_since = span.idle_since.unwrap_or(part.start);
     let before = span.before.filter(|_| span.idle_since.is_some());
     let before = before
@@ -149,7 +157,10 @@ fn step(span: &Span, part: Part) -> ([Option<Part>; 2], [Option<(i64, i64)>; 2])
     let start = part.start.max(idle_since);
     let end = part.end.min(span.end);
     if start >= end {
-        return ([before, None], [None, None]);
+        return Step {
+            others: [before, None],
+            own: [None, None],
+        };
     }
     let idle = (start, end.min(span.ts));
     let is_idle = idle.0 < idle.1;
@@ -162,8 +173,8 @@ fn step(span: &Span, part: Part) -> ([Option<Part>; 2], [Option<(i64, i64)>; 2])
     // Nobody woke it: the kernel did.
     let own_idle = is_idle && span.waker.is_none() && span.before.is_some();
     let run = (start.max(span.ts), end);
-    (
-        [before, waker],
-        [own_idle.then_some(idle), (run.0 < run.1).then_some(run)],
-    )
+    Step {
+        others: [before, waker],
+        own: [own_idle.then_some(idle), (run.0 < run.1).then_some(run)],
+    }
 }

@@ -12,13 +12,15 @@ CREATE PERFETTO TABLE cpu_frequency_counters(
   dur DURATION,
   -- kHz.
   freq LONG,
-  -- The CPU; both numbers are the same.
+  -- The row of the CPU in `cpu`.
   ucpu LONG,
+  -- The number of the CPU.
   cpu LONG
 )
 AS
-SELECT part.id, track_id, ts, dur, CAST(value AS INTEGER) AS freq, cpu AS ucpu, cpu
+SELECT part.id, track_id, ts, dur, CAST(value AS INTEGER) AS freq, cpu.ucpu, cpu.cpu
 FROM counter_leading_intervals!((
   SELECT counter.* FROM counter JOIN cpu_counter_track AS track ON track.id = track_id WHERE track.name = 'cpufreq'
 )) AS part
-JOIN cpu_counter_track AS track ON track.id = part.track_id;
+JOIN cpu_counter_track AS track ON track.id = part.track_id
+JOIN cpu ON cpu.cpu = track.cpu;
