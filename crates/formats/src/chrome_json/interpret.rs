@@ -183,7 +183,7 @@ impl Interpreter {
             return;
         }
         row.utid = match (event.phase, event.scope) {
-            (b'i' | b'I', b'g' | b'p') => ThreadId::NONE,
+            (b'i' | b'I' | b'R', b'g' | b'p') => ThreadId::NONE,
             _ => self.thread(event.tid.as_ref(), upid, out),
         };
         if event.scope == b'g' {

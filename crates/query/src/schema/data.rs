@@ -8,6 +8,7 @@ use traceloom_trace::{
 };
 
 use super::cell::Cell;
+use super::json_args;
 use super::keys::{flat_key, keys_with_indexes};
 use super::links::{NONE, parents, wakers};
 use super::texts::MoreTexts;
@@ -94,8 +95,10 @@ pub(super) const NULL: usize = 13;
 pub(super) const JSON: usize = 14;
 
 impl Data {
-    /// Prepares a trace for queries. Nothing of the trace's size is copied.
-    pub fn new(trace: Trace) -> Self {
+    /// Prepares a trace for queries: the arguments of JSON get the keys that Perfetto gives them. Nothing else of the
+    /// trace's size is copied.
+    pub fn new(mut trace: Trace) -> Self {
+        json_args::rename(&mut trace);
         let mut more = MoreTexts::default();
         let mut intern = |text: &str| more.intern(&trace.strings, text);
         let words = WORDS.map(&mut intern);

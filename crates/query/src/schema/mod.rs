@@ -7,6 +7,7 @@ mod data;
 mod docs;
 mod empty;
 mod events;
+mod json_args;
 mod keys;
 mod links;
 mod people;

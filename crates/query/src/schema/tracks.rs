@@ -10,7 +10,7 @@ pub(crate) const TRACK: Table = Table {
     name: "track",
     doc: "Tracks, which hold slices or counter values.",
     rows: |data| data.trace.tracks.len(),
-    columns: COLUMNS.split_at(8).0,
+    columns: COLUMNS.split_at(11).0,
 };
 
 /// In `track`, the names of further columns would be ambiguous in queries that join other tables.
@@ -68,6 +68,13 @@ const COLUMNS: &[Column] = &[
         |data, row| Cell::text(data.tracks.units[row]),
     )
     .hidden(),
+    column(
+        "source_id",
+        JoinId("source"),
+        "The input it came from.",
+        |data, row| Cell::id(data.trace.tracks.source.get(row)),
+    )
+    .hidden(),
     column("utid", JoinId("thread"), "Its thread.", |data, row| {
         Cell::id(data.trace.tracks.utid.get(row))
     })
@@ -85,13 +92,6 @@ const COLUMNS: &[Column] = &[
         String,
         "The category of a counter.",
         |data, row| Cell::text(data.trace.tracks.category.get(row)),
-    )
-    .hidden(),
-    column(
-        "source_id",
-        JoinId("source"),
-        "The input it came from.",
-        |data, row| Cell::id(data.trace.tracks.source.get(row)),
     )
     .hidden(),
 ];

@@ -1,0 +1,134 @@
+//! Arguments of JSON traces have Perfetto's keys in SQL.
+
+mod made;
+
+use made::ask;
+use traceloom_query::{Limits, Session, Value};
+use traceloom_trace::{ArgSetId, ArgValue, FtraceEventRow, SliceBegin, TraceBuilder};
+
+/// Adds a set of arguments.
+fn set(out: &mut TraceBuilder, args: &[(&str, ArgValue)]) -> ArgSetId {
+    let args: Vec<_> = args
+        .iter()
+        .map(|(key, value)| (out.intern(key.as_bytes()), *value))
+        .collect();
+    out.args(args)
+}
+
+/// A session with a slice `it` of JSON that has these arguments, and the same as a kernel event of another source.
+fn session(args: &[(&str, &str)]) -> Session {
+    let mut out = TraceBuilder::new();
+    out.begin_source("a.json", "chrome-json");
+    let args: Vec<(&str, ArgValue)> = args
+        .iter()
+        .map(|(key, json)| (*key, ArgValue::Json(out.intern(json.as_bytes()))))
+        .collect();
+    let thread = out.thread(5);
+    let track = out.thread_track(thread);
+    let name = out.intern(b"it");
+    let mut begin = SliceBegin::named(1, name);
+    begin.arg_set_id = set(&mut out, &args);
+    out.whole_slice(track, begin, 5);
+    out.begin_source("b.txt", "ftrace-text");
+    let arg_set_id = set(&mut out, &args);
+    let name = out.intern(b"event");
+    let utid = out.thread(6);
+    out.ftrace_event(FtraceEventRow {
+        ts: 2,
+        name,
+        utid,
+        cpu: 0,
+        arg_set_id,
+    });
+    Session::open(out.finish(), Limits::default()).unwrap()
+}
+
+fn texts(session: &mut Session, sql: &str) -> Vec<String> {
+    let rows = ask(session, sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+    let text = |value: &Value| match value {
+        Value::Integer(value) => value.to_string(),
+        Value::Real(value) => format!("{value:?}"),
+        Value::Text(text) => text.clone(),
+        _ => "-".to_owned(),
+    };
+    rows.rows
+        .iter()
+        .map(|row| row.iter().map(text).collect::<Vec<_>>().join(" "))
+        .collect()
+}
+
+const OF_SLICE: &str =
+    "SELECT key, flat_key, value_type, display_value FROM slice JOIN args USING (arg_set_id)
+                        WHERE name = 'it' ORDER BY args.id";
+
+#[test]
+fn each_value_within_an_object_has_a_row() {
+    let json =
+        r#"{"a":{"b":1,"c":[true,null,{"d":"x"}]},"e":18446744073709551615,"f":-0.5,"none":{}}"#;
+    let mut session = session(&[("in", json), ("list", "[5,6]"), ("args", "[7]")]);
+    let expected = [
+        "args.in.a.b args.in.a.b int 1",
+        "args.in.a.c[0] args.in.a.c bool true",
+        "args.in.a.c[2].d args.in.a.c.d string x",
+        "args.in.e args.in.e uint 18446744073709551615",
+        "args.in.f args.in.f real -0.5",
+        "args.list[0] args.list int 5",
+        "args.list[1] args.list int 6",
+        "args[0] args int 7",
+    ];
+    assert_eq!(texts(&mut session, OF_SLICE), expected);
+    let sql = "SELECT extract_arg(arg_set_id, 'args.in.a.c[2].d'), extract_arg(arg_set_id, 'in') FROM slice WHERE name = 'it'";
+    assert_eq!(texts(&mut session, sql), ["x -"]);
+    let sql = "SELECT key, value_type FROM ftrace_event JOIN args USING (arg_set_id)";
+    assert_eq!(
+        texts(&mut session, sql),
+        ["in json", "list json", "args json"]
+    );
+}
+
+#[test]
+fn values_that_are_too_deep_or_too_long_stay_whole() {
+    let deep = ["[".repeat(100_000), "]".repeat(100_000)].concat();
+    let long = format!("{{\"{}\":[{}1]}}", "k".repeat(50_000), "1,".repeat(50_000));
+    let mut session = session(&[("deep", &deep), ("long", &long), ("fine", "[1]")]);
+    let sql = "SELECT key, value_type, length(string_value) FROM slice JOIN args USING (arg_set_id)
+               WHERE name = 'it' ORDER BY args.id";
+    let expected = [
+        format!("args.deep json {}", deep.len()),
+        format!("args.long json {}", long.len()),
+        "args.fine[0] int -".to_owned(),
+    ];
+    assert_eq!(texts(&mut session, sql), expected);
+}
+
+#[test]
+fn instants_have_their_category() {
+    let mut out = TraceBuilder::new();
+    out.begin_source("a.json", "chrome-json");
+    let thread = out.thread(5);
+    let track = out.thread_track(thread);
+    let [name, category] = ["it", "input"].map(|text| out.intern(text.as_bytes()));
+    let args = set(
+        &mut out,
+        &[
+            ("cat", ArgValue::Text(category)),
+            ("x", ArgValue::Int(1)),
+            ("none", ArgValue::Null),
+        ],
+    );
+    out.instant(track, 3, name, args);
+    // A slice may have an argument of this name.
+    let mut begin = SliceBegin::named(4, name);
+    begin.arg_set_id = args;
+    begin.category = category;
+    out.whole_slice(track, begin, 2);
+    let mut session = Session::open(out.finish(), Limits::default()).unwrap();
+    let sql = "SELECT ts, category, (SELECT group_concat(key) FROM args WHERE args.arg_set_id = slice.arg_set_id)
+               FROM slice ORDER BY ts";
+    assert_eq!(
+        texts(&mut session, sql),
+        ["3 input args.x", "4 input args.cat,args.x"]
+    );
+    let sql = "SELECT count(*) FROM __intrinsic_args WHERE key LIKE 'args.%'";
+    assert_eq!(texts(&mut session, sql), ["3"]);
+}
