@@ -82,6 +82,11 @@ fn hungry() -> Vec<(&'static str, String)> {
                 .to_owned(),
         ),
         (
+            "percentile",
+            "SELECT median(id) FROM (WITH RECURSIVE n(id) AS (SELECT 0 UNION ALL SELECT id + 1 FROM n LIMIT 10000000) SELECT id FROM n)"
+                .to_owned(),
+        ),
+        (
             "profile",
             "SELECT length(experimental_profile(cat_stacks('f' || id))) FROM (
                WITH RECURSIVE n(id) AS (SELECT 0 UNION ALL SELECT id + 1 FROM n LIMIT 10000000) SELECT id FROM n)"

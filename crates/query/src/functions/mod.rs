@@ -4,6 +4,7 @@ mod arguments;
 mod flags;
 mod math;
 mod message;
+mod percentile;
 mod pprof;
 mod regexp;
 mod stacks;
@@ -26,6 +27,7 @@ pub(crate) fn register(
     pool: &Pool,
 ) -> rusqlite::Result<()> {
     math::register(connection)?;
+    percentile::register(connection, pool)?;
     pprof::register(connection, pool)?;
     regexp::register(connection)?;
     stacks::register(connection)?;

@@ -1,12 +1,12 @@
 //! `experimental_profile(stack, type, unit, value, …)`: the profile of all stacks as a file of
 //! [pprof](https://github.com/google/pprof/blob/main/proto/profile.proto). Without values, it counts the stacks.
 
+use rusqlite::Connection;
 use rusqlite::functions::{Aggregate, Context};
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, Error, ffi};
 use rustc_hash::FxHashMap;
 
-use super::arguments::refused;
+use super::arguments::{failed, refused};
 use super::flags::PURE;
 use super::message::{bytes, number, packed, repeated};
 use super::stacks::{ENTRIES, NAME};
@@ -39,7 +39,7 @@ impl Aggregate<Profile, Option<Vec<u8>>> for Build {
             samples: FxHashMap::default(),
             meter: self.0.meter(),
         };
-        profile.text(b"").map_err(error)?;
+        profile.text(b"").map_err(failed)?;
         profile.read_kinds(context)?;
         Ok(profile)
     }
@@ -58,12 +58,12 @@ impl Aggregate<Profile, Option<Vec<u8>>> for Build {
         let frames = frames.ok_or_else(|| refused("the first argument is not a stack"))?;
         let names: Result<Vec<u64>, Failure> =
             frames.into_iter().map(|name| profile.text(name)).collect();
-        let names = names.map_err(error)?;
+        let names = names.map_err(failed)?;
         let count = profile.kinds.len();
         profile
             .meter
             .grow(names.len() * 8 + count * 8 + 64)
-            .map_err(error)?;
+            .map_err(failed)?;
         let sums = profile
             .samples
             .entry(names)
@@ -95,7 +95,7 @@ impl Profile {
         if context.len() == 1 {
             let kind = (self.text(b"samples"), self.text(b"count"));
             self.kinds
-                .push((kind.0.map_err(error)?, kind.1.map_err(error)?));
+                .push((kind.0.map_err(failed)?, kind.1.map_err(failed)?));
             return Ok(());
         }
         if context.is_empty() || context.len() % 3 != 1 {
@@ -110,7 +110,7 @@ impl Profile {
             };
             let kind = (self.text(text(at)?), self.text(text(at + 1)?));
             self.kinds
-                .push((kind.0.map_err(error)?, kind.1.map_err(error)?));
+                .push((kind.0.map_err(failed)?, kind.1.map_err(failed)?));
         }
         Ok(())
     }
@@ -171,13 +171,4 @@ fn place(name: u64, out: &mut Vec<u8>) {
     number(1, name + 1, &mut function);
     number(2, name, &mut function);
     bytes(5, &function, out);
-}
-
-fn error(failure: Failure) -> Error {
-    let code = match failure {
-        Failure::Interrupted => ffi::SQLITE_INTERRUPT,
-        Failure::Memory => ffi::SQLITE_NOMEM,
-        Failure::Refused(message) => return refused(message),
-    };
-    Error::SqliteFailure(ffi::Error::new(code), None)
 }

@@ -27,6 +27,7 @@ const FUNCTIONS: &[(&str, i32, Function)] = &[
     ("__intrinsic_zstd_compress", 1, zstd_compress),
     ("demangle", 1, demangle),
     ("__intrinsic_demangle", 1, demangle),
+    ("__intrinsic_strip_hex", 2, strip_hex),
 ];
 
 /// Makes the functions known to a connection.
@@ -64,6 +65,39 @@ fn demangle(context: &Context<'_>) -> rusqlite::Result<Value> {
     let demangled =
         name.and_then(|name| Some(rustc_demangle::try_demangle(&name).ok()?.to_string()));
     Ok(demangled.map_or(Value::Null, Value::Text))
+}
+
+/// `__intrinsic_strip_hex(text, least)`: the text with `<num>` in place of hexadecimal numbers of at least so many digits. They
+/// begin the text, follow `0x` or a sign, or begin with a decimal digit, and have a decimal digit unless they follow `0x`.
+fn strip_hex(context: &Context<'_>) -> rusqlite::Result<Value> {
+    let (Some(text), ValueRef::Integer(least)) = (text(context, 0), context.get_raw(1)) else {
+        return Ok(Value::Null);
+    };
+    let Ok(least) = usize::try_from(least) else {
+        return Err(refused("the least number of digits must not be negative"));
+    };
+    let mut out = String::with_capacity(text.len());
+    let mut rest = &*text;
+    while let Some(first) = rest.chars().next() {
+        let is_prefix =
+            matches!(first, 'x' | 'X') && text[..text.len() - rest.len()].ends_with('0');
+        let is_start = rest.len() == text.len() && first.is_ascii_hexdigit();
+        if is_prefix || !(first.is_ascii_alphanumeric() || is_start) {
+            out.push(first);
+            rest = &rest[first.len_utf8()..];
+        } else if !is_start && !first.is_ascii_digit() {
+            out.push(first);
+            rest = &rest[first.len_utf8()..];
+            continue;
+        }
+        let end = rest.find(|letter: char| !letter.is_ascii_hexdigit());
+        let (digits, after) = rest.split_at(end.unwrap_or(rest.len()));
+        let is_number = is_prefix || digits.contains(|letter: char| letter.is_ascii_digit());
+        let is_replaced = is_number && digits.len() >= least;
+        out += if is_replaced { "<num>" } else { digits };
+        rest = after;
+    }
+    Ok(Value::Text(out))
 }
 
 /// `str_split(text, delimiter, field)`: a part of the text, counted from 0; NULL if there are fewer.
