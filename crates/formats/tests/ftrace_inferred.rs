@@ -325,14 +325,14 @@ fn a_thread_that_goes_on_disproves_an_event() {
     }
 }
 
-/// What is inferred is not written as if it had been recorded, and follows from the written text again.
+/// What is inferred is not written as if it had been recorded.
 #[test]
-fn an_inferred_switch_is_not_written() {
-    check_not_written(&[BUSY_THEN_IDLE, &waking(100, 0), &mark(300, 0), LEAVES].concat());
-    check_not_written(&[PREEMPTED, &mark(300, 0), LEAVES].concat());
+fn an_inferred_switch_is_written_as_an_event_of_its_own() {
+    check_written(&[BUSY_THEN_IDLE, &waking(100, 0), &mark(300, 0), LEAVES].concat());
+    check_written(&[PREEMPTED, &mark(300, 0), LEAVES].concat());
 }
 
-fn check_not_written(text: &str) {
+fn check_written(text: &str) {
     let trace = read(text);
     let mut written = Vec::new();
     let ftrace = FORMATS.iter().find(|format| format.id() == "ftrace");
@@ -341,11 +341,37 @@ fn check_not_written(text: &str) {
     writer.write(&trace, &options, &mut written).unwrap();
     let again = read_bytes(&written, ReadOptions::default()).unwrap();
     assert_eq!(runs(&again, 2), runs(&trace, 2));
+    assert_eq!(again.repairs.count(RepairKind::InferredSwitch), 1);
+    let written = String::from_utf8(written).unwrap();
     let switches = |text: &str| text.matches("sched_switch").count();
-    assert_eq!(
-        switches(&String::from_utf8(written).unwrap()),
-        switches(text)
-    );
+    assert_eq!(switches(&written), switches(text));
+    assert_eq!(written.matches(": inferred_switch: next_prio=1").count(), 1);
+}
+
+/// The lines are evidence as in other texts, but the header says that all inferred switches are events. The header of
+/// another text ends that.
+#[test]
+fn nothing_is_inferred_if_inferred_switches_are_events() {
+    const EVENTS: &str = "# inferred switches: as events\n";
+    let evidence = [BUSY_THEN_IDLE, &waking(100, 0), &mark(300, 0), LEAVES].concat();
+    for (header, runs_of_b) in [
+        (EVENTS, vec![]),
+        (&[EVENTS, "# tracer: nop\n"].concat(), vec!["100+800?"]),
+    ] {
+        let trace = read(&[header, &evidence].concat());
+        assert_eq!(runs(&trace, 2), runs_of_b, "{header}");
+    }
+}
+
+/// A thread that left unseen is ready again when it is woken, although the wake-up came before the evidence that it left.
+#[test]
+fn a_thread_that_left_unseen_is_woken() {
+    let wakes_h = " <idle>-0 (-----) [001] d..2 1.000300: sched_waking: comm=h pid=3 prio=120 target_cpu=000\n";
+    let comes = " <idle>-0 (-----) [000] d..2 1.001000: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=h next_pid=3 next_prio=120\n";
+    let trace = read(&[PREEMPTED, wakes_h, &mark(400, 0), LEAVES, comes].concat());
+    assert_eq!(runs(&trace, 2), ["0+100", "100+800?"]);
+    let h = [TaskState::RUNNING, TaskState::RUNNABLE].map(|state| time_in(&trace, 3, state));
+    assert_eq!(h, [0, 700]);
 }
 
 /// According to the next switch, the CPU was idle all the time, so the event before it had a wrong

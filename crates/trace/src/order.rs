@@ -1,5 +1,7 @@
 //! Sorts the tables by time after all rows were added.
 
+use rustc_hash::FxHashMap;
+
 use crate::column::order_by_time;
 use crate::tables::SliceTable;
 use crate::trace::Trace;
@@ -41,4 +43,19 @@ pub(crate) fn order_tables(trace: &mut Trace) {
     }
     order!(counters exact_counters sched_slices run_ends wakeups thread_names thread_states ftrace_events);
     trace.clocks.sort_by_key(|row| row.ts);
+}
+
+/// Sorts the thread states by time. Among rows of one time, a late row comes before the nth row to arrive, and late rows
+/// with the same n come in the order of their second number.
+pub(crate) fn order_states(trace: &mut Trace, late: &FxHashMap<u32, (u32, u32)>) {
+    if late.is_empty() {
+        return;
+    }
+    let states = &mut trace.thread_states;
+    let mut order: Vec<u32> = (0..states.len() as u32).collect();
+    order.sort_by_key(|row| {
+        let place = late.get(row).copied().unwrap_or((*row, u32::MAX));
+        (states.ts.get(*row as usize), place)
+    });
+    states.permute(&order);
 }

@@ -1,5 +1,7 @@
 //! Converts scheduler events to rows of the sched_slice and thread_state tables.
 
+use rustc_hash::FxHashMap;
+
 use crate::builder::TraceBuilder;
 use crate::ids::{RowId, StringId, ThreadId};
 use crate::paged::Paged;
@@ -63,6 +65,18 @@ struct OnCpu {
     row: u32,
     /// Its row of the thread_state table; none for the idle thread.
     state: u32,
+    /// Whether it was woken in the meantime.
+    woken: bool,
+}
+
+/// A wake-up of a thread that runs according to switches, so it has no effect. It gets one if a switch away from the
+/// thread, at an earlier time, is inferred later.
+#[derive(Clone, Copy, Debug)]
+struct VainWake {
+    ts: i64,
+    waker: ThreadId,
+    /// The number of state rows at that time, and the number of wake-ups in vain.
+    place: (u32, u32),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -72,8 +86,10 @@ struct Tracked {
     state: TaskState,
     /// The most recent row in which the thread was blocked.
     blocked: u32,
-    /// The thread that wakes it while it still runs.
+    /// The thread that began to wake it last.
     early_waker: ThreadId,
+    /// The end of its last run, if the switch away is missing.
+    left_unseen: i64,
     /// Its priority in its last run.
     priority: i32,
 }
@@ -83,6 +99,7 @@ const UNTRACKED: Tracked = Tracked {
     state: TaskState::UNKNOWN,
     blocked: NO_ROW,
     early_waker: ThreadId::NONE,
+    left_unseen: i64::MIN,
     priority: USUAL_PRIORITY,
 };
 
@@ -104,6 +121,10 @@ pub struct SchedTracker {
     cpus: Paged<Option<OnCpu>>,
     /// By row. Threads of other inputs come before.
     threads: Paged<Tracked>,
+    /// The wake-ups in vain of each run, by its row of the thread_state table.
+    vain: FxHashMap<u32, Vec<VainWake>>,
+    /// The number of wake-ups in vain so far.
+    vain_wakes: u32,
 }
 
 impl Default for SchedTracker {
@@ -111,6 +132,8 @@ impl Default for SchedTracker {
         Self {
             cpus: Paged::new(None),
             threads: Paged::new(UNTRACKED),
+            vain: FxHashMap::default(),
+            vain_wakes: 0,
         }
     }
 }
@@ -120,10 +143,18 @@ impl SchedTracker {
     /// means that a switch is missing. The caller knows the place and counts the repair.
     #[inline]
     pub fn switch(&mut self, builder: &mut TraceBuilder, switch: SchedSwitch) -> bool {
+        self.apply(builder, switch, true)
+    }
+
+    #[inline]
+    fn apply(&mut self, builder: &mut TraceBuilder, switch: SchedSwitch, recorded: bool) -> bool {
         builder.saw_time(switch.ts);
         let cpu = switch.cpu as usize;
         let left = self.cpus.get(cpu);
         let matches = self.close_slice(builder, switch);
+        if recorded && (left.is_none() || !matches) {
+            run_end(builder, switch);
+        }
         let row = builder.trace.sched_slices.push(SchedSliceRow {
             ts: switch.ts,
             dur: NO_DURATION,
@@ -131,16 +162,20 @@ impl SchedTracker {
             utid: switch.next,
             end_state: TaskState::UNKNOWN,
             priority: switch.next_priority,
-            inferred: false,
+            inferred: !recorded,
             end_priority: NO_PRIORITY,
         });
         *self.cpus.get_mut(cpu) = Some(OnCpu {
             utid: switch.next,
             row: row as u32,
             state: NO_ROW,
+            woken: false,
         });
-        if let Some(left) = left.filter(|_| !matches) {
-            self.leave_unseen(builder, left, switch.ts);
+        if let Some(left) = left.filter(|left| !matches || left.woken) {
+            let vain = self.vain.remove(&left.state).unwrap_or_default();
+            if !matches {
+                self.leave_unseen(builder, left, switch.ts, &vain);
+            }
         }
         if !switch.prev_is_idle && switch.prev != switch.next {
             let state = (!switch.prev_state.is_final()).then_some(switch.prev_state);
@@ -173,28 +208,46 @@ impl SchedTracker {
     }
 
     /// Handles a missing switch away from a thread: it ran until `ts` at most, and its sched slice ends here. Its state
-    /// from here on is unknown, unless it got another CPU in the meantime.
+    /// from here on is unknown, unless it got another CPU in the meantime. So the first wake-up after that has an effect.
     #[cold]
-    fn leave_unseen(&mut self, builder: &mut TraceBuilder, left: OnCpu, ts: i64) {
+    fn leave_unseen(
+        &mut self,
+        builder: &mut TraceBuilder,
+        left: OnCpu,
+        ts: i64,
+        vain: &[VainWake],
+    ) {
         if left.state == NO_ROW {
             return;
         }
         let states = &mut builder.trace.thread_states;
         let row = left.state as usize;
-        let most = ts.saturating_sub(states.ts.get(row)).max(0);
+        let (began, dur) = (states.ts.get(row), states.dur.get(row));
+        let most = ts.saturating_sub(began).max(0);
+        if dur == NO_DURATION || dur > most {
+            *states.dur.get_mut(row) = most;
+        }
+        let woken = vain.iter().find(|wake| wake.ts > ts);
+        let woken = woken.map(|wake| {
+            let dur = match dur {
+                NO_DURATION => NO_DURATION,
+                dur => began.saturating_add(dur).saturating_sub(wake.ts).max(0),
+            };
+            woken_before(builder, left.utid, *wake, dur)
+        });
         let tracked = self.tracked(left.utid);
         if tracked.open == left.state {
-            (tracked.open, tracked.state) = (NO_ROW, TaskState::UNKNOWN);
-            *states.dur.get_mut(row) = most;
-        } else if states.dur.get(row) > most {
-            *states.dur.get_mut(row) = most;
+            tracked.left_unseen = ts;
+            (tracked.open, tracked.state) = match woken {
+                Some(row) => (row, TaskState::RUNNABLE),
+                None => (NO_ROW, TaskState::UNKNOWN),
+            };
         }
     }
 
     #[inline]
     fn close_slice(&mut self, builder: &mut TraceBuilder, switch: SchedSwitch) -> bool {
         let Some(running) = self.cpus.get(switch.cpu as usize) else {
-            run_end(builder, switch);
             return true;
         };
         let slices = &mut builder.trace.sched_slices;
@@ -204,8 +257,6 @@ impl SchedTracker {
         if matches {
             *slices.end_state.get_mut(row) = switch.prev_state;
             *slices.end_priority.get_mut(row) = switch.prev_priority;
-        } else if switch.prev != switch.next {
-            run_end(builder, switch);
         }
         matches
     }
@@ -215,9 +266,7 @@ impl SchedTracker {
     /// thread.
     #[inline]
     pub fn waking(&mut self, builder: &mut TraceBuilder, ts: i64, utid: ThreadId, waker: ThreadId) {
-        let tracked = self.tracked(utid);
-        let runs = tracked.state == TaskState::RUNNING;
-        tracked.early_waker = if runs { waker } else { ThreadId::NONE };
+        self.tracked(utid).early_waker = waker;
         self.wake_by(builder, ts, utid, waker);
     }
 
@@ -239,6 +288,24 @@ impl SchedTracker {
         let tracked = self.tracked(utid);
         if tracked.state.is_blocked() || tracked.state == TaskState::UNKNOWN {
             self.enter(builder, utid, ts, Some(TaskState::RUNNABLE), NO_CPU, waker);
+        } else if tracked.state == TaskState::RUNNING {
+            let state = tracked.open;
+            self.wake_in_vain(builder, ts, state, waker);
+        }
+    }
+
+    /// Keeps the wake-up of a thread whose run has this row of states.
+    #[cold]
+    fn wake_in_vain(&mut self, builder: &TraceBuilder, ts: i64, state: u32, waker: ThreadId) {
+        let states = &builder.trace.thread_states;
+        let cpu = states.cpu.get(state as usize) as usize;
+        let run = self.cpus.get_mut(cpu).as_mut();
+        if let Some(run) = run.filter(|run| run.state == state) {
+            run.woken = true;
+            let place = (states.len() as u32, self.vain_wakes);
+            self.vain_wakes += 1;
+            let wake = VainWake { ts, waker, place };
+            self.vain.entry(state).or_default().push(wake);
         }
     }
 
@@ -268,7 +335,9 @@ impl SchedTracker {
         let tracked = self.threads.get(seen.utid.row());
         if tracked.open == NO_ROW {
             let is_alive = !tracked.state.is_final();
-            return is_alive.then(|| seen.came(seen.after, seen.first));
+            let born = builder.trace.threads.start_ts.get(seen.utid.row());
+            let least = seen.after.max(tracked.left_unseen).max(born);
+            return is_alive.then(|| seen.came(least, seen.first.max(least)));
         }
         let since = builder.trace.thread_states.ts.get(tracked.open as usize);
         let least = since.max(seen.after);
@@ -278,36 +347,36 @@ impl SchedTracker {
         (since <= seen.first).then(|| seen.came(least, seen.first))
     }
 
-    /// Adds a switch that the kernel did not record. The state of the previous thread is unknown, unless it is the idle
-    /// thread.
-    pub fn infer_switch(
+    /// Adds a switch to `next` that the kernel did not record. Its result is the same if events that happened later were
+    /// already processed. The state of the previous thread is unknown, unless it is the idle thread.
+    pub fn unrecorded_switch(
         &mut self,
         builder: &mut TraceBuilder,
         cpu: u32,
-        utid: ThreadId,
+        next: (ThreadId, i32),
         ts: i64,
         from_idle: bool,
     ) {
-        let Some(left) = self.running(cpu) else {
-            return;
-        };
+        let (utid, next_priority) = next;
+        let left = self.running(cpu).filter(|_| from_idle);
         let switch = SchedSwitch {
             ts,
             cpu,
             // A different previous thread than the one on the CPU leaves the state of that one unknown.
-            prev: if from_idle { left } else { utid },
+            prev: left.unwrap_or(utid),
             prev_priority: USUAL_PRIORITY,
             prev_state: TaskState::RUNNABLE,
             next: utid,
-            next_priority: self.tracked(utid).priority,
-            prev_is_idle: from_idle,
+            next_priority,
+            prev_is_idle: left.is_some(),
             next_is_idle: false,
         };
-        self.switch(builder, switch);
-        if let Some(run) = self.cpus.get(cpu as usize) {
-            let inferred = &mut builder.trace.sched_slices.inferred;
-            *inferred.get_mut(run.row as usize) = true;
-        }
+        self.apply(builder, switch, false);
+    }
+
+    /// The priority of a thread in its last run.
+    pub fn priority(&self, utid: ThreadId) -> i32 {
+        self.threads.get(utid.row()).priority
     }
 
     /// Sets the reason why the thread was blocked. The kernel reports it when the thread wakes up.
@@ -375,6 +444,23 @@ impl SchedTracker {
             tracked.blocked = tracked.open;
         }
     }
+}
+
+/// Adds the state of a thread since a wake-up that was processed before other rows. Returns the row.
+#[cold]
+fn woken_before(builder: &mut TraceBuilder, utid: ThreadId, wake: VainWake, dur: i64) -> u32 {
+    let row = builder.trace.thread_states.push(ThreadStateRow {
+        ts: wake.ts,
+        dur,
+        utid,
+        cpu: NO_CPU,
+        state: TaskState::RUNNABLE,
+        io_wait: -1,
+        blocked_function: StringId::NULL,
+        waker_utid: wake.waker,
+    });
+    builder.late_states.insert(row as u32, wake.place);
+    row as u32
 }
 
 /// Keeps what a switch says of a thread whose run is not known.

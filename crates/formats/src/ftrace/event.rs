@@ -280,6 +280,8 @@ pub(crate) enum Header<'a> {
     Clock(&'a [u8]),
     /// `# tracer: nop`.
     Tracer(&'a [u8]),
+    /// `# inferred switches: as events`: the text was written from tables.
+    InferredAreEvents,
     /// `# entries-in-buffer/entries-written: 116/116   #P:1`.
     Entries {
         in_buffer: u64,

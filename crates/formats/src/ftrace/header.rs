@@ -89,6 +89,7 @@ fn fact(body: &[u8]) -> Header<'_> {
     }
     match key {
         b"tracer" => Header::Tracer(value),
+        b"inferred switches" if value == b"as events" => Header::InferredAreEvents,
         b"entries-in-buffer/entries-written" => {
             entries(value).unwrap_or(Header::Fact { key, value })
         }
@@ -120,6 +121,7 @@ mod tests {
             assert_eq!(header(line.as_bytes()), Some(expected), "{line}");
         };
         is("# tracer: nop", Header::Tracer(b"nop"));
+        is("# inferred switches: as events", Header::InferredAreEvents);
         let cpus = Some(4);
         is(
             "# entries-in-buffer/entries-written: 116/120   #P:4",

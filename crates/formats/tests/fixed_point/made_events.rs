@@ -67,6 +67,8 @@ const OTHERS: &[&str] = &[
     "task_newtask: pid=5{} comm=main clone_flags=3d0f00 oom_score_adj=0",
     "task_newtask: pid=5{} comm=main clone_flags=1200011 oom_score_adj=0",
     "task_rename: pid=5{} oldcomm=main newcomm=app oom_score_adj=0",
+    "sched_stat_runtime: comm=main pid=10 runtime={}572 [ns]",
+    "sched_stat_runtime: comm=RenderThread pid=11 runtime={}0572 [ns]",
     "some_event: a={} b=0xff name=x y",
     "tracing_mark_write: trace_event_clock_sync: parent_ts=12.00000{}",
     "tracing_mark_write: plain text {}",
@@ -76,6 +78,7 @@ const OTHERS: &[&str] = &[
 /// A growing text.
 pub struct Maker {
     pub text: String,
+    holes: bool,
     now_us: u64,
     /// The thread on each CPU, if it is known and not the idle thread.
     running: [Option<usize>; 3],
@@ -89,9 +92,11 @@ pub struct Maker {
     open_async: BTreeSet<String>,
 }
 
-impl Default for Maker {
-    fn default() -> Self {
+impl Maker {
+    /// A text without steps. In one with `holes`, a third of the switches is left out, and threads appear on CPUs that are idle.
+    pub fn new(holes: bool) -> Self {
         let mut maker = Self {
+            holes,
             text: "# tracer: nop\n#\n".to_owned(),
             now_us: 1_000_000,
             running: [None; 3],
@@ -107,9 +112,7 @@ impl Default for Maker {
         }
         maker
     }
-}
 
-impl Maker {
     /// Adds the event that these numbers stand for.
     pub fn step(&mut self, [kind, a, b, c]: [u16; 4]) {
         let table = usize::from(kind % 20) / 5;
@@ -129,8 +132,7 @@ impl Maker {
                 );
                 self.line(cpu, thread, &event);
             }
-            // The CPU of a mark is not kept. It is known of threads that run.
-            10..=14 if self.running[cpu].is_some() => {
+            10..=14 => {
                 let mark = self.mark(thread, a, b);
                 self.line(cpu, thread, &format!("tracing_mark_write: {mark}"));
             }
@@ -139,14 +141,12 @@ impl Maker {
                 self.line(cpu, thread, &event);
             }
             17 if !self.renamed => self.rename(cpu, thread),
-            10..=14 => {}
             _ => self.sample(cpu, thread, a, b),
         }
     }
 
     fn line(&mut self, cpu: usize, thread: usize, event: &str) {
-        // Somebody else on an idle CPU would make the reader infer a switch, which counters do not show.
-        if self.running[cpu].is_none() && self.switched[cpu] {
+        if self.running[cpu].is_none() && self.switched[cpu] && !self.holes {
             return self.idle_line(cpu, event);
         }
         self.thread_line(cpu, thread, event);
@@ -201,7 +201,9 @@ impl Maker {
             "sched_switch: prev_comm={prev_comm} prev_pid={prev_tid} prev_prio={prev_prio} prev_state={state} ==> \
              next_comm={next_comm} next_pid={next_tid} next_prio={next_prio}"
         );
+        let is_left_out = self.holes && b % 3 == 1;
         match prev {
+            _ if is_left_out => {}
             Some(prev) => self.thread_line(cpu, prev, &event),
             None => self.idle_line(cpu, &event),
         }

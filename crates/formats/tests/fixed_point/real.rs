@@ -1,8 +1,10 @@
 //! Real traces.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use testkit::Corpus;
+use traceloom_trace::RepairKind;
 
 use crate::trip::trip;
 
@@ -27,4 +29,18 @@ fn real_traces_reach_a_fixed_point() {
     println!("{checked} real traces checked");
     assert!(checked > 30);
     assert!(found.is_empty(), "{found:?}");
+}
+
+/// Their kernel omitted a switch.
+#[test]
+fn examples_reach_a_fixed_point() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    for name in ["linux.ftrace", "linux.html"] {
+        let file = std::fs::read(folder.join(name)).unwrap();
+        let trip = trip(&file, "ftrace").unwrap();
+        assert!(trip.differences().is_empty(), "{:?}", trip.differences());
+        for trace in &trip.tables {
+            assert_eq!(trace.repairs.count(RepairKind::InferredSwitch), 1, "{name}");
+        }
+    }
 }

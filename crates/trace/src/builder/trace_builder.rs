@@ -25,6 +25,8 @@ pub struct TraceBuilder {
     pub(super) processes: FxHashMap<i64, ProcessId>,
     pub(super) tracks: TrackIndex,
     pub(super) open: OpenSlices,
+    /// Rows of thread states that belong before the nth row if both have the same time, in this order.
+    pub(crate) late_states: FxHashMap<u32, (u32, u32)>,
     /// Threads whose process no event named, and where they were named first.
     missing_tgids: Vec<(SourceId, ThreadId, Place)>,
     first_ts: Option<i64>,
@@ -155,6 +157,7 @@ impl TraceBuilder {
         self.count_open_slices();
         self.count_replaced_names();
         self.trace.bounds = (self.first_ts.unwrap_or(0), self.last_ts);
+        crate::order::order_states(&mut self.trace, &self.late_states);
         self.trace.put_in_order();
         self.trace
     }

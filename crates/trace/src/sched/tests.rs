@@ -104,3 +104,40 @@ fn a_thread_whose_switch_away_is_missing_runs_no_longer_than_its_slice() {
     let running = (10, 20, TaskState::RUNNING);
     assert_eq!(states, [running, (50, -1, TaskState::RUNNABLE)]);
 }
+
+/// An unrecorded switch gives the same tables before and after the wake-ups that followed it.
+#[test]
+fn an_unrecorded_switch_may_come_late() {
+    let tables = |late: bool| {
+        let mut builder = TraceBuilder::new();
+        let [idle, left, comes, other] = [0, 1, 2, 3].map(|tid| builder.thread(tid));
+        let mut sched = SchedTracker::default();
+        sched.switch(
+            &mut builder,
+            switch(idle, 0, (idle, TaskState::RUNNABLE), left),
+        );
+        sched.waking(&mut builder, 10, comes, other);
+        sched.waking(&mut builder, 20, left, other);
+        let unrecorded = |sched: &mut SchedTracker, builder: &mut TraceBuilder| {
+            sched.unrecorded_switch(builder, 0, (comes, 120), 20, false);
+        };
+        if !late {
+            unrecorded(&mut sched, &mut builder);
+        }
+        sched.waking(&mut builder, 30, left, comes);
+        sched.waking(&mut builder, 30, other, comes);
+        sched.wake(&mut builder, 31, left, other);
+        if late {
+            unrecorded(&mut sched, &mut builder);
+        }
+        sched.switch(
+            &mut builder,
+            switch(idle, 40, (comes, TaskState::SLEEPING), left),
+        );
+        let trace = builder.finish();
+        let states: Vec<_> = trace.thread_states.rows().collect();
+        let ran: Vec<_> = trace.sched_slices.rows().collect();
+        (format!("{states:#?}"), format!("{ran:#?}"))
+    };
+    assert_eq!(tables(true), tables(false));
+}

@@ -34,7 +34,11 @@ impl Interpreter {
         match header {
             Header::Nothing => {}
             Header::Clock(clock) => own_clock(clock, out),
-            Header::Tracer(name) => out.metadata("tracer", &text(name)),
+            Header::Tracer(name) => {
+                self.columns.inferred_are_events = false;
+                out.metadata("tracer", &text(name));
+            }
+            Header::InferredAreEvents => self.columns.inferred_are_events = true,
             Header::Version(version) => out.metadata("trace-cmd-version", &text(version)),
             Header::Cpus(cpus) => out.metadata("cpus", &cpus.to_string()),
             Header::CpuEmpty(cpu) => out.metadata("empty-cpu", &cpu.to_string()),

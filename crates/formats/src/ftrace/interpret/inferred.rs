@@ -10,12 +10,15 @@
 //! ```
 //! The next event shows which thread runs. This needs a real CPU column, so the column is compared with the switches
 //! first: some writers put every mark on CPU 0.
+//!
+//! A text that was written from tables has an event for each inferred switch. Its header says so, and nothing else is
+//! inferred there.
 
-use traceloom_trace::{RepairKind, TraceBuilder};
+use traceloom_trace::{NO_CPU, RepairKind, TraceBuilder};
 
 use super::args::Fields;
 use super::interpreter::Interpreter;
-use super::position::At;
+use super::position::{At, SlotId};
 use super::seen::Seen;
 use super::state::NOBODY;
 use crate::ftrace::event::Event;
@@ -26,6 +29,9 @@ const IDLE: i32 = 0;
 /// The time after a switch during which the previous thread may still write events, because the kernel switches shortly
 /// after it records the switch.
 const TAIL_NS: i64 = 50_000;
+
+/// ns per µs.
+const US: i64 = 1_000;
 
 impl Interpreter {
     /// Events of a CPU are lost, so it is unknown which thread runs there.
@@ -43,7 +49,7 @@ impl Interpreter {
         event: &Event<'_>,
         out: &mut TraceBuilder,
     ) {
-        if !event.shows_who_runs() {
+        if self.columns.inferred_are_events || !event.shows_who_runs() {
             return;
         }
         let is_switch = matches!(event, Event::Switch(_));
@@ -80,6 +86,7 @@ impl Interpreter {
         if !is_tail {
             cpu.seen = Some(seen);
             self.columns.cpus.insert(at.cpu);
+            self.threads.slot_mut(at.slot).seen_on = at.cpu;
         }
         false
     }
@@ -106,6 +113,21 @@ impl Interpreter {
         }
     }
 
+    /// A thread is woken. It has left its CPU if another one was seen there, and it ran if it was seen itself.
+    pub(super) fn infer_before_wake(&mut self, slot: SlotId, now: i64, out: &mut TraceBuilder) {
+        let slot = self.threads.slot_mut(slot);
+        let utid = slot.utid;
+        let seen_on = std::mem::replace(&mut slot.seen_on, NO_CPU);
+        if let Some(cpu) = self.sched.cpu_of(out, utid) {
+            self.infer_seen(cpu, now, out);
+        } else if seen_on != NO_CPU
+            && let Some(seen) = self.cpu(seen_on).seen
+            && seen.at.utid == utid
+        {
+            self.infer_seen(seen_on, now, out);
+        }
+    }
+
     /// Infers the runs of threads that were seen and not switched away from by the end.
     pub(super) fn infer_last(&mut self, out: &mut TraceBuilder) {
         for cpu in std::mem::take(&mut self.columns.cpus) {
@@ -116,25 +138,50 @@ impl Interpreter {
     /// Infers the switch to a thread that was seen on a CPU and ran until `end` at least. Returns whether enough is known
     /// for that.
     fn infer_switch(&mut self, seen: Seen, end: i64, out: &mut TraceBuilder) -> bool {
-        let (columns, cpu) = (&self.columns, seen.at.cpu);
+        let columns = &self.columns;
         // A thread without earlier events may be on the wrong CPU.
         let is_sure = self.sched.is_known(seen.at.utid) || columns.agreeing > 0;
         if !is_sure || !columns.is_real(true) || !columns.is_real(false) {
             return false;
         }
         let came = self.sched.came_at(out, &seen.sighting());
-        // A run without a length has no information.
-        let Some(came) = came.filter(|came| *came < end) else {
+        // A thread that was woken since was seen in an earlier run. A run without a length has no information.
+        let Some(came) = came.filter(|came| *came <= seen.last && *came < end) else {
             return false;
         };
+        let priority = self.sched.priority(seen.at.utid);
+        self.switch_unrecorded(seen.at, came, priority, out);
+        true
+    }
+
+    /// From `ts` on, the thread of this event runs on the event's CPU.
+    fn switch_unrecorded(&mut self, at: At, ts: i64, priority: i32, out: &mut TraceBuilder) {
+        let (cpu, next) = (at.cpu, (at.utid, priority));
         let from_idle = self.cpu(cpu).current == IDLE;
-        self.sched
-            .infer_switch(out, cpu, seen.at.utid, came, from_idle);
-        let tid = self.threads.slot(seen.at.slot).tid;
-        out.repair(RepairKind::InferredSwitch, 1, seen.at.place(), || {
+        self.sched.unrecorded_switch(out, cpu, next, ts, from_idle);
+        let tid = self.threads.slot(at.slot).tid;
+        out.repair(RepairKind::InferredSwitch, 1, at.place(), || {
             format!("thread {tid} runs on CPU {cpu}")
         });
-        true
+    }
+
+    /// `inferred_switch: next_prio=120`, written from tables: the event's thread gets the CPU.
+    pub(super) fn inferred_switch(
+        &mut self,
+        at: At,
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        let priority = i32::try_from(fields.int("next_prio")?).ok()?;
+        let slot = self.threads.slot(at.slot);
+        if slot.is_idle() {
+            return None;
+        }
+        let tid = slot.tid;
+        self.switch_unrecorded(at, at.ts, priority, out);
+        let cpu = self.cpu(at.cpu);
+        (cpu.current, cpu.current_ts, cpu.seen) = (tid, at.ts, None);
+        Some(())
     }
 
     /// `sched_stat_runtime: comm=a pid=1 runtime=572337 [ns]`: how long the thread has run since the last such event, or
@@ -147,6 +194,12 @@ impl Interpreter {
     ) -> Option<()> {
         let is_own = fields.tid("pid") == Some(self.threads.slot(at.slot).tid);
         let came = at.ts.saturating_sub(fields.int("runtime")?);
+        // A time of a text is in µs, and so is one that follows from it.
+        let came = if at.ts % US == 0 {
+            came - came % US
+        } else {
+            came
+        };
         if let Some(seen) = &mut self.cpu(at.cpu).seen
             && is_own
             && seen.at.utid == at.utid

@@ -21,6 +21,7 @@ fn rule(name: &[u8]) -> Option<Rule> {
         | b"cpu_frequency" => I::unreadable,
         b"sched_blocked_reason" => I::blocked_reason,
         b"sched_stat_runtime" => I::stat_runtime,
+        b"inferred_switch" => I::inferred_switch,
         b"sched_process_fork" => I::fork,
         b"sched_process_exec" => I::exec,
         b"sched_process_exit" => I::exit,

@@ -72,6 +72,7 @@ impl Interpreter {
         if wake.kind == WakeKind::New {
             self.threads.slot_mut(slot).fresh = false;
         }
+        let woken = slot;
         let slot = self.threads.slot(slot);
         out.wakeup(WakeupRow {
             ts: at.ts,
@@ -86,10 +87,7 @@ impl Interpreter {
             return;
         }
         let utid = slot.utid;
-        // A thread that is woken has left its CPU if another one was seen there.
-        if let Some(cpu) = self.sched.cpu_of(out, utid) {
-            self.infer_seen(cpu, at.ts, out);
-        }
+        self.infer_before_wake(woken, at.ts, out);
         match wake.kind {
             WakeKind::Waking => self.sched.waking(out, at.ts, utid, at.utid),
             _ => self.sched.wake(out, at.ts, utid, at.utid),

@@ -52,6 +52,8 @@ pub(super) struct CpuColumn {
     contradicting_switches: u64,
     /// CPUs on which a thread was seen without a switch to it.
     pub cpus: BTreeSet<u32>,
+    /// Whether the text has an event for each inferred switch.
+    pub inferred_are_events: bool,
 }
 
 impl CpuColumn {

@@ -4,7 +4,9 @@
 //! slot holds everything that each line needs about its thread.
 
 use rustc_hash::FxHashMap;
-use traceloom_trace::{ProcessId, RowId, StringId, ThreadId, ThreadNameRow, TraceBuilder, TrackId};
+use traceloom_trace::{
+    NO_CPU, ProcessId, RowId, StringId, ThreadId, ThreadNameRow, TraceBuilder, TrackId,
+};
 
 use super::position::{Position, SlotId};
 use crate::ftrace::event::NO_TGID;
@@ -32,6 +34,8 @@ pub(super) struct Slot {
     pub first_position: Position,
     /// Its track, once it has slices.
     pub track: TrackId,
+    /// The CPU on which it was last seen without a switch to it; [`NO_CPU`] if it was not.
+    pub seen_on: u32,
     /// The name that the kernel's events last gave it, and whether that is also its name.
     told_name: StringId,
     is_name_told: bool,
@@ -132,6 +136,7 @@ impl Threads {
             fresh: false,
             first_position: position,
             track: TrackId::NONE,
+            seen_on: NO_CPU,
             told_name: StringId::NULL,
             is_name_told: false,
             name_length: u8::MAX,

@@ -8,6 +8,8 @@
 use rustc_hash::FxHashMap;
 use traceloom_trace::{ArgValue, NO_DURATION, RowId, SliceId, SliceRow, StringId, Trace};
 
+use super::kernel::argument;
+
 /// The event that opens a call, and closes a reply.
 pub(super) const SENT: &str = "binder_transaction";
 /// The event that opens a reply, and closes a call.
@@ -90,9 +92,10 @@ fn end(slice: SliceRow) -> Option<i64> {
 fn call_and_reply(trace: &Trace, key: StringId, ends: [SliceRow; 2]) -> Option<[Role; 2]> {
     let [call, reply] = ends;
     let number = numbers(trace, key, call).next()?;
-    let answer = numbers(trace, key, reply).nth(1);
     let received = numbers(trace, key, reply).next() == Some(number);
-    let answers = answer.is_some();
+    let answers = argument(trace, reply.arg_set_id, "reply").is_some();
+    // Its number is the same if numbers are used again.
+    let answer = numbers(trace, key, reply).last().filter(|_| answers);
     // A call may end before its answer, with the slice around it.
     let is_answered = end(reply)
         .zip(end(call))

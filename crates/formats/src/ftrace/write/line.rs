@@ -17,8 +17,6 @@ pub(super) struct Printer<'p> {
     pub(super) plan: &'p Plan<'p>,
     pub(super) names: Names<'p>,
     pub(super) exact: ExactValues,
-    /// The number of inferred runs that have begun.
-    inferred: usize,
     /// The last CPU and priority of each thread.
     last: Vec<(u32, i32)>,
     /// The thread that runs on each CPU.
@@ -47,7 +45,6 @@ impl<'p> Printer<'p> {
             plan,
             names: Names::new(trace),
             exact: ExactValues::new(trace),
-            inferred: 0,
             last: last.collect(),
             running: FxHashMap::default(),
             shift: start.min(0).saturating_neg(),
@@ -57,7 +54,6 @@ impl<'p> Printer<'p> {
     }
 
     pub fn print(&mut self, line: Line, out: &mut impl Write) -> io::Result<()> {
-        self.infer(line.ts);
         match line.kind {
             Kind::Begin => self.begin(line, out)?,
             Kind::End => self.end(line, out)?,
@@ -76,19 +72,6 @@ impl<'p> Printer<'p> {
         out.write_all(b"\n")
     }
 
-    /// Records runs that no line begins.
-    fn infer(&mut self, ts: i64) {
-        let ran = &self.plan.trace.sched_slices;
-        while let Some(&row) = self.plan.inferred.get(self.inferred) {
-            let run = ran.row(row as usize);
-            if run.ts > ts {
-                return;
-            }
-            self.inferred += 1;
-            self.runs(run.cpu, run.utid, run.priority);
-        }
-    }
-
     /// Records that a thread runs on a CPU from here on.
     pub(super) fn runs(&mut self, cpu: u32, utid: ThreadId, priority: i32) {
         self.running.insert(cpu, utid);
@@ -97,7 +80,7 @@ impl<'p> Printer<'p> {
         }
     }
 
-    /// `comm-tid (tgid) [cpu] flags time: `
+    /// `comm-tid (tgid) [cpu] flags time: `. If the CPU is unknown, it is the one on which the thread ran last.
     pub(super) fn front(
         &self,
         ts: i64,
@@ -105,26 +88,13 @@ impl<'p> Printer<'p> {
         cpu: Option<u32>,
         out: &mut impl Write,
     ) -> io::Result<()> {
-        let cpu = cpu.unwrap_or_else(|| self.likely_cpu(utid));
+        let cpu = cpu.unwrap_or_else(|| self.last_of(utid).0);
         write!(out, "{:>16}-{:<7} ", self.comm(utid), self.tid(utid))?;
         match self.pid(utid) {
             Some(pid) => write!(out, "({pid:>7})")?,
             None => out.write_all(b"(-------)")?,
         }
         self.time(cpu, ts, out)
-    }
-
-    /// The CPU for a line whose CPU is unknown: the one on which its thread runs or ran last. If
-    /// another thread runs there now, the line would show a switch to its thread, so a CPU on which
-    /// no thread is known to run is used.
-    fn likely_cpu(&self, utid: ThreadId) -> u32 {
-        let may_run_on = |cpu: &u32| {
-            let running = self.running.get(cpu);
-            running.is_none_or(|running| *running == utid)
-        };
-        let last = self.last_of(utid).0;
-        let others = (0..).find(may_run_on);
-        Some(last).filter(may_run_on).or(others).unwrap_or(last)
     }
 
     /// The columns of a line that is written for a process: those of its thread in the plan, or of
@@ -143,7 +113,7 @@ impl<'p> Printer<'p> {
             Some(&utid) => self.front(ts, utid, None, out)?,
             None => {
                 write!(out, "{:>16}-{pid:<7} ({pid:>7})", "<...>")?;
-                self.time(self.likely_cpu(ThreadId::NONE), ts, out)?;
+                self.time(NOWHERE.0, ts, out)?;
             }
         }
         Ok(pid)

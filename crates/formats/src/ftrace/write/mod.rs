@@ -7,6 +7,7 @@
 //! slices do not have the thread that wrote them, so they are written by the process's main thread.
 //! Sources with the same clock become one text.
 
+mod again;
 mod binder;
 mod counted;
 mod dump;
@@ -111,5 +112,9 @@ fn header(trace: &Trace, entries: u64, out: &mut impl Write) -> io::Result<()> {
          #                                        ||| /     delay\n\
          #           TASK-PID       TGID    CPU#  ||||   TIMESTAMP  FUNCTION\n\
          #              | |           |       |   ||||      |         |\n"
-    )
+    )?;
+    if trace.sched_slices.is_empty() {
+        return Ok(());
+    }
+    out.write_all(b"# inferred switches: as events\n")
 }

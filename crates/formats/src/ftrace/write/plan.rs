@@ -70,6 +70,8 @@ impl Class {
 /// A switch between the threads of a CPU.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Switch {
+    /// Whether it was inferred. The previous thread is then unknown.
+    pub inferred: bool,
     pub cpu: u32,
     pub prev: ThreadId,
     /// [`NO_PRIORITY`](traceloom_trace::NO_PRIORITY) if unknown.
@@ -84,8 +86,6 @@ pub(super) struct Plan<'t> {
     pub trace: &'t Trace,
     pub lines: Vec<Line>,
     pub switches: Vec<Switch>,
-    /// Runs that no switch begins: rows of sched slices, in order of time.
-    pub inferred: Vec<u32>,
     /// The thread that writes for each process.
     pub writers: FxHashMap<ProcessId, ThreadId>,
     /// The slices of binder calls.
@@ -105,7 +105,6 @@ impl<'t> Plan<'t> {
             trace,
             lines: Vec::new(),
             switches: Vec::new(),
-            inferred: Vec::new(),
             writers: writers(trace),
             binder: binder::roles(trace),
             counted: Counted::new(trace),

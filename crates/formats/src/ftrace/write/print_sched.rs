@@ -10,6 +10,13 @@ use super::plan::Line;
 impl Printer<'_> {
     pub(super) fn switch(&mut self, line: Line, out: &mut impl Write) -> io::Result<()> {
         let switch = self.plan.switches[line.row as usize];
+        if switch.inferred {
+            // Other tools do not know this event.
+            self.front(line.ts, switch.next, Some(switch.cpu), out)?;
+            write!(out, "inferred_switch: next_prio={}", switch.next_priority)?;
+            self.runs(switch.cpu, switch.next, switch.next_priority);
+            return Ok(());
+        }
         let priority = match switch.prev_priority {
             NO_PRIORITY => self.last_of(switch.prev).1,
             priority => priority,

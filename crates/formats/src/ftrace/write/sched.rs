@@ -61,28 +61,14 @@ struct Sched<'t> {
 impl Sched<'_> {
     fn switches(&mut self, plan: &mut Plan<'_>) {
         let mut on_cpu: FxHashMap<u32, SchedSliceRow> = FxHashMap::default();
-        for (row, slice) in self.trace.sched_slices.rows().enumerate() {
+        for slice in self.trace.sched_slices.rows() {
             let before = on_cpu.insert(slice.cpu, slice);
-            // A switch that the kernel omitted is inferred again from the other lines.
-            if slice.inferred && before.is_some() {
-                self.claim(slice);
-                plan.inferred.push(row as u32);
-            } else {
-                self.switch_to(plan, slice, before);
-            }
+            self.switch_to(plan, slice, before);
         }
         let mut last: Vec<SchedSliceRow> = on_cpu.into_values().collect();
         last.sort_unstable_by_key(|slice| slice.cpu);
         for slice in last.into_iter().filter(|slice| slice.dur != NO_DURATION) {
             self.switch_to_idle(plan, slice);
-        }
-    }
-
-    /// Claims the state of a run that no line begins.
-    fn claim(&mut self, slice: SchedSliceRow) {
-        let (trace, states) = (self.trace, &mut self.states);
-        if let Some(row) = states.find(trace, slice.utid, slice.ts, Role::Comes) {
-            self.claimed[row] = true;
         }
     }
 
@@ -93,6 +79,7 @@ impl Sched<'_> {
         before: Option<SchedSliceRow>,
     ) {
         let mut switch = Switch {
+            inferred: slice.inferred,
             cpu: slice.cpu,
             prev: self.idle,
             prev_priority: IDLE_PRIORITY,
@@ -102,8 +89,12 @@ impl Sched<'_> {
         };
         let mut known = false;
         match before {
+            Some(before) if slice.inferred && is_gap(before, slice) => {
+                self.switch_to_idle(plan, before);
+            }
+            _ if slice.inferred => {}
             _ if self.take_run_end(&mut switch, slice.ts, before) => known = true,
-            Some(before) if before.dur != NO_DURATION && end(before) < slice.ts => {
+            Some(before) if is_gap(before, slice) => {
                 self.switch_to_idle(plan, before);
                 known = true;
             }
@@ -116,7 +107,7 @@ impl Sched<'_> {
             // A different thread left the CPU, or the idle thread.
             Some(_) | None => {}
         }
-        if !known {
+        if !known && !slice.inferred {
             self.unknown.push((slice.ts, plan.switches.len()));
         }
         self.push(plan, slice.ts, switch, known);
@@ -149,6 +140,7 @@ impl Sched<'_> {
             state => state,
         };
         let switch = Switch {
+            inferred: false,
             cpu: slice.cpu,
             prev: slice.utid,
             prev_priority: end_priority(slice),
@@ -163,20 +155,15 @@ impl Sched<'_> {
 
     fn push(&mut self, plan: &mut Plan<'_>, ts: i64, switch: Switch, known: bool) {
         let states = &mut self.states;
-        let left = known
+        let has_left = known && !switch.prev_state.is_final() && switch.prev != switch.next;
+        let left = has_left
             .then(|| states.find(self.trace, switch.prev, ts, Role::Leaves))
             .flatten();
         let came = states.find(self.trace, switch.next, ts, Role::Comes);
-        [left, came]
-            .iter()
-            .flatten()
-            .for_each(|&row| self.claimed[row] = true);
-        let row = match (left, came) {
-            (Some(left), Some(came)) => left.min(came),
-            (Some(row), None) | (None, Some(row)) => row,
-            (None, None) if self.last.0 == ts => self.last.1,
-            (None, None) => 0,
-        };
+        let states = [left, came].into_iter().flatten();
+        states.clone().for_each(|row| self.claimed[row] = true);
+        let before = if self.last.0 == ts { self.last.1 } else { 0 };
+        let row = states.min().unwrap_or(before);
         self.last = (ts, row);
         plan.lines.push(Line {
             ts,
@@ -338,6 +325,11 @@ fn end_priority(slice: SchedSliceRow) -> i32 {
         NO_PRIORITY if slice.priority != IDLE_PRIORITY => slice.priority,
         priority => priority,
     }
+}
+
+/// Whether no run is known between these two of a CPU.
+fn is_gap(before: SchedSliceRow, next: SchedSliceRow) -> bool {
+    before.dur != NO_DURATION && end(before) < next.ts
 }
 
 fn end(slice: SchedSliceRow) -> i64 {

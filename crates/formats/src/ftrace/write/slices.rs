@@ -7,6 +7,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use traceloom_trace::{NO_DURATION, RowId, SliceId, Trace};
 
+use super::again::Again;
 use super::binder::Role;
 use super::counted::Counted;
 use super::kernel;
@@ -16,6 +17,7 @@ use super::waiting::Waiting;
 /// Adds the lines of all slices, track by track.
 pub(super) fn add(plan: &mut Plan<'_>) {
     let by_track = rows_by_track(plan.trace);
+    let again = Again::new(plan.trace);
     for rows in by_track.chunk_by(|a, b| a.0 == b.0) {
         let mut track = TrackLines {
             trace: plan.trace,
@@ -23,6 +25,7 @@ pub(super) fn add(plan: &mut Plan<'_>) {
             binder: &plan.binder,
             counted: &mut plan.counted,
             waiting: &mut plan.waiting,
+            again: &again,
             ended: None,
             open: Vec::new(),
             last_ts: i64::MIN,
@@ -74,6 +77,7 @@ struct TrackLines<'p, 't> {
     binder: &'p FxHashMap<SliceId, Role>,
     counted: &'p mut Counted<'t>,
     waiting: &'p mut Waiting,
+    again: &'p Again,
     /// The last slice whose end was added, unless a begin followed.
     ended: Option<SliceId>,
     open: Vec<SliceId>,
@@ -116,6 +120,8 @@ impl TrackLines<'_, '_> {
         let end = self.end(slice).unwrap_or(next_ts);
         self.last_ts = self.last_ts.max(end);
         let before = if self.last_ts >= next_ts { next } else { LAST };
+        let again = self.again.follows(self.trace, slice, self.last_ts);
+        let before = again.map_or(before, |again| again.0.min(before));
         let place = place(before, self.trace.slices.depth.get(slice.row()), false);
         let is_moment = self.binder.get(&slice).is_some_and(|role| role.is_moment());
         if !is_moment && self.is_ended(slice) {
