@@ -27,12 +27,23 @@ pub fn content(trace: &Trace) -> BTreeMap<&'static str, Vec<String>> {
         ("thread_states", names.thread_states()),
         ("ftrace_events", names.ftrace_events()),
         ("clocks", names.clocks()),
+        ("metadata", names.facts()),
     ]);
-    for table in ["processes", "threads", "thread_names"] {
+    for table in ["processes", "threads", "thread_names", "metadata"] {
         tables.get_mut(table).expect("a table").sort();
     }
     tables
 }
+
+/// Facts that describe the text itself.
+const OF_THE_TEXT: &[&str] = &[
+    "tracer",
+    "cpus",
+    "entries-in-buffer",
+    "entries-written",
+    "event-lines",
+    "events",
+];
 
 /// What ids stand for.
 struct Names<'t> {
@@ -276,6 +287,13 @@ impl<'t> Names<'t> {
             )
         })
         .collect()
+    }
+
+    fn facts(&self) -> Vec<String> {
+        let rows = self.trace.metadata.rows();
+        let rows = rows.map(|row| (self.text(row.key), self.text(row.value)));
+        let rows = rows.filter(|(key, _)| !OF_THE_TEXT.contains(key));
+        rows.map(|(key, value)| format!("{key}: {value}")).collect()
     }
 
     fn clocks(&self) -> Vec<String> {

@@ -49,3 +49,19 @@ fn threads(trace: &Trace) -> Vec<String> {
     rows.map(|row| format!("{} {}", row.tid, trace.strings.get(row.name)))
         .collect()
 }
+
+/// Lines of the header that are no columns are facts about the recording.
+#[test]
+fn facts_come_back() {
+    let text = "# tracer: nop\n#\n# entries-in-buffer/entries-written: 1/1   #P:8\n\
+        # enabled events: sched:sched_switch sched:sched_wakeup\n# clock_type=LINUX_CLOCK_MONOTONIC\n\
+        app-10 (     10) [000] .... 1.000000: tracing_mark_write: I|10|here\n";
+    let trip = trip(text.as_bytes(), "ftrace").unwrap();
+    assert!(trip.differences().is_empty(), "{:?}", trip.differences());
+    for trace in &trip.tables {
+        assert_eq!(trace.metadata("cpus"), Some("8"));
+        let events = trace.metadata("enabled events");
+        assert_eq!(events, Some("sched:sched_switch sched:sched_wakeup"));
+        assert_eq!(trace.metadata("clock_type"), Some("LINUX_CLOCK_MONOTONIC"));
+    }
+}

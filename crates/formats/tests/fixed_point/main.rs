@@ -6,7 +6,7 @@
 //!                                      └───────────── equal ────────────────┘
 //! ```
 //! Tables are compared by content: ids of strings and numbers of rows are replaced by what they stand for. Sources,
-//! facts and repairs are not compared: text 1 is a file of its own, which needs fewer repairs.
+//! repairs and facts about the text itself are not compared: text 1 is a file of its own, which needs fewer repairs.
 
 mod content;
 mod dumps;

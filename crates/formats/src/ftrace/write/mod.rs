@@ -12,6 +12,7 @@ mod binder;
 mod counted;
 mod dump;
 mod exact;
+mod facts;
 mod fields;
 mod kernel;
 mod line;
@@ -97,7 +98,9 @@ fn plan(trace: &Trace) -> Plan<'_> {
 /// the column of the TGID, and for the number of CPUs.
 fn header(trace: &Trace, entries: u64, out: &mut impl Write) -> io::Result<()> {
     let lost = trace.repairs.count(RepairKind::BufferOverflow);
-    let cpus = trace.sched_slices.cpu.iter().max().map_or(1, |cpu| cpu + 1);
+    let known = trace.metadata("cpus").and_then(|cpus| cpus.parse().ok());
+    let seen = trace.sched_slices.cpu.iter().max().map_or(1, |cpu| cpu + 1);
+    let cpus = known.unwrap_or(seen);
     let written = entries.saturating_add(lost);
     write!(
         out,
@@ -113,6 +116,12 @@ fn header(trace: &Trace, entries: u64, out: &mut impl Write) -> io::Result<()> {
          #           TASK-PID       TGID    CPU#  ||||   TIMESTAMP  FUNCTION\n\
          #              | |           |       |   ||||      |         |\n"
     )?;
+    for row in 0..trace.metadata.len() {
+        if let Some(line) = facts::line(trace, row) {
+            out.write_all(line.as_bytes())?;
+            out.write_all(b"\n")?;
+        }
+    }
     if trace.sched_slices.is_empty() {
         return Ok(());
     }

@@ -3,6 +3,7 @@
 use traceloom_trace::{ArgSetId, RowId, SliceId};
 
 use super::dump::Dump;
+use super::facts;
 use super::kernel;
 use super::plan::{Plan, is_writable};
 use crate::ftrace::marker::COOKIE;
@@ -97,16 +98,9 @@ impl Plan<'_> {
 
     /// Facts that the header does not repeat.
     fn unwritten_facts(&self) -> u64 {
-        const WRITTEN: &[&str] = &[
-            "tracer",
-            "cpus",
-            "entries-in-buffer",
-            "entries-written",
-            "event-lines",
-            "events",
-        ];
-        let keys = self.trace.metadata.key.iter();
-        let is_written = |key| WRITTEN.contains(&self.trace.strings.get(key));
-        keys.filter(|key| !is_written(*key)).count() as u64
+        let facts = 0..self.trace.metadata.len();
+        facts
+            .filter(|row| !facts::is_written(self.trace, *row))
+            .count() as u64
     }
 }
