@@ -4,7 +4,7 @@ mod common;
 
 use common::{counters, read, slices, text};
 use traceloom_formats::ReadOptions;
-use traceloom_trace::{ClockKind, NO_TIME, RepairKind, RowId};
+use traceloom_trace::{ClockKind, NO_TIME, RepairKind, RowId, TaskState, ThreadId};
 
 #[test]
 fn every_marker() {
@@ -332,4 +332,71 @@ fn a_thread_number_in_another_process_is_another_thread() {
     };
     assert_eq!((of(0), of(1)), (("aaa", 50), ("bbb", 60)));
     assert_eq!(trace.slices.dur.get(1), 10_000_000);
+}
+
+/// The first lines that Documentation/trace/ftrace.rst shows for the tracer `wakeup_rt`.
+#[test]
+fn latency_tracers_print_switches_and_wake_ups_without_names() {
+    let text = "\
+# tracer: wakeup_rt
+#
+    <idle>-0       3d.h4    1us+:      0:120:R   + [003]  2389: 94:R sleep
+    <idle>-0       3d.h4    2us : ttwu_do_activate.constprop.87 <-try_to_wake_up
+    <idle>-0       3d..3    9us : __schedule <-schedule
+    <idle>-0       3d..3   10us :      0:120:R ==> [003]  2389: 94:R sleep
+";
+    let trace = read(text);
+    let threads: Vec<_> = trace.threads.tid.iter().collect();
+    assert_eq!(threads, [0, 2389]);
+    assert_eq!(trace.thread_name(ThreadId::from_row(1)), "sleep");
+    let woken = trace.wakeups.row(0);
+    assert_eq!(
+        (woken.ts, woken.cpu, woken.target_cpu, woken.priority),
+        (1_000, 3, 3, 94)
+    );
+    let run = trace.sched_slices.row(0);
+    assert_eq!(
+        (run.ts, run.cpu, run.utid.row(), run.priority),
+        (10_000, 3, 1, 94)
+    );
+    assert_eq!(trace.run_ends.row(0).end_state, TaskState::RUNNABLE);
+    assert_eq!(trace.ftrace_events.len(), 2);
+    assert_eq!(trace.repairs.count(RepairKind::UnparsedLine), 0);
+}
+
+/// Without symbols, the kernel and trace-cmd print the address of the function that wrote a mark.
+#[test]
+fn a_mark_may_have_an_address() {
+    for front in [
+        "0",
+        "0xffffffff8110f5b0",
+        "print: 0",
+        "print: 0xffffffff8110f5b0s",
+    ] {
+        let text = format!(
+            "     a-1     [000]  1.000001: {front}: B|1|x\n     a-1     [000]  1.000002: {front}: E|1\n"
+        );
+        let trace = read(&text);
+        assert_eq!(
+            trace.slices.dur.iter().collect::<Vec<_>>(),
+            [1_000],
+            "{front}"
+        );
+    }
+}
+
+/// The kernel log has the buffer's contents after an oops with `ftrace_dump_on_oops`.
+#[test]
+fn the_kernel_log_may_have_the_trace() {
+    let text = "\
+[   12.000000] Dumping ftrace buffer:
+[   12.000001] ---------------------------------
+[   12.000002]     app-10      0.... 1000000us : tracing_mark_write: B|10|x
+[   12.000003]     app-10      0.... 1000007us+: tracing_mark_write: E|10
+[   12.000004] ---------------------------------
+";
+    let trace = read(text);
+    assert_eq!(slices(&trace), ["t10:/0 x 1000000+7"]);
+    assert_eq!(trace.thread_name(ThreadId::from_row(0)), "app");
+    assert_eq!(trace.repairs.count(RepairKind::UnparsedLine), 0);
 }

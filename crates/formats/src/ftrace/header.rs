@@ -21,8 +21,14 @@ pub(crate) fn header(line: &[u8]) -> Option<Header<'_>> {
     if let Some(version) = trace_cmd_version(text) {
         return Some(Header::Version(version));
     }
-    // atrace prints these messages around the data.
-    let talk = text.starts_with(b"TRACE:") || text.starts_with(b"capturing trace...");
+    // Messages around the data, from atrace, adb and the kernel's `ftrace_dump`.
+    const TALK: &[&[u8]] = &[
+        b"TRACE:",
+        b"capturing trace...",
+        b"* daemon ",
+        b"Dumping ftrace buffer:",
+    ];
+    let talk = TALK.iter().any(|talk| text.starts_with(talk));
     let rule = text.len() > 8 && text.iter().all(|&byte| byte == b'-');
     (talk || rule).then_some(Header::Nothing)
 }
@@ -158,6 +164,7 @@ mod tests {
         );
         is("# TRACE:", Header::Nothing);
         is("capturing trace... done", Header::Nothing);
+        is("* daemon started successfully *", Header::Nothing);
         is("", Header::Nothing);
         assert_eq!(header(b"some = 000, other = 0x4"), None);
         assert_eq!(header(b"CPU times"), None);

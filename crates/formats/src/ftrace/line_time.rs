@@ -1,9 +1,10 @@
 //! Finds the time of a line without parsing its event.
 
+use super::clean::clean;
 use super::event::{Event, GraphCall, Mark};
 use super::fast::prefix;
 use super::marker::mark;
-use super::tokenize::{after_caller, clean};
+use super::printed::{after_caller, is_address};
 use super::{graph, header};
 
 /// The time information of a line.
@@ -58,7 +59,8 @@ fn written_by_program(rest: &[u8]) -> Option<&[u8]> {
     let colon = memchr::memchr(b':', rest)?;
     let payload = rest[colon + 1..].trim_ascii_start();
     match &rest[..colon] {
-        b"tracing_mark_write" | b"0" | b"systrace" => Some(payload),
+        b"tracing_mark_write" | b"systrace" => Some(payload),
+        name if is_address(name) => Some(payload),
         b"print" | b"bputs" | b"bprint" => Some(after_caller(payload).1),
         _ => None,
     }

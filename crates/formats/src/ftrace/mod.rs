@@ -9,6 +9,8 @@
 //! ```
 
 mod batch;
+mod clean;
+mod context;
 mod digits;
 pub(crate) mod event;
 mod fast;
@@ -23,6 +25,7 @@ mod marker;
 mod pairs;
 mod payload;
 mod prefix;
+mod printed;
 mod reader;
 mod segments;
 mod swar;
@@ -39,7 +42,7 @@ pub(crate) use interpret::Interpreter;
 pub(crate) use line_time::{LineTime, MarkEdge, line_time};
 pub(crate) use marker::mark;
 pub(crate) use payload::state_number;
-pub(crate) use tokenize::printed;
+pub(crate) use printed::printed;
 
 /// ftrace text.
 pub(crate) struct FtraceText;

@@ -112,15 +112,21 @@ pub(super) fn switch<'a, T: TaskReader<'a>>(
     })
 }
 
-/// Parses trace-cmd's older form: `a:1 [120] S ==> b:2 [120]`.
+/// Parses trace-cmd's older form, `a:1 [120] S ==> b:2 [120]`, and that of Linux 2.6, `task a:1 [120] (S) ==> b:2 [120]`.
 #[cold]
 fn old_switch<'a, T: TaskReader<'a>>(
     text: &'a [u8],
     tasks: &mut T,
 ) -> Option<SwitchTasks<T::Task>> {
     let arrow = memchr::memmem::find(text, b" ==> ")?;
-    let ((prev_comm, prev_tid, prev_prio), at) = old_task(&text[..arrow])?;
-    let prev_state = state(text[at..arrow].trim_ascii())?;
+    let prev = &text[..arrow];
+    let (prev, closing) = match (prev.strip_prefix(b"task "), prev.strip_suffix(b")")) {
+        (Some(prev), Some(_)) => (prev, 1),
+        _ => (prev, 0),
+    };
+    let ((prev_comm, prev_tid, prev_prio), at) = old_task(prev)?;
+    let prev_state = prev[at..prev.len() - closing].trim_ascii();
+    let prev_state = state(prev_state.strip_prefix(b"(").unwrap_or(prev_state))?;
     let ((next_comm, next_tid, next_prio), _) = old_task(&text[arrow + 5..])?;
     Some(SwitchTasks {
         prev: tasks.task(prev_comm, prev_tid),
@@ -171,9 +177,12 @@ pub(super) fn wake<'a, T: TaskReader<'a>>(
     })
 }
 
-/// trace-cmd's older form.
+/// trace-cmd's older form, and that of Linux 2.6: `task a:1 [120] success=1 [000]`.
 #[cold]
 fn old_wake<'a, T: TaskReader<'a>>(text: &'a [u8], tasks: &mut T) -> Option<WokenTask<T::Task>> {
+    let is_early = text.trim_ascii_end().ends_with(b"]");
+    let early = text.strip_prefix(b"task ").filter(|_| is_early);
+    let text = early.unwrap_or(text);
     let ((comm, tid, prio), at) = old_task(text)?;
     let task = tasks.task(comm, tid);
     let target_cpu = target_cpu(text, at);
@@ -190,7 +199,9 @@ fn target_cpu(text: &[u8], at: usize) -> u32 {
     let at = after(text, at, b" success=")
         .and_then(|at| digits(text, at))
         .map_or(at, |(_, at)| at);
-    let behind = after(text, at, b" target_cpu=").or_else(|| after(text, at, b" CPU:"));
+    let behind = after(text, at, b" target_cpu=")
+        .or_else(|| after(text, at, b" CPU:"))
+        .or_else(|| after(text, at, b" ["));
     let cpu = behind.and_then(|at| digits(text, at)).map(|(cpu, _)| cpu);
     cpu.filter(|cpu| *cpu < MOST_CPUS.into())
         .map_or(NO_CPU, |cpu| cpu as u32)
@@ -305,6 +316,7 @@ mod tests {
             "prev_comm=a b=c prev_pid=11 prev_prio=-1 prev_state=R+ ==> next_comm=swapper/1 next_pid=0 next_prio=120",
             "prev_comm=a b=c prev_pid=11 prev_prio=-1 prev_state=4096 next_comm=swapper/1 next_pid=0 next_prio=120",
             "a b=c:11 [-1] R+ ==> swapper/1:0 [120]",
+            "task a b=c:11 [-1] (R+) ==> swapper/1:0 [120]",
         ] {
             assert_eq!(switch(text.as_bytes()), Some(expected), "{text}");
         }
@@ -332,6 +344,10 @@ mod tests {
                 expected(-1, 0),
             ),
             ("rs:main Q:Reg:7 [120] success=1 CPU:002", expected(120, 2)),
+            (
+                "task rs:main Q:Reg:7 [120] success=1 [002]",
+                expected(120, 2),
+            ),
             ("comm=rs:main Q:Reg pid=7", expected(NO_PRIORITY, NO_CPU)),
         ] {
             assert_eq!(wake(text.as_bytes(), &mut Names), expected, "{text}");

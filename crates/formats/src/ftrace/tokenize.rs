@@ -4,13 +4,14 @@
 use traceloom_trace::{NO_PRIORITY, WakeKind};
 
 use super::batch::{Encoder, EventBatch, Front, Interned};
-use super::digits::{bare_hex, skip_spaces, whole_hex};
-use super::event::{
-    CpuValueKind, Event, Field, FieldsEvent, Header, Mark, NO_SHAPE, NO_TGID, Value,
-};
+use super::clean::clean;
+use super::context::{self, Context};
+use super::digits::{bare_hex, skip_spaces};
+use super::event::{CpuValueKind, Event, Field, FieldsEvent, Header, NO_SHAPE, NO_TGID, Value};
 use super::fast::{self, LineHead, Shapes, TaskCache, When, Who};
 use super::payload::{self, TaskPlace, TaskReader, TaskText};
 use super::prefix::{Prefix, general_prefix};
+use super::printed::{after_caller, is_address, printed};
 use super::swar::find_either;
 use super::{fields, graph, header, marker};
 
@@ -52,20 +53,6 @@ pub(crate) fn tokenize<'a>(text: &'a [u8], scratch: &mut Scratch<'a>, batch: &mu
 /// Whether the line can only be from ftrace text.
 pub(crate) fn is_event_line(text: &[u8]) -> bool {
     fast::prefix(clean(text)).is_some() || graph::row(text).is_some()
-}
-
-/// Removes characters that line-end conversions, JavaScript string literals and CSV quotes add to a
-/// line.
-#[inline]
-pub(super) fn clean(mut text: &[u8]) -> &[u8] {
-    while let [rest @ .., b'\r'] = text {
-        text = rest;
-    }
-    match text {
-        [rest @ .., b'\\', b'n', b'\\'] => rest,
-        [b'"', rest @ .., b'"'] => rest,
-        _ => text,
-    }
 }
 
 /// Tokenizes the lines of a segment.
@@ -197,7 +184,8 @@ impl<'a> Lines<'_, 'a> {
             b"sched_waking" => return self.wake(front, WakeKind::Waking, name, payload),
             b"sched_wakeup" => return self.wake(front, WakeKind::Wakeup, name, payload),
             b"sched_wakeup_new" => return self.wake(front, WakeKind::New, name, payload),
-            b"tracing_mark_write" | b"0" | b"systrace" => Some(Event::Mark(marker::mark(payload))),
+            b"tracing_mark_write" | b"systrace" => Some(Event::Mark(marker::mark(payload))),
+            [b'0'..=b'9', ..] => return self.numbered(front, name, rest, payload),
             b"cpu_idle" => payload::cpu_value(CpuValueKind::Idle, payload).map(Event::CpuValue),
             b"cpu_frequency" => {
                 payload::cpu_value(CpuValueKind::Frequency, payload).map(Event::CpuValue)
@@ -207,6 +195,19 @@ impl<'a> Lines<'_, 'a> {
         };
         let event = read.unwrap_or_else(|| self.with_fields(name, payload));
         self.encoder.push(front, event, self.fields);
+    }
+
+    /// An event whose name starts with a digit.
+    fn numbered(&mut self, front: Front, name: &'a [u8], rest: &'a [u8], payload: &'a [u8]) {
+        match context::context(rest, self) {
+            Some(Context::Switch(switch)) => self.encoder.switch(front, switch),
+            Some(Context::Wake(woken)) => self.encoder.wake(front, WakeKind::Wakeup, woken),
+            None if is_address(name) => {
+                let mark = Event::Mark(marker::mark(payload));
+                self.encoder.push(front, mark, self.fields);
+            }
+            None => self.unreadable(front, name, payload),
+        }
     }
 
     #[inline(always)]
@@ -339,59 +340,6 @@ fn trimmed(text: &[u8]) -> &[u8] {
         [b'!'..=0xff, .., b'!'..=0xff] => text,
         _ => text.trim_ascii(),
     }
-}
-
-/// Skips the caller that trace-cmd prints before a text: `0xffff00000819ff24s: text` or
-/// `tracing_mark_write: text`.
-pub(super) fn after_caller(payload: &[u8]) -> (&[u8], &[u8]) {
-    let Some(space) = memchr::memchr(b' ', payload) else {
-        return (b"", payload);
-    };
-    let Some(caller) = payload[..space].strip_suffix(b":") else {
-        return (b"", payload);
-    };
-    let caller = caller.strip_suffix(b"s").unwrap_or(caller);
-    let is_caller = whole_hex(caller).is_some() || caller.starts_with(b"tracing_mark_write");
-    if is_caller {
-        (caller, &payload[space + 1..])
-    } else {
-        (b"", payload)
-    }
-}
-
-/// Parses the text of a `trace_printk`: a marker, a made-up event (`name: a=1`), or plain text.
-pub(crate) fn printed<'a>(
-    name: &'a [u8],
-    payload: &'a [u8],
-    fields: &mut Vec<Field<'a>>,
-) -> Event<'a> {
-    let (caller, text) = after_caller(payload);
-    match marker::mark(text) {
-        Mark::Text { .. } => {}
-        mark => return Event::Mark(mark),
-    }
-    if let Some(ip) = whole_hex(caller) {
-        fields.push(Field {
-            key: b"ip",
-            value: Value::Hex(ip),
-        });
-    }
-    let colon = memchr::memmem::find(text, b": ").filter(|colon| !text[..*colon].contains(&b' '));
-    let name = match colon {
-        Some(colon) => {
-            fields::fields(&text[..colon], &text[colon + 2..], fields);
-            &text[..colon]
-        }
-        None => {
-            fields.push(Field {
-                key: b"buf",
-                value: Value::Text(text.trim_ascii()),
-            });
-            name
-        }
-    };
-    let shape = NO_SHAPE;
-    Event::Fields(FieldsEvent { name, shape })
 }
 
 #[cfg(test)]
