@@ -1,9 +1,18 @@
-//! A sparse list, indexed by number. Only pages in use need memory.
+//! A sparse list, indexed by number. Only parts in use need memory.
 
-/// The number of items per page.
+/// The number of items per page, and of pages per shelf.
 const PAGE: usize = 64;
 
+/// The number of items per shelf.
+const SHELF: usize = PAGE * PAGE;
+
+type Page<T> = Box<[T; PAGE]>;
+type Shelf<T> = Box<[Option<Page<T>>; PAGE]>;
+
 /// A list of items by number. Items that were never changed are blank.
+///
+/// An input may be one of many, each with a list of its own for a few numbers that are high because of the inputs
+/// before. The two levels keep such a list small.
 ///
 /// ```
 /// let mut counts = traceloom_trace::Paged::new(0);
@@ -13,7 +22,7 @@ const PAGE: usize = 64;
 #[derive(Clone, Debug)]
 pub struct Paged<T> {
     blank: T,
-    pages: Vec<Option<Box<[T; PAGE]>>>,
+    shelves: Vec<Option<Shelf<T>>>,
 }
 
 impl<T: Copy> Paged<T> {
@@ -21,35 +30,41 @@ impl<T: Copy> Paged<T> {
     pub fn new(blank: T) -> Self {
         Self {
             blank,
-            pages: Vec::new(),
+            shelves: Vec::new(),
         }
     }
 
     /// An item.
     #[inline]
     pub fn get(&self, at: usize) -> T {
-        match self.pages.get(at / PAGE) {
-            Some(Some(page)) => page[at % PAGE],
-            _ => self.blank,
+        let Some(Some(shelf)) = self.shelves.get(at / SHELF) else {
+            return self.blank;
+        };
+        match &shelf[at / PAGE % PAGE] {
+            Some(page) => page[at % PAGE],
+            None => self.blank,
         }
     }
 
     /// An item, mutable.
     #[inline]
     pub fn get_mut(&mut self, at: usize) -> &mut T {
-        if !matches!(self.pages.get(at / PAGE), Some(Some(_))) {
-            self.add(at / PAGE);
+        if at / SHELF >= self.shelves.len() {
+            self.shelves.resize_with(at / SHELF + 1, || None);
         }
         let blank = self.blank;
-        let page = self.pages[at / PAGE].get_or_insert_with(|| Box::new([blank; PAGE]));
+        let shelf = self.shelves[at / SHELF].get_or_insert_with(new_shelf);
+        let page = shelf[at / PAGE % PAGE].get_or_insert_with(|| new_page(blank));
         &mut page[at % PAGE]
     }
+}
 
-    #[cold]
-    fn add(&mut self, page: usize) {
-        if page >= self.pages.len() {
-            self.pages.resize(page + 1, None);
-        }
-        self.pages[page] = Some(Box::new([self.blank; PAGE]));
-    }
+#[cold]
+fn new_shelf<T>() -> Shelf<T> {
+    Box::new([const { None }; PAGE])
+}
+
+#[cold]
+fn new_page<T: Copy>(blank: T) -> Page<T> {
+    Box::new([blank; PAGE])
 }
