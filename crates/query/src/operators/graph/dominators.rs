@@ -16,10 +16,7 @@ use crate::operators::rows::Cell;
 const NONE: usize = usize::MAX;
 
 /// `__intrinsic_dominator_tree(edges, root)`: the nodes that the root reaches, each with its dominator.
-pub(in crate::operators) fn run(
-    tables: &[ValueRef<'_>],
-    meter: &mut Meter,
-) -> Result<Cells, Failure> {
+pub(crate) fn run(tables: &[ValueRef<'_>], meter: &mut Meter) -> Result<Cells, Failure> {
     let mut roots = Vec::new();
     numbers(tables.get(1), |[name]| {
         roots.extend(name);
@@ -33,10 +30,7 @@ pub(in crate::operators) fn run(
 }
 
 /// The same for edges that have the root as a third column.
-pub(in crate::operators) fn with_root(
-    table: Option<&ValueRef<'_>>,
-    meter: &mut Meter,
-) -> Result<Cells, Failure> {
+pub(crate) fn with_root(table: Option<&ValueRef<'_>>, meter: &mut Meter) -> Result<Cells, Failure> {
     let graph = Graph::weighted(table, &[], meter)?;
     let Some(&root) = graph.weights.first() else {
         return Ok(Cells::new());

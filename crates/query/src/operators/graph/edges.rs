@@ -10,7 +10,7 @@ use crate::operators::meter::Meter;
 
 /// A graph. Its nodes are counted from 0.
 #[derive(Debug, Default)]
-pub(in crate::operators) struct Graph {
+pub(crate) struct Graph {
     /// The name of each node.
     pub names: Vec<i64>,
     numbers: FxHashMap<i64, u32>,

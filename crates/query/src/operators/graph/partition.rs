@@ -18,10 +18,7 @@ enum Step {
 }
 
 /// `__intrinsic_structural_tree_partition(tree)`, with the columns `id`, `parent_id` and `group_key`.
-pub(in crate::operators) fn run(
-    tables: &[ValueRef<'_>],
-    meter: &mut Meter,
-) -> Result<Cells, Failure> {
+pub(crate) fn run(tables: &[ValueRef<'_>], meter: &mut Meter) -> Result<Cells, Failure> {
     let mut rows: Vec<[Option<i64>; 3]> = Vec::new();
     numbers(tables.first(), |row| {
         meter.grow(size_of_val(&row) * 2 + 64 + 3 * size_of::<Cell>())?;

@@ -14,10 +14,7 @@ use crate::operators::operator::Cells;
 type Step = (u32, Option<u32>);
 
 /// `__intrinsic_dfs(edges, starts)`: depth first. The last start comes first, as in Perfetto.
-pub(in crate::operators) fn depth_first(
-    tables: &[ValueRef<'_>],
-    meter: &mut Meter,
-) -> Result<Cells, Failure> {
+pub(crate) fn depth_first(tables: &[ValueRef<'_>], meter: &mut Meter) -> Result<Cells, Failure> {
     let (graph, starts) = read(tables, meter)?;
     let mut is_known = vec![false; graph.names.len()];
     let mut stack: Vec<Step> = starts.into_iter().map(|start| (start, None)).collect();
@@ -38,10 +35,7 @@ pub(in crate::operators) fn depth_first(
 }
 
 /// `__intrinsic_bfs(edges, starts)`: breadth first.
-pub(in crate::operators) fn breadth_first(
-    tables: &[ValueRef<'_>],
-    meter: &mut Meter,
-) -> Result<Cells, Failure> {
+pub(crate) fn breadth_first(tables: &[ValueRef<'_>], meter: &mut Meter) -> Result<Cells, Failure> {
     let (graph, starts) = read(tables, meter)?;
     let mut is_known = vec![false; graph.names.len()];
     let mut queue = VecDeque::new();
