@@ -12,6 +12,7 @@ mod imports;
 mod man;
 mod package;
 mod page_data;
+mod protos;
 mod run;
 mod soak;
 mod targets;
@@ -45,7 +46,8 @@ usage: cargo xtask TASK
   corpus            regenerates docs/real-traces.md from the corpus of real traces
   conformance QUERIES [--suite DIR] [--modules DIR] [--binary FILE]
                     regenerates docs/conformance.md: asks traceloom the questions of Perfetto's tests; QUERIES is the
-                    folder of their SQL, --modules that of Perfetto's standard library";
+                    folder of their SQL, --modules that of Perfetto's standard library
+  protos CLONE      regenerates the table of Perfetto's messages from a clone of google/perfetto";
 
 fn main() -> Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -69,6 +71,7 @@ fn main() -> Result<()> {
         "page-data" => page_data::run(),
         "corpus" => corpus::run(),
         "conformance" => conformance::run(rest),
+        "protos" => protos::run(rest),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");
             Ok(())

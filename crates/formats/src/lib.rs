@@ -44,6 +44,7 @@ mod gzip;
 
 mod method_trace;
 mod omissions;
+mod perfetto;
 mod pipeline;
 mod process_dump;
 mod registry;

@@ -15,6 +15,7 @@ pub static FORMATS: &[&dyn Format] = &[
     &crate::method_trace::LongRunning,
     &crate::ftrace::FtraceText,
     &crate::trace_dat::TraceDat,
+    &crate::perfetto::Perfetto,
     &crate::ring_file::RingFile,
     &crate::process_dump::ProcessDump,
     &crate::process_dump::CgroupDump,

@@ -1,0 +1,147 @@
+//! The names, numbers and types of the fields of Perfetto's messages.
+//!
+//! `messages.txt` is generated from Perfetto's `.proto` files (`cargo xtask protos`), a message or an enum on each line:
+//!
+//! ```text
+//! message SchedSwitchFtraceEvent 1:prev_comm:s 2:prev_pid:i …
+//! enum TrackEvent.Type 0:TYPE_UNSPECIFIED 1:TYPE_SLICE_BEGIN …
+//! ```
+//! The letters of types: `i` signed, `u` unsigned, `z` zigzag, `b` bool, `s` string, `y` bytes, `d` double, `f` float,
+//! `m:NAME` message, `e:NAME` enum. `*` before the letter: repeated.
+
+use rustc_hash::FxHashMap;
+
+const TABLE: &str = include_str!("messages.txt");
+
+/// The type of a field's value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Signed,
+    Unsigned,
+    Zigzag,
+    Bool,
+    Text,
+    Bytes,
+    Double,
+    Float,
+    Message(&'static str),
+    Enum(&'static str),
+}
+
+/// A field of a message.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FieldType {
+    pub number: u32,
+    pub name: &'static str,
+    pub kind: Kind,
+    pub repeated: bool,
+}
+
+/// The fields of a message, by number.
+#[derive(Clone, Debug, Default)]
+pub(super) struct MessageType(Vec<FieldType>);
+
+impl MessageType {
+    pub fn field(&self, number: u32) -> Option<&FieldType> {
+        let place = self.0.binary_search_by_key(&number, |field| field.number);
+        self.0.get(place.ok()?)
+    }
+}
+
+/// All messages and enums of the table. A line is parsed when it is first needed.
+#[derive(Debug)]
+pub(super) struct Descriptors {
+    lines: FxHashMap<&'static str, &'static str>,
+}
+
+impl Default for Descriptors {
+    fn default() -> Self {
+        let lines = TABLE.lines().filter_map(|line| {
+            let (_, line) = line.split_once(' ')?;
+            Some(line.split_once(' ').unwrap_or((line, "")))
+        });
+        Self {
+            lines: lines.collect(),
+        }
+    }
+}
+
+impl Descriptors {
+    /// The message with this name.
+    pub fn message(&self, name: &str) -> Option<MessageType> {
+        let line = self.lines.get(name)?;
+        let mut fields: Vec<_> = line.split(' ').filter_map(field_type).collect();
+        fields.sort_unstable_by_key(|field| field.number);
+        Some(MessageType(fields))
+    }
+
+    /// The name of a value of an enum.
+    pub fn enum_name(&self, name: &str, value: i64) -> Option<&'static str> {
+        let mut values = self.lines.get(name)?.split(' ');
+        values.find_map(|entry| {
+            let (number, name) = entry.split_once(':')?;
+            (number.parse() == Ok(value)).then_some(name)
+        })
+    }
+}
+
+fn field_type(entry: &'static str) -> Option<FieldType> {
+    let (number, rest) = entry.split_once(':')?;
+    let (name, kind) = rest.split_once(':')?;
+    let single = kind.trim_start_matches('*');
+    let (letter, of) = single.split_once(':').unwrap_or((single, ""));
+    Some(FieldType {
+        number: number.parse().ok()?,
+        name,
+        repeated: single.len() < kind.len(),
+        kind: match letter {
+            "i" => Kind::Signed,
+            "u" => Kind::Unsigned,
+            "z" => Kind::Zigzag,
+            "b" => Kind::Bool,
+            "s" => Kind::Text,
+            "y" => Kind::Bytes,
+            "d" => Kind::Double,
+            "f" => Kind::Float,
+            "m" => Kind::Message(of),
+            "e" => Kind::Enum(of),
+            _ => return None,
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_is_read_and_every_type_exists() {
+        let all = Descriptors::default();
+        assert_eq!(all.lines.len(), TABLE.lines().count());
+        for line in TABLE.lines().filter(|line| line.starts_with("message ")) {
+            let mut words = line.split(' ').skip(1);
+            let name = words.next().unwrap();
+            let message = all.message(name).unwrap();
+            assert_eq!(message.0.len(), words.count(), "{name}");
+            for field in &message.0 {
+                if let Kind::Message(of) | Kind::Enum(of) = field.kind {
+                    assert!(all.lines.contains_key(of), "{name}.{}: {of}", field.name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn fields_and_values_by_number() {
+        let all = Descriptors::default();
+        let switch = all.message("SchedSwitchFtraceEvent").unwrap();
+        let field = switch.field(5).unwrap();
+        assert_eq!(
+            (field.name, field.kind, field.repeated),
+            ("next_comm", Kind::Text, false)
+        );
+        assert!(switch.field(99).is_none());
+        assert_eq!(all.enum_name("TrackEvent.Type", 2), Some("TYPE_SLICE_END"));
+        assert_eq!(all.enum_name("TrackEvent.Type", 77), None);
+    }
+}

@@ -1,0 +1,428 @@
+//! Kernel events: `FtraceEvent` messages and compact switches become the records that ftrace text and `trace.dat` give
+//! too, so that one interpreter serves all three.
+
+use rustc_hash::FxHashMap;
+use traceloom_trace::{NO_CPU, TraceBuilder, WakeKind};
+
+use super::compact::{CompactSwitch, CompactWaking};
+use super::descriptors::{Descriptors, Kind, MessageType};
+use super::quirks;
+use super::sequence::State;
+use super::states::{KernelVersion, task_state};
+use super::survey::{Bundle, Survey};
+use super::wire::{Field, Fields, Value as Wire};
+use crate::format::ReadOptions;
+use crate::ftrace::event::{
+    CpuValue, CpuValueKind, Event, FieldList, FieldsEvent, NO_SHAPE, NO_TGID, Record, Switch,
+    Value, Wake,
+};
+use crate::ftrace::{Interpreter, mark};
+
+/// The numbers of events in `FtraceEvent` that have a meaning of their own.
+mod number {
+    pub const PRINT: u32 = 3;
+    pub const SCHED_SWITCH: u32 = 4;
+    pub const CPU_FREQUENCY: u32 = 11;
+    pub const CPU_IDLE: u32 = 13;
+    pub const SCHED_WAKEUP: u32 = 17;
+    pub const SCHED_WAKING: u32 = 20;
+    pub const SCHED_WAKEUP_NEW: u32 = 114;
+    pub const GENERIC: u32 = 327;
+}
+
+/// The largest number of a CPU.
+const MOST_CPUS: u32 = crate::ftrace::event::MOST_CPUS;
+
+/// Passes kernel events to the interpreter.
+pub(super) struct Kernel<'s> {
+    survey: &'s Survey<'s>,
+    interpreter: Interpreter,
+    descriptors: Descriptors,
+    /// The message `FtraceEvent`, and those of its events that have occurred.
+    events: MessageType,
+    messages: FxHashMap<u32, Option<(&'static str, MessageType)>>,
+    /// The thread that came with the last switch of each CPU.
+    last: FxHashMap<u32, Last<'s>>,
+    /// The processes of threads, from process trees.
+    tgids: FxHashMap<i32, i32>,
+    pub version: Option<KernelVersion>,
+    /// Compact events before the first switch of their CPU: the thread that ran is unknown.
+    pub without_thread: u64,
+}
+
+/// A thread on a CPU.
+#[derive(Clone, Copy)]
+struct Last<'s> {
+    tid: i32,
+    prio: i32,
+    comm: &'s [u8],
+}
+
+/// The time, thread and CPU of an event.
+#[derive(Clone, Copy)]
+struct Place<'s> {
+    ts: i64,
+    tid: i32,
+    bundle: &'s Bundle,
+    offset: u64,
+}
+
+/// What the kernel prints for a thread with an unknown name.
+const UNKNOWN_COMM: &[u8] = b"<...>";
+
+impl<'s> Kernel<'s> {
+    pub fn new(survey: &'s Survey<'s>, options: &ReadOptions) -> Self {
+        let descriptors = Descriptors::default();
+        Self {
+            survey,
+            interpreter: Interpreter::for_whole_marks(options.rules.clone()),
+            events: descriptors.message("FtraceEvent").unwrap_or_default(),
+            descriptors,
+            messages: FxHashMap::default(),
+            last: FxHashMap::default(),
+            tgids: FxHashMap::default(),
+            version: None,
+            without_thread: 0,
+        }
+    }
+
+    /// From now on, a thread belongs to a process.
+    pub fn thread_of(&mut self, tid: i32, tgid: i32) {
+        self.tgids.insert(tid, tgid);
+    }
+
+    /// An `FtraceEvent`.
+    pub fn event(&mut self, ts: i64, event: &'s [u8], bundle: u32, out: &mut TraceBuilder) {
+        let bundle = &self.survey.bundles[bundle as usize];
+        let (mut tid, mut content) = (0, None);
+        for field in Fields::new(event) {
+            match (field.number, field.value) {
+                (1, _) | (5, _) => {}
+                (2, Wire::Number(pid)) => tid = pid as i32,
+                (_, Wire::Bytes(_)) => content = Some(field),
+                _ => {}
+            }
+        }
+        let place = Place {
+            ts,
+            tid: tid.max(0),
+            bundle,
+            offset: 0,
+        };
+        if let Some(content) = content.filter(|_| bundle.cpu < MOST_CPUS) {
+            self.content(place, content, out);
+        }
+    }
+
+    fn content(&mut self, place: Place<'s>, content: Field<'s>, out: &mut TraceBuilder) {
+        let fields = content.fields();
+        let event = match content.number {
+            number::PRINT => {
+                let text = fields.clone().find(|field| field.number == 2);
+                Event::Mark(mark(text.map_or(&[], Field::bytes)))
+            }
+            number::SCHED_SWITCH => Event::Switch(switch(fields, self.version)),
+            number::SCHED_WAKING => Event::Wake(wake(fields, WakeKind::Waking)),
+            number::SCHED_WAKEUP => Event::Wake(wake(fields, WakeKind::Wakeup)),
+            number::SCHED_WAKEUP_NEW => Event::Wake(wake(fields, WakeKind::New)),
+            number::CPU_FREQUENCY => cpu_value(fields, CpuValueKind::Frequency),
+            number::CPU_IDLE => cpu_value(fields, CpuValueKind::Idle),
+            number::GENERIC => return self.generic(place, fields, out),
+            _ => return self.described(place, content, out),
+        };
+        if let Event::Switch(switch) = event {
+            let (tid, prio) = (switch.next_tid, switch.next_prio);
+            self.last.insert(
+                place.bundle.cpu,
+                Last {
+                    tid,
+                    prio,
+                    comm: switch.next_comm,
+                },
+            );
+        }
+        self.pass(place, event, FieldList::default(), out);
+    }
+
+    fn pass(
+        &mut self,
+        place: Place<'s>,
+        event: Event<'_>,
+        fields: FieldList<'_>,
+        out: &mut TraceBuilder,
+    ) {
+        let record = Record {
+            ts: place.ts,
+            tid: place.tid,
+            tgid: self.tgids.get(&place.tid).copied().unwrap_or(NO_TGID),
+            cpu: place.bundle.cpu,
+            line: 0,
+            comm: UNKNOWN_COMM,
+            event,
+        };
+        self.interpreter.binary(&record, fields, place.offset, out);
+    }
+
+    /// A switch of a `CompactSched`. The first one of a CPU only tells who runs next.
+    pub fn switch(
+        &mut self,
+        ts: i64,
+        switch: &CompactSwitch<'s>,
+        bundle: u32,
+        out: &mut TraceBuilder,
+    ) {
+        let bundle = &self.survey.bundles[bundle as usize];
+        let next = Last {
+            tid: switch.next_tid.max(0),
+            prio: switch.next_prio,
+            comm: switch.next_comm,
+        };
+        let Some(prev) = self
+            .last
+            .insert(bundle.cpu, next)
+            .filter(|_| bundle.cpu < MOST_CPUS)
+        else {
+            self.without_thread += 1;
+            return;
+        };
+        let event = Event::Switch(Switch {
+            prev_comm: UNKNOWN_COMM,
+            next_comm: next.comm,
+            prev_tid: prev.tid,
+            next_tid: next.tid,
+            prev_prio: prev.prio,
+            next_prio: next.prio,
+            prev_state: task_state(switch.prev_state, self.version),
+        });
+        let place = Place {
+            ts,
+            tid: prev.tid,
+            bundle,
+            offset: 0,
+        };
+        self.pass(place, event, FieldList::default(), out);
+    }
+
+    /// A wake-up of a `CompactSched`.
+    pub fn waking(
+        &mut self,
+        ts: i64,
+        waking: &CompactWaking<'s>,
+        bundle: u32,
+        out: &mut TraceBuilder,
+    ) {
+        let bundle = &self.survey.bundles[bundle as usize];
+        let Some(waker) = self.last.get(&bundle.cpu).copied() else {
+            self.without_thread += 1;
+            return;
+        };
+        let event = Event::Wake(Wake {
+            kind: WakeKind::Waking,
+            comm: waking.comm,
+            tid: waking.tid.max(0),
+            prio: waking.prio,
+            target_cpu: u32::try_from(waking.target_cpu).unwrap_or(NO_CPU),
+        });
+        let place = Place {
+            ts,
+            tid: waker.tid,
+            bundle,
+            offset: 0,
+        };
+        self.pass(place, event, FieldList::default(), out);
+    }
+
+    /// An event of which Perfetto knows the fields.
+    fn described(&mut self, place: Place<'s>, content: Field<'s>, out: &mut TraceBuilder) {
+        let known = self.messages.entry(content.number).or_insert_with(|| {
+            let event = self.events.field(content.number)?;
+            let Kind::Message(message) = event.kind else {
+                return None;
+            };
+            Some((event.name, self.descriptors.message(message)?))
+        });
+        let Some((name, message)) = known else {
+            return;
+        };
+        let state = self.survey.sequences.get(place.bundle.state);
+        let mut values = Values::default();
+        for field in content.fields() {
+            if let Some(described) = message.field(field.number) {
+                let key = quirks::key(name, described.name);
+                values.push(
+                    key.as_bytes(),
+                    value(self.survey, &state, key, described.kind, field),
+                );
+            }
+        }
+        let name = *name;
+        quirks::complete(name, &mut values);
+        let event = match quirks::marker(name, &values) {
+            Some(marker) => Event::Mark(marker),
+            None => Event::Fields(FieldsEvent {
+                name: name.as_bytes(),
+                shape: NO_SHAPE,
+            }),
+        };
+        self.pass(place, event, values.list(), out);
+    }
+
+    /// An event that names its fields itself.
+    fn generic(&mut self, place: Place<'s>, fields: Fields<'s>, out: &mut TraceBuilder) {
+        let mut name: &[u8] = b"";
+        let mut values = Values::default();
+        for field in fields {
+            match field.number {
+                1 => name = field.bytes(),
+                2 => {
+                    let (key, value) = generic_field(field.fields());
+                    values.push(key, value);
+                }
+                _ => {}
+            }
+        }
+        let event = Event::Fields(FieldsEvent {
+            name,
+            shape: NO_SHAPE,
+        });
+        self.pass(place, event, values.list(), out);
+    }
+
+    /// Ends the input.
+    pub fn finish(&mut self, out: &mut TraceBuilder) {
+        self.interpreter.finish(out);
+    }
+}
+
+/// The fields of an event: keys and values.
+#[derive(Default)]
+pub(super) struct Values<'a> {
+    keys: Vec<&'a [u8]>,
+    values: Vec<Value<'a>>,
+}
+
+impl<'a> Values<'a> {
+    pub fn push(&mut self, key: &'a [u8], value: Value<'a>) {
+        self.keys.push(key);
+        self.values.push(value);
+    }
+
+    /// The value of the first field with a key.
+    pub fn get(&self, key: &[u8]) -> Option<Value<'a>> {
+        let place = self.keys.iter().position(|known| *known == key)?;
+        self.values.get(place).copied()
+    }
+
+    fn list(&self) -> FieldList<'_> {
+        FieldList {
+            keys: &self.keys,
+            values: &self.values,
+        }
+    }
+}
+
+/// The value of a field. Addresses of functions whose names the trace has become these names.
+fn value<'s>(
+    survey: &'s Survey<'_>,
+    state: &State,
+    key: &str,
+    kind: Kind,
+    field: Field<'s>,
+) -> Value<'s> {
+    const KERNEL_SYMBOLS: u32 = 26;
+    match (kind, field.value) {
+        (_, Wire::Bytes(text)) => Value::Text(text),
+        (Kind::Signed | Kind::Enum(_), Wire::Number(number)) => Value::Int(number as i64),
+        (_, Wire::Number(number)) if quirks::is_function(key) => {
+            let symbol = survey.sequences.interned(state, KERNEL_SYMBOLS, number);
+            let symbol = symbol.map(|span| Fields::new(survey.source.get(span)));
+            let text = symbol.and_then(|mut fields| fields.find(|field| field.number == 2));
+            text.map_or(Value::Hex(number), |text| Value::Text(text.bytes()))
+        }
+        (_, Wire::Number(number)) if quirks::is_hex(key) => Value::Hex(number),
+        (_, Wire::Number(number)) => match i64::try_from(number) {
+            Ok(number) => Value::Int(number),
+            Err(_) => Value::Hex(number),
+        },
+    }
+}
+
+fn generic_field(fields: Fields<'_>) -> (&[u8], Value<'_>) {
+    let (mut key, mut value): (&[u8], _) = (b"", Value::Int(0));
+    for field in fields {
+        match field.number {
+            1 => key = field.bytes(),
+            3 => value = Value::Text(field.bytes()),
+            4 => value = Value::Int(field.int()),
+            5 => {
+                let number = field.uint();
+                value = i64::try_from(number).map_or(Value::Hex(number), Value::Int);
+            }
+            _ => {}
+        }
+    }
+    (key, value)
+}
+
+fn switch(fields: Fields<'_>, version: Option<KernelVersion>) -> Switch<'_> {
+    let mut switch = Switch {
+        prev_comm: b"",
+        next_comm: b"",
+        prev_tid: 0,
+        next_tid: 0,
+        prev_prio: 0,
+        next_prio: 0,
+        prev_state: task_state(0, version),
+    };
+    for field in fields {
+        match field.number {
+            1 => switch.prev_comm = field.bytes(),
+            2 => switch.prev_tid = field.int32().max(0),
+            3 => switch.prev_prio = field.int32(),
+            4 => switch.prev_state = task_state(field.int(), version),
+            5 => switch.next_comm = field.bytes(),
+            6 => switch.next_tid = field.int32().max(0),
+            7 => switch.next_prio = field.int32(),
+            _ => {}
+        }
+    }
+    switch
+}
+
+/// All kinds of wake-ups have the same fields.
+fn wake(fields: Fields<'_>, kind: WakeKind) -> Wake<'_> {
+    let mut wake = Wake {
+        kind,
+        comm: b"",
+        tid: 0,
+        prio: 0,
+        target_cpu: 0,
+    };
+    for field in fields {
+        match field.number {
+            1 => wake.comm = field.bytes(),
+            2 => wake.tid = field.int32().max(0),
+            3 => wake.prio = field.int32(),
+            5 => wake.target_cpu = u32::try_from(field.int()).unwrap_or(NO_CPU),
+            _ => {}
+        }
+    }
+    wake
+}
+
+/// `cpu_frequency` and `cpu_idle`.
+fn cpu_value(fields: Fields<'_>, kind: CpuValueKind) -> Event<'static> {
+    let (mut cpu, mut value) = (0, 0);
+    for field in fields {
+        match field.number {
+            1 => value = field.uint() as u32,
+            2 => cpu = field.uint() as u32,
+            _ => {}
+        }
+    }
+    Event::CpuValue(CpuValue {
+        kind,
+        cpu: cpu.min(MOST_CPUS - 1),
+        value: value.into(),
+    })
+}

@@ -1,0 +1,108 @@
+//! Perfetto traces: the recordings of Android since 2018, of Chrome, and of programs with Perfetto's SDK.
+//!
+//! ```text
+//! Trace          field 1: TracePacket, any number
+//! TracePacket    timestamp, sequence, state of the sequence, and one content: a bundle of kernel events, a track event …
+//! ```
+//! Packets are in the order of their writers' buffers, not of time. The reader goes over the file twice: [`survey`] lists
+//! what happens when, following the state of each sequence of packets; [`timeline`] puts it in order; [`read`] passes each
+//! event to the part that knows it.
+//!
+//! Sources: `protos/perfetto/trace/**/*.proto` of google/perfetto for the layout, its importers for the behaviour.
+
+mod clocks;
+mod compact;
+mod descriptors;
+mod kernel;
+mod packet;
+mod people;
+mod quirks;
+mod read;
+mod sequence;
+mod source;
+mod states;
+mod survey;
+mod timeline;
+mod unpack;
+mod wire;
+
+#[cfg(test)]
+mod tests;
+
+use crate::error::ReadError;
+use crate::format::{Confidence, Format, ReadOptions, Reader, Target};
+use crate::format_id;
+use packet::Packets;
+
+/// Perfetto's traces.
+pub(crate) struct Perfetto;
+
+impl Format for Perfetto {
+    fn id(&self) -> &'static str {
+        format_id::PERFETTO
+    }
+
+    fn title(&self) -> &'static str {
+        "Perfetto trace"
+    }
+
+    /// A list of packets begins with the key of field 1. That alone is a line feed, so the first packet has to make
+    /// sense too.
+    fn sniff(&self, head: &[u8]) -> Confidence {
+        if head.first() == Some(&0x0a) && begins_with_packets(head) {
+            Confidence::Likely
+        } else {
+            Confidence::No
+        }
+    }
+
+    /// Packets are not in order of time.
+    fn wants_whole(&self) -> bool {
+        true
+    }
+
+    fn reader(&self, options: &ReadOptions) -> Option<Box<dyn Reader>> {
+        Some(Box::new(PerfettoReader {
+            bytes: Vec::new(),
+            options: options.clone(),
+        }))
+    }
+}
+
+/// Whether the first packets have fields that packets can have. The last one may be incomplete.
+fn begins_with_packets(head: &[u8]) -> bool {
+    const PACKETS: usize = 8;
+    let mut packets = Packets::new(head);
+    let seen = packets.by_ref().take(PACKETS).map(packet::is_plausible);
+    let (mut count, mut plausible) = (0, true);
+    for is_plausible in seen {
+        count += 1;
+        plausible &= is_plausible;
+    }
+    plausible && (count > 0 || packet::begins_plausibly(head))
+}
+
+/// Keeps the file until its end, unless it is read as a whole.
+struct PerfettoReader {
+    bytes: Vec<u8>,
+    options: ReadOptions,
+}
+
+impl Reader for PerfettoReader {
+    fn feed(&mut self, chunk: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
+        out.trace(format_id::PERFETTO)?;
+        self.bytes.extend_from_slice(chunk);
+        Ok(())
+    }
+
+    fn finish(&mut self, out: &mut Target<'_>) -> Result<(), ReadError> {
+        let bytes = std::mem::take(&mut self.bytes);
+        self.whole(&bytes, out)
+    }
+
+    fn whole(&mut self, bytes: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
+        let out = out.trace(format_id::PERFETTO)?;
+        out.add_source_bytes(bytes.len() as u64);
+        read::read(bytes, &self.options, out)
+    }
+}

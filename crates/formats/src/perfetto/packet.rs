@@ -1,0 +1,135 @@
+//! The fields of a `TracePacket` (`protos/perfetto/trace/trace_packet.proto`).
+
+use super::wire::{Field, Fields, Value};
+
+/// The numbers of the fields that tell what a packet holds.
+pub(super) mod payload {
+    pub const FTRACE_EVENTS: u32 = 1;
+    pub const PROCESS_TREE: u32 = 2;
+    pub const CLOCK_SNAPSHOT: u32 = 6;
+    pub const SYS_STATS: u32 = 7;
+    pub const PROCESS_STATS: u32 = 9;
+    pub const TRACK_EVENT: u32 = 11;
+    pub const PROCESS_DESCRIPTOR: u32 = 43;
+    pub const THREAD_DESCRIPTOR: u32 = 44;
+    pub const SYSTEM_INFO: u32 = 45;
+    pub const COMPRESSED: u32 = 50;
+    pub const TRACK_DESCRIPTOR: u32 = 60;
+    pub const SERVICE_EVENT: u32 = 69;
+    pub const TRACE_UUID: u32 = 89;
+    pub const ZSTD_COMPRESSED: u32 = 133;
+}
+
+/// The incremental state of the sequence begins anew with this packet.
+const STATE_CLEARED: u64 = 1;
+
+/// The packet needs the incremental state of its sequence.
+const NEEDS_STATE: u64 = 2;
+
+/// A packet; its payload is not decoded.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Packet<'a> {
+    pub timestamp: Option<u64>,
+    pub clock: Option<u32>,
+    /// The sequence of packets to which it belongs, 0 if none.
+    pub sequence: u32,
+    /// The machine it comes from, 0 for the one that recorded.
+    pub machine: u32,
+    pub clears_state: bool,
+    pub needs_state: bool,
+    /// Whether packets of the sequence are missing before it.
+    pub after_loss: bool,
+    pub interned: Option<&'a [u8]>,
+    pub defaults: Option<&'a [u8]>,
+    /// The number of the field that holds the content, and the content.
+    pub payload: Option<(u32, &'a [u8])>,
+}
+
+impl<'a> Packet<'a> {
+    /// Reads a packet. Also returns whether it is complete.
+    pub fn read(bytes: &'a [u8]) -> (Self, bool) {
+        let mut packet = Packet::default();
+        let mut fields = Fields::new(bytes);
+        for field in fields.by_ref() {
+            packet.field(field);
+        }
+        (packet, !fields.is_broken())
+    }
+
+    fn field(&mut self, field: Field<'a>) {
+        match (field.number, field.value) {
+            (8, Value::Number(timestamp)) => self.timestamp = Some(timestamp),
+            (58, Value::Number(clock)) => self.clock = Some(clock as u32),
+            (10, Value::Number(sequence)) => self.sequence = sequence as u32,
+            (98, Value::Number(machine)) => self.machine = machine as u32,
+            (13, Value::Number(flags)) => {
+                self.clears_state |= flags & STATE_CLEARED != 0;
+                self.needs_state = flags & NEEDS_STATE != 0;
+            }
+            (41, Value::Number(cleared)) => self.clears_state |= cleared != 0,
+            (42, Value::Number(reasons)) => self.after_loss = reasons != 0,
+            (12, Value::Bytes(interned)) => self.interned = Some(interned),
+            (59, Value::Bytes(defaults)) => self.defaults = Some(defaults),
+            // Who wrote the packet, and marks for readers of files that are still growing.
+            (3 | 36 | 79 | 87, _) => {}
+            (number, Value::Bytes(content)) => self.payload = Some((number, content)),
+            (_, Value::Number(_)) => {}
+        }
+    }
+}
+
+/// The packets of a `Trace` message, or of a block of compressed packets: fields with number 1.
+#[derive(Clone, Debug)]
+pub(super) struct Packets<'a>(Fields<'a>);
+
+impl<'a> Packets<'a> {
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self(Fields::new(bytes))
+    }
+
+    /// Where the packets end, bytes, and whether broken or incomplete ones follow.
+    pub fn end(&self) -> (usize, bool) {
+        (self.0.at(), self.0.is_broken())
+    }
+}
+
+impl<'a> Iterator for Packets<'a> {
+    type Item = &'a [u8];
+
+    fn next(&mut self) -> Option<&'a [u8]> {
+        self.0.find_map(|field| match field {
+            Field {
+                number: 1,
+                value: Value::Bytes(packet),
+            } => Some(packet),
+            // The message may get other fields one day.
+            _ => None,
+        })
+    }
+}
+
+/// The largest number of a field of `TracePacket`.
+const MOST_FIELD: u32 = 1_999;
+
+/// Whether bytes look like a packet: they consist of fields that it can have.
+pub(super) fn is_plausible(bytes: &[u8]) -> bool {
+    let mut fields = Fields::new(bytes);
+    let known = fields.by_ref().all(|field| {
+        let is_number = matches!(field.value, Value::Number(_));
+        let of_number = matches!(field.number, 3 | 8 | 10 | 13 | 41 | 42 | 58 | 79 | 87 | 98);
+        field.number <= MOST_FIELD && is_number == of_number
+    });
+    known && !fields.is_broken()
+}
+
+/// Whether the head of a file begins with a packet that is longer than the head.
+pub(super) fn begins_plausibly(head: &[u8]) -> bool {
+    let mut at = 1;
+    let Some(length) = super::wire::varint(head, &mut at) else {
+        return false;
+    };
+    let rest = head.get(at..).unwrap_or_default();
+    let key = super::wire::varint(rest, &mut 0);
+    length as usize > rest.len()
+        && key.is_some_and(|key| key >> 3 <= MOST_FIELD.into() && key & 7 == 2)
+}

@@ -1,0 +1,117 @@
+//! Processes and threads: `ProcessTree` and `SystemInfo`.
+
+use traceloom_trace::TraceBuilder;
+
+use super::kernel::Kernel;
+use super::states::kernel_version;
+use super::wire::Fields;
+
+/// A `ProcessTree`: the processes and threads that exist, or that are new.
+pub(super) fn process_tree(tree: &[u8], kernel: &mut Kernel<'_>, out: &mut TraceBuilder) {
+    for field in Fields::new(tree) {
+        match field.number {
+            1 => process(field.fields(), out),
+            2 => thread(field.fields(), kernel, out),
+            _ => {}
+        }
+    }
+}
+
+fn process(fields: Fields<'_>, out: &mut TraceBuilder) {
+    let (mut pid, mut ppid, mut uid) = (None, None, None);
+    let mut cmdline: Vec<&[u8]> = Vec::new();
+    let mut start_ts = None;
+    for field in fields {
+        match field.number {
+            1 => pid = Some(field.int()),
+            2 => ppid = Some(field.int()),
+            3 => cmdline.push(field.bytes()),
+            5 => uid = Some(field.int()),
+            7 => start_ts = Some(field.int()),
+            _ => {}
+        }
+    }
+    // The idle process has no entry in /proc.
+    let Some(pid) = pid.filter(|pid| *pid > 0) else {
+        return;
+    };
+    let upid = out.process(pid);
+    let leader = out.thread(pid);
+    out.put_in_process(leader, pid);
+    if let Some(name) = cmdline.first().filter(|name| !name.is_empty()) {
+        let name = out.intern(name);
+        out.name_process(upid, name);
+        let cmdline = out.intern(&cmdline.join(&b' '));
+        out.set_process_cmdline(upid, cmdline);
+    }
+    if let Some(ppid) = ppid.filter(|ppid| *ppid > 0) {
+        out.set_process_parent(upid, ppid);
+    }
+    if let Some(uid) = uid {
+        out.set_process_uid(upid, uid);
+    }
+    if let Some(ts) = start_ts {
+        out.set_process_start(upid, ts);
+    }
+}
+
+fn thread(fields: Fields<'_>, kernel: &mut Kernel<'_>, out: &mut TraceBuilder) {
+    let (mut tid, mut tgid, mut name) = (0, 0, &b""[..]);
+    for field in fields {
+        match field.number {
+            1 => tid = field.int32(),
+            2 => name = field.bytes(),
+            3 => tgid = field.int32(),
+            _ => {}
+        }
+    }
+    if tid <= 0 || tgid <= 0 {
+        return;
+    }
+    kernel.thread_of(tid, tgid);
+    let utid = out.thread(tid.into());
+    out.put_in_process(utid, tgid.into());
+    if !name.is_empty() {
+        let name = out.intern(name);
+        out.name_thread(utid, name);
+    }
+}
+
+/// A `SystemInfo`: facts about the machine.
+pub(super) fn system_info(info: &[u8], kernel: &mut Kernel<'_>, out: &mut TraceBuilder) {
+    for field in Fields::new(info) {
+        let key = match field.number {
+            1 => {
+                utsname(field.fields(), kernel, out);
+                continue;
+            }
+            2 => "android_build_fingerprint",
+            4 => "tracing_service_version",
+            5 => "android_sdk_version",
+            9 => "android_soc_model",
+            14 => "android_device_manufacturer",
+            17 => "system_machine_name",
+            _ => continue,
+        };
+        match field.number {
+            5 => out.metadata(key, &field.uint().to_string()),
+            _ => out.metadata(key, &String::from_utf8_lossy(field.bytes())),
+        }
+    }
+}
+
+fn utsname(fields: Fields<'_>, kernel: &mut Kernel<'_>, out: &mut TraceBuilder) {
+    for field in fields {
+        let key = match field.number {
+            1 => "system_name",
+            2 => "system_version",
+            3 => "system_release",
+            4 => "system_machine",
+            _ => continue,
+        };
+        if field.number == 3 {
+            kernel.version = kernel_version(field.bytes());
+        }
+        out.metadata(key, &String::from_utf8_lossy(field.bytes()));
+    }
+}

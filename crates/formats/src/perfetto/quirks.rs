@@ -1,0 +1,86 @@
+//! Where Perfetto's messages of kernel events differ from what the kernel prints, for which the interpreter is made.
+
+use super::kernel::Values;
+use crate::ftrace::event::{CounterValue, Mark, Value};
+
+/// The names of the softirq vectors (`include/linux/interrupt.h`). The kernel prints them; Perfetto keeps the number.
+const SOFTIRQS: [&[u8]; 10] = [
+    b"HI",
+    b"TIMER",
+    b"NET_TX",
+    b"NET_RX",
+    b"BLOCK",
+    b"IRQ_POLL",
+    b"TASKLET",
+    b"SCHED",
+    b"HRTIMER",
+    b"RCU",
+];
+
+/// The name that the kernel prints for a field.
+pub(super) fn key(event: &str, field: &'static str) -> &'static str {
+    match (event, field) {
+        ("binder_transaction" | "binder_transaction_received", "debug_id") => "transaction",
+        _ => field,
+    }
+}
+
+/// Whether a field is the address of a function of the kernel.
+pub(super) fn is_function(key: &str) -> bool {
+    matches!(
+        key,
+        "caller" | "function" | "func" | "callsite" | "parent_func"
+    )
+}
+
+/// Whether the kernel prints a number in hexadecimal.
+pub(super) fn is_hex(key: &str) -> bool {
+    key == "clone_flags"
+}
+
+/// Adds what the kernel prints in addition to the fields.
+pub(super) fn complete(event: &str, values: &mut Values<'_>) {
+    if let ("softirq_entry" | "softirq_exit" | "softirq_raise", Some(Value::Int(vector))) =
+        (event, values.get(b"vec"))
+    {
+        let name = usize::try_from(vector)
+            .ok()
+            .and_then(|vector| SOFTIRQS.get(vector));
+        if let Some(name) = name {
+            values.push(b"action", Value::Text(name));
+        }
+    }
+}
+
+/// The mark of a driver that writes its own, which is an event with fields in Perfetto.
+pub(super) fn marker<'a>(event: &str, values: &Values<'a>) -> Option<Mark<'a>> {
+    if !event.ends_with("tracing_mark_write") {
+        return None;
+    }
+    let number = |key: &[u8]| match values.get(key) {
+        Some(Value::Int(number)) => Some(number),
+        _ => None,
+    };
+    let text = |key: &[u8]| match values.get(key) {
+        Some(Value::Text(text)) => Some(text),
+        _ => None,
+    };
+    let pid = number(b"pid").unwrap_or(0) as i32;
+    let name = text(b"trace_name").or(text(b"name")).unwrap_or_default();
+    let kind = match number(b"type") {
+        Some(kind) => u8::try_from(kind).ok()?,
+        None if number(b"trace_begin").unwrap_or(0) != 0 => b'B',
+        None => b'E',
+    };
+    Some(match kind {
+        b'B' => Mark::Begin { pid, name },
+        b'E' => Mark::End { pid },
+        b'C' => Mark::Counter {
+            pid,
+            name,
+            value: CounterValue::Whole(number(b"value").unwrap_or(0)),
+            category: b"",
+        },
+        _ => return None,
+    })
+}

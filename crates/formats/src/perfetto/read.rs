@@ -1,0 +1,104 @@
+//! The second pass: passes everything to the tables in order of time.
+
+use traceloom_trace::{Place, RepairKind, TraceBuilder};
+
+use super::kernel::Kernel;
+use super::packet::{Packet, payload};
+use super::people;
+use super::survey::Survey;
+use super::timeline::{Happening, Timeline};
+use crate::error::ReadError;
+use crate::format::ReadOptions;
+
+/// Reads a file.
+///
+/// # Errors
+/// If compressed packets expand beyond the limits.
+pub(super) fn read(
+    file: &[u8],
+    options: &ReadOptions,
+    out: &mut TraceBuilder,
+) -> Result<(), ReadError> {
+    let survey = Survey::new(file, options)?;
+    survey.tell_losses(out);
+    let mut timeline = Timeline::new(&survey);
+    let started = survey
+        .started
+        .and_then(|(ts, state)| timeline.packet_time(state, ts));
+    let mut reader = Second {
+        survey: &survey,
+        kernel: Kernel::new(&survey, options),
+        started: started.unwrap_or(i64::MIN),
+        too_early: 0,
+    };
+    for (ts, happening) in timeline.by_ref() {
+        reader.happening(ts, happening, out);
+    }
+    reader.finish(out);
+    tell_unconverted(&survey, &timeline, out);
+    if let Some(dump) = &options.process_dump {
+        crate::process_dump::read_process_dump(dump, out);
+    }
+    Ok(())
+}
+
+struct Second<'s> {
+    survey: &'s Survey<'s>,
+    kernel: Kernel<'s>,
+    /// When the recording began, ns: the kernel's buffers may have had older events.
+    started: i64,
+    /// Kernel events from before.
+    too_early: u64,
+}
+
+impl<'s> Second<'s> {
+    fn happening(&mut self, ts: i64, happening: Happening<'s>, out: &mut TraceBuilder) {
+        match happening {
+            Happening::Packet { span, state: _ } => {
+                let (packet, _) = Packet::read(self.survey.source.get(span));
+                if let Some((number, content)) = packet.payload {
+                    self.packet(number, content, out);
+                }
+            }
+            _ if ts < self.started => self.too_early += 1,
+            Happening::Kernel { event, bundle } => self.kernel.event(ts, event, bundle, out),
+            Happening::Switch(switch, bundle) => self.kernel.switch(ts, &switch, bundle, out),
+            Happening::Waking(waking, bundle) => self.kernel.waking(ts, &waking, bundle, out),
+        }
+    }
+
+    fn packet(&mut self, number: u32, content: &[u8], out: &mut TraceBuilder) {
+        match number {
+            payload::PROCESS_TREE => people::process_tree(content, &mut self.kernel, out),
+            payload::SYSTEM_INFO => people::system_info(content, &mut self.kernel, out),
+            _ => {}
+        }
+    }
+
+    fn finish(&mut self, out: &mut TraceBuilder) {
+        self.kernel.finish(out);
+        out.repair(
+            RepairKind::SkippedEntry,
+            self.too_early,
+            Place::default(),
+            || "kernel events from before the recording began".to_owned(),
+        );
+        out.repair(
+            RepairKind::SkippedEntry,
+            self.kernel.without_thread,
+            Place::default(),
+            || "compact scheduling events before the first switch of their CPU".to_owned(),
+        );
+    }
+}
+
+/// Counts what has a time that cannot be converted.
+fn tell_unconverted(survey: &Survey<'_>, timeline: &Timeline<'_>, out: &mut TraceBuilder) {
+    let (count, first) = timeline.unconverted;
+    let place = first.map_or(Place::default(), |first| {
+        Place::at_offset(survey.source.offset(survey.items[first as usize].span))
+    });
+    out.repair(RepairKind::BadClockSync, count, place, || {
+        "a packet has a time on a clock that no snapshot connects to the trace's".to_owned()
+    });
+}

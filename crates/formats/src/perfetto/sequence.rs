@@ -1,0 +1,138 @@
+//! The state of each sequence of packets: interned data, defaults, and what packets need of it.
+//!
+//! State changes in the order of the file, but events are read in order of time. So each event keeps the [`StateId`] of
+//! the state that its packet had.
+
+use rustc_hash::FxHashMap;
+
+use super::clocks::ClockId;
+use super::packet::Packet;
+use super::source::Span;
+use super::wire::{Fields, Value};
+
+/// The number of a [`State`].
+pub(super) type StateId = u32;
+
+/// What a packet needs to be understood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct State {
+    pub sequence: u32,
+    pub machine: u32,
+    /// Interned data belongs to a generation: it ends when the sequence clears its state.
+    pub generation: u32,
+    /// `TracePacketDefaults`, empty if there are none.
+    pub defaults: Span,
+    /// The clock of the packet's times.
+    pub clock: ClockId,
+}
+
+/// A sequence.
+#[derive(Clone, Copy, Debug)]
+struct Sequence {
+    generation: u32,
+    defaults: Span,
+    /// The clock that the defaults name.
+    clock: Option<u32>,
+    /// Whether the state is complete: it was cleared once, and nothing was lost since.
+    is_valid: bool,
+}
+
+/// All sequences, their states and their interned data.
+#[derive(Debug, Default)]
+pub(super) struct Sequences {
+    sequences: FxHashMap<(u32, u32), Sequence>,
+    generations: u32,
+    states: Vec<State>,
+    ids: FxHashMap<State, StateId>,
+    /// Messages of `InternedData`, by generation, field and iid.
+    interned: FxHashMap<(u32, u32, u64), Span>,
+}
+
+impl Sequences {
+    /// Applies the changes that a packet makes to its sequence. Returns whether the packet can be read: it cannot if the
+    /// state that it needs is incomplete.
+    pub fn apply(&mut self, packet: &Packet<'_>, locate: impl Fn(&[u8]) -> Span) -> bool {
+        let sequence = self.sequences.entry((packet.machine, packet.sequence));
+        let sequence = sequence.or_insert_with(|| {
+            self.generations += 1;
+            Sequence {
+                generation: self.generations,
+                defaults: Span::default(),
+                clock: None,
+                is_valid: false,
+            }
+        });
+        if packet.after_loss {
+            sequence.is_valid = false;
+        }
+        if packet.clears_state {
+            self.generations += 1;
+            *sequence = Sequence {
+                generation: self.generations,
+                defaults: Span::default(),
+                clock: None,
+                is_valid: true,
+            };
+        }
+        if let Some(defaults) = packet.defaults {
+            sequence.defaults = locate(defaults);
+            let clock = Fields::new(defaults)
+                .filter(|field| field.number == 58)
+                .last();
+            sequence.clock = clock.map(|field| field.uint() as u32);
+        }
+        let generation = sequence.generation;
+        let is_readable = sequence.is_valid || !packet.needs_state;
+        if let Some(interned) = packet.interned {
+            self.intern(generation, interned, locate);
+        }
+        is_readable
+    }
+
+    /// Keeps the place of each interned message. A later one with the same iid replaces it.
+    fn intern(&mut self, generation: u32, interned: &[u8], locate: impl Fn(&[u8]) -> Span) {
+        for field in Fields::new(interned) {
+            let Value::Bytes(message) = field.value else {
+                continue;
+            };
+            // All of these messages have their iid in field 1.
+            let iid = Fields::new(message).find(|field| field.number == 1);
+            if let Some(iid) = iid {
+                let key = (generation, field.number, iid.uint());
+                self.interned.insert(key, locate(message));
+            }
+        }
+    }
+
+    /// The state of a packet. `default_clock` is used if neither the packet nor its sequence names a clock.
+    pub fn state(&mut self, packet: &Packet<'_>, default_clock: u32) -> StateId {
+        let sequence = self.sequences.get(&(packet.machine, packet.sequence));
+        let clock = packet
+            .clock
+            .or(sequence.and_then(|sequence| sequence.clock));
+        let state = State {
+            sequence: packet.sequence,
+            machine: packet.machine,
+            generation: sequence.map_or(0, |sequence| sequence.generation),
+            defaults: sequence.map_or(Span::default(), |sequence| sequence.defaults),
+            clock: ClockId::new(
+                clock.unwrap_or(default_clock),
+                packet.sequence,
+                packet.machine,
+            ),
+        };
+        *self.ids.entry(state).or_insert_with(|| {
+            self.states.push(state);
+            self.states.len() as StateId - 1
+        })
+    }
+
+    pub fn get(&self, id: StateId) -> State {
+        self.states[id as usize]
+    }
+
+    /// The interned message with this iid in a field of `InternedData`.
+    pub fn interned(&self, state: &State, field: u32, iid: u64) -> Option<Span> {
+        self.interned.get(&(state.generation, field, iid)).copied()
+    }
+}

@@ -1,0 +1,226 @@
+//! The first pass over a trace: finds what happens when, without tables.
+//!
+//! Packets are in the order in which they were written, but the tables are filled in order of time. The survey follows
+//! the order of the file (state of sequences, incremental clocks) and lists what it finds; [`timeline`](super::timeline)
+//! puts it in order.
+
+mod ftrace;
+
+use std::rc::Rc;
+
+use traceloom_trace::{Place, RepairKind, TraceBuilder};
+
+use super::clocks::{BOOTTIME, Clocks};
+use super::packet::{Packet, Packets, payload};
+use super::sequence::{Sequences, StateId};
+use super::source::{Source, Span};
+use super::unpack::Unpacker;
+use crate::error::ReadError;
+use crate::format::ReadOptions;
+
+pub(super) use ftrace::{Bundle, event_time};
+
+/// The most blocks of compressed packets inside each other.
+const MOST_NESTED: u32 = 4;
+
+/// What an [`Item`] is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum What {
+    /// One packet.
+    Packet,
+    /// Consecutive events of a bundle, in order of time.
+    Events,
+    /// The switches of a `CompactSched`.
+    Switches,
+    /// The wake-ups of a `CompactSched`.
+    Wakings,
+}
+
+/// Something that happens at a time, or begins then.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Item {
+    /// The time on its own clock, ns; that of the first event if there are several.
+    pub ts: i64,
+    pub span: Span,
+    pub what: What,
+    /// The state of a packet, or the index of an event's [`Bundle`].
+    pub of: u32,
+}
+
+/// Everything that the second pass needs.
+#[derive(Debug)]
+pub(super) struct Survey<'a> {
+    pub source: Source<'a>,
+    pub sequences: Sequences,
+    pub clocks: Clocks,
+    pub bundles: Vec<Bundle>,
+    pub items: Vec<Item>,
+    /// When all data sources had been started, ns on the clock of the state.
+    pub started: Option<(i64, StateId)>,
+    unpacker: Unpacker,
+    losses: Losses,
+}
+
+/// Packets that could not be read.
+#[derive(Debug, Default)]
+struct Losses {
+    /// Sequences after a loss, until they clear their state.
+    without_state: Tally,
+    broken: Tally,
+    after_loss: Tally,
+    in_kernel: Tally,
+}
+
+/// A number of losses, and where the first one is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Tally {
+    count: u64,
+    first: u64,
+}
+
+impl Tally {
+    pub fn add(&mut self, offset: u64) {
+        if self.count == 0 {
+            self.first = offset;
+        }
+        self.count += 1;
+    }
+
+    fn tell(self, kind: RepairKind, detail: &str, out: &mut TraceBuilder) {
+        let place = Place::at_offset(self.first);
+        out.repair(kind, self.count, place, || detail.to_owned());
+    }
+}
+
+impl<'a> Survey<'a> {
+    /// Surveys a file.
+    ///
+    /// # Errors
+    /// If compressed packets expand beyond the limits.
+    pub fn new(file: &'a [u8], options: &ReadOptions) -> Result<Self, ReadError> {
+        let mut survey = Self {
+            source: Source::new(file),
+            sequences: Sequences::default(),
+            clocks: Clocks::default(),
+            bundles: Vec::new(),
+            items: Vec::new(),
+            started: None,
+            unpacker: Unpacker::new(options),
+            losses: Losses::default(),
+        };
+        survey.packets(file, Source::start(0), 0)?;
+        Ok(survey)
+    }
+
+    /// Surveys the packets of a part. Returns where they end.
+    fn packets(&mut self, part: &[u8], start: Span, depth: u32) -> Result<(), ReadError> {
+        let mut packets = Packets::new(part);
+        for bytes in packets.by_ref() {
+            self.packet(bytes, start.of(part, bytes), depth)?;
+        }
+        if let (end, true) = packets.end() {
+            let rest = start.of(part, &part[end..]);
+            self.losses.broken.add(self.source.offset(rest));
+        }
+        Ok(())
+    }
+
+    fn packet(&mut self, bytes: &[u8], span: Span, depth: u32) -> Result<(), ReadError> {
+        let (packet, is_whole) = Packet::read(bytes);
+        if !is_whole {
+            self.losses.broken.add(self.source.offset(span));
+        }
+        let locate = |inner: &[u8]| span.of(bytes, inner);
+        if packet.after_loss {
+            self.losses.after_loss.add(self.source.offset(span));
+        }
+        if !self.sequences.apply(&packet, locate) {
+            self.losses.without_state.add(self.source.offset(span));
+            return Ok(());
+        }
+        match packet.payload {
+            Some((payload::COMPRESSED | payload::ZSTD_COMPRESSED, _)) if depth >= MOST_NESTED => {
+                self.losses.broken.add(self.source.offset(span));
+            }
+            Some((number @ (payload::COMPRESSED | payload::ZSTD_COMPRESSED), packed)) => {
+                self.compressed(number, packed, span, depth)?;
+            }
+            Some((payload::CLOCK_SNAPSHOT, snapshot)) => {
+                self.clocks
+                    .snapshot(snapshot, packet.sequence, packet.machine);
+            }
+            Some((payload::FTRACE_EVENTS, bundle)) => {
+                self.bundle(&packet, bundle, locate(bundle));
+            }
+            Some((number, content)) => self.item(&packet, number, content, span),
+            None => {}
+        }
+        Ok(())
+    }
+
+    fn compressed(
+        &mut self,
+        number: u32,
+        packed: &[u8],
+        span: Span,
+        depth: u32,
+    ) -> Result<(), ReadError> {
+        let offset = self.source.offset(span);
+        let (unpacked, is_whole) = self.unpacker.unpack(number, packed)?;
+        if !is_whole {
+            self.losses.broken.add(offset);
+        }
+        let unpacked = Rc::new(unpacked);
+        let part = self.source.add(Rc::clone(&unpacked), offset);
+        self.packets(&unpacked, Source::start(part), depth + 1)
+    }
+
+    /// Lists a packet that has a time, or is read at the beginning.
+    fn item(&mut self, packet: &Packet<'_>, number: u32, content: &[u8], span: Span) {
+        let state = self.sequences.state(packet, BOOTTIME);
+        let clock = self.sequences.get(state).clock;
+        let ts = match packet.timestamp {
+            Some(time) => self.clocks.read(clock, time),
+            None => i64::MIN,
+        };
+        if number == payload::SERVICE_EVENT && is_start(content) {
+            self.started.get_or_insert((ts, state));
+        }
+        self.items.push(Item {
+            ts,
+            span,
+            what: What::Packet,
+            of: state,
+        });
+    }
+
+    /// Counts what was lost.
+    pub fn tell_losses(&self, out: &mut TraceBuilder) {
+        let Losses {
+            without_state,
+            broken,
+            after_loss,
+            in_kernel,
+        } = self.losses;
+        broken.tell(
+            RepairKind::TornRecord,
+            "a packet is incomplete or broken",
+            out,
+        );
+        after_loss.tell(
+            RepairKind::LostEvents,
+            "packets are missing before this one",
+            out,
+        );
+        let detail = "a packet needs names that were in a lost packet";
+        without_state.tell(RepairKind::LostEvents, detail, out);
+        let detail = "the kernel's buffer of a CPU overflowed";
+        in_kernel.tell(RepairKind::LostEvents, detail, out);
+    }
+}
+
+/// Whether a `TracingServiceEvent` says that tracing has started.
+fn is_start(event: &[u8]) -> bool {
+    const TRACING_STARTED: u32 = 2;
+    super::wire::Fields::new(event).any(|field| field.number == TRACING_STARTED && field.bool())
+}

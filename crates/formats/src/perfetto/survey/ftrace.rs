@@ -1,0 +1,164 @@
+//! The survey of kernel events: bundles, each with events of one CPU.
+
+use super::super::clocks::{BOOTTIME, ClockId};
+use super::super::packet::Packet;
+use super::super::sequence::StateId;
+use super::super::source::Span;
+use super::super::wire::{Field, Fields, Packed, Value};
+use super::{Item, Survey, What};
+
+/// `CLOCK_MONOTONIC_RAW`.
+const MONOTONIC_RAW: u32 = 5;
+
+/// A number for the kernel's `global` trace clock, which has none in Perfetto.
+const GLOBAL: u32 = u32::MAX;
+
+/// The events of one CPU in one packet.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) struct Bundle {
+    pub cpu: u32,
+    /// The clock of its events.
+    pub clock: ClockId,
+    pub state: StateId,
+}
+
+/// The fields of `FtraceEventBundle` that concern all of its events.
+#[derive(Clone, Copy, Debug, Default)]
+struct Head {
+    cpu: u32,
+    lost: bool,
+    /// `FtraceClock`; 0 is `CLOCK_BOOTTIME`.
+    clock: u64,
+    /// The time on the bundle's clock when it was read, and `CLOCK_BOOTTIME` at that moment.
+    read_at: Option<i64>,
+    boot_at: Option<i64>,
+}
+
+impl Head {
+    fn read(bundle: &[u8]) -> Self {
+        let mut head = Self::default();
+        for field in Fields::new(bundle) {
+            match field.number {
+                1 => head.cpu = field.uint() as u32,
+                3 => head.lost = field.bool(),
+                5 => head.clock = field.uint(),
+                6 => head.read_at = Some(field.int()),
+                7 => head.boot_at = Some(field.int()),
+                _ => {}
+            }
+        }
+        head
+    }
+
+    fn clock(&self, machine: u32) -> ClockId {
+        let number = match self.clock {
+            0 => BOOTTIME,
+            4 => MONOTONIC_RAW,
+            _ => GLOBAL,
+        };
+        ClockId::new(number, 0, machine)
+    }
+}
+
+impl Survey<'_> {
+    /// Lists the events of a bundle.
+    pub(super) fn bundle(&mut self, packet: &Packet<'_>, bytes: &[u8], span: Span) {
+        let head = Head::read(bytes);
+        if head.lost {
+            self.losses.in_kernel.add(self.source.offset(span));
+        }
+        let clock = head.clock(packet.machine);
+        if let (GLOBAL, Some(read_at), Some(boot_at)) = (clock.number(), head.read_at, head.boot_at)
+        {
+            let boot = ClockId::new(BOOTTIME, 0, packet.machine);
+            self.clocks.pair([(clock, read_at), (boot, boot_at)]);
+        }
+        let state = self.sequences.state(packet, BOOTTIME);
+        let of = self.bundles.len() as u32;
+        self.bundles.push(Bundle {
+            cpu: head.cpu,
+            clock,
+            state,
+        });
+        self.events(bytes, span, of);
+        for field in Fields::new(bytes).filter(|field| field.number == 4) {
+            self.compact(field.bytes(), span.of(bytes, field.bytes()), of);
+        }
+    }
+
+    /// Lists the events as runs: time never steps back in a run.
+    fn events(&mut self, bytes: &[u8], span: Span, of: u32) {
+        let mut run: Option<Run> = None;
+        let mut fields = Fields::new(bytes);
+        let mut start = 0;
+        while let Some(field) = fields.next() {
+            let (begin, end) = (std::mem::replace(&mut start, fields.at()), fields.at());
+            if field.number != 2 {
+                continue;
+            }
+            let ts = event_time(field.bytes());
+            match &mut run {
+                Some(run) if run.last <= ts => (run.last, run.end) = (ts, end),
+                _ => {
+                    self.end_run(run.take(), bytes, span, of);
+                    run = Some(Run {
+                        first: ts,
+                        last: ts,
+                        begin,
+                        end,
+                    });
+                }
+            }
+        }
+        self.end_run(run, bytes, span, of);
+    }
+
+    fn end_run(&mut self, run: Option<Run>, bytes: &[u8], span: Span, of: u32) {
+        if let Some(run) = run {
+            let span = span.of(bytes, &bytes[run.begin..run.end]);
+            self.items.push(Item {
+                ts: run.first,
+                span,
+                what: What::Events,
+                of,
+            });
+        }
+    }
+
+    /// Lists both halves of a `CompactSched`, whose times are distances to the time before, and so never step back.
+    fn compact(&mut self, bytes: &[u8], span: Span, of: u32) {
+        for (number, what) in [(1, What::Switches), (7, What::Wakings)] {
+            let times = Fields::new(bytes).find(|field| field.number == number);
+            if let Some(first) = times.and_then(first_number) {
+                self.items.push(Item {
+                    ts: first as i64,
+                    span,
+                    what,
+                    of,
+                });
+            }
+        }
+    }
+}
+
+/// Consecutive events of a bundle: their times, and their place in the bundle.
+struct Run {
+    first: i64,
+    last: i64,
+    begin: usize,
+    end: usize,
+}
+
+/// The time of an `FtraceEvent`; 0 if it has none.
+pub(in super::super) fn event_time(event: &[u8]) -> i64 {
+    let time = Fields::new(event).find(|field| field.number == 1);
+    time.map_or(0, Field::int)
+}
+
+/// The first of some numbers, whether they are packed or not.
+fn first_number(field: Field<'_>) -> Option<u64> {
+    match field.value {
+        Value::Number(number) => Some(number),
+        Value::Bytes(packed) => Packed::new(packed).next(),
+    }
+}
