@@ -13,7 +13,11 @@ fn counts_of(trace: &Trace) -> Vec<(&'static str, i64)> {
     let slices = &trace.slices;
     let finished = slices.dur.iter().filter(|dur| *dur != NO_DURATION);
     let unfinished = slices.len() as i64 - finished.clone().count() as i64;
-    let sched = trace.sched_slices.dur.iter().filter(|dur| *dur != NO_DURATION);
+    let sched = trace
+        .sched_slices
+        .dur
+        .iter()
+        .filter(|dur| *dur != NO_DURATION);
     vec![
         ("slices", slices.len() as i64 + trace.instants.len() as i64),
         ("unfinished", unfinished),
@@ -35,7 +39,8 @@ fn table(text: &str) -> HashMap<String, Counts> {
         let mut cells = line.split('\t');
         let path = cells.next()?.to_owned();
         let named = titles[1..].iter().zip(cells);
-        let counts = named.filter_map(|(title, cell)| Some(((*title).to_owned(), cell.parse().ok()?)));
+        let counts =
+            named.filter_map(|(title, cell)| Some(((*title).to_owned(), cell.parse().ok()?)));
         Some((path, counts.collect()))
     };
     lines.filter_map(row).collect()
@@ -47,7 +52,10 @@ fn counts() {
         return;
     };
     let table = table(&fs::read_to_string(corpus.root().join("perfetto_counts.tsv")).unwrap());
-    let mut paths: Vec<_> = table.keys().filter(|path| path.starts_with("perfetto-proto/")).collect();
+    let mut paths: Vec<_> = table
+        .keys()
+        .filter(|path| path.starts_with("perfetto-proto/"))
+        .collect();
     paths.sort();
     for path in paths {
         let bytes = fs::read(corpus.root().join(path)).unwrap();
@@ -55,8 +63,12 @@ fn counts() {
         println!("{path}");
         for (name, count) in counts_of(&trace) {
             let theirs = table[path].get(name).copied().unwrap_or(-1);
-            if theirs != count { println!("    {name}: {count}, Perfetto {theirs}"); }
+            if theirs != count {
+                println!("    {name}: {count}, Perfetto {theirs}");
+            }
         }
-        for repair in trace.repairs.rows() { println!("      {:?} {} {}", repair.kind, repair.count, repair.detail); }
+        for repair in trace.repairs.rows() {
+            println!("      {:?} {} {}", repair.kind, repair.count, repair.detail);
+        }
     }
 }

@@ -106,6 +106,18 @@ track_types! {
     AndroidDmaHeap,
     /// A counter of a process in Chrome JSON.
     JsonCounter,
+    /// A track of a thread in Perfetto's track events.
+    ThreadTrackEvent,
+    /// A track of a process in Perfetto's track events.
+    ProcessTrackEvent,
+    /// A track without thread and process in Perfetto's track events.
+    GlobalTrackEvent,
+    /// A counter of a thread in Perfetto's track events.
+    ThreadCounterTrackEvent,
+    /// A counter of a process in Perfetto's track events.
+    ProcessCounterTrackEvent,
+    /// A counter without thread and process in Perfetto's track events.
+    GlobalCounterTrackEvent,
 }
 
 impl TrackType {

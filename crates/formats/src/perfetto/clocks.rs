@@ -14,6 +14,9 @@ use super::wire::{Field, Fields};
 /// `CLOCK_BOOTTIME`: times are on this clock, unless a snapshot names another one.
 pub(super) const BOOTTIME: u32 = 6;
 
+/// `CLOCK_MONOTONIC`.
+pub(super) const MONOTONIC: u32 = 3;
+
 /// The first of the numbers that each sequence may give to clocks of its own.
 const FIRST_OF_SEQUENCE: u32 = 64;
 const LAST_OF_SEQUENCE: u32 = 127;

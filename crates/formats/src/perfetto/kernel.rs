@@ -37,7 +37,7 @@ const MOST_CPUS: u32 = crate::ftrace::event::MOST_CPUS;
 pub(super) struct Kernel<'s> {
     survey: &'s Survey<'s>,
     interpreter: Interpreter,
-    descriptors: Descriptors,
+    descriptors: &'s Descriptors,
     /// The message `FtraceEvent`, and those of its events that have occurred.
     events: MessageType,
     messages: FxHashMap<u32, Option<(&'static str, MessageType)>>,
@@ -71,8 +71,11 @@ struct Place<'s> {
 const UNKNOWN_COMM: &[u8] = b"<...>";
 
 impl<'s> Kernel<'s> {
-    pub fn new(survey: &'s Survey<'s>, options: &ReadOptions) -> Self {
-        let descriptors = Descriptors::default();
+    pub fn new(
+        survey: &'s Survey<'s>,
+        descriptors: &'s Descriptors,
+        options: &ReadOptions,
+    ) -> Self {
         Self {
             survey,
             interpreter: Interpreter::for_whole_marks(options.rules.clone()),

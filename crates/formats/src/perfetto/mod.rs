@@ -23,6 +23,7 @@ mod source;
 mod states;
 mod survey;
 mod timeline;
+mod track_event;
 mod unpack;
 mod wire;
 

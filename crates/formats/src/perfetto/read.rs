@@ -2,11 +2,15 @@
 
 use traceloom_trace::{Place, RepairKind, TraceBuilder};
 
+use super::descriptors::Descriptors;
 use super::kernel::Kernel;
 use super::packet::{Packet, payload};
 use super::people;
+use super::sequence::StateId;
+use super::source::Span;
 use super::survey::Survey;
 use super::timeline::{Happening, Timeline};
+use super::track_event::TrackEvents;
 use crate::error::ReadError;
 use crate::format::ReadOptions;
 
@@ -25,12 +29,15 @@ pub(super) fn read(
     let started = survey
         .started
         .and_then(|(ts, state)| timeline.packet_time(state, ts));
+    let descriptors = Descriptors::default();
     let mut reader = Second {
         survey: &survey,
-        kernel: Kernel::new(&survey, options),
+        kernel: Kernel::new(&survey, &descriptors, options),
+        events: TrackEvents::new(&survey, &survey.tracks, &descriptors),
         started: started.unwrap_or(i64::MIN),
         too_early: 0,
     };
+    reader.events.begin(out);
     for (ts, happening) in timeline.by_ref() {
         reader.happening(ts, happening, out);
     }
@@ -45,6 +52,7 @@ pub(super) fn read(
 struct Second<'s> {
     survey: &'s Survey<'s>,
     kernel: Kernel<'s>,
+    events: TrackEvents<'s>,
     /// When the recording began, ns: the kernel's buffers may have had older events.
     started: i64,
     /// Kernel events from before.
@@ -54,12 +62,7 @@ struct Second<'s> {
 impl<'s> Second<'s> {
     fn happening(&mut self, ts: i64, happening: Happening<'s>, out: &mut TraceBuilder) {
         match happening {
-            Happening::Packet { span, state: _ } => {
-                let (packet, _) = Packet::read(self.survey.source.get(span));
-                if let Some((number, content)) = packet.payload {
-                    self.packet(number, content, out);
-                }
-            }
+            Happening::Packet { span, state } => self.packet(ts, span, state, out),
             _ if ts < self.started => self.too_early += 1,
             Happening::Kernel { event, bundle } => self.kernel.event(ts, event, bundle, out),
             Happening::Switch(switch, bundle) => self.kernel.switch(ts, &switch, bundle, out),
@@ -67,8 +70,16 @@ impl<'s> Second<'s> {
         }
     }
 
-    fn packet(&mut self, number: u32, content: &[u8], out: &mut TraceBuilder) {
+    fn packet(&mut self, ts: i64, span: Span, state: StateId, out: &mut TraceBuilder) {
+        let (packet, _) = Packet::read(self.survey.source.get(span));
+        let Some((number, content)) = packet.payload else {
+            return;
+        };
         match number {
+            payload::TRACK_EVENT => {
+                let state = self.survey.sequences.get(state);
+                self.events.event(ts, content, state, out);
+            }
             payload::PROCESS_TREE => people::process_tree(content, &mut self.kernel, out),
             payload::SYSTEM_INFO => people::system_info(content, &mut self.kernel, out),
             _ => {}
@@ -76,6 +87,7 @@ impl<'s> Second<'s> {
     }
 
     fn finish(&mut self, out: &mut TraceBuilder) {
+        self.events.finish(out);
         self.kernel.finish(out);
         out.repair(
             RepairKind::SkippedEntry,

@@ -24,6 +24,8 @@ pub(super) struct State {
     pub defaults: Span,
     /// The clock of the packet's times.
     pub clock: ClockId,
+    /// The `ThreadDescriptor` of the sequence, empty if there is none.
+    pub thread: Span,
 }
 
 /// A sequence.
@@ -33,6 +35,9 @@ struct Sequence {
     defaults: Span,
     /// The clock that the defaults name.
     clock: Option<u32>,
+    thread: Span,
+    /// The time of the last event without a time of its own, µs.
+    last_us: i64,
     /// Whether the state is complete: it was cleared once, and nothing was lost since.
     is_valid: bool,
 }
@@ -59,6 +64,8 @@ impl Sequences {
                 generation: self.generations,
                 defaults: Span::default(),
                 clock: None,
+                thread: Span::default(),
+                last_us: 0,
                 is_valid: false,
             }
         });
@@ -71,6 +78,8 @@ impl Sequences {
                 generation: self.generations,
                 defaults: Span::default(),
                 clock: None,
+                thread: Span::default(),
+                last_us: 0,
                 is_valid: true,
             };
         }
@@ -104,6 +113,20 @@ impl Sequences {
         }
     }
 
+    /// The thread of a sequence, from its `ThreadDescriptor`. Times of its events count from `reference_us` on.
+    pub fn set_thread(&mut self, packet: &Packet<'_>, thread: Span, reference_us: i64) {
+        if let Some(sequence) = self.sequences.get_mut(&(packet.machine, packet.sequence)) {
+            (sequence.thread, sequence.last_us) = (thread, reference_us);
+        }
+    }
+
+    /// The time of a track event without a time of its own, µs: it has the distance to the one before.
+    pub fn relative_us(&mut self, packet: &Packet<'_>, delta_us: i64) -> Option<i64> {
+        let sequence = self.sequences.get_mut(&(packet.machine, packet.sequence))?;
+        sequence.last_us = sequence.last_us.saturating_add(delta_us);
+        Some(sequence.last_us)
+    }
+
     /// The state of a packet. `default_clock` is used if neither the packet nor its sequence names a clock.
     pub fn state(&mut self, packet: &Packet<'_>, default_clock: u32) -> StateId {
         let sequence = self.sequences.get(&(packet.machine, packet.sequence));
@@ -120,6 +143,7 @@ impl Sequences {
                 packet.sequence,
                 packet.machine,
             ),
+            thread: sequence.map_or(Span::default(), |sequence| sequence.thread),
         };
         *self.ids.entry(state).or_insert_with(|| {
             self.states.push(state);

@@ -10,11 +10,13 @@ use std::rc::Rc;
 
 use traceloom_trace::{Place, RepairKind, TraceBuilder};
 
-use super::clocks::{BOOTTIME, Clocks};
+use super::clocks::{BOOTTIME, Clocks, MONOTONIC};
 use super::packet::{Packet, Packets, payload};
 use super::sequence::{Sequences, StateId};
 use super::source::{Source, Span};
+use super::track_event::{Descriptors, Thread};
 use super::unpack::Unpacker;
+use super::wire::Fields;
 use crate::error::ReadError;
 use crate::format::ReadOptions;
 
@@ -54,6 +56,8 @@ pub(super) struct Survey<'a> {
     pub sequences: Sequences,
     pub clocks: Clocks,
     pub bundles: Vec<Bundle>,
+    /// The tracks of track events.
+    pub tracks: Descriptors,
     pub items: Vec<Item>,
     /// When all data sources had been started, ns on the clock of the state.
     pub started: Option<(i64, StateId)>,
@@ -103,6 +107,7 @@ impl<'a> Survey<'a> {
             sequences: Sequences::default(),
             clocks: Clocks::default(),
             bundles: Vec::new(),
+            tracks: Descriptors::default(),
             items: Vec::new(),
             started: None,
             unpacker: Unpacker::new(options),
@@ -177,11 +182,26 @@ impl<'a> Survey<'a> {
 
     /// Lists a packet that has a time, or is read at the beginning.
     fn item(&mut self, packet: &Packet<'_>, number: u32, content: &[u8], span: Span) {
-        let state = self.sequences.state(packet, BOOTTIME);
+        match number {
+            payload::TRACK_DESCRIPTOR => self.tracks.add(content),
+            payload::THREAD_DESCRIPTOR => {
+                let thread = Thread::read(Fields::new(content));
+                let place = span.of(self.source.get(span), content);
+                self.sequences
+                    .set_thread(packet, place, thread.reference_us);
+            }
+            _ => {}
+        }
+        let own = match (number, packet.timestamp) {
+            (payload::TRACK_EVENT, None) => self.event_time(packet, content),
+            _ => None,
+        };
+        let default_clock = if own.is_some() { MONOTONIC } else { BOOTTIME };
+        let state = self.sequences.state(packet, default_clock);
         let clock = self.sequences.get(state).clock;
         let ts = match packet.timestamp {
             Some(time) => self.clocks.read(clock, time),
-            None => i64::MIN,
+            None => own.unwrap_or(i64::MIN),
         };
         if number == payload::SERVICE_EVENT && is_start(content) {
             self.started.get_or_insert((ts, state));
@@ -192,6 +212,16 @@ impl<'a> Survey<'a> {
             what: What::Packet,
             of: state,
         });
+    }
+
+    /// The time in a track event, ns on `CLOCK_MONOTONIC`.
+    fn event_time(&mut self, packet: &Packet<'_>, event: &[u8]) -> Option<i64> {
+        let time = Fields::new(event).find(|field| matches!(field.number, 1 | 16))?;
+        let us = match time.number {
+            1 => self.sequences.relative_us(packet, time.int())?,
+            _ => time.int(),
+        };
+        Some(us.saturating_mul(1_000))
     }
 
     /// Counts what was lost.
@@ -222,5 +252,5 @@ impl<'a> Survey<'a> {
 /// Whether a `TracingServiceEvent` says that tracing has started.
 fn is_start(event: &[u8]) -> bool {
     const TRACING_STARTED: u32 = 2;
-    super::wire::Fields::new(event).any(|field| field.number == TRACING_STARTED && field.bool())
+    Fields::new(event).any(|field| field.number == TRACING_STARTED && field.bool())
 }

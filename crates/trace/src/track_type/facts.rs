@@ -227,4 +227,10 @@ pub(super) static FACTS: &[Facts] = &[
     counter("ion", Machine, &[HEAP]).names(Then("mem.ion", ".")),
     counter("android_dma_heap", Machine, &[]).names(Is("mem.dma_heap")),
     counter("json_counter", Process, &[UPID, NAME]),
+    slices("thread_track_event", Thread, &[UTID, NAME]).lanes(),
+    slices("process_track_event", Process, &[UPID, NAME]).lanes(),
+    slices("global_track_event", Machine, &[NAME]).lanes(),
+    counter("thread_counter_track_event", Thread, &[UTID, NAME]),
+    counter("process_counter_track_event", Process, &[UPID, NAME]),
+    counter("global_counter_track_event", Machine, &[NAME]),
 ];

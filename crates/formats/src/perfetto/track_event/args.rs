@@ -1,0 +1,230 @@
+//! The arguments of events: annotations, source locations, and messages of known types.
+//!
+//! ```text
+//! annotation  view { id: 7, size: [3, 4] }        debug.view.id = 7, debug.view.size[0] = 3, debug.view.size[1] = 4
+//! message     chrome_user_event { action: "x" }   chrome_user_event.action = "x"
+//! ```
+
+use rustc_hash::FxHashMap;
+use traceloom_trace::{ArgSetId, ArgValue, RowId, StringId, TraceBuilder};
+
+use super::super::descriptors::{Descriptors, Kind, MessageType};
+use super::super::wire::{Field, Fields, Packed, Value};
+use super::names::{Names, interned};
+
+/// The most levels of messages inside each other.
+const MOST_LEVELS: u32 = 40;
+
+/// Turns the fields of events into arguments.
+pub(super) struct Args<'s> {
+    descriptors: &'s Descriptors,
+    messages: FxHashMap<&'static str, MessageType>,
+}
+
+/// The arguments of one event.
+struct Writer<'a, 's> {
+    names: Names<'s>,
+    out: &'a mut TraceBuilder,
+    args: Vec<(StringId, ArgValue)>,
+}
+
+impl<'s> Args<'s> {
+    pub fn new(descriptors: &'s Descriptors) -> Self {
+        Self {
+            descriptors,
+            messages: FxHashMap::default(),
+        }
+    }
+
+    /// Stores the arguments of an event.
+    pub fn store(
+        &mut self,
+        fields: &[Field<'s>],
+        names: Names<'s>,
+        out: &mut TraceBuilder,
+    ) -> ArgSetId {
+        if fields.is_empty() {
+            return ArgSetId::NONE;
+        }
+        let mut writer = Writer {
+            names,
+            out,
+            args: Vec::new(),
+        };
+        for field in fields {
+            match (field.number, field.value) {
+                (4, Value::Bytes(annotation)) => writer.annotation("debug", annotation, 0),
+                (33, Value::Bytes(location)) => writer.source(Fields::new(location)),
+                (34, Value::Number(iid)) => {
+                    if let Some(location) = names.message(interned::SOURCE_LOCATIONS, iid) {
+                        writer.source(location);
+                    }
+                }
+                _ => self.field("TrackEvent", "", *field, &mut writer, 0),
+            }
+        }
+        let args = std::mem::take(&mut writer.args);
+        out.args(args)
+    }
+
+    /// A field of a message of the table.
+    fn field(
+        &mut self,
+        message: &'static str,
+        prefix: &str,
+        field: Field<'s>,
+        writer: &mut Writer<'_, 's>,
+        level: u32,
+    ) {
+        let descriptors = self.descriptors;
+        let known = self.messages.entry(message);
+        let known = known.or_insert_with(|| descriptors.message(message).unwrap_or_default());
+        let Some(described) = known.field(field.number).copied() else {
+            return;
+        };
+        let key = match prefix {
+            "" => described.name.to_owned(),
+            prefix => format!("{prefix}.{}", described.name),
+        };
+        match (described.kind, field.value) {
+            (Kind::Message(inner), Value::Bytes(bytes)) if level < MOST_LEVELS => {
+                for field in Fields::new(bytes) {
+                    self.field(inner, &key, field, writer, level + 1);
+                }
+            }
+            (kind, Value::Number(bits)) => {
+                let value = self.scalar(kind, bits, writer);
+                writer.push(&key, value);
+            }
+            (Kind::Text | Kind::Bytes, Value::Bytes(text)) => writer.text(&key, text),
+            (kind, Value::Bytes(packed)) if described.repeated => {
+                for (index, bits) in Packed::new(packed).enumerate() {
+                    let value = self.scalar(kind, bits, writer);
+                    writer.push(&format!("{key}[{index}]"), value);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn scalar(&self, kind: Kind, bits: u64, writer: &mut Writer<'_, '_>) -> ArgValue {
+        match kind {
+            Kind::Bool => ArgValue::Bool(bits != 0),
+            Kind::Double => ArgValue::Float(f64::from_bits(bits)),
+            Kind::Float => ArgValue::Float(f32::from_bits(bits as u32).into()),
+            Kind::Zigzag => ArgValue::Int((bits >> 1) as i64 ^ -((bits & 1) as i64)),
+            Kind::Enum(name) => match self.descriptors.enum_name(name, bits as i64) {
+                Some(name) => ArgValue::Text(writer.out.intern(name.as_bytes())),
+                None => ArgValue::Int(bits as i64),
+            },
+            Kind::Unsigned => unsigned(bits),
+            _ => ArgValue::Int(bits as i64),
+        }
+    }
+}
+
+impl Writer<'_, '_> {
+    fn push(&mut self, key: &str, value: ArgValue) {
+        let key = self.out.intern(key.as_bytes());
+        self.args.push((key, value));
+    }
+
+    fn text(&mut self, key: &str, text: &[u8]) {
+        let text = self.out.intern(text);
+        self.push(key, ArgValue::Text(text));
+    }
+
+    /// A `SourceLocation`.
+    fn source(&mut self, location: Fields<'_>) {
+        for field in location {
+            match field.number {
+                2 => self.text("source.file_name", field.bytes()),
+                3 => self.text("source.function_name", field.bytes()),
+                4 => self.push("source.line_number", ArgValue::Int(field.int())),
+                _ => {}
+            }
+        }
+    }
+
+    /// A `DebugAnnotation`. Its name follows `prefix`.
+    fn annotation(&mut self, prefix: &str, annotation: &[u8], level: u32) {
+        let mut key = prefix.to_owned();
+        for field in Fields::new(annotation) {
+            let name = match field.number {
+                1 => self.names.text(interned::ANNOTATION_NAMES, field.uint()),
+                10 => Some(field.bytes()),
+                _ => None,
+            };
+            if let Some(name) = name {
+                key = format!("{prefix}.{}", plain(name));
+            }
+        }
+        self.value(&key, annotation, level);
+    }
+
+    /// The value of a `DebugAnnotation`.
+    fn value(&mut self, key: &str, annotation: &[u8], level: u32) {
+        let mut items = 0;
+        for field in Fields::new(annotation) {
+            match field.number {
+                2 => self.push(key, ArgValue::Bool(field.bool())),
+                3 => self.push(key, unsigned(field.uint())),
+                4 => self.push(key, ArgValue::Int(field.int())),
+                5 => self.push(key, ArgValue::Float(f64::from_bits(field.uint()))),
+                6 => self.text(key, field.bytes()),
+                7 => self.push(key, ArgValue::Hex(field.uint())),
+                8 => self.nested(key, field.fields(), level),
+                9 => {
+                    let json = self.out.intern(field.bytes());
+                    self.push(key, ArgValue::Json(json));
+                }
+                17 => {
+                    let text = self.names.text(interned::ANNOTATION_STRINGS, field.uint());
+                    self.text(key, text.unwrap_or_default());
+                }
+                11 if level < MOST_LEVELS => self.annotation(key, field.bytes(), level + 1),
+                12 if level < MOST_LEVELS => {
+                    self.value(&format!("{key}[{items}]"), field.bytes(), level + 1);
+                    items += 1;
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// A `NestedValue`, an older form of lists and dictionaries.
+    fn nested(&mut self, key: &str, value: Fields<'_>, level: u32) {
+        if level >= MOST_LEVELS {
+            return;
+        }
+        let (mut keys, mut items, mut entries) = (Vec::new(), 0, 0);
+        for field in value {
+            match field.number {
+                2 => keys.push(field.bytes()),
+                3 => {
+                    let name = keys.get(entries).copied().unwrap_or_default();
+                    self.nested(&format!("{key}.{}", plain(name)), field.fields(), level + 1);
+                    entries += 1;
+                }
+                4 => {
+                    self.nested(&format!("{key}[{items}]"), field.fields(), level + 1);
+                    items += 1;
+                }
+                5 => self.push(key, ArgValue::Int(field.int())),
+                6 => self.push(key, ArgValue::Float(f64::from_bits(field.uint()))),
+                7 => self.push(key, ArgValue::Bool(field.bool())),
+                8 => self.text(key, field.bytes()),
+                _ => {}
+            }
+        }
+    }
+}
+
+fn unsigned(bits: u64) -> ArgValue {
+    i64::try_from(bits).map_or(ArgValue::Unsigned(bits), ArgValue::Int)
+}
+
+/// A name as a part of a key, in which dots and brackets have a meaning.
+fn plain(name: &[u8]) -> String {
+    String::from_utf8_lossy(name).replace(['.', '[', ']'], "_")
+}

@@ -1,0 +1,355 @@
+//! Fills the tables from track events.
+
+use rustc_hash::FxHashMap;
+use traceloom_trace::{
+    AsyncLanes, MethodId, NO_DURATION, Place, RepairKind, RowId, SliceBegin, SliceId, ThreadId,
+    TraceBuilder, TrackId,
+};
+
+use super::args::Args;
+use super::descriptor::{Descriptors as Tracked, Thread};
+use super::event::{Event, Number, kind};
+use super::flows::Flows;
+use super::names::Names;
+use super::tracks::{Owner, Tracks, add_thread};
+use crate::perfetto::descriptors::Descriptors;
+use crate::perfetto::sequence::State;
+use crate::perfetto::source::Span;
+use crate::perfetto::survey::Survey;
+use crate::perfetto::wire::Fields;
+
+/// Turns track events into slices, instants, counters and flows.
+pub(in super::super) struct TrackEvents<'s> {
+    survey: &'s Survey<'s>,
+    pub(super) tracks: Tracks<'s>,
+    pub(super) args: Args<'s>,
+    pub(super) flows: Flows,
+    pub(super) lanes: AsyncLanes,
+    /// The sums of counters that count from their last value on.
+    sums: FxHashMap<u64, f64>,
+    /// The threads of sequences whose events name no track.
+    threads: FxHashMap<u32, Legacy>,
+    /// The ends of slices that began with a known duration, innermost last.
+    ends: FxHashMap<TrackId, Vec<i64>>,
+    unmatched: (u64, Option<i64>),
+    pub(super) unknown_phases: (u64, u8),
+}
+
+/// The thread of a sequence, and its CPU clock at the last event, ns.
+#[derive(Clone, Copy)]
+struct Legacy {
+    descriptor: Span,
+    utid: ThreadId,
+    pid: i32,
+    thread_ns: i64,
+}
+
+/// An event with what its sequence tells.
+pub(super) struct At<'s> {
+    pub ts: i64,
+    pub names: Names<'s>,
+    /// The thread of the sequence, if its descriptor has one.
+    pub utid: Option<ThreadId>,
+    pub pid: Option<i32>,
+    /// The CPU clock of the event's thread, ns.
+    pub thread_ts: Option<i64>,
+}
+
+impl<'s> TrackEvents<'s> {
+    pub fn new(survey: &'s Survey<'s>, tracked: &'s Tracked, descriptors: &'s Descriptors) -> Self {
+        Self {
+            survey,
+            tracks: Tracks::new(tracked),
+            args: Args::new(descriptors),
+            flows: Flows::default(),
+            lanes: AsyncLanes::default(),
+            sums: FxHashMap::default(),
+            threads: FxHashMap::default(),
+            ends: FxHashMap::default(),
+            unmatched: (0, None),
+            unknown_phases: (0, 0),
+        }
+    }
+
+    /// Adds the processes and threads that are described.
+    pub fn begin(&mut self, out: &mut TraceBuilder) {
+        self.tracks.people(out);
+    }
+
+    /// A `TrackEvent` of a packet with this state.
+    pub fn event(&mut self, ts: i64, bytes: &'s [u8], state: State, out: &mut TraceBuilder) {
+        let event = Event::read(bytes);
+        let at = self.locate(ts, &event, state, out);
+        if let Some(legacy) = event.legacy.filter(|legacy| legacy.phase != 0) {
+            return self.legacy(&at, &event, legacy, out);
+        }
+        let uuid = self.uuid(&event, &at);
+        self.extra_counters(&at, &event, state, out);
+        match event.kind {
+            kind::BEGIN => {
+                let track = self.slice_track(uuid, &at, out);
+                self.begin_slice(&at, &event, track, out);
+            }
+            kind::END => {
+                let track = self.slice_track(uuid, &at, out);
+                self.end_slice(&at, &event, track, out);
+            }
+            kind::INSTANT => {
+                let track = self.slice_track(uuid, &at, out);
+                self.instant(&at, &event, track, out);
+            }
+            kind::COUNTER => self.counter(at.ts, uuid.unwrap_or(0), event.value, out),
+            _ => {}
+        }
+    }
+
+    /// The track that an event names, or that the defaults of its sequence name.
+    fn uuid(&self, event: &Event<'_>, at: &At<'s>) -> Option<u64> {
+        event.track.or_else(|| {
+            let defaults = self.defaults(at.names.state)?;
+            Some(defaults.clone().find(|field| field.number == 11)?.uint())
+        })
+    }
+
+    /// `TrackEventDefaults`.
+    fn defaults(&self, state: State) -> Option<Fields<'s>> {
+        let packet = Fields::new(self.survey.source.get(state.defaults));
+        Some(packet.clone().find(|field| field.number == 11)?.fields())
+    }
+
+    fn locate(
+        &mut self,
+        ts: i64,
+        event: &Event<'_>,
+        state: State,
+        out: &mut TraceBuilder,
+    ) -> At<'s> {
+        let names = Names {
+            survey: self.survey,
+            state,
+        };
+        let mut at = At {
+            ts,
+            names,
+            utid: None,
+            pid: None,
+            thread_ts: None,
+        };
+        if state.thread == Span::default() {
+            at.thread_ts = event.thread_us.map(|us| us.saturating_mul(1_000));
+            return at;
+        }
+        let known = self.threads.get(&state.generation).copied();
+        let mut thread = match known.filter(|known| known.descriptor == state.thread) {
+            Some(known) => known,
+            None => {
+                let descriptor = Thread::read(Fields::new(self.survey.source.get(state.thread)));
+                Legacy {
+                    descriptor: state.thread,
+                    utid: add_thread(&descriptor, out),
+                    pid: descriptor.pid,
+                    thread_ns: descriptor.reference_thread_us.saturating_mul(1_000),
+                }
+            }
+        };
+        if let Some(delta) = event.thread_delta_us {
+            thread.thread_ns = thread.thread_ns.saturating_add(delta.saturating_mul(1_000));
+            at.thread_ts = Some(thread.thread_ns);
+        } else {
+            at.thread_ts = event.thread_us.map(|us| us.saturating_mul(1_000));
+        }
+        (at.utid, at.pid) = (Some(thread.utid), Some(thread.pid));
+        self.threads.insert(state.generation, thread);
+        at
+    }
+
+    /// The track of an event's slice: that of its uuid, or else the thread of its sequence.
+    fn slice_track(&mut self, uuid: Option<u64>, at: &At<'s>, out: &mut TraceBuilder) -> TrackId {
+        match (uuid.filter(|uuid| *uuid != 0), at.utid) {
+            (Some(uuid), _) => self.tracks.track(uuid, false, out),
+            (None, Some(utid)) => out.thread_track(utid),
+            (None, None) => self.tracks.track(0, false, out),
+        }
+    }
+
+    pub(super) fn slice_begin(
+        &mut self,
+        at: &At<'s>,
+        event: &Event<'s>,
+        out: &mut TraceBuilder,
+    ) -> SliceBegin {
+        SliceBegin {
+            ts: at.ts,
+            thread_ts: at.thread_ts.unwrap_or(NO_DURATION),
+            name: at.names.name(event, out),
+            category: at.names.category(event, out),
+            arg_set_id: self.args.store(&event.others, at.names, out),
+            method_id: MethodId::NONE,
+        }
+    }
+
+    pub(super) fn begin_slice(
+        &mut self,
+        at: &At<'s>,
+        event: &Event<'s>,
+        track: TrackId,
+        out: &mut TraceBuilder,
+    ) -> SliceId {
+        self.close_until(track, at.ts, out);
+        let begin = self.slice_begin(at, event, out);
+        let slice = out.begin_slice(track, begin);
+        if let Some(ends) = self.ends.get_mut(&track) {
+            ends.push(i64::MAX);
+        }
+        self.flows
+            .slice(slice, &event.flows, &event.ending_flows, out);
+        slice
+    }
+
+    pub(super) fn end_slice(
+        &mut self,
+        at: &At<'s>,
+        event: &Event<'s>,
+        track: TrackId,
+        out: &mut TraceBuilder,
+    ) {
+        self.close_until(track, at.ts, out);
+        let Some(slice) = out.end_slice(track, at.ts, at.thread_ts) else {
+            self.unmatched_at(at.ts);
+            return;
+        };
+        if let Some(ends) = self.ends.get_mut(&track) {
+            ends.pop();
+        }
+        let more = self.args.store(&event.others, at.names, out);
+        out.append_slice_args(slice, more);
+        self.flows
+            .slice(slice, &event.flows, &event.ending_flows, out);
+    }
+
+    /// A slice whose duration is known. It stays open, so that others can be inside of it.
+    pub(super) fn whole_slice(
+        &mut self,
+        at: &At<'s>,
+        event: &Event<'s>,
+        (track, dur_ns): (TrackId, i64),
+        out: &mut TraceBuilder,
+    ) -> SliceId {
+        self.close_until(track, at.ts, out);
+        let begin = self.slice_begin(at, event, out);
+        let slice = out.begin_slice(track, begin);
+        let open = out.open_depth(track);
+        let ends = self.ends.entry(track).or_default();
+        ends.resize(open - 1, i64::MAX);
+        ends.push(at.ts.saturating_add(dur_ns.max(0)));
+        self.flows
+            .slice(slice, &event.flows, &event.ending_flows, out);
+        slice
+    }
+
+    /// Ends the slices with a known duration that end before a time.
+    fn close_until(&mut self, track: TrackId, ts: i64, out: &mut TraceBuilder) {
+        let Some(ends) = self.ends.get_mut(&track) else {
+            return;
+        };
+        while let Some(end) = ends.pop_if(|end| *end <= ts) {
+            out.end_slice(track, end, None);
+        }
+    }
+
+    pub(super) fn instant(
+        &mut self,
+        at: &At<'s>,
+        event: &Event<'s>,
+        track: TrackId,
+        out: &mut TraceBuilder,
+    ) {
+        let name = at.names.name(event, out);
+        let args = self.args.store(&event.others, at.names, out);
+        out.instant(track, at.ts, name, args);
+    }
+
+    /// The value of a counter. The unit of a descriptor may be a multiple.
+    fn counter(&mut self, ts: i64, uuid: u64, value: Option<Number>, out: &mut TraceBuilder) {
+        let Some(value) = value else {
+            return;
+        };
+        let track = self.tracks.track(uuid, true, out);
+        let counter = self
+            .tracks
+            .descriptor(uuid)
+            .and_then(|track| track.counter.as_ref());
+        let multiplier = counter.map_or(1, |counter| counter.multiplier);
+        match (value, counter.is_some_and(|counter| counter.is_incremental)) {
+            (Number::Int(value), false) => {
+                out.whole_counter(track, ts, value.saturating_mul(multiplier));
+            }
+            (value, is_incremental) => {
+                let value = match value {
+                    Number::Int(value) => value as f64,
+                    Number::Double(value) => value,
+                };
+                let sum = self.sums.entry(uuid).or_default();
+                *sum = if is_incremental { *sum + value } else { value };
+                let value = *sum * multiplier as f64;
+                out.counter(track, ts, value);
+            }
+        }
+    }
+
+    /// Values of other counters that came with an event.
+    fn extra_counters(
+        &mut self,
+        at: &At<'s>,
+        event: &Event<'_>,
+        state: State,
+        out: &mut TraceBuilder,
+    ) {
+        if event.extra_values.is_empty() && event.extra_doubles.is_empty() {
+            return;
+        }
+        let (mut tracks, mut doubles) = (
+            event.extra_tracks.clone(),
+            event.extra_double_tracks.clone(),
+        );
+        for field in self.defaults(state).into_iter().flatten() {
+            match field.number {
+                31 if event.extra_tracks.is_empty() => super::event::numbers(field, &mut tracks),
+                45 if event.extra_double_tracks.is_empty() => {
+                    super::event::numbers(field, &mut doubles);
+                }
+                _ => {}
+            }
+        }
+        let values = tracks.into_iter().zip(&event.extra_values);
+        for (uuid, value) in values.chain(doubles.into_iter().zip(&event.extra_doubles)) {
+            self.counter(at.ts, uuid, Some(*value), out);
+        }
+    }
+
+    pub(super) fn unmatched_at(&mut self, ts: i64) {
+        self.unmatched.0 += 1;
+        self.unmatched.1.get_or_insert(ts);
+    }
+
+    /// Ends the input.
+    pub fn finish(&mut self, out: &mut TraceBuilder) {
+        let mut tracks: Vec<TrackId> = self.ends.keys().copied().collect();
+        tracks.sort_unstable();
+        for track in tracks {
+            self.close_until(track, i64::MAX - 1, out);
+        }
+        let (count, first) = self.unmatched;
+        let place = first.map_or(Place::default(), |ts| Place::default().with_ts(ts));
+        out.repair(RepairKind::UnmatchedEnd, count, place, String::new);
+        let (count, first) = self.unknown_phases;
+        out.repair(RepairKind::UnknownAction, count, Place::default(), || {
+            format!("an event of Chrome has the phase {:?}", char::from(first))
+        });
+    }
+
+    /// What a track belongs to.
+    pub(super) fn owner(&mut self, uuid: u64, out: &mut TraceBuilder) -> Owner {
+        self.tracks.owner(uuid, out)
+    }
+}

@@ -1,0 +1,234 @@
+//! Events of Chrome's older trace format inside of track events: their type is a letter, as in Chrome's JSON.
+//!
+//! | letters | meaning |
+//! |---|---|
+//! | `B` `E` `X` | begin, end and complete slice of a thread |
+//! | `b` `e` `n`, `S` `F` `T` `p` | begin, end and instants of an asynchronous slice, matched by an id |
+//! | `I` `i` `R` | instant |
+//! | `s` `t` `f` | a flow through the slice around it |
+//! | `M` | the name of a thread or process |
+
+use std::hash::{Hash, Hasher};
+
+use rustc_hash::FxHasher;
+use traceloom_trace::{
+    LaneKey, ProcessId, RowId, SliceId, StringId, TraceBuilder, TrackId, TrackType,
+};
+
+use super::event::{Event, Legacy};
+use super::interpret::{At, TrackEvents};
+use super::tracks::Owner;
+use crate::perfetto::wire::Fields;
+
+impl<'s> TrackEvents<'s> {
+    pub(super) fn legacy(
+        &mut self,
+        at: &At<'s>,
+        event: &Event<'s>,
+        legacy: Legacy<'s>,
+        out: &mut TraceBuilder,
+    ) {
+        match legacy.phase {
+            b'B' => {
+                if let Some(track) = self.legacy_track(at, event, &legacy, out) {
+                    self.begin_slice(at, event, track, out);
+                }
+            }
+            b'E' => {
+                if let Some(track) = self.legacy_track(at, event, &legacy, out) {
+                    self.end_slice(at, event, track, out);
+                }
+            }
+            b'X' => self.complete(at, event, &legacy, out),
+            b'I' | b'i' | b'R' => {
+                if let Some(track) = self.instant_track(at, event, &legacy, out) {
+                    self.instant(at, event, track, out);
+                }
+            }
+            b'b' | b'S' | b'e' | b'F' | b'n' | b'T' | b'p' => {
+                self.asynchronous(at, event, &legacy, out);
+            }
+            b's' | b't' | b'f' => self.flow(at, event, &legacy, out),
+            b'M' => self.metadata(at, event, out),
+            phase => {
+                if self.unknown_phases.0 == 0 {
+                    self.unknown_phases.1 = phase;
+                }
+                self.unknown_phases.0 += 1;
+            }
+        }
+    }
+
+    /// The track of the thread of an event.
+    fn legacy_track(
+        &mut self,
+        at: &At<'s>,
+        event: &Event<'_>,
+        legacy: &Legacy<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<TrackId> {
+        if let Some(uuid) = event.track.filter(|uuid| *uuid != 0) {
+            return Some(self.tracks.track(uuid, false, out));
+        }
+        if let Some(tid) = legacy.tid {
+            let utid = out.thread(tid.into());
+            if let Some(pid) = legacy.pid.or(at.pid) {
+                out.put_in_process(utid, pid.into());
+            }
+            return Some(out.thread_track(utid));
+        }
+        Some(out.thread_track(at.utid?))
+    }
+
+    fn complete(
+        &mut self,
+        at: &At<'s>,
+        event: &Event<'s>,
+        legacy: &Legacy<'s>,
+        out: &mut TraceBuilder,
+    ) {
+        let Some(track) = self.legacy_track(at, event, legacy, out) else {
+            return;
+        };
+        let dur_ns = legacy.dur_us.unwrap_or(0).saturating_mul(1_000);
+        let slice = self.whole_slice(at, event, (track, dur_ns), out);
+        if let (Some(_), Some(us)) = (at.thread_ts, legacy.thread_dur_us) {
+            out.set_slice_thread_dur(slice, us.saturating_mul(1_000));
+        }
+        self.flow_of_slice(slice, legacy, out);
+    }
+
+    fn instant_track(
+        &mut self,
+        at: &At<'s>,
+        event: &Event<'_>,
+        legacy: &Legacy<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<TrackId> {
+        const GLOBAL: u64 = 1;
+        const PROCESS: u64 = 2;
+        match legacy.scope {
+            GLOBAL => Some(out.global_track(TrackType::LegacyChromeGlobalInstants, StringId::NULL)),
+            PROCESS => {
+                let upid = self.process(at, event, legacy, out)?;
+                Some(out.process_track(TrackType::ChromeProcessInstant, upid, StringId::NULL))
+            }
+            _ => self.legacy_track(at, event, legacy, out),
+        }
+    }
+
+    /// The process of an event.
+    fn process(
+        &mut self,
+        at: &At<'s>,
+        event: &Event<'_>,
+        legacy: &Legacy<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<ProcessId> {
+        if let Some(pid) = legacy.pid {
+            return Some(out.process(pid.into()));
+        }
+        if let Some(uuid) = event.track.filter(|uuid| *uuid != 0) {
+            return match self.owner(uuid, out) {
+                Owner::Process(upid) => Some(upid),
+                Owner::Thread(utid) => out.trace().threads.upid.get(utid.row()).some(),
+                Owner::Machine => None,
+            };
+        }
+        Some(out.process(at.pid?.into()))
+    }
+
+    /// A slice that is matched by its id. The id belongs to the process or to the whole trace.
+    fn asynchronous(
+        &mut self,
+        at: &At<'s>,
+        event: &Event<'s>,
+        legacy: &Legacy<'s>,
+        out: &mut TraceBuilder,
+    ) {
+        let name = at.names.name(event, out);
+        let process = self.process(at, event, legacy, out);
+        let track = match (process, legacy.global_id) {
+            (Some(upid), None) => out.process_track(TrackType::LegacyAsyncProcessSlice, upid, name),
+            _ => out.global_track(TrackType::LegacyAsyncGlobalSlice, name),
+        };
+        let key = LaneKey {
+            track,
+            cookie: cookie(legacy),
+        };
+        match legacy.phase {
+            b'b' | b'S' => {
+                let begin = self.slice_begin(at, event, out);
+                let slice = self.lanes.begin(out, key, begin);
+                self.flows
+                    .slice(slice, &event.flows, &event.ending_flows, out);
+            }
+            b'e' | b'F' => match self.lanes.end(out, key, at.ts) {
+                Some(slice) => {
+                    let more = self.args.store(&event.others, at.names, out);
+                    out.append_slice_args(slice, more);
+                }
+                None => self.unmatched_at(at.ts),
+            },
+            _ => self.instant(at, event, track, out),
+        }
+    }
+
+    /// A flow passes through the innermost slice of the thread.
+    fn flow(
+        &mut self,
+        at: &At<'s>,
+        event: &Event<'s>,
+        legacy: &Legacy<'s>,
+        out: &mut TraceBuilder,
+    ) {
+        let Some(track) = self.legacy_track(at, event, legacy, out) else {
+            return;
+        };
+        let (Some(slice), Some(id)) = (out.open_slice(track), legacy.unscoped_id) else {
+            return;
+        };
+        let flow = mixed((id, at.names.name(event, out), at.names.category(event, out)));
+        self.flows.slice(slice, &[flow], &[], out);
+    }
+
+    fn flow_of_slice(&mut self, slice: SliceId, legacy: &Legacy<'s>, out: &mut TraceBuilder) {
+        if let Some(id) = legacy.bind_id.filter(|_| legacy.flow_direction != 0) {
+            self.flows.slice(slice, &[id], &[], out);
+        }
+    }
+
+    /// `thread_name` and `process_name`: the name is the first annotation.
+    fn metadata(&mut self, at: &At<'s>, event: &Event<'s>, out: &mut TraceBuilder) {
+        const STRING: u32 = 6;
+        let annotation = event.others.iter().find(|field| field.number == 4);
+        let text = annotation
+            .and_then(|field| Fields::new(field.bytes()).find(|field| field.number == STRING));
+        let (Some(text), Some(utid), Some(pid)) = (text, at.utid, at.pid) else {
+            return;
+        };
+        let what = at.names.name(event, out);
+        let what = out.trace().strings.get(what).to_owned();
+        let name = out.intern(text.bytes());
+        match what.as_str() {
+            "thread_name" => out.name_thread(utid, name),
+            "process_name" => {
+                let upid = out.process(pid.into());
+                out.name_process(upid, name);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What tells asynchronous slices of the same name apart.
+fn cookie(legacy: &Legacy<'_>) -> i64 {
+    let id = legacy.unscoped_id.or(legacy.local_id).or(legacy.global_id);
+    mixed((id, legacy.id_scope)) as i64
+}
+
+fn mixed(parts: impl Hash) -> u64 {
+    let mut hasher = FxHasher::default();
+    parts.hash(&mut hasher);
+    hasher.finish()
+}

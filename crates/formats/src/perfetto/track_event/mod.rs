@@ -1,0 +1,19 @@
+//! Track events: slices, instants and counters of programs with Perfetto's SDK, of Chrome and of Android's services.
+//!
+//! ```text
+//! TrackDescriptor   uuid, parent, and what it is: a process, a thread, a counter, or a track with a name
+//! TrackEvent        a track's uuid, a type (begin, end, instant, counter), a name, categories, annotations, flows
+//! ```
+//! [`descriptor`] and [`event`] decode messages; [`tracks`] finds the track of a uuid; [`interpret`] fills the tables.
+
+mod args;
+mod descriptor;
+mod event;
+mod flows;
+mod interpret;
+mod legacy;
+mod names;
+mod tracks;
+
+pub(super) use descriptor::{Descriptors, Thread};
+pub(super) use interpret::TrackEvents;

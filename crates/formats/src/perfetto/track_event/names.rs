@@ -1,0 +1,65 @@
+//! Interned names of the current event's sequence.
+
+use traceloom_trace::{StringId, TraceBuilder};
+
+use super::super::sequence::State;
+use super::super::survey::Survey;
+use super::super::wire::Fields;
+use super::event::Event;
+
+/// Fields of `InternedData`.
+pub(super) mod interned {
+    pub const CATEGORIES: u32 = 1;
+    pub const EVENT_NAMES: u32 = 2;
+    pub const ANNOTATION_NAMES: u32 = 3;
+    pub const SOURCE_LOCATIONS: u32 = 4;
+    pub const ANNOTATION_STRINGS: u32 = 29;
+}
+
+/// Finds interned messages in the state of a packet.
+#[derive(Clone, Copy)]
+pub(super) struct Names<'s> {
+    pub survey: &'s Survey<'s>,
+    pub state: State,
+}
+
+impl<'s> Names<'s> {
+    /// The fields of an interned message.
+    pub fn message(&self, field: u32, iid: u64) -> Option<Fields<'s>> {
+        let span = self.survey.sequences.interned(&self.state, field, iid)?;
+        Some(Fields::new(self.survey.source.get(span)))
+    }
+
+    /// The text of an interned message: its field 2.
+    pub fn text(&self, field: u32, iid: u64) -> Option<&'s [u8]> {
+        let text = self.message(field, iid)?.find(|field| field.number == 2)?;
+        Some(text.bytes())
+    }
+
+    /// The name of an event; null if it has none.
+    pub fn name(&self, event: &Event<'_>, out: &mut TraceBuilder) -> StringId {
+        let legacy = event.legacy.map_or(0, |legacy| legacy.name_iid);
+        let iid = if event.name_iid != 0 {
+            event.name_iid
+        } else {
+            legacy
+        };
+        if iid != 0 {
+            let name = self.text(interned::EVENT_NAMES, iid);
+            return name.map_or(StringId::NULL, |name| out.intern(name));
+        }
+        event.name.map_or(StringId::NULL, |name| out.intern(name))
+    }
+
+    /// The categories of an event, joined by commas; null if it has none.
+    pub fn category(&self, event: &Event<'_>, out: &mut TraceBuilder) -> StringId {
+        let iids = event.category_iids.iter();
+        let interned = iids.filter_map(|iid| self.text(interned::CATEGORIES, *iid));
+        let all: Vec<&[u8]> = interned.chain(event.categories.iter().copied()).collect();
+        match all.as_slice() {
+            [] => StringId::NULL,
+            [one] => out.intern(one),
+            several => out.intern(&several.join(&b',')),
+        }
+    }
+}
