@@ -72,3 +72,42 @@ fn counts() {
         }
     }
 }
+
+#[test]
+fn scratch() {
+    let path = std::env::var("SCRATCH").unwrap_or_default();
+    if path.is_empty() {
+        return;
+    }
+    let trace = read_bytes(&fs::read(path).unwrap(), ReadOptions::default()).unwrap();
+    let mut states: std::collections::BTreeMap<String, (usize, usize)> = Default::default();
+    for row in trace.thread_states.rows() {
+        let e = states.entry(row.state.to_string()).or_default();
+        e.0 += 1;
+        if row.dur == 0 {
+            e.1 += 1;
+        }
+    }
+    println!("{states:?}");
+    let mut wake = [0; 3];
+    for row in trace.wakeups.rows() {
+        wake[row.kind as usize] += 1;
+    }
+    println!("wakes {wake:?} run_ends {}", trace.run_ends.len());
+    println!(
+        "sched {} inferred {}",
+        trace.sched_slices.len(),
+        trace.sched_slices.inferred.iter().filter(|i| *i).count()
+    );
+    let mut tracks: std::collections::BTreeMap<(String, String), usize> = Default::default();
+    for row in trace.slices.rows() {
+        let t = trace.tracks.row(traceloom_trace::RowId::row(row.track_id));
+        *tracks
+            .entry((
+                t.kind.name().to_owned(),
+                trace.strings.get(t.name).to_owned(),
+            ))
+            .or_default() += 1;
+    }
+    println!("{tracks:#?}");
+}

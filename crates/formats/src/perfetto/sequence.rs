@@ -54,6 +54,15 @@ pub(super) struct Sequences {
 }
 
 impl Sequences {
+    /// Whether packets were lost before this one. The first packet of a sequence says so too, because earlier ones may
+    /// have been overwritten.
+    pub fn is_after_loss(&self, packet: &Packet<'_>) -> bool {
+        packet.after_loss
+            && self
+                .sequences
+                .contains_key(&(packet.machine, packet.sequence))
+    }
+
     /// Applies the changes that a packet makes to its sequence. Returns whether the packet can be read: it cannot if the
     /// state that it needs is incomplete.
     pub fn apply(&mut self, packet: &Packet<'_>, locate: impl Fn(&[u8]) -> Span) -> bool {

@@ -136,7 +136,7 @@ impl<'a> Survey<'a> {
             self.losses.broken.add(self.source.offset(span));
         }
         let locate = |inner: &[u8]| span.of(bytes, inner);
-        if packet.after_loss {
+        if self.sequences.is_after_loss(&packet) {
             self.losses.after_loss.add(self.source.offset(span));
         }
         if !self.sequences.apply(&packet, locate) {

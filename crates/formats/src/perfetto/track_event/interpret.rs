@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{
-    AsyncLanes, MethodId, NO_DURATION, Place, RepairKind, RowId, SliceBegin, SliceId, ThreadId,
-    TraceBuilder, TrackId,
+    MethodId, NO_DURATION, Place, RepairKind, RowId, SliceBegin, SliceId, ThreadId, TraceBuilder,
+    TrackId,
 };
 
 use super::args::Args;
@@ -11,6 +11,7 @@ use super::descriptor::{Descriptors as Tracked, Thread};
 use super::event::{Event, Number, kind};
 use super::flows::Flows;
 use super::names::Names;
+use super::nested::NestedLanes;
 use super::tracks::{Owner, Tracks, add_thread};
 use crate::perfetto::descriptors::Descriptors;
 use crate::perfetto::sequence::State;
@@ -24,7 +25,7 @@ pub(in super::super) struct TrackEvents<'s> {
     pub(super) tracks: Tracks<'s>,
     pub(super) args: Args<'s>,
     pub(super) flows: Flows,
-    pub(super) lanes: AsyncLanes,
+    pub(super) lanes: NestedLanes,
     /// The sums of counters that count from their last value on.
     sums: FxHashMap<u64, f64>,
     /// The threads of sequences whose events name no track.
@@ -62,7 +63,7 @@ impl<'s> TrackEvents<'s> {
             tracks: Tracks::new(tracked),
             args: Args::new(descriptors),
             flows: Flows::default(),
-            lanes: AsyncLanes::default(),
+            lanes: NestedLanes::default(),
             sums: FxHashMap::default(),
             threads: FxHashMap::default(),
             ends: FxHashMap::default(),
@@ -104,7 +105,7 @@ impl<'s> TrackEvents<'s> {
     }
 
     /// The track that an event names, or that the defaults of its sequence name.
-    fn uuid(&self, event: &Event<'_>, at: &At<'s>) -> Option<u64> {
+    pub(super) fn uuid(&self, event: &Event<'_>, at: &At<'s>) -> Option<u64> {
         event.track.or_else(|| {
             let defaults = self.defaults(at.names.state)?;
             Some(defaults.clone().find(|field| field.number == 11)?.uint())

@@ -11,9 +11,7 @@
 use std::hash::{Hash, Hasher};
 
 use rustc_hash::FxHasher;
-use traceloom_trace::{
-    LaneKey, ProcessId, RowId, SliceId, StringId, TraceBuilder, TrackId, TrackType,
-};
+use traceloom_trace::{ProcessId, RowId, SliceId, StringId, TraceBuilder, TrackId, TrackType};
 
 use super::event::{Event, Legacy};
 use super::interpret::{At, TrackEvents};
@@ -67,7 +65,7 @@ impl<'s> TrackEvents<'s> {
         legacy: &Legacy<'_>,
         out: &mut TraceBuilder,
     ) -> Option<TrackId> {
-        if let Some(uuid) = event.track.filter(|uuid| *uuid != 0) {
+        if let Some(uuid) = self.uuid(event, at).filter(|uuid| *uuid != 0) {
             return Some(self.tracks.track(uuid, false, out));
         }
         if let Some(tid) = legacy.tid {
@@ -128,7 +126,7 @@ impl<'s> TrackEvents<'s> {
         if let Some(pid) = legacy.pid {
             return Some(out.process(pid.into()));
         }
-        if let Some(uuid) = event.track.filter(|uuid| *uuid != 0) {
+        if let Some(uuid) = self.uuid(event, at).filter(|uuid| *uuid != 0) {
             return match self.owner(uuid, out) {
                 Owner::Process(upid) => Some(upid),
                 Owner::Thread(utid) => out.trace().threads.upid.get(utid.row()).some(),
@@ -138,7 +136,8 @@ impl<'s> TrackEvents<'s> {
         Some(out.process(at.pid?.into()))
     }
 
-    /// A slice that is matched by its id. The id belongs to the process or to the whole trace.
+    /// A slice that is matched by its id. A local id belongs to the process, others to the whole trace. Nestable events
+    /// (lowercase) share an id within their category, the older ones within their name.
     fn asynchronous(
         &mut self,
         at: &At<'s>,
@@ -147,30 +146,35 @@ impl<'s> TrackEvents<'s> {
         out: &mut TraceBuilder,
     ) {
         let name = at.names.name(event, out);
-        let process = self.process(at, event, legacy, out);
-        let track = match (process, legacy.global_id) {
-            (Some(upid), None) => out.process_track(TrackType::LegacyAsyncProcessSlice, upid, name),
-            _ => out.global_track(TrackType::LegacyAsyncGlobalSlice, name),
+        let process = legacy
+            .local_id
+            .and_then(|_| self.process(at, event, legacy, out));
+        let scope = if legacy.phase.is_ascii_lowercase() {
+            at.names.category(event, out)
+        } else {
+            name
         };
-        let key = LaneKey {
-            track,
-            cookie: cookie(legacy),
-        };
+        let number = legacy.unscoped_id.or(legacy.global_id).or(legacy.local_id);
+        let owner = process.map_or(Owner::Machine, Owner::Process);
+        let id = (owner, mixed((number, legacy.id_scope, scope)));
         match legacy.phase {
             b'b' | b'S' => {
                 let begin = self.slice_begin(at, event, out);
-                let slice = self.lanes.begin(out, key, begin);
+                let slice = self.lanes.begin(id, begin, out);
                 self.flows
                     .slice(slice, &event.flows, &event.ending_flows, out);
             }
-            b'e' | b'F' => match self.lanes.end(out, key, at.ts) {
+            b'e' | b'F' => match self.lanes.end(id, at.ts, out) {
                 Some(slice) => {
                     let more = self.args.store(&event.others, at.names, out);
                     out.append_slice_args(slice, more);
                 }
                 None => self.unmatched_at(at.ts),
             },
-            _ => self.instant(at, event, track, out),
+            _ => {
+                let track = self.lanes.track(id, name, out);
+                self.instant(at, event, track, out);
+            }
         }
     }
 
@@ -219,12 +223,6 @@ impl<'s> TrackEvents<'s> {
             _ => {}
         }
     }
-}
-
-/// What tells asynchronous slices of the same name apart.
-fn cookie(legacy: &Legacy<'_>) -> i64 {
-    let id = legacy.unscoped_id.or(legacy.local_id).or(legacy.global_id);
-    mixed((id, legacy.id_scope)) as i64
 }
 
 fn mixed(parts: impl Hash) -> u64 {

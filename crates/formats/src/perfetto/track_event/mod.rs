@@ -13,6 +13,7 @@ mod flows;
 mod interpret;
 mod legacy;
 mod names;
+mod nested;
 mod tracks;
 
 pub(super) use descriptor::{Descriptors, Thread};

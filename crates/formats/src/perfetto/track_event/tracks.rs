@@ -21,7 +21,7 @@ const MOST_PARENTS: usize = 100;
 const DEFAULT: u64 = 0;
 
 /// What a track belongs to.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Owner {
     Thread(ThreadId),
     Process(ProcessId),
@@ -163,7 +163,8 @@ pub(super) fn add_thread(thread: &Thread, out: &mut TraceBuilder) -> ThreadId {
 }
 
 fn name_process(process: &Process, out: &mut TraceBuilder) {
-    let upid = out.process(process.pid.into());
+    let leader = out.thread(process.pid.into());
+    let upid = out.put_in_process(leader, process.pid.into());
     if !process.name.is_empty() {
         let name = out.intern(&process.name);
         out.name_process(upid, name);

@@ -1,0 +1,80 @@
+//! Asynchronous slices of Chrome: those with the same id nest in each other, others may overlap.
+
+use rustc_hash::FxHashMap;
+use traceloom_trace::{
+    AsyncLanes, LaneKey, RowId, SliceBegin, SliceId, StringId, TraceBuilder, TrackId, TrackType,
+};
+
+use super::tracks::Owner;
+
+/// What asynchronous events have in common: the owner of their id, and the id.
+pub(super) type Id = (Owner, u64);
+
+/// The slices of one id that are open.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    key: LaneKey,
+    lane: TrackId,
+    depth: u32,
+}
+
+/// The asynchronous slices of a trace.
+#[derive(Debug, Default)]
+pub(super) struct NestedLanes {
+    lanes: AsyncLanes,
+    open: FxHashMap<Id, Open>,
+    /// The name of the first event with an id: its track has that name.
+    names: FxHashMap<Id, StringId>,
+}
+
+impl NestedLanes {
+    /// The track of an event with an id.
+    pub fn track(&mut self, id: Id, name: StringId, out: &mut TraceBuilder) -> TrackId {
+        if let Some(open) = self.open.get(&id) {
+            return open.lane;
+        }
+        let name = *self.names.entry(id).or_insert(name);
+        match id.0 {
+            Owner::Process(upid) => {
+                out.process_track(TrackType::LegacyAsyncProcessSlice, upid, name)
+            }
+            _ => out.global_track(TrackType::LegacyAsyncGlobalSlice, name),
+        }
+    }
+
+    /// Begins a slice, inside of the one with the same id if one is open.
+    pub fn begin(&mut self, id: Id, begin: SliceBegin, out: &mut TraceBuilder) -> SliceId {
+        if let Some(open) = self.open.get_mut(&id) {
+            open.depth += 1;
+            return out.begin_slice(open.lane, begin);
+        }
+        let track = self.track(id, begin.name, out);
+        let key = LaneKey {
+            track,
+            cookie: id.1 as i64,
+        };
+        let slice = self.lanes.begin(out, key, begin);
+        let lane = out.trace().slices.track_id.get(slice.row());
+        self.open.insert(
+            id,
+            Open {
+                key,
+                lane,
+                depth: 1,
+            },
+        );
+        slice
+    }
+
+    /// Ends the innermost slice with an id. `None` if there is none.
+    pub fn end(&mut self, id: Id, ts: i64, out: &mut TraceBuilder) -> Option<SliceId> {
+        let open = self.open.get_mut(&id)?;
+        if open.depth > 1 {
+            open.depth -= 1;
+            return out.end_slice(open.lane, ts, None);
+        }
+        let key = open.key;
+        self.open.remove(&id);
+        self.lanes.end(out, key, ts)
+    }
+}
