@@ -70,9 +70,12 @@ impl Timeline {
         } else {
             0
         };
-        self.instants = Grouped::new(rows, tracks, &|row| match slices.is_instant(row) {
-            true => slices.track_id.get(row).row(),
-            false => NO_GROUP,
+        self.instants = Grouped::new(rows, tracks, &|row| {
+            if slices.is_instant(row) {
+                slices.track_id.get(row).row()
+            } else {
+                NO_GROUP
+            }
         });
         for track in 0..tracks {
             let rows = self.values.rows(track);
