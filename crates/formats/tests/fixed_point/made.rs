@@ -36,6 +36,17 @@ fn a_mark_may_end_a_slice_of_kernel_events() {
     assert!(trip.differences().is_empty(), "{:?}", trip.differences());
 }
 
+/// The counter's event has no thread in the tables. Written by the idle thread, it would end that one's slice.
+#[test]
+fn a_counter_ends_no_slice_of_the_idle_thread() {
+    let text = "# tracer: nop\n#\n \
+        main-10 (10) [001] .... 1.000001: tracing_mark_write: I|10|here\n \
+        <idle>-0 (-----) [002] .... 1.000003: regulator_set_voltage: name=vdd (900000-950000)\n \
+        main-10 (10) [001] .... 1.000005: regulator_set_voltage_complete: name=vdd, val=912500\n";
+    let trip = trip(text.as_bytes(), "ftrace").unwrap();
+    assert!(trip.differences().is_empty(), "{:?}", trip.differences());
+}
+
 /// Many texts with holes have inferred switches. Each is an event of the written text.
 #[test]
 fn made_texts_have_inferred_switches() {

@@ -2,8 +2,10 @@
 
 use std::io::{self, Write};
 
-use rustc_hash::FxHashMap;
-use traceloom_trace::{NO_NUMBER, ProcessId, RowId, StringId, ThreadId, TrackId, TrackRow};
+use rustc_hash::{FxHashMap, FxHashSet};
+use traceloom_trace::{
+    NO_NUMBER, NO_TIME, ProcessId, RowId, StringId, ThreadId, Trace, TrackId, TrackRow,
+};
 
 use super::exact::ExactValues;
 use super::names::Names;
@@ -27,6 +29,8 @@ pub(super) struct Printer<'p> {
     /// thread's in ART.
     default_pid: i64,
     pub(super) idle: ThreadId,
+    /// The thread of kernel events whose thread is unknown.
+    pub(super) stand_in: ThreadId,
 }
 
 impl<'p> Printer<'p> {
@@ -50,6 +54,7 @@ impl<'p> Printer<'p> {
             shift: start.min(0).saturating_neg(),
             default_pid: pid.unwrap_or(1),
             idle: ThreadId::IDLE,
+            stand_in: stand_in(trace, ThreadId::IDLE),
         }
     }
 
@@ -207,6 +212,28 @@ impl<'p> Printer<'p> {
         let own = !track.kind.is_process_async() && !name.is_empty();
         own.then(|| name.into_owned())
     }
+}
+
+/// The idle thread, unless it has slices of kernel events. An event in its name could end such a slice, so another thread
+/// without them is used, which lived all the time.
+fn stand_in(trace: &Trace, idle: ThreadId) -> ThreadId {
+    let tracks = trace.tracks.rows();
+    let mut beside = tracks.filter(|track| track.kind.is_beside_thread());
+    if !beside.any(|track| track.utid == idle) {
+        return idle;
+    }
+    let tracks = trace.slices.track_id.iter();
+    let tracks = tracks.map(|track| trace.tracks.row(track.row()));
+    let tracks = tracks.filter(|track| track.kind.is_beside_thread());
+    let busy: FxHashSet<ThreadId> = tracks.map(|track| track.utid).collect();
+    if !busy.contains(&idle) {
+        return idle;
+    }
+    let threads = trace.threads.rows().enumerate();
+    let mut whole = threads
+        .filter(|(_, thread)| thread.start_ts == NO_TIME && thread.end_ts == NO_TIME)
+        .map(|(row, _)| ThreadId::from_row(row));
+    whole.find(|utid| !busy.contains(utid)).unwrap_or(idle)
 }
 
 /// A name without characters that would end the line.

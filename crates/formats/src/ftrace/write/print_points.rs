@@ -22,7 +22,7 @@ impl Printer<'_> {
             .or_else(|| kernel::counter(track, name, whole.unwrap_or(row.value as i64)));
         if let Some(event) = event {
             let cpu = u32::try_from(track.cpu).ok();
-            self.front(line.ts, self.idle, cpu, out)?;
+            self.front(line.ts, self.stand_in, cpu, out)?;
             return out.write_all(clean(&event).as_bytes());
         }
         let owner = self.owner(track);
