@@ -80,11 +80,6 @@ const FORMATS: &[ForeignFormat] = &[
         matches: |head| head.starts_with(b"heap profile: ") || head.starts_with(b"--- contention"),
     },
     ForeignFormat {
-        name: "a Perfetto trace",
-        advice: "convert it with Perfetto's `traceconv systrace IN OUT`, which traceloom opens",
-        matches: is_perfetto,
-    },
-    ForeignFormat {
         name: "a trace of profilo",
         advice: "convert it with profilo's workflow tool",
         matches: |head| head.starts_with(b"dt\nver|"),
@@ -220,41 +215,6 @@ fn is_pprof(head: &[u8]) -> bool {
     matches!(head, [0x0a, 2..=6, 0x08, kind, 0x10, ..] if *kind < 0x80)
 }
 
-/// A Perfetto trace is a list of packets: length-delimited fields with number 1.
-fn is_perfetto(head: &[u8]) -> bool {
-    let mut rest = head;
-    let mut packets = 0;
-    while let Some(after_tag) = rest.strip_prefix(&[0x0a]) {
-        let Some((length, body)) = varint(after_tag) else {
-            break;
-        };
-        packets += 1;
-        match body.get(length..) {
-            Some(next) => rest = next,
-            None => return length > 1 && looks_like_packet(body),
-        }
-    }
-    packets > 1 && rest.is_empty()
-}
-
-/// Whether a packet begins with a plausible field: a small field number, and not text.
-fn looks_like_packet(body: &[u8]) -> bool {
-    body.first()
-        .is_some_and(|&tag| matches!(tag & 7, 0 | 2) && tag >= 8)
-}
-
-/// Decodes a protobuf varint. Also returns the bytes after it.
-fn varint(bytes: &[u8]) -> Option<(usize, &[u8])> {
-    let mut value = 0usize;
-    for (at, &byte) in bytes.iter().take(5).enumerate() {
-        value |= usize::from(byte & 0x7f) << (7 * at);
-        if byte < 0x80 {
-            return Some((value, &bytes[at + 1..]));
-        }
-    }
-    None
-}
-
 /// A gperftools CPU profile starts with the words 0, 3, 0 or 1, a period and 0.
 fn is_gperftools(head: &[u8], word: usize) -> bool {
     let word_at = |number: usize| {
@@ -298,11 +258,6 @@ mod tests {
             name(b"\x0a\x04\x08\x02\x10\x01\x0a\x04")
                 .unwrap()
                 .contains("pprof")
-        );
-        assert!(
-            name(b"\x0a\x6b\x32\xe1\x80\x80\x00\x10\x06")
-                .unwrap()
-                .contains("Perfetto")
         );
         assert!(
             name(b"main;run;draw 12\nmain;run 3\n")

@@ -19,11 +19,11 @@ fn counts_of(trace: &Trace) -> Vec<(&'static str, i64)> {
         .iter()
         .filter(|dur| *dur != NO_DURATION);
     vec![
-        ("slices", slices.len() as i64 + trace.instants.len() as i64),
+        ("slices", slices.len() as i64),
         ("unfinished", unfinished),
         ("slice_dur_sum", finished.sum()),
-        ("threads", trace.threads.len() as i64),
-        ("processes", trace.processes.len() as i64),
+        ("threads", trace.real_threads().count() as i64),
+        ("processes", trace.real_processes().count() as i64),
         ("sched", trace.sched_slices.len() as i64),
         ("sched_dur_sum", sched.sum()),
         ("counters", trace.counters.len() as i64),
@@ -46,68 +46,98 @@ fn table(text: &str) -> HashMap<String, Counts> {
     lines.filter_map(row).collect()
 }
 
+/// Columns in which a file differs, and why.
+const DIFFERENT: &[(&str, &[&str], &str)] = &[
+    (
+        "androidBasicMemory",
+        &["counters"],
+        "counters of the system are not read yet",
+    ),
+    (
+        "androidGpu",
+        &["counters"],
+        "counters of the GPU are not read yet",
+    ),
+    (
+        "chrome",
+        &["slices", "slice_dur_sum", "counters"],
+        "Perfetto counts the CPU time of threads as counters too; 75 slices are not explained yet",
+    ),
+    (
+        "cpu_sampling_not_scoped",
+        &[
+            "slices",
+            "unfinished",
+            "slice_dur_sum",
+            "processes",
+            "counters",
+            "thread_states",
+        ],
+        "frame timelines and counters of the system are not read yet",
+    ),
+    (
+        "test_trace",
+        &["threads", "thread_states"],
+        "a thread is runnable from its wake-up on, also without sched_waking",
+    ),
+    (
+        "startup_warm",
+        &[
+            "slices",
+            "unfinished",
+            "slice_dur_sum",
+            "threads",
+            "counters",
+            "thread_states",
+        ],
+        "frame timelines and counters of the system are not read yet",
+    ),
+    (
+        "nowinandroid",
+        &[
+            "slices",
+            "unfinished",
+            "slice_dur_sum",
+            "threads",
+            "processes",
+        ],
+        "frame timelines are not read yet",
+    ),
+    (
+        "silence",
+        &["counters"],
+        "counters of the system are not read yet",
+    ),
+];
+
+fn differs(path: &str, column: &str) -> bool {
+    // Events with tables of their own are only there.
+    let is_listed = |(name, columns, _): &(&str, &[&str], &str)| {
+        path.contains(name) && columns.contains(&column)
+    };
+    column == "ftrace_events" || DIFFERENT.iter().any(is_listed)
+}
+
 #[test]
-fn counts() {
+fn counts_are_those_of_perfetto() {
     let Some(corpus) = testkit::Corpus::find() else {
         return;
     };
     let table = table(&fs::read_to_string(corpus.root().join("perfetto_counts.tsv")).unwrap());
-    let mut paths: Vec<_> = table
-        .keys()
-        .filter(|path| path.starts_with("perfetto-proto/"))
-        .collect();
-    paths.sort();
-    for path in paths {
+    let mut checked = 0;
+    for (path, expected) in table
+        .iter()
+        .filter(|(path, _)| path.starts_with("perfetto-proto/"))
+    {
         let bytes = fs::read(corpus.root().join(path)).unwrap();
         let trace = read_bytes(&bytes, ReadOptions::default()).unwrap();
-        println!("{path}");
-        for (name, count) in counts_of(&trace) {
-            let theirs = table[path].get(name).copied().unwrap_or(-1);
-            if theirs != count {
-                println!("    {name}: {count}, Perfetto {theirs}");
-            }
-        }
-        for repair in trace.repairs.rows() {
-            println!("      {:?} {} {}", repair.kind, repair.count, repair.detail);
+        for (column, count) in counts_of(&trace) {
+            let Some(theirs) = expected.get(column).filter(|_| !differs(path, column)) else {
+                continue;
+            };
+            assert_eq!(count, *theirs, "{path}: {column}");
+            checked += 1;
         }
     }
-}
-
-#[test]
-fn scratch() {
-    let path = std::env::var("SCRATCH").unwrap_or_default();
-    if path.is_empty() {
-        return;
-    }
-    let trace = read_bytes(&fs::read(path).unwrap(), ReadOptions::default()).unwrap();
-    let mut states: std::collections::BTreeMap<String, (usize, usize)> = Default::default();
-    for row in trace.thread_states.rows() {
-        let e = states.entry(row.state.to_string()).or_default();
-        e.0 += 1;
-        if row.dur == 0 {
-            e.1 += 1;
-        }
-    }
-    println!("{states:?}");
-    let mut wake = [0; 3];
-    for row in trace.wakeups.rows() {
-        wake[row.kind as usize] += 1;
-    }
-    println!("wakes {wake:?} run_ends {}", trace.run_ends.len());
-    println!(
-        "sched {} inferred {}",
-        trace.sched_slices.len(),
-        trace.sched_slices.inferred.iter().filter(|i| *i).count()
-    );
-    let mut tracks: std::collections::BTreeMap<(String, String), usize> = Default::default();
-    for row in trace.slices.rows() {
-        let t = trace.tracks.row(traceloom_trace::RowId::row(row.track_id));
-        *tracks
-            .entry((
-                t.kind.name().to_owned(),
-                trace.strings.get(t.name).to_owned(),
-            ))
-            .or_default() += 1;
-    }
-    println!("{tracks:#?}");
+    println!("{checked} counts checked");
 }

@@ -5,6 +5,7 @@ use std::io::Write;
 use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
 
+use crate::Proto;
 use crate::calls::{CallShape, call_trace};
 use crate::method_trace::{Clock, MethodTraceBytes};
 use crate::trace_dat::{DatCompression, Machine, tiny_dat};
@@ -36,6 +37,8 @@ pub enum SampleKind {
     Json,
     /// A rules file.
     Rules,
+    /// A Perfetto trace.
+    Perfetto,
 }
 
 /// A small, valid input of a few KB.
@@ -69,6 +72,7 @@ pub fn samples() -> Vec<Sample> {
         ("Chrome JSON", Json, CHROME_JSON.into()),
         ("systrace JSON", Json, systrace_json()),
         ("rules", Rules, RULES.into()),
+        ("Perfetto trace", Perfetto, perfetto()),
         ("ring file", Ring, crate::ring_file::tiny_ring().to_bytes()),
         (
             "trace.dat v6",
@@ -313,4 +317,77 @@ mod tests {
             "does not fit the hand-made zstd frame"
         );
     }
+}
+
+/// A Perfetto trace: a clock snapshot, a process tree, kernel events in both forms, and track events.
+pub fn perfetto() -> Vec<u8> {
+    let clock = |id, time| Proto::new().uint(1, id).uint(2, time);
+    let snapshot = Proto::new()
+        .message(1, clock(6, 5_000))
+        .message(1, clock(3, 1_000));
+    let process = Proto::new().int(1, 7).text(3, "com.example").int(5, 10_001);
+    let thread = Proto::new().int(1, 8).text(2, "RenderThread").int(3, 7);
+    let tree = Proto::new().message(1, process).message(2, thread);
+    let print = Proto::new().text(2, "B|7|draw\n");
+    let end = Proto::new().text(2, "E|7\n");
+    let event = |ts, tid, content| Proto::new().uint(1, ts).uint(2, tid).message(3, content);
+    let switch = |ts, from: (&str, i64), to: (&str, i64)| {
+        let fields = Proto::new()
+            .text(1, from.0)
+            .int(2, from.1)
+            .int(3, 120)
+            .int(4, 1);
+        let fields = fields.text(5, to.0).int(6, to.1).int(7, 120);
+        Proto::new()
+            .uint(1, ts)
+            .uint(2, from.1 as u64)
+            .message(4, fields)
+    };
+    let compact = Proto::new()
+        .text(5, "example")
+        .text(5, "swapper")
+        .packed(1, &[9_000, 100, 200])
+        .packed(2, &[0, 1, 1])
+        .packed(3, &[7, 0, 7])
+        .packed(4, &[120, 120, 120])
+        .packed(6, &[0, 1, 0]);
+    let bundle = Proto::new()
+        .uint(1, 1)
+        .message(2, switch(6_000, ("swapper", 0), ("example", 7)))
+        .message(2, event(6_100, 7, print))
+        .message(2, event(6_900, 7, end))
+        .message(4, compact);
+    let track = Proto::new()
+        .uint(1, 77)
+        .message(4, Proto::new().int(1, 7).int(2, 8).text(5, "RenderThread"));
+    let note = Proto::new().text(10, "frame").int(4, 3);
+    let begin = Proto::new()
+        .uint(9, 1)
+        .uint(11, 77)
+        .uint(10, 1)
+        .message(4, note);
+    let end = Proto::new().uint(9, 2).uint(11, 77);
+    let instant = Proto::new()
+        .uint(9, 3)
+        .uint(11, 77)
+        .text(23, "vsync")
+        .fixed(47, 5);
+    let names = Proto::new().message(2, Proto::new().uint(1, 1).text(2, "render"));
+    let packet = |ts| Proto::new().uint(8, ts).uint(10, 2);
+    let packets = [
+        Proto::new().uint(10, 1).message(6, snapshot),
+        Proto::new().uint(8, 5_500).uint(10, 1).message(2, tree),
+        Proto::new().uint(10, 1).message(1, bundle),
+        packet(5_000).uint(13, 1).message(60, track),
+        packet(7_000)
+            .uint(13, 2)
+            .message(12, names)
+            .message(11, begin),
+        packet(3_100).uint(58, 3).message(11, instant),
+        packet(8_000).message(11, end),
+    ];
+    let trace = packets
+        .into_iter()
+        .fold(Proto::new(), |trace, packet| trace.message(1, packet));
+    trace.bytes().to_vec()
 }

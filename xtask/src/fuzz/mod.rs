@@ -23,6 +23,7 @@ const TARGETS: &[&str] = &[
     "containers",
     "process_dump",
     "battor",
+    "perfetto",
     "chrome_json",
     "rules",
     "report",

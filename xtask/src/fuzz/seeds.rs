@@ -40,6 +40,7 @@ fn seeds_of(target: &str) -> Vec<Vec<u8>> {
         "containers" => made(SampleKind::Container),
         "process_dump" => [made(SampleKind::ProcessDump), real(&["ps-dump"])].concat(),
         "battor" => made(SampleKind::Power),
+        "perfetto" => made(SampleKind::Perfetto),
         "chrome_json" => [made(SampleKind::Json), real(&["chrome-json"])].concat(),
         "rules" => made(SampleKind::Rules),
         "report" => made(SampleKind::Report),

@@ -23,12 +23,34 @@ pub(super) struct CompactWaking<'a> {
     pub comm: &'a [u8],
 }
 
-/// The names of a `CompactSched`.
-fn names(bytes: &[u8]) -> Vec<&[u8]> {
-    Fields::new(bytes)
-        .filter(|field| field.number == 5)
-        .map(|field| field.bytes())
-        .collect()
+/// The names of a `CompactSched`: where their fields begin. Many blocks may be in progress, so this is small.
+#[derive(Clone, Debug)]
+struct Names<'a> {
+    bytes: &'a [u8],
+    starts: Vec<u32>,
+}
+
+impl<'a> Names<'a> {
+    fn new(bytes: &'a [u8]) -> Self {
+        let mut starts = Vec::new();
+        let mut fields = Fields::new(bytes);
+        let mut start = 0;
+        while let Some(field) = fields.next() {
+            if field.number == 5 {
+                starts.push(start as u32);
+            }
+            start = fields.at();
+        }
+        Self { bytes, starts }
+    }
+
+    fn get(&self, index: u64) -> &'a [u8] {
+        let start = usize::try_from(index)
+            .ok()
+            .and_then(|index| self.starts.get(index));
+        let field = start.and_then(|start| Fields::new(&self.bytes[*start as usize..]).next());
+        field.map_or(&[], |field| field.bytes())
+    }
 }
 
 /// A column.
@@ -40,7 +62,7 @@ fn column(bytes: &[u8], number: u32) -> Packed<'_> {
 /// The switches of a `CompactSched`. Ends with the shortest column.
 #[derive(Clone, Debug)]
 pub(super) struct Switches<'a> {
-    names: Vec<&'a [u8]>,
+    names: Names<'a>,
     ts: i64,
     times: Packed<'a>,
     states: Packed<'a>,
@@ -52,7 +74,7 @@ pub(super) struct Switches<'a> {
 impl<'a> Switches<'a> {
     pub fn new(bytes: &'a [u8]) -> Self {
         Self {
-            names: names(bytes),
+            names: Names::new(bytes),
             ts: 0,
             times: column(bytes, 1),
             states: column(bytes, 2),
@@ -73,7 +95,7 @@ impl<'a> Iterator for Switches<'a> {
             prev_state: self.states.next()? as i64,
             next_tid: self.tids.next()? as i32,
             next_prio: self.prios.next()? as i32,
-            next_comm: name(&self.names, self.comms.next()?),
+            next_comm: self.names.get(self.comms.next()?),
         })
     }
 }
@@ -81,7 +103,7 @@ impl<'a> Iterator for Switches<'a> {
 /// The wake-ups of a `CompactSched`. Ends with the shortest column.
 #[derive(Clone, Debug)]
 pub(super) struct Wakings<'a> {
-    names: Vec<&'a [u8]>,
+    names: Names<'a>,
     ts: i64,
     times: Packed<'a>,
     tids: Packed<'a>,
@@ -93,7 +115,7 @@ pub(super) struct Wakings<'a> {
 impl<'a> Wakings<'a> {
     pub fn new(bytes: &'a [u8]) -> Self {
         Self {
-            names: names(bytes),
+            names: Names::new(bytes),
             ts: 0,
             times: column(bytes, 7),
             tids: column(bytes, 8),
@@ -114,12 +136,7 @@ impl<'a> Iterator for Wakings<'a> {
             tid: self.tids.next()? as i32,
             target_cpu: self.cpus.next()? as i32,
             prio: self.prios.next()? as i32,
-            comm: name(&self.names, self.comms.next()?),
+            comm: self.names.get(self.comms.next()?),
         })
     }
-}
-
-fn name<'a>(names: &[&'a [u8]], index: u64) -> &'a [u8] {
-    let index = usize::try_from(index).unwrap_or(usize::MAX);
-    names.get(index).copied().unwrap_or_default()
 }

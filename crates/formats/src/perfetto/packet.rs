@@ -1,6 +1,6 @@
 //! The fields of a `TracePacket` (`protos/perfetto/trace/trace_packet.proto`).
 
-use super::wire::{Field, Fields, Value};
+use super::wire::{Field, Fields, Value, varint};
 
 /// The numbers of the fields that tell what a packet holds.
 pub(super) mod payload {
@@ -114,22 +114,27 @@ const MOST_FIELD: u32 = 1_999;
 /// Whether bytes look like a packet: they consist of fields that it can have.
 pub(super) fn is_plausible(bytes: &[u8]) -> bool {
     let mut fields = Fields::new(bytes);
-    let known = fields.by_ref().all(|field| {
-        let is_number = matches!(field.value, Value::Number(_));
-        let of_number = matches!(field.number, 3 | 8 | 10 | 13 | 41 | 42 | 58 | 79 | 87 | 98);
-        field.number <= MOST_FIELD && is_number == of_number
-    });
-    known && !fields.is_broken()
+    let is_known =
+        |field: Field<'_>| can_have(field.number, matches!(field.value, Value::Number(_)));
+    fields.by_ref().all(is_known) && !fields.is_broken()
+}
+
+/// Whether a packet can have a field with this number.
+fn can_have(number: u32, is_number: bool) -> bool {
+    let of_number = matches!(number, 3 | 8 | 10 | 13 | 41 | 42 | 58 | 79 | 87 | 98);
+    number <= MOST_FIELD && is_number == of_number
 }
 
 /// Whether the head of a file begins with a packet that is longer than the head.
 pub(super) fn begins_plausibly(head: &[u8]) -> bool {
     let mut at = 1;
-    let Some(length) = super::wire::varint(head, &mut at) else {
+    let Some(length) = varint(head, &mut at) else {
         return false;
     };
     let rest = head.get(at..).unwrap_or_default();
-    let key = super::wire::varint(rest, &mut 0);
-    length as usize > rest.len()
-        && key.is_some_and(|key| key >> 3 <= MOST_FIELD.into() && key & 7 == 2)
+    let Some(key) = varint(rest, &mut 0) else {
+        return false;
+    };
+    let number = u32::try_from(key >> 3).unwrap_or(u32::MAX);
+    length > rest.len() as u64 && matches!(key & 7, 0 | 2) && can_have(number, key & 7 == 0)
 }

@@ -23,9 +23,11 @@ pub(super) fn read(
     options: &ReadOptions,
     out: &mut TraceBuilder,
 ) -> Result<(), ReadError> {
-    let survey = Survey::new(file, options)?;
+    let mut survey = Survey::new(file, options)?;
     survey.tell_losses(out);
-    let mut timeline = Timeline::new(&survey);
+    let items = std::mem::take(&mut survey.items);
+    let survey = survey;
+    let mut timeline = Timeline::new(&survey, items);
     let started = survey
         .started
         .and_then(|(ts, state)| timeline.packet_time(state, ts));
@@ -108,7 +110,7 @@ impl<'s> Second<'s> {
 fn tell_unconverted(survey: &Survey<'_>, timeline: &Timeline<'_>, out: &mut TraceBuilder) {
     let (count, first) = timeline.unconverted;
     let place = first.map_or(Place::default(), |first| {
-        Place::at_offset(survey.source.offset(survey.items[first as usize].span))
+        Place::at_offset(survey.source.offset(first))
     });
     out.repair(RepairKind::BadClockSync, count, place, || {
         "a packet has a time on a clock that no snapshot connects to the trace's".to_owned()

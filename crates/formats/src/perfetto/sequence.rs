@@ -13,8 +13,12 @@ use super::wire::{Fields, Value};
 /// The number of a [`State`].
 pub(super) type StateId = u32;
 
+/// Sequences clear their state every few seconds. An input may have this many states, and one more for so many bytes.
+const MOST_STATES: usize = 4096;
+const BYTES_FOR_STATE: usize = 64;
+
 /// What a packet needs to be understood.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct State {
     pub sequence: u32,
     pub machine: u32,
@@ -36,6 +40,8 @@ struct Sequence {
     /// The clock that the defaults name.
     clock: Option<u32>,
     thread: Span,
+    /// The last state of its packets.
+    last: Option<StateId>,
     /// The time of the last event without a time of its own, µs.
     last_us: i64,
     /// Whether the state is complete: it was cleared once, and nothing was lost since.
@@ -48,9 +54,8 @@ pub(super) struct Sequences {
     sequences: FxHashMap<(u32, u32), Sequence>,
     generations: u32,
     states: Vec<State>,
-    ids: FxHashMap<State, StateId>,
-    /// Messages of `InternedData`, by generation, field and iid.
-    interned: FxHashMap<(u32, u32, u64), Span>,
+    /// Messages of `InternedData`, by generation, field and iid. Sorted when the survey ends.
+    interned: Vec<((u32, u32, u64), Span)>,
 }
 
 impl Sequences {
@@ -74,6 +79,7 @@ impl Sequences {
                 defaults: Span::default(),
                 clock: None,
                 thread: Span::default(),
+                last: None,
                 last_us: 0,
                 is_valid: false,
             }
@@ -88,6 +94,7 @@ impl Sequences {
                 defaults: Span::default(),
                 clock: None,
                 thread: Span::default(),
+                last: None,
                 last_us: 0,
                 is_valid: true,
             };
@@ -117,7 +124,7 @@ impl Sequences {
             let iid = Fields::new(message).find(|field| field.number == 1);
             if let Some(iid) = iid {
                 let key = (generation, field.number, iid.uint());
-                self.interned.insert(key, locate(message));
+                self.interned.push((key, locate(message)));
             }
         }
     }
@@ -136,28 +143,44 @@ impl Sequences {
         Some(sequence.last_us)
     }
 
-    /// The state of a packet. `default_clock` is used if neither the packet nor its sequence names a clock.
-    pub fn state(&mut self, packet: &Packet<'_>, default_clock: u32) -> StateId {
-        let sequence = self.sequences.get(&(packet.machine, packet.sequence));
-        let clock = packet
-            .clock
-            .or(sequence.and_then(|sequence| sequence.clock));
+    /// The state of a packet. `default_clock` is used if neither the packet nor its sequence names a clock. `None` if
+    /// there are too many states for an input of this size.
+    pub fn state(
+        &mut self,
+        packet: &Packet<'_>,
+        default_clock: u32,
+        input_bytes: usize,
+    ) -> Option<StateId> {
+        let key = (packet.machine, packet.sequence);
+        let sequence = self.sequences.get_mut(&key)?;
+        let clock = packet.clock.or(sequence.clock).unwrap_or(default_clock);
         let state = State {
             sequence: packet.sequence,
             machine: packet.machine,
-            generation: sequence.map_or(0, |sequence| sequence.generation),
-            defaults: sequence.map_or(Span::default(), |sequence| sequence.defaults),
-            clock: ClockId::new(
-                clock.unwrap_or(default_clock),
-                packet.sequence,
-                packet.machine,
-            ),
-            thread: sequence.map_or(Span::default(), |sequence| sequence.thread),
+            generation: sequence.generation,
+            defaults: sequence.defaults,
+            clock: ClockId::new(clock, packet.sequence, packet.machine),
+            thread: sequence.thread,
         };
-        *self.ids.entry(state).or_insert_with(|| {
-            self.states.push(state);
-            self.states.len() as StateId - 1
-        })
+        if let Some(last) = sequence.last
+            && self.states[last as usize] == state
+        {
+            return Some(last);
+        }
+        if self.states.len() >= MOST_STATES + input_bytes / BYTES_FOR_STATE {
+            return None;
+        }
+        let id = self.states.len() as StateId;
+        sequence.last = Some(id);
+        self.states.push(state);
+        Some(id)
+    }
+
+    /// Ends the survey.
+    pub fn settle(&mut self) {
+        // The sort is stable, so the last message of a key is the one that counts.
+        self.interned.sort_by_key(|(key, _)| *key);
+        self.interned.shrink_to_fit();
     }
 
     pub fn get(&self, id: StateId) -> State {
@@ -166,6 +189,9 @@ impl Sequences {
 
     /// The interned message with this iid in a field of `InternedData`.
     pub fn interned(&self, state: &State, field: u32, iid: u64) -> Option<Span> {
-        self.interned.get(&(state.generation, field, iid)).copied()
+        let key = (state.generation, field, iid);
+        let after = self.interned.partition_point(|(known, _)| *known <= key);
+        let (known, span) = self.interned.get(after.checked_sub(1)?)?;
+        (*known == key).then_some(*span)
     }
 }

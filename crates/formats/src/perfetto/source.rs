@@ -6,7 +6,8 @@ use std::rc::Rc;
 const OFFSET_BITS: u32 = 40;
 
 /// A message somewhere in the trace.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C, packed(4))]
 pub(super) struct Span {
     start: u64,
     bytes: u32,
@@ -21,6 +22,13 @@ impl Span {
             // Messages have at most 2 GB.
             bytes: u32::try_from(inner.len()).unwrap_or(u32::MAX),
         }
+    }
+}
+
+impl Span {
+    /// A number by which spans are in the order of the file. Blocks of compressed packets come after the rest.
+    pub fn order(self) -> u64 {
+        self.start
     }
 }
 

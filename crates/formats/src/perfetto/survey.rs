@@ -28,25 +28,52 @@ const MOST_NESTED: u32 = 4;
 /// What an [`Item`] is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum What {
-    /// One packet.
-    Packet,
+    /// One packet, with its state.
+    Packet(StateId),
     /// Consecutive events of a bundle, in order of time.
-    Events,
-    /// The switches of a `CompactSched`.
-    Switches,
-    /// The wake-ups of a `CompactSched`.
-    Wakings,
+    Events(u32),
+    /// The switches of a `CompactSched`, with the bundle.
+    Switches(u32),
+    /// The wake-ups of a `CompactSched`, with the bundle.
+    Wakings(u32),
 }
 
-/// Something that happens at a time, or begins then.
+/// Something that happens at a time, or begins then. There is one for each packet, so it is small.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Item {
-    /// The time on its own clock, ns; that of the first event if there are several.
+    /// The time, ns; that of the first event if there are several. First on its own clock, later on the trace's.
     pub ts: i64,
     pub span: Span,
-    pub what: What,
-    /// The state of a packet, or the index of an event's [`Bundle`].
-    pub of: u32,
+    /// The index of the state or bundle, and two bits for the kind.
+    packed: u32,
+}
+
+const KIND_BITS: u32 = 2;
+
+impl Item {
+    pub fn new(ts: i64, span: Span, what: What) -> Self {
+        let (index, kind) = match what {
+            What::Packet(state) => (state, 0),
+            What::Events(bundle) => (bundle, 1),
+            What::Switches(bundle) => (bundle, 2),
+            What::Wakings(bundle) => (bundle, 3),
+        };
+        Self {
+            ts,
+            span,
+            packed: index << KIND_BITS | kind,
+        }
+    }
+
+    pub fn what(&self) -> What {
+        let index = self.packed >> KIND_BITS;
+        match self.packed & ((1 << KIND_BITS) - 1) {
+            0 => What::Packet(index),
+            1 => What::Events(index),
+            2 => What::Switches(index),
+            _ => What::Wakings(index),
+        }
+    }
 }
 
 /// Everything that the second pass needs.
@@ -73,6 +100,8 @@ struct Losses {
     broken: Tally,
     after_loss: Tally,
     in_kernel: Tally,
+    /// Packets whose sequences change their state too often for the size of the file.
+    too_many_states: Tally,
 }
 
 /// A number of losses, and where the first one is.
@@ -114,6 +143,10 @@ impl<'a> Survey<'a> {
             losses: Losses::default(),
         };
         survey.packets(file, Source::start(0), 0)?;
+        survey.sequences.settle();
+        survey.items.shrink_to_fit();
+        survey.bundles.shrink_to_fit();
+        survey.tracks.settle();
         Ok(survey)
     }
 
@@ -183,7 +216,9 @@ impl<'a> Survey<'a> {
     /// Lists a packet that has a time, or is read at the beginning.
     fn item(&mut self, packet: &Packet<'_>, number: u32, content: &[u8], span: Span) {
         match number {
-            payload::TRACK_DESCRIPTOR => self.tracks.add(content),
+            payload::TRACK_DESCRIPTOR => self
+                .tracks
+                .add(content, span.of(self.source.get(span), content)),
             payload::THREAD_DESCRIPTOR => {
                 let thread = Thread::read(Fields::new(content));
                 let place = span.of(self.source.get(span), content);
@@ -197,7 +232,11 @@ impl<'a> Survey<'a> {
             _ => None,
         };
         let default_clock = if own.is_some() { MONOTONIC } else { BOOTTIME };
-        let state = self.sequences.state(packet, default_clock);
+        let bytes = self.source.file().len();
+        let Some(state) = self.sequences.state(packet, default_clock, bytes) else {
+            self.losses.too_many_states.add(self.source.offset(span));
+            return;
+        };
         let clock = self.sequences.get(state).clock;
         let ts = match packet.timestamp {
             Some(time) => self.clocks.read(clock, time),
@@ -206,12 +245,7 @@ impl<'a> Survey<'a> {
         if number == payload::SERVICE_EVENT && is_start(content) {
             self.started.get_or_insert((ts, state));
         }
-        self.items.push(Item {
-            ts,
-            span,
-            what: What::Packet,
-            of: state,
-        });
+        self.items.push(Item::new(ts, span, What::Packet(state)));
     }
 
     /// The time in a track event, ns on `CLOCK_MONOTONIC`.
@@ -231,6 +265,7 @@ impl<'a> Survey<'a> {
             broken,
             after_loss,
             in_kernel,
+            too_many_states,
         } = self.losses;
         broken.tell(
             RepairKind::TornRecord,
@@ -246,6 +281,8 @@ impl<'a> Survey<'a> {
         without_state.tell(RepairKind::LostEvents, detail, out);
         let detail = "the kernel's buffer of a CPU overflowed";
         in_kernel.tell(RepairKind::LostEvents, detail, out);
+        let detail = "the state of a sequence changes too often";
+        too_many_states.tell(RepairKind::BeyondLimit, detail, out);
     }
 }
 

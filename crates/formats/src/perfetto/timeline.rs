@@ -38,15 +38,15 @@ pub(super) enum Happening<'s> {
 pub(super) struct Timeline<'s> {
     survey: &'s Survey<'s>,
     converter: Converter<'s>,
-    /// The times on the trace's clock, and the indices of the items.
-    items: std::iter::Peekable<std::vec::IntoIter<(i64, u32)>>,
-    /// The runs that have begun, by the time of their next event.
-    heads: BinaryHeap<Reverse<(i64, u32, usize)>>,
+    /// In order of time, which is on the trace's clock.
+    items: std::iter::Peekable<std::vec::IntoIter<Item>>,
+    /// The runs that have begun, by the time of their next event, their order in the file, and their place in `runs`.
+    heads: BinaryHeap<Reverse<(i64, u64, usize)>>,
     runs: Vec<Run<'s>>,
     /// Places in `runs` that are free.
     free: Vec<usize>,
     /// Items without a way to the trace's clock, and the first of them.
-    pub unconverted: (u64, Option<u32>),
+    pub unconverted: (u64, Option<Span>),
 }
 
 /// The rest of a run. The time of its next event is in the heap.
@@ -54,21 +54,24 @@ enum Run<'s> {
     Events {
         next: &'s [u8],
         rest: Fields<'s>,
+        bundle: u32,
     },
     Switches {
         next: CompactSwitch<'s>,
-        rest: Switches<'s>,
+        rest: Box<Switches<'s>>,
+        bundle: u32,
     },
     Wakings {
         next: CompactWaking<'s>,
-        rest: Wakings<'s>,
+        rest: Box<Wakings<'s>>,
+        bundle: u32,
     },
     Done,
 }
 
 impl<'s> Timeline<'s> {
-    /// The events of a survey.
-    pub fn new(survey: &'s Survey<'s>) -> Self {
+    /// The events of a survey, whose `items` these are.
+    pub fn new(survey: &'s Survey<'s>, mut items: Vec<Item>) -> Self {
         let mut timeline = Self {
             survey,
             converter: survey.clocks.converter(),
@@ -78,32 +81,32 @@ impl<'s> Timeline<'s> {
             free: Vec::new(),
             unconverted: (0, None),
         };
-        let mut items = Vec::with_capacity(survey.items.len());
-        for (index, item) in survey.items.iter().enumerate() {
-            if let Some(ts) = timeline.time_of(item, index as u32) {
-                items.push((ts, index as u32));
-            }
-        }
-        items.sort_unstable();
+        items.retain_mut(|item| timeline.put_on_trace_clock(item));
+        items.sort_unstable_by_key(|item| (item.ts, item.span.order()));
         timeline.items = items.into_iter().peekable();
         timeline
     }
 
-    /// The time of an item on the clock of the trace. Packets without a time are first.
-    fn time_of(&mut self, item: &Item, index: u32) -> Option<i64> {
+    /// Converts the time of an item. Returns whether that was possible. Packets without a time come first.
+    fn put_on_trace_clock(&mut self, item: &mut Item) -> bool {
         if item.ts == i64::MIN {
-            return Some(item.ts);
+            return true;
         }
-        let clock = match item.what {
-            What::Packet => self.survey.sequences.get(item.of).clock,
-            _ => self.survey.bundles[item.of as usize].clock,
+        let clock = match item.what() {
+            What::Packet(state) => self.survey.sequences.get(state).clock,
+            What::Events(bundle) | What::Switches(bundle) | What::Wakings(bundle) => {
+                self.survey.bundles[bundle as usize].clock
+            }
         };
-        let ts = self.converter.convert(clock, item.ts);
-        if ts.is_none() {
-            self.unconverted.0 += 1;
-            self.unconverted.1.get_or_insert(index);
+        match self.converter.convert(clock, item.ts) {
+            Some(ts) => item.ts = ts,
+            None => {
+                self.unconverted.0 += 1;
+                self.unconverted.1.get_or_insert(item.span);
+                return false;
+            }
         }
-        ts
+        true
     }
 
     /// Converts a time of a bundle.
@@ -118,11 +121,10 @@ impl<'s> Timeline<'s> {
         self.converter.convert(clock, ts)
     }
 
-    /// Begins a run. Its first event is at `ts`.
-    fn begin(&mut self, ts: i64, index: u32) {
-        let item = &self.survey.items[index as usize];
+    /// Begins a run.
+    fn begin(&mut self, item: &Item) {
         let bytes = self.survey.source.get(item.span);
-        let Some(run) = Run::begin(item.what, bytes) else {
+        let Some(run) = Run::begin(item.what(), bytes) else {
             return;
         };
         let place = self.free.pop().unwrap_or_else(|| {
@@ -130,22 +132,37 @@ impl<'s> Timeline<'s> {
             self.runs.len() - 1
         });
         self.runs[place] = run;
-        self.heads.push(Reverse((ts, index, place)));
+        self.heads
+            .push(Reverse((item.ts, item.span.order(), place)));
     }
 
     /// The next event of the run with the earliest one.
     fn from_run(&mut self) -> Option<(i64, Happening<'s>)> {
-        let Reverse((ts, index, place)) = self.heads.pop()?;
-        let bundle = self.survey.items[index as usize].of;
-        let (happening, next) = self.runs[place].take(bundle);
+        let Reverse((ts, order, place)) = self.heads.pop()?;
+        let (happening, next) = self.runs[place].take()?;
         match next {
             Some(next) => {
-                let next = self.convert(bundle, next).max(ts);
-                self.heads.push(Reverse((next, index, place)));
+                let next = self.convert(happening.bundle(), next).max(ts);
+                self.heads.push(Reverse((next, order, place)));
             }
-            None => self.free.push(place),
+            None => {
+                self.runs[place] = Run::Done;
+                self.free.push(place);
+            }
         }
-        happening.map(|happening| (ts, happening))
+        Some((ts, happening))
+    }
+}
+
+impl Happening<'_> {
+    /// The bundle of an event of the kernel.
+    fn bundle(&self) -> u32 {
+        match self {
+            Self::Packet { .. } => 0,
+            Self::Kernel { bundle, .. } | Self::Switch(_, bundle) | Self::Waking(_, bundle) => {
+                *bundle
+            }
+        }
     }
 }
 
@@ -157,22 +174,29 @@ impl<'s> Iterator for Timeline<'s> {
             let head = self
                 .heads
                 .peek()
-                .map(|Reverse((ts, index, _))| (*ts, *index));
-            let item = match (self.items.peek().copied(), head) {
-                (None, None) => return None,
-                (Some(item), Some(head)) if item < head => item,
-                (Some(item), None) => item,
-                (_, Some(_)) => match self.from_run() {
+                .map(|Reverse((ts, order, _))| (*ts, *order));
+            let next = self.items.peek().map(|item| (item.ts, item.span.order()));
+            if let Some(head) = head
+                && next.is_none_or(|next| head <= next)
+            {
+                match self.from_run() {
                     Some(event) => return Some(event),
                     None => continue,
-                },
-            };
-            self.items.next();
-            let Item { span, what, of, .. } = self.survey.items[item.1 as usize];
-            if what == What::Packet {
-                return Some((item.0, Happening::Packet { span, state: of }));
+                }
             }
-            self.begin(item.0, item.1);
+            let item = self.items.next()?;
+            match item.what() {
+                What::Packet(state) => {
+                    return Some((
+                        item.ts,
+                        Happening::Packet {
+                            span: item.span,
+                            state,
+                        },
+                    ));
+                }
+                _ => self.begin(&item),
+            }
         }
     }
 }
@@ -180,57 +204,60 @@ impl<'s> Iterator for Timeline<'s> {
 impl<'s> Run<'s> {
     fn begin(what: What, bytes: &'s [u8]) -> Option<Self> {
         match what {
-            What::Packet => None,
-            What::Events => {
+            What::Packet(_) => None,
+            What::Events(bundle) => {
                 let mut rest = Fields::new(bytes);
                 Some(Self::Events {
                     next: next_event(&mut rest)?,
                     rest,
+                    bundle,
                 })
             }
-            What::Switches => {
+            What::Switches(bundle) => {
                 let mut rest = Switches::new(bytes);
                 Some(Self::Switches {
                     next: rest.next()?,
-                    rest,
+                    rest: Box::new(rest),
+                    bundle,
                 })
             }
-            What::Wakings => {
+            What::Wakings(bundle) => {
                 let mut rest = Wakings::new(bytes);
                 Some(Self::Wakings {
                     next: rest.next()?,
-                    rest,
+                    rest: Box::new(rest),
+                    bundle,
                 })
             }
         }
     }
 
     /// Takes the next event. Also returns the time of the one after it.
-    fn take(&mut self, bundle: u32) -> (Option<Happening<'s>>, Option<i64>) {
-        match self {
-            Self::Events { next, rest } => {
+    fn take(&mut self) -> Option<(Happening<'s>, Option<i64>)> {
+        Some(match self {
+            Self::Events { next, rest, bundle } => {
                 let event = Happening::Kernel {
                     event: next,
-                    bundle,
+                    bundle: *bundle,
                 };
                 let after = next_event(rest);
                 *next = after.unwrap_or_default();
-                (Some(event), after.map(super::survey::event_time))
+                (event, after.map(super::survey::event_time))
             }
-            Self::Switches { next, rest } => {
-                let event = Happening::Switch(*next, bundle);
+            Self::Switches { next, rest, bundle } => {
+                let event = Happening::Switch(*next, *bundle);
                 let after = rest.next();
                 *next = after.unwrap_or(*next);
-                (Some(event), after.map(|after| after.ts))
+                (event, after.map(|after| after.ts))
             }
-            Self::Wakings { next, rest } => {
-                let event = Happening::Waking(*next, bundle);
+            Self::Wakings { next, rest, bundle } => {
+                let event = Happening::Waking(*next, *bundle);
                 let after = rest.next();
                 *next = after.unwrap_or(*next);
-                (Some(event), after.map(|after| after.ts))
+                (event, after.map(|after| after.ts))
             }
-            Self::Done => (None, None),
-        }
+            Self::Done => return None,
+        })
     }
 }
 

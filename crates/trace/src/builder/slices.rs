@@ -142,6 +142,11 @@ impl TraceBuilder {
         *self.trace.slices.name.get_mut(slice.row()) = name;
     }
 
+    /// Changes the category of a slice.
+    pub fn categorize_slice(&mut self, slice: SliceId, category: StringId) {
+        *self.trace.slices.category.get_mut(slice.row()) = category;
+    }
+
     /// Sets the CPU time that a slice took, ns.
     pub fn set_slice_thread_dur(&mut self, slice: SliceId, thread_dur: i64) {
         *self.trace.slices.thread_dur.get_mut(slice.row()) = thread_dur;

@@ -2,9 +2,11 @@
 
 use std::io::Write;
 
+use testkit::Proto;
+
 use crate::makers::{
-    back_in_time, dat, json, key_section, many, new_edges, new_paths, packets, text, v1_header,
-    v2_header,
+    back_in_time, dat, json, key_section, many, new_edges, new_paths, packets, protos, text,
+    v1_header, v2_header,
 };
 
 /// An input that consists of repetitions of one kind of data.
@@ -308,5 +310,48 @@ pub const HOSTILE: &[Hostile] = &[
         json(bytes, |out, n| {
             writeln!(out, r#"{{"ph":"B","ts":1,"flow_out":true,"bind_id":{n}}},"#).unwrap()
         })
+    }),
+    hostile("perfetto: instants", &[], |bytes| {
+        protos(bytes, |_| Proto::new().message(11, Proto::new().uint(9, 3)))
+    }),
+    hostile("perfetto: names", &[], |bytes| {
+        let name = |n| Proto::new().message(2, Proto::new().uint(1, n));
+        protos(bytes, |n| Proto::new().message(12, name(n)))
+    }),
+    hostile("perfetto: states", &[], |bytes| {
+        protos(bytes, |_| {
+            Proto::new()
+                .uint(13, 1)
+                .message(11, Proto::new().uint(9, 3))
+        })
+    }),
+    hostile("perfetto: tracks", &[], |bytes| {
+        protos(bytes, |n| Proto::new().message(60, Proto::new().uint(1, n)))
+    }),
+    hostile("perfetto: threads", &[], |bytes| {
+        let thread = |n| Proto::new().uint(1, n).message(4, Proto::new().uint(2, n));
+        protos(bytes, |n| Proto::new().message(60, thread(n)))
+    }),
+    hostile("perfetto: bundles", &[], |bytes| {
+        let event = || Proto::new().message(3, Proto::new());
+        protos(bytes, |_| {
+            Proto::new().message(1, Proto::new().message(2, event()).message(2, event()))
+        })
+    }),
+    hostile("perfetto: events", &[], |bytes| {
+        let event = Proto::new().uint(1, 1).message(3, Proto::new());
+        let bundle =
+            (0..bytes / 6).fold(Proto::new(), |bundle, _| bundle.message(2, event.clone()));
+        let packet = Proto::new().message(1, bundle);
+        Proto::new().message(1, packet).bytes().to_vec()
+    }),
+    hostile("perfetto: switches", &[], |bytes| {
+        let ones = vec![1; bytes / 5];
+        let columns = [1, 2, 3, 4, 6].into_iter();
+        let compact = columns.fold(Proto::new(), |compact, column| {
+            compact.packed(column, &ones)
+        });
+        let packet = Proto::new().message(1, Proto::new().message(4, compact));
+        Proto::new().message(1, packet).bytes().to_vec()
     }),
 ];

@@ -26,6 +26,14 @@ pub fn many(mut out: Vec<u8>, bytes: usize, mut one: impl FnMut(&mut Vec<u8>, us
     out
 }
 
+/// A Perfetto trace of packets, each of which gets its number.
+pub fn protos(bytes: usize, packet: impl Fn(u64) -> testkit::Proto) -> Vec<u8> {
+    many(Vec::new(), bytes, |out, n| {
+        let packet = testkit::Proto::new().message(1, packet(n as u64));
+        out.extend_from_slice(packet.bytes());
+    })
+}
+
 pub fn text(bytes: usize, line: impl FnMut(&mut Vec<u8>, usize)) -> Vec<u8> {
     many(b"# tracer: nop\n".to_vec(), bytes, line)
 }

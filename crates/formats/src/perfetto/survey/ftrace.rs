@@ -73,7 +73,11 @@ impl Survey<'_> {
             let boot = ClockId::new(BOOTTIME, 0, packet.machine);
             self.clocks.pair([(clock, read_at), (boot, boot_at)]);
         }
-        let state = self.sequences.state(packet, BOOTTIME);
+        let file_bytes = self.source.file().len();
+        let Some(state) = self.sequences.state(packet, BOOTTIME, file_bytes) else {
+            self.losses.too_many_states.add(self.source.offset(span));
+            return;
+        };
         let of = self.bundles.len() as u32;
         self.bundles.push(Bundle {
             cpu: head.cpu,
@@ -116,26 +120,17 @@ impl Survey<'_> {
     fn end_run(&mut self, run: Option<Run>, bytes: &[u8], span: Span, of: u32) {
         if let Some(run) = run {
             let span = span.of(bytes, &bytes[run.begin..run.end]);
-            self.items.push(Item {
-                ts: run.first,
-                span,
-                what: What::Events,
-                of,
-            });
+            self.items
+                .push(Item::new(run.first, span, What::Events(of)));
         }
     }
 
     /// Lists both halves of a `CompactSched`, whose times are distances to the time before, and so never step back.
     fn compact(&mut self, bytes: &[u8], span: Span, of: u32) {
-        for (number, what) in [(1, What::Switches), (7, What::Wakings)] {
+        for (number, what) in [(1, What::Switches(of)), (7, What::Wakings(of))] {
             let times = Fields::new(bytes).find(|field| field.number == number);
             if let Some(first) = times.and_then(first_number) {
-                self.items.push(Item {
-                    ts: first as i64,
-                    span,
-                    what,
-                    of,
-                });
+                self.items.push(Item::new(first as i64, span, what));
             }
         }
     }

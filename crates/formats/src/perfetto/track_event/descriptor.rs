@@ -1,7 +1,6 @@
 //! `TrackDescriptor`, `ProcessDescriptor` and `ThreadDescriptor`.
 
-use rustc_hash::FxHashMap;
-
+use super::super::source::{Source, Span};
 use super::super::wire::{Field, Fields};
 
 /// A thread that a descriptor names.
@@ -67,23 +66,26 @@ impl Process {
 }
 
 /// What a counter's values mean.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Counter {
-    /// 1: the thread's CPU time, ns; 2: its instructions.
-    pub builtin: u64,
     pub multiplier: i64,
     pub is_incremental: bool,
 }
 
+impl Default for Counter {
+    fn default() -> Self {
+        Self {
+            multiplier: 1,
+            is_incremental: false,
+        }
+    }
+}
+
 impl Counter {
     fn read(fields: Fields<'_>) -> Self {
-        let mut counter = Counter {
-            multiplier: 1,
-            ..Counter::default()
-        };
+        let mut counter = Counter::default();
         for field in fields {
             match field.number {
-                1 => counter.builtin = field.uint(),
                 4 => counter.multiplier = field.int(),
                 5 => counter.is_incremental = field.bool(),
                 _ => {}
@@ -96,7 +98,6 @@ impl Counter {
 /// A track.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Descriptor {
-    pub uuid: u64,
     /// The track it belongs to; 0 if none.
     pub parent: u64,
     pub name: Vec<u8>,
@@ -106,17 +107,8 @@ pub(super) struct Descriptor {
 }
 
 impl Descriptor {
-    fn read(bytes: &[u8]) -> Self {
-        let mut descriptor = Descriptor::default();
-        for field in Fields::new(bytes) {
-            descriptor.field(field);
-        }
-        descriptor
-    }
-
     fn field(&mut self, field: Field<'_>) {
         match field.number {
-            1 => self.uuid = field.uint(),
             5 => self.parent = field.uint(),
             2 | 10 | 13 => self.name = field.bytes().to_vec(),
             3 => self.process = Some(Process::read(field.fields())),
@@ -127,49 +119,57 @@ impl Descriptor {
     }
 }
 
-/// The descriptors of all tracks, in the order of the file.
+/// Where the descriptors of all tracks are. Each is decoded when it is needed, because a file may have many.
 #[derive(Debug, Default)]
 pub(in super::super) struct Descriptors {
-    by_uuid: FxHashMap<u64, Descriptor>,
-    /// In the order in which they first came.
-    order: Vec<u64>,
+    /// By uuid, and then in the order of the file.
+    list: Vec<(u64, Span)>,
+    /// Those of processes and threads, in the order of the file.
+    people: Vec<u64>,
 }
 
 impl Descriptors {
     /// Adds a `TrackDescriptor`. A later one of the same track adds to what is known.
-    pub fn add(&mut self, bytes: &[u8]) {
-        let new = Descriptor::read(bytes);
-        let uuid = new.uuid;
-        let known = self.by_uuid.entry(uuid).or_insert_with(|| {
-            self.order.push(uuid);
-            Descriptor {
-                uuid,
-                ..Descriptor::default()
+    pub fn add(&mut self, bytes: &[u8], span: Span) {
+        let mut uuid = 0;
+        let mut is_person = false;
+        for field in Fields::new(bytes) {
+            match field.number {
+                1 => uuid = field.uint(),
+                3 | 4 => is_person = true,
+                _ => {}
             }
-        });
-        if !new.name.is_empty() {
-            known.name = new.name;
         }
-        if new.parent != 0 {
-            known.parent = new.parent;
-        }
-        if new.process.is_some() {
-            known.process = new.process;
-        }
-        if new.thread.is_some() {
-            known.thread = new.thread;
-        }
-        if new.counter.is_some() {
-            known.counter = new.counter;
+        self.list.push((uuid, span));
+        if is_person {
+            self.people.push(uuid);
         }
     }
 
-    pub(super) fn get(&self, uuid: u64) -> Option<&Descriptor> {
-        self.by_uuid.get(&uuid)
+    /// Ends the survey.
+    pub fn settle(&mut self) {
+        self.list.sort_by_key(|(uuid, _)| *uuid);
+        self.list.shrink_to_fit();
     }
 
-    /// The tracks in the order in which they were described.
-    pub(super) fn uuids(&self) -> &[u64] {
-        &self.order
+    /// The descriptor of a track.
+    pub(super) fn get(&self, uuid: u64, source: &Source<'_>) -> Option<Descriptor> {
+        let first = self.list.partition_point(|(known, _)| *known < uuid);
+        let own = self.list[first..]
+            .iter()
+            .take_while(|(known, _)| *known == uuid);
+        let mut descriptor: Option<Descriptor> = None;
+        for (_, span) in own {
+            let known = descriptor.get_or_insert_default();
+            for field in Fields::new(source.get(*span)) {
+                known.field(field);
+            }
+        }
+        descriptor
+    }
+
+    /// The tracks of processes and threads.
+    pub(super) fn people(&self) -> &[u64] {
+        &self.people
     }
 }

@@ -17,6 +17,15 @@ pub(super) enum Number {
     Double(f64),
 }
 
+impl Number {
+    pub fn as_f64(self) -> f64 {
+        match self {
+            Self::Int(value) => value as f64,
+            Self::Double(value) => value,
+        }
+    }
+}
+
 /// A `TrackEvent`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Event<'a> {

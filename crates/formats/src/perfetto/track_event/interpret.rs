@@ -26,14 +26,21 @@ pub(in super::super) struct TrackEvents<'s> {
     pub(super) args: Args<'s>,
     pub(super) flows: Flows,
     pub(super) lanes: NestedLanes,
-    /// The sums of counters that count from their last value on.
-    sums: FxHashMap<u64, f64>,
+    counters: FxHashMap<u64, Counting>,
     /// The threads of sequences whose events name no track.
     threads: FxHashMap<u32, Legacy>,
     /// The ends of slices that began with a known duration, innermost last.
     ends: FxHashMap<TrackId, Vec<i64>>,
     unmatched: (u64, Option<i64>),
     pub(super) unknown_phases: (u64, u8),
+}
+
+/// How the values of a counter are meant.
+#[derive(Clone, Copy)]
+struct Counting {
+    multiplier: i64,
+    /// The sum so far, if each value is added to the one before.
+    sum: Option<f64>,
 }
 
 /// The thread of a sequence, and its CPU clock at the last event, ns.
@@ -60,11 +67,11 @@ impl<'s> TrackEvents<'s> {
     pub fn new(survey: &'s Survey<'s>, tracked: &'s Tracked, descriptors: &'s Descriptors) -> Self {
         Self {
             survey,
-            tracks: Tracks::new(tracked),
+            tracks: Tracks::new(tracked, &survey.source),
             args: Args::new(descriptors),
             flows: Flows::default(),
             lanes: NestedLanes::default(),
-            sums: FxHashMap::default(),
+            counters: FxHashMap::default(),
             threads: FxHashMap::default(),
             ends: FxHashMap::default(),
             unmatched: (0, None),
@@ -267,7 +274,11 @@ impl<'s> TrackEvents<'s> {
     ) {
         let name = at.names.name(event, out);
         let args = self.args.store(&event.others, at.names, out);
-        out.instant(track, at.ts, name, args);
+        let category = at.names.category(event, out);
+        let instant = out.instant(track, at.ts, name, args);
+        out.categorize_slice(instant, category);
+        self.flows
+            .slice(instant, &event.flows, &event.ending_flows, out);
     }
 
     /// The value of a counter. The unit of a descriptor may be a multiple.
@@ -276,24 +287,29 @@ impl<'s> TrackEvents<'s> {
             return;
         };
         let track = self.tracks.track(uuid, true, out);
-        let counter = self
-            .tracks
-            .descriptor(uuid)
-            .and_then(|track| track.counter.as_ref());
-        let multiplier = counter.map_or(1, |counter| counter.multiplier);
-        match (value, counter.is_some_and(|counter| counter.is_incremental)) {
-            (Number::Int(value), false) => {
-                out.whole_counter(track, ts, value.saturating_mul(multiplier));
+        let tracks = &self.tracks;
+        let known = self.counters.entry(uuid).or_insert_with(|| {
+            let counter = tracks.descriptor(uuid).and_then(|track| track.counter);
+            let counter = counter.unwrap_or_default();
+            Counting {
+                multiplier: counter.multiplier,
+                sum: counter.is_incremental.then_some(0.0),
             }
-            (value, is_incremental) => {
-                let value = match value {
-                    Number::Int(value) => value as f64,
-                    Number::Double(value) => value,
+        });
+        match (value, &mut known.sum) {
+            (Number::Int(value), None) => {
+                out.whole_counter(track, ts, value.saturating_mul(known.multiplier));
+            }
+            (value, sum) => {
+                let value = value.as_f64();
+                let value = match sum {
+                    Some(sum) => {
+                        *sum += value;
+                        *sum
+                    }
+                    None => value,
                 };
-                let sum = self.sums.entry(uuid).or_default();
-                *sum = if is_incremental { *sum + value } else { value };
-                let value = *sum * multiplier as f64;
-                out.counter(track, ts, value);
+                out.counter(track, ts, value * known.multiplier as f64);
             }
         }
     }

@@ -12,6 +12,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use traceloom_trace::{ProcessId, StringId, ThreadId, TraceBuilder, TrackId, TrackType};
 
+use super::super::source::Source;
 use super::descriptor::{Descriptor, Descriptors, Process, Thread};
 
 /// The most tracks between a track and its root.
@@ -31,6 +32,7 @@ pub(super) enum Owner {
 /// All tracks of track events.
 pub(super) struct Tracks<'s> {
     descriptors: &'s Descriptors,
+    source: &'s Source<'s>,
     owners: FxHashMap<u64, Owner>,
     tracks: FxHashMap<u64, TrackId>,
     /// Tracks that have a uuid already, so that the next uuid of their name gets a lane.
@@ -38,22 +40,23 @@ pub(super) struct Tracks<'s> {
 }
 
 impl<'s> Tracks<'s> {
-    pub fn new(descriptors: &'s Descriptors) -> Self {
+    pub fn new(descriptors: &'s Descriptors, source: &'s Source<'s>) -> Self {
         Self {
             descriptors,
+            source,
             owners: FxHashMap::default(),
             tracks: FxHashMap::default(),
             taken: FxHashSet::default(),
         }
     }
 
-    pub fn descriptor(&self, uuid: u64) -> Option<&'s Descriptor> {
-        self.descriptors.get(uuid)
+    pub fn descriptor(&self, uuid: u64) -> Option<Descriptor> {
+        self.descriptors.get(uuid, self.source)
     }
 
     /// Adds the processes and threads of all descriptors, whether they have events or not.
     pub fn people(&mut self, out: &mut TraceBuilder) {
-        for &uuid in self.descriptors.uuids() {
+        for &uuid in self.descriptors.people() {
             self.owner(uuid, out);
         }
     }
@@ -67,10 +70,10 @@ impl<'s> Tracks<'s> {
                 break *owner;
             }
             path.push(next);
-            let Some(descriptor) = self.descriptors.get(next) else {
+            let Some(descriptor) = self.descriptor(next) else {
                 break Owner::Machine;
             };
-            if let Some(owner) = own(descriptor, out) {
+            if let Some(owner) = own(&descriptor, out) {
                 break owner;
             }
             next = descriptor.parent;
@@ -89,15 +92,15 @@ impl<'s> Tracks<'s> {
             return *track;
         }
         let owner = self.owner(uuid, out);
-        let descriptor = self.descriptors.get(uuid);
+        let descriptor = self.descriptor(uuid);
         let track = match owner {
             Owner::Thread(utid)
-                if !is_counter && descriptor.is_some_and(|it| it.thread.is_some()) =>
+                if !is_counter && descriptor.as_ref().is_some_and(|it| it.thread.is_some()) =>
             {
                 out.thread_track(utid)
             }
             _ => {
-                let name = match descriptor {
+                let name = match &descriptor {
                     Some(descriptor) => out.intern_unless_empty(&descriptor.name),
                     None if uuid == DEFAULT => out.intern(b"Default Track"),
                     None => StringId::NULL,
