@@ -296,29 +296,6 @@ const RULES: &str = "\
 [[event]]\nname = \"my_event\"\nend = true\n\n\
 [[event]]\nname = \"my_event\"\ninstant = \"\"\ntrack = \"global\"\n";
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn samples_are_small() {
-        for sample in samples() {
-            // The header and the notes of a ring file are pages of 4 KB, and its chunks begin at a multiple of 4 KB.
-            let pages = if sample.kind == SampleKind::Ring {
-                2 << 12
-            } else {
-                0
-            };
-            let len = sample.bytes.len() - pages;
-            assert!((10..9_000).contains(&len), "{}: {len} bytes", sample.name);
-        }
-        assert!(
-            streaming().len() <= 255,
-            "does not fit the hand-made zstd frame"
-        );
-    }
-}
-
 /// A Perfetto trace: a clock snapshot, a process tree, kernel events in both forms, and track events.
 pub fn perfetto() -> Vec<u8> {
     let clock = |id, time| Proto::new().uint(1, id).uint(2, time);
@@ -390,4 +367,27 @@ pub fn perfetto() -> Vec<u8> {
         .into_iter()
         .fold(Proto::new(), |trace, packet| trace.message(1, packet));
     trace.bytes().to_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_are_small() {
+        for sample in samples() {
+            // The header and the notes of a ring file are pages of 4 KB, and its chunks begin at a multiple of 4 KB.
+            let pages = if sample.kind == SampleKind::Ring {
+                2 << 12
+            } else {
+                0
+            };
+            let len = sample.bytes.len() - pages;
+            assert!((10..9_000).contains(&len), "{}: {len} bytes", sample.name);
+        }
+        assert!(
+            streaming().len() <= 255,
+            "does not fit the hand-made zstd frame"
+        );
+    }
 }

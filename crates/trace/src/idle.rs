@@ -3,8 +3,8 @@
 //! PerfettoSQL has them as the first rows of their tables, also in a trace without scheduling. The process is in no
 //! other way part of the trace: no row refers to it, and the idle thread belongs to no process that a trace names.
 
-use crate::ids::{ProcessId, RowId, SourceId, StringId, ThreadId};
-use crate::tables::{NO_NUMBER, NO_TIME, ProcessRow, ThreadRow};
+use crate::ids::{ProcessId, RowId, SourceId, ThreadId};
+use crate::tables::{ProcessRow, ThreadRow};
 use crate::trace::Trace;
 
 impl Trace {
@@ -66,11 +66,11 @@ impl Trace {
     /// Gives tables that were stored without the reserved rows these rows. The thread is the kernel's first idle
     /// thread, or a new row. All references follow.
     pub fn reserve_idle_rows(&mut self) {
-        let process = self.processes.push(idle_process());
+        let process = self.processes.push(ProcessRow::idle());
         self.put_processes_in(&first(process, self.processes.len()));
         let thread = match self.kernel_threads_0(0).first() {
             Some(thread) => thread.row(),
-            None => self.threads.push(idle_thread()),
+            None => self.threads.push(ThreadRow::idle()),
         };
         if thread > 0 {
             self.put_threads_in(&first(thread, self.threads.len()));
@@ -82,33 +82,6 @@ impl Trace {
 fn first(row: usize, rows: usize) -> Vec<u32> {
     let others = (0..rows as u32).filter(|&other| other as usize != row);
     std::iter::once(row as u32).chain(others).collect()
-}
-
-/// The reserved process.
-pub(crate) fn idle_process() -> ProcessRow {
-    ProcessRow {
-        pid: 0,
-        name: StringId::NULL,
-        cmdline: StringId::NULL,
-        uid: NO_NUMBER,
-        ppid: NO_NUMBER,
-        start_ts: NO_TIME,
-        end_ts: NO_TIME,
-        source: SourceId::NONE,
-    }
-}
-
-/// The reserved thread, until an input has an idle thread.
-pub(crate) fn idle_thread() -> ThreadRow {
-    ThreadRow {
-        tid: 0,
-        name: StringId::NULL,
-        upid: ProcessId::NONE,
-        is_main_thread: false,
-        start_ts: NO_TIME,
-        end_ts: NO_TIME,
-        source: SourceId::NONE,
-    }
 }
 
 #[cfg(test)]

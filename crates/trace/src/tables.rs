@@ -141,6 +141,37 @@ table! {
     }
 }
 
+impl ProcessRow {
+    /// The reserved row of the kernel's idle process.
+    pub(crate) fn idle() -> Self {
+        Self {
+            pid: 0,
+            name: StringId::NULL,
+            cmdline: StringId::NULL,
+            uid: NO_NUMBER,
+            ppid: NO_NUMBER,
+            start_ts: NO_TIME,
+            end_ts: NO_TIME,
+            source: SourceId::NONE,
+        }
+    }
+}
+
+impl ThreadRow {
+    /// The reserved row of the kernel's idle thread, until an input has one.
+    pub(crate) fn idle() -> Self {
+        Self {
+            tid: 0,
+            name: StringId::NULL,
+            upid: ProcessId::NONE,
+            is_main_thread: false,
+            start_ts: NO_TIME,
+            end_ts: NO_TIME,
+            source: SourceId::NONE,
+        }
+    }
+}
+
 /// The depth of an instant until the slice around it is found.
 pub(crate) const UNNESTED: u32 = u32::MAX;
 

@@ -2,14 +2,14 @@
 
 use crate::args::ArgTable;
 use crate::clock::ClockRow;
-use crate::idle::{idle_process, idle_thread};
 use crate::ids::{MethodId, RowId, SliceId, SourceId, ThreadId, TrackId};
 use crate::repair::RepairTable;
 use crate::strings::StringPool;
 use crate::tables::{
     CounterTable, ExactCounterTable, FlowTable, FtraceEventTable, MetadataTable, MethodTable,
-    NO_DURATION, NO_TIME, ProcessTable, RunEndTable, SchedSliceTable, SliceTable, SourceTable,
-    ThreadNameTable, ThreadStateTable, ThreadTable, TrackTable, WakeupTable,
+    NO_DURATION, NO_TIME, ProcessRow, ProcessTable, RunEndTable, SchedSliceTable, SliceTable,
+    SourceTable, ThreadNameTable, ThreadRow, ThreadStateTable, ThreadTable, TrackTable,
+    WakeupTable,
 };
 
 /// A trace: its tables, its strings, and the repairs made while reading it. Built by
@@ -64,8 +64,8 @@ impl Default for Trace {
     /// A trace with nothing but the reserved rows.
     fn default() -> Self {
         let (mut processes, mut threads) = (ProcessTable::default(), ThreadTable::default());
-        processes.push(idle_process());
-        threads.push(idle_thread());
+        processes.push(ProcessRow::idle());
+        threads.push(ThreadRow::idle());
         Self {
             processes,
             threads,

@@ -10,6 +10,7 @@ use super::quirks;
 use super::sequence::State;
 use super::states::{KernelVersion, task_state};
 use super::survey::{Bundle, Survey};
+use super::values::Values;
 use super::wire::{Field, Fields, Value as Wire};
 use crate::format::ReadOptions;
 use crate::ftrace::event::{
@@ -110,7 +111,7 @@ impl<'s> Kernel<'s> {
             ts,
             tid: tid.max(0),
             bundle,
-            offset: 0,
+            offset: self.survey.source.offset_of(event),
         };
         if let Some(content) = content.filter(|_| bundle.cpu < MOST_CPUS) {
             self.content(place, content, out);
@@ -294,33 +295,6 @@ impl<'s> Kernel<'s> {
     /// Ends the input.
     pub fn finish(&mut self, out: &mut TraceBuilder) {
         self.interpreter.finish(out);
-    }
-}
-
-/// The fields of an event: keys and values.
-#[derive(Default)]
-pub(super) struct Values<'a> {
-    keys: Vec<&'a [u8]>,
-    values: Vec<Value<'a>>,
-}
-
-impl<'a> Values<'a> {
-    pub fn push(&mut self, key: &'a [u8], value: Value<'a>) {
-        self.keys.push(key);
-        self.values.push(value);
-    }
-
-    /// The value of the first field with a key.
-    pub fn get(&self, key: &[u8]) -> Option<Value<'a>> {
-        let place = self.keys.iter().position(|known| *known == key)?;
-        self.values.get(place).copied()
-    }
-
-    fn list(&self) -> FieldList<'_> {
-        FieldList {
-            keys: &self.keys,
-            values: &self.values,
-        }
     }
 }
 

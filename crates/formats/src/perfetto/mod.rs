@@ -23,8 +23,10 @@ mod source;
 mod states;
 mod survey;
 mod timeline;
+mod track_descriptor;
 mod track_event;
 mod unpack;
+mod values;
 mod wire;
 
 #[cfg(test)]

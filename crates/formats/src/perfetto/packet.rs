@@ -7,16 +7,12 @@ pub(super) mod payload {
     pub const FTRACE_EVENTS: u32 = 1;
     pub const PROCESS_TREE: u32 = 2;
     pub const CLOCK_SNAPSHOT: u32 = 6;
-    pub const SYS_STATS: u32 = 7;
-    pub const PROCESS_STATS: u32 = 9;
     pub const TRACK_EVENT: u32 = 11;
-    pub const PROCESS_DESCRIPTOR: u32 = 43;
     pub const THREAD_DESCRIPTOR: u32 = 44;
     pub const SYSTEM_INFO: u32 = 45;
     pub const COMPRESSED: u32 = 50;
     pub const TRACK_DESCRIPTOR: u32 = 60;
     pub const SERVICE_EVENT: u32 = 69;
-    pub const TRACE_UUID: u32 = 89;
     pub const ZSTD_COMPRESSED: u32 = 133;
 }
 

@@ -1,6 +1,6 @@
 //! Where Perfetto's messages of kernel events differ from what the kernel prints, for which the interpreter is made.
 
-use super::kernel::Values;
+use super::values::Values;
 use crate::ftrace::event::{CounterValue, Mark, Value};
 
 /// The names of the softirq vectors (`include/linux/interrupt.h`). The kernel prints them; Perfetto keeps the number.

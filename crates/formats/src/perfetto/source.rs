@@ -93,4 +93,14 @@ impl<'a> Source<'a> {
             part => self.unpacked.get(part - 1).map_or(0, |part| part.offset),
         }
     }
+
+    /// The place in the file of bytes that are a part of it; 0 for bytes of a compressed block.
+    pub fn offset_of(&self, bytes: &[u8]) -> u64 {
+        let offset = (bytes.as_ptr() as usize).wrapping_sub(self.file.as_ptr() as usize);
+        if offset < self.file.len() {
+            offset as u64
+        } else {
+            0
+        }
+    }
 }

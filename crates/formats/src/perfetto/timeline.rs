@@ -137,7 +137,7 @@ impl<'s> Timeline<'s> {
     }
 
     /// The next event of the run with the earliest one.
-    fn from_run(&mut self) -> Option<(i64, Happening<'s>)> {
+    fn next_of_runs(&mut self) -> Option<(i64, Happening<'s>)> {
         let Reverse((ts, order, place)) = self.heads.pop()?;
         let (happening, next) = self.runs[place].take()?;
         match next {
@@ -179,7 +179,7 @@ impl<'s> Iterator for Timeline<'s> {
             if let Some(head) = head
                 && next.is_none_or(|next| head <= next)
             {
-                match self.from_run() {
+                match self.next_of_runs() {
                     Some(event) => return Some(event),
                     None => continue,
                 }

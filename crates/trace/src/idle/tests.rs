@@ -1,4 +1,3 @@
-use super::{idle_process, idle_thread};
 use crate::{
     FtraceEventRow, MethodRow, ProcessId, ProcessRow, RowId, SourceId, SourceRow, StringId,
     ThreadId, ThreadRow, Trace, TraceBuilder,
@@ -68,14 +67,14 @@ fn old_tables(has_idle: bool) -> Trace {
     (trace.processes, trace.threads) = Default::default();
     trace.processes.push(ProcessRow {
         pid: 7,
-        ..idle_process()
+        ..ProcessRow::idle()
     });
     let mut thread = |tid, upid, source| {
         trace.threads.push(ThreadRow {
             tid,
             upid,
             source: SourceId(source),
-            ..idle_thread()
+            ..ThreadRow::idle()
         })
     };
     thread(0, ProcessId::NONE, 0);

@@ -2,25 +2,16 @@
 
 use super::super::clocks::{BOOTTIME, ClockId};
 use super::super::packet::Packet;
-use super::super::sequence::StateId;
 use super::super::source::Span;
 use super::super::wire::{Field, Fields, Packed, Value};
-use super::{Item, Survey, What};
+use super::item::{Bundle, Item, What, event_time};
+use super::packets::Survey;
 
 /// `CLOCK_MONOTONIC_RAW`.
 const MONOTONIC_RAW: u32 = 5;
 
 /// A number for the kernel's `global` trace clock, which has none in Perfetto.
 const GLOBAL: u32 = u32::MAX;
-
-/// The events of one CPU in one packet.
-#[derive(Clone, Copy, Debug)]
-pub(in super::super) struct Bundle {
-    pub cpu: u32,
-    /// The clock of its events.
-    pub clock: ClockId,
-    pub state: StateId,
-}
 
 /// The fields of `FtraceEventBundle` that concern all of its events.
 #[derive(Clone, Copy, Debug, Default)]
@@ -142,12 +133,6 @@ struct Run {
     last: i64,
     begin: usize,
     end: usize,
-}
-
-/// The time of an `FtraceEvent`; 0 if it has none.
-pub(in super::super) fn event_time(event: &[u8]) -> i64 {
-    let time = Fields::new(event).find(|field| field.number == 1);
-    time.map_or(0, Field::int)
 }
 
 /// The first of some numbers, whether they are packed or not.

@@ -6,21 +6,21 @@ use traceloom_trace::{
     TrackId,
 };
 
+use super::super::descriptors::Descriptors;
+use super::super::sequence::State;
+use super::super::source::Span;
+use super::super::survey::Survey;
+use super::super::track_descriptor::{Thread, TrackDescriptors};
+use super::super::wire::Fields;
 use super::args::Args;
-use super::descriptor::{Descriptors as Tracked, Thread};
 use super::event::{Event, Number, kind};
 use super::flows::Flows;
 use super::names::Names;
 use super::nested::NestedLanes;
 use super::tracks::{Owner, Tracks, add_thread};
-use crate::perfetto::descriptors::Descriptors;
-use crate::perfetto::sequence::State;
-use crate::perfetto::source::Span;
-use crate::perfetto::survey::Survey;
-use crate::perfetto::wire::Fields;
 
 /// Turns track events into slices, instants, counters and flows.
-pub(in super::super) struct TrackEvents<'s> {
+pub(crate) struct TrackEvents<'s> {
     survey: &'s Survey<'s>,
     pub(super) tracks: Tracks<'s>,
     pub(super) args: Args<'s>,
@@ -64,7 +64,11 @@ pub(super) struct At<'s> {
 }
 
 impl<'s> TrackEvents<'s> {
-    pub fn new(survey: &'s Survey<'s>, tracked: &'s Tracked, descriptors: &'s Descriptors) -> Self {
+    pub fn new(
+        survey: &'s Survey<'s>,
+        tracked: &'s TrackDescriptors,
+        descriptors: &'s Descriptors,
+    ) -> Self {
         Self {
             survey,
             tracks: Tracks::new(tracked, &survey.source),

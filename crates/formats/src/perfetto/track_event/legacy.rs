@@ -13,10 +13,10 @@ use std::hash::{Hash, Hasher};
 use rustc_hash::FxHasher;
 use traceloom_trace::{ProcessId, RowId, SliceId, StringId, TraceBuilder, TrackId, TrackType};
 
+use super::super::wire::Fields;
 use super::event::{Event, Legacy};
 use super::interpret::{At, TrackEvents};
 use super::tracks::Owner;
-use crate::perfetto::wire::Fields;
 
 impl<'s> TrackEvents<'s> {
     pub(super) fn legacy(

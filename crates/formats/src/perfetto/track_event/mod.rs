@@ -4,10 +4,9 @@
 //! TrackDescriptor   uuid, parent, and what it is: a process, a thread, a counter, or a track with a name
 //! TrackEvent        a track's uuid, a type (begin, end, instant, counter), a name, categories, annotations, flows
 //! ```
-//! [`descriptor`] and [`event`] decode messages; [`tracks`] finds the track of a uuid; [`interpret`] fills the tables.
+//! [`event`] decodes messages; [`tracks`] finds the track of a uuid; [`interpret`] fills the tables.
 
 mod args;
-mod descriptor;
 mod event;
 mod flows;
 mod interpret;
@@ -16,5 +15,4 @@ mod names;
 mod nested;
 mod tracks;
 
-pub(super) use descriptor::{Descriptors, Thread};
 pub(super) use interpret::TrackEvents;

@@ -13,7 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use traceloom_trace::{ProcessId, StringId, ThreadId, TraceBuilder, TrackId, TrackType};
 
 use super::super::source::Source;
-use super::descriptor::{Descriptor, Descriptors, Process, Thread};
+use super::super::track_descriptor::{Descriptor, Process, Thread, TrackDescriptors};
 
 /// The most tracks between a track and its root.
 const MOST_PARENTS: usize = 100;
@@ -31,7 +31,7 @@ pub(super) enum Owner {
 
 /// All tracks of track events.
 pub(super) struct Tracks<'s> {
-    descriptors: &'s Descriptors,
+    descriptors: &'s TrackDescriptors,
     source: &'s Source<'s>,
     owners: FxHashMap<u64, Owner>,
     tracks: FxHashMap<u64, TrackId>,
@@ -40,7 +40,7 @@ pub(super) struct Tracks<'s> {
 }
 
 impl<'s> Tracks<'s> {
-    pub fn new(descriptors: &'s Descriptors, source: &'s Source<'s>) -> Self {
+    pub fn new(descriptors: &'s TrackDescriptors, source: &'s Source<'s>) -> Self {
         Self {
             descriptors,
             source,

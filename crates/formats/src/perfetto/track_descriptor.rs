@@ -1,11 +1,11 @@
 //! `TrackDescriptor`, `ProcessDescriptor` and `ThreadDescriptor`.
 
-use super::super::source::{Source, Span};
-use super::super::wire::{Field, Fields};
+use super::source::{Source, Span};
+use super::wire::{Field, Fields};
 
 /// A thread that a descriptor names.
 #[derive(Clone, Debug, PartialEq)]
-pub(in super::super) struct Thread {
+pub(super) struct Thread {
     pub pid: i32,
     pub tid: i64,
     pub name: Vec<u8>,
@@ -121,14 +121,14 @@ impl Descriptor {
 
 /// Where the descriptors of all tracks are. Each is decoded when it is needed, because a file may have many.
 #[derive(Debug, Default)]
-pub(in super::super) struct Descriptors {
+pub(super) struct TrackDescriptors {
     /// By uuid, and then in the order of the file.
     list: Vec<(u64, Span)>,
     /// Those of processes and threads, in the order of the file.
     people: Vec<u64>,
 }
 
-impl Descriptors {
+impl TrackDescriptors {
     /// Adds a `TrackDescriptor`. A later one of the same track adds to what is known.
     pub fn add(&mut self, bytes: &[u8], span: Span) {
         let mut uuid = 0;
@@ -153,7 +153,7 @@ impl Descriptors {
     }
 
     /// The descriptor of a track.
-    pub(super) fn get(&self, uuid: u64, source: &Source<'_>) -> Option<Descriptor> {
+    pub fn get(&self, uuid: u64, source: &Source<'_>) -> Option<Descriptor> {
         let first = self.list.partition_point(|(known, _)| *known < uuid);
         let own = self.list[first..]
             .iter()
@@ -169,7 +169,7 @@ impl Descriptors {
     }
 
     /// The tracks of processes and threads.
-    pub(super) fn people(&self) -> &[u64] {
+    pub fn people(&self) -> &[u64] {
         &self.people
     }
 }

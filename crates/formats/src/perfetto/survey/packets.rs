@@ -1,107 +1,49 @@
-//! The first pass over a trace: finds what happens when, without tables.
-//!
-//! Packets are in the order in which they were written, but the tables are filled in order of time. The survey follows
-//! the order of the file (state of sequences, incremental clocks) and lists what it finds; [`timeline`](super::timeline)
-//! puts it in order.
-
-mod ftrace;
+//! The order of the file: states of sequences, clocks, and what each packet holds.
 
 use std::rc::Rc;
 
 use traceloom_trace::{Place, RepairKind, TraceBuilder};
 
-use super::clocks::{BOOTTIME, Clocks, MONOTONIC};
-use super::packet::{Packet, Packets, payload};
-use super::sequence::{Sequences, StateId};
-use super::source::{Source, Span};
-use super::track_event::{Descriptors, Thread};
-use super::unpack::Unpacker;
-use super::wire::Fields;
+use super::super::clocks::{BOOTTIME, Clocks, MONOTONIC};
+use super::super::packet::{Packet, Packets, payload};
+use super::super::sequence::{Sequences, StateId};
+use super::super::source::{Source, Span};
+use super::super::track_descriptor::{Thread, TrackDescriptors};
+use super::super::unpack::Unpacker;
+use super::super::wire::Fields;
+use super::item::{Bundle, Item, What};
 use crate::error::ReadError;
 use crate::format::ReadOptions;
-
-pub(super) use ftrace::{Bundle, event_time};
 
 /// The most blocks of compressed packets inside each other.
 const MOST_NESTED: u32 = 4;
 
-/// What an [`Item`] is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum What {
-    /// One packet, with its state.
-    Packet(StateId),
-    /// Consecutive events of a bundle, in order of time.
-    Events(u32),
-    /// The switches of a `CompactSched`, with the bundle.
-    Switches(u32),
-    /// The wake-ups of a `CompactSched`, with the bundle.
-    Wakings(u32),
-}
-
-/// Something that happens at a time, or begins then. There is one for each packet, so it is small.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Item {
-    /// The time, ns; that of the first event if there are several. First on its own clock, later on the trace's.
-    pub ts: i64,
-    pub span: Span,
-    /// The index of the state or bundle, and two bits for the kind.
-    packed: u32,
-}
-
-const KIND_BITS: u32 = 2;
-
-impl Item {
-    pub fn new(ts: i64, span: Span, what: What) -> Self {
-        let (index, kind) = match what {
-            What::Packet(state) => (state, 0),
-            What::Events(bundle) => (bundle, 1),
-            What::Switches(bundle) => (bundle, 2),
-            What::Wakings(bundle) => (bundle, 3),
-        };
-        Self {
-            ts,
-            span,
-            packed: index << KIND_BITS | kind,
-        }
-    }
-
-    pub fn what(&self) -> What {
-        let index = self.packed >> KIND_BITS;
-        match self.packed & ((1 << KIND_BITS) - 1) {
-            0 => What::Packet(index),
-            1 => What::Events(index),
-            2 => What::Switches(index),
-            _ => What::Wakings(index),
-        }
-    }
-}
-
 /// Everything that the second pass needs.
 #[derive(Debug)]
-pub(super) struct Survey<'a> {
+pub(crate) struct Survey<'a> {
     pub source: Source<'a>,
     pub sequences: Sequences,
     pub clocks: Clocks,
     pub bundles: Vec<Bundle>,
     /// The tracks of track events.
-    pub tracks: Descriptors,
+    pub tracks: TrackDescriptors,
     pub items: Vec<Item>,
     /// When all data sources had been started, ns on the clock of the state.
     pub started: Option<(i64, StateId)>,
     unpacker: Unpacker,
-    losses: Losses,
+    pub(super) losses: Losses,
 }
 
 /// Packets that could not be read.
 #[derive(Debug, Default)]
-struct Losses {
+pub(super) struct Losses {
     /// Sequences after a loss, until they clear their state.
     without_state: Tally,
     broken: Tally,
     after_loss: Tally,
-    in_kernel: Tally,
+    pub in_kernel: Tally,
     /// Packets whose sequences change their state too often for the size of the file.
-    too_many_states: Tally,
+    pub too_many_states: Tally,
 }
 
 /// A number of losses, and where the first one is.
@@ -136,7 +78,7 @@ impl<'a> Survey<'a> {
             sequences: Sequences::default(),
             clocks: Clocks::default(),
             bundles: Vec::new(),
-            tracks: Descriptors::default(),
+            tracks: TrackDescriptors::default(),
             items: Vec::new(),
             started: None,
             unpacker: Unpacker::new(options),
