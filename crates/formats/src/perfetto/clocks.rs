@@ -118,16 +118,18 @@ impl Clocks {
 
     /// A time in the units of its clock as ns. Each time of an incremental clock moves it on, so times have to be read in
     /// the order of the file.
-    pub fn read(&mut self, clock: ClockId, time: u64) -> i64 {
+    /// `None` for a time beyond 63 bits.
+    pub fn read(&mut self, clock: ClockId, time: u64) -> Option<i64> {
+        let time = i64::try_from(time).ok()?;
         let Some(counting) = self.counting.get_mut(&clock) else {
-            return time as i64;
+            return Some(time);
         };
-        let mut ns = (time as i64).saturating_mul(counting.unit_ns);
+        let mut ns = time.checked_mul(counting.unit_ns)?;
         if let Some(last) = &mut counting.last {
-            ns = ns.saturating_add(*last);
+            ns = ns.checked_add(*last)?;
             *last = ns;
         }
-        ns
+        Some(ns)
     }
 
     /// The clock of the trace.
@@ -265,8 +267,8 @@ mod tests {
         let own = ClockId::new(64, 5, 0);
         assert_eq!(
             [3, 4].map(|delta| clocks.read(own, delta)),
-            [13_000, 17_000]
+            [Some(13_000), Some(17_000)]
         );
-        assert_eq!(clocks.read(ClockId::new(64, 6, 0), 3), 3);
+        assert_eq!(clocks.read(ClockId::new(64, 6, 0), 3), Some(3));
     }
 }

@@ -68,6 +68,8 @@ impl Process {
 /// What a counter's values mean.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Counter {
+    /// 1: the thread's CPU time, ns; 2: its instructions.
+    pub builtin: u64,
     pub multiplier: i64,
     pub is_incremental: bool,
 }
@@ -75,6 +77,7 @@ pub(super) struct Counter {
 impl Default for Counter {
     fn default() -> Self {
         Self {
+            builtin: 0,
             multiplier: 1,
             is_incremental: false,
         }
@@ -86,6 +89,7 @@ impl Counter {
         let mut counter = Counter::default();
         for field in fields {
             match field.number {
+                1 => counter.builtin = field.uint(),
                 4 => counter.multiplier = field.int(),
                 5 => counter.is_incremental = field.bool(),
                 _ => {}
@@ -104,6 +108,8 @@ pub(super) struct Descriptor {
     pub process: Option<Process>,
     pub thread: Option<Thread>,
     pub counter: Option<Counter>,
+    /// Whether it is separate from the track that the thread has in the kernel's trace.
+    pub is_separate: bool,
 }
 
 impl Descriptor {
@@ -113,6 +119,7 @@ impl Descriptor {
             2 | 10 | 13 => self.name = field.bytes().to_vec(),
             3 => self.process = Some(Process::read(field.fields())),
             4 => self.thread = Some(Thread::read(field.fields())),
+            9 => self.is_separate = field.bool(),
             8 => self.counter = Some(Counter::read(field.fields())),
             _ => {}
         }

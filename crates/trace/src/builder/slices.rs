@@ -142,6 +142,11 @@ impl TraceBuilder {
         *self.trace.slices.name.get_mut(slice.row()) = name;
     }
 
+    /// Replaces the arguments of a slice.
+    pub fn set_slice_args(&mut self, slice: SliceId, args: ArgSetId) {
+        *self.trace.slices.arg_set_id.get_mut(slice.row()) = args;
+    }
+
     /// Changes the category of a slice.
     pub fn categorize_slice(&mut self, slice: SliceId, category: StringId) {
         *self.trace.slices.category.get_mut(slice.row()) = category;

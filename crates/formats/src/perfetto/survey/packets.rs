@@ -42,6 +42,8 @@ pub(super) struct Losses {
     broken: Tally,
     after_loss: Tally,
     pub in_kernel: Tally,
+    /// Packets whose times are missing or have too many bits.
+    without_time: Tally,
     /// Packets whose sequences change their state too often for the size of the file.
     pub too_many_states: Tally,
 }
@@ -158,14 +160,17 @@ impl<'a> Survey<'a> {
     /// Lists a packet that has a time, or is read at the beginning.
     fn item(&mut self, packet: &Packet<'_>, number: u32, content: &[u8], span: Span) {
         match number {
-            payload::TRACK_DESCRIPTOR => self
-                .tracks
-                .add(content, span.of(self.source.get(span), content)),
+            payload::TRACK_DESCRIPTOR => {
+                let bytes = self.source.get(span);
+                self.tracks.add(content, span.of(bytes, content));
+                let thread = Fields::new(content).find(|field| field.number == 4);
+                if let Some(thread) = thread {
+                    self.thread(packet, thread.bytes(), span.of(bytes, thread.bytes()));
+                }
+            }
             payload::THREAD_DESCRIPTOR => {
-                let thread = Thread::read(Fields::new(content));
                 let place = span.of(self.source.get(span), content);
-                self.sequences
-                    .set_thread(packet, place, thread.reference_us);
+                self.thread(packet, content, place);
             }
             _ => {}
         }
@@ -182,12 +187,23 @@ impl<'a> Survey<'a> {
         let clock = self.sequences.get(state).clock;
         let ts = match packet.timestamp {
             Some(time) => self.clocks.read(clock, time),
-            None => own.unwrap_or(i64::MIN),
+            None if number == payload::TRACK_EVENT => own,
+            None => Some(i64::MIN),
+        };
+        let Some(ts) = ts else {
+            self.losses.without_time.add(self.source.offset(span));
+            return;
         };
         if number == payload::SERVICE_EVENT && is_start(content) {
             self.started.get_or_insert((ts, state));
         }
         self.items.push(Item::new(ts, span, What::Packet(state)));
+    }
+
+    /// A `ThreadDescriptor`: the thread of the packet's sequence.
+    fn thread(&mut self, packet: &Packet<'_>, thread: &[u8], place: Span) {
+        let reference_us = Thread::read(Fields::new(thread)).reference_us;
+        self.sequences.set_thread(packet, place, reference_us);
     }
 
     /// The time in a track event, ns on `CLOCK_MONOTONIC`.
@@ -208,6 +224,7 @@ impl<'a> Survey<'a> {
             after_loss,
             in_kernel,
             too_many_states,
+            without_time,
         } = self.losses;
         broken.tell(
             RepairKind::TornRecord,
@@ -223,6 +240,8 @@ impl<'a> Survey<'a> {
         without_state.tell(RepairKind::LostEvents, detail, out);
         let detail = "the kernel's buffer of a CPU overflowed";
         in_kernel.tell(RepairKind::LostEvents, detail, out);
+        let detail = "a time is missing or has too many bits";
+        without_time.tell(RepairKind::BadClockSync, detail, out);
         let detail = "the state of a sequence changes too often";
         too_many_states.tell(RepairKind::BeyondLimit, detail, out);
     }

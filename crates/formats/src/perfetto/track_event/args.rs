@@ -6,7 +6,7 @@
 //! ```
 
 use rustc_hash::FxHashMap;
-use traceloom_trace::{ArgSetId, ArgValue, RowId, StringId, TraceBuilder};
+use traceloom_trace::{ArgSetId, ArgValue, StringId, TraceBuilder};
 
 use super::super::descriptors::{Descriptors, Kind, MessageType};
 use super::super::wire::{Field, Fields, Packed, Value};
@@ -43,9 +43,17 @@ impl<'s> Args<'s> {
         names: Names<'s>,
         out: &mut TraceBuilder,
     ) -> ArgSetId {
-        if fields.is_empty() {
-            return ArgSetId::NONE;
-        }
+        let args = self.list(fields, names, out);
+        out.args(args)
+    }
+
+    /// The arguments of an event.
+    pub fn list(
+        &mut self,
+        fields: &[Field<'s>],
+        names: Names<'s>,
+        out: &mut TraceBuilder,
+    ) -> Vec<(StringId, ArgValue)> {
         let mut writer = Writer {
             names,
             out,
@@ -63,8 +71,7 @@ impl<'s> Args<'s> {
                 _ => self.field("TrackEvent", "", *field, &mut writer, 0),
             }
         }
-        let args = std::mem::take(&mut writer.args);
-        out.args(args)
+        writer.args
     }
 
     /// A field of a message of the table.

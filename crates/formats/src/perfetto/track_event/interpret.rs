@@ -1,6 +1,6 @@
 //! Fills the tables from track events.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use traceloom_trace::{
     MethodId, NO_DURATION, Place, RepairKind, RowId, SliceBegin, SliceId, ThreadId, TraceBuilder,
     TrackId,
@@ -17,7 +17,7 @@ use super::event::{Event, Number, kind};
 use super::flows::Flows;
 use super::names::Names;
 use super::nested::NestedLanes;
-use super::tracks::{Owner, Tracks, add_thread};
+use super::tracks::{Owner, THREAD_TIME, Tracks, add_thread};
 
 /// Turns track events into slices, instants, counters and flows.
 pub(crate) struct TrackEvents<'s> {
@@ -38,9 +38,13 @@ pub(crate) struct TrackEvents<'s> {
 /// How the values of a counter are meant.
 #[derive(Clone, Copy)]
 struct Counting {
+    builtin: u64,
     multiplier: i64,
-    /// The sum so far, if each value is added to the one before.
-    sum: Option<f64>,
+    /// Whether each value is added to the one before, until the sequence clears its state.
+    is_incremental: bool,
+    generation: u32,
+    /// The last value, in the counter's unit.
+    last: f64,
 }
 
 /// The thread of a sequence, and its CPU clock at the last event, ns.
@@ -91,12 +95,12 @@ impl<'s> TrackEvents<'s> {
     /// A `TrackEvent` of a packet with this state.
     pub fn event(&mut self, ts: i64, bytes: &'s [u8], state: State, out: &mut TraceBuilder) {
         let event = Event::read(bytes);
-        let at = self.locate(ts, &event, state, out);
+        let mut at = self.locate(ts, &event, state, out);
+        self.extra_counters(&mut at, &event, state, out);
         if let Some(legacy) = event.legacy.filter(|legacy| legacy.phase != 0) {
             return self.legacy(&at, &event, legacy, out);
         }
         let uuid = self.uuid(&event, &at);
-        self.extra_counters(&at, &event, state, out);
         match event.kind {
             kind::BEGIN => {
                 let track = self.slice_track(uuid, &at, out);
@@ -110,7 +114,7 @@ impl<'s> TrackEvents<'s> {
                 let track = self.slice_track(uuid, &at, out);
                 self.instant(&at, &event, track, out);
             }
-            kind::COUNTER => self.counter(at.ts, uuid.unwrap_or(0), event.value, out),
+            kind::COUNTER => self.counter(&at, uuid.unwrap_or(0), event.value, out),
             _ => {}
         }
     }
@@ -233,10 +237,30 @@ impl<'s> TrackEvents<'s> {
         if let Some(ends) = self.ends.get_mut(&track) {
             ends.pop();
         }
-        let more = self.args.store(&event.others, at.names, out);
-        out.append_slice_args(slice, more);
+        self.add_args(slice, at, event, out);
         self.flows
             .slice(slice, &event.flows, &event.ending_flows, out);
+    }
+
+    /// Adds the arguments of an end to a slice. They replace those with the same keys.
+    pub(super) fn add_args(
+        &mut self,
+        slice: SliceId,
+        at: &At<'s>,
+        event: &Event<'s>,
+        out: &mut TraceBuilder,
+    ) {
+        let more = self.args.list(&event.others, at.names, out);
+        if more.is_empty() {
+            return;
+        }
+        let old = out.trace().slices.arg_set_id.get(slice.row());
+        let mut all: Vec<_> = out.trace().args.set(old).collect();
+        let keys: FxHashSet<_> = more.iter().map(|(key, _)| *key).collect();
+        all.retain(|(key, _)| !keys.contains(key));
+        all.extend(more);
+        let all = out.args(all);
+        out.set_slice_args(slice, all);
     }
 
     /// A slice whose duration is known. It stays open, so that others can be inside of it.
@@ -286,7 +310,8 @@ impl<'s> TrackEvents<'s> {
     }
 
     /// The value of a counter. The unit of a descriptor may be a multiple.
-    fn counter(&mut self, ts: i64, uuid: u64, value: Option<Number>, out: &mut TraceBuilder) {
+    fn counter(&mut self, at: &At<'s>, uuid: u64, value: Option<Number>, out: &mut TraceBuilder) {
+        let (ts, generation) = (at.ts, at.names.state.generation);
         let Some(value) = value else {
             return;
         };
@@ -296,32 +321,29 @@ impl<'s> TrackEvents<'s> {
             let counter = tracks.descriptor(uuid).and_then(|track| track.counter);
             let counter = counter.unwrap_or_default();
             Counting {
+                builtin: counter.builtin,
                 multiplier: counter.multiplier,
-                sum: counter.is_incremental.then_some(0.0),
+                is_incremental: counter.is_incremental,
+                generation,
+                last: 0.0,
             }
         });
-        match (value, &mut known.sum) {
-            (Number::Int(value), None) => {
+        let goes_on = known.is_incremental && known.generation == generation;
+        let before = if goes_on { known.last } else { 0.0 };
+        known.generation = generation;
+        known.last = before + value.as_f64() * known.multiplier as f64;
+        match value {
+            Number::Int(value) if !known.is_incremental => {
                 out.whole_counter(track, ts, value.saturating_mul(known.multiplier));
             }
-            (value, sum) => {
-                let value = value.as_f64();
-                let value = match sum {
-                    Some(sum) => {
-                        *sum += value;
-                        *sum
-                    }
-                    None => value,
-                };
-                out.counter(track, ts, value * known.multiplier as f64);
-            }
+            _ => out.counter(track, ts, known.last),
         }
     }
 
     /// Values of other counters that came with an event.
     fn extra_counters(
         &mut self,
-        at: &At<'s>,
+        at: &mut At<'s>,
         event: &Event<'_>,
         state: State,
         out: &mut TraceBuilder,
@@ -344,7 +366,11 @@ impl<'s> TrackEvents<'s> {
         }
         let values = tracks.into_iter().zip(&event.extra_values);
         for (uuid, value) in values.chain(doubles.into_iter().zip(&event.extra_doubles)) {
-            self.counter(at.ts, uuid, Some(*value), out);
+            self.counter(at, uuid, Some(*value), out);
+            let known = self.counters.get(&uuid);
+            if let Some(known) = known.filter(|known| known.builtin == THREAD_TIME) {
+                at.thread_ts = Some(known.last as i64);
+            }
         }
     }
 

@@ -166,8 +166,7 @@ impl<'s> TrackEvents<'s> {
             }
             b'e' | b'F' => match self.lanes.end(id, at.ts, out) {
                 Some(slice) => {
-                    let more = self.args.store(&event.others, at.names, out);
-                    out.append_slice_args(slice, more);
+                    self.add_args(slice, at, event, out);
                 }
                 None => self.unmatched_at(at.ts),
             },

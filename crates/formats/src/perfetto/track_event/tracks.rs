@@ -10,7 +10,7 @@
 //! owner with the same name are lanes of a group, since their slices may overlap.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use traceloom_trace::{ProcessId, StringId, ThreadId, TraceBuilder, TrackId, TrackType};
+use traceloom_trace::{ProcessId, RowId, StringId, ThreadId, TraceBuilder, TrackId, TrackType};
 
 use super::super::source::Source;
 use super::super::track_descriptor::{Descriptor, Process, Thread, TrackDescriptors};
@@ -20,6 +20,10 @@ const MOST_PARENTS: usize = 100;
 
 /// The track without a descriptor.
 const DEFAULT: u64 = 0;
+
+/// `CounterDescriptor.BuiltinCounterType`: the CPU time of a thread, ns, and the number of its instructions.
+pub(super) const THREAD_TIME: u64 = 1;
+const INSTRUCTIONS: u64 = 2;
 
 /// What a track belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -35,6 +39,10 @@ pub(super) struct Tracks<'s> {
     source: &'s Source<'s>,
     owners: FxHashMap<u64, Owner>,
     tracks: FxHashMap<u64, TrackId>,
+    /// The uuid of each thread and process that a descriptor names. Another uuid with the same number is a later thread or
+    /// process, which got the number again.
+    threads: FxHashMap<ThreadId, u64>,
+    processes: FxHashMap<ProcessId, u64>,
     /// Tracks that have a uuid already, so that the next uuid of their name gets a lane.
     taken: FxHashSet<TrackId>,
 }
@@ -46,6 +54,8 @@ impl<'s> Tracks<'s> {
             source,
             owners: FxHashMap::default(),
             tracks: FxHashMap::default(),
+            threads: FxHashMap::default(),
+            processes: FxHashMap::default(),
             taken: FxHashSet::default(),
         }
     }
@@ -73,7 +83,7 @@ impl<'s> Tracks<'s> {
             let Some(descriptor) = self.descriptor(next) else {
                 break Owner::Machine;
             };
-            if let Some(owner) = own(&descriptor, out) {
+            if let Some(owner) = self.own(next, &descriptor, out) {
                 break owner;
             }
             next = descriptor.parent;
@@ -86,6 +96,44 @@ impl<'s> Tracks<'s> {
         owner
     }
 
+    /// The thread or process that a descriptor names itself.
+    fn own(&mut self, uuid: u64, descriptor: &Descriptor, out: &mut TraceBuilder) -> Option<Owner> {
+        let process = descriptor.process.as_ref();
+        let process = process.map(|process| self.process(uuid, process, out));
+        if let Some(thread) = &descriptor.thread {
+            return Some(Owner::Thread(self.thread(uuid, thread, out)));
+        }
+        process.map(Owner::Process)
+    }
+
+    fn process(&mut self, uuid: u64, process: &Process, out: &mut TraceBuilder) -> ProcessId {
+        let pid = process.pid.into();
+        let mut upid = out.process(pid);
+        if self
+            .processes
+            .get(&upid)
+            .is_some_and(|known| *known != uuid)
+        {
+            upid = out.new_process(pid);
+            out.new_thread(pid);
+        }
+        self.processes.insert(upid, uuid);
+        let leader = out.thread(pid);
+        out.put_in_process(leader, pid);
+        name_process(process, upid, out);
+        upid
+    }
+
+    fn thread(&mut self, uuid: u64, thread: &Thread, out: &mut TraceBuilder) -> ThreadId {
+        let utid = out.thread(thread.tid);
+        if self.threads.get(&utid).is_some_and(|known| *known != uuid) {
+            out.new_thread(thread.tid);
+        }
+        let utid = add_thread(thread, out);
+        self.threads.insert(utid, uuid);
+        utid
+    }
+
     /// The track with a uuid. It holds values instead of slices if `is_counter`.
     pub fn track(&mut self, uuid: u64, is_counter: bool, out: &mut TraceBuilder) -> TrackId {
         if let Some(track) = self.tracks.get(&uuid) {
@@ -94,14 +142,12 @@ impl<'s> Tracks<'s> {
         let owner = self.owner(uuid, out);
         let descriptor = self.descriptor(uuid);
         let track = match owner {
-            Owner::Thread(utid)
-                if !is_counter && descriptor.as_ref().is_some_and(|it| it.thread.is_some()) =>
-            {
+            Owner::Thread(utid) if !is_counter && descriptor.as_ref().is_some_and(shares_track) => {
                 out.thread_track(utid)
             }
             _ => {
                 let name = match &descriptor {
-                    Some(descriptor) => out.intern_unless_empty(&descriptor.name),
+                    Some(descriptor) => out.intern_unless_empty(name_of(descriptor)),
                     None if uuid == DEFAULT => out.intern(b"Default Track"),
                     None => StringId::NULL,
                 };
@@ -142,22 +188,30 @@ impl<'s> Tracks<'s> {
     }
 }
 
-/// The thread or process that a descriptor names itself.
-fn own(descriptor: &Descriptor, out: &mut TraceBuilder) -> Option<Owner> {
-    if let Some(process) = &descriptor.process {
-        name_process(process, out);
+/// Whether the slices are on the thread's own track.
+fn shares_track(descriptor: &Descriptor) -> bool {
+    descriptor.thread.is_some() && !descriptor.is_separate
+}
+
+/// The name of a track. Counters that Perfetto defines need none.
+fn name_of(descriptor: &Descriptor) -> &[u8] {
+    let builtin = descriptor
+        .counter
+        .as_ref()
+        .map_or(0, |counter| counter.builtin);
+    match builtin {
+        THREAD_TIME if descriptor.name.is_empty() => b"thread_time",
+        INSTRUCTIONS if descriptor.name.is_empty() => b"thread_instruction_count",
+        _ => &descriptor.name,
     }
-    if let Some(thread) = &descriptor.thread {
-        return Some(Owner::Thread(add_thread(thread, out)));
-    }
-    let process = descriptor.process.as_ref()?;
-    Some(Owner::Process(out.process(process.pid.into())))
 }
 
 /// The thread of a descriptor, in its process and with its name.
 pub(super) fn add_thread(thread: &Thread, out: &mut TraceBuilder) -> ThreadId {
     let utid = out.thread(thread.tid);
-    out.put_in_process(utid, thread.pid.into());
+    if out.trace().threads.upid.get(utid.row()) == ProcessId::NONE {
+        out.put_in_process(utid, thread.pid.into());
+    }
     if !thread.name.is_empty() {
         let name = out.intern(&thread.name);
         out.name_thread(utid, name);
@@ -165,9 +219,7 @@ pub(super) fn add_thread(thread: &Thread, out: &mut TraceBuilder) -> ThreadId {
     utid
 }
 
-fn name_process(process: &Process, out: &mut TraceBuilder) {
-    let leader = out.thread(process.pid.into());
-    let upid = out.put_in_process(leader, process.pid.into());
+fn name_process(process: &Process, upid: ProcessId, out: &mut TraceBuilder) {
     if !process.name.is_empty() {
         let name = out.intern(&process.name);
         out.name_process(upid, name);
