@@ -397,6 +397,6 @@ fn the_kernel_log_may_have_the_trace() {
 ";
     let trace = read(text);
     assert_eq!(slices(&trace), ["t10:/0 x 1000000+7"]);
-    assert_eq!(trace.thread_name(ThreadId::from_row(0)), "app");
+    assert_eq!(trace.thread_name(ThreadId::from_row(1)), "app");
     assert_eq!(trace.repairs.count(RepairKind::UnparsedLine), 0);
 }

@@ -2,7 +2,7 @@
 
 mod facts;
 
-use self::facts::{FACTS, Names};
+use self::facts::FACTS;
 pub use self::facts::{TrackDimension, TrackDimensionValue, TrackOwner, TrackTitle};
 
 macro_rules! track_types {
@@ -118,6 +118,60 @@ track_types! {
     ProcessCounterTrackEvent,
     /// A counter without thread and process in Perfetto's track events.
     GlobalCounterTrackEvent,
+    /// A figure of `/proc/meminfo`, bytes.
+    Meminfo,
+    /// A figure of `/proc/vmstat`.
+    Vmstat,
+    /// How long a CPU was in a mode, ns.
+    CpuStat,
+    /// How often an interrupt occurred.
+    NumIrq,
+    /// How often a softirq occurred.
+    NumSoftirq,
+    /// How many processes began.
+    NumForks,
+    /// How many interrupts occurred.
+    NumIrqTotal,
+    /// How many softirqs occurred.
+    NumSoftirqTotal,
+    /// How many free blocks of a size a zone of memory has.
+    BuddyInfo,
+    /// How much a disk did since the last value.
+    DiskStat,
+    /// How long tasks waited for a resource, ns.
+    Psi,
+    /// The temperature of a thermal zone, °C.
+    ThermalTemperatureSys,
+    /// How long a CPU was in an idle state, µs.
+    CpuIdleState,
+    /// The memory of one of the kernel's caches, bytes.
+    SlabInfo,
+    /// A figure of a process from its memory maps, bytes.
+    Smaps,
+    /// How long a process ran, ns.
+    ProcStatRuntime,
+    /// A figure of the battery.
+    BatteryCounter,
+    /// The energy that a power rail delivered, µWs.
+    PowerRails,
+    /// How long a part of the device was in a state, ms.
+    EntityState,
+    /// The energy that a consumer used, µWs.
+    AndroidEnergyEstimationBreakdown,
+    /// The energy that a consumer used for a user, µWs.
+    AndroidEnergyEstimationBreakdownPerUid,
+    /// A counter of a GPU.
+    GpuCounter,
+    /// A system property of Android that is a number.
+    SyspropCounter,
+    /// A figure of the battery statistics of Android.
+    BatteryStats,
+    /// The states of a foldable device.
+    AndroidDeviceState,
+    /// When frames of a process were expected.
+    AndroidExpectedFrameTimeline,
+    /// When frames of a process came.
+    AndroidActualFrameTimeline,
 }
 
 impl TrackType {
@@ -233,13 +287,16 @@ impl TrackType {
 
     /// The part of a track's name that differs between tracks of this type.
     pub fn variable_part(self, name: &str) -> &str {
-        let names: Names = FACTS[self as usize].names;
-        names.variable_part(name).unwrap_or(name)
+        let facts = &FACTS[self as usize];
+        let part = facts.names.variable_part(name);
+        let part = part.or_else(|| facts.form.variable_part(name));
+        part.unwrap_or(name)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::facts::Names;
     use super::*;
 
     #[test]

@@ -12,7 +12,9 @@
 
 mod clocks;
 mod compact;
+mod counters;
 mod descriptors;
+mod frames;
 mod kernel;
 mod packet;
 mod people;

@@ -7,12 +7,23 @@ pub(super) mod payload {
     pub const FTRACE_EVENTS: u32 = 1;
     pub const PROCESS_TREE: u32 = 2;
     pub const CLOCK_SNAPSHOT: u32 = 6;
+    pub const SYS_STATS: u32 = 7;
+    pub const PROCESS_STATS: u32 = 9;
     pub const TRACK_EVENT: u32 = 11;
+    pub const BATTERY: u32 = 38;
+    pub const POWER_RAILS: u32 = 40;
     pub const THREAD_DESCRIPTOR: u32 = 44;
     pub const SYSTEM_INFO: u32 = 45;
     pub const COMPRESSED: u32 = 50;
+    pub const GPU_COUNTERS: u32 = 52;
     pub const TRACK_DESCRIPTOR: u32 = 60;
     pub const SERVICE_EVENT: u32 = 69;
+    pub const DISPLAY_STATE: u32 = 70;
+    pub const GPU_MEMORY: u32 = 71;
+    pub const FRAME_TIMELINE: u32 = 76;
+    pub const ENERGY_BREAKDOWN: u32 = 77;
+    pub const SYSTEM_PROPERTIES: u32 = 86;
+    pub const ENTITY_STATES: u32 = 91;
     pub const ZSTD_COMPRESSED: u32 = 133;
 }
 

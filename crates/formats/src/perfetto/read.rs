@@ -2,7 +2,9 @@
 
 use traceloom_trace::{Place, RepairKind, TraceBuilder};
 
+use super::counters::Counters;
 use super::descriptors::Descriptors;
+use super::frames::Frames;
 use super::kernel::Kernel;
 use super::packet::{Packet, payload};
 use super::people;
@@ -11,6 +13,7 @@ use super::source::Span;
 use super::survey::Survey;
 use super::timeline::{Happening, Timeline};
 use super::track_event::TrackEvents;
+use super::wire::Fields;
 use crate::error::ReadError;
 use crate::format::ReadOptions;
 
@@ -36,6 +39,8 @@ pub(super) fn read(
         survey: &survey,
         kernel: Kernel::new(&survey, &descriptors, options),
         events: TrackEvents::new(&survey, &survey.tracks, &descriptors),
+        counters: Counters::new(&survey),
+        frames: Frames::default(),
         started: started.unwrap_or(i64::MIN),
         too_early: 0,
     };
@@ -55,6 +60,8 @@ struct Second<'s> {
     survey: &'s Survey<'s>,
     kernel: Kernel<'s>,
     events: TrackEvents<'s>,
+    counters: Counters<'s>,
+    frames: Frames,
     /// When the recording began, ns: the kernel's buffers may have had older events.
     started: i64,
     /// Kernel events from before.
@@ -77,11 +84,14 @@ impl<'s> Second<'s> {
         let Some((number, content)) = packet.payload else {
             return;
         };
+        let state = self.survey.sequences.get(state);
+        self.counters
+            .packet(ts, (number, content), state, &mut self.kernel, out);
         match number {
             payload::TRACK_EVENT => {
-                let state = self.survey.sequences.get(state);
                 self.events.event(ts, content, state, out);
             }
+            payload::FRAME_TIMELINE => self.frames.event(ts, Fields::new(content), out),
             payload::PROCESS_TREE => people::process_tree(content, &mut self.kernel, out),
             payload::SYSTEM_INFO => people::system_info(content, &mut self.kernel, out),
             _ => {}
@@ -90,6 +100,8 @@ impl<'s> Second<'s> {
 
     fn finish(&mut self, out: &mut TraceBuilder) {
         self.events.finish(out);
+        self.counters.finish(out);
+        self.frames.finish(out);
         self.kernel.finish(out);
         out.repair(
             RepairKind::SkippedEntry,

@@ -54,6 +54,15 @@ impl<'a> Field<'a> {
         }
     }
 
+    /// The numbers of a repeated field, packed or not.
+    pub fn numbers(self) -> impl Iterator<Item = u64> + 'a {
+        let (one, packed) = match self.value {
+            Value::Number(number) => (Some(number), &[][..]),
+            Value::Bytes(packed) => (None, packed),
+        };
+        one.into_iter().chain(Packed::new(packed))
+    }
+
     /// The fields of the message.
     pub fn fields(self) -> Fields<'a> {
         Fields::new(self.bytes())

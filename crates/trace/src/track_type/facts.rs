@@ -75,6 +75,8 @@ pub(super) enum Names {
     Around(&'static str, &'static str),
     /// One of these after this beginning. The variable part is without the beginning.
     OneOf(&'static str, &'static [&'static str]),
+    /// What follows this beginning, a number and this separator.
+    After(&'static str, &'static str),
     /// This one, or followed by this separator and the variable part.
     Then(&'static str, &'static str),
 }
@@ -93,6 +95,11 @@ impl Names {
                 let part = name.strip_prefix(before)?;
                 all.contains(&part).then_some(part)
             }
+            Self::After(before, separator) => {
+                let number = name.strip_prefix(before)?;
+                let rest = number.trim_start_matches(|letter: char| letter.is_ascii_digit());
+                rest.strip_prefix(separator)
+            }
             Self::Then(own, _) if name == own => Some(""),
             Self::Then(own, separator) => name.strip_prefix(own)?.strip_prefix(separator),
         }
@@ -106,6 +113,8 @@ pub(super) struct Facts {
     pub is_counter: bool,
     pub has_lanes: bool,
     pub names: Names,
+    /// The form of names that do not tell the type: other types may have such a name too.
+    pub form: Names,
     pub title: TrackTitle,
     pub dimensions: &'static [TrackDimension],
     pub unit: &'static str,
@@ -125,7 +134,13 @@ const ZERO_GPU: TrackDimension = dimension("ugpu", TrackDimensionValue::Number);
 const DEVICE: TrackDimension = dimension("linux_device", TrackDimensionValue::Text);
 const ZONE: TrackDimension = dimension("thermal_zone", TrackDimensionValue::Text);
 const HEAP: TrackDimension = dimension("heap_name", TrackDimensionValue::Text);
+const IRQ: TrackDimension = dimension("irq", TrackDimensionValue::Number);
 const MEMORY_KEY: TrackDimension = dimension("process_memory_key", TrackDimensionValue::Text);
+
+/// The variable part of the name.
+const fn text(key: &'static str) -> TrackDimension {
+    dimension(key, TrackDimensionValue::Text)
+}
 
 /// Slices whose names, if any, are in the trace.
 const fn slices(
@@ -139,6 +154,7 @@ const fn slices(
         is_counter: false,
         has_lanes: false,
         names: Names::Any,
+        form: Names::Any,
         title: TrackTitle::Own,
         dimensions,
         unit: "",
@@ -167,6 +183,11 @@ impl Facts {
         self
     }
 
+    const fn form(mut self, form: Names) -> Self {
+        self.form = form;
+        self
+    }
+
     const fn title(mut self, title: TrackTitle) -> Self {
         self.title = title;
         self
@@ -178,7 +199,7 @@ impl Facts {
     }
 }
 
-use Names::{Around, Is, OneOf, Then};
+use Names::{After, Around, Is, OneOf, Then};
 use TrackOwner::{Cpu, Machine, Process, Thread};
 
 /// The figures of `rss_stat`.
@@ -221,7 +242,7 @@ pub(super) static FACTS: &[Facts] = &[
     counter("cooling_device_counter", Machine, &[DEVICE]).names(Around("", " Cooling Device")),
     counter("gpu_memory", Machine, &[ZERO_GPU, GPU]).names(Is("GPU Memory")).unit("bytes"),
     counter("process_gpu_memory", Process, &[ZERO_GPU, GPU, UPID]).names(Is("GPU Memory")).unit("bytes"),
-    counter("process_memory", Process, &[UPID, MEMORY_KEY]).names(OneOf("mem.", RESIDENT)),
+    counter("process_memory", Process, &[UPID, MEMORY_KEY]).names(OneOf("mem.", RESIDENT)).form(Around("mem.", "")),
     counter("oom_score_adj", Process, &[UPID]).names(Is("oom_score_adj")),
     counter("screen_state", Machine, &[]).names(Is("ScreenState")),
     counter("ion", Machine, &[HEAP]).names(Then("mem.ion", ".")),
@@ -233,4 +254,31 @@ pub(super) static FACTS: &[Facts] = &[
     counter("thread_counter_track_event", Thread, &[UTID, NAME]),
     counter("process_counter_track_event", Process, &[UPID, NAME]),
     counter("global_counter_track_event", Machine, &[NAME]),
+    counter("meminfo", Machine, &[text("meminfo_key")]).unit("bytes"),
+    counter("vmstat", Machine, &[text("vmstat_key")]),
+    counter("cpustat", Cpu, &[CPU, text("cpustat_key")]).form(Around("cpu.times.", "")),
+    counter("num_irq", Machine, &[IRQ]).form(Around("num_irq (id: ", ")")),
+    counter("num_softirq", Machine, &[IRQ]).form(Around("num_softirq (id: ", ")")),
+    counter("num_forks", Machine, &[]),
+    counter("num_irq_total", Machine, &[]),
+    counter("num_softirq_total", Machine, &[]),
+    counter("buddyinfo", Machine, &[NAME]),
+    counter("diskstat", Machine, &[NAME]),
+    counter("psi", Machine, &[text("psi_resource")]).form(Around("psi.", "")),
+    counter("thermal_temperature_sys", Machine, &[ZONE]).unit("C"),
+    counter("cpu_idle_state", Cpu, &[CPU, text("state")]).form(After("cpuidle", ".")).unit("us"),
+    counter("slabinfo", Machine, &[text("slab_name")]).form(Around("mem.slab.", "")).unit("bytes"),
+    counter("smaps", Process, &[UPID, text("smaps_key")]).form(Around("mem.smaps.", "")),
+    counter("proc_stat_runtime", Process, &[UPID, text("proc_stat_runtime_key")]).form(Around("runtime.", "")),
+    counter("battery_counter", Machine, &[dimension("battery_name", TrackDimensionValue::Absent), text("counter_name")]).form(Around("batt.", "")),
+    counter("power_rails", Machine, &[NAME]),
+    counter("entity_state", Machine, &[NAME]),
+    counter("android_energy_estimation_breakdown", Machine, &[NAME]),
+    counter("android_energy_estimation_breakdown_per_uid", Machine, &[NAME]),
+    counter("gpu_counter", Machine, &[NAME]),
+    counter("sysprop_counter", Machine, &[text("sysprop_name")]),
+    counter("battery_stats", Machine, &[text("counter_key")]),
+    slices("android_device_state", Machine, &[]),
+    slices("android_expected_frame_timeline", Process, &[UPID]).lanes(),
+    slices("android_actual_frame_timeline", Process, &[UPID]).lanes(),
 ];

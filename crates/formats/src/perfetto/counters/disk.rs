@@ -1,0 +1,55 @@
+//! Disks: `SysStats` has totals, the tracks have what was added since the last value.
+
+use rustc_hash::FxHashMap;
+use traceloom_trace::{StringId, TraceBuilder, TrackType};
+
+use super::super::wire::Fields;
+use super::named::text;
+
+/// Sectors of `/proc/diskstats`, which are of 512 bytes, in a megabyte.
+const SECTORS_PER_MB: f64 = 2_048.0;
+
+/// Sectors and milliseconds of reading, writing and discarding, then the number of flushes and their milliseconds.
+type Totals = [i64; 8];
+
+/// The last totals of each disk.
+#[derive(Debug, Default)]
+pub(super) struct Disks(FxHashMap<StringId, Totals>);
+
+impl Disks {
+    /// The disks of a `SysStats`.
+    pub fn sys_stats(&mut self, ts: i64, stats: &Fields<'_>, out: &mut TraceBuilder) {
+        for disk in stats.clone().filter(|field| field.number == 13) {
+            self.disk(ts, disk.fields(), out);
+        }
+    }
+
+    fn disk(&mut self, ts: i64, fields: Fields<'_>, out: &mut TraceBuilder) {
+        let (mut name, mut totals): (&[u8], Totals) = (&[], [0; 8]);
+        for field in fields {
+            match field.number {
+                1 => name = field.bytes(),
+                number @ 2..=9 => totals[number as usize - 2] = field.int(),
+                _ => {}
+            }
+        }
+        let id = out.intern(name);
+        let Some(last) = self.0.insert(id, totals) else {
+            return;
+        };
+        let added: [f64; 8] = std::array::from_fn(|at| totals[at].saturating_sub(last[at]) as f64);
+        let mut push = |key: &str, value: f64| {
+            let name = out.intern(format!("diskstat.[{}].{key}", text(name)).as_bytes());
+            let track = out.global_track(TrackType::DiskStat, name);
+            out.counter(track, ts, value);
+        };
+        for (at, action) in ["read", "write", "discard"].into_iter().enumerate() {
+            let (mb, ms) = (added[at * 2] / SECTORS_PER_MB, added[at * 2 + 1]);
+            let rate = if ms == 0.0 { 0.0 } else { mb * 1_000.0 / ms };
+            push(&format!("{action}_amount"), mb);
+            push(&format!("{action}_throughput"), rate);
+        }
+        push("flush_amount", added[6]);
+        push("flush_time", added[7]);
+    }
+}

@@ -1,0 +1,225 @@
+//! Power and energy: the battery, power rails, energy consumers, and how long parts of the device were in each state.
+
+mod rails;
+
+use rustc_hash::FxHashMap;
+use traceloom_trace::{StringId, TraceBuilder, TrackId, TrackType};
+
+use super::super::clocks::{BOOTTIME, ClockId, Converter};
+use super::super::sequence::State;
+use super::super::survey::Survey;
+use super::super::wire::{Field, Fields};
+use super::named::{Distinct, push, text};
+
+/// The largest number of a rail.
+const MOST_RAIL: u64 = 256;
+
+/// What descriptors told about power rails, consumers and states.
+pub(super) struct Energy<'s> {
+    converter: Converter<'s>,
+    /// The rails of a session.
+    rails: FxHashMap<(u64, u64), TrackId>,
+    consumers: FxHashMap<u64, StringId>,
+    states: FxHashMap<(u64, u64), TrackId>,
+    tracks: Distinct,
+}
+
+impl<'s> Energy<'s> {
+    pub fn new(survey: &'s Survey<'s>) -> Self {
+        Self {
+            converter: survey.clocks.converter(),
+            rails: FxHashMap::default(),
+            consumers: FxHashMap::default(),
+            states: FxHashMap::default(),
+            tracks: Distinct::default(),
+        }
+    }
+
+    /// A `PowerRails`. Each value has a time of its own.
+    pub fn rails(&mut self, ts: i64, fields: Fields<'_>, state: State, out: &mut TraceBuilder) {
+        let session = fields.clone().filter(|field| field.number == 3).last();
+        let session = session.map_or(0, Field::uint);
+        for rail in fields.clone().filter(|field| field.number == 1) {
+            self.rail(session, rail.fields(), out);
+        }
+        for energy in fields.filter(|field| field.number == 2) {
+            let (mut index, mut at, mut uws) = (0, Some(ts), 0);
+            for field in energy.fields() {
+                match field.number {
+                    1 => index = field.uint(),
+                    2 => at = self.boot_time(field.int().saturating_mul(1_000_000), state),
+                    3 => uws = field.uint(),
+                    _ => {}
+                }
+            }
+            let track = self.rails.get(&(session, index));
+            if let (Some(track), Some(at)) = (track, at.filter(|at| *at != i64::MIN)) {
+                push(*track, at, uws, out);
+            }
+        }
+    }
+
+    fn boot_time(&mut self, ts: i64, state: State) -> Option<i64> {
+        let clock = ClockId::new(BOOTTIME, 0, state.machine);
+        self.converter.convert(clock, ts)
+    }
+
+    /// A `RailDescriptor`.
+    fn rail(&mut self, session: u64, fields: Fields<'_>, out: &mut TraceBuilder) {
+        let (mut index, mut raw): (_, &[u8]) = (0, &[]);
+        for field in fields {
+            match field.number {
+                1 => index = field.uint(),
+                2 => raw = field.bytes(),
+                _ => {}
+            }
+        }
+        if index > MOST_RAIL {
+            return;
+        }
+        let raw = text(raw);
+        let name = match rails::usual_name(&raw) {
+            Some(usual) => format!("power.rails.{usual}"),
+            None => format!("power.{raw}_uws"),
+        };
+        let name = out.intern(name.as_bytes());
+        let ids = (session, out.intern(raw.as_bytes()).0.into());
+        let track = self.tracks.track(TrackType::PowerRails, ids, name, out);
+        self.rails.insert((session, index), track);
+    }
+
+    /// An `AndroidEnergyEstimationBreakdown`: the consumers, or what one of them has used.
+    pub fn breakdown(&mut self, ts: i64, fields: Fields<'_>, out: &mut TraceBuilder) {
+        let (mut consumer, mut uws) = (None, None);
+        for field in fields.clone() {
+            match field.number {
+                1 => self.consumers(field.fields(), out),
+                2 => consumer = Some(field.uint()),
+                3 => uws = Some(field.uint()),
+                _ => {}
+            }
+        }
+        let name = consumer.and_then(|id| self.consumers.get(&id).copied());
+        let (Some(consumer), Some(uws), Some(name)) = (consumer, uws, name) else {
+            return;
+        };
+        let kind = TrackType::AndroidEnergyEstimationBreakdown;
+        let track = self.tracks.track(kind, (consumer, 0), name, out);
+        push(track, ts, uws, out);
+        for user in fields.filter(|field| field.number == 4) {
+            let find = |number| user.fields().find(|field| field.number == number);
+            if let (Some(uid), Some(uws)) = (find(1), find(2)) {
+                let kind = TrackType::AndroidEnergyEstimationBreakdownPerUid;
+                let ids = (consumer, uid.uint());
+                let track = self.tracks.track(kind, ids, name, out);
+                push(track, ts, uws.uint(), out);
+            }
+        }
+    }
+
+    /// An `AndroidEnergyConsumerDescriptor`.
+    fn consumers(&mut self, fields: Fields<'_>, out: &mut TraceBuilder) {
+        for consumer in fields.filter(|field| field.number == 1) {
+            let (mut id, mut name): (_, &[u8]) = (None, &[]);
+            for field in consumer.fields() {
+                match field.number {
+                    1 => id = Some(field.uint()),
+                    4 => name = field.bytes(),
+                    _ => {}
+                }
+            }
+            if let Some(id) = id {
+                self.consumers.insert(id, out.intern(name));
+            }
+        }
+    }
+
+    /// An `EntityStateResidency`: the states of parts of the device, and the time in each, ms.
+    pub fn entity_states(&mut self, ts: i64, fields: Fields<'_>, out: &mut TraceBuilder) {
+        for entity in fields.clone().filter(|field| field.number == 1) {
+            self.entity_state(entity.fields(), out);
+        }
+        for residency in fields.filter(|field| field.number == 2) {
+            let mut numbers = [0; 3];
+            for field in residency.fields() {
+                if let number @ 1..=3 = field.number {
+                    numbers[number as usize - 1] = field.uint();
+                }
+            }
+            let [entity, state, time_ms] = numbers;
+            if let Some(track) = self.states.get(&(entity, state)) {
+                push(*track, ts, time_ms, out);
+            }
+        }
+    }
+
+    /// A `PowerEntityState`.
+    fn entity_state(&mut self, fields: Fields<'_>, out: &mut TraceBuilder) {
+        let (mut entity, mut state) = (None, None);
+        let (mut entity_name, mut state_name): (&[u8], &[u8]) = (&[], &[]);
+        for field in fields {
+            match field.number {
+                1 => entity = Some(field.uint()),
+                2 => state = Some(field.uint()),
+                3 => entity_name = field.bytes(),
+                4 => state_name = field.bytes(),
+                _ => {}
+            }
+        }
+        if let (Some(entity), Some(state)) = (entity, state) {
+            let name = format!(
+                "Entity residency: {} is {}",
+                text(entity_name),
+                text(state_name)
+            );
+            let name = out.intern(name.as_bytes());
+            let track = out.global_track(TrackType::EntityState, name);
+            self.states.insert((entity, state), track);
+        }
+    }
+}
+
+/// A `BatteryCounters`.
+pub(super) fn battery(ts: i64, fields: Fields<'_>, out: &mut TraceBuilder) {
+    let (mut name, mut values): (&[u8], [Option<i64>; 8]) = (&[], [None; 8]);
+    for field in fields {
+        match field.number {
+            5 => name = field.bytes(),
+            number @ 1..=7 => values[number as usize] = Some(field.int()),
+            _ => {}
+        }
+    }
+    let mut push = |key: &str, value: Option<f64>| {
+        let Some(value) = value else {
+            return;
+        };
+        let name = match name {
+            [] => format!("batt.{key}"),
+            _ => format!("batt.{}.{key}", text(name)),
+        };
+        let name = out.intern(name.as_bytes());
+        let track = out.global_track(TrackType::BatteryCounter, name);
+        out.counter(track, ts, value);
+    };
+    let [_, charge, percent, current, average, _, energy, voltage] = values;
+    let charge = charge.or_else(|| charge_uah(energy?, voltage?));
+    push("charge_uah", charge.map(|value| value as f64));
+    push(
+        "capacity_pct",
+        percent.map(|bits| f32::from_bits(bits as u32).into()),
+    );
+    push("current_ua", current.map(|value| value as f64));
+    push("current.avg_ua", average.map(|value| value as f64));
+    push("voltage_uv", voltage.map(|value| value as f64));
+    let power = current.zip(voltage).map(|(current, voltage)| {
+        let power = i128::from(current) * i128::from(voltage) / 1_000_000_000;
+        power.unsigned_abs() as f64
+    });
+    push("power_mw", power);
+}
+
+/// The charge that follows from the energy, µWh, and the voltage, µV.
+fn charge_uah(energy: i64, voltage: i64) -> Option<i64> {
+    let charge = i128::from(energy) * 1_000_000 / i128::from(Some(voltage).filter(|it| *it > 0)?);
+    i64::try_from(charge).ok()
+}

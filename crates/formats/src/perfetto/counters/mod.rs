@@ -1,0 +1,86 @@
+//! Counters that the recorder polls, or that drivers report: `/proc`, the battery, power rails, the GPU.
+//!
+//! Each packet has a number of values of one time. [`Counters`] passes it to the part that knows its fields; [`named`]
+//! finds the track of a counter.
+
+mod device;
+mod disk;
+mod energy;
+mod figures;
+mod gpu;
+mod named;
+mod process;
+mod system;
+
+use traceloom_trace::TraceBuilder;
+
+use super::kernel::Kernel;
+use super::packet::payload;
+use super::sequence::State;
+use super::survey::Survey;
+use super::wire::Fields;
+
+/// Turns packets of counters into counter values.
+pub(super) struct Counters<'s> {
+    disks: disk::Disks,
+    energy: energy::Energy<'s>,
+    gpu: gpu::Gpu,
+    /// The size of a page of memory, bytes.
+    page_size: u64,
+}
+
+impl<'s> Counters<'s> {
+    pub fn new(survey: &'s Survey<'s>) -> Self {
+        Self {
+            disks: disk::Disks::default(),
+            energy: energy::Energy::new(survey),
+            gpu: gpu::Gpu::default(),
+            page_size: 4_096,
+        }
+    }
+
+    /// A packet that holds the field `number`. Packets without a time have no counters.
+    pub fn packet(
+        &mut self,
+        ts: i64,
+        (number, content): (u32, &[u8]),
+        state: State,
+        kernel: &mut Kernel<'_>,
+        out: &mut TraceBuilder,
+    ) {
+        let fields = Fields::new(content);
+        match number {
+            payload::SYSTEM_INFO => self.system_info(fields),
+            payload::POWER_RAILS => self.energy.rails(ts, fields, state, out),
+            _ if ts == i64::MIN => {}
+            payload::PROCESS_STATS => process::process_stats(ts, fields, kernel, out),
+            payload::SYS_STATS => {
+                self.disks.sys_stats(ts, &fields, out);
+                system::sys_stats(ts, fields, self.page_size, out);
+            }
+            payload::BATTERY => energy::battery(ts, fields, out),
+            payload::ENERGY_BREAKDOWN => self.energy.breakdown(ts, fields, out),
+            payload::ENTITY_STATES => self.energy.entity_states(ts, fields, out),
+            payload::GPU_COUNTERS => self.gpu.event(ts, fields, state, out),
+            payload::GPU_MEMORY => gpu::memory(ts, fields, out),
+            payload::DISPLAY_STATE => device::display_state(ts, fields, out),
+            payload::SYSTEM_PROPERTIES => device::properties(ts, fields, out),
+            _ => {}
+        }
+    }
+
+    fn system_info(&mut self, fields: Fields<'_>) {
+        const PAGE_SIZE: u32 = 6;
+        let size = fields
+            .filter(|field| field.number == PAGE_SIZE)
+            .map(|field| field.uint());
+        // A page of 16 MiB is more than any machine has.
+        let size = size.last().filter(|size| (1..=1 << 24).contains(size));
+        self.page_size = size.unwrap_or(4_096);
+    }
+
+    /// Ends the input.
+    pub fn finish(&mut self, out: &mut TraceBuilder) {
+        self.gpu.finish(out);
+    }
+}

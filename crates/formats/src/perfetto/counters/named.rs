@@ -1,0 +1,66 @@
+//! The tracks of counters.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use traceloom_trace::{StringId, TraceBuilder, TrackId, TrackType};
+
+/// Adds a value of a counter of the whole machine.
+pub(super) fn global(kind: TrackType, name: &str, ts: i64, value: u64, out: &mut TraceBuilder) {
+    let name = out.intern(name.as_bytes());
+    let track = out.global_track(kind, name);
+    push(track, ts, value, out);
+}
+
+/// Adds a value of a counter of a CPU.
+pub(super) fn of_cpu(
+    (kind, cpu): (TrackType, u32),
+    name: &str,
+    ts: i64,
+    value: u64,
+    out: &mut TraceBuilder,
+) {
+    let name = out.intern(name.as_bytes());
+    let track = out.cpu_track(kind, cpu, name);
+    push(track, ts, value, out);
+}
+
+/// Adds a value. Only those beyond the signed numbers are rounded.
+pub(super) fn push(track: TrackId, ts: i64, value: u64, out: &mut TraceBuilder) {
+    match i64::try_from(value) {
+        Ok(value) => out.whole_counter(track, ts, value),
+        Err(_) => out.counter(track, ts, value as f64),
+    }
+}
+
+/// A text of a trace as a part of a name.
+pub(super) fn text(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
+    String::from_utf8_lossy(bytes)
+}
+
+/// Tracks of the machine of which several may have the same name, such as a counter that two GPUs have.
+#[derive(Debug, Default)]
+pub(super) struct Distinct {
+    tracks: FxHashMap<(TrackType, u64, u64), TrackId>,
+    taken: FxHashSet<TrackId>,
+}
+
+impl Distinct {
+    /// The track that `ids` tell apart from others of its type.
+    pub fn track(
+        &mut self,
+        kind: TrackType,
+        ids: (u64, u64),
+        name: StringId,
+        out: &mut TraceBuilder,
+    ) -> TrackId {
+        let taken = &mut self.taken;
+        let known = self.tracks.entry((kind, ids.0, ids.1));
+        *known.or_insert_with(|| {
+            let track = out.global_track(kind, name);
+            if taken.insert(track) {
+                track
+            } else {
+                out.lane_of(track)
+            }
+        })
+    }
+}

@@ -1,0 +1,72 @@
+//! `ProcessStats`: the memory and the running time of processes, from `/proc/PID/status`, `stat` and `smaps_rollup`.
+
+use traceloom_trace::{ProcessId, TraceBuilder, TrackType};
+
+use super::super::kernel::Kernel;
+use super::super::wire::{Field, Fields};
+use super::named::push;
+
+/// A `ProcessStats`.
+pub(super) fn process_stats(
+    ts: i64,
+    stats: Fields<'_>,
+    kernel: &mut Kernel<'_>,
+    out: &mut TraceBuilder,
+) {
+    for process in stats.filter(|field| field.number == 1) {
+        let pid = process.fields().filter(|field| field.number == 1).last();
+        // The kernel's idle process has no entry in /proc.
+        let Some(pid) = pid.map(Field::int32).filter(|pid| *pid > 0) else {
+            continue;
+        };
+        let upid = out.process(pid.into());
+        for field in process.fields() {
+            match field.number {
+                11 => thread(field.fields(), pid, kernel, out),
+                _ => figure(ts, field, upid, out),
+            }
+        }
+    }
+}
+
+fn thread(mut fields: Fields<'_>, pid: i32, kernel: &mut Kernel<'_>, out: &mut TraceBuilder) {
+    let tid = fields.find(|field| field.number == 1).map(Field::int32);
+    if let Some(tid) = tid.filter(|tid| *tid > 0) {
+        kernel.thread_of(tid, pid);
+        let utid = out.thread(tid.into());
+        out.put_in_process(utid, pid.into());
+    }
+}
+
+/// One figure of a process. Those of memory are in kB.
+fn figure(ts: i64, field: Field<'_>, upid: ProcessId, out: &mut TraceBuilder) {
+    use TrackType::{OomScoreAdj, ProcStatRuntime, ProcessMemory, Smaps};
+    let (kind, name) = match field.number {
+        2 => (ProcessMemory, "mem.virt"),
+        3 => (ProcessMemory, "mem.rss"),
+        4 => (ProcessMemory, "mem.rss.anon"),
+        5 => (ProcessMemory, "mem.rss.file"),
+        6 => (ProcessMemory, "mem.rss.shmem"),
+        7 => (ProcessMemory, "mem.swap"),
+        8 => (ProcessMemory, "mem.locked"),
+        9 => (ProcessMemory, "mem.rss.watermark"),
+        24 => (ProcessMemory, "mem.dmabuf_rss"),
+        10 => (OomScoreAdj, "oom_score_adj"),
+        16 => (Smaps, "mem.smaps.rss"),
+        17 => (Smaps, "mem.smaps.pss"),
+        18 => (Smaps, "mem.smaps.pss.anon"),
+        19 => (Smaps, "mem.smaps.pss.file"),
+        20 => (Smaps, "mem.smaps.pss.smem"),
+        23 => (Smaps, "mem.smaps.swap.pss"),
+        21 => (ProcStatRuntime, "runtime.user_ns"),
+        22 => (ProcStatRuntime, "runtime.kernel_ns"),
+        _ => return,
+    };
+    let name = out.intern(name.as_bytes());
+    let track = out.process_track(kind, upid, name);
+    match kind {
+        OomScoreAdj => out.whole_counter(track, ts, field.int()),
+        ProcStatRuntime => push(track, ts, field.uint(), out),
+        _ => push(track, ts, field.uint().saturating_mul(1_024), out),
+    }
+}

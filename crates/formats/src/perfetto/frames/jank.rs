@@ -1,0 +1,131 @@
+//! The words for why a frame was late.
+
+/// `FrameTimelineEvent.JankType`.
+mod jank {
+    pub const UNSPECIFIED: i32 = 0;
+    pub const NONE: i32 = 1;
+    pub const SF_SCHEDULING: i32 = 2;
+    pub const PREDICTION_ERROR: i32 = 4;
+    pub const DISPLAY_HAL: i32 = 8;
+    pub const SF_CPU_DEADLINE: i32 = 16;
+    pub const SF_GPU_DEADLINE: i32 = 32;
+    pub const APP_DEADLINE: i32 = 64;
+    pub const BUFFER_STUFFING: i32 = 128;
+    pub const UNKNOWN: i32 = 256;
+    pub const SF_STUFFING: i32 = 512;
+    pub const DROPPED: i32 = 1_024;
+    pub const NON_ANIMATING: i32 = 2_048;
+    pub const APP_JITTER: i32 = 4_096;
+    pub const DISPLAY_OFF: i32 = 8_192;
+    pub const MODE_CHANGE: i32 = 16_384;
+    pub const POWER_MODE_CHANGE: i32 = 32_768;
+}
+
+/// `PRESENT_DROPPED`.
+const DROPPED: i32 = 4;
+
+/// In the order in which they are listed.
+const REASONS: [(i32, &str); 15] = [
+    (jank::SF_SCHEDULING, "SurfaceFlinger Scheduling"),
+    (jank::PREDICTION_ERROR, "Prediction Error"),
+    (jank::DISPLAY_HAL, "Display HAL"),
+    (jank::SF_CPU_DEADLINE, "SurfaceFlinger CPU Deadline Missed"),
+    (jank::SF_GPU_DEADLINE, "SurfaceFlinger GPU Deadline Missed"),
+    (jank::APP_DEADLINE, "App Deadline Missed"),
+    (jank::APP_JITTER, "App Resynced Jitter"),
+    (jank::BUFFER_STUFFING, "Buffer Stuffing"),
+    (jank::UNKNOWN, "Unknown Jank"),
+    (jank::SF_STUFFING, "SurfaceFlinger Stuffing"),
+    (jank::DROPPED, "Dropped Frame"),
+    (jank::NON_ANIMATING, "Non Animating"),
+    (jank::DISPLAY_OFF, "Display not ON"),
+    (jank::MODE_CHANGE, "ModeChange in progress"),
+    (jank::POWER_MODE_CHANGE, "PowerModeChange in progress"),
+];
+
+/// Reasons in SurfaceFlinger and the display.
+const OF_DISPLAY: i32 = jank::SF_SCHEDULING
+    | jank::PREDICTION_ERROR
+    | jank::DISPLAY_HAL
+    | jank::SF_CPU_DEADLINE
+    | jank::SF_GPU_DEADLINE;
+
+/// Reasons in the app.
+const OF_SURFACE: i32 = jank::APP_DEADLINE | jank::APP_JITTER | jank::UNKNOWN;
+
+/// All reasons of a set of bits.
+pub(super) fn reasons(bits: i32) -> String {
+    match bits {
+        jank::UNSPECIFIED => "Unspecified".to_owned(),
+        jank::NONE => "None".to_owned(),
+        _ => {
+            let set = REASONS.iter().filter(|(bit, _)| bits & bit != 0);
+            set.map(|(_, name)| *name).collect::<Vec<_>>().join(", ")
+        }
+    }
+}
+
+/// Whose fault it was, in a word. `present` is the `PresentType` of a surface frame.
+pub(super) fn tag(bits: i32, is_surface: bool, present: i32) -> &'static str {
+    let is_counted = !matches!(bits, jank::NONE | jank::NON_ANIMATING | jank::DISPLAY_OFF);
+    let of_display = is_counted && bits & OF_DISPLAY != 0;
+    let of_surface = is_counted && is_surface && bits & OF_SURFACE != 0;
+    let is_dropped = if is_surface {
+        present == DROPPED
+    } else {
+        bits == jank::DROPPED
+    };
+    match bits {
+        jank::UNSPECIFIED => "Unspecified",
+        _ if of_surface || (of_display && !is_surface) => "Self Jank",
+        _ if of_display => "Other Jank",
+        jank::BUFFER_STUFFING if is_surface => "Buffer Stuffing",
+        jank::SF_STUFFING => "SurfaceFlinger Stuffing",
+        _ if is_dropped => "Dropped Frame",
+        jank::NON_ANIMATING | jank::DISPLAY_OFF | jank::POWER_MODE_CHANGE => "Non-perceivable Jank",
+        _ => "No Jank",
+    }
+}
+
+/// `PresentType`.
+pub(super) fn present(kind: i32) -> &'static str {
+    match kind {
+        1 => "On-time Present",
+        2 => "Late Present",
+        3 => "Early Present",
+        4 => "Dropped Frame",
+        5 => "Unknown Present",
+        _ => "Unspecified Present",
+    }
+}
+
+/// `PredictionType`.
+pub(super) fn prediction(kind: i32) -> &'static str {
+    match kind {
+        1 => "Valid Prediction",
+        2 => "Expired Prediction",
+        3 => "Unknown Prediction",
+        _ => "Unspecified Prediction",
+    }
+}
+
+/// `JankSeverityType`. Older devices do not tell it; then only a frame without jank has a known one.
+pub(super) fn severity(kind: Option<i64>, bits: i32) -> &'static str {
+    match kind {
+        Some(1) => "None",
+        Some(2) => "Partial",
+        Some(3) => "Full",
+        None if bits == jank::NONE => "None",
+        _ => "Unknown",
+    }
+}
+
+/// `LatchedFenceState`.
+pub(super) fn fence(kind: i64) -> &'static str {
+    match kind {
+        1 => "Latched Signaled",
+        2 => "Latched Unsignaled",
+        3 => "Delayed Latch Fence Unsignaled",
+        _ => "Unknown",
+    }
+}
