@@ -1,6 +1,6 @@
 //! Processes and threads: `ProcessTree` and `SystemInfo`.
 
-use traceloom_trace::TraceBuilder;
+use traceloom_trace::{ProcessId, TraceBuilder};
 
 use super::kernel::Kernel;
 use super::states::kernel_version;
@@ -15,6 +15,14 @@ pub(super) fn process_tree(tree: &[u8], kernel: &mut Kernel<'_>, out: &mut Trace
             _ => {}
         }
     }
+}
+
+/// A process that a packet names by its pid. Its main thread has the same number.
+pub(super) fn process_and_leader(pid: i64, out: &mut TraceBuilder) -> ProcessId {
+    let upid = out.process(pid);
+    let leader = out.thread(pid);
+    out.put_in_process(leader, pid);
+    upid
 }
 
 fn process(fields: Fields<'_>, out: &mut TraceBuilder) {
@@ -35,9 +43,7 @@ fn process(fields: Fields<'_>, out: &mut TraceBuilder) {
     let Some(pid) = pid.filter(|pid| *pid > 0) else {
         return;
     };
-    let upid = out.process(pid);
-    let leader = out.thread(pid);
-    out.put_in_process(leader, pid);
+    let upid = process_and_leader(pid, out);
     if let Some(name) = cmdline.first().filter(|name| !name.is_empty()) {
         let name = out.intern(name);
         out.name_process(upid, name);

@@ -170,6 +170,37 @@ fn a_gpu_counter_holds_for_the_time_before_it() {
 }
 
 #[test]
+fn equal_counters_of_two_gpus_are_apart() {
+    let describe = |sequence, gpu| {
+        let spec = Proto::new().int(1, 1).text(2, "busy").int(11, 2);
+        let descriptor = Proto::new()
+            .int(1, 5)
+            .message(2, Proto::new().message(1, spec))
+            .int(3, gpu);
+        Proto::new()
+            .int(10, sequence)
+            .message(12, Proto::new().message(47, descriptor))
+            .int(13, 1)
+    };
+    let sample = |ts, sequence, value| {
+        let value = Proto::new().int(1, 1).int(2, value);
+        let event = Proto::new().message(2, value).int(4, 5);
+        packet(ts, 52, event).int(10, sequence).int(13, 2)
+    };
+    let trace = read([
+        describe(1, 0),
+        describe(2, 1),
+        sample(5, 1, 10),
+        sample(6, 2, 20),
+    ]);
+    assert_eq!(counters(&trace), [("busy", 5, 10.0), ("busy", 6, 20.0)]);
+    assert_ne!(
+        trace.counters.track_id.get(0),
+        trace.counters.track_id.get(1)
+    );
+}
+
+#[test]
 fn frames_have_their_verdict_and_their_display_frame() {
     let surface = Proto::new()
         .int(1, 1)

@@ -103,6 +103,9 @@ impl<'s> Energy<'s> {
         let (Some(consumer), Some(uws), Some(name)) = (consumer, uws, name) else {
             return;
         };
+        if ts == i64::MIN {
+            return;
+        }
         let kind = TrackType::AndroidEnergyEstimationBreakdown;
         let track = self.tracks.track(kind, (consumer, 0), name, out);
         push(track, ts, uws, out);
@@ -139,7 +142,7 @@ impl<'s> Energy<'s> {
         for entity in fields.clone().filter(|field| field.number == 1) {
             self.entity_state(entity.fields(), out);
         }
-        for residency in fields.filter(|field| field.number == 2) {
+        for residency in fields.filter(|field| field.number == 2 && ts != i64::MIN) {
             let mut numbers = [0; 3];
             for field in residency.fields() {
                 if let number @ 1..=3 = field.number {

@@ -1,13 +1,27 @@
 //! The GPU: `GpuCounterEvent` and `GpuMemTotalEvent`.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use traceloom_trace::{TraceBuilder, TrackId, TrackType};
 
+use super::super::people;
 use super::super::sequence::State;
+use super::super::survey::Survey;
 use super::super::wire::{Field, Fields};
 use super::named::{Distinct, push};
 
-/// A counter of a sequence.
+/// Interned descriptors of counters.
+const DESCRIPTORS: u32 = 47;
+
+/// Where the number of a counter is valid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Scope {
+    /// In a machine's sequence.
+    Sequence(u32, u32),
+    /// With a descriptor of a generation of interned data.
+    Descriptor(u32, u64),
+}
+
+/// A counter of a GPU.
 #[derive(Clone, Copy, Debug)]
 struct Counter {
     track: TrackId,
@@ -16,32 +30,68 @@ struct Counter {
 }
 
 /// The counters of GPUs.
-#[derive(Debug, Default)]
-pub(super) struct Gpu {
-    /// By sequence and the counter's number there.
-    counters: FxHashMap<(u32, u32, u64), Counter>,
+pub(super) struct Gpu<'s> {
+    survey: &'s Survey<'s>,
+    counters: FxHashMap<(Scope, u64), Counter>,
+    /// The interned descriptors that have been read.
+    read: FxHashSet<Scope>,
     tracks: Distinct,
     /// The time of the last value of counters whose values are of the time before.
     last: FxHashMap<TrackId, i64>,
 }
 
-impl Gpu {
-    /// A `GpuCounterEvent`.
-    pub fn event(&mut self, ts: i64, fields: Fields<'_>, state: State, out: &mut TraceBuilder) {
-        let gpu = fields.clone().filter(|field| field.number == 3).last();
-        let gpu = gpu.map_or(0, Field::uint);
-        for descriptor in fields.clone().filter(|field| field.number == 1) {
-            for spec in descriptor.fields().filter(|field| field.number == 1) {
-                self.describe(spec.fields(), gpu, state, out);
-            }
+impl<'s> Gpu<'s> {
+    pub fn new(survey: &'s Survey<'s>) -> Self {
+        Self {
+            survey,
+            counters: FxHashMap::default(),
+            read: FxHashSet::default(),
+            tracks: Distinct::default(),
+            last: FxHashMap::default(),
         }
-        for value in fields.filter(|field| field.number == 2) {
-            self.value(ts, value.fields(), state, out);
+    }
+
+    /// A `GpuCounterEvent`. Without a time it only has descriptors.
+    pub fn event(&mut self, ts: i64, fields: Fields<'_>, state: State, out: &mut TraceBuilder) {
+        let find = |number| fields.clone().filter(move |field| field.number == number);
+        let gpu = find(3).last().map_or(0, Field::uint);
+        let mut scope = Scope::Sequence(state.machine, state.sequence);
+        for descriptor in find(1) {
+            self.descriptor(scope, descriptor.fields(), gpu, out);
+        }
+        if let Some(iid) = find(4).last().map(Field::uint) {
+            scope = Scope::Descriptor(state.generation, iid);
+            self.interned(scope, iid, state, out);
+        }
+        for value in find(2).filter(|_| ts != i64::MIN) {
+            self.value(ts, value.fields(), scope, out);
+        }
+    }
+
+    /// An `InternedGpuCounterDescriptor`.
+    fn interned(&mut self, scope: Scope, iid: u64, state: State, out: &mut TraceBuilder) {
+        if !self.read.insert(scope) {
+            return;
+        }
+        let Some(span) = self.survey.sequences.interned(&state, DESCRIPTORS, iid) else {
+            return;
+        };
+        let fields = Fields::new(self.survey.source.get(span));
+        let gpu = fields.clone().filter(|field| field.number == 3).last();
+        for descriptor in fields.filter(|field| field.number == 2) {
+            self.descriptor(scope, descriptor.fields(), gpu.map_or(0, Field::uint), out);
+        }
+    }
+
+    /// A `GpuCounterDescriptor`.
+    fn descriptor(&mut self, scope: Scope, fields: Fields<'_>, gpu: u64, out: &mut TraceBuilder) {
+        for spec in fields.filter(|field| field.number == 1) {
+            self.describe(scope, spec.fields(), gpu, out);
         }
     }
 
     /// A `GpuCounterSpec`.
-    fn describe(&mut self, fields: Fields<'_>, gpu: u64, state: State, out: &mut TraceBuilder) {
+    fn describe(&mut self, scope: Scope, fields: Fields<'_>, gpu: u64, out: &mut TraceBuilder) {
         const FORWARDS: u64 = 2;
         let (mut id, mut name, mut direction): (_, &[u8], _) = (None, &[], 0);
         for field in fields {
@@ -61,12 +111,11 @@ impl Gpu {
             track: self.tracks.track(TrackType::GpuCounter, ids, name, out),
             forwards: direction == FORWARDS,
         };
-        self.counters
-            .insert((state.machine, state.sequence, id), counter);
+        self.counters.insert((scope, id), counter);
     }
 
     /// A `GpuCounter`.
-    fn value(&mut self, ts: i64, fields: Fields<'_>, state: State, out: &mut TraceBuilder) {
+    fn value(&mut self, ts: i64, fields: Fields<'_>, scope: Scope, out: &mut TraceBuilder) {
         let (mut id, mut value) = (None, None);
         for field in fields {
             match field.number {
@@ -76,7 +125,7 @@ impl Gpu {
                 _ => {}
             }
         }
-        let counter = id.and_then(|id| self.counters.get(&(state.machine, state.sequence, id)));
+        let counter = id.and_then(|id| self.counters.get(&(scope, id)));
         let (Some(counter), Some(value)) = (counter, value) else {
             return;
         };
@@ -110,7 +159,7 @@ pub(super) fn memory(ts: i64, fields: Fields<'_>, out: &mut TraceBuilder) {
     }
     let name = out.intern(b"GPU Memory");
     let track = if pid > 0 {
-        let upid = out.process(pid.into());
+        let upid = people::process_and_leader(pid.into(), out);
         out.process_track(TrackType::ProcessGpuMemory, upid, name)
     } else {
         out.global_track(TrackType::GpuMemory, name)

@@ -24,7 +24,7 @@ use super::wire::Fields;
 pub(super) struct Counters<'s> {
     disks: disk::Disks,
     energy: energy::Energy<'s>,
-    gpu: gpu::Gpu,
+    gpu: gpu::Gpu<'s>,
     /// The size of a page of memory, bytes.
     page_size: u64,
 }
@@ -34,12 +34,12 @@ impl<'s> Counters<'s> {
         Self {
             disks: disk::Disks::default(),
             energy: energy::Energy::new(survey),
-            gpu: gpu::Gpu::default(),
+            gpu: gpu::Gpu::new(survey),
             page_size: 4_096,
         }
     }
 
-    /// A packet that holds the field `number`. Packets without a time have no counters.
+    /// A packet that holds the field `number`. Without a time it can only describe counters.
     pub fn packet(
         &mut self,
         ts: i64,
@@ -51,7 +51,10 @@ impl<'s> Counters<'s> {
         let fields = Fields::new(content);
         match number {
             payload::SYSTEM_INFO => self.system_info(fields),
+            payload::GPU_COUNTERS => self.gpu.event(ts, fields, state, out),
             payload::POWER_RAILS => self.energy.rails(ts, fields, state, out),
+            payload::ENERGY_BREAKDOWN => self.energy.breakdown(ts, fields, out),
+            payload::ENTITY_STATES => self.energy.entity_states(ts, fields, out),
             _ if ts == i64::MIN => {}
             payload::PROCESS_STATS => process::process_stats(ts, fields, kernel, out),
             payload::SYS_STATS => {
@@ -59,9 +62,6 @@ impl<'s> Counters<'s> {
                 system::sys_stats(ts, fields, self.page_size, out);
             }
             payload::BATTERY => energy::battery(ts, fields, out),
-            payload::ENERGY_BREAKDOWN => self.energy.breakdown(ts, fields, out),
-            payload::ENTITY_STATES => self.energy.entity_states(ts, fields, out),
-            payload::GPU_COUNTERS => self.gpu.event(ts, fields, state, out),
             payload::GPU_MEMORY => gpu::memory(ts, fields, out),
             payload::DISPLAY_STATE => device::display_state(ts, fields, out),
             payload::SYSTEM_PROPERTIES => device::properties(ts, fields, out),

@@ -3,6 +3,7 @@
 use traceloom_trace::{ProcessId, TraceBuilder, TrackType};
 
 use super::super::kernel::Kernel;
+use super::super::people;
 use super::super::wire::{Field, Fields};
 use super::named::push;
 
@@ -19,7 +20,7 @@ pub(super) fn process_stats(
         let Some(pid) = pid.map(Field::int32).filter(|pid| *pid > 0) else {
             continue;
         };
-        let upid = out.process(pid.into());
+        let upid = people::process_and_leader(pid.into(), out);
         for field in process.fields() {
             match field.number {
                 11 => thread(field.fields(), pid, kernel, out),

@@ -1,7 +1,7 @@
 //! The words for why a frame was late.
 
 /// `FrameTimelineEvent.JankType`.
-mod jank {
+mod bit {
     pub const UNSPECIFIED: i32 = 0;
     pub const NONE: i32 = 1;
     pub const SF_SCHEDULING: i32 = 2;
@@ -26,38 +26,38 @@ const DROPPED: i32 = 4;
 
 /// In the order in which they are listed.
 const REASONS: [(i32, &str); 15] = [
-    (jank::SF_SCHEDULING, "SurfaceFlinger Scheduling"),
-    (jank::PREDICTION_ERROR, "Prediction Error"),
-    (jank::DISPLAY_HAL, "Display HAL"),
-    (jank::SF_CPU_DEADLINE, "SurfaceFlinger CPU Deadline Missed"),
-    (jank::SF_GPU_DEADLINE, "SurfaceFlinger GPU Deadline Missed"),
-    (jank::APP_DEADLINE, "App Deadline Missed"),
-    (jank::APP_JITTER, "App Resynced Jitter"),
-    (jank::BUFFER_STUFFING, "Buffer Stuffing"),
-    (jank::UNKNOWN, "Unknown Jank"),
-    (jank::SF_STUFFING, "SurfaceFlinger Stuffing"),
-    (jank::DROPPED, "Dropped Frame"),
-    (jank::NON_ANIMATING, "Non Animating"),
-    (jank::DISPLAY_OFF, "Display not ON"),
-    (jank::MODE_CHANGE, "ModeChange in progress"),
-    (jank::POWER_MODE_CHANGE, "PowerModeChange in progress"),
+    (bit::SF_SCHEDULING, "SurfaceFlinger Scheduling"),
+    (bit::PREDICTION_ERROR, "Prediction Error"),
+    (bit::DISPLAY_HAL, "Display HAL"),
+    (bit::SF_CPU_DEADLINE, "SurfaceFlinger CPU Deadline Missed"),
+    (bit::SF_GPU_DEADLINE, "SurfaceFlinger GPU Deadline Missed"),
+    (bit::APP_DEADLINE, "App Deadline Missed"),
+    (bit::APP_JITTER, "App Resynced Jitter"),
+    (bit::BUFFER_STUFFING, "Buffer Stuffing"),
+    (bit::UNKNOWN, "Unknown Jank"),
+    (bit::SF_STUFFING, "SurfaceFlinger Stuffing"),
+    (bit::DROPPED, "Dropped Frame"),
+    (bit::NON_ANIMATING, "Non Animating"),
+    (bit::DISPLAY_OFF, "Display not ON"),
+    (bit::MODE_CHANGE, "ModeChange in progress"),
+    (bit::POWER_MODE_CHANGE, "PowerModeChange in progress"),
 ];
 
 /// Reasons in SurfaceFlinger and the display.
-const OF_DISPLAY: i32 = jank::SF_SCHEDULING
-    | jank::PREDICTION_ERROR
-    | jank::DISPLAY_HAL
-    | jank::SF_CPU_DEADLINE
-    | jank::SF_GPU_DEADLINE;
+const OF_DISPLAY: i32 = bit::SF_SCHEDULING
+    | bit::PREDICTION_ERROR
+    | bit::DISPLAY_HAL
+    | bit::SF_CPU_DEADLINE
+    | bit::SF_GPU_DEADLINE;
 
 /// Reasons in the app.
-const OF_SURFACE: i32 = jank::APP_DEADLINE | jank::APP_JITTER | jank::UNKNOWN;
+const OF_SURFACE: i32 = bit::APP_DEADLINE | bit::APP_JITTER | bit::UNKNOWN;
 
 /// All reasons of a set of bits.
 pub(super) fn reasons(bits: i32) -> String {
     match bits {
-        jank::UNSPECIFIED => "Unspecified".to_owned(),
-        jank::NONE => "None".to_owned(),
+        bit::UNSPECIFIED => "Unspecified".to_owned(),
+        bit::NONE => "None".to_owned(),
         _ => {
             let set = REASONS.iter().filter(|(bit, _)| bits & bit != 0);
             set.map(|(_, name)| *name).collect::<Vec<_>>().join(", ")
@@ -67,22 +67,22 @@ pub(super) fn reasons(bits: i32) -> String {
 
 /// Whose fault it was, in a word. `present` is the `PresentType` of a surface frame.
 pub(super) fn tag(bits: i32, is_surface: bool, present: i32) -> &'static str {
-    let is_counted = !matches!(bits, jank::NONE | jank::NON_ANIMATING | jank::DISPLAY_OFF);
+    let is_counted = !matches!(bits, bit::NONE | bit::NON_ANIMATING | bit::DISPLAY_OFF);
     let of_display = is_counted && bits & OF_DISPLAY != 0;
     let of_surface = is_counted && is_surface && bits & OF_SURFACE != 0;
     let is_dropped = if is_surface {
         present == DROPPED
     } else {
-        bits == jank::DROPPED
+        bits == bit::DROPPED
     };
     match bits {
-        jank::UNSPECIFIED => "Unspecified",
+        bit::UNSPECIFIED => "Unspecified",
         _ if of_surface || (of_display && !is_surface) => "Self Jank",
         _ if of_display => "Other Jank",
-        jank::BUFFER_STUFFING if is_surface => "Buffer Stuffing",
-        jank::SF_STUFFING => "SurfaceFlinger Stuffing",
+        bit::BUFFER_STUFFING if is_surface => "Buffer Stuffing",
+        bit::SF_STUFFING => "SurfaceFlinger Stuffing",
         _ if is_dropped => "Dropped Frame",
-        jank::NON_ANIMATING | jank::DISPLAY_OFF | jank::POWER_MODE_CHANGE => "Non-perceivable Jank",
+        bit::NON_ANIMATING | bit::DISPLAY_OFF | bit::POWER_MODE_CHANGE => "Non-perceivable Jank",
         _ => "No Jank",
     }
 }
@@ -115,7 +115,7 @@ pub(super) fn severity(kind: Option<i64>, bits: i32) -> &'static str {
         Some(1) => "None",
         Some(2) => "Partial",
         Some(3) => "Full",
-        None if bits == jank::NONE => "None",
+        None if bits == bit::NONE => "None",
         _ => "Unknown",
     }
 }
