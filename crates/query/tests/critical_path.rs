@@ -49,7 +49,8 @@ fn session() -> Session {
             ts,
             dur,
             utid,
-            cpu: if runs { utid.0 } else { u32::MAX },
+            // Row 0 is the idle thread.
+            cpu: if runs { utid.0 - 1 } else { u32::MAX },
             state,
             io_wait: -1,
             blocked_function: StringId::NULL,

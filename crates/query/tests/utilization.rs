@@ -20,7 +20,8 @@ type Moment = (Option<ThreadId>, Option<i64>);
 fn trace() -> (Session, Vec<[Moment; 2]>) {
     let mut numbers = Numbers(0x1234_5678_9ABC);
     let mut out = TraceBuilder::new();
-    let threads: Vec<ThreadId> = (0..4).map(|tid| out.thread(tid)).collect();
+    let mut threads = vec![out.idle_thread()];
+    threads.extend((1..4).map(|tid| out.thread(tid)));
     out.put_in_process(threads[1], 10);
     out.put_in_process(threads[2], 10);
     let name = out.intern(b"cpufreq");

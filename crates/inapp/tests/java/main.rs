@@ -58,9 +58,10 @@ fn read(folder: &Path, file: &str) -> Trace {
 
 /// Depth and name of each slice.
 fn slices(trace: &Trace) -> Vec<String> {
-    let depths = trace.slices.depth.iter().enumerate();
-    let shown =
-        depths.map(|(row, depth)| format!("{depth} {}", trace.slice_name(SliceId::from_row(row))));
+    let shown = trace.slices.spans().map(|row| {
+        let depth = trace.slices.depth.get(row);
+        format!("{depth} {}", trace.slice_name(SliceId::from_row(row)))
+    });
     shown.collect()
 }
 
@@ -94,7 +95,7 @@ fn a_java_program() {
         assert_eq!(values, [-7.0], "{file}");
     }
     let text = read(folder.path(), "java.systrace");
-    assert_eq!(text.slices.len(), methods.len());
+    assert_eq!(slices(&text).len(), methods.len());
     assert!(text.repairs.rows().is_empty(), "{:?}", text.repairs.rows());
 
     let trace = read(folder.path(), "methods.trace");

@@ -222,8 +222,9 @@ fn one_thread() {
     };
     let trace = read(folder.path(), "only.trace");
     assert_eq!(repairs(&trace), []);
-    let names: Vec<String> = (0..trace.threads.len())
-        .map(|row| trace.thread_name(traceloom_trace::ThreadId::from_row(row)))
+    let names: Vec<String> = trace
+        .real_threads()
+        .map(|utid| trace.thread_name(utid))
         .collect();
     assert_eq!(names, ["main"]);
 }
