@@ -7,7 +7,7 @@
 ///
 /// let packet = Proto::new().int(8, 1_000).message(11, Proto::new().text(23, "draw"));
 /// let trace = Proto::new().message(1, packet);
-/// assert_eq!(trace.bytes()[..2], [0x0a, 11]);
+/// assert_eq!(trace.bytes()[..2], [0x0a, 12]);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Proto(Vec<u8>);

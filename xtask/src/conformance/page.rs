@@ -14,7 +14,8 @@ Perfetto tests its trace processor with questions in SQL. `cargo xtask conforman
 compares the answers. That task writes this page. The cases are Perfetto's
 (google/perfetto, `test/trace_processor/diff_tests`) and are not part of this repository.
 
-traceloom does not read Perfetto's own trace format. Cases with such a trace stand in the last column.
+Cases whose trace does not open stand in the last column. [formats/perfetto.md](formats/perfetto.md) says what is read of
+Perfetto's traces.
 ";
 
 /// How often each verdict occurs.
