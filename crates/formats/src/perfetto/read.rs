@@ -43,6 +43,8 @@ pub(super) fn read(
         frames: Frames::default(),
         started: started.unwrap_or(i64::MIN),
         too_early: 0,
+        most_rows: FREE_ROWS + survey.source.bytes() / BYTES_FOR_ROW,
+        beyond: 0,
     };
     reader.events.begin(out);
     for (ts, happening) in timeline.by_ref() {
@@ -56,6 +58,11 @@ pub(super) fn read(
     Ok(())
 }
 
+/// The rows of counter values and arguments that any file may have, and the bytes for each further one. Real traces have
+/// a row for each 5 bytes at most.
+const FREE_ROWS: usize = 1 << 20;
+const BYTES_FOR_ROW: usize = 2;
+
 struct Second<'s> {
     survey: &'s Survey<'s>,
     kernel: Kernel<'s>,
@@ -66,6 +73,10 @@ struct Second<'s> {
     started: i64,
     /// Kernel events from before.
     too_early: u64,
+    /// The most counter values and arguments: a packet of few bytes can ask for many.
+    most_rows: usize,
+    /// Packets beyond that.
+    beyond: u64,
 }
 
 impl<'s> Second<'s> {
@@ -85,12 +96,17 @@ impl<'s> Second<'s> {
             return;
         };
         let state = self.survey.sequences.get(state);
+        match number {
+            payload::TRACK_EVENT => return self.events.event(ts, content, state, out),
+            _ if out.trace().counters.len() + out.trace().args.len() > self.most_rows => {
+                self.beyond += 1;
+                return;
+            }
+            _ => {}
+        }
         self.counters
             .packet(ts, (number, content), state, &mut self.kernel, out);
         match number {
-            payload::TRACK_EVENT => {
-                self.events.event(ts, content, state, out);
-            }
             payload::FRAME_TIMELINE => self.frames.event(ts, Fields::new(content), out),
             payload::PROCESS_TREE => people::process_tree(content, &mut self.kernel, out),
             payload::SYSTEM_INFO => people::system_info(content, &mut self.kernel, out),
@@ -103,6 +119,10 @@ impl<'s> Second<'s> {
         self.counters.finish(out);
         self.frames.finish(out);
         self.kernel.finish(out);
+        let place = Place::default();
+        out.repair(RepairKind::BeyondLimit, self.beyond, place, || {
+            "packets with too many counters or frames for their size".to_owned()
+        });
         out.repair(
             RepairKind::SkippedEntry,
             self.too_early,

@@ -58,6 +58,12 @@ impl<'a> Source<'a> {
         self.file
     }
 
+    /// The size of the file and of what was unpacked, bytes.
+    pub fn bytes(&self) -> usize {
+        let unpacked = self.unpacked.iter().map(|part| part.bytes.len());
+        self.file.len() + unpacked.sum::<usize>()
+    }
+
     /// Adds a part: the content of the compressed block at `offset` in the file.
     pub fn add(&mut self, bytes: Rc<Vec<u8>>, offset: u64) -> u64 {
         self.unpacked.push(Unpacked { bytes, offset });

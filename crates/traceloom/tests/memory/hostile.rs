@@ -345,6 +345,20 @@ pub const HOSTILE: &[Hostile] = &[
         let packet = Proto::new().message(1, bundle);
         Proto::new().message(1, packet).bytes().to_vec()
     }),
+    hostile("perfetto: CPU times", &[], |bytes| {
+        protos(bytes, |n| {
+            let cpu = Proto::new().message(3, Proto::new().uint(1, 0));
+            Proto::new().uint(8, n).message(7, cpu)
+        })
+    }),
+    hostile("perfetto: frames", &[], |bytes| {
+        protos(bytes, |n| {
+            let frame = Proto::new().uint(1, n).uint(2, n).uint(4, 1);
+            Proto::new()
+                .uint(8, n)
+                .message(76, Proto::new().message(2, frame))
+        })
+    }),
     hostile("perfetto: switches", &[], |bytes| {
         let ones = vec![1; bytes / 5];
         let columns = [1, 2, 3, 4, 6].into_iter();
