@@ -16,6 +16,7 @@ mod counters;
 mod descriptors;
 mod frames;
 mod kernel;
+mod kernel_fields;
 mod packet;
 mod people;
 mod quirks;

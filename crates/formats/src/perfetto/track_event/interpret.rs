@@ -13,11 +13,12 @@ use super::super::survey::Survey;
 use super::super::track_descriptor::{Thread, TrackDescriptors};
 use super::super::wire::Fields;
 use super::args::Args;
-use super::event::{Event, Number, kind};
+use super::counting::Counting;
+use super::event::{Event, kind};
 use super::flows::Flows;
 use super::names::Names;
 use super::nested::NestedLanes;
-use super::tracks::{Owner, THREAD_TIME, Tracks, add_thread};
+use super::tracks::{Owner, Tracks, add_thread};
 
 /// Turns track events into slices, instants, counters and flows.
 pub(crate) struct TrackEvents<'s> {
@@ -26,25 +27,13 @@ pub(crate) struct TrackEvents<'s> {
     pub(super) args: Args<'s>,
     pub(super) flows: Flows,
     pub(super) lanes: NestedLanes,
-    counters: FxHashMap<u64, Counting>,
+    pub(super) counters: FxHashMap<u64, Counting>,
     /// The threads of sequences whose events name no track.
     threads: FxHashMap<u32, Legacy>,
     /// The ends of slices that began with a known duration, innermost last.
     ends: FxHashMap<TrackId, Vec<i64>>,
     unmatched: (u64, Option<i64>),
     pub(super) unknown_phases: (u64, u8),
-}
-
-/// How the values of a counter are meant.
-#[derive(Clone, Copy)]
-struct Counting {
-    builtin: u64,
-    multiplier: i64,
-    /// Whether each value is added to the one before, until the sequence clears its state.
-    is_incremental: bool,
-    generation: u32,
-    /// The last value, in the counter's unit.
-    last: f64,
 }
 
 /// The thread of a sequence, and its CPU clock at the last event, ns.
@@ -128,7 +117,7 @@ impl<'s> TrackEvents<'s> {
     }
 
     /// `TrackEventDefaults`.
-    fn defaults(&self, state: State) -> Option<Fields<'s>> {
+    pub(super) fn defaults(&self, state: State) -> Option<Fields<'s>> {
         let packet = Fields::new(self.survey.source.get(state.defaults));
         Some(packet.clone().find(|field| field.number == 11)?.fields())
     }
@@ -307,71 +296,6 @@ impl<'s> TrackEvents<'s> {
         out.categorize_slice(instant, category);
         self.flows
             .slice(instant, &event.flows, &event.ending_flows, out);
-    }
-
-    /// The value of a counter. The unit of a descriptor may be a multiple.
-    fn counter(&mut self, at: &At<'s>, uuid: u64, value: Option<Number>, out: &mut TraceBuilder) {
-        let (ts, generation) = (at.ts, at.names.state.generation);
-        let Some(value) = value else {
-            return;
-        };
-        let track = self.tracks.track(uuid, true, out);
-        let tracks = &self.tracks;
-        let known = self.counters.entry(uuid).or_insert_with(|| {
-            let counter = tracks.descriptor(uuid).and_then(|track| track.counter);
-            let counter = counter.unwrap_or_default();
-            Counting {
-                builtin: counter.builtin,
-                multiplier: counter.multiplier,
-                is_incremental: counter.is_incremental,
-                generation,
-                last: 0.0,
-            }
-        });
-        let goes_on = known.is_incremental && known.generation == generation;
-        let before = if goes_on { known.last } else { 0.0 };
-        known.generation = generation;
-        known.last = before + value.as_f64() * known.multiplier as f64;
-        match value {
-            Number::Int(value) if !known.is_incremental => {
-                out.whole_counter(track, ts, value.saturating_mul(known.multiplier));
-            }
-            _ => out.counter(track, ts, known.last),
-        }
-    }
-
-    /// Values of other counters that came with an event.
-    fn extra_counters(
-        &mut self,
-        at: &mut At<'s>,
-        event: &Event<'_>,
-        state: State,
-        out: &mut TraceBuilder,
-    ) {
-        if event.extra_values.is_empty() && event.extra_doubles.is_empty() {
-            return;
-        }
-        let (mut tracks, mut doubles) = (
-            event.extra_tracks.clone(),
-            event.extra_double_tracks.clone(),
-        );
-        for field in self.defaults(state).into_iter().flatten() {
-            match field.number {
-                31 if event.extra_tracks.is_empty() => super::event::numbers(field, &mut tracks),
-                45 if event.extra_double_tracks.is_empty() => {
-                    super::event::numbers(field, &mut doubles);
-                }
-                _ => {}
-            }
-        }
-        let values = tracks.into_iter().zip(&event.extra_values);
-        for (uuid, value) in values.chain(doubles.into_iter().zip(&event.extra_doubles)) {
-            self.counter(at, uuid, Some(*value), out);
-            let known = self.counters.get(&uuid);
-            if let Some(known) = known.filter(|known| known.builtin == THREAD_TIME) {
-                at.thread_ts = Some(known.last as i64);
-            }
-        }
     }
 
     pub(super) fn unmatched_at(&mut self, ts: i64) {

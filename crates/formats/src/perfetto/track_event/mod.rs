@@ -7,6 +7,8 @@
 //! [`event`] decodes messages; [`tracks`] finds the track of a uuid; [`interpret`] fills the tables.
 
 mod args;
+mod counters;
+mod counting;
 mod event;
 mod flows;
 mod interpret;

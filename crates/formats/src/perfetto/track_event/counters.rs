@@ -1,0 +1,82 @@
+//! Counters of track events: events of their own, and values that come with other events.
+
+use traceloom_trace::TraceBuilder;
+
+use super::super::sequence::State;
+use super::counting::Counting;
+use super::event::{Event, Number};
+use super::interpret::{At, TrackEvents};
+use super::tracks::THREAD_TIME;
+
+impl<'s> TrackEvents<'s> {
+    /// The value of a counter. The unit of a descriptor may be a multiple.
+    pub(super) fn counter(
+        &mut self,
+        at: &At<'s>,
+        uuid: u64,
+        value: Option<Number>,
+        out: &mut TraceBuilder,
+    ) {
+        let (ts, generation) = (at.ts, at.names.state.generation);
+        let Some(value) = value else {
+            return;
+        };
+        let track = self.tracks.track(uuid, true, out);
+        let tracks = &self.tracks;
+        let known = self.counters.entry(uuid).or_insert_with(|| {
+            let counter = tracks.descriptor(uuid).and_then(|track| track.counter);
+            let counter = counter.unwrap_or_default();
+            Counting {
+                builtin: counter.builtin,
+                multiplier: counter.multiplier,
+                is_incremental: counter.is_incremental,
+                generation,
+                last: 0.0,
+            }
+        });
+        let goes_on = known.is_incremental && known.generation == generation;
+        let before = if goes_on { known.last } else { 0.0 };
+        known.generation = generation;
+        known.last = before + value.as_f64() * known.multiplier as f64;
+        match value {
+            Number::Int(value) if !known.is_incremental => {
+                out.whole_counter(track, ts, value.saturating_mul(known.multiplier));
+            }
+            _ => out.counter(track, ts, known.last),
+        }
+    }
+
+    /// Values of other counters that came with an event.
+    pub(super) fn extra_counters(
+        &mut self,
+        at: &mut At<'s>,
+        event: &Event<'_>,
+        state: State,
+        out: &mut TraceBuilder,
+    ) {
+        if event.extra_values.is_empty() && event.extra_doubles.is_empty() {
+            return;
+        }
+        let (mut tracks, mut doubles) = (
+            event.extra_tracks.clone(),
+            event.extra_double_tracks.clone(),
+        );
+        for field in self.defaults(state).into_iter().flatten() {
+            match field.number {
+                31 if event.extra_tracks.is_empty() => super::event::numbers(field, &mut tracks),
+                45 if event.extra_double_tracks.is_empty() => {
+                    super::event::numbers(field, &mut doubles);
+                }
+                _ => {}
+            }
+        }
+        let values = tracks.into_iter().zip(&event.extra_values);
+        for (uuid, value) in values.chain(doubles.into_iter().zip(&event.extra_doubles)) {
+            self.counter(at, uuid, Some(*value), out);
+            let known = self.counters.get(&uuid);
+            if let Some(known) = known.filter(|known| known.builtin == THREAD_TIME) {
+                at.thread_ts = Some(known.last as i64);
+            }
+        }
+    }
+}
