@@ -264,7 +264,7 @@ impl Share<'_> {
     }
 }
 
-/// The lane at a depth of a track. A track with instants only has no lane.
+/// The lane of a track at a depth. A track that has only instants has no lanes.
 #[inline]
 fn lane_of(first_lane: &[u32], track: usize, depth: u32) -> u32 {
     let first = first_lane[track];

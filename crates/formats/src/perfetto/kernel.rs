@@ -48,6 +48,8 @@ pub(super) struct Kernel<'s> {
     pub version: Option<KernelVersion>,
     /// Compact events before the first switch of their CPU: the thread that ran is unknown.
     pub without_thread: u64,
+    /// Events without a description.
+    pub unknown: u64,
 }
 
 /// A thread on a CPU.
@@ -86,6 +88,7 @@ impl<'s> Kernel<'s> {
             tgids: FxHashMap::default(),
             version: None,
             without_thread: 0,
+            unknown: 0,
         }
     }
 
@@ -245,6 +248,7 @@ impl<'s> Kernel<'s> {
             Some((event.name, self.descriptors.message(message)?))
         });
         let Some((name, message)) = known else {
+            self.unknown += 1;
             return;
         };
         let state = self.survey.sequences.get(place.bundle.state);

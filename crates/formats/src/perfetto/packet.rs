@@ -25,6 +25,26 @@ pub(super) mod payload {
     pub const SYSTEM_PROPERTIES: u32 = 86;
     pub const ENTITY_STATES: u32 = 91;
     pub const ZSTD_COMPRESSED: u32 = 133;
+
+    /// Whether packets with this content are read, apart from those that the second pass names.
+    pub fn is_read(number: u32) -> bool {
+        matches!(
+            number,
+            TRACK_DESCRIPTOR
+                | THREAD_DESCRIPTOR
+                | SERVICE_EVENT
+                | SYS_STATS
+                | PROCESS_STATS
+                | BATTERY
+                | POWER_RAILS
+                | GPU_COUNTERS
+                | DISPLAY_STATE
+                | GPU_MEMORY
+                | ENERGY_BREAKDOWN
+                | SYSTEM_PROPERTIES
+                | ENTITY_STATES
+        )
+    }
 }
 
 /// The incremental state of the sequence begins anew with this packet.

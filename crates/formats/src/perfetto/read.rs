@@ -45,6 +45,7 @@ pub(super) fn read(
         too_early: 0,
         most_rows: FREE_ROWS + survey.source.bytes() / BYTES_FOR_ROW,
         beyond: 0,
+        unread: Unread::default(),
     };
     reader.events.begin(out);
     for (ts, happening) in timeline.by_ref() {
@@ -77,6 +78,23 @@ struct Second<'s> {
     most_rows: usize,
     /// Packets beyond that.
     beyond: u64,
+    unread: Unread,
+}
+
+/// Packets of kinds that are not read, and the kind of the first.
+#[derive(Debug, Default)]
+struct Unread {
+    count: u64,
+    first: u32,
+}
+
+impl Unread {
+    fn add(&mut self, number: u32) {
+        if self.count == 0 {
+            self.first = number;
+        }
+        self.count += 1;
+    }
 }
 
 impl<'s> Second<'s> {
@@ -110,7 +128,8 @@ impl<'s> Second<'s> {
             payload::FRAME_TIMELINE => self.frames.event(ts, Fields::new(content), out),
             payload::PROCESS_TREE => people::process_tree(content, &mut self.kernel, out),
             payload::SYSTEM_INFO => people::system_info(content, &mut self.kernel, out),
-            _ => {}
+            number if payload::is_read(number) => {}
+            number => self.unread.add(number),
         }
     }
 
@@ -120,6 +139,13 @@ impl<'s> Second<'s> {
         self.frames.finish(out);
         self.kernel.finish(out);
         let place = Place::default();
+        let Unread { count, first } = self.unread;
+        out.repair(RepairKind::SkippedEntry, count, place, || {
+            format!("packets of kinds that are not read, first one with the field {first}")
+        });
+        out.repair(RepairKind::SkippedEntry, self.kernel.unknown, place, || {
+            "kernel events that Perfetto's messages do not describe".to_owned()
+        });
         out.repair(RepairKind::BeyondLimit, self.beyond, place, || {
             "packets with too many counters or frames for their size".to_owned()
         });

@@ -36,7 +36,7 @@ pub(super) fn text(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
     String::from_utf8_lossy(bytes)
 }
 
-/// Tracks of the machine of which several may have the same name, such as a counter that two GPUs have.
+/// Tracks of the machine. Several may have the same name, such as a counter of each of two GPUs.
 #[derive(Debug, Default)]
 pub(super) struct Distinct {
     tracks: FxHashMap<(TrackType, u64, u64), TrackId>,

@@ -85,7 +85,7 @@ fn pair(field: Field<'_>) -> (u64, u64) {
     (first, second)
 }
 
-/// A figure that a number names. A file from a newer recorder may have others.
+/// A figure with a number for its name. A newer recorder may write numbers that are not known here.
 fn keyed(
     ts: i64,
     field: Field<'_>,

@@ -94,7 +94,7 @@ impl<'a> Survey<'a> {
         Ok(survey)
     }
 
-    /// Surveys the packets of a part. Returns where they end.
+    /// Surveys the packets of a part.
     fn packets(&mut self, part: &[u8], start: Span, depth: u32) -> Result<(), ReadError> {
         let mut packets = Packets::new(part);
         for bytes in packets.by_ref() {

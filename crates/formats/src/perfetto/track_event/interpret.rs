@@ -34,6 +34,8 @@ pub(crate) struct TrackEvents<'s> {
     ends: FxHashMap<TrackId, Vec<i64>>,
     unmatched: (u64, Option<i64>),
     pub(super) unknown_phases: (u64, u8),
+    /// Events of threads whose sequence does not name its thread.
+    pub(super) without_thread: u64,
 }
 
 /// The thread of a sequence, and its CPU clock at the last event, ns.
@@ -73,6 +75,7 @@ impl<'s> TrackEvents<'s> {
             ends: FxHashMap::default(),
             unmatched: (0, None),
             unknown_phases: (0, 0),
+            without_thread: 0,
         }
     }
 
@@ -313,6 +316,10 @@ impl<'s> TrackEvents<'s> {
         let (count, first) = self.unmatched;
         let place = first.map_or(Place::default(), |ts| Place::default().with_ts(ts));
         out.repair(RepairKind::UnmatchedEnd, count, place, String::new);
+        let count = self.without_thread;
+        out.repair(RepairKind::SkippedEntry, count, Place::default(), || {
+            "events of a thread that no descriptor names".to_owned()
+        });
         let (count, first) = self.unknown_phases;
         out.repair(RepairKind::UnknownAction, count, Place::default(), || {
             format!("an event of Chrome has the phase {:?}", char::from(first))

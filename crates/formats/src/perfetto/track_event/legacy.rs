@@ -75,6 +75,9 @@ impl<'s> TrackEvents<'s> {
             }
             return Some(out.thread_track(utid));
         }
+        if at.utid.is_none() {
+            self.without_thread += 1;
+        }
         Some(out.thread_track(at.utid?))
     }
 
