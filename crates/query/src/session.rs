@@ -10,7 +10,7 @@ use crate::error::QueryError;
 use crate::functions;
 use crate::operators::Pool;
 use crate::run::{Catalog, Output, Params, ResultSet, run};
-use crate::schema::{ALIASES, Data, TABLES, VIEWS};
+use crate::schema::{ALIASES, Data, RECORD_TABLES, TABLES, VIEWS};
 use crate::sqlite::guard::{forbid, limit, watch};
 use crate::sqlite::intrinsic;
 use crate::sqlite::legacy;
@@ -81,6 +81,7 @@ impl Session {
             }
             register(&connection, table.name, source)?;
         }
+        register_records(&connection, &data)?;
         let clock = Clock::default();
         let pool = Pool::new(limits.memory, clock.clone());
         functions::register(&connection, &data, &pool)?;
@@ -172,4 +173,17 @@ impl Session {
             (error, _) => error,
         }
     }
+}
+
+/// Makes the tables known whose rows are records.
+fn register_records(connection: &Connection, data: &Arc<Data>) -> rusqlite::Result<()> {
+    for (place, declared) in RECORD_TABLES.iter().enumerate() {
+        let rows = data.records.count(place);
+        let source = Source::with_rows(data.clone(), &declared.table, rows);
+        let source = Arc::new(source);
+        for name in &declared.names {
+            register(connection, name, source.clone())?;
+        }
+    }
+    Ok(())
 }

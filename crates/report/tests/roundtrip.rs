@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use testkit::{Corpus, READ_CATEGORIES};
 use traceloom_formats::{ReadOptions, read_bytes};
 use traceloom_report::{Block, ColumnsError, VERSION, decode, encode};
-use traceloom_trace::{TaskState, ThreadStateRow, Trace, TraceBuilder};
+use traceloom_trace::{ArgValue, NO_TIME, RowId, TaskState, ThreadStateRow, Trace, TraceBuilder};
 
 /// Every row of every table, every string, and all other data.
 fn lines(trace: &Trace) -> Vec<String> {
@@ -20,6 +20,10 @@ fn lines(trace: &Trace) -> Vec<String> {
         let args: Vec<_> = trace.args.set(set).collect();
         format!("{set:?} {args:?}")
     }));
+    for (row, record) in trace.records.rows().rows().enumerate() {
+        let cells = trace.records.cells(RowId::from_row(row));
+        lines.push(format!("{record:?} {:?}", cells.collect::<Vec<_>>()));
+    }
     lines.extend(
         trace
             .strings
@@ -69,6 +73,22 @@ fn made_traces_come_back() {
     }
     let text = testkit::ftrace_text(300_000, 5);
     check("text", &read_bytes(&text, ReadOptions::default()).unwrap());
+}
+
+#[test]
+fn records_come_back() {
+    let mut out = TraceBuilder::new();
+    let thread = out.thread(7);
+    let text = out.intern(b"ready");
+    let log = [
+        ("utid", thread.into()),
+        ("prio", ArgValue::Int(-4)),
+        ("msg", ArgValue::Text(text)),
+    ];
+    let first = out.record(5, "android_logs", &log);
+    out.record(NO_TIME, "nothing", &[]);
+    out.record(NO_TIME, "other", &[("log", first.into())]);
+    check("records", &out.finish());
 }
 
 /// Identical rows pack to nothing; they must be restored all the same.

@@ -8,7 +8,7 @@ use crate::column::Column;
 use crate::ids::{ArgSetId, RowId, StringId};
 use crate::remap::{IdKind, Remap, Value, remap_column};
 pub use value::ArgValue;
-use value::{INT, JSON, LAST, TEXT};
+use value::{INT, JSON, LAST, LAST_ROW, TEXT, row_of};
 
 /// The arguments of one set, with separate keys and values, which is faster to store than single
 /// pairs.
@@ -262,7 +262,8 @@ impl ArgTable {
     }
 
     /// The columns as stored: for each argument its key, the kind of its value (0 signed, 1 hexadecimal, 2 float,
-    /// 3 text, 4 unsigned, 5 bool, 6 null, 7 JSON; 128 is added for the last one of a set) and the bits of its value.
+    /// 3 text, 4 unsigned, 5 bool, 6 null, 7 JSON, 8 to 13 a row of processes, threads, tracks, slices, sets of
+    /// arguments or records; 128 is added for the last one of a set) and the bits of its value.
     pub fn columns(&self) -> (&Column<StringId>, &Column<u8>, &Column<u64>) {
         (&self.keys, &self.kinds, &self.values)
     }
@@ -275,7 +276,7 @@ impl ArgTable {
     ) -> Option<Self> {
         let rows = keys.len();
         let fits = kinds.len() == rows && values.len() == rows;
-        let known = kinds.iter().all(|kind| kind & !LAST <= JSON);
+        let known = kinds.iter().all(|kind| kind & !LAST <= LAST_ROW);
         let ends = rows == 0 || fits && kinds.get(rows - 1) & LAST != 0;
         (fits && ends && known).then_some(Self {
             keys,
@@ -322,6 +323,23 @@ impl ArgTable {
                 *bits = StringId(*bits as u32).remapped(to).0.into();
             }
         }
+    }
+
+    /// Gives rows of other tables their new numbers.
+    pub(crate) fn remap_rows(&mut self, to: &mut impl Remap) {
+        for row in 0..self.len() {
+            let known = row_of(self.kind(row)).filter(|of| to.changes(*of));
+            let bits = self.values.get(row);
+            if let Some(of) = known.filter(|_| bits < u32::MAX.into()) {
+                *self.values.get_mut(row) = to.new_id(of, bits as u32).into();
+            }
+        }
+    }
+
+    /// The value of a set's first argument with this key.
+    pub fn value(&self, id: ArgSetId, key: StringId) -> Option<ArgValue> {
+        let row = self.rows(id).find(|row| self.keys.get(*row) == key)?;
+        Some(self.arg(row).1)
     }
 
     /// Appends the sets of another table. Their ids go on after those of this one.

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::args::ArgTable;
-use crate::ids::{ArgSetId, RowId, SliceId, SourceId, TrackId};
+use crate::ids::{ArgSetId, RecordId, RowId, SliceId, SourceId, TrackId};
 use crate::remap::{IdKind, Remap};
 use crate::tables::{
     CounterRow, ExactCounterRow, MetadataRow, NO_DURATION, NO_PRIORITY, SchedSliceRow, SliceRow,
@@ -45,6 +45,7 @@ impl Trace {
         cut.points();
         cut.sched();
         cut.sched_points();
+        cut.records();
         cut.renumber();
         cut.fact();
         cut.new
@@ -78,6 +79,7 @@ struct Cut<'t> {
 struct NewIds<'t> {
     slices: Vec<SliceId>,
     arg_sets: FxHashMap<u32, ArgSetId>,
+    records: Vec<RecordId>,
     old_args: &'t ArgTable,
     args: ArgTable,
 }
@@ -87,6 +89,7 @@ impl<'t> NewIds<'t> {
         Self {
             slices: Vec::new(),
             arg_sets: FxHashMap::default(),
+            records: Vec::new(),
             old_args,
             args: ArgTable::default(),
         }
@@ -100,13 +103,14 @@ impl<'t> NewIds<'t> {
 
 impl Remap for NewIds<'_> {
     fn changes(&self, kind: IdKind) -> bool {
-        matches!(kind, IdKind::Slice | IdKind::ArgSet)
+        matches!(kind, IdKind::Slice | IdKind::ArgSet | IdKind::Record)
     }
 
     fn new_id(&mut self, kind: IdKind, id: u32) -> u32 {
         match kind {
             IdKind::Slice => self.slices[id as usize].0,
             IdKind::ArgSet => self.arg_set(id).0,
+            IdKind::Record => self.records[id as usize].0,
             _ => id,
         }
     }
@@ -178,6 +182,11 @@ impl Cut<'_> {
             }
         }
         rows
+    }
+
+    fn records(&mut self) {
+        let (from, until) = self.range;
+        (self.new.records, self.new_ids.records) = self.old.records.cut(from, until);
     }
 
     /// Gives ids their new values, copies the arguments that are still used, and computes depths.

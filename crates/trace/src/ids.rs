@@ -63,6 +63,8 @@ row_ids! {
     ArgSetId;
     /// An input file (or one block of it) of the trace.
     SourceId;
+    /// A row of the records.
+    RecordId;
 }
 
 impl ThreadId {

@@ -19,6 +19,7 @@ mod method;
 mod nest;
 mod order;
 mod paged;
+mod records;
 mod remap;
 mod renumber;
 mod reorder;
@@ -39,7 +40,7 @@ pub use callstack::CallStack;
 pub use clock::{ClockKind, ClockRow};
 pub use column::{CHUNK_ROWS, Column};
 pub use ids::{
-    ArgSetId, MethodId, ProcessId, RowId, SliceId, SourceId, StringId, ThreadId, TrackId,
+    ArgSetId, MethodId, ProcessId, RecordId, RowId, SliceId, SourceId, StringId, ThreadId, TrackId,
 };
 pub use lanes::{AsyncLanes, LaneKey};
 pub use method::{
@@ -47,6 +48,8 @@ pub use method::{
     MethodTraceStart, ThreadIndex,
 };
 pub use paged::Paged;
+pub use records::Records;
+pub use remap::IdKind;
 pub use repair::{Place, RepairKind, RepairRow, RepairTable, Severity};
 pub use sched::{SchedSwitch, SchedTracker, Sighting};
 pub use state::TaskState;

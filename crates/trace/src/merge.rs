@@ -77,6 +77,7 @@ impl Trace {
             && self.tracks.is_empty()
             && self.methods.is_empty()
             && self.args.is_empty()
+            && self.records.is_empty()
             && self.metadata.is_empty()
             && self.clocks.is_empty()
             && self.repairs.rows().is_empty()
@@ -115,6 +116,7 @@ impl Trace {
         self.wakeups.append(other.wakeups, 0);
         self.thread_names.append(other.thread_names, 0);
         self.args.append(other.args);
+        self.records.append(other.records);
         self.metadata.append(other.metadata, 0);
         self.clocks.extend(other.clocks);
         for row in other.repairs.rows() {

@@ -2,22 +2,34 @@
 //! merging, sorting, cutting and compacting cannot forget one.
 
 use crate::column::Column;
-use crate::ids::{ArgSetId, MethodId, ProcessId, SliceId, SourceId, StringId, ThreadId, TrackId};
+use crate::ids::{
+    ArgSetId, MethodId, ProcessId, RecordId, SliceId, SourceId, StringId, ThreadId, TrackId,
+};
 use crate::state::TaskState;
 use crate::track_type::TrackType;
 use crate::wake_kind::WakeKind;
 
 /// What an id is a number of.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum IdKind {
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum IdKind {
+    /// A string.
     String,
+    /// A row of the sources.
     Source,
+    /// A row of the processes.
     Process,
+    /// A row of the threads.
     Thread,
+    /// A row of the tracks.
     Track,
+    /// A row of the slices.
     Slice,
+    /// A row of the methods.
     Method,
+    /// A set of arguments.
     ArgSet,
+    /// A row of the records.
+    Record,
 }
 
 /// Gives ids new values.
@@ -85,6 +97,7 @@ id_values! {
     SliceId: Slice;
     MethodId: Method;
     ArgSetId: ArgSet;
+    RecordId: Record;
 }
 
 macro_rules! plain_values {

@@ -62,6 +62,7 @@ impl Trace {
             thread_states,
             ftrace_events,
             args,
+            records,
             metadata,
             clocks,
             repairs,
@@ -84,6 +85,7 @@ impl Trace {
         ftrace_events.remap(to);
         metadata.remap(to);
         args.remap(to);
+        records.remap(to);
         if to.changes(IdKind::Source) {
             for row in clocks {
                 row.source = row.source.remapped(to);

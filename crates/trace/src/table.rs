@@ -82,6 +82,7 @@ macro_rules! table {
 
             /// Adds a row in which every id is this number.
             #[cfg(test)]
+            #[allow(dead_code, reason = "records have rows of their own")]
             pub(crate) fn push_sample(&mut self, id: u32) {
                 use $crate::remap::Value;
                 $(self.$column.push(<$type as Value>::sample(id));)*

@@ -85,6 +85,20 @@ table! {
 }
 
 table! {
+    /// The rows of the [`Records`](crate::Records), without their cells.
+    RecordTable of
+    /// A record, without its cells.
+    RecordRow {
+        /// When it was, ns; [`NO_TIME`] if it has no time.
+        ts: i64,
+        /// The name of its table.
+        table: StringId,
+        /// Its first cell; `u32::MAX` if it has none.
+        cells: u32,
+    }
+}
+
+table! {
     /// Tracks, which hold slices or counter values.
     TrackTable of
     /// A track.

@@ -3,6 +3,7 @@
 use crate::args::ArgTable;
 use crate::clock::ClockRow;
 use crate::ids::{MethodId, RowId, SliceId, SourceId, ThreadId, TrackId};
+use crate::records::Records;
 use crate::repair::RepairTable;
 use crate::strings::StringPool;
 use crate::tables::{
@@ -50,6 +51,8 @@ pub struct Trace {
     pub ftrace_events: FtraceEventTable,
     /// Arguments of slices and events.
     pub args: ArgTable,
+    /// Rows of tables that only queries read.
+    pub records: Records,
     /// Facts about the trace.
     pub metadata: MetadataTable,
     /// Sync points between clocks.
@@ -84,6 +87,7 @@ impl Default for Trace {
             thread_states: Default::default(),
             ftrace_events: Default::default(),
             args: Default::default(),
+            records: Default::default(),
             metadata: Default::default(),
             clocks: Default::default(),
             repairs: Default::default(),
@@ -217,6 +221,7 @@ impl Trace {
             + self.thread_states.heap_bytes()
             + self.ftrace_events.heap_bytes()
             + self.args.heap_bytes()
+            + self.records.heap_bytes()
             + self.metadata.heap_bytes()
     }
 }

@@ -17,7 +17,7 @@ mod slices;
 
 use std::sync::Arc;
 
-use crate::schema::{Data, empty_tables};
+use crate::schema::Data;
 pub(crate) use failure::Failure;
 pub(crate) use meter::{Meter, Pool};
 pub(crate) use operator::{Cells, Operator};
@@ -27,6 +27,5 @@ pub(crate) fn built_in(data: &Arc<Data>) -> Vec<Operator> {
     let mut operators = vec![intersect::operator()];
     operators.extend(slices::operators(data));
     operators.extend(graph::operators());
-    operators.extend(empty_tables().map(Operator::empty));
     operators
 }

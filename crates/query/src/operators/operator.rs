@@ -9,7 +9,6 @@ use rusqlite::types::ValueRef;
 use super::failure::Failure;
 use super::meter::Meter;
 use super::rows::Cell;
-use crate::schema::EmptyTable;
 
 /// A result: the cells of all rows, row by row.
 pub(crate) type Cells = Vec<Cell>;
@@ -29,8 +28,6 @@ pub(crate) struct Operator {
     pub name: Cow<'static, str>,
     /// The names of the columns of the result.
     pub columns: Vec<Cow<'static, str>>,
-    /// The types of the first columns in a declaration of SQLite. Others have no type, so that values stay as they are.
-    pub types: Vec<&'static str>,
     /// How many rows are expected.
     pub rows: i64,
     /// How many arguments it takes at least.
@@ -43,16 +40,6 @@ pub(crate) struct Operator {
 }
 
 impl Operator {
-    /// A table without rows.
-    pub fn empty(table: EmptyTable) -> Self {
-        let (names, types): (Vec<&str>, Vec<&str>) = table.columns().unzip();
-        Self {
-            types,
-            rows: 0,
-            ..Self::built_in(table.name, &names, (0, 0), |_, _| Ok(Cells::new()))
-        }
-    }
-
     /// An operator that is always there, with so many arguments at least and at most.
     pub fn built_in(
         name: &'static str,
@@ -63,7 +50,6 @@ impl Operator {
         Self {
             name: name.into(),
             columns: columns.iter().map(|name| (*name).into()).collect(),
-            types: Vec::new(),
             rows: EXPECTED,
             least,
             most,

@@ -70,14 +70,28 @@ impl Kind {
     }
 }
 
+/// Where the values of a column come from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Value {
+    /// A function of the row, which exists.
+    Of(fn(&Data, usize) -> Cell),
+    /// The cells of records: the place of the table, and of the column in it.
+    Record {
+        /// The place of the table.
+        table: usize,
+        /// The place of the column.
+        column: usize,
+    },
+}
+
 /// A column of a table.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Column {
     pub name: &'static str,
     pub kind: Kind,
     pub doc: &'static str,
-    /// The value in a row, which exists.
-    pub value: fn(&Data, usize) -> Cell,
+    /// Where its values come from.
+    pub value: Value,
     /// Whether `SELECT *` leaves it out: columns that PerfettoSQL does not have.
     pub is_hidden: bool,
     /// Whether its values rise from row to row. This is checked before it is relied on.
@@ -97,6 +111,15 @@ impl Column {
         self
     }
 
+    /// The value in a row, which exists.
+    #[inline]
+    pub fn get(&self, data: &Data, row: usize) -> Cell {
+        match self.value {
+            Value::Of(value) => value(data, row),
+            Value::Record { table, column } => data.record_cell((table, column), self, row),
+        }
+    }
+
     /// Whether its value is the row's number.
     pub fn is_row_number(&self) -> bool {
         self.kind == Kind::Id
@@ -114,7 +137,7 @@ pub(super) const fn column(
         name,
         kind,
         doc,
-        value,
+        value: Value::Of(value),
         is_hidden: false,
         is_sorted: false,
     }

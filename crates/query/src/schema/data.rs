@@ -11,6 +11,7 @@ use super::cell::Cell;
 use super::json_args;
 use super::keys::{flat_key, keys_with_indexes};
 use super::links::{NONE, parents, wakers};
+use super::records::RecordRows;
 use super::texts::MoreTexts;
 use super::track_type::TrackFacts;
 
@@ -28,6 +29,7 @@ pub(crate) struct Data {
     /// The letters of each state that occurs, in the order of their bits.
     states: Vec<(u16, StringId)>,
     pub(super) tracks: TrackFacts,
+    pub records: RecordRows,
     /// The parent of each process.
     pub(super) parents: Vec<ProcessId>,
     /// For each thread state, the row in which the waker ran. Found when a query first asks.
@@ -127,6 +129,7 @@ impl Data {
             method_names,
             states,
             tracks,
+            records: RecordRows::new(&trace),
             flat_keys,
             repairs,
             clocks,

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::TABLES;
 use super::column::{Column, Table};
-use super::empty::empty_tables;
+use super::records::RECORD_TABLES;
 use super::views::{VIEWS, View};
 
 /// The tables and views with their columns, as Markdown.
@@ -17,16 +17,20 @@ pub fn reference() -> String {
     for view in VIEWS {
         let _ = describe_view(&mut out, view);
     }
-    out + &list_of_empty_tables()
+    out + &list_of_record_tables()
 }
 
-/// The names of the tables without rows, besides internal ones.
-fn list_of_empty_tables() -> String {
-    let names = empty_tables().map(|table| table.name);
-    let names: Vec<&str> = names.filter(|name| !name.starts_with('_')).collect();
+/// The names of the tables that are empty in most traces, besides internal ones.
+fn list_of_record_tables() -> String {
+    let names = RECORD_TABLES.iter().flat_map(|table| table.names.iter());
+    let names: Vec<&str> = names
+        .copied()
+        .filter(|name| !name.starts_with('_'))
+        .collect();
     format!(
-        "### Empty tables\n\nThese have the columns of PerfettoSQL, but no trace has rows for them yet: `{}`. \
-         An export leaves them out.\n",
+        "### Tables of few traces\n\nThese have the columns of PerfettoSQL. Only traces of Perfetto can have rows in \
+         them, and [formats/perfetto.md](formats/perfetto.md) says which packets are read: `{}`. \
+         An export leaves out those without rows.\n",
         names.join("`, `")
     )
 }

@@ -139,7 +139,8 @@ pub(crate) const ARGS: Table = Table {
                     ArgValue::Text(_) => STRING,
                     ArgValue::Unsigned(_) => UINT,
                     ArgValue::Bool(_) => BOOL,
-                    ArgValue::Null => NULL,
+                    // Arguments have none.
+                    ArgValue::Null | ArgValue::Row(..) => NULL,
                     ArgValue::Json(_) => JSON,
                 })
             },

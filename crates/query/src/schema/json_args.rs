@@ -110,7 +110,7 @@ impl Renamer {
                 .entry(key)
                 .or_insert_with(|| prefixed(key, strings));
             match value {
-                ArgValue::Null => {}
+                ArgValue::Null | ArgValue::Row(..) => {}
                 ArgValue::Json(text) => flatten(key, text, strings, &mut rows),
                 value => rows.push((key, value)),
             }

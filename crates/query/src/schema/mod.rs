@@ -5,12 +5,12 @@ mod cell;
 mod column;
 mod data;
 mod docs;
-mod empty;
 mod events;
 mod json_args;
 mod keys;
 mod links;
 mod people;
+mod records;
 mod sched;
 mod slices;
 mod sources;
@@ -22,7 +22,7 @@ mod views;
 pub(crate) use column::{Affinity, Cell, Column, Table};
 pub(crate) use data::Data;
 pub use docs::reference;
-pub(crate) use empty::{EmptyTable, empty_tables};
+pub(crate) use records::RECORD_TABLES;
 pub(crate) use views::{VIEWS, View};
 
 /// Every table, in the order of the reference.

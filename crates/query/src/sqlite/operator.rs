@@ -117,11 +117,9 @@ unsafe extern "C" fn connect(
 }
 
 fn declaration(operator: &Operator) -> String {
-    let columns = operator.columns.iter().enumerate();
-    let columns = columns.map(|(at, name)| {
-        let kind = operator.types.get(at).copied().unwrap_or_default();
-        format!("\"{}\" {kind}", name.replace('"', "\"\""))
-    });
+    // They have no types, so that values stay as they are.
+    let columns = operator.columns.iter();
+    let columns = columns.map(|name| format!("\"{}\"", name.replace('"', "\"\"")));
     let arguments = (0..operator.most).map(|at| format!("\"\u{1}{at}\" HIDDEN"));
     let all: Vec<String> = columns.chain(arguments).collect();
     format!("CREATE TABLE x({})", all.join(", "))

@@ -12,7 +12,7 @@ pub(crate) type Order = Arc<[u32]>;
 
 /// The order of `rows` rows by a column of whole numbers or texts; NULL comes first.
 pub(crate) fn order_by(data: &Data, column: &Column, rows: usize) -> Order {
-    let cells = || (0..rows).map(|row| (column.value)(data, row));
+    let cells = || (0..rows).map(|row| column.get(data, row));
     let ranks = Ranks::of_texts(data, cells());
     let key = |cell: Cell| match cell {
         Cell::Int(value) => Some(value),
@@ -36,7 +36,7 @@ pub(crate) fn order_by(data: &Data, column: &Column, rows: usize) -> Order {
         return sorted(cells().map(key));
     }
     let place = |cell| key(cell).map_or(0, |value| (value - least) as usize + 1);
-    counted(rows, places, |row| place((column.value)(data, row)))
+    counted(rows, places, |row| place(column.get(data, row)))
 }
 
 /// Sorts by comparing: the values are far apart.

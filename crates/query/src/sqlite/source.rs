@@ -32,8 +32,14 @@ pub(crate) struct Source {
 
 impl Source {
     pub fn new(data: Arc<Data>, table: &'static Table) -> Self {
+        let rows = (table.rows)(&data);
+        Self::with_rows(data, table, rows)
+    }
+
+    /// A table with this number of rows.
+    pub fn with_rows(data: Arc<Data>, table: &'static Table, rows: usize) -> Self {
         Self {
-            rows: (table.rows)(&data),
+            rows,
             data,
             table,
             orders: table.columns.iter().map(|_| OnceLock::new()).collect(),
@@ -45,7 +51,7 @@ impl Source {
     #[inline]
     pub fn cell(&self, column: usize, row: usize) -> Cell {
         match self.table.columns.get(column) {
-            Some(column) => (column.value)(&self.data, row),
+            Some(column) => column.get(&self.data, row),
             None => Cell::Null,
         }
     }
@@ -70,7 +76,7 @@ impl Source {
     /// Whether the values of a column truly rise, none of them absent.
     fn rises(&self, at: usize, column: &Column) -> bool {
         let check = || {
-            let mut cells = (0..self.rows).map(|row| (column.value)(&self.data, row));
+            let mut cells = (0..self.rows).map(|row| column.get(&self.data, row));
             let mut last = i64::MIN;
             cells.all(|cell| match cell {
                 Cell::Int(value) => std::mem::replace(&mut last, value) <= value,

@@ -1,7 +1,7 @@
 //! Checks that values are in range and that ids refer to existing rows. Users of a trace rely on
 //! both.
 
-use traceloom_trace::{ArgValue, NO_DURATION, Trace};
+use traceloom_trace::{ArgTable, ArgValue, IdKind, NO_DURATION, Trace};
 
 use super::error::{ColumnsError, Result};
 use super::pack::Numbers;
@@ -81,7 +81,8 @@ pub(crate) fn check(seen: &[Seen<'_>], trace: &Trace, counts: Counts) -> Result<
     for column in seen {
         column.check_range(trace, counts)?;
     }
-    texts_of_args(trace, counts.strings)
+    values("args", &trace.args, trace, counts)?;
+    values("record_cells", trace.records.all_cells(), trace, counts)
 }
 
 /// The first time that is before the time in the previous row.
@@ -123,15 +124,39 @@ fn circle(parents: &Numbers, rows: usize) -> Option<i64> {
     None
 }
 
-fn texts_of_args(trace: &Trace, strings: usize) -> Result<()> {
-    let (_, _, values) = trace.args.columns();
-    for row in 0..trace.args.len() {
-        let (_, value) = trace.args.arg(row);
+/// Checks that texts and rows in arguments exist.
+fn values(name: &'static str, args: &ArgTable, trace: &Trace, counts: Counts) -> Result<()> {
+    let (_, _, values) = args.columns();
+    for row in 0..args.len() {
+        let (count, what) = match args.arg(row).1 {
+            ArgValue::Text(_) | ArgValue::Json(_) => (counts.strings, "a string that is there"),
+            ArgValue::Row(of, _) => (rows_of(of, trace, counts), "a row that is there"),
+            _ => continue,
+        };
         let bits = values.get(row);
-        if matches!(value, ArgValue::Text(_) | ArgValue::Json(_)) && bits >= strings as u64 {
-            let expected = ("an id", "a string that is there");
-            return Err(ColumnsError::wrong("args", "value", bits as i64, expected));
+        if bits >= count as u64 {
+            return Err(ColumnsError::wrong(
+                name,
+                "value",
+                bits as i64,
+                ("an id", what),
+            ));
         }
     }
     Ok(())
+}
+
+/// How many rows of this kind there are.
+fn rows_of(kind: IdKind, trace: &Trace, counts: Counts) -> usize {
+    match kind {
+        IdKind::String => counts.strings,
+        IdKind::ArgSet => counts.arg_sets,
+        IdKind::Record => trace.records.len(),
+        IdKind::Source => Rows::Sources.of(trace),
+        IdKind::Process => Rows::Processes.of(trace),
+        IdKind::Thread => Rows::Threads.of(trace),
+        IdKind::Track => Rows::Tracks.of(trace),
+        IdKind::Slice => Rows::Slices.of(trace),
+        IdKind::Method => Rows::Methods.of(trace),
+    }
 }

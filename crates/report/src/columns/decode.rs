@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 
 use traceloom_trace::{
-    ArgSetId, ArgTable, ClockKind, ClockRow, Column, Place, RepairKind, RepairRow, RepairTable,
-    RowId, SliceRow, SourceId, StringId, StringPool, Trace, TrackOwner, tables::SliceTable,
+    ArgSetId, ArgTable, ClockKind, ClockRow, Column, Place, Records, RepairKind, RepairRow,
+    RepairTable, RowId, SliceRow, SourceId, StringId, StringPool, Trace, TrackOwner,
+    tables::SliceTable,
 };
 
 use super::bytes::Input;
@@ -102,6 +103,8 @@ impl<'a> Decoder<'_, 'a> {
         let trace = self.parts.trace;
         let (args, sets) = arg_table(self.parts.args)?;
         trace.args = args;
+        let (cells, _) = arg_table(self.parts.cells)?;
+        trace.records = Records::from_parts(self.parts.records, cells);
         let has_null = self.version >= NULL_STRINGS;
         let counts = Counts {
             strings: trace.strings.len() - usize::from(!has_null),

@@ -285,4 +285,20 @@ fn events(trace: &Trace, out: &mut Vec<u8>) {
         .keyed("kind", kinds, "key")
         .keyed("value", values, "key")
         .finish(out);
+    records(trace, out);
+}
+
+fn records(trace: &Trace, out: &mut Vec<u8>) {
+    let rows = trace.records.rows();
+    TableWriter::new("records", rows.len())
+        .column("ts", &rows.ts)
+        .column("table", &rows.table)
+        .column("cells", &rows.cells)
+        .finish(out);
+    let (keys, kinds, values) = trace.records.all_cells().columns();
+    TableWriter::new("record_cells", keys.len())
+        .key("key", keys)
+        .keyed("kind", kinds, "key")
+        .keyed("value", values, "key")
+        .finish(out);
 }

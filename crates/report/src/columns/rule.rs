@@ -42,6 +42,7 @@ pub(crate) enum Rows {
     Methods,
     Slices,
     ArgSets,
+    Cells,
 }
 
 impl Rows {
@@ -56,6 +57,7 @@ impl Rows {
             Self::Methods => trace.methods.len(),
             Self::Slices => trace.slices.len(),
             Self::ArgSets => trace.args.len(),
+            Self::Cells => trace.records.all_cells().len(),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use traceloom_trace::{
     ArgSetId, Column, NO_DURATION, NO_NUMBER, NO_PRIORITY, NO_TIME, StringId, ThreadId,
-    ThreadStateTable, Trace, TrackId, TrackType,
+    ThreadStateTable, Trace, TrackId, TrackType, tables::RecordTable,
 };
 
 use super::read::Filler;
@@ -17,6 +17,8 @@ pub(crate) struct Parts<'t> {
     pub idle: Idle,
     pub args: Args,
     pub instants: Instants,
+    pub records: RecordTable,
+    pub cells: Args,
 }
 
 impl<'t> Parts<'t> {
@@ -27,6 +29,8 @@ impl<'t> Parts<'t> {
             idle: Idle::default(),
             args: Args::default(),
             instants: Instants::default(),
+            records: RecordTable::default(),
+            cells: Args::default(),
         }
     }
 }
@@ -160,4 +164,6 @@ tables! {
     }
     arg_sets = args { length: any(0); }
     args = args { key: TEXT; kind: any(0); value: any(0); }
+    records = records { ts: any(NO_TIME); table: TEXT; cells: maybe(Rows::Cells); }
+    record_cells = cells { key: TEXT; kind: any(0); value: any(0); }
 }

@@ -1,6 +1,7 @@
 //! The values of arguments, and how they are stored.
 
-use crate::ids::StringId;
+use crate::ids::{ArgSetId, ProcessId, RecordId, RowId, SliceId, StringId, ThreadId, TrackId};
+use crate::remap::IdKind;
 use crate::strings::StringPool;
 
 /// One value of an argument.
@@ -22,6 +23,8 @@ pub enum ArgValue {
     Null,
     /// An object or a list in JSON.
     Json(StringId),
+    /// A row of another table. Only records may have it: there it follows when that row moves.
+    Row(IdKind, u32),
 }
 
 pub(super) const INT: u8 = 0;
@@ -32,6 +35,24 @@ const UNSIGNED: u8 = 4;
 const BOOL: u8 = 5;
 const NULL: u8 = 6;
 pub(super) const JSON: u8 = 7;
+const FIRST_ROW: u8 = 8;
+pub(super) const LAST_ROW: u8 = FIRST_ROW + ROWS.len() as u8 - 1;
+
+/// The tables whose rows a value can be, in the order of their numbers in storage.
+const ROWS: [IdKind; 6] = [
+    IdKind::Process,
+    IdKind::Thread,
+    IdKind::Track,
+    IdKind::Slice,
+    IdKind::ArgSet,
+    IdKind::Record,
+];
+
+/// The table that a kind of value is a row of.
+pub(super) fn row_of(kind: u8) -> Option<IdKind> {
+    let place = kind.checked_sub(FIRST_ROW)?;
+    ROWS.get(usize::from(place)).copied()
+}
 
 /// Marks the kind of the last argument of a set.
 pub(super) const LAST: u8 = 0x80;
@@ -48,6 +69,10 @@ impl ArgValue {
             Self::Bool(value) => (BOOL, value.into()),
             Self::Null => (NULL, 0),
             Self::Json(id) => (JSON, id.0.into()),
+            Self::Row(of, row) => match ROWS.iter().position(|known| *known == of) {
+                Some(place) => (FIRST_ROW + place as u8, row.into()),
+                None => (NULL, 0),
+            },
         }
     }
 
@@ -60,7 +85,12 @@ impl ArgValue {
             BOOL => Self::Bool(bits != 0),
             NULL => Self::Null,
             JSON => Self::Json(StringId(bits as u32)),
-            _ => Self::Text(StringId(bits as u32)),
+            TEXT => Self::Text(StringId(bits as u32)),
+            // The greatest number is no row.
+            kind => match row_of(kind).filter(|_| bits < u32::MAX.into()) {
+                Some(of) => Self::Row(of, bits as u32),
+                None => Self::Null,
+            },
         }
     }
 
@@ -74,6 +104,30 @@ impl ArgValue {
             Self::Unsigned(value) => value.to_string(),
             Self::Bool(value) => value.to_string(),
             Self::Null => "null".to_owned(),
+            Self::Row(_, row) => row.to_string(),
         }
     }
+}
+
+macro_rules! rows {
+    ($($type:ident: $kind:ident;)*) => {$(
+        impl From<$type> for ArgValue {
+            /// A row; no value for "no row".
+            fn from(id: $type) -> Self {
+                match id.some() {
+                    Some(id) => Self::Row(IdKind::$kind, id.0),
+                    None => Self::Null,
+                }
+            }
+        }
+    )*};
+}
+
+rows! {
+    ProcessId: Process;
+    ThreadId: Thread;
+    TrackId: Track;
+    SliceId: Slice;
+    ArgSetId: ArgSet;
+    RecordId: Record;
 }

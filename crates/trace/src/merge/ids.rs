@@ -17,6 +17,7 @@ pub(super) struct Ids {
     slices: u32,
     methods: u32,
     arg_sets: u32,
+    records: u32,
 }
 
 impl Ids {
@@ -37,6 +38,7 @@ impl Ids {
             slices: new.slices.len() as u32,
             methods: new.methods.len() as u32,
             arg_sets: new.args.len() as u32,
+            records: new.records.len() as u32,
         }
     }
 
@@ -69,6 +71,7 @@ impl Remap for Ids {
             IdKind::Slice => self.slices,
             IdKind::Method => self.methods,
             IdKind::ArgSet => self.arg_sets,
+            IdKind::Record => self.records,
         };
         before + id
     }

@@ -28,6 +28,7 @@ impl Trace {
             thread_states: ts;
             ftrace_events: ts;
         }
+        shift_column(self.records.times_mut(), shift_ns);
         for row in &mut self.clocks {
             row.ts = shifted(row.ts, shift_ns);
         }

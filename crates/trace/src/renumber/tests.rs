@@ -12,6 +12,16 @@ macro_rules! with_tables {
     };
 }
 
+/// The kinds of rows that a cell of a record can hold.
+const ROWS: [IdKind; 6] = [
+    IdKind::Process,
+    IdKind::Thread,
+    IdKind::Track,
+    IdKind::Slice,
+    IdKind::ArgSet,
+    IdKind::Record,
+];
+
 /// A column: its name, what its ids are numbers of, and the ids.
 type IdColumn = (String, Option<IdKind>, Vec<u32>);
 
@@ -27,6 +37,8 @@ fn full(text: &str) -> Trace {
         }
         with_tables!(push);
         trace.args.push_set([(text, ArgValue::Text(text))]);
+        let cells = ROWS.map(|kind| (text, ArgValue::Row(kind, 1)));
+        trace.records.push(1, text, cells);
     }
     // The parent of an instant does not follow: it is found anew.
     trace.slices.instant = Column::repeated(false, 2);
@@ -84,6 +96,18 @@ fn columns(trace: &Trace) -> Vec<IdColumn> {
     }
     all.push(("args.key".into(), Some(IdKind::String), keys));
     all.push(("args.value".into(), Some(IdKind::String), texts));
+    for (column, kind, ids) in trace.records.rows().id_columns() {
+        all.push((format!("records.{column}"), kind, ids));
+    }
+    for kind in ROWS {
+        let cells = trace.records.all_cells();
+        let cells = cells.sets().flat_map(|set| cells.set(set));
+        let ids = cells.filter_map(|(_, value)| match value {
+            ArgValue::Row(of, row) if of == kind => Some(row),
+            _ => None,
+        });
+        all.push((format!("cells of {kind:?}"), Some(kind), ids.collect()));
+    }
     all
 }
 

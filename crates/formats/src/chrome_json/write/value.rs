@@ -54,7 +54,8 @@ pub(super) fn write_args(trace: &Trace, args: ArgSetId, out: &mut impl Write) ->
             ArgValue::Int(number) => write!(out, "{number}")?,
             ArgValue::Unsigned(number) => write!(out, "{number}")?,
             ArgValue::Bool(value) => write!(out, "{value}")?,
-            ArgValue::Null => write!(out, "null")?,
+            // Arguments have no rows.
+            ArgValue::Null | ArgValue::Row(..) => write!(out, "null")?,
             ArgValue::Json(text) => write!(out, "{}", trace.strings.get(text))?,
             ArgValue::Float(number) if number.is_finite() => write!(out, "{number}")?,
             other => write!(out, "{}", Quoted(&other.display(&trace.strings)))?,

@@ -47,7 +47,6 @@ pub(crate) fn operator(name: &str, source: Source) -> Operator {
         least: 1,
         most: 1,
         run: Arc::new(move |arguments, meter| run(&source, arguments, meter)),
-        types: Vec::new(),
         rows: EXPECTED,
         find: Some(Arc::new(move |name| match name {
             "SUPER_ROOT" => Ok(super_root.clone()),

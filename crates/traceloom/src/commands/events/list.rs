@@ -218,7 +218,7 @@ impl Serialize for Fields<'_> {
                 ArgValue::Int(value) => serde_json::Value::from(value),
                 ArgValue::Unsigned(value) => serde_json::Value::from(value),
                 ArgValue::Bool(value) => serde_json::Value::from(value),
-                ArgValue::Null => serde_json::Value::Null,
+                ArgValue::Null | ArgValue::Row(..) => serde_json::Value::Null,
                 ArgValue::Json(id) => nested(strings.get(id)),
                 ArgValue::Float(value) => serde_json::Value::from(value),
                 other => serde_json::Value::from(other.display(strings)),

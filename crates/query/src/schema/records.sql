@@ -1,5 +1,5 @@
--- Tables and views of PerfettoSQL for which no trace has rows yet, with their columns. A column without a type holds whole
--- numbers. A table that gets rows moves to a declaration of its own.
+-- Tables of PerfettoSQL whose rows are records of the trace, with their columns. A column without a type holds whole
+-- numbers; `id` and `ts` without a type are the number and the time of the record.
 actual_frame_timeline_slice (
   id, ts, dur, track_id, category TEXT, name TEXT, depth, parent_id, arg_set_id, display_frame_token, upid,
   surface_frame_token, layer_name TEXT, present_type TEXT, on_time_finish, gpu_composition, jank_type TEXT,

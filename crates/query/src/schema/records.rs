@@ -1,0 +1,199 @@
+//! Tables of PerfettoSQL whose rows are records of the trace. Most traces have none of them; then they are empty.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use traceloom_trace::{ArgValue, IdKind, NO_TIME, StringId, Trace};
+
+use super::cell::Cell;
+use super::column::{Affinity, Column, Kind, Table, Value, column};
+use super::data::Data;
+
+/// The declarations; the first lines of the file describe them.
+const DECLARED: &str = include_str!("records.sql");
+
+/// A table whose rows are records.
+#[derive(Debug)]
+pub(crate) struct RecordTable {
+    /// Its names: PerfettoSQL has some tables under two.
+    pub names: Vec<&'static str>,
+    pub table: Table,
+}
+
+/// All of them.
+pub(crate) static RECORD_TABLES: LazyLock<Vec<RecordTable>> = LazyLock::new(|| {
+    let declared = DECLARED.split(");").filter_map(|it| it.split_once('('));
+    let tables = declared.enumerate();
+    tables
+        .map(|(place, (names, columns))| declare(place, names, columns))
+        .collect()
+});
+
+fn declare(place: usize, names: &'static str, columns: &'static str) -> RecordTable {
+    let names = names.lines().filter(|line| !line.starts_with("--"));
+    let names = names.flat_map(|line| line.split(',')).map(str::trim);
+    let names: Vec<&str> = names.filter(|name| !name.is_empty()).collect();
+    let columns = columns.split(',').enumerate();
+    let columns: Vec<Column> = columns
+        .map(|(at, words)| declare_column((place, at), words))
+        .collect();
+    let table = Table {
+        name: names.first().copied().unwrap_or_default(),
+        doc: "",
+        columns: Box::leak(columns.into_boxed_slice()),
+        rows: |_| 0,
+    };
+    RecordTable { names, table }
+}
+
+/// The column at a place of a table: its name, and its type unless that is a whole number.
+fn declare_column((table, at): (usize, usize), words: &'static str) -> Column {
+    let mut words = words.split_whitespace();
+    let name = words.next().unwrap_or_default();
+    let kind = match (words.next(), name) {
+        (Some("TEXT"), _) => Kind::String,
+        (Some("REAL"), _) => Kind::Double,
+        (None, "id") => Kind::Id,
+        (None, "ts") => Kind::Timestamp,
+        _ => Kind::Long,
+    };
+    let mut declared = column(name, kind, "", |_, row| Cell::Int(row as i64));
+    if kind != Kind::Id {
+        declared.value = Value::Record { table, column: at };
+    }
+    declared
+}
+
+/// The records of a trace, table by table.
+#[derive(Debug)]
+pub(crate) struct RecordRows {
+    tables: Vec<Rows>,
+    /// The row of each record within its table.
+    ranks: Vec<u32>,
+}
+
+/// The records of a table.
+#[derive(Debug, Default)]
+struct Rows {
+    records: Vec<u32>,
+    /// The name of each column in the trace; `None` if no record has it.
+    keys: Vec<Option<StringId>>,
+}
+
+impl RecordRows {
+    /// Finds the records of each table.
+    pub fn new(trace: &Trace) -> Self {
+        if trace.records.is_empty() {
+            return Self {
+                tables: Vec::new(),
+                ranks: Vec::new(),
+            };
+        }
+        let mut places = HashMap::new();
+        for (place, declared) in RECORD_TABLES.iter().enumerate() {
+            let ids = declared.names.iter().map(|name| trace.strings.lookup(name));
+            places.extend(ids.flatten().map(|id| (id, place)));
+        }
+        let mut tables: Vec<Rows> = RECORD_TABLES
+            .iter()
+            .map(|declared| Rows::new(declared, trace))
+            .collect();
+        let ranks = trace.records.rows().table.iter().enumerate();
+        let rank = |(record, table)| {
+            let Some(place) = places.get(&table) else {
+                return 0;
+            };
+            let records = &mut tables[*place].records;
+            records.push(record as u32);
+            records.len() as u32 - 1
+        };
+        let ranks = ranks.map(rank).collect();
+        Self { tables, ranks }
+    }
+
+    /// How many rows the table at this place has.
+    pub fn count(&self, table: usize) -> usize {
+        self.tables.get(table).map_or(0, |rows| rows.records.len())
+    }
+}
+
+impl Rows {
+    fn new(declared: &RecordTable, trace: &Trace) -> Self {
+        let columns = declared.table.columns.iter();
+        Self {
+            records: Vec::new(),
+            keys: columns
+                .map(|column| trace.strings.lookup(column.name))
+                .collect(),
+        }
+    }
+}
+
+impl Data {
+    /// A value of the table at a place, which has this row.
+    pub(super) fn record_cell(&self, place: (usize, usize), column: &Column, row: usize) -> Cell {
+        let rows = &self.records.tables[place.0];
+        let record = rows.records[row] as usize;
+        let value = rows.keys[place.1].and_then(|key| self.trace.records.cell(record, key));
+        match value {
+            Some(value) => self.fitting(value, column.kind.affinity()),
+            None if column.kind == Kind::Timestamp => {
+                Cell::unless(self.trace.records.rows().ts.get(record), NO_TIME)
+            }
+            None => Cell::Null,
+        }
+    }
+
+    /// A value as its column declares it; NULL if it has another type.
+    fn fitting(&self, value: ArgValue, affinity: Affinity) -> Cell {
+        use Affinity::{Integer, Real, Text};
+        match (affinity, value) {
+            (Text, ArgValue::Text(id) | ArgValue::Json(id)) => Cell::text(id),
+            (Real, ArgValue::Float(value)) => Cell::Float(value),
+            (Real, ArgValue::Int(value)) => Cell::Float(value as f64),
+            (Integer, ArgValue::Int(value)) => Cell::Int(value),
+            (Integer, ArgValue::Hex(value) | ArgValue::Unsigned(value)) => Cell::Int(value as i64),
+            (Integer, ArgValue::Bool(value)) => Cell::Int(value.into()),
+            (Integer, ArgValue::Row(IdKind::Record, record)) => {
+                let rank = self.records.ranks.get(record as usize);
+                rank.map_or(Cell::Null, |rank| Cell::Int((*rank).into()))
+            }
+            (Integer, ArgValue::Row(_, row)) => Cell::Int(row.into()),
+            _ => Cell::Null,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::{TABLES, VIEWS};
+
+    #[test]
+    fn names_are_unique() {
+        let declared = RECORD_TABLES.iter().flat_map(|it| it.names.iter().copied());
+        let mut names: Vec<&str> = declared.collect();
+        assert!(names.len() > 100);
+        names.extend(TABLES.iter().map(|table| table.name));
+        names.extend(VIEWS.iter().map(|view| view.name));
+        names.sort_unstable();
+        let count = names.len();
+        names.dedup();
+        assert_eq!(names.len(), count);
+        for declared in RECORD_TABLES.iter() {
+            let columns = declared.table.columns.iter();
+            let mut columns: Vec<&str> = columns.map(|column| column.name).collect();
+            let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+            for name in &columns {
+                assert!(
+                    !name.is_empty() && name.chars().all(is_name),
+                    "{declared:?}"
+                );
+            }
+            let count = columns.len();
+            columns.sort_unstable();
+            columns.dedup();
+            assert_eq!(columns.len(), count, "{declared:?}");
+        }
+    }
+}
