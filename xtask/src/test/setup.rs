@@ -2,7 +2,7 @@
 
 use super::outcome::{Counts, Outcome};
 use crate::device;
-use crate::run::{command, have, succeeds};
+use crate::run::{command, have, succeeds, target_folder};
 use crate::targets::{add_target, has_target};
 
 /// A program that tests look for, and the Debian packages that provide it and what it needs.
@@ -22,6 +22,7 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("javac", "default-jdk-headless"),
     ("ant", "ant"),
     ("qemu-aarch64", "qemu-user"),
+    ("python3", "python3 python3-venv"),
     (
         "aarch64-linux-gnu-gcc",
         "gcc-aarch64-linux-gnu libc6-dev-arm64-cross",
@@ -55,6 +56,7 @@ pub fn run(install: bool) -> Counts {
         counts.add(Outcome::Skipped(why).into());
     }
     counts.add(device::set_up(install));
+    counts.add(python(install));
     counts
 }
 
@@ -77,6 +79,30 @@ fn programs(install: bool) -> Counts {
         counts.add(Outcome::Skipped(why).into());
     }
     counts
+}
+
+/// The Python packages that tests compare with.
+const PYTHON_PACKAGES: &[&str] = &["perfetto==0.59.1", "protobuf==7.36.2"];
+
+/// Installs the Python packages into a folder of the build, not into the system.
+fn python(install: bool) -> Counts {
+    let folder = target_folder().join("python").display().to_string();
+    let python = format!("{folder}/bin/python3");
+    let import = [
+        "-c",
+        "import perfetto.protos.perfetto.trace.perfetto_trace_pb2",
+    ];
+    let is_there = || succeeds(command(&python, &import));
+    if install && !is_there() && succeeds(command("python3", &["-m", "venv", &folder])) {
+        let packages = [&["-m", "pip", "install", "--quiet"], PYTHON_PACKAGES].concat();
+        succeeds(command(&python, &packages));
+    }
+    if is_there() {
+        return Counts::default();
+    }
+    let packages = PYTHON_PACKAGES.join(" ");
+    let why = format!("Python packages are missing (pip install {packages})");
+    Outcome::Skipped(why).into()
 }
 
 fn is_root() -> bool {

@@ -14,6 +14,8 @@ mod clocks;
 mod compact;
 mod counters;
 mod descriptors;
+#[cfg(test)]
+mod differential;
 mod frames;
 mod kernel;
 mod kernel_fields;
