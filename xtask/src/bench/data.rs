@@ -8,7 +8,10 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
-use testkit::{CallShape, busy_dat, call_trace, ftrace_text, storage_text, wide_call_trace};
+use testkit::{
+    CallShape, busy_dat, call_trace, ftrace_text, perfetto_kernel, perfetto_tracks, storage_text,
+    wide_call_trace,
+};
 
 use crate::run::{check, target_folder};
 
@@ -72,6 +75,8 @@ pub fn make(name: &str, size: usize, path: &str) -> Result<()> {
         "ftrace-zlib" => zlib(&ftrace_text(size, SEED))?,
         "storage" => storage_text(size, SEED),
         "dat" => busy_dat(size, SEED),
+        "perfetto-kernel" => perfetto_kernel(size, SEED),
+        "perfetto-tracks" => perfetto_tracks(size, SEED),
         _ => bail!("no data called {name}"),
     };
     Ok(fs::write(path, bytes)?)

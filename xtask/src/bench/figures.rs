@@ -230,7 +230,7 @@ fn run(options: Options, subcommand: &str, args: &[&str], path: &Path) -> Result
 }
 
 /// The command that runs traceloom with these arguments and a file.
-fn of(args: &[&str], path: &Path) -> Command {
+pub fn of(args: &[&str], path: &Path) -> Command {
     let mut command = traceloom(args);
     command.arg(path);
     command

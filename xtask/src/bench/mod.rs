@@ -12,6 +12,7 @@ mod options;
 mod page;
 mod parts;
 mod peers;
+mod perfetto;
 mod query;
 mod recorded;
 mod report;
@@ -33,6 +34,7 @@ const SECTIONS: &[(&str, Section)] = &[
     ("methods", figures::method_traces),
     ("systems", figures::system_traces),
     ("raw", figures::raw_traces),
+    ("perfetto", perfetto::perfetto),
     ("small", figures::small_files),
     ("parts", parts::parts),
     ("dmtracedump", peers::dmtracedump),
