@@ -66,6 +66,8 @@ pub(super) struct Packet<'a> {
     pub needs_state: bool,
     /// Whether packets of the sequence are missing before it.
     pub after_loss: bool,
+    /// Why, as bits; 1 says no more than that they are missing.
+    pub loss_reasons: u32,
     pub interned: Option<&'a [u8]>,
     pub defaults: Option<&'a [u8]>,
     /// The number of the field that holds the content, and the content.
@@ -94,7 +96,10 @@ impl<'a> Packet<'a> {
                 self.needs_state = flags & NEEDS_STATE != 0;
             }
             (41, Value::Number(cleared)) => self.clears_state |= cleared != 0,
-            (42, Value::Number(reasons)) => self.after_loss = reasons != 0,
+            (42, Value::Number(reasons)) => {
+                self.after_loss = reasons != 0;
+                self.loss_reasons = reasons as u32;
+            }
             (12, Value::Bytes(interned)) => self.interned = Some(interned),
             (59, Value::Bytes(defaults)) => self.defaults = Some(defaults),
             // Who wrote the packet, and marks for readers of files that are still growing.

@@ -1,9 +1,8 @@
-//! Processes and threads: `ProcessTree` and `SystemInfo`.
+//! Processes and threads: `ProcessTree`.
 
 use traceloom_trace::{ProcessId, TraceBuilder};
 
 use super::kernel::Kernel;
-use super::states::kernel_version;
 use super::wire::Fields;
 
 /// A `ProcessTree`: the processes and threads that exist, or that are new.
@@ -80,44 +79,5 @@ fn thread(fields: Fields<'_>, kernel: &mut Kernel<'_>, out: &mut TraceBuilder) {
     if !name.is_empty() {
         let name = out.intern(name);
         out.name_thread(utid, name);
-    }
-}
-
-/// A `SystemInfo`: facts about the machine.
-pub(super) fn system_info(info: &[u8], kernel: &mut Kernel<'_>, out: &mut TraceBuilder) {
-    for field in Fields::new(info) {
-        let key = match field.number {
-            1 => {
-                utsname(field.fields(), kernel, out);
-                continue;
-            }
-            2 => "android_build_fingerprint",
-            4 => "tracing_service_version",
-            5 => "android_sdk_version",
-            9 => "android_soc_model",
-            14 => "android_device_manufacturer",
-            17 => "system_machine_name",
-            _ => continue,
-        };
-        match field.number {
-            5 => out.metadata(key, &field.uint().to_string()),
-            _ => out.metadata(key, &String::from_utf8_lossy(field.bytes())),
-        }
-    }
-}
-
-fn utsname(fields: Fields<'_>, kernel: &mut Kernel<'_>, out: &mut TraceBuilder) {
-    for field in fields {
-        let key = match field.number {
-            1 => "system_name",
-            2 => "system_version",
-            3 => "system_release",
-            4 => "system_machine",
-            _ => continue,
-        };
-        if field.number == 3 {
-            kernel.version = kernel_version(field.bytes());
-        }
-        out.metadata(key, &String::from_utf8_lossy(field.bytes()));
     }
 }

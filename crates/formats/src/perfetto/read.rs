@@ -6,9 +6,11 @@ use super::counters::Counters;
 use super::descriptors::Descriptors;
 use super::frames::Frames;
 use super::kernel::Kernel;
+use super::machines::Machines;
 use super::packet::{Packet, payload};
 use super::people;
 use super::sequence::StateId;
+use super::service::Service;
 use super::source::Span;
 use super::survey::Survey;
 use super::timeline::{Happening, Timeline};
@@ -41,6 +43,8 @@ pub(super) fn read(
         events: TrackEvents::new(&survey, &survey.tracks, &descriptors),
         counters: Counters::new(&survey),
         frames: Frames::default(),
+        service: Service::new(&survey),
+        machines: Machines::default(),
         started: started.unwrap_or(i64::MIN),
         too_early: 0,
         most_rows: FREE_ROWS + survey.source.bytes() / BYTES_FOR_ROW,
@@ -70,6 +74,8 @@ struct Second<'s> {
     events: TrackEvents<'s>,
     counters: Counters<'s>,
     frames: Frames,
+    service: Service<'s>,
+    machines: Machines,
     /// When the recording began, ns: the kernel's buffers may have had older events.
     started: i64,
     /// Kernel events from before.
@@ -127,16 +133,26 @@ impl<'s> Second<'s> {
         match number {
             payload::FRAME_TIMELINE => self.frames.event(ts, Fields::new(content), out),
             payload::PROCESS_TREE => people::process_tree(content, &mut self.kernel, out),
-            payload::SYSTEM_INFO => people::system_info(content, &mut self.kernel, out),
-            number if payload::is_read(number) => {}
-            number => self.unread.add(number),
+            payload::SYSTEM_INFO => {
+                let machine = self.survey.machine(state.machine);
+                self.machines.info(content, machine, &mut self.kernel, out);
+            }
+            number => {
+                let packet = (number, content);
+                let is_read = self.service.packet(ts, packet, state.machine, out);
+                if !is_read && !payload::is_read(number) {
+                    self.unread.add(number);
+                }
+            }
         }
     }
 
-    fn finish(&mut self, out: &mut TraceBuilder) {
+    fn finish(mut self, out: &mut TraceBuilder) {
         self.events.finish(out);
         self.counters.finish(out);
         self.frames.finish(out);
+        self.service.finish(out);
+        self.machines.finish(self.survey, out);
         self.kernel.finish(out);
         let place = Place::default();
         let Unread { count, first } = self.unread;

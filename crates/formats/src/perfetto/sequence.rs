@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::clocks::ClockId;
 use super::packet::Packet;
+use super::service::losses::add_reasons;
 use super::source::Span;
 use super::wire::{Fields, Value};
 
@@ -46,6 +47,41 @@ struct Sequence {
     last_us: i64,
     /// Whether the state is complete: it was cleared once, and nothing was lost since.
     is_valid: bool,
+    losses: SequenceLosses,
+}
+
+impl Sequence {
+    /// A sequence whose state is not complete.
+    fn new(generation: u32) -> Self {
+        Self {
+            generation,
+            defaults: Span::default(),
+            clock: None,
+            thread: Span::default(),
+            last: None,
+            last_us: 0,
+            is_valid: false,
+            losses: SequenceLosses::default(),
+        }
+    }
+}
+
+/// What a sequence lost.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct SequenceLosses {
+    /// Packets before which others are missing.
+    pub count: u32,
+    /// How often each reason was given.
+    pub reasons: [u32; 8],
+    needed_state: u32,
+    without_state: u32,
+}
+
+impl SequenceLosses {
+    /// Whether every packet that needs a state could not be read.
+    pub fn is_unreadable(&self) -> bool {
+        self.without_state > 0 && self.without_state == self.needed_state
+    }
 }
 
 /// All sequences, their states and their interned data.
@@ -71,32 +107,23 @@ impl Sequences {
     /// Applies the changes that a packet makes to its sequence. Returns whether the packet can be read: it cannot if the
     /// state that it needs is incomplete.
     pub fn apply(&mut self, packet: &Packet<'_>, locate: impl Fn(&[u8]) -> Span) -> bool {
+        let is_after_loss = self.is_after_loss(packet);
         let sequence = self.sequences.entry((packet.machine, packet.sequence));
         let sequence = sequence.or_insert_with(|| {
             self.generations += 1;
-            Sequence {
-                generation: self.generations,
-                defaults: Span::default(),
-                clock: None,
-                thread: Span::default(),
-                last: None,
-                last_us: 0,
-                is_valid: false,
-            }
+            Sequence::new(self.generations)
         });
         if packet.after_loss {
             sequence.is_valid = false;
+            add_reasons(packet.loss_reasons, &mut sequence.losses.reasons);
         }
+        sequence.losses.count += u32::from(is_after_loss);
         if packet.clears_state {
             self.generations += 1;
             *sequence = Sequence {
-                generation: self.generations,
-                defaults: Span::default(),
-                clock: None,
-                thread: Span::default(),
-                last: None,
-                last_us: 0,
                 is_valid: true,
+                losses: sequence.losses,
+                ..Sequence::new(self.generations)
             };
         }
         if let Some(defaults) = packet.defaults {
@@ -108,6 +135,8 @@ impl Sequences {
         }
         let generation = sequence.generation;
         let is_readable = sequence.is_valid || !packet.needs_state;
+        sequence.losses.needed_state += u32::from(packet.needs_state);
+        sequence.losses.without_state += u32::from(!is_readable);
         if let Some(interned) = packet.interned {
             self.intern(generation, interned, locate);
         }
@@ -181,6 +210,12 @@ impl Sequences {
         // The sort is stable, so the last message of a key is the one that counts.
         self.interned.sort_by_key(|(key, _)| *key);
         self.interned.shrink_to_fit();
+    }
+
+    /// The losses of a sequence of the machine that recorded.
+    pub fn losses(&self, sequence: u32) -> Option<SequenceLosses> {
+        let sequence = self.sequences.get(&(0, sequence))?;
+        Some(sequence.losses)
     }
 
     pub fn get(&self, id: StateId) -> State {

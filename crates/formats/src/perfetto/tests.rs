@@ -1,7 +1,7 @@
 //! Tests of whole traces, made field by field.
 
 use testkit::Proto;
-use traceloom_trace::{ArgValue, RepairKind, Trace};
+use traceloom_trace::{ArgValue, RepairKind, RowId, Trace};
 
 use crate::{ReadOptions, read_bytes};
 
@@ -324,4 +324,74 @@ fn damage_is_survived() {
             _ = read_bytes(&bytes, ReadOptions::default());
         }
     }
+}
+
+/// The rows of a table of records, as `column=value`.
+fn records(trace: &Trace, table: &str) -> Vec<String> {
+    let tables = trace.records.rows().table.iter().enumerate();
+    let rows = tables.filter(|(_, of)| trace.strings.get(*of) == table);
+    let shown = |row| {
+        let cells = trace.records.cells(RowId::from_row(row));
+        let shown = cells.map(|(key, value)| {
+            let key = trace.strings.get(key);
+            format!("{key}={}", value.display(&trace.strings))
+        });
+        shown.collect::<Vec<_>>().join(" ")
+    };
+    rows.map(|(row, _)| shown(row)).collect()
+}
+
+#[test]
+fn figures_of_the_recorder() {
+    let buffer = Proto::new().int(1, 4096).int(19, 3);
+    let stats = Proto::new().int(2, 5).message(1, buffer);
+    let cpu = |entries| Proto::new().int(1, 1).int(2, entries);
+    let kernel = |phase, entries| Proto::new().int(1, phase).message(2, cpu(entries));
+    let trace = read([
+        packet(1, 34, kernel(1, 10)),
+        packet(2, 34, kernel(2, 25)),
+        packet(3, 35, stats),
+    ]);
+    let figures = records(&trace, "stats");
+    for expected in [
+        "name=traced_producers_connected value=5 machine_id=0",
+        "name=traced_buf_bytes_written value=4096 machine_id=0 idx=0",
+        "name=traced_buf_trace_writer_packet_loss value=3 machine_id=0 idx=0",
+        "name=ftrace_cpu_entries_begin value=10 machine_id=0 idx=1",
+        "name=ftrace_cpu_entries_delta value=15 machine_id=0 idx=1",
+    ] {
+        assert!(figures.iter().any(|row| row == expected), "{expected}");
+    }
+}
+
+#[test]
+fn facts_of_the_recorder() {
+    let uuid = Proto::new().int(1, 1).int(2, 2);
+    let trigger = |name| Proto::new().text(1, name).text(2, "producer").int(3, 9);
+    let kernel = Proto::new().int(10, 64).int(11, 250);
+    let source = Proto::new().text(1, "linux.ftrace").message(100, kernel);
+    let config = Proto::new().message(2, Proto::new().message(1, source));
+    let trace = read([
+        packet(1, 89, uuid),
+        packet(2, 33, config),
+        packet(3, 46, trigger("first")),
+        packet(4, 113, trigger("copied")),
+        packet(5, 46, trigger("late")),
+    ]);
+    assert_eq!(
+        trace.metadata("trace_uuid"),
+        Some("00000000-0000-0001-0000-000000000002")
+    );
+    assert_eq!(trace.metadata("trace_trigger"), Some("copied"));
+    assert_eq!(trace.slices.instants().count(), 3);
+    let mistakes = records(&trace, "__intrinsic_trace_diagnostics");
+    assert!(
+        mistakes[0].starts_with("key=tiny_ftrace_buffer"),
+        "{mistakes:?}"
+    );
+    assert!(
+        mistakes[1].starts_with("key=low_ftrace_drain_bandwidth"),
+        "{mistakes:?}"
+    );
+    assert_eq!(mistakes.len(), 2);
 }

@@ -8,7 +8,7 @@ use rusqlite::types::{Value, ValueRef};
 use traceloom_trace::{ArgSetId, ArgValue, StringId};
 
 use super::flags::PURE;
-use crate::schema::{Cell, Data};
+use crate::schema::{Cell, Data, FactValue};
 
 pub(super) fn register(connection: &Connection, data: &Arc<Data>) -> rusqlite::Result<()> {
     let (start, end) = data.trace.bounds;
@@ -48,11 +48,13 @@ fn metadata(connection: &Connection, data: &Arc<Data>) -> rusqlite::Result<()> {
 }
 
 /// The first fact of a name; `None` if there is none.
-fn extract_metadata(data: &Data, name: ValueRef<'_>) -> Option<String> {
+fn extract_metadata(data: &Data, name: ValueRef<'_>) -> Option<Value> {
     let name = name.as_str().ok()?;
-    let facts = &data.trace.metadata;
-    let row = facts.key.iter().position(|key| data.get(key) == name)?;
-    Some(data.get(facts.value.get(row)).to_owned())
+    let fact = data.facts.iter().find(|fact| data.get(fact.name) == name)?;
+    Some(match fact.value {
+        FactValue::Number(value) => Value::Integer(value),
+        FactValue::Text(id) => Value::Text(data.get(id).to_owned()),
+    })
 }
 
 /// The value of an argument: `extract_arg(arg_set_id, key)`. `None` if there is none.

@@ -8,6 +8,7 @@ use traceloom_trace::{
 };
 
 use super::cell::Cell;
+use super::facts::{Fact, Figure, facts, figures};
 use super::json_args;
 use super::keys::{flat_key, keys_with_indexes};
 use super::links::{NONE, parents, wakers};
@@ -40,6 +41,8 @@ pub(crate) struct Data {
     pub(super) flat_keys: HashMap<StringId, StringId>,
     pub(super) repairs: Vec<RepairTexts>,
     pub(super) clocks: Vec<ClockTexts>,
+    pub facts: Vec<Fact>,
+    pub(super) figures: Vec<Figure>,
     words: [StringId; WORDS.len()],
 }
 
@@ -61,7 +64,7 @@ pub(super) struct ClockTexts {
 }
 
 /// Texts that columns choose from.
-const WORDS: [&str; 15] = [
+const WORDS: [&str; 17] = [
     "int",
     "real",
     "string",
@@ -77,6 +80,8 @@ const WORDS: [&str; 15] = [
     "bool",
     "null",
     "json",
+    "trace",
+    "multi",
 ];
 
 /// The places of texts in [`WORDS`].
@@ -95,6 +100,8 @@ pub(super) const UINT: usize = 11;
 pub(super) const BOOL: usize = 12;
 pub(super) const NULL: usize = 13;
 pub(super) const JSON: usize = 14;
+pub(super) const TRACE: usize = 15;
+pub(super) const MULTI: usize = 16;
 
 impl Data {
     /// Prepares a trace for queries: the arguments of JSON get the keys that Perfetto gives them. Nothing else of the
@@ -119,6 +126,7 @@ impl Data {
         let clocks = clocks
             .map(|row| ClockTexts::new(row, &mut intern))
             .collect();
+        let facts = facts(&trace, &mut intern);
         Self {
             cpus: cpus(&trace),
             idle: trace.idle_threads(),
@@ -133,6 +141,8 @@ impl Data {
             flat_keys,
             repairs,
             clocks,
+            facts,
+            figures: figures(&trace),
             words,
             trace,
         }

@@ -6,6 +6,7 @@ mod column;
 mod data;
 mod docs;
 mod events;
+mod facts;
 mod json_args;
 mod keys;
 mod links;
@@ -22,6 +23,7 @@ mod views;
 pub(crate) use column::{Affinity, Cell, Column, Table};
 pub(crate) use data::Data;
 pub use docs::reference;
+pub(crate) use facts::FactValue;
 pub(crate) use records::RECORD_TABLES;
 pub(crate) use views::{VIEWS, View};
 

@@ -377,3 +377,6 @@ __intrinsic_wattson_curves_l3 (
 __intrinsic_wattson_curves_tpu (
   device TEXT, cluster, requests, freq, active REAL
 );
+__intrinsic_trace_diagnostics (
+  id, key TEXT, title TEXT, description TEXT, remediation TEXT, confidence REAL, trace_id
+);

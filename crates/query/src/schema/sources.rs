@@ -4,31 +4,52 @@ use traceloom_trace::Severity;
 
 use super::column::Kind::{JoinId, Long, String, Timestamp};
 use super::column::{Cell, Table, absent, column, id, machine};
-use super::data::{ANALYSIS, DATA_LOSS, Data, ERROR, INFO, SINGLE};
+use super::data::{ANALYSIS, DATA_LOSS, Data, ERROR, INFO, MULTI, SINGLE, TRACE};
+use super::facts::{FactValue, Figure};
 
 pub(crate) const METADATA: Table = Table {
     name: "metadata",
     doc: "Facts about the trace: device, tracer, clocks.",
-    rows: |data| data.trace.metadata.len(),
+    rows: |data| data.facts.len(),
     columns: &[
         id("id", "The fact."),
         column("name", String, "What it is about.", |data, row| {
-            Cell::text(data.trace.metadata.key.get(row))
+            Cell::text(data.facts[row].name)
         }),
-        column("key_type", String, "Always `single`.", |data, _| {
-            data.word(SINGLE)
-        }),
-        absent("int_value", Long),
-        column("str_value", String, "What it is.", |data, row| {
-            Cell::Text(data.trace.metadata.value.get(row))
-        }),
+        column(
+            "key_type",
+            String,
+            "`multi` if a trace can have several such facts, else `single`.",
+            |data, row| match data.get(data.facts[row].name) {
+                "all_data_source_flushed_ns" | "slow_start_data_source" => data.word(MULTI),
+                _ => data.word(SINGLE),
+            },
+        ),
+        column(
+            "int_value",
+            Long,
+            "What it is, if that is a number.",
+            |data, row| match data.facts[row].value {
+                FactValue::Number(value) => Cell::Int(value),
+                FactValue::Text(_) => Cell::Null,
+            },
+        ),
+        column(
+            "str_value",
+            String,
+            "What it is, if that is a text.",
+            |data, row| match data.facts[row].value {
+                FactValue::Text(id) => Cell::Text(id),
+                FactValue::Number(_) => Cell::Null,
+            },
+        ),
         machine(),
         absent("trace_id", Long),
         column(
             "source_id",
             JoinId("source"),
             "The input it came from.",
-            |data, row| Cell::id(data.trace.metadata.source.get(row)),
+            |data, row| Cell::id(data.facts[row].source),
         )
         .hidden(),
     ],
@@ -36,25 +57,53 @@ pub(crate) const METADATA: Table = Table {
 
 pub(crate) const STATS: Table = Table {
     name: "stats",
-    doc: "How often each kind of repair happened, in PerfettoSQL's columns; `repair` says more.",
-    rows: |data| data.repairs.len(),
+    doc: "How often each kind of repair happened, in PerfettoSQL's columns (`repair` says more), and the figures that \
+          Perfetto's recorder gives about its buffers.",
+    rows: |data| data.repairs.len() + data.figures.len(),
     columns: &[
         id("id", "The row."),
-        column("name", String, "The kind of repair.", kind),
+        column(
+            "name",
+            String,
+            "The kind of repair, or the figure.",
+            stat_name,
+        ),
         absent("key", Long),
-        absent("idx", Long),
+        column(
+            "idx",
+            Long,
+            "The CPU or the buffer that the figure is about.",
+            |data, row| match figure(data, row) {
+                Some(Figure {
+                    index: Some(index), ..
+                }) => Cell::Int(*index),
+                _ => Cell::Null,
+            },
+        ),
         column(
             "severity",
             String,
             "`info` if no number changed, `error` otherwise, `data_loss` if something is missing.",
             stat_severity,
         ),
-        column("source", String, "Always `analysis`.", |data, _| {
-            data.word(ANALYSIS)
+        column(
+            "source",
+            String,
+            "`trace` for the recorder's figures, `analysis` for repairs.",
+            |data, row| data.word(figure(data, row).map_or(ANALYSIS, |_| TRACE)),
+        ),
+        column("value", Long, "How often.", |data, row| {
+            figure(data, row).map_or_else(|| count(data, row), |figure| Cell::Int(figure.value))
         }),
-        column("value", Long, "How often.", count),
-        column("description", String, "What it means.", explanation),
-        machine(),
+        column("description", String, "What it means.", |data, row| {
+            figure(data, row).map_or_else(|| explanation(data, row), |_| Cell::Null)
+        }),
+        column(
+            "machine_id",
+            Long,
+            "The machine of the recorder's figures.",
+            |data, row| figure(data, row).map_or(Cell::Null, |figure| Cell::Int(figure.machine)),
+        ),
         absent("trace_id", Long),
     ],
 };
@@ -92,7 +141,22 @@ pub(crate) const REPAIR: Table = Table {
     ],
 };
 
+/// The recorder's figure of a row of `stats`, which come after the repairs.
+fn figure(data: &Data, row: usize) -> Option<&Figure> {
+    data.figures.get(row.checked_sub(data.repairs.len())?)
+}
+
+fn stat_name(data: &Data, row: usize) -> Cell {
+    figure(data, row).map_or_else(|| kind(data, row), |figure| Cell::Text(figure.name))
+}
+
 fn stat_severity(data: &Data, row: usize) -> Cell {
+    if let Some(figure) = figure(data, row) {
+        let name = data.get(figure.name);
+        let is_loss =
+            name.contains("loss") || name.ends_with("_dropped") || name.ends_with("_failed");
+        return data.word(if is_loss { DATA_LOSS } else { INFO });
+    }
     data.word(match data.trace.repairs.rows()[row].kind.severity() {
         Severity::Note => INFO,
         Severity::Mended => ERROR,

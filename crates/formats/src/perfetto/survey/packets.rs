@@ -18,6 +18,9 @@ use crate::format::ReadOptions;
 /// The most blocks of compressed packets inside each other.
 const MOST_NESTED: u32 = 4;
 
+/// The most machines that are told apart.
+const MOST_MACHINES: usize = 64;
+
 /// Everything that the second pass needs.
 #[derive(Debug)]
 pub(crate) struct Survey<'a> {
@@ -30,6 +33,8 @@ pub(crate) struct Survey<'a> {
     pub items: Vec<Item>,
     /// When all data sources had been started, ns on the clock of the state.
     pub started: Option<(i64, StateId)>,
+    /// The numbers of other machines, in the order of the file.
+    pub machines: Vec<u32>,
     unpacker: Unpacker,
     pub(super) losses: Losses,
 }
@@ -83,6 +88,7 @@ impl<'a> Survey<'a> {
             tracks: TrackDescriptors::default(),
             items: Vec::new(),
             started: None,
+            machines: Vec::new(),
             unpacker: Unpacker::new(options),
             losses: Losses::default(),
         };
@@ -92,6 +98,12 @@ impl<'a> Survey<'a> {
         survey.bundles.shrink_to_fit();
         survey.tracks.settle();
         Ok(survey)
+    }
+
+    /// The number of a machine: 0 for the one that recorded, then in the order of the file.
+    pub fn machine(&self, raw: u32) -> i64 {
+        let place = self.machines.iter().position(|known| *known == raw);
+        place.map_or(0, |place| place as i64 + 1)
     }
 
     /// Surveys the packets of a part.
@@ -111,6 +123,12 @@ impl<'a> Survey<'a> {
         let (packet, is_whole) = Packet::read(bytes);
         if !is_whole {
             self.losses.broken.add(self.source.offset(span));
+        }
+        if packet.machine != 0
+            && self.machines.len() < MOST_MACHINES
+            && !self.machines.contains(&packet.machine)
+        {
+            self.machines.push(packet.machine);
         }
         let locate = |inner: &[u8]| span.of(bytes, inner);
         if self.sequences.is_after_loss(&packet) {

@@ -1,0 +1,23 @@
+//! The configuration of the recording.
+
+use traceloom_trace::TraceBuilder;
+
+use super::super::wire::{Field, Fields};
+use super::Service;
+
+impl Service<'_> {
+    /// A `TraceConfig`.
+    pub(super) fn config(&mut self, config: &[u8], out: &mut TraceBuilder) {
+        self.config = Some(config.to_vec());
+        let value = |number| {
+            let field = Fields::new(config).filter(|field| field.number == number);
+            field.last()
+        };
+        let number = |number| value(number).map_or(0, Field::uint);
+        self.set_uuid(number(27), number(28), out);
+        if let Some(name) = value(22) {
+            let name = String::from_utf8_lossy(name.bytes());
+            out.metadata("unique_session_name", &name);
+        }
+    }
+}

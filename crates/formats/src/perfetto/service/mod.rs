@@ -1,0 +1,101 @@
+//! What the recorder says about itself: its configuration, its losses, and why it stopped.
+
+mod config;
+mod diagnostics;
+mod facts;
+mod figures;
+pub(super) mod losses;
+
+use traceloom_trace::TraceBuilder;
+
+use super::survey::Survey;
+use figures::Figures;
+
+/// The numbers of the packets (`protos/perfetto/trace/trace_packet.proto`).
+mod number {
+    pub const CONFIG: u32 = 33;
+    pub const FTRACE_STATS: u32 = 34;
+    pub const STATS: u32 = 35;
+    pub const TRIGGER: u32 = 46;
+    pub const CHROME_METADATA: u32 = 51;
+    pub const SERVICE_EVENT: u32 = 69;
+    pub const UI_STATE: u32 = 78;
+    pub const UUID: u32 = 89;
+    pub const CHROME_TRIGGER: u32 = 109;
+    pub const CLONE_TRIGGER: u32 = 113;
+    pub const ATTRIBUTES: u32 = 126;
+}
+
+/// Reads the packets of the recorder.
+pub(super) struct Service<'s> {
+    survey: &'s Survey<'s>,
+    figures: Figures,
+    /// The fact `trace_trigger` is about the first trigger; a trigger that cloned the recording goes first.
+    trigger: (Trigger, String),
+    has_uuid: bool,
+    /// Packets about running Chromes so far.
+    chromes: u8,
+    config: Option<Vec<u8>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Trigger {
+    None,
+    Plain,
+    Clone,
+}
+
+impl<'s> Service<'s> {
+    pub fn new(survey: &'s Survey<'s>) -> Self {
+        Self {
+            survey,
+            figures: Figures::default(),
+            trigger: (Trigger::None, String::new()),
+            has_uuid: false,
+            chromes: 0,
+            config: None,
+        }
+    }
+
+    /// Reads a packet if it is one of the recorder's. Returns whether it was.
+    pub fn packet(
+        &mut self,
+        ts: i64,
+        (number, content): (u32, &[u8]),
+        machine: u32,
+        out: &mut TraceBuilder,
+    ) -> bool {
+        let machine = self.survey.machine(machine);
+        match number {
+            number::CONFIG => self.config(content, out),
+            number::FTRACE_STATS => self.figures.ftrace(content, machine),
+            number::STATS => {
+                self.figures.recorder(content, machine);
+                losses::of_buffers(content, self.survey, machine, &mut self.figures);
+            }
+            number::TRIGGER => self.trigger(ts, content, Trigger::Plain, out),
+            number::CLONE_TRIGGER => self.trigger(ts, content, Trigger::Clone, out),
+            number::CHROME_TRIGGER => facts::chrome_trigger(ts, content, out),
+            number::CHROME_METADATA => self.chrome(content, out),
+            number::SERVICE_EVENT => self.event(ts, content, machine, out),
+            number::UI_STATE => facts::ui_state(content, out),
+            number::UUID => self.uuid(content, out),
+            number::ATTRIBUTES => facts::attributes(content, out),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Ends the input.
+    pub fn finish(self, out: &mut TraceBuilder) {
+        if self.trigger.0 != Trigger::None {
+            out.metadata("trace_trigger", &self.trigger.1);
+        }
+        let fingerprint = out.trace().metadata("android_build_fingerprint");
+        let is_user_build = fingerprint.is_some_and(|text| text.contains(":user/"));
+        if let Some(config) = self.config {
+            diagnostics::look(&config, is_user_build, out);
+        }
+        self.figures.write(out);
+    }
+}

@@ -1,0 +1,114 @@
+//! Facts about the trace and figures of its recorder, put together from several places of the model.
+
+use traceloom_trace::{ArgValue, RowId, SourceId, StringId, Trace};
+
+/// A row of `metadata`.
+#[derive(Debug)]
+pub(crate) struct Fact {
+    pub name: StringId,
+    pub value: FactValue,
+    pub source: SourceId,
+}
+
+/// The value of a fact.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum FactValue {
+    Number(i64),
+    Text(StringId),
+}
+
+/// Facts that are whole numbers in PerfettoSQL.
+const NUMBERS: &[&str] = &[
+    "all_data_source_flushed_ns",
+    "all_data_source_started_ns",
+    "android_sdk_version",
+    "ftrace_latest_data_start_ns",
+    "range_of_interest_start_us",
+    "system_ram_bytes",
+    "system_ram_gb",
+    "timezone_off_mins",
+    "tracing_disabled_ns",
+    "tracing_started_ns",
+];
+
+/// Beginnings of names whose facts are numbers where they look like numbers.
+const MAYBE_NUMBERS: &[&str] = &["cr-", "trace_attribute."];
+
+/// The clock of a Perfetto trace (`CLOCK_BOOTTIME`).
+const BOOTTIME: i64 = 6;
+
+/// All facts. PerfettoSQL has some of each trace that are not facts here.
+pub(super) fn facts(trace: &Trace, intern: &mut impl FnMut(&str) -> StringId) -> Vec<Fact> {
+    let rows = trace.metadata.rows();
+    let mut facts: Vec<Fact> = rows
+        .filter(|row| trace.strings.get(row.key) != "events")
+        .map(|row| Fact {
+            name: row.key,
+            value: value(trace.strings.get(row.key), row.value, trace),
+            source: row.source,
+        })
+        .collect();
+    for (row, source) in trace.sources.rows().enumerate() {
+        if trace.strings.get(source.format) != "perfetto" {
+            continue;
+        }
+        let texts = ["trace_type", "trace_size_bytes", "trace_time_clock_id"].map(&mut *intern);
+        let values = [
+            FactValue::Text(intern("proto")),
+            FactValue::Number(source.bytes as i64),
+            FactValue::Number(BOOTTIME),
+        ];
+        facts.extend(texts.into_iter().zip(values).map(|(name, value)| Fact {
+            name,
+            value,
+            source: SourceId::from_row(row),
+        }));
+    }
+    facts
+}
+
+fn value(name: &str, text: StringId, trace: &Trace) -> FactValue {
+    let can_be_number =
+        NUMBERS.contains(&name) || MAYBE_NUMBERS.iter().any(|start| name.starts_with(start));
+    match trace.strings.get(text).parse() {
+        Ok(number) if can_be_number => FactValue::Number(number),
+        _ => FactValue::Text(text),
+    }
+}
+
+/// A row of `stats` that the trace itself has.
+#[derive(Debug)]
+pub(super) struct Figure {
+    pub name: StringId,
+    pub index: Option<i64>,
+    pub value: i64,
+    pub machine: i64,
+}
+
+/// The figures of recorders.
+pub(super) fn figures(trace: &Trace) -> Vec<Figure> {
+    let Some(table) = trace.strings.lookup("stats") else {
+        return Vec::new();
+    };
+    let key = |name| trace.strings.lookup(name);
+    let (name, index) = (key("name"), key("idx"));
+    let (value, machine) = (key("value"), key("machine_id"));
+    let tables = trace.records.rows().table.iter().enumerate();
+    let rows = tables.filter(|(_, of)| *of == table).map(|(row, _)| row);
+    let number = |row, key: Option<StringId>| match trace.records.cell(row, key?) {
+        Some(ArgValue::Int(number)) => Some(number),
+        _ => None,
+    };
+    let figure = |row| {
+        let Some(ArgValue::Text(name)) = trace.records.cell(row, name?) else {
+            return None;
+        };
+        Some(Figure {
+            name,
+            index: number(row, index),
+            value: number(row, value)?,
+            machine: number(row, machine).unwrap_or(0),
+        })
+    };
+    rows.filter_map(figure).collect()
+}
