@@ -56,7 +56,7 @@ pub use state::TaskState;
 pub use strings::StringPool;
 pub use tables::{
     CounterRow, ExactCounterRow, FlowRow, FtraceEventRow, MetadataRow, MethodRow, NO_CPU,
-    NO_DURATION, NO_NUMBER, NO_PRIORITY, NO_TIME, ProcessRow, RunEndRow, SchedSliceRow,
+    NO_DURATION, NO_FLAG, NO_NUMBER, NO_PRIORITY, NO_TIME, ProcessRow, RunEndRow, SchedSliceRow,
     SchedSliceTable, SliceRow, SourceRow, ThreadNameRow, ThreadRow, ThreadStateRow,
     ThreadStateTable, TrackRow, WakeupRow,
 };

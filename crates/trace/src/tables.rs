@@ -18,6 +18,9 @@ pub const NO_DURATION: i64 = -1;
 /// A number of the operating system (tid, pid, uid, cpu) that is not known.
 pub const NO_NUMBER: i64 = -1;
 
+/// A flag that is not known.
+pub const NO_FLAG: i8 = -1;
+
 /// A CPU that is not known, or that a row does not have.
 pub const NO_CPU: u32 = u32::MAX;
 
@@ -277,6 +280,8 @@ table! {
         track_id: TrackId,
         /// The value, in the counter's own unit.
         value: f64,
+        /// Its arguments.
+        arg_set_id: ArgSetId,
     }
 }
 
@@ -371,6 +376,8 @@ table! {
         target_cpu: u32,
         /// Its priority, the kernel's number; [`NO_PRIORITY`] if unknown.
         priority: i32,
+        /// 1 if an interrupt did it, 0 if not, [`NO_FLAG`] if unknown.
+        irq_context: i8,
     }
 }
 

@@ -85,6 +85,8 @@ pub(crate) struct Wake<'a> {
     pub prio: i32,
     /// [`NO_CPU`](traceloom_trace::NO_CPU) if unknown.
     pub target_cpu: u32,
+    /// 1 if an interrupt did it, 0 if not, `NO_FLAG` if unknown.
+    pub irq_context: i8,
 }
 
 /// The meaning of a [`CpuValue`].
@@ -300,4 +302,10 @@ pub(crate) enum Header<'a> {
     Lost { cpu: u32, events: u64 },
     /// Another `# key: value` line.
     Fact { key: &'a [u8], value: &'a [u8] },
+}
+
+/// Whether the flags of an event (`common_flags`) say that it happened in an interrupt: 1, or 0.
+pub(crate) fn irq_context(flags: u64) -> i8 {
+    const HARD_OR_SOFT: u64 = 0x08 | 0x10;
+    i8::from(flags & HARD_OR_SOFT != 0)
 }

@@ -21,6 +21,8 @@ pub(super) struct CompactWaking<'a> {
     pub target_cpu: i32,
     pub prio: i32,
     pub comm: &'a [u8],
+    /// `common_flags`, if they were recorded.
+    pub flags: Option<u64>,
 }
 
 /// The names of a `CompactSched`: where their fields begin. Many blocks may be in progress, so this is small.
@@ -110,6 +112,7 @@ pub(super) struct Wakings<'a> {
     cpus: Packed<'a>,
     prios: Packed<'a>,
     comms: Packed<'a>,
+    flags: Packed<'a>,
 }
 
 impl<'a> Wakings<'a> {
@@ -122,6 +125,7 @@ impl<'a> Wakings<'a> {
             cpus: column(bytes, 9),
             prios: column(bytes, 10),
             comms: column(bytes, 11),
+            flags: column(bytes, 12),
         }
     }
 }
@@ -137,6 +141,7 @@ impl<'a> Iterator for Wakings<'a> {
             target_cpu: self.cpus.next()? as i32,
             prio: self.prios.next()? as i32,
             comm: self.names.get(self.comms.next()?),
+            flags: self.flags.next(),
         })
     }
 }

@@ -2,7 +2,7 @@
 //! too, so that one interpreter serves all three.
 
 use rustc_hash::FxHashMap;
-use traceloom_trace::{NO_CPU, TraceBuilder, WakeKind};
+use traceloom_trace::{NO_CPU, NO_FLAG, TraceBuilder, WakeKind};
 
 use super::compact::{CompactSwitch, CompactWaking};
 use super::descriptors::{Descriptors, Kind, MessageType};
@@ -15,6 +15,7 @@ use super::wire::{Field, Fields, Value as Wire};
 use crate::format::ReadOptions;
 use crate::ftrace::event::{
     CpuValueKind, Event, FieldList, FieldsEvent, NO_SHAPE, NO_TGID, Record, Switch, Wake,
+    irq_context,
 };
 use crate::ftrace::{Interpreter, mark};
 
@@ -67,6 +68,7 @@ struct Place<'s> {
     tid: i32,
     bundle: &'s Bundle,
     offset: u64,
+    irq_context: i8,
 }
 
 /// What the kernel prints for a thread with an unknown name.
@@ -100,10 +102,11 @@ impl<'s> Kernel<'s> {
     /// An `FtraceEvent`.
     pub fn event(&mut self, ts: i64, event: &'s [u8], bundle: u32, out: &mut TraceBuilder) {
         let bundle = &self.survey.bundles[bundle as usize];
-        let (mut tid, mut content) = (0, None);
+        let (mut tid, mut content, mut irq) = (0, None, NO_FLAG);
         for field in Fields::new(event) {
             match (field.number, field.value) {
-                (1, _) | (5, _) => {}
+                (1, _) => {}
+                (5, Wire::Number(flags)) => irq = irq_context(flags),
                 (2, Wire::Number(pid)) => tid = pid as i32,
                 (_, Wire::Bytes(_)) => content = Some(field),
                 _ => {}
@@ -114,6 +117,7 @@ impl<'s> Kernel<'s> {
             tid: tid.max(0),
             bundle,
             offset: self.survey.source.offset_of(event),
+            irq_context: irq,
         };
         if let Some(content) = content.filter(|_| bundle.cpu < MOST_CPUS) {
             self.content(place, content, out);
@@ -128,9 +132,9 @@ impl<'s> Kernel<'s> {
                 Event::Mark(mark(text.map_or(&[], Field::bytes)))
             }
             number::SCHED_SWITCH => Event::Switch(switch(fields, self.version)),
-            number::SCHED_WAKING => Event::Wake(wake(fields, WakeKind::Waking)),
-            number::SCHED_WAKEUP => Event::Wake(wake(fields, WakeKind::Wakeup)),
-            number::SCHED_WAKEUP_NEW => Event::Wake(wake(fields, WakeKind::New)),
+            number::SCHED_WAKING => Event::Wake(wake(fields, WakeKind::Waking, place.irq_context)),
+            number::SCHED_WAKEUP => Event::Wake(wake(fields, WakeKind::Wakeup, place.irq_context)),
+            number::SCHED_WAKEUP_NEW => Event::Wake(wake(fields, WakeKind::New, place.irq_context)),
             number::CPU_FREQUENCY => cpu_value(fields, CpuValueKind::Frequency),
             number::CPU_IDLE => cpu_value(fields, CpuValueKind::Idle),
             number::GENERIC => return self.generic(place, fields, out),
@@ -205,6 +209,7 @@ impl<'s> Kernel<'s> {
             tid: prev.tid,
             bundle,
             offset: 0,
+            irq_context: NO_FLAG,
         };
         self.pass(place, event, FieldList::default(), out);
     }
@@ -228,12 +233,14 @@ impl<'s> Kernel<'s> {
             tid: waking.tid.max(0),
             prio: waking.prio,
             target_cpu: u32::try_from(waking.target_cpu).unwrap_or(NO_CPU),
+            irq_context: waking.flags.map_or(NO_FLAG, irq_context),
         });
         let place = Place {
             ts,
             tid: waker.tid,
             bundle,
             offset: 0,
+            irq_context: NO_FLAG,
         };
         self.pass(place, event, FieldList::default(), out);
     }

@@ -81,13 +81,14 @@ pub(super) fn switch(fields: Fields<'_>, version: Option<KernelVersion>) -> Swit
 }
 
 /// All kinds of wake-ups have the same fields.
-pub(super) fn wake(fields: Fields<'_>, kind: WakeKind) -> Wake<'_> {
+pub(super) fn wake(fields: Fields<'_>, kind: WakeKind, irq_context: i8) -> Wake<'_> {
     let mut wake = Wake {
         kind,
         comm: b"",
         tid: 0,
         prio: 0,
         target_cpu: 0,
+        irq_context,
     };
     for field in fields {
         match field.number {

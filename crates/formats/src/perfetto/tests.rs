@@ -326,6 +326,36 @@ fn damage_is_survived() {
     }
 }
 
+#[test]
+fn wake_ups_know_whether_an_interrupt_did_them() {
+    let waking = |tid| {
+        Proto::new()
+            .text(1, "app")
+            .int(2, tid)
+            .int(3, 120)
+            .int(5, 0)
+    };
+    let event = |ts, flags: Option<i64>, tid| {
+        let event = Proto::new().int(1, ts).int(2, 5).message(20, waking(tid));
+        match flags {
+            Some(flags) => event.int(5, flags),
+            None => event,
+        }
+    };
+    let events = [
+        event(10, Some(0x11), 7),
+        event(20, Some(0x01), 8),
+        event(30, None, 9),
+    ];
+    let bundle = Proto::new().int(1, 0);
+    let bundle = events
+        .into_iter()
+        .fold(bundle, |bundle, event| bundle.message(2, event));
+    let trace = read([Proto::new().message(1, bundle)]);
+    let flags: Vec<_> = trace.wakeups.irq_context.iter().collect();
+    assert_eq!(flags, [1, 0, -1]);
+}
+
 /// The rows of a table of records, as `column=value`.
 fn records(trace: &Trace, table: &str) -> Vec<String> {
     let tables = trace.records.rows().table.iter().enumerate();

@@ -1,7 +1,7 @@
 //! Decodes events. The few kinds that make up most of a trace are read directly from their bytes;
 //! all others become fields according to a plan for their kind.
 
-use traceloom_trace::{NO_CPU, NO_PRIORITY, TaskState, WakeKind};
+use traceloom_trace::{NO_CPU, NO_FLAG, NO_PRIORITY, TaskState, WakeKind};
 
 use super::bytes::ByteOrder;
 use super::format::{EventField, EventFormat, FieldKind};
@@ -9,7 +9,9 @@ use super::layout::PageLayout;
 use super::print::{Context, Plan, Shown};
 use super::states::States;
 use super::symbols::Symbols;
-use crate::ftrace::event::{CpuValue, CpuValueKind, GraphCall, GraphRow, MOST_CPUS, Switch, Wake};
+use crate::ftrace::event::{
+    CpuValue, CpuValueKind, GraphCall, GraphRow, MOST_CPUS, Switch, Wake, irq_context,
+};
 
 /// The kind of event that a format describes, with the fields that are needed.
 #[derive(Debug)]
@@ -54,6 +56,7 @@ pub(super) struct WakeFields {
     pid: EventField,
     prio: Option<EventField>,
     target_cpu: Option<EventField>,
+    flags: Option<EventField>,
 }
 
 impl Kind {
@@ -177,6 +180,7 @@ impl WakeFields {
             pid,
             prio: number("prio"),
             target_cpu: number("target_cpu"),
+            flags: number("common_flags"),
         })
     }
 
@@ -191,6 +195,7 @@ impl WakeFields {
             tid: tid(self.pid.int(event, order)? as i32)?,
             prio: int(&self.prio).map_or(NO_PRIORITY, |prio| prio as i32),
             target_cpu: target_cpu.filter(|cpu| *cpu < MOST_CPUS).unwrap_or(NO_CPU),
+            irq_context: int(&self.flags).map_or(NO_FLAG, |flags| irq_context(flags as u64)),
         })
     }
 }

@@ -30,7 +30,9 @@ pub(crate) const COUNTER: Table = Table {
             "The value, in the counter's own unit.",
             |data, row| Cell::Float(data.trace.counters.value.get(row)),
         ),
-        absent("arg_set_id", ArgSetId),
+        column("arg_set_id", ArgSetId, "Its arguments.", |data, row| {
+            Cell::id(data.trace.counters.arg_set_id.get(row))
+        }),
     ],
 };
 

@@ -207,6 +207,7 @@ fn points(trace: &Trace, out: &mut Vec<u8>) {
         .column("ts", &counters.ts)
         .key("track_id", &counters.track_id)
         .keyed("value", &counters.value, "track_id")
+        .column("arg_set_id", &counters.arg_set_id)
         .finish(out);
     plain_table!(out, trace, exact_counters: ts track_id value);
 }
@@ -267,6 +268,7 @@ fn sched_points(trace: &Trace, out: &mut Vec<u8>) {
         .keyed("waker_utid", &wakeups.waker_utid, "utid")
         .keyed("target_cpu", &wakeups.target_cpu, "utid")
         .keyed("priority", &wakeups.priority, "utid")
+        .keyed("irq_context", &wakeups.irq_context, "utid")
         .finish(out);
 }
 

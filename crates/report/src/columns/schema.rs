@@ -1,7 +1,7 @@
 //! The known tables, and the default and allowed values of their columns.
 
 use traceloom_trace::{
-    ArgSetId, Column, NO_DURATION, NO_NUMBER, NO_PRIORITY, NO_TIME, StringId, ThreadId,
+    ArgSetId, Column, NO_DURATION, NO_FLAG, NO_NUMBER, NO_PRIORITY, NO_TIME, StringId, ThreadId,
     ThreadStateTable, Trace, TrackId, TrackType, tables::RecordTable,
 };
 
@@ -134,7 +134,9 @@ tables! {
         method_id: maybe(Rows::Methods); instant: any(0);
     }
     flows = trace.flows { slice_out: id(Rows::Slices); slice_in: id(Rows::Slices); name: TEXT; }
-    counters = trace.counters { ts: TS; track_id: id(Rows::Tracks); value: any(0); }
+    counters = trace.counters {
+        ts: TS; track_id: id(Rows::Tracks); value: any(0); arg_set_id: ARGS;
+    }
     exact_counters = trace.exact_counters { ts: TS; track_id: id(Rows::Tracks); value: any(0); }
     instants = instants {
         ts: TS; track_id: id(Rows::Tracks); name: TEXT; arg_set_id: ARGS;
@@ -149,6 +151,7 @@ tables! {
     wakeups = trace.wakeups {
         ts: TS; kind: any(0); cpu: cpu(0); waker_utid: maybe(Rows::Threads);
         utid: id(Rows::Threads); target_cpu: cpu(-1); priority: any(NO_PRIORITY as i64);
+        irq_context: any(NO_FLAG as i64);
     }
     thread_names = trace.thread_names { ts: TS; utid: id(Rows::Threads); name: TEXT; }
     idle_threads = idle { utid: id(Rows::Threads); }

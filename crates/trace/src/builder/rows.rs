@@ -56,6 +56,24 @@ impl TraceBuilder {
             ts,
             track_id,
             value,
+            arg_set_id: ArgSetId::NONE,
+        });
+    }
+
+    /// Adds a counter value as [`counter`](Self::counter) does, with arguments.
+    pub fn counter_with_args(
+        &mut self,
+        track_id: TrackId,
+        ts: i64,
+        value: f64,
+        arg_set_id: ArgSetId,
+    ) {
+        self.saw_time(ts);
+        self.trace.counters.push(CounterRow {
+            ts,
+            track_id,
+            value,
+            arg_set_id,
         });
     }
 

@@ -1,6 +1,6 @@
 //! Decoding a batch.
 
-use traceloom_trace::{TaskState, WakeKind};
+use traceloom_trace::{NO_FLAG, TaskState, WakeKind};
 
 use super::layout::{EventBatch, Task, WIDE, kind};
 use crate::ftrace::event::{
@@ -133,6 +133,7 @@ impl<'p, 'a> Records<'p, 'a> {
             tid,
             prio: prio as i32,
             target_cpu,
+            irq_context: NO_FLAG,
         }))
     }
 

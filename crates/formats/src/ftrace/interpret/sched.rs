@@ -82,6 +82,7 @@ impl Interpreter {
             utid: slot.utid,
             target_cpu: wake.target_cpu,
             priority: wake.prio,
+            irq_context: wake.irq_context,
         });
         if slot.is_idle() {
             return;

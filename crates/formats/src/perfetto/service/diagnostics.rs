@@ -15,7 +15,9 @@ fn number(fields: &Fields<'_>, field: u32) -> Option<u64> {
 
 fn texts<'a>(fields: &Fields<'a>, number: u32) -> impl Iterator<Item = &'a [u8]> {
     let fields = fields.clone();
-    fields.filter(move |field| field.number == number).map(Field::bytes)
+    fields
+        .filter(move |field| field.number == number)
+        .map(Field::bytes)
 }
 
 /// A mistake: its name in `__intrinsic_trace_diagnostics`, what is wrong, and what to do.
