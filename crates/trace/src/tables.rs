@@ -62,6 +62,8 @@ table! {
         end_ts: i64,
         /// The input it came from.
         source: SourceId,
+        /// Further facts, such as where to show it.
+        arg_set_id: ArgSetId,
     }
 }
 
@@ -84,6 +86,8 @@ table! {
         end_ts: i64,
         /// The input it came from.
         source: SourceId,
+        /// Further facts, such as where to show it.
+        arg_set_id: ArgSetId,
     }
 }
 
@@ -170,6 +174,7 @@ impl ProcessRow {
             start_ts: NO_TIME,
             end_ts: NO_TIME,
             source: SourceId::NONE,
+            arg_set_id: ArgSetId::NONE,
         }
     }
 }
@@ -185,6 +190,7 @@ impl ThreadRow {
             start_ts: NO_TIME,
             end_ts: NO_TIME,
             source: SourceId::NONE,
+            arg_set_id: ArgSetId::NONE,
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{
-    ClockRow, NO_DURATION, NO_NUMBER, Place, ProcessId, RepairKind, RowId, StringId, ThreadId,
-    ThreadStateRow, TraceBuilder, TrackId,
+    ArgValue, ClockRow, NO_DURATION, NO_NUMBER, Place, ProcessId, RepairKind, RowId, StringId,
+    ThreadId, ThreadStateRow, TraceBuilder, TrackId,
 };
 
 use super::asyncs::Asyncs;
@@ -15,7 +15,7 @@ use super::rows::{ENCLOSING, FLOW_IN, FLOW_OUT, Row};
 use super::split::Part;
 use super::states::{is_state, state};
 use super::threads;
-use super::values::{arguments, as_text, member, shown};
+use super::values::{PROCESS_HINT, THREAD_HINT, arguments, as_text, member, shown};
 use crate::deferred::Deferred;
 use crate::error::ReadError;
 use crate::format::{ReadOptions, Target};
@@ -255,6 +255,19 @@ impl Interpreter {
                 let name = out.intern(name);
                 out.name_thread(utid, name);
             }
+            (b"process_sort_index", _) if upid != ProcessId::NONE => {
+                // Such a process has a main thread, even if no event is on it.
+                self.thread(None, upid, out);
+                if let Some(hint) = sort_index(event) {
+                    out.add_process_arg(upid, PROCESS_HINT, hint);
+                }
+            }
+            (b"thread_sort_index", _) => {
+                let utid = self.thread(event.tid.as_ref(), upid, out);
+                if let Some(hint) = sort_index(event) {
+                    out.add_thread_arg(utid, THREAD_HINT, hint);
+                }
+            }
             (kind, _) => {
                 let number = event.pid.as_ref().and_then(Value::text).unwrap_or(b"");
                 let thread = event.tid.as_ref().and_then(Value::text);
@@ -312,6 +325,12 @@ impl Interpreter {
             &mut Target::Trace(out),
         )
     }
+}
+
+/// Where a program wants its process or thread to be shown.
+fn sort_index(event: &Event<'_>) -> Option<ArgValue> {
+    let value = event.argument(b"sort_index")?;
+    Some(ArgValue::Int(int(value.text()?)?))
 }
 
 fn flags(event: &Event<'_>) -> u8 {

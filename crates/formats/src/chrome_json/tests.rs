@@ -380,3 +380,40 @@ fn the_parts_of_systraces_json_lie_on_one_time_line() {
     );
     assert!(trace.repairs.rows().is_empty(), "{:?}", trace.repairs);
 }
+
+/// The places that processes and threads ask for are kept, and written again.
+#[test]
+fn sort_indexes_come_back() {
+    let text = br#"[
+        {"ph":"M","name":"process_sort_index","pid":7,"args":{"sort_index":-2}},
+        {"ph":"M","name":"thread_sort_index","pid":7,"tid":8,"args":{"sort_index":5}}]"#;
+    let hints = |text: &[u8]| {
+        let trace = crate::read_bytes(text, crate::ReadOptions::default()).unwrap();
+        let sets = trace
+            .processes
+            .arg_set_id
+            .iter()
+            .chain(trace.threads.arg_set_id.iter());
+        let args = sets.flat_map(|set| trace.args.set(set).collect::<Vec<_>>());
+        let hints = args.map(|(key, value)| {
+            format!(
+                "{}={}",
+                trace.strings.get(key),
+                value.display(&trace.strings)
+            )
+        });
+        (hints.collect::<Vec<_>>(), trace)
+    };
+    let (first, trace) = hints(text);
+    assert_eq!(
+        first,
+        ["process_sort_index_hint=-2", "thread_sort_index_hint=5"]
+    );
+    let mut written = Vec::new();
+    let format = &super::ChromeJson as &dyn crate::format::Format;
+    let writer = format.writer().unwrap();
+    writer
+        .write(&trace, &Default::default(), &mut written)
+        .unwrap();
+    assert_eq!(hints(&written).0, first);
+}

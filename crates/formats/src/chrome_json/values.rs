@@ -7,6 +7,10 @@ use super::event::Event;
 use super::json::{Fields, Value, int, unescape};
 use super::members::is_facts;
 
+/// The arguments that say where a process or a thread wants to be shown, under Perfetto's names.
+pub(super) const PROCESS_HINT: &str = "process_sort_index_hint";
+pub(super) const THREAD_HINT: &str = "thread_sort_index_hint";
+
 /// The arguments, and the fields of the event that have no other place.
 pub(super) fn arguments(event: &Event<'_>, out: &mut TraceBuilder) -> ArgSetId {
     let fields = event.args.iter().flat_map(Value::fields);

@@ -7,6 +7,7 @@
 //!
 //! The page and `convert` keep the file's own keys and values.
 
+use std::cell::RefCell;
 use std::fmt;
 
 use rustc_hash::FxHashMap;
@@ -57,11 +58,12 @@ pub(super) fn rename(trace: &mut Trace) {
         };
         *trace.slices.arg_set_id.get_mut(row) = set;
     }
-    for row in 0..trace.ftrace_events.len() {
-        let old = trace.ftrace_events.arg_set_id.get(row);
-        *trace.ftrace_events.arg_set_id.get_mut(row) = renamer.copied(old);
-    }
-    trace.args = renamer.args;
+    // The sets of all other tables keep their keys.
+    let of_slices = std::mem::take(&mut trace.slices.arg_set_id);
+    let renamer = RefCell::new(renamer);
+    trace.replace_arg_sets(|set| renamer.borrow_mut().copied(set));
+    trace.slices.arg_set_id = of_slices;
+    trace.args = renamer.into_inner().args;
 }
 
 struct Renamer {

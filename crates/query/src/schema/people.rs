@@ -3,7 +3,7 @@
 use traceloom_trace::{NO_NUMBER, NO_TIME};
 
 use super::column::Kind::{ArgSetId, Bool, JoinId, Long, String, Timestamp};
-use super::column::{Cell, Table, absent, column, id, machine};
+use super::column::{Cell, Table, column, id, machine};
 
 pub(crate) const THREAD: Table = Table {
     name: "thread",
@@ -52,7 +52,9 @@ pub(crate) const THREAD: Table = Table {
             |data, row| data.is_idle(row),
         ),
         machine(),
-        absent("arg_set_id", ArgSetId),
+        column("arg_set_id", ArgSetId, "Further facts.", |data, row| {
+            Cell::id(data.trace.threads.arg_set_id.get(row))
+        }),
         column(
             "source_id",
             JoinId("source"),
@@ -124,7 +126,9 @@ pub(crate) const PROCESS: Table = Table {
         column("cmdline", String, "The full command line.", |data, row| {
             Cell::text(data.trace.processes.cmdline.get(row))
         }),
-        absent("arg_set_id", ArgSetId),
+        column("arg_set_id", ArgSetId, "Further facts.", |data, row| {
+            Cell::id(data.trace.processes.arg_set_id.get(row))
+        }),
         machine(),
         column("ppid", Long, "The parent's pid.", |data, row| {
             Cell::unless(data.trace.processes.ppid.get(row), NO_NUMBER)

@@ -87,8 +87,8 @@ fn head(trace: &Trace, out: &mut Vec<u8>) {
         )
         .finish(out);
     plain_table!(out, trace, sources: name format bytes);
-    plain_table!(out, trace, processes: pid name cmdline uid ppid start_ts end_ts source);
-    plain_table!(out, trace, threads: tid name upid is_main_thread start_ts end_ts source);
+    plain_table!(out, trace, processes: pid name cmdline uid ppid start_ts end_ts source arg_set_id);
+    plain_table!(out, trace, threads: tid name upid is_main_thread start_ts end_ts source arg_set_id);
     plain_table!(out, trace, tracks: kind name category utid upid cpu parent source);
     plain_table!(out, trace, methods: raw_id class name signature file line source);
     plain_table!(out, trace, metadata: key value source);

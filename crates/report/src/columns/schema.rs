@@ -111,11 +111,11 @@ tables! {
     sources = trace.sources { name: TEXT; format: TEXT; bytes: any(0); }
     processes = trace.processes {
         pid: any(NO_NUMBER); name: TEXT; cmdline: TEXT; uid: any(NO_NUMBER); ppid: any(NO_NUMBER);
-        start_ts: any(NO_TIME); end_ts: any(NO_TIME); source: SOURCE;
+        start_ts: any(NO_TIME); end_ts: any(NO_TIME); source: SOURCE; arg_set_id: ARGS;
     }
     threads = trace.threads {
         tid: any(NO_NUMBER); name: TEXT; upid: maybe(Rows::Processes); is_main_thread: any(0);
-        start_ts: any(NO_TIME); end_ts: any(NO_TIME); source: SOURCE;
+        start_ts: any(NO_TIME); end_ts: any(NO_TIME); source: SOURCE; arg_set_id: ARGS;
     }
     tracks = trace.tracks {
         kind: any(TrackType::GlobalSlice as i64); name: TEXT; category: TEXT;

@@ -1,7 +1,8 @@
 //! Threads and processes: lookup by number, and their properties.
 
 use super::trace_builder::TraceBuilder;
-use crate::ids::{ProcessId, RowId, StringId, ThreadId};
+use crate::args::ArgValue;
+use crate::ids::{ArgSetId, ProcessId, RowId, StringId, ThreadId};
 use crate::tables::{NO_NUMBER, NO_TIME, ProcessRow, ThreadRow};
 
 impl TraceBuilder {
@@ -43,6 +44,7 @@ impl TraceBuilder {
             start_ts: NO_TIME,
             end_ts: NO_TIME,
             source: self.source(),
+            arg_set_id: ArgSetId::NONE,
         };
         let utid = ThreadId::from_row(self.trace.threads.push(row));
         self.threads.insert(tid, utid);
@@ -145,10 +147,34 @@ impl TraceBuilder {
             start_ts: NO_TIME,
             end_ts: NO_TIME,
             source: self.source(),
+            arg_set_id: ArgSetId::NONE,
         };
         let upid = ProcessId::from_row(self.trace.processes.push(row));
         self.processes.insert(pid, upid);
         upid
+    }
+
+    /// Adds a fact to a process; it replaces an earlier one with the same key.
+    pub fn add_process_arg(&mut self, upid: ProcessId, key: &str, value: ArgValue) {
+        let set = self.trace.processes.arg_set_id.get(upid.row());
+        let set = self.with_arg(set, key, value);
+        *self.trace.processes.arg_set_id.get_mut(upid.row()) = set;
+    }
+
+    /// Adds a fact to a thread; it replaces an earlier one with the same key.
+    pub fn add_thread_arg(&mut self, utid: ThreadId, key: &str, value: ArgValue) {
+        let set = self.trace.threads.arg_set_id.get(utid.row());
+        let set = self.with_arg(set, key, value);
+        *self.trace.threads.arg_set_id.get_mut(utid.row()) = set;
+    }
+
+    /// A set with one more argument. Few arguments are added this way, so the set is copied.
+    fn with_arg(&mut self, set: ArgSetId, key: &str, value: ArgValue) -> ArgSetId {
+        let key = self.trace.strings.intern(key);
+        let others = self.trace.args.set(set).filter(|(other, _)| *other != key);
+        let mut args: Vec<_> = others.collect();
+        args.push((key, value));
+        self.trace.args.push_set(args)
     }
 
     /// Names a process. An empty name changes nothing.

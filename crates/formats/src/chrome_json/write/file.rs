@@ -66,6 +66,13 @@ impl<'a> File<'a> {
         write!(self.out, ",\"args\":{{\"name\":{}}}}}", Quoted(name))
     }
 
+    /// Where a process or a thread wants to be shown.
+    pub fn place(&mut self, kind: &str, whose: (i64, i64), index: i64) -> io::Result<()> {
+        self.begin("M", whose)?;
+        self.name(kind)?;
+        write!(self.out, ",\"args\":{{\"sort_index\":{index}}}}}")
+    }
+
     /// The pid and tid of a thread.
     pub fn of_thread(&self, utid: ThreadId) -> (i64, i64) {
         match utid.some() {

@@ -12,10 +12,11 @@ mod value;
 
 use std::io::{self, Write};
 
-use traceloom_trace::{ArgSetId, NO_NUMBER, ProcessId, RowId, ThreadId, Trace};
+use traceloom_trace::{ArgSetId, ArgValue, NO_NUMBER, ProcessId, RowId, ThreadId, Trace};
 
 use self::file::File;
 use self::value::{Quoted, write_args};
+use super::values::{PROCESS_HINT, THREAD_HINT};
 use crate::error::WriteError;
 use crate::format::{WriteOptions, Writer};
 use crate::format_id;
@@ -80,14 +81,32 @@ impl File<'_> {
             if !name.is_empty() {
                 self.label("process_name", (self.numbers.pid(upid), 0), name)?;
             }
+            let set = self.trace.processes.arg_set_id.get(row);
+            if let Some(hint) = self.hint(PROCESS_HINT, set) {
+                self.place("process_sort_index", (self.numbers.pid(upid), 0), hint)?;
+            }
         }
         for row in 0..self.trace.threads.len() {
             let name = self.trace.strings.get(self.trace.threads.name.get(row));
             if !name.is_empty() {
                 self.label("thread_name", self.of_thread(ThreadId::from_row(row)), name)?;
             }
+            let set = self.trace.threads.arg_set_id.get(row);
+            if let Some(hint) = self.hint(THREAD_HINT, set) {
+                let whose = self.of_thread(ThreadId::from_row(row));
+                self.place("thread_sort_index", whose, hint)?;
+            }
         }
         Ok(())
+    }
+
+    /// Where to show a process or a thread.
+    fn hint(&self, key: &str, set: ArgSetId) -> Option<i64> {
+        let key = self.trace.strings.lookup(key)?;
+        match self.trace.args.value(set, key)? {
+            ArgValue::Int(hint) => Some(hint),
+            _ => None,
+        }
     }
 
     fn counters(&mut self) -> io::Result<()> {
