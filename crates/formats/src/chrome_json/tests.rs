@@ -386,7 +386,8 @@ fn the_parts_of_systraces_json_lie_on_one_time_line() {
 fn sort_indexes_come_back() {
     let text = br#"[
         {"ph":"M","name":"process_sort_index","pid":7,"args":{"sort_index":-2}},
-        {"ph":"M","name":"thread_sort_index","pid":7,"tid":8,"args":{"sort_index":5}}]"#;
+        {"ph":"M","name":"thread_sort_index","pid":7,"tid":8,"args":{"sort_index":5}},
+        {"ph":"X","name":"work","pid":7,"tid":8,"ts":1,"dur":2}]"#;
     let hints = |text: &[u8]| {
         let trace = crate::read_bytes(text, crate::ReadOptions::default()).unwrap();
         let sets = trace
