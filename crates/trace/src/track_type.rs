@@ -172,6 +172,22 @@ track_types! {
     AndroidExpectedFrameTimeline,
     /// When frames of a process came.
     AndroidActualFrameTimeline,
+    /// What happens to a buffer of graphics.
+    GraphicsFrameEvent,
+    /// What a queue of a GPU does.
+    GpuRenderStage,
+    /// The messages of a GPU's driver.
+    GpuLog,
+    /// Submissions to the queues of Vulkan.
+    VulkanEvents,
+    /// The memory that a driver allocated for a process in a scope of Vulkan, bytes.
+    VulkanDriverMem,
+    /// The memory of a type that a process allocated on a device of Vulkan, bytes.
+    VulkanDeviceMemAllocation,
+    /// The memory of a type that buffers and images of a process are in, bytes.
+    VulkanDeviceMemBind,
+    /// Packets that a network interface received, or transmitted.
+    NetworkPackets,
 }
 
 impl TrackType {

@@ -17,9 +17,11 @@ mod descriptors;
 #[cfg(test)]
 mod differential;
 mod frames;
+mod graphics;
 mod kernel;
 mod kernel_fields;
 mod machines;
+mod network;
 mod packet;
 mod people;
 mod quirks;

@@ -16,14 +16,22 @@ pub(super) mod payload {
     pub const SYSTEM_INFO: u32 = 45;
     pub const COMPRESSED: u32 = 50;
     pub const GPU_COUNTERS: u32 = 52;
+    pub const RENDER_STAGE: u32 = 53;
+    pub const GRAPHICS_FRAME: u32 = 57;
     pub const TRACK_DESCRIPTOR: u32 = 60;
+    pub const VULKAN_MEMORY: u32 = 62;
+    pub const GPU_LOG: u32 = 63;
+    pub const VULKAN_API: u32 = 65;
     pub const SERVICE_EVENT: u32 = 69;
     pub const DISPLAY_STATE: u32 = 70;
     pub const GPU_MEMORY: u32 = 71;
     pub const FRAME_TIMELINE: u32 = 76;
     pub const ENERGY_BREAKDOWN: u32 = 77;
     pub const SYSTEM_PROPERTIES: u32 = 86;
+    pub const NETWORK_PACKET: u32 = 88;
     pub const ENTITY_STATES: u32 = 91;
+    pub const NETWORK_BUNDLE: u32 = 92;
+    pub const GPU_INFO: u32 = 128;
     pub const ZSTD_COMPRESSED: u32 = 133;
 
     /// Whether packets with this content are read, apart from those that the second pass names.
@@ -37,9 +45,7 @@ pub(super) mod payload {
                 | PROCESS_STATS
                 | BATTERY
                 | POWER_RAILS
-                | GPU_COUNTERS
                 | DISPLAY_STATE
-                | GPU_MEMORY
                 | ENERGY_BREAKDOWN
                 | SYSTEM_PROPERTIES
                 | ENTITY_STATES

@@ -5,8 +5,10 @@ use traceloom_trace::{Place, RepairKind, TraceBuilder};
 use super::counters::Counters;
 use super::descriptors::Descriptors;
 use super::frames::Frames;
+use super::graphics::Graphics;
 use super::kernel::Kernel;
 use super::machines::Machines;
+use super::network::Network;
 use super::packet::{Packet, payload};
 use super::people;
 use super::sequence::StateId;
@@ -43,6 +45,8 @@ pub(super) fn read(
         events: TrackEvents::new(&survey, &survey.tracks, &descriptors),
         counters: Counters::new(&survey),
         frames: Frames::default(),
+        graphics: Graphics::new(&survey),
+        network: Network::new(&survey),
         service: Service::new(&survey),
         machines: Machines::default(),
         started: started.unwrap_or(i64::MIN),
@@ -74,6 +78,8 @@ struct Second<'s> {
     events: TrackEvents<'s>,
     counters: Counters<'s>,
     frames: Frames,
+    graphics: Graphics<'s>,
+    network: Network<'s>,
     service: Service<'s>,
     machines: Machines,
     /// When the recording began, ns: the kernel's buffers may have had older events.
@@ -139,7 +145,9 @@ impl<'s> Second<'s> {
             }
             number => {
                 let packet = (number, content);
-                let is_read = self.service.packet(ts, packet, state.machine, out);
+                let is_read = self.service.packet(ts, packet, state.machine, out)
+                    || self.graphics.packet(ts, packet, state, out)
+                    || self.network.packet(ts, packet, state, out);
                 if !is_read && !payload::is_read(number) {
                     self.unread.add(number);
                 }
@@ -149,8 +157,8 @@ impl<'s> Second<'s> {
 
     fn finish(mut self, out: &mut TraceBuilder) {
         self.events.finish(out);
-        self.counters.finish(out);
         self.frames.finish(out);
+        self.graphics.finish(out);
         self.service.finish(out);
         self.machines.finish(self.survey, out);
         self.kernel.finish(out);

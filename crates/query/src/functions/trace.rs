@@ -83,7 +83,8 @@ fn extract_arg(data: &Data, context: &Context<'_>) -> Option<Value> {
         ArgValue::Hex(value) | ArgValue::Unsigned(value) => Value::Integer(value as i64),
         ArgValue::Bool(value) => Value::Integer(value.into()),
         ArgValue::Float(value) => Value::Real(value),
-        ArgValue::Null | ArgValue::Row(..) => Value::Null,
+        ArgValue::Row(_, row) => Value::Integer(row.into()),
+        ArgValue::Null => Value::Null,
         ArgValue::Text(id) | ArgValue::Json(id) => Value::Text(data.get(id).to_owned()),
     })
 }

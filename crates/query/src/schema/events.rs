@@ -108,6 +108,7 @@ pub(crate) const ARGS: Table = Table {
                 ArgValue::Int(value) => Cell::Int(value),
                 ArgValue::Hex(value) | ArgValue::Unsigned(value) => Cell::Int(value as i64),
                 ArgValue::Bool(value) => Cell::Int(value.into()),
+                ArgValue::Row(_, row) => Cell::Int(row.into()),
                 _ => Cell::Null,
             },
         ),
@@ -141,8 +142,8 @@ pub(crate) const ARGS: Table = Table {
                     ArgValue::Text(_) => STRING,
                     ArgValue::Unsigned(_) => UINT,
                     ArgValue::Bool(_) => BOOL,
-                    // Arguments have none.
-                    ArgValue::Null | ArgValue::Row(..) => NULL,
+                    ArgValue::Null => NULL,
+                    ArgValue::Row(..) => INT,
                     ArgValue::Json(_) => JSON,
                 })
             },

@@ -1,11 +1,5 @@
 -- Tables of PerfettoSQL whose rows are records of the trace, with their columns. A column without a type holds whole
 -- numbers; `id` and `ts` without a type are the number and the time of the record.
-actual_frame_timeline_slice (
-  id, ts, dur, track_id, category TEXT, name TEXT, depth, parent_id, arg_set_id, display_frame_token, upid,
-  surface_frame_token, layer_name TEXT, present_type TEXT, on_time_finish, gpu_composition, jank_type TEXT,
-  jank_severity_type TEXT, prediction_type TEXT, jank_tag TEXT, jank_tag_experimental TEXT, jank_score REAL,
-  latched_unsignaled_count, addressable_unsignaled_latch_count, latched_fence_state TEXT
-);
 __intrinsic_android_aflags (
   id, ts, package TEXT, name TEXT, flag_namespace TEXT, container TEXT, value TEXT, staged_value TEXT,
   permission TEXT, value_picked_from TEXT, storage_backend TEXT, type TEXT
@@ -35,7 +29,7 @@ __intrinsic_android_motion_events (
   id, event_id, ts, arg_set_id, base64_proto_id, source, action, device_id, display_id
 );
 __intrinsic_android_network_packets (
-  id, iface TEXT, direction TEXT, packet_transport TEXT, packet_length, packet_count, socket_tag,
+  id INT, iface TEXT, direction TEXT, packet_transport TEXT, packet_length, packet_count, socket_tag,
   socket_tag_str TEXT, socket_uid, local_port, remote_port, packet_icmp_type, packet_icmp_code,
   packet_tcp_flags, packet_tcp_flags_str TEXT
 );
@@ -57,10 +51,6 @@ cpu_profile_stack_sample (
 __intrinsic_elf_file (
   id, file_id, load_bias, build_id TEXT
 );
-expected_frame_timeline_slice (
-  id, ts, dur, track_id, category TEXT, name TEXT, depth, parent_id, arg_set_id, display_frame_token,
-  surface_frame_token, upid, layer_name TEXT
-);
 experimental_missing_chrome_processes, __intrinsic_experimental_missing_chrome_processes (
   id, upid, reliable_from
 );
@@ -70,16 +60,11 @@ __intrinsic_file (
 filedescriptor, __intrinsic_filedescriptor (
   id, ufd, fd, ts, upid, path TEXT
 );
-frame_slice (
-  id, ts, dur, track_id, category TEXT, name TEXT, depth, parent_id, arg_set_id, layer_name TEXT, frame_number,
-  queue_to_acquire_time, acquire_to_latch_time, latch_to_present_time
+_gpu_track_detail (
+  track_id, ugpu, gpu_id, unit TEXT, description TEXT
 );
 __intrinsic_gpu (
   id, gpu, machine_id, name TEXT, vendor TEXT, model TEXT, architecture TEXT, uuid TEXT, pci_bdf TEXT,
-  arg_set_id
-);
-gpu (
-  id, ugpu, gpu, name TEXT, vendor TEXT, model TEXT, architecture TEXT, uuid TEXT, pci_bdf TEXT, machine_id,
   arg_set_id
 );
 __intrinsic_gpu_context (
@@ -87,15 +72,6 @@ __intrinsic_gpu_context (
 );
 gpu_counter_group, __intrinsic_gpu_counter_group (
   id, group_id, track_id, name TEXT, description TEXT
-);
-gpu_slice (
-  id, ts, dur, track_id, category TEXT, name TEXT, depth, parent_id, arg_set_id, context_id, render_target,
-  render_target_name TEXT, render_pass, render_pass_name TEXT, command_buffer, command_buffer_name TEXT,
-  frame_id, submission_id, hw_queue_id, upid, render_subpasses TEXT, render_stage_category
-);
-gpu_track (
-  id, name TEXT, type TEXT, parent_id, source_arg_set_id, dimension_arg_set_id, machine_id, scope TEXT,
-  description TEXT, context_id
 );
 heap_graph, __intrinsic_heap_graph (
   id, ts, upid, dump_reason TEXT, heap_size, truncated

@@ -281,4 +281,12 @@ pub(super) static FACTS: &[Facts] = &[
     slices("android_device_state", Machine, &[]),
     slices("android_expected_frame_timeline", Process, &[UPID]).lanes(),
     slices("android_actual_frame_timeline", Process, &[UPID]).lanes(),
+    slices("graphics_frame_event", Machine, &[NAME]),
+    slices("gpu_render_stage", Machine, &[dimension("hwqueue_name", TrackDimensionValue::Text)]).lanes(),
+    slices("gpu_log", Machine, &[]),
+    slices("vulkan_events", Machine, &[]).lanes(),
+    counter("vulkan_driver_mem", Process, &[UPID, text("vulkan_allocation_scope")]).form(Around("vulkan.mem.driver.scope.", "")),
+    counter("vulkan_device_mem_allocation", Process, &[UPID, dimension("vulkan_memory_type", TrackDimensionValue::Number)]).form(Around("vulkan.mem.device.memory.type.", ".allocation")),
+    counter("vulkan_device_mem_bind", Process, &[UPID, dimension("vulkan_memory_type", TrackDimensionValue::Number)]).form(Around("vulkan.mem.device.memory.type.", ".bind")),
+    slices("network_packets", Machine, &[NAME]).lanes(),
 ];

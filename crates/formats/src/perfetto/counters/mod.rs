@@ -1,4 +1,4 @@
-//! Counters that the recorder polls, or that drivers report: `/proc`, the battery, power rails, the GPU.
+//! Counters that the recorder polls, or that drivers report: `/proc`, the battery, power rails.
 //!
 //! Each packet has a number of values of one time. [`Counters`] passes it to the part that knows its fields; [`named`]
 //! finds the track of a counter.
@@ -7,11 +7,11 @@ mod device;
 mod disk;
 mod energy;
 mod figures;
-mod gpu;
 mod named;
 mod process;
 mod system;
 
+pub(super) use named::push;
 use traceloom_trace::TraceBuilder;
 
 use super::kernel::Kernel;
@@ -24,7 +24,6 @@ use super::wire::Fields;
 pub(super) struct Counters<'s> {
     disks: disk::Disks,
     energy: energy::Energy<'s>,
-    gpu: gpu::Gpu<'s>,
     /// The size of a page of memory, bytes.
     page_size: u64,
 }
@@ -34,7 +33,6 @@ impl<'s> Counters<'s> {
         Self {
             disks: disk::Disks::default(),
             energy: energy::Energy::new(survey),
-            gpu: gpu::Gpu::new(survey),
             page_size: 4_096,
         }
     }
@@ -51,7 +49,6 @@ impl<'s> Counters<'s> {
         let fields = Fields::new(content);
         match number {
             payload::SYSTEM_INFO => self.system_info(fields),
-            payload::GPU_COUNTERS => self.gpu.event(ts, fields, state, out),
             payload::POWER_RAILS => self.energy.rails(ts, fields, state, out),
             payload::ENERGY_BREAKDOWN => self.energy.breakdown(ts, fields, out),
             payload::ENTITY_STATES => self.energy.entity_states(ts, fields, out),
@@ -62,7 +59,6 @@ impl<'s> Counters<'s> {
                 system::sys_stats(ts, fields, self.page_size, out);
             }
             payload::BATTERY => energy::battery(ts, fields, out),
-            payload::GPU_MEMORY => gpu::memory(ts, fields, out),
             payload::DISPLAY_STATE => device::display_state(ts, fields, out),
             payload::SYSTEM_PROPERTIES => device::properties(ts, fields, out),
             _ => {}
@@ -77,10 +73,5 @@ impl<'s> Counters<'s> {
         // A page of 16 MiB is more than any machine has.
         let size = size.last().filter(|size| (1..=1 << 24).contains(size));
         self.page_size = size.unwrap_or(4_096);
-    }
-
-    /// Ends the input.
-    pub fn finish(&mut self, out: &mut TraceBuilder) {
-        self.gpu.finish(out);
     }
 }

@@ -24,7 +24,7 @@ pub(super) fn of_cpu(
 }
 
 /// Adds a value. Only those beyond the signed numbers are rounded.
-pub(super) fn push(track: TrackId, ts: i64, value: u64, out: &mut TraceBuilder) {
+pub(in super::super) fn push(track: TrackId, ts: i64, value: u64, out: &mut TraceBuilder) {
     match i64::try_from(value) {
         Ok(value) => out.whole_counter(track, ts, value),
         Err(_) => out.counter(track, ts, value as f64),
@@ -36,7 +36,7 @@ pub(super) fn text(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
     String::from_utf8_lossy(bytes)
 }
 
-/// Tracks of the machine. Several may have the same name, such as a counter of each of two GPUs.
+/// Tracks of the machine. Several may have the same name, such as rails of two sessions.
 #[derive(Debug, Default)]
 pub(super) struct Distinct {
     tracks: FxHashMap<(TrackType, u64, u64), TrackId>,

@@ -1,13 +1,18 @@
-//! The GPU: `GpuCounterEvent` and `GpuMemTotalEvent`.
+//! The counters of GPUs: `GpuCounterEvent` and `GpuMemTotalEvent`.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use traceloom_trace::{TraceBuilder, TrackId, TrackType};
+use traceloom_trace::{
+    ArgValue, NO_TIME, Place, RepairKind, StringId, TraceBuilder, TrackId, TrackType,
+};
 
+use super::super::counters::push;
 use super::super::people;
 use super::super::sequence::State;
 use super::super::survey::Survey;
 use super::super::wire::{Field, Fields};
-use super::named::{Distinct, push};
+use super::gpus::Gpus;
+use super::groups::Groups;
+use super::units;
 
 /// Interned descriptors of counters.
 const DESCRIPTORS: u32 = 47;
@@ -30,46 +35,68 @@ struct Counter {
 }
 
 /// The counters of GPUs.
-pub(super) struct Gpu<'s> {
+pub(super) struct GpuCounters<'s> {
     survey: &'s Survey<'s>,
     counters: FxHashMap<(Scope, u64), Counter>,
     /// The interned descriptors that have been read.
     read: FxHashSet<Scope>,
-    tracks: Distinct,
+    /// By GPU and name.
+    tracks: FxHashMap<(u32, StringId), TrackId>,
     /// The time of the last value of counters whose values are of the time before.
     last: FxHashMap<TrackId, i64>,
+    /// Values without a time.
+    without_time: u64,
 }
 
-impl<'s> Gpu<'s> {
+impl<'s> GpuCounters<'s> {
     pub fn new(survey: &'s Survey<'s>) -> Self {
         Self {
             survey,
             counters: FxHashMap::default(),
             read: FxHashSet::default(),
-            tracks: Distinct::default(),
+            tracks: FxHashMap::default(),
             last: FxHashMap::default(),
+            without_time: 0,
         }
     }
 
     /// A `GpuCounterEvent`. Without a time it only has descriptors.
-    pub fn event(&mut self, ts: i64, fields: Fields<'_>, state: State, out: &mut TraceBuilder) {
+    pub fn event(
+        &mut self,
+        ts: i64,
+        fields: Fields<'_>,
+        state: State,
+        gpus: &mut Gpus,
+        out: &mut TraceBuilder,
+    ) {
         let find = |number| fields.clone().filter(move |field| field.number == number);
-        let gpu = find(3).last().map_or(0, Field::uint);
+        let gpu = find(3).last().map_or(0, Field::uint) as u32;
         let mut scope = Scope::Sequence(state.machine, state.sequence);
         for descriptor in find(1) {
-            self.descriptor(scope, descriptor.fields(), gpu, out);
+            self.descriptor(scope, descriptor.fields(), (gpu, gpus), out);
         }
         if let Some(iid) = find(4).last().map(Field::uint) {
             scope = Scope::Descriptor(state.generation, iid);
-            self.interned(scope, iid, state, out);
+            self.interned(scope, iid, state, gpus, out);
         }
-        for value in find(2).filter(|_| ts != i64::MIN) {
+        if ts == i64::MIN {
+            self.without_time += u64::from(find(2).next().is_some());
+            return;
+        }
+        for value in find(2) {
             self.value(ts, value.fields(), scope, out);
         }
     }
 
     /// An `InternedGpuCounterDescriptor`.
-    fn interned(&mut self, scope: Scope, iid: u64, state: State, out: &mut TraceBuilder) {
+    fn interned(
+        &mut self,
+        scope: Scope,
+        iid: u64,
+        state: State,
+        gpus: &mut Gpus,
+        out: &mut TraceBuilder,
+    ) {
         if !self.read.insert(scope) {
             return;
         }
@@ -78,40 +105,61 @@ impl<'s> Gpu<'s> {
         };
         let fields = Fields::new(self.survey.source.get(span));
         let gpu = fields.clone().filter(|field| field.number == 3).last();
+        let gpu = gpu.map_or(0, Field::uint) as u32;
         for descriptor in fields.filter(|field| field.number == 2) {
-            self.descriptor(scope, descriptor.fields(), gpu.map_or(0, Field::uint), out);
+            self.descriptor(scope, descriptor.fields(), (gpu, gpus), out);
         }
     }
 
     /// A `GpuCounterDescriptor`.
-    fn descriptor(&mut self, scope: Scope, fields: Fields<'_>, gpu: u64, out: &mut TraceBuilder) {
+    fn descriptor(
+        &mut self,
+        scope: Scope,
+        fields: Fields<'_>,
+        (gpu, gpus): (u32, &mut Gpus),
+        out: &mut TraceBuilder,
+    ) {
+        let groups = Groups::read(fields.clone());
+        let mut tracks = FxHashMap::default();
         for spec in fields.filter(|field| field.number == 1) {
-            self.describe(scope, spec.fields(), gpu, out);
+            let Some((id, counter)) = self.describe(spec.fields(), (gpu, gpus), out) else {
+                continue;
+            };
+            if self.counters.insert((scope, id), counter).is_none() {
+                tracks.insert(id, counter.track);
+                groups.of_counter(counter.track, spec.fields(), out);
+            }
         }
+        groups.with_counters(&tracks, out);
     }
 
     /// A `GpuCounterSpec`.
-    fn describe(&mut self, scope: Scope, fields: Fields<'_>, gpu: u64, out: &mut TraceBuilder) {
+    fn describe(
+        &mut self,
+        spec: Fields<'_>,
+        (gpu, gpus): (u32, &mut Gpus),
+        out: &mut TraceBuilder,
+    ) -> Option<(u64, Counter)> {
         const FORWARDS: u64 = 2;
-        let (mut id, mut name, mut direction): (_, &[u8], _) = (None, &[], 0);
-        for field in fields {
+        let (mut id, mut name, mut direction): (_, Option<&[u8]>, _) = (None, None, 0);
+        let mut description: &[u8] = &[];
+        for field in spec.clone() {
             match field.number {
                 1 => id = Some(field.uint()),
-                2 => name = field.bytes(),
+                2 => name = Some(field.bytes()),
+                3 => description = field.bytes(),
                 11 => direction = field.uint(),
                 _ => {}
             }
         }
-        let Some(id) = id else {
-            return;
-        };
-        let name = out.intern(name);
-        let ids = (gpu, name.0.into());
-        let counter = Counter {
-            track: self.tracks.track(TrackType::GpuCounter, ids, name, out),
-            forwards: direction == FORWARDS,
-        };
-        self.counters.insert((scope, id), counter);
+        let (id, name) = (id?, out.intern(name?));
+        let track = *self.tracks.entry((gpu, name)).or_insert_with(|| {
+            let track = gpus.track(TrackType::GpuCounter, name, out);
+            gpus.describe(track, gpu, (&units::unit(spec), description), out);
+            track
+        });
+        let forwards = direction == FORWARDS;
+        Some((id, Counter { track, forwards }))
     }
 
     /// A `GpuCounter`.
@@ -144,19 +192,34 @@ impl<'s> Gpu<'s> {
         for (track, ts) in last {
             out.counter(track, ts, 0.0);
         }
+        if self.without_time > 0 {
+            let name = out.intern(b"gpu_counters_missing_timestamp");
+            let value = ArgValue::Int(self.without_time as i64);
+            out.record(
+                NO_TIME,
+                "stats",
+                &[("name", ArgValue::Text(name)), ("value", value)],
+            );
+        }
+        let place = Place::default();
+        out.repair(RepairKind::SkippedEntry, self.without_time, place, || {
+            "values of a GPU's counters without a time".to_owned()
+        });
     }
 }
 
 /// A `GpuMemTotalEvent`: the memory of a process on a GPU, or of all processes if the pid is 0.
-pub(super) fn memory(ts: i64, fields: Fields<'_>, out: &mut TraceBuilder) {
-    let (mut pid, mut bytes) = (0, 0);
+pub(super) fn memory(ts: i64, fields: Fields<'_>, gpus: &mut Gpus, out: &mut TraceBuilder) {
+    let (mut gpu, mut pid, mut bytes) = (0, 0, 0);
     for field in fields {
         match field.number {
+            1 => gpu = field.uint() as u32,
             2 => pid = field.int32(),
             3 => bytes = field.uint(),
             _ => {}
         }
     }
+    gpus.row(gpu);
     let name = out.intern(b"GPU Memory");
     let track = if pid > 0 {
         let upid = people::process_and_leader(pid.into(), out);

@@ -1,0 +1,83 @@
+//! The GPU and what is drawn with it: counters, stages of rendering, Vulkan, and the buffers between apps and the display.
+
+mod args;
+mod buffers;
+mod counters;
+mod gpus;
+mod groups;
+mod memory;
+mod scoped;
+mod stages;
+mod units;
+mod vulkan;
+
+use traceloom_trace::TraceBuilder;
+
+use super::packet::payload;
+use super::sequence::State;
+use super::survey::Survey;
+use super::wire::Fields;
+
+pub(super) use args::ArgList;
+pub(super) use scoped::Scoped;
+
+/// Turns packets about graphics into slices, counters and records.
+pub(super) struct Graphics<'s> {
+    gpus: gpus::Gpus,
+    counters: counters::GpuCounters<'s>,
+    stages: stages::Stages<'s>,
+    buffers: buffers::Buffers,
+    vulkan: vulkan::Vulkan,
+    memory: memory::VulkanMemory<'s>,
+}
+
+impl<'s> Graphics<'s> {
+    pub fn new(survey: &'s Survey<'s>) -> Self {
+        Self {
+            gpus: gpus::Gpus::default(),
+            counters: counters::GpuCounters::new(survey),
+            stages: stages::Stages::new(survey),
+            buffers: buffers::Buffers::default(),
+            vulkan: vulkan::Vulkan::default(),
+            memory: memory::VulkanMemory::new(survey),
+        }
+    }
+
+    /// A packet that holds the field `number`. Returns whether it is one of graphics. Without a time it can only
+    /// describe something.
+    pub fn packet(
+        &mut self,
+        ts: i64,
+        (number, content): (u32, &[u8]),
+        state: State,
+        out: &mut TraceBuilder,
+    ) -> bool {
+        let fields = Fields::new(content);
+        let gpus = &mut self.gpus;
+        match number {
+            payload::GPU_INFO => gpus.info(fields, out),
+            payload::GPU_COUNTERS => self.counters.event(ts, fields, state, gpus, out),
+            payload::VULKAN_API => self.vulkan.event(ts, fields, out),
+            payload::VULKAN_MEMORY => self.memory.event(ts, fields, state, out),
+            payload::RENDER_STAGE => {
+                let debug_names = &self.vulkan.names;
+                self.stages
+                    .event(ts, fields, state, (gpus, debug_names), out);
+            }
+            payload::GPU_MEMORY | payload::GRAPHICS_FRAME | payload::GPU_LOG if ts == i64::MIN => {}
+            payload::GPU_MEMORY => counters::memory(ts, fields, gpus, out),
+            payload::GRAPHICS_FRAME => self.buffers.event(ts, fields, out),
+            payload::GPU_LOG => vulkan::log(ts, fields, out),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Ends the input.
+    pub fn finish(&mut self, out: &mut TraceBuilder) {
+        self.counters.finish(out);
+        self.buffers.finish(out);
+        self.stages.finish(out);
+        self.gpus.finish(out);
+    }
+}

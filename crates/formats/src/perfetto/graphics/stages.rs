@@ -1,0 +1,401 @@
+//! Stages of rendering and computing on a GPU: `GpuRenderStageEvent`.
+//!
+//! ```text
+//! queue 0    |-- vertex --|  |-- vertex --|
+//! queue 1           |------ fragment ------|
+//! ```
+
+mod compute;
+
+use rustc_hash::FxHashMap;
+use traceloom_trace::{
+    FlowRow, Place, RepairKind, SliceBegin, SliceId, StringId, TraceBuilder, TrackId, TrackType,
+};
+
+use super::super::people;
+use super::super::sequence::State;
+use super::super::survey::Survey;
+use super::super::wire::{Field, Fields};
+use super::args::ArgList;
+use super::gpus::Gpus;
+use super::scoped::Scoped;
+use super::vulkan::{DebugNames, object};
+
+/// Fields of `InternedData`.
+mod interned {
+    pub const EVENT_NAMES: u32 = 2;
+    pub const CONTEXTS: u32 = 23;
+    pub const SPECIFICATIONS: u32 = 24;
+}
+
+/// A name and a description.
+type Described<'s> = (&'s [u8], &'s [u8]);
+
+/// The stages, the queues they ran on, and what waits for them.
+pub(super) struct Stages<'s> {
+    survey: &'s Survey<'s>,
+    /// The queues and the stages that events describe without interned data, by their places.
+    queues: Vec<(StringId, StringId)>,
+    stages: Vec<(StringId, StringId)>,
+    tracks: FxHashMap<Queue, TrackId>,
+    lanes: Scoped,
+    /// The contexts that have a row.
+    contexts: FxHashMap<u64, ()>,
+    /// The last slice with an event's number, and those that wait for it.
+    by_event: FxHashMap<u64, SliceId>,
+    waiting: FxHashMap<u64, Vec<SliceId>>,
+    undescribed: u64,
+}
+
+/// A queue of a GPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Queue {
+    gpu: u32,
+    is_interned: bool,
+    id: u64,
+    name: StringId,
+}
+
+/// The numbers of an event.
+#[derive(Clone, Debug, Default)]
+struct Event {
+    id: Option<u64>,
+    dur: u64,
+    gpu: u32,
+    queue: u64,
+    queue_iid: Option<u64>,
+    stage: Option<u64>,
+    stage_iid: Option<u64>,
+    context: Option<u64>,
+    target: u64,
+    pass: u64,
+    pass_instance: u64,
+    commands: u64,
+    submission: u64,
+    name_iid: Option<u64>,
+    kernel: Option<u64>,
+}
+
+impl Event {
+    fn read(fields: Fields<'_>) -> Self {
+        let mut event = Self::default();
+        for field in fields {
+            let number = field.uint();
+            match field.number {
+                1 => event.id = Some(number),
+                2 => event.dur = number,
+                3 => event.queue = u64::from(number as u32),
+                4 => event.stage = Some(number),
+                5 => event.context = Some(number),
+                8 => event.target = number,
+                9 => event.pass = number,
+                10 => event.submission = number,
+                11 => event.gpu = number as u32,
+                12 => event.commands = number,
+                13 => event.queue_iid = Some(number),
+                14 => event.stage_iid = Some(number),
+                16 => event.pass_instance = number,
+                19 => event.kernel = Some(number),
+                20 => event.name_iid = Some(number),
+                _ => {}
+            }
+        }
+        event
+    }
+}
+
+impl<'s> Stages<'s> {
+    pub fn new(survey: &'s Survey<'s>) -> Self {
+        Self {
+            survey,
+            queues: Vec::new(),
+            stages: Vec::new(),
+            tracks: FxHashMap::default(),
+            lanes: Scoped::default(),
+            contexts: FxHashMap::default(),
+            by_event: FxHashMap::default(),
+            waiting: FxHashMap::default(),
+            undescribed: 0,
+        }
+    }
+
+    /// A `GpuRenderStageEvent`. Without a time it only has descriptions.
+    pub fn event(
+        &mut self,
+        ts: i64,
+        fields: Fields<'_>,
+        state: State,
+        (gpus, names): (&mut Gpus, &DebugNames),
+        out: &mut TraceBuilder,
+    ) {
+        let event = Event::read(fields.clone());
+        let mut pid = None;
+        for specifications in fields.clone().filter(|field| field.number == 7) {
+            pid = self.specifications(specifications.fields(), out).or(pid);
+        }
+        if let Some(context) = event.context {
+            pid = self.context(context, state, out).or(pid);
+        }
+        if ts == i64::MIN || event.id.is_none() {
+            return;
+        }
+        let Some(track) = self.track(&event, state, gpus, out) else {
+            self.undescribed += 1;
+            return;
+        };
+        let name = self.name(&event, fields.clone(), state, out);
+        let mut args = ArgList::new(out);
+        self.describe_stage(&event, state, &mut args);
+        self.compute(&event, fields.clone(), state, &mut args);
+        store(&event, &fields, (names, pid), &mut args);
+        let begin = SliceBegin {
+            arg_set_id: args.store(),
+            ..SliceBegin::named(ts, name)
+        };
+        let slice = self.lanes.slice(track, begin, event.dur as i64, out);
+        self.connect(&event, fields, slice, out);
+    }
+
+    /// `Specifications`: the names of queues and stages, and the process of a context.
+    fn specifications(&mut self, fields: Fields<'_>, out: &mut TraceBuilder) -> Option<i64> {
+        let mut pid = None;
+        let mut queue = 0;
+        for field in fields {
+            match field.number {
+                1 => pid = field.fields().find(|field| field.number == 2),
+                2 => {
+                    let described = described(field.fields(), 1, out);
+                    let known = self.queues.get_mut(queue);
+                    match known {
+                        Some(known) if !described.0.is_empty() => *known = described,
+                        Some(_) => {}
+                        None => self.queues.push(described),
+                    }
+                    queue += 1;
+                }
+                3 => {
+                    let described = described(field.fields(), 1, out);
+                    if !described.0.is_empty() {
+                        self.stages.push(described);
+                    }
+                }
+                _ => {}
+            }
+        }
+        pid.map(|pid| i64::from(pid.int32()))
+    }
+
+    fn interned(&self, field: u32, iid: u64, state: State) -> Option<Fields<'s>> {
+        let span = self.survey.sequences.interned(&state, field, iid)?;
+        Some(Fields::new(self.survey.source.get(span)))
+    }
+
+    /// An `InternedGraphicsContext`. Returns the pid of its process.
+    fn context(&mut self, id: u64, state: State, out: &mut TraceBuilder) -> Option<i64> {
+        let fields = self.interned(interned::CONTEXTS, id, state)?;
+        let find = |number| fields.clone().filter(move |it| it.number == number).last();
+        let pid = find(2).map(|pid| i64::from(pid.int32()));
+        if self.contexts.insert(id, ()).is_none() {
+            compute::context_row(id, pid, find(3).map(Field::uint), out);
+        }
+        pid
+    }
+
+    /// The track of an event's queue; `None` if interned data are missing.
+    fn track(
+        &mut self,
+        event: &Event,
+        state: State,
+        gpus: &mut Gpus,
+        out: &mut TraceBuilder,
+    ) -> Option<TrackId> {
+        let (title, key, description) = match event.queue_iid {
+            Some(iid) => {
+                let fields = self.interned(interned::SPECIFICATIONS, iid, state)?;
+                let (name, description) = described(fields, 2, out);
+                (name, name, description)
+            }
+            None => self.queue_without_iid(event.queue, out),
+        };
+        let queue = Queue {
+            gpu: event.gpu,
+            is_interned: event.queue_iid.is_some(),
+            id: event.queue_iid.unwrap_or(event.queue),
+            name: key,
+        };
+        Some(*self.tracks.entry(queue).or_insert_with(|| {
+            let track = gpus.track(TrackType::GpuRenderStage, title, out);
+            let description = out.trace().strings.get(description).to_owned();
+            gpus.describe(track, event.gpu, ("", description.as_bytes()), out);
+            track
+        }))
+    }
+
+    /// The title, the name and the description of a queue. One that no event describes has no name.
+    fn queue_without_iid(
+        &self,
+        queue: u64,
+        out: &mut TraceBuilder,
+    ) -> (StringId, StringId, StringId) {
+        let place = usize::try_from(queue).ok();
+        let known = place.and_then(|place| self.queues.get(place));
+        match known.filter(|(name, _)| !name.is_empty()) {
+            Some((name, description)) => (*name, *name, *description),
+            None => {
+                let title = format!("Unknown GPU Queue {queue}");
+                let title = out.intern(title.as_bytes());
+                (title, StringId::NULL, StringId::NULL)
+            }
+        }
+    }
+
+    fn name(
+        &self,
+        event: &Event,
+        mut fields: Fields<'_>,
+        state: State,
+        out: &mut TraceBuilder,
+    ) -> StringId {
+        let interned = |field, iid| self.interned(field, iid, state);
+        let from = match (event.name_iid, fields.find(|field| field.number == 17)) {
+            (Some(iid), _) => interned(interned::EVENT_NAMES, iid),
+            (None, Some(name)) => return out.intern(name.bytes()),
+            (None, None) => match event.stage_iid {
+                Some(iid) => interned(interned::SPECIFICATIONS, iid),
+                None => return self.stage_name(event.stage.unwrap_or(0), out),
+            },
+        };
+        from.map_or(StringId::NULL, |fields| described(fields, 2, out).0)
+    }
+
+    fn stage_name(&self, stage: u64, out: &mut TraceBuilder) -> StringId {
+        match self.stage(stage) {
+            Some((name, _)) => name,
+            None => out.intern(format!("render stage({stage})").as_bytes()),
+        }
+    }
+
+    fn stage(&self, stage: u64) -> Option<(StringId, StringId)> {
+        self.stages.get(usize::try_from(stage).ok()?).copied()
+    }
+
+    fn describe_stage(&self, event: &Event, state: State, args: &mut ArgList<'_>) {
+        if let Some(iid) = event.stage_iid {
+            let Some(fields) = self.interned(interned::SPECIFICATIONS, iid, state) else {
+                return;
+            };
+            let category = fields.clone().filter(|field| field.number == 4).last();
+            args.int("render_stage_category", category.map_or(0, Field::int));
+            args.some_text("description", pair(fields, 2).1);
+        } else if let Some((_, description)) = event.stage.and_then(|stage| self.stage(stage)) {
+            let description = args.out.trace().strings.get(description).to_owned();
+            args.some_text("description", description.as_bytes());
+        }
+    }
+
+    /// Flows between events that wait for each other.
+    fn connect(
+        &mut self,
+        event: &Event,
+        fields: Fields<'_>,
+        slice: SliceId,
+        out: &mut TraceBuilder,
+    ) {
+        let name = StringId::NULL;
+        let mut flow = |slice_out, slice_in| {
+            out.flow(FlowRow {
+                slice_out,
+                slice_in,
+                name,
+            });
+        };
+        if let Some(id) = event.id {
+            self.by_event.insert(id, slice);
+            for waiting in self.waiting.remove(&id).unwrap_or_default() {
+                flow(slice, waiting);
+            }
+        }
+        let waits = fields.filter(|field| field.number == 18);
+        for id in waits.flat_map(Field::numbers) {
+            match self.by_event.get(&id) {
+                Some(before) if *before != slice => flow(*before, slice),
+                _ => self.waiting.entry(id).or_default().push(slice),
+            }
+        }
+    }
+
+    /// Ends the input.
+    pub fn finish(&mut self, out: &mut TraceBuilder) {
+        let place = Place::default();
+        out.repair(RepairKind::SkippedEntry, self.undescribed, place, || {
+            "stages of rendering on a queue that nothing describes".to_owned()
+        });
+    }
+}
+
+/// The name and the description in a message, whose fields have these numbers and the next.
+fn pair(fields: Fields<'_>, first: u32) -> Described<'_> {
+    let (mut name, mut description): Described<'_> = (&[], &[]);
+    for field in fields {
+        match field.number.checked_sub(first) {
+            Some(0) => name = field.bytes(),
+            Some(1) => description = field.bytes(),
+            _ => {}
+        }
+    }
+    (name, description)
+}
+
+fn described(fields: Fields<'_>, first: u32, out: &mut TraceBuilder) -> (StringId, StringId) {
+    let (name, description) = pair(fields, first);
+    (
+        out.intern_unless_empty(name),
+        out.intern_unless_empty(description),
+    )
+}
+
+/// The arguments that every event has.
+fn store(
+    event: &Event,
+    fields: &Fields<'_>,
+    (names, pid): (&DebugNames, Option<i64>),
+    args: &mut ArgList<'_>,
+) {
+    if event.pass_instance != 0 {
+        let id = format!("rp:#{}", event.pass_instance);
+        args.text(b"correlation_id", id.as_bytes());
+    }
+    for extra in fields.clone().filter(|field| field.number == 6) {
+        let (name, value) = pair(extra.fields(), 1);
+        args.text(name, value);
+    }
+    args.uint("context_id", event.context.unwrap_or(0));
+    let mut handle = |key: &str, kind, handle| {
+        args.uint(key, handle);
+        if let Some(name) = names.get(&(kind, handle)) {
+            let key = format!("{key}_name");
+            args.text(key.as_bytes(), name.as_bytes());
+        }
+    };
+    handle("render_target", object::FRAMEBUFFER, event.target);
+    handle("render_pass", object::RENDER_PASS, event.pass);
+    handle("command_buffer", object::COMMAND_BUFFER, event.commands);
+    args.some_text("render_subpasses", subpasses(fields).as_bytes());
+    args.uint("submission_id", event.submission);
+    args.uint("hw_queue_id", event.queue_iid.unwrap_or(event.queue));
+    if let Some(pid) = pid {
+        let upid = people::process_and_leader(pid, args.out);
+        args.push(b"upid", upid.into());
+    }
+}
+
+/// The numbers of the bits that are set, separated by commas.
+fn subpasses(fields: &Fields<'_>) -> String {
+    let masks = fields.clone().filter(|field| field.number == 15);
+    let mut numbers = Vec::new();
+    for (word, mask) in masks.flat_map(Field::numbers).enumerate() {
+        let bits = (0..64).filter(|bit| mask >> bit & 1 != 0);
+        numbers.extend(bits.map(|bit| (word * 64 + bit).to_string()));
+    }
+    numbers.join(",")
+}
