@@ -3,7 +3,7 @@
 
 use std::cmp::Reverse;
 
-use traceloom_trace::{MethodId, NO_DURATION, RowId, SliceId, StringId, Trace, TrackId};
+use traceloom_trace::{MethodId, NO_DURATION, RowId, SliceId, StringId, ThreadId, Trace, TrackId};
 
 use super::{Frame, Frames, track_of};
 use crate::state::StateKind;
@@ -86,6 +86,8 @@ pub struct FrameDetails<'a> {
 #[derive(Clone, Copy)]
 struct Part {
     slice: SliceId,
+    /// The thread, unless the slice tells it.
+    utid: ThreadId,
     from: i64,
     to: i64,
 }
@@ -108,12 +110,15 @@ impl<'a> FrameDetails<'a> {
     }
 
     /// Explains one frame.
-    pub fn detail(&self, frame: &Frame) -> FrameDetail {
+    ///
+    /// `utid` is the thread of the app, for frames that have no slice on a thread.
+    pub fn detail(&self, frame: &Frame, utid: ThreadId) -> FrameDetail {
         let mut detail = FrameDetail::default();
         let mut top = Vec::new();
         let render = frame.render;
         let ui = Part {
             slice: frame.slice,
+            utid,
             from: frame.ts,
             to: frame.ui_end,
         };
@@ -121,6 +126,7 @@ impl<'a> FrameDetails<'a> {
         if render != SliceId::NONE {
             let part = Part {
                 slice: render,
+                utid,
                 from: frame.ui_end.max(self.trace.slices.ts.get(render.row())),
                 to: frame.end,
             };
@@ -139,6 +145,10 @@ impl<'a> FrameDetails<'a> {
     fn add_part(&self, part: &Part, detail: &mut FrameDetail, top: &mut Vec<(Called, TopSlice)>) {
         let inner = self.inner(part);
         self.add_states(part, &inner, detail);
+        let has_thread = self.trace.track_thread(track_of(self.trace, part.slice));
+        if has_thread.is_none() {
+            return;
+        }
         for one in inner.iter().filter(|one| one.own_ns > 0) {
             let (slice, own_ns) = (one.slice, one.own_ns);
             top.push((called(self.trace, slice), TopSlice { slice, own_ns }));
@@ -200,7 +210,8 @@ impl<'a> FrameDetails<'a> {
 
     fn add_states(&self, part: &Part, inner: &[Inner], detail: &mut FrameDetail) {
         let utid = self.trace.track_thread(track_of(self.trace, part.slice));
-        let (Some(utid), Some(sorted)) = (utid, &self.states) else {
+        let utid = utid.unwrap_or(part.utid);
+        let Some(sorted) = &self.states else {
             return;
         };
         let (rows, states) = (sorted.rows_of(utid), &self.trace.thread_states);

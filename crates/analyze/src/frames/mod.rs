@@ -8,7 +8,7 @@
 //! ```
 //!
 //! A frame starts with the vsync it responds to, if recorded, and ends when its RenderThread has drawn it. Each
-//! vsync that passes in between is missed.
+//! vsync that passes in between is missed. If the trace has Android's frame timeline, that tells which frames were late.
 
 mod buffers;
 mod detail;
@@ -17,20 +17,26 @@ mod names;
 mod report;
 mod stats;
 mod threads;
+mod timeline;
 mod vsync;
 
-use traceloom_trace::{NO_DURATION, ProcessId, RowId, SliceId, ThreadId, Trace, TrackId};
+use traceloom_trace::{
+    NO_DURATION, ProcessId, RowId, SliceId, ThreadId, Trace, TrackId, TrackType,
+};
 
 pub use detail::{Blocked, FrameDetail, FrameDetails, TopSlice};
 pub use report::{
-    AppReport, BlockedReport, FrameReport, FrameSelection, TopReport, WorstFrame, app_label,
+    AppReport, BlockedReport, FrameReport, FrameSelection, TopReport, VerdictReport, WorstFrame,
+    app_label,
 };
 pub use stats::FrameStats;
 pub use threads::FrameKind;
+pub use timeline::Verdict;
 pub use vsync::{Vsync, VsyncSource};
 
 use names::Role;
 use threads::{Drawn, Renders, candidates, keep_own_buffers, outermost, process_of, thread_frames};
+use timeline::FrameTimeline;
 
 /// A frame that ends less than 1/50 of a period after a vsync is still on time, because the two
 /// clocks are read at different places.
@@ -74,6 +80,8 @@ pub struct Frame {
     pub missed: u32,
     /// The lowest level that is free when it starts: more than 0 if an earlier frame of the app is still being drawn.
     pub level: u32,
+    /// What the frame timeline tells about it.
+    pub verdict: Option<Verdict>,
 }
 
 impl Frame {
@@ -113,6 +121,8 @@ impl Frames {
             drawn.extend(thread_frames(trace, of_thread));
         }
         keep_own_buffers(trace, &mut drawn);
+        let timeline = FrameTimeline::find(trace);
+        drawn.extend(timeline.others(trace, &drawn));
         drawn.sort_by_key(|thread| (thread.kind, thread.slices.first().copied()));
         let mut starts = Vec::with_capacity(drawn.len());
         for thread in &drawn {
@@ -127,9 +137,14 @@ impl Frames {
         };
         for thread in drawn {
             match thread.kind {
+                _ if is_of_timeline(trace, &thread) => {
+                    frames.add_judged(trace, thread, &timeline);
+                }
                 FrameKind::Buffers => frames.add_buffers(trace, thread),
                 FrameKind::Flutter => frames.add_flutter(trace, thread, &rasters),
-                FrameKind::App | FrameKind::Compositor => frames.add(trace, thread, &renders),
+                FrameKind::App | FrameKind::Compositor | FrameKind::Timeline => {
+                    frames.add(trace, thread, (&renders, &timeline));
+                }
             }
         }
         for frame in &frames.frames {
@@ -138,6 +153,7 @@ impl Frames {
                 frames.janky_slices.extend(frame.render.some());
             }
         }
+        frames.janky_slices.extend(timeline.late());
         frames.janky_slices.sort_unstable();
         frames
     }
@@ -163,7 +179,12 @@ impl Frames {
         &self.frames[app.frames.clone()]
     }
 
-    fn add(&mut self, trace: &Trace, thread: Drawn, renders: &Renders) {
+    fn add(
+        &mut self,
+        trace: &Trace,
+        thread: Drawn,
+        (renders, timeline): (&Renders, &FrameTimeline),
+    ) {
         let first = self.frames.len();
         let upid = process_of(trace, thread.utid);
         let is_app = thread.kind == FrameKind::App;
@@ -183,7 +204,13 @@ impl Frames {
             let end = render
                 .some()
                 .map_or(ui_end, |r| trace.slice_end(r).max(ui_end));
-            let vsync = if is_app { self.vsync.tick_of(ts) } else { ts };
+            let verdict = timeline.of_slice(trace, upid, slice).filter(|_| is_app);
+            let expected = verdict.and_then(|one| one.expected);
+            let vsync = match expected {
+                Some((from, _)) if from <= ts => from,
+                _ if is_app => self.vsync.tick_of(ts),
+                _ => ts,
+            };
             self.frames.push(Frame {
                 app: self.apps.len() as u32,
                 slice,
@@ -192,11 +219,35 @@ impl Frames {
                 ts,
                 ui_end,
                 end,
-                missed: self.missed(vsync, end),
+                missed: verdict.map_or_else(|| self.missed(vsync, end), |one| self.judged(&one)),
                 level: levels.add(self.frames.len(), ts, end),
+                verdict,
             });
         }
         self.finish_app(trace, &thread, first, unfinished, levels);
+    }
+
+    /// Adds the frames that only the frame timeline has.
+    fn add_judged(&mut self, trace: &Trace, thread: Drawn, timeline: &FrameTimeline) {
+        let first = self.frames.len();
+        let mut levels = Levels::default();
+        let verdicts = thread.slices.iter();
+        for one in verdicts.filter_map(|slice| timeline.of_own(trace, *slice)) {
+            let expected = one.expected.map(|(from, _)| from);
+            self.frames.push(Frame {
+                app: self.apps.len() as u32,
+                slice: one.slice,
+                render: SliceId::NONE,
+                vsync: expected.filter(|from| *from <= one.ts).unwrap_or(one.ts),
+                ts: one.ts,
+                ui_end: one.end,
+                end: one.end,
+                missed: self.judged(&one),
+                level: levels.add(self.frames.len(), one.ts, one.end),
+                verdict: Some(one),
+            });
+        }
+        self.finish_app(trace, &thread, first, 0, levels);
     }
 
     /// Adds the frames of a UI thread of Flutter. Each of the two threads has a period for its part.
@@ -229,6 +280,7 @@ impl Frames {
                 end,
                 missed: self.missed(vsync, ui_end).max(late),
                 level: levels.add(self.frames.len(), ts, end),
+                verdict: None,
             });
         }
         let unfinished = thread.slices.len() - slices.len();
@@ -253,6 +305,7 @@ impl Frames {
                 end: one.to,
                 missed: buffers::missed(one, usual, period),
                 level: levels.add(self.frames.len(), one.from, one.to),
+                verdict: None,
             });
         }
         self.finish_app(trace, &thread, first, unfinished, levels);
@@ -274,6 +327,16 @@ impl Frames {
             unfinished,
             levels: levels.places,
         });
+    }
+
+    /// The number of vsyncs that a frame missed: none if the verdict is that it was in time.
+    fn judged(&self, verdict: &Verdict) -> u32 {
+        let until = verdict.expected.map_or(verdict.end, |(_, until)| until);
+        if verdict.is_late {
+            self.missed(until, verdict.end).saturating_add(1)
+        } else {
+            0
+        }
     }
 
     /// The number of vsyncs between two times.
@@ -305,6 +368,14 @@ impl Levels {
         self.places[level].push(place as u32);
         level as u32
     }
+}
+
+/// Whether a thread's frames are slices of the frame timeline.
+fn is_of_timeline(trace: &Trace, thread: &Drawn) -> bool {
+    let track = thread.slices.first().map(|slice| track_of(trace, *slice));
+    track.is_some_and(|track| {
+        trace.tracks.kind.get(track.row()) == TrackType::AndroidActualFrameTimeline
+    })
 }
 
 /// The track of a slice.

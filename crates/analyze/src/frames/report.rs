@@ -4,7 +4,8 @@ use serde::Serialize;
 use traceloom_trace::{NO_NUMBER, RowId, SliceId, Trace};
 
 use super::{
-    Blocked, Frame, FrameApp, FrameDetails, FrameKind, FrameStats, Frames, TopSlice, VsyncSource,
+    Blocked, Frame, FrameApp, FrameDetails, FrameKind, FrameStats, Frames, TopSlice, Verdict,
+    VsyncSource,
 };
 use crate::state::StateKind;
 use crate::tree::TimeRange;
@@ -30,6 +31,9 @@ pub struct FrameReport {
     pub vsync_source: String,
     /// The longest time from its vsync in which a frame is not late.
     pub deadline_ns: i64,
+    /// The number of frames about which the frame timeline of the trace tells whether they were late, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub judged: Option<usize>,
     /// The apps.
     pub apps: Vec<AppReport>,
     /// The worst frames: by missed vsyncs, then by duration.
@@ -49,7 +53,7 @@ pub struct AppReport {
     pub tid: i64,
     /// The name of its process, with that of the thread unless it is the main thread.
     pub label: String,
-    /// `app`, `flutter`, `buffers` or `compositor`.
+    /// `app`, `flutter`, `buffers`, `timeline` or `compositor`.
     pub kind: &'static str,
     /// The number of frames.
     pub frames: usize,
@@ -111,6 +115,28 @@ pub struct WorstFrame {
     pub blocked_on: Vec<BlockedReport>,
     /// The slices with the most exclusive time.
     pub top: Vec<TopReport>,
+    /// What the frame timeline tells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<VerdictReport>,
+}
+
+/// What the frame timeline tells about a frame.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct VerdictReport {
+    /// When it began.
+    pub ts: i64,
+    /// When it was done.
+    pub end: i64,
+    /// When it was expected to begin.
+    pub expected_ts: Option<i64>,
+    /// When it was expected to be done.
+    pub expected_end: Option<i64>,
+    /// Why it was late; `None` if it was not.
+    pub jank: String,
+    /// Whether it was late.
+    pub late: bool,
+    /// The slice in the actual timeline.
+    pub slice: u32,
 }
 
 /// A wait.
@@ -156,6 +182,10 @@ impl Frames {
                 apps.push(app_report(trace, app, &stats));
             }
         }
+        let judged = self.frames.iter().filter(|frame| {
+            frame.verdict.is_some() && is_wanted[frame.app as usize] && in_range(frame)
+        });
+        let judged = Some(judged.count()).filter(|count| *count > 0);
         let worst = self.worst(&|frame| is_wanted[frame.app as usize] && in_range(frame));
         let details = FrameDetails::new(trace);
         let worst = worst.iter().take(selection.limit);
@@ -168,6 +198,7 @@ impl Frames {
                 VsyncSource::Assumed => "assumed".to_owned(),
             },
             deadline_ns: self.vsync.period_ns,
+            judged,
             apps,
             worst: worst
                 .map(|&at| self.worst_frame(trace, &details, &self.frames[at]))
@@ -177,7 +208,7 @@ impl Frames {
 
     fn worst_frame(&self, trace: &Trace, details: &FrameDetails<'_>, frame: &Frame) -> WorstFrame {
         let app = &self.apps[frame.app as usize];
-        let detail = details.detail(frame);
+        let detail = details.detail(frame, app.utid);
         let name = |slice: SliceId| slice.some().map(|slice| trace.slice_name(slice));
         let blocked = |one: &Blocked| BlockedReport {
             label: name(named(trace, one.slice)).unwrap_or_default(),
@@ -210,7 +241,21 @@ impl Frames {
             other_ns: detail.other_ns,
             blocked_on: detail.blocked_on.iter().map(blocked).collect(),
             top: detail.top.iter().map(top).collect(),
+            verdict: frame.verdict.map(|one| verdict(trace, &one)),
         }
+    }
+}
+
+fn verdict(trace: &Trace, one: &Verdict) -> VerdictReport {
+    let after_start = |ts: i64| ts.saturating_sub(trace.bounds.0);
+    VerdictReport {
+        ts: after_start(one.ts),
+        end: after_start(one.end),
+        expected_ts: one.expected.map(|(from, _)| after_start(from)),
+        expected_end: one.expected.map(|(_, until)| after_start(until)),
+        jank: trace.strings.get(one.jank).to_owned(),
+        late: one.is_late,
+        slice: one.slice.0,
     }
 }
 
@@ -226,6 +271,7 @@ fn app_report(trace: &Trace, app: &FrameApp, stats: &FrameStats) -> AppReport {
             FrameKind::App => "app",
             FrameKind::Flutter => "flutter",
             FrameKind::Buffers => "buffers",
+            FrameKind::Timeline => "timeline",
             FrameKind::Compositor => "compositor",
         },
         frames: stats.frames,

@@ -14,6 +14,8 @@ pub enum FrameKind {
     Flutter,
     /// A thread that hands buffers to the compositor, such as that of a game.
     Buffers,
+    /// An app of which only the frame timeline tells the frames.
+    Timeline,
     /// The compositor.
     Compositor,
 }

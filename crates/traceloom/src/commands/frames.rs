@@ -7,7 +7,8 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use serde::Serialize;
 use traceloom_analyze::frames::{
-    AppReport, BlockedReport, FrameApp, FrameReport, FrameSelection, Frames, WorstFrame,
+    AppReport, BlockedReport, FrameApp, FrameReport, FrameSelection, Frames, VerdictReport,
+    WorstFrame,
 };
 use traceloom_analyze::timeline::StateKind;
 use traceloom_trace::{RowId, Trace};
@@ -29,7 +30,8 @@ const USUAL_LIMIT: usize = 5;
 /// DrawFrame, or of Flutter's UI and raster threads. A thread that only hands over buffers
 /// (queueBuffer), such as a game's, has a frame from each buffer to the next. A frame starts at the
 /// vsync before it (counter VSYNC-app, if recorded). Each further vsync that passes before the
-/// frame is drawn is a missed one, and a frame that misses any is janky. Frames of the compositor
+/// frame is drawn is a missed one, and a frame that misses any is janky. If a Perfetto trace has
+/// Android's frame timeline, that tells which frames were late, and why. Frames of the compositor
 /// are listed separately.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "\
@@ -160,7 +162,7 @@ fn json(out: &mut dyn Write, args: &FramesArgs, report: &FrameReport) -> Result<
 }
 
 fn csv(out: &mut dyn Write, report: &FrameReport) -> Result<()> {
-    const HEAD: [&str; 12] = [
+    const HEAD: [&str; 15] = [
         "app",
         "start_ns",
         "dur_ns",
@@ -173,6 +175,9 @@ fn csv(out: &mut dyn Write, report: &FrameReport) -> Result<()> {
         "io_ns",
         "blocked_most_on",
         "most_time_in",
+        "expected_end_ns",
+        "actual_end_ns",
+        "jank_type",
     ];
     csv_line(out, HEAD)?;
     for frame in &report.worst {
@@ -196,6 +201,11 @@ fn csv(out: &mut dyn Write, report: &FrameReport) -> Result<()> {
                 .first()
                 .map_or(String::new(), |top| top.label.clone()),
         );
+        let verdict = frame.verdict.as_ref();
+        let number = |number: Option<i64>| number.map_or(String::new(), |ns| ns.to_string());
+        line.push(number(verdict.and_then(|one| one.expected_end)));
+        line.push(number(verdict.map(|one| one.end)));
+        line.push(verdict.map_or(String::new(), |one| one.jank.clone()));
         csv_line(out, line)?;
     }
     Ok(())
@@ -217,6 +227,13 @@ fn text(out: &mut dyn Write, args: &FramesArgs, report: &FrameReport) -> Result<
     if unfinished > 0 {
         let frames = count(unfinished, "frame");
         writeln!(out, "{frames} without an end in the trace are not counted")?;
+    }
+    if let Some(judged) = report.judged {
+        let frames = count(judged, "frame");
+        writeln!(
+            out,
+            "the trace's frame timeline tells which of {frames} were late"
+        )?;
     }
     writeln!(out)?;
     table(&report.apps).write(out, terminal_width())?;
@@ -289,6 +306,9 @@ fn worst(out: &mut dyn Write, frame: &WorstFrame) -> Result<()> {
         duration(frame.dur),
         plain(&frame.label)
     )?;
+    if let Some(verdict) = &frame.verdict {
+        writeln!(out, "  {}", plain(&told(verdict)))?;
+    }
     let states = [
         (StateKind::Running.name(), frame.running_ns),
         (StateKind::Runnable.name(), frame.runnable_ns),
@@ -313,8 +333,24 @@ fn worst(out: &mut dyn Write, frame: &WorstFrame) -> Result<()> {
     let top: Vec<String> = top
         .map(|one| format!("{} {}", plain(&short(&one.label)), duration(one.ns)))
         .collect();
-    writeln!(out, "  most time in {}", top.join(", "))?;
+    if !top.is_empty() {
+        writeln!(out, "  most time in {}", top.join(", "))?;
+    }
     Ok(())
+}
+
+/// What the frame timeline tells about a frame.
+fn told(verdict: &VerdictReport) -> String {
+    let when = verdict.expected_end.map(|until| match verdict.end - until {
+        after if after > 0 => format!("done {} after it was expected", duration(after)),
+        before => format!("done {} before it was expected", duration(-before)),
+    });
+    let why = match verdict.jank.as_str() {
+        "None" | "" => None,
+        why => Some(why.to_owned()),
+    };
+    let both = [when, why].into_iter().flatten();
+    both.collect::<Vec<_>>().join(": ")
 }
 
 /// The beginning of a long name.
