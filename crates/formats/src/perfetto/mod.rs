@@ -24,6 +24,7 @@ mod machines;
 mod network;
 mod packet;
 mod people;
+mod profiling;
 mod quirks;
 mod read;
 mod sequence;

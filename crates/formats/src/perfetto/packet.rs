@@ -10,10 +10,12 @@ pub(super) mod payload {
     pub const SYS_STATS: u32 = 7;
     pub const PROCESS_STATS: u32 = 9;
     pub const TRACK_EVENT: u32 = 11;
+    pub const PROFILE: u32 = 37;
     pub const BATTERY: u32 = 38;
     pub const POWER_RAILS: u32 = 40;
     pub const THREAD_DESCRIPTOR: u32 = 44;
     pub const SYSTEM_INFO: u32 = 45;
+    pub const PACKAGES_LIST: u32 = 47;
     pub const COMPRESSED: u32 = 50;
     pub const GPU_COUNTERS: u32 = 52;
     pub const RENDER_STAGE: u32 = 53;
@@ -22,6 +24,12 @@ pub(super) mod payload {
     pub const VULKAN_MEMORY: u32 = 62;
     pub const GPU_LOG: u32 = 63;
     pub const VULKAN_API: u32 = 65;
+    pub const STREAMING_PROFILE: u32 = 54;
+    pub const HEAP_GRAPH: u32 = 56;
+    pub const MODULE_SYMBOLS: u32 = 61;
+    pub const DEOBFUSCATION: u32 = 64;
+    pub const PERF_SAMPLE: u32 = 66;
+    pub const SMAPS: u32 = 68;
     pub const SERVICE_EVENT: u32 = 69;
     pub const DISPLAY_STATE: u32 = 70;
     pub const GPU_MEMORY: u32 = 71;
@@ -32,7 +40,23 @@ pub(super) mod payload {
     pub const ENTITY_STATES: u32 = 91;
     pub const NETWORK_BUNDLE: u32 = 92;
     pub const GPU_INFO: u32 = 128;
+    pub const ART_METADATA: u32 = 131;
     pub const ZSTD_COMPRESSED: u32 = 133;
+    pub const STACK_SAMPLE: u32 = 135;
+
+    /// Whether packets with this content belong to a profile.
+    pub fn is_profile(number: u32) -> bool {
+        matches!(
+            number,
+            PROFILE
+                | STREAMING_PROFILE
+                | HEAP_GRAPH
+                | PERF_SAMPLE
+                | SMAPS
+                | ART_METADATA
+                | STACK_SAMPLE
+        )
+    }
 
     /// Whether packets with this content are read, apart from those that the second pass names.
     pub fn is_read(number: u32) -> bool {

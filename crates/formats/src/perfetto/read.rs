@@ -11,6 +11,7 @@ use super::machines::Machines;
 use super::network::Network;
 use super::packet::{Packet, payload};
 use super::people;
+use super::profiling::Profiles;
 use super::sequence::StateId;
 use super::service::Service;
 use super::source::Span;
@@ -49,6 +50,7 @@ pub(super) fn read(
         network: Network::new(&survey),
         service: Service::new(&survey),
         machines: Machines::default(),
+        profiles: Profiles::new(&survey),
         started: started.unwrap_or(i64::MIN),
         too_early: 0,
         most_rows: FREE_ROWS + survey.source.bytes() / BYTES_FOR_ROW,
@@ -82,6 +84,7 @@ struct Second<'s> {
     network: Network<'s>,
     service: Service<'s>,
     machines: Machines,
+    profiles: Profiles<'s>,
     /// When the recording began, ns: the kernel's buffers may have had older events.
     started: i64,
     /// Kernel events from before.
@@ -145,7 +148,8 @@ impl<'s> Second<'s> {
             }
             number => {
                 let packet = (number, content);
-                let is_read = self.service.packet(ts, packet, state.machine, out)
+                let is_read = self.profiles.packet(ts, packet, state, out)
+                    || self.service.packet(ts, packet, state.machine, out)
                     || self.graphics.packet(ts, packet, state, out)
                     || self.network.packet(ts, packet, state, out);
                 if !is_read && !payload::is_read(number) {
@@ -162,6 +166,7 @@ impl<'s> Second<'s> {
         self.service.finish(out);
         self.machines.finish(self.survey, out);
         self.kernel.finish(out);
+        self.profiles.finish(out);
         let place = Place::default();
         let Unread { count, first } = self.unread;
         out.repair(RepairKind::SkippedEntry, count, place, || {

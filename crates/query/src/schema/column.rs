@@ -81,6 +81,8 @@ pub(crate) enum Value {
         table: usize,
         /// The place of the column.
         column: usize,
+        /// The value of records that have none.
+        absent: Option<i64>,
     },
 }
 
@@ -116,7 +118,14 @@ impl Column {
     pub fn get(&self, data: &Data, row: usize) -> Cell {
         match self.value {
             Value::Of(value) => value(data, row),
-            Value::Record { table, column } => data.record_cell((table, column), self, row),
+            Value::Record {
+                table,
+                column,
+                absent,
+            } => match data.record_cell((table, column), self, row) {
+                Cell::Null => absent.map_or(Cell::Null, Cell::Int),
+                cell => cell,
+            },
         }
     }
 

@@ -50,7 +50,10 @@ fn declare(place: usize, names: &'static str, columns: &'static str) -> RecordTa
 fn declare_column((table, at): (usize, usize), words: &'static str) -> Column {
     let mut words = words.split_whitespace();
     let name = words.next().unwrap_or_default();
-    let kind = match (words.next(), name) {
+    let what = words.next();
+    let absent = what.and_then(|what| what.parse().ok());
+    let kind = match (what, name) {
+        (Some("TIME"), _) => Kind::Timestamp,
         (Some("TEXT"), _) => Kind::String,
         (Some("REAL"), _) => Kind::Double,
         (None, "id") => Kind::Id,
@@ -59,7 +62,11 @@ fn declare_column((table, at): (usize, usize), words: &'static str) -> Column {
     };
     let mut declared = column(name, kind, "", |_, row| Cell::Int(row as i64));
     if kind != Kind::Id {
-        declared.value = Value::Record { table, column: at };
+        declared.value = Value::Record {
+            table,
+            column: at,
+            absent,
+        };
     }
     declared
 }

@@ -1,5 +1,6 @@
 -- Tables of PerfettoSQL whose rows are records of the trace, with their columns. A column without a type holds whole
--- numbers; `id` and `ts` without a type are the number and the time of the record.
+-- numbers; `id` and `ts` without a type are the number and the time of the record, and `TIME` is another name for
+-- the time. A number is the value of rows that have none.
 __intrinsic_android_aflags (
   id, ts, package TEXT, name TEXT, flag_namespace TEXT, container TEXT, value TEXT, staged_value TEXT,
   permission TEXT, value_picked_from TEXT, storage_backend TEXT, type TEXT
@@ -45,9 +46,6 @@ cpu_available_frequencies (
 __intrinsic_cpu_freq (
   id, ucpu, freq
 );
-cpu_profile_stack_sample (
-  id, ts, callsite_id, utid, process_priority
-);
 __intrinsic_elf_file (
   id, file_id, load_bias, build_id TEXT
 );
@@ -83,8 +81,8 @@ __intrinsic_heap_graph_java_oome_details (
   id, heap_graph_id, allocation_size_bytes, total_bytes_free, free_bytes_until_oom, error_msg TEXT
 );
 heap_graph_object, __intrinsic_heap_graph_object (
-  id, upid, graph_sample_ts, self_size, native_size, reference_set_id, reachable, heap_type TEXT, type_id,
-  root_type TEXT, root_distance, object_data_id
+  id, upid, graph_sample_ts TIME, self_size, native_size 0, reference_set_id, reachable 0, heap_type TEXT, type_id,
+  root_type TEXT, root_distance -1, object_data_id
 );
 heap_graph_object_data, __intrinsic_heap_graph_object_data (
   id, field_set_id, value_string TEXT, array_element_type TEXT, array_element_count, array_data_id,
@@ -108,9 +106,6 @@ heap_profile_allocation, __intrinsic_heap_profile_allocation (
 );
 __intrinsic_inputmethod_clients, __intrinsic_inputmethod_manager_service, __intrinsic_inputmethod_service (
   id, ts, arg_set_id, base64_proto_id
-);
-instruments_sample (
-  id, ts, utid, callsite_id, cpu
 );
 __intrinsic_jit_code (
   id, create_ts, estimated_delete_ts, utid, start_address, size, function_name TEXT, native_code_base64 TEXT,
@@ -147,16 +142,6 @@ memory_snapshot_node, __intrinsic_memory_snapshot_node (
 package_list, __intrinsic_package_list (
   id, package_name TEXT, uid, debuggable, profileable_from_shell, version_code
 );
-perf_counter_track (
-  id, name TEXT, type TEXT, parent_id, source_arg_set_id, machine_id, unit TEXT, description TEXT,
-  perf_session_id, cpu, is_timebase
-);
-perf_sample (
-  id, ts, utid, cpu, cpu_mode TEXT, callsite_id, unwind_error TEXT, perf_session_id
-);
-perf_session (
-  id, perf_session_id, cmdline TEXT
-);
 process_memory_mappings (
   id, upid, ts, path TEXT, aggregate_count, is_deleted, size_kb, rss_kb, anonymous_kb, swap_kb, shared_clean_kb,
   shared_dirty_kb, private_clean_kb, private_dirty_kb, locked_kb, pss_kb, pss_dirty_kb, swap_pss_kb
@@ -167,20 +152,23 @@ process_memory_snapshot, __intrinsic_process_memory_snapshot (
 process_state_track (
   id, name TEXT, type TEXT, parent_id, source_arg_set_id, machine_id, upid
 );
-stack_sample_async_context, __intrinsic_profiler_async_context (
+__intrinsic_profiler_async_context (
   id, name TEXT, kind TEXT, parent_id
 );
-__intrinsic_profiler_counter_set (
-  id, counter_set_id, counter_id
+_profiler_counter_track (
+  id, track_id, session_id, cpu, is_timebase, unit TEXT, description TEXT
 );
-stack_sample_execution_context, __intrinsic_profiler_execution_context (
+_profiler_counter_value (
+  id, ts, counter_set_id, track_id
+);
+__intrinsic_profiler_execution_context (
   id, ucpu, cpu_mode TEXT
 );
 __intrinsic_profiler_sample (
   id, ts, source TEXT, task_context_id, execution_context_id, callsite_id, unwind_error TEXT, session_id,
   counter_set_id
 );
-stack_sample_session, __intrinsic_profiler_session (
+__intrinsic_profiler_session (
   id, source TEXT, timebase_unit TEXT, cmdline TEXT
 );
 profiler_smaps, __intrinsic_profiler_smaps (
@@ -189,7 +177,7 @@ profiler_smaps, __intrinsic_profiler_smaps (
   protection_flags, private_clean_resident_kb, shared_dirty_resident_kb, shared_clean_resident_kb, locked_kb,
   proportional_resident_kb, rss_kb, anonymous_kb, pss_dirty_kb, swap_pss_kb
 );
-stack_sample_task_context, __intrinsic_profiler_task_context (
+__intrinsic_profiler_task_context (
   id, upid, utid, async_context_id
 );
 protolog, __intrinsic_protolog (
@@ -213,16 +201,6 @@ stack_profile_mapping, __intrinsic_stack_profile_mapping (
 );
 stack_profile_symbol, __intrinsic_stack_profile_symbol (
   id, symbol_set_id, name TEXT, source_file TEXT, line_number, inlined
-);
-stack_sample (
-  id, ts, source TEXT, task_context_id, execution_context_id, callsite_id, session_id
-);
-stack_sample_counter (
-  id, stack_sample_id, track_id, value REAL
-);
-stack_sample_counter_track (
-  id, name TEXT, type TEXT, parent_id, source_arg_set_id, machine_id, unit TEXT, description TEXT, session_id,
-  cpu, is_timebase
 );
 state, __intrinsic_state (
   id, ts, dur, track_id, category TEXT, value TEXT, arg_set_id

@@ -18,6 +18,8 @@ const TEXTS: &[&str] = &[
     "blocked_function",
     "cat",
     "category",
+    "cmdline",
+    "cpu_mode",
     "description",
     "display_value",
     "end_state",
@@ -34,10 +36,14 @@ const TEXTS: &[&str] = &[
     "present_type",
     "render_subpasses",
     "scope",
+    "kind",
+    "source",
     "string_value",
+    "timebase_unit",
     "type",
     "unit",
     "uuid",
+    "unwind_error",
     "value_type",
     "vendor",
 ];
@@ -333,6 +339,111 @@ pub(crate) const VIEWS: &[View] = &[
         "The same as `ftrace_event`.",
         "id, ts, name, cpu, utid, arg_set_id, common_flags, ucpu",
         "SELECT * FROM ftrace_event",
+    ),
+    view(
+        "__intrinsic_profiler_counter_set",
+        "The values of counters that samples have.",
+        "id, counter_set_id, counter_id",
+        "SELECT v.id, v.counter_set_id, (SELECT min(c.id) FROM counter AS c WHERE c.track_id = v.track_id \
+         AND c.ts = v.ts) AS counter_id FROM _profiler_counter_value AS v",
+    ),
+    view(
+        "perf_session",
+        "Recordings of perf.",
+        "id, perf_session_id, cmdline",
+        "SELECT id, id AS perf_session_id, cmdline FROM __intrinsic_profiler_session WHERE source = 'linux.perf'",
+    ),
+    view(
+        "perf_sample",
+        "Samples of perf.",
+        "id, ts, utid, cpu, cpu_mode, callsite_id, unwind_error, perf_session_id",
+        "SELECT s.id, s.ts, t.utid, e.ucpu AS cpu, coalesce(e.cpu_mode, 'unknown') AS cpu_mode, s.callsite_id, \
+         s.unwind_error, s.session_id AS perf_session_id FROM __intrinsic_profiler_sample AS s \
+         LEFT JOIN __intrinsic_profiler_task_context AS t ON t.id = s.task_context_id \
+         LEFT JOIN __intrinsic_profiler_execution_context AS e ON e.id = s.execution_context_id \
+         WHERE s.source = 'linux.perf'",
+    ),
+    view(
+        "perf_counter_track",
+        "Counters of perf, one for each CPU.",
+        "id, name, type, parent_id, source_arg_set_id, machine_id, unit, description, perf_session_id, cpu, is_timebase",
+        "SELECT t.id, t.name, t.type, t.parent_id, t.source_arg_set_id, t.machine_id, c.unit, c.description, \
+         c.session_id AS perf_session_id, c.cpu, c.is_timebase FROM _profiler_counter_track AS c \
+         JOIN __intrinsic_track AS t ON t.id = c.track_id \
+         WHERE c.session_id IN (SELECT id FROM perf_session)",
+    ),
+    view(
+        "cpu_profile_stack_sample",
+        "Samples of Chrome, simpleperf and others.",
+        "id, ts, callsite_id, utid, process_priority",
+        "SELECT s.id, s.ts, s.callsite_id, t.utid, coalesce(x.process_priority, 0) AS process_priority \
+         FROM __intrinsic_profiler_sample AS s \
+         LEFT JOIN __intrinsic_profiler_task_context AS t ON t.id = s.task_context_id \
+         LEFT JOIN __intrinsic_chrome_stack_sample_extras AS x ON x.profiler_sample_id = s.id \
+         WHERE s.source IN ('chrome', 'gecko', 'legacy_v8', 'perf_text', 'simpleperf')",
+    ),
+    view(
+        "instruments_sample",
+        "Samples of Instruments.",
+        "id, ts, utid, callsite_id, cpu",
+        "SELECT s.id, s.ts, t.utid, s.callsite_id, e.ucpu AS cpu FROM __intrinsic_profiler_sample AS s \
+         LEFT JOIN __intrinsic_profiler_task_context AS t ON t.id = s.task_context_id \
+         LEFT JOIN __intrinsic_profiler_execution_context AS e ON e.id = s.execution_context_id \
+         WHERE s.source = 'instruments'",
+    ),
+    view(
+        "stack_sample",
+        "Samples of all profilers that have a stack.",
+        "id, ts, source, task_context_id, execution_context_id, callsite_id, session_id",
+        "SELECT id, ts, source, task_context_id, execution_context_id, callsite_id, session_id \
+         FROM __intrinsic_profiler_sample WHERE callsite_id IS NOT NULL",
+    ),
+    view(
+        "stack_sample_session",
+        "Recordings with stacks.",
+        "id, source, timebase_unit, cmdline",
+        "SELECT id, source, timebase_unit, cmdline FROM __intrinsic_profiler_session \
+         WHERE id IN (SELECT session_id FROM stack_sample)",
+    ),
+    view(
+        "stack_sample_task_context",
+        "The threads and coroutines of stacks.",
+        "id, upid, utid, async_context_id",
+        "SELECT id, upid, utid, async_context_id FROM __intrinsic_profiler_task_context \
+         WHERE id IN (SELECT task_context_id FROM stack_sample)",
+    ),
+    view(
+        "stack_sample_execution_context",
+        "The CPUs of stacks and their modes.",
+        "id, ucpu, cpu_mode",
+        "SELECT id, ucpu, cpu_mode FROM __intrinsic_profiler_execution_context \
+         WHERE id IN (SELECT execution_context_id FROM stack_sample)",
+    ),
+    view(
+        "stack_sample_async_context",
+        "The coroutines of stacks, and those that they belong to.",
+        "id, name, kind, parent_id",
+        "WITH RECURSIVE used(id) AS (SELECT async_context_id FROM stack_sample_task_context \
+         UNION SELECT c.parent_id FROM used JOIN __intrinsic_profiler_async_context AS c ON c.id = used.id) \
+         SELECT id, name, kind, parent_id FROM __intrinsic_profiler_async_context WHERE id IN (SELECT id FROM used)",
+    ),
+    view(
+        "stack_sample_counter",
+        "The values of counters that stacks have.",
+        "id, stack_sample_id, track_id, value",
+        "SELECT c.id, s.id AS stack_sample_id, c.track_id, c.value FROM stack_sample AS sample \
+         JOIN __intrinsic_profiler_sample AS s ON s.id = sample.id \
+         JOIN __intrinsic_profiler_counter_set AS v ON v.counter_set_id = s.counter_set_id \
+         JOIN counter AS c ON c.id = v.counter_id",
+    ),
+    view(
+        "stack_sample_counter_track",
+        "Counters of recordings with stacks.",
+        "id, name, type, parent_id, source_arg_set_id, machine_id, unit, description, session_id, cpu, is_timebase",
+        "SELECT t.id, t.name, t.type, t.parent_id, t.source_arg_set_id, t.machine_id, c.unit, c.description, \
+         c.session_id, c.cpu, c.is_timebase FROM _profiler_counter_track AS c \
+         JOIN __intrinsic_track AS t ON t.id = c.track_id \
+         WHERE t.id IN (SELECT track_id FROM stack_sample_counter)",
     ),
 ];
 

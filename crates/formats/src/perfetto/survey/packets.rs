@@ -6,6 +6,7 @@ use traceloom_trace::{Place, RepairKind, TraceBuilder};
 
 use super::super::clocks::{BOOTTIME, Clocks, MONOTONIC};
 use super::super::packet::{Packet, Packets, payload};
+use super::super::profiling::deltas_us;
 use super::super::sequence::{Sequences, StateId};
 use super::super::source::{Source, Span};
 use super::super::track_descriptor::{Thread, TrackDescriptors};
@@ -192,8 +193,18 @@ impl<'a> Survey<'a> {
             }
             _ => {}
         }
+        let streaming = Packet {
+            timestamp: None,
+            clock: Some(MONOTONIC),
+            ..*packet
+        };
+        let packet = match number {
+            payload::STREAMING_PROFILE => &streaming,
+            _ => packet,
+        };
         let own = match (number, packet.timestamp) {
             (payload::TRACK_EVENT, None) => self.event_time(packet, content),
+            (payload::STREAMING_PROFILE, _) => self.streaming_time(packet, content),
             _ => None,
         };
         let default_clock = if own.is_some() { MONOTONIC } else { BOOTTIME };
@@ -205,7 +216,7 @@ impl<'a> Survey<'a> {
         let clock = self.sequences.get(state).clock;
         let ts = match packet.timestamp {
             Some(time) => self.clocks.read(clock, time),
-            None if number == payload::TRACK_EVENT => own,
+            None if matches!(number, payload::TRACK_EVENT | payload::STREAMING_PROFILE) => own,
             None => Some(i64::MIN),
         };
         let Some(ts) = ts else {
@@ -231,6 +242,14 @@ impl<'a> Survey<'a> {
             1 => self.sequences.relative_us(packet, time.int())?,
             _ => time.int(),
         };
+        Some(us.saturating_mul(1_000))
+    }
+
+    /// The time before the first sample of a packet of Chrome's, ns on `CLOCK_MONOTONIC`.
+    fn streaming_time(&mut self, packet: &Packet<'_>, content: &[u8]) -> Option<i64> {
+        let us = self.sequences.relative_us(packet, 0)?;
+        let sum = deltas_us(content).fold(0, i64::saturating_add);
+        self.sequences.relative_us(packet, sum)?;
         Some(us.saturating_mul(1_000))
     }
 

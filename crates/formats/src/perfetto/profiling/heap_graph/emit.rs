@@ -1,0 +1,180 @@
+//! The rows of a graph.
+
+use traceloom_trace::{ArgValue, StringId, TraceBuilder};
+
+use super::super::emit::{Rows, add, text, word};
+use super::super::names;
+use super::super::paths::package;
+use super::super::stacks::NONE;
+use super::types::{Bare, Renamed};
+use super::{Class, Graph, Head, NO_ROOT, Object, Reference};
+
+/// The places of a graph's rows among the records.
+struct Places {
+    classes: Rows,
+    objects: Rows,
+    references: Rows,
+    primitives: Rows,
+    data: Rows,
+}
+
+/// Adds the rows of a graph. `fallback` is the package of the process.
+pub(in super::super) fn emit(
+    graph: &Graph,
+    head: &Head,
+    renamed: &Renamed,
+    fallback: StringId,
+    out: &mut TraceBuilder,
+) {
+    let mut first = Rows::next(out);
+    let mut places = || -> Option<Places> {
+        Some(Places {
+            classes: first.take(graph.classes.len())?,
+            objects: first.take(graph.objects.len())?,
+            references: first.take(graph.references.len())?,
+            primitives: first.take(graph.primitives.len())?,
+            data: first.take(graph.data.len())?,
+        })
+    };
+    let Some(places) = places() else {
+        return;
+    };
+    for class in &graph.classes {
+        emit_class(class, &places, renamed, fallback, out);
+    }
+    for (row, object) in graph.objects.iter().enumerate() {
+        let native = graph.native.get(&(row as u32)).copied().unwrap_or(0);
+        emit_object(object, native, head, &places, out);
+    }
+    emit_references(graph, &places, renamed, out);
+    emit_data(graph, &places, out);
+}
+
+fn emit_class(
+    class: &Class,
+    places: &Places,
+    renamed: &Renamed,
+    fallback: StringId,
+    out: &mut TraceBuilder,
+) {
+    let cells = [
+        ("name", text(class.name)),
+        ("deobfuscated_name", old_name(class, renamed, fallback, out)),
+        ("location", text(class.location)),
+        ("superclass_id", places.classes.cell(class.superclass)),
+        ("classloader_id", places.objects.cell(class.classloader)),
+        (
+            "kind",
+            class
+                .kind
+                .map_or(ArgValue::Null, |kind| word(names::class_kind(kind), out)),
+        ),
+    ];
+    add("heap_graph_class", cells, out);
+}
+
+/// The name that a class had before R8. Without a location, it may belong to the app or to any mapping.
+fn old_name(
+    class: &Class,
+    renamed: &Renamed,
+    fallback: StringId,
+    out: &mut TraceBuilder,
+) -> ArgValue {
+    let strings = &out.trace().strings;
+    let bare = Bare::new(strings.get(class.name));
+    let of_location = package(strings.get(class.location)).and_then(|name| strings.lookup(name));
+    let package = of_location.unwrap_or(fallback);
+    let found = strings.lookup(bare.name);
+    let found = found.and_then(|name| renamed.classes.get(&(package, name)));
+    match found.map(|old| bare.with(old)) {
+        Some(old) => word(&old, out),
+        None => ArgValue::Null,
+    }
+}
+
+fn emit_object(object: &Object, native: i64, head: &Head, places: &Places, out: &mut TraceBuilder) {
+    let heap = word(names::heap_type(object.heap), out);
+    let root = match object.root {
+        NO_ROOT => ArgValue::Null,
+        root => word(names::root_type(root), out),
+    };
+    let unless_zero = |value| match value {
+        0 => ArgValue::Null,
+        value => ArgValue::Int(value),
+    };
+    let cells = [
+        ("upid", head.upid.into()),
+        ("self_size", ArgValue::Int(object.size as i64)),
+        ("native_size", unless_zero(native)),
+        (
+            "reference_set_id",
+            places.references.cell(object.references),
+        ),
+        ("reachable", unless_zero(object.is_reachable.into())),
+        ("heap_type", heap),
+        ("type_id", places.classes.cell(object.class)),
+        ("root_type", root),
+        ("object_data_id", places.data.cell(object.data)),
+    ];
+    let cells = cells
+        .into_iter()
+        .filter(|(_, cell)| *cell != ArgValue::Null);
+    let cells: Vec<_> = cells.collect();
+    out.record(head.ts, "heap_graph_object", &cells);
+}
+
+fn emit_references(graph: &Graph, places: &Places, renamed: &Renamed, out: &mut TraceBuilder) {
+    let mut set = (NONE, NONE);
+    for (row, reference) in graph.references.iter().enumerate() {
+        if set.0 != reference.owner {
+            set = (reference.owner, row as u32);
+        }
+        emit_reference(reference, set.1, graph, places, renamed, out);
+    }
+}
+
+fn emit_reference(
+    reference: &Reference,
+    set: u32,
+    graph: &Graph,
+    places: &Places,
+    renamed: &Renamed,
+    out: &mut TraceBuilder,
+) {
+    let field = graph.fields.get(reference.field as usize);
+    let name = field.map_or(StringId::NULL, |field| field.name);
+    let old = renamed.fields.get(&name).copied().unwrap_or_default();
+    let cells = [
+        ("reference_set_id", places.references.cell(set)),
+        ("owner_id", places.objects.cell(reference.owner)),
+        ("owned_id", places.objects.cell(reference.owned)),
+        ("field_name", text(name)),
+        (
+            "field_type_name",
+            field.map_or(ArgValue::Null, |field| text(field.kind)),
+        ),
+        ("deobfuscated_field_name", text(old)),
+    ];
+    add("heap_graph_reference", cells, out);
+}
+
+fn emit_data(graph: &Graph, places: &Places, out: &mut TraceBuilder) {
+    for primitive in &graph.primitives {
+        let (kind, column) = if primitive.is_long {
+            ("long", "long_value")
+        } else {
+            ("int", "int_value")
+        };
+        let cells = [
+            ("field_set_id", places.primitives.cell(primitive.set)),
+            ("field_name", word(primitive.name, out)),
+            ("field_type", word(kind, out)),
+            (column, ArgValue::Int(primitive.value)),
+        ];
+        add("heap_graph_primitive", cells, out);
+    }
+    for set in &graph.data {
+        let cells = [("field_set_id", places.primitives.cell(*set))];
+        add("heap_graph_object_data", cells, out);
+    }
+}

@@ -1,0 +1,194 @@
+//! `HeapGraph`: the objects of a Java heap, and which refers to which.
+//!
+//! A graph takes many packets. The types, and the names of fields and locations, come after the objects.
+//!
+//! ```text
+//! read     packets to a [`Graph`], object by object
+//! finish   names of fields, sizes, reachability, superclasses, native memory
+//! emit     the rows of the tables
+//! ```
+
+mod emit;
+mod finish;
+mod read;
+mod types;
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+use traceloom_trace::{ProcessId, StringId, TraceBuilder};
+
+use super::super::sequence::State;
+use super::super::wire::Fields;
+use super::people;
+use super::stacks::NONE;
+pub(super) use emit::emit;
+use types::Field;
+pub(super) use types::Renamed;
+
+/// An object.
+#[derive(Clone, Copy, Debug)]
+struct Object {
+    size: u64,
+    class: u32,
+    /// The first of its references.
+    references: u32,
+    /// Its row of data.
+    data: u32,
+    /// Which root it is; [`NO_ROOT`] for none.
+    root: u8,
+    heap: u8,
+    is_reachable: bool,
+}
+
+const NO_ROOT: u8 = u8::MAX;
+
+/// A reference. `owned` is [`NONE`] for null.
+#[derive(Clone, Copy, Debug)]
+struct Reference {
+    owner: u32,
+    owned: u32,
+    /// The row of the field, [`NONE`] until it is known.
+    field: u32,
+}
+
+/// A class.
+#[derive(Clone, Copy, Debug)]
+struct Class {
+    name: StringId,
+    location: StringId,
+    superclass: u32,
+    classloader: u32,
+    kind: Option<u8>,
+}
+
+/// A number in an object: the name of its field, and whether that has 64 bits.
+#[derive(Clone, Copy, Debug)]
+struct Primitive {
+    set: u32,
+    name: &'static str,
+    is_long: bool,
+    value: i64,
+}
+
+/// The objects of a process at a time.
+#[derive(Debug, Default)]
+pub(super) struct Graph {
+    objects: Vec<Object>,
+    references: Vec<Reference>,
+    classes: Vec<Class>,
+    fields: Vec<Field>,
+    native: FxHashMap<u32, i64>,
+    primitives: Vec<Primitive>,
+    /// The first primitive of each row of data.
+    data: Vec<u32>,
+    /// The row of the table of graphs.
+    head: u32,
+}
+
+/// A row of the table of graphs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Head {
+    pub ts: i64,
+    pub upid: ProcessId,
+    pub is_oome: bool,
+    pub heap_size: Option<i64>,
+    pub is_truncated: bool,
+}
+
+/// The heap graphs of a trace.
+#[derive(Debug, Default)]
+pub(super) struct HeapGraphs {
+    open: BTreeMap<(u32, u32), read::Open>,
+    pub graphs: Vec<Graph>,
+    pub heads: Vec<Head>,
+    /// Packets, or parts of them, that cannot be read.
+    pub broken: u64,
+    /// Packets that are missing.
+    pub missing: u64,
+}
+
+impl HeapGraphs {
+    /// A packet.
+    pub fn packet(
+        &mut self,
+        ts: i64,
+        fields: Fields<'_>,
+        state: State,
+        most: usize,
+        out: &mut TraceBuilder,
+    ) {
+        let key = (state.machine, state.sequence);
+        let mut open = self.open.remove(&key).unwrap_or_default();
+        let is_last = open.packet(ts, fields, most, out);
+        if is_last {
+            self.close(open, out);
+        } else {
+            self.open.insert(key, open);
+        }
+    }
+
+    /// Ends all graphs.
+    pub fn finish(&mut self, out: &mut TraceBuilder) {
+        for open in std::mem::take(&mut self.open).into_values() {
+            self.broken += 1;
+            self.close(open, out);
+        }
+    }
+
+    fn close(&mut self, mut open: read::Open, out: &mut TraceBuilder) {
+        open.finish(out);
+        self.broken += open.broken;
+        self.missing += open.missing;
+        let head = Head {
+            ts: open.ts,
+            upid: open.upid,
+            is_oome: false,
+            heap_size: open.heap_size,
+            is_truncated: open.missing > 0,
+        };
+        open.graph.head = self.head(head);
+        self.graphs.push(open.graph);
+    }
+
+    /// The row of the graph of a process at a time.
+    pub fn head(&mut self, head: Head) -> u32 {
+        let is_same = |known: &Head| (known.ts, known.upid) == (head.ts, head.upid);
+        if let Some(place) = self.heads.iter().position(is_same)
+            && let Some(known) = self.heads.get_mut(place)
+        {
+            known.heap_size = head.heap_size.or(known.heap_size);
+            known.is_truncated |= head.is_truncated;
+            return place as u32;
+        }
+        super::stacks::push(&mut self.heads, head)
+    }
+
+    /// The number of all rows.
+    pub fn len(&self) -> usize {
+        let open = self.open.values().map(|open| open.graph.len());
+        self.graphs.iter().map(Graph::len).chain(open).sum()
+    }
+}
+
+impl Graph {
+    fn len(&self) -> usize {
+        self.objects.len() + self.references.len() + self.classes.len() + self.primitives.len()
+    }
+
+    /// The graph's row.
+    pub fn head<'h>(&self, heads: &'h [Head]) -> Option<&'h Head> {
+        heads.get(self.head as usize)
+    }
+
+    /// The references of an object.
+    fn references_of(&self, object: u32) -> &[Reference] {
+        let first = self
+            .objects
+            .get(object as usize)
+            .map_or(NONE, |object| object.references);
+        let rest = self.references.get(first as usize..).unwrap_or_default();
+        let end = rest.iter().position(|reference| reference.owner != object);
+        rest.get(..end.unwrap_or(rest.len())).unwrap_or_default()
+    }
+}

@@ -1,0 +1,365 @@
+//! Profiles: samples of stacks, heaps of native code and of Java, memory maps.
+//!
+//! ```text
+//! packets ──► stacks, samples, heap profiles, heap graphs ──► symbols, old names ──► records
+//!             (in order of time)                              (when the trace ends)
+//! ```
+
+mod art;
+mod deobfuscate;
+mod emit;
+mod heap_graph;
+mod heap_profile;
+mod interned;
+mod names;
+mod paths;
+mod people;
+mod perf;
+mod samples;
+mod smaps;
+mod stack_sample;
+mod stacks;
+mod streaming;
+mod symbols;
+#[cfg(test)]
+mod tests;
+
+use rustc_hash::FxHashMap;
+use traceloom_trace::{
+    ArgValue, NO_TIME, Place, ProcessId, RepairKind, RowId, StringId, TraceBuilder,
+};
+
+use super::packet::payload;
+use super::sequence::State;
+use super::survey::Survey;
+use super::wire::Fields;
+use heap_profile::HeapProfiles;
+use stacks::{NONE, Named, Stacks};
+pub(super) use streaming::deltas_us;
+
+/// What several kinds of profiles need.
+struct Shared<'s> {
+    survey: &'s Survey<'s>,
+    stacks: Stacks,
+    samples: samples::Samples,
+    interned: interned::Interned<'s>,
+}
+
+impl Shared<'_> {
+    /// The callsite of an interned callstack; [`NONE`] if it is unknown.
+    fn callstack(&mut self, state: &State, iid: u64, out: &mut TraceBuilder) -> u32 {
+        let found = self.interned.callstack(state, iid, &mut self.stacks, out);
+        found.unwrap_or(NONE)
+    }
+
+    /// The callsite of an `InlineCallstack`, whose first frame is the outermost.
+    fn inline(&mut self, mapping: &str, callstack: Fields<'_>, out: &mut TraceBuilder) -> u32 {
+        let mapping = self.stacks.no_file(mapping, out);
+        let frames = callstack.filter(|field| field.number == 1);
+        frames.fold(NONE, |callsite, frame| {
+            let frame = self
+                .stacks
+                .named_frame(mapping, inline_frame(frame.fields(), out));
+            self.stacks.callsite(callsite, frame)
+        })
+    }
+}
+
+fn inline_frame(fields: Fields<'_>, out: &mut TraceBuilder) -> Named {
+    let mut named = Named {
+        name: StringId::NULL,
+        file: StringId::NULL,
+        line: None,
+    };
+    for field in fields {
+        match field.number {
+            1 => named.name = out.intern(field.bytes()),
+            2 => named.file = out.intern(field.bytes()),
+            3 => named.line = Some(field.uint() as u32),
+            _ => {}
+        }
+    }
+    named
+}
+
+/// The profiles of a trace.
+pub(super) struct Profiles<'s> {
+    shared: Shared<'s>,
+    perf: perf::Perf,
+    stack_samples: stack_sample::StackSamples,
+    heap_profiles: heap_profile::HeapProfiles<'s>,
+    graphs: heap_graph::HeapGraphs,
+    errors: Vec<art::OutOfMemory>,
+    dump_stacks: Vec<art::DumpStack>,
+    /// Packages and the users of their processes.
+    packages: Vec<(i64, StringId)>,
+    symbols: Vec<&'s [u8]>,
+    renamings: Vec<&'s [u8]>,
+    /// The most rows: a packet of few bytes can ask for many.
+    most: usize,
+    beyond: u64,
+}
+
+impl<'s> Profiles<'s> {
+    /// The rows that any file may have, and the bytes for each further one.
+    const FREE_ROWS: usize = 1 << 17;
+    const BYTES_FOR_ROW: usize = 2;
+
+    pub fn new(survey: &'s Survey<'s>) -> Self {
+        let shared = Shared {
+            survey,
+            stacks: Stacks::default(),
+            samples: samples::Samples::default(),
+            interned: interned::Interned::new(survey),
+        };
+        Self {
+            heap_profiles: heap_profile::HeapProfiles::new(&shared),
+            shared,
+            perf: perf::Perf::default(),
+            stack_samples: stack_sample::StackSamples::default(),
+            graphs: heap_graph::HeapGraphs::default(),
+            errors: Vec::new(),
+            dump_stacks: Vec::new(),
+            packages: Vec::new(),
+            symbols: Vec::new(),
+            renamings: Vec::new(),
+            most: Self::FREE_ROWS + survey.source.bytes() / Self::BYTES_FOR_ROW,
+            beyond: 0,
+        }
+    }
+
+    /// A packet that holds the field `number`. Returns whether it is one of a profile.
+    pub fn packet(
+        &mut self,
+        ts: i64,
+        (number, content): (u32, &'s [u8]),
+        state: State,
+        out: &mut TraceBuilder,
+    ) -> bool {
+        let fields = Fields::new(content);
+        match number {
+            payload::PACKAGES_LIST => {
+                self.packages(fields, out);
+                return false;
+            }
+            payload::MODULE_SYMBOLS => self.symbols.push(content),
+            payload::DEOBFUSCATION => self.renamings.push(content),
+            number if !payload::is_profile(number) => return false,
+            _ if self.rows(out) > self.most => self.beyond += 1,
+            _ => self.sample(ts.max(0), (number, content), state, out),
+        }
+        true
+    }
+
+    fn sample(
+        &mut self,
+        ts: i64,
+        (number, content): (u32, &'s [u8]),
+        state: State,
+        out: &mut TraceBuilder,
+    ) {
+        let (fields, shared) = (Fields::new(content), &mut self.shared);
+        match number {
+            payload::PROFILE => self.heap_profiles.packet(content, state, shared, out),
+            payload::STREAMING_PROFILE => streaming::packet(ts, content, state, shared, out),
+            payload::PERF_SAMPLE => self.perf.sample(ts, fields, state, shared, out),
+            payload::STACK_SAMPLE => self.stack_samples.sample(ts, fields, state, shared, out),
+            payload::HEAP_GRAPH => self.graphs.packet(ts, fields, state, self.most, out),
+            payload::ART_METADATA => self.art(ts, fields, out),
+            payload::SMAPS => smaps::packet(ts, fields, out),
+            _ => {}
+        }
+    }
+
+    /// The number of rows so far.
+    fn rows(&self, out: &TraceBuilder) -> usize {
+        let own = self.shared.stacks.len() + self.shared.samples.len() + self.graphs.len();
+        own + self.heap_profiles.allocations.len() + out.trace().records.len()
+    }
+
+    /// A `PackagesList`, for the names of apps.
+    fn packages(&mut self, fields: Fields<'_>, out: &mut TraceBuilder) {
+        for package in fields.filter(|field| field.number == 1) {
+            let (mut name, mut uid) = (StringId::NULL, 0);
+            for field in package.fields() {
+                match field.number {
+                    1 => name = out.intern(field.bytes()),
+                    2 => uid = field.int(),
+                    _ => {}
+                }
+            }
+            self.packages.push((uid, name));
+        }
+    }
+
+    fn art(&mut self, ts: i64, fields: Fields<'_>, out: &mut TraceBuilder) {
+        let dump = art::Dump::read(fields, out);
+        if let Some((package, uid)) = dump.package {
+            let name = out.intern(package);
+            if !self.packages.contains(&(uid, name)) {
+                self.packages.push((uid, name));
+                let cells = [
+                    ("package_name", ArgValue::Text(name)),
+                    ("uid", ArgValue::Int(uid)),
+                    ("debuggable", ArgValue::Int(0)),
+                    ("profileable_from_shell", ArgValue::Int(0)),
+                    ("version_code", ArgValue::Int(0)),
+                ];
+                out.record(NO_TIME, "package_list", &cells);
+            }
+        }
+        let graph = self.graphs.head(heap_graph::Head {
+            ts,
+            upid: dump.upid,
+            is_oome: dump.error.is_some(),
+            heap_size: None,
+            is_truncated: false,
+        });
+        let Some(error) = dump.error else {
+            return;
+        };
+        self.errors.push(art::OutOfMemory { graph, ..error });
+        if let Some(stack) = dump.stack {
+            let callsite = art::callsite(stack, &mut self.shared, out);
+            self.dump_stacks.push(art::DumpStack {
+                graph,
+                utid: dump.utid,
+                callsite,
+            });
+        }
+    }
+
+    /// Ends the trace: symbols and old names, then all rows.
+    pub fn finish(mut self, out: &mut TraceBuilder) {
+        self.graphs.finish(out);
+        self.tell(out);
+        self.symbolize(out);
+        let renamed = self.rename(out);
+        let app = |profiles: &Self, upid: ProcessId, out: &TraceBuilder| {
+            profiles.package_of(upid, out).unwrap_or_default()
+        };
+        let Some(callsites) = emit::stacks(&self.shared.stacks, out) else {
+            return;
+        };
+        let heads = std::mem::take(&mut self.graphs.heads);
+        for graph in std::mem::take(&mut self.graphs.graphs) {
+            if let Some(head) = graph.head(&heads) {
+                let package = app(&self, head.upid, out);
+                heap_graph::emit(&graph, head, &renamed, package, out);
+            }
+        }
+        let HeapProfiles {
+            dumps, allocations, ..
+        } = &self.heap_profiles;
+        emit::heap_profiles(dumps, allocations, callsites, out);
+        emit::graph_heads(&heads, &self.errors, &self.dump_stacks, callsites, out);
+        emit::samples(self.shared.samples, callsites, out);
+    }
+
+    fn symbolize(&mut self, out: &mut TraceBuilder) {
+        if self.symbols.is_empty() {
+            return;
+        }
+        let places = symbols::Places::new(&self.shared.stacks);
+        for symbols in std::mem::take(&mut self.symbols) {
+            places.symbolize(Fields::new(symbols), &mut self.shared.stacks, out);
+        }
+    }
+
+    /// Gives frames their old names; returns those of classes and fields.
+    fn rename(&mut self, out: &mut TraceBuilder) -> heap_graph::Renamed {
+        let mut renamed = heap_graph::Renamed::default();
+        if self.renamings.is_empty() {
+            return renamed;
+        }
+        let guess = self.guess_packages(out);
+        let frames = deobfuscate::java_frames(&self.shared.stacks, &guess, out);
+        for packet in std::mem::take(&mut self.renamings) {
+            let renaming = deobfuscate::Renaming::read(Fields::new(packet), out);
+            renaming.rename_frames(&frames, &mut self.shared.stacks, out);
+            renamed.fields.extend(renaming.fields);
+            for (new, old) in renaming.classes {
+                renamed.classes.insert((StringId::NULL, new), old.clone());
+                renamed.classes.insert((renaming.package, new), old);
+            }
+        }
+        renamed
+    }
+
+    /// The packages of frames whose mapping does not tell it: those of the processes that they were seen in.
+    fn guess_packages(&self, out: &TraceBuilder) -> FxHashMap<u32, StringId> {
+        let samples = &self.shared.samples;
+        let of_samples = samples.samples.iter().filter_map(|sample| {
+            let task = samples.tasks.get(sample.task as usize)?;
+            Some((task.upid?, sample.callsite))
+        });
+        let allocations = self.heap_profiles.allocations.iter();
+        let dumps = self.dump_stacks.iter().filter_map(|stack| {
+            let head = self.graphs.heads.get(stack.graph as usize)?;
+            Some((head.upid, stack.callsite))
+        });
+        let mut seen = rustc_hash::FxHashSet::default();
+        let mut guess = FxHashMap::default();
+        let all = allocations.map(|row| (row.upid, row.callsite));
+        for (upid, mut callsite) in all.chain(of_samples).chain(dumps) {
+            let Some(package) = self.package_of(upid, out) else {
+                continue;
+            };
+            while let Some(found) = self.shared.stacks.callsites.get(callsite as usize) {
+                if !seen.insert(callsite) {
+                    break;
+                }
+                guess.entry(found.frame).or_insert(package);
+                callsite = found.parent;
+            }
+        }
+        guess
+    }
+
+    /// The package of a process, by its user.
+    fn package_of(&self, upid: ProcessId, out: &TraceBuilder) -> Option<StringId> {
+        /// Each user of a device has a range of this size.
+        const USERS: i64 = 100_000;
+        let processes = &out.trace().processes;
+        let uid = (upid.row() < processes.len()).then(|| processes.uid.get(upid.row()))?;
+        if uid < 0 {
+            return None;
+        }
+        let known = self
+            .packages
+            .iter()
+            .find(|(known, _)| *known == uid % USERS);
+        known.map(|(_, name)| *name)
+    }
+
+    /// Counts what could not be read.
+    fn tell(&self, out: &mut TraceBuilder) {
+        let place = Place::default();
+        let mut tell = |kind, count, detail: &str| {
+            out.repair(kind, count, place, || detail.to_owned());
+        };
+        let missing = self.graphs.missing + self.heap_profiles.missing;
+        tell(
+            RepairKind::LostEvents,
+            missing,
+            "packets of a heap profile or heap graph are missing",
+        );
+        let lost = self.perf.lost.saturating_add(self.perf.skipped);
+        tell(
+            RepairKind::LostEvents,
+            lost,
+            "perf or the profiler was too slow for samples",
+        );
+        let broken = self.graphs.broken + self.heap_profiles.broken + self.shared.interned.missing;
+        tell(
+            RepairKind::BadField,
+            broken,
+            "a part of a profile refers to what the trace does not have",
+        );
+        tell(
+            RepairKind::BeyondLimit,
+            self.beyond,
+            "packets with too many rows for their size",
+        );
+    }
+}

@@ -1,0 +1,179 @@
+//! Samples of stacks, with what they belong to: a thread, a CPU, a session, values of counters.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use traceloom_trace::{ProcessId, StringId, ThreadId, TraceBuilder, TrackId, TrackType};
+
+use super::stacks::{NONE, push};
+
+/// A sample. Its references are [`NONE`] if they are unknown.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sample {
+    pub ts: i64,
+    pub source: StringId,
+    pub task: u32,
+    pub execution: u32,
+    pub callsite: u32,
+    pub unwind_error: StringId,
+    pub session: u32,
+    /// The first of its counter values.
+    pub counters: u32,
+    /// The priority of the process in Chrome.
+    pub priority: i32,
+}
+
+impl Sample {
+    /// A sample about which nothing is known.
+    pub fn at(ts: i64, source: StringId) -> Self {
+        Self {
+            ts,
+            source,
+            task: NONE,
+            execution: NONE,
+            callsite: NONE,
+            unwind_error: StringId::NULL,
+            session: NONE,
+            counters: NONE,
+            priority: 0,
+        }
+    }
+}
+
+/// Whose stack it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Task {
+    pub upid: Option<ProcessId>,
+    pub utid: Option<ThreadId>,
+    pub context: u32,
+}
+
+/// Where it ran.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Execution {
+    pub cpu: Option<u32>,
+    pub mode: StringId,
+}
+
+/// A coroutine or the like.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct AsyncContext {
+    pub name: StringId,
+    pub kind: StringId,
+    pub parent: u32,
+}
+
+/// What one profiler recorded.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Session {
+    pub source: StringId,
+    pub unit: StringId,
+}
+
+/// A counter of a session.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Counter {
+    pub track: TrackId,
+    pub session: u32,
+    pub cpu: Option<u32>,
+    pub is_timebase: bool,
+    pub unit: StringId,
+    pub description: StringId,
+}
+
+/// A value that a sample has.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CounterValue {
+    pub ts: i64,
+    pub set: u32,
+    pub track: TrackId,
+}
+
+/// All samples of a trace.
+#[derive(Debug, Default)]
+pub(super) struct Samples {
+    pub samples: Vec<Sample>,
+    pub tasks: Vec<Task>,
+    pub executions: Vec<Execution>,
+    pub contexts: Vec<AsyncContext>,
+    pub sessions: Vec<Session>,
+    pub counters: Vec<Counter>,
+    pub values: Vec<CounterValue>,
+    known_tasks: FxHashMap<Task, u32>,
+    known_executions: FxHashMap<Execution, u32>,
+    known_counters: FxHashMap<(u32, Option<u32>, StringId), TrackId>,
+    taken: FxHashSet<TrackId>,
+}
+
+impl Samples {
+    /// The row of a task.
+    pub fn task(&mut self, task: Task) -> u32 {
+        let tasks = &mut self.tasks;
+        let known = self.known_tasks.entry(task);
+        *known.or_insert_with(|| push(tasks, task))
+    }
+
+    /// The row of a CPU and its mode.
+    pub fn execution(&mut self, execution: Execution) -> u32 {
+        let executions = &mut self.executions;
+        let known = self.known_executions.entry(execution);
+        *known.or_insert_with(|| push(executions, execution))
+    }
+
+    /// Adds a session.
+    pub fn session(&mut self, source: StringId) -> u32 {
+        let unit = StringId::NULL;
+        push(&mut self.sessions, Session { source, unit })
+    }
+
+    /// Sets what a session counts, unless it is known.
+    pub fn set_unit(&mut self, session: u32, unit: StringId) {
+        if let Some(session) = self.sessions.get_mut(session as usize)
+            && session.unit == StringId::NULL
+        {
+            session.unit = unit;
+        }
+    }
+
+    /// The track of a counter. Each session has tracks of its own.
+    pub fn counter(&mut self, counter: Counter, name: StringId, out: &mut TraceBuilder) -> TrackId {
+        let key = (counter.session, counter.cpu, name);
+        if let Some(known) = self.known_counters.get(&key) {
+            return *known;
+        }
+        let mut track = match counter.cpu {
+            Some(cpu) => out.cpu_track(TrackType::CpuCounter, cpu, name),
+            None => out.global_track(TrackType::GlobalCounter, name),
+        };
+        if !self.taken.insert(track) {
+            track = out.lane_of(track);
+        }
+        self.counters.push(Counter { track, ..counter });
+        self.known_counters.insert(key, track);
+        track
+    }
+
+    /// Adds a value of a counter to the set that begins at `set`, or begins one. Returns the set.
+    pub fn value(
+        &mut self,
+        ts: i64,
+        set: u32,
+        (track, value): (TrackId, u64),
+        out: &mut TraceBuilder,
+    ) -> u32 {
+        match i64::try_from(value) {
+            Ok(value) => out.whole_counter(track, ts, value),
+            Err(_) => out.counter(track, ts, value as f64),
+        }
+        let set = if set == NONE {
+            self.values.len() as u32
+        } else {
+            set
+        };
+        self.values.push(CounterValue { ts, set, track });
+        set
+    }
+
+    /// The number of all rows.
+    pub fn len(&self) -> usize {
+        self.samples.len() + self.tasks.len() + self.contexts.len() + self.values.len()
+    }
+}

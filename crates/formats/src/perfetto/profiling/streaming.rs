@@ -1,0 +1,53 @@
+//! `StreamingProfilePacket`: the stacks of a thread of Chrome, at times that count from the one before.
+
+use traceloom_trace::TraceBuilder;
+
+use super::super::sequence::State;
+use super::super::track_descriptor::Thread;
+use super::super::wire::{Field, Fields};
+use super::samples::{Sample, Task};
+use super::stacks::NONE;
+use super::{Shared, people};
+
+/// The distances of the samples from the time before, µs.
+pub(in super::super) fn deltas_us(packet: &[u8]) -> impl Iterator<Item = i64> + '_ {
+    let deltas = Fields::new(packet).filter(|field| field.number == 2);
+    deltas.flat_map(Field::numbers).map(|delta| delta as i64)
+}
+
+/// The samples of a packet.
+pub(super) fn packet(
+    mut ts: i64,
+    bytes: &[u8],
+    state: State,
+    shared: &mut Shared<'_>,
+    out: &mut TraceBuilder,
+) {
+    let thread = Thread::read(Fields::new(shared.survey.source.get(state.thread)));
+    let (tid, pid) = (thread.tid as u64, thread.pid as u64);
+    let utid = people::thread(tid, pid, out);
+    let upid = people::process(pid, out);
+    let task = shared.samples.task(Task {
+        upid: Some(upid),
+        utid: Some(utid),
+        context: NONE,
+    });
+    let source = out.intern(b"chrome");
+    let fields = Fields::new(bytes);
+    let priority = fields.clone().filter(|field| field.number == 3).last();
+    let priority = priority.map_or(0, Field::int32);
+    let stacks = fields.filter(|field| field.number == 1);
+    let stacks = stacks.flat_map(Field::numbers);
+    for (iid, delta) in stacks.zip(deltas_us(bytes)) {
+        ts = ts.saturating_add(delta.saturating_mul(1_000));
+        let callsite = shared.callstack(&state, iid, out);
+        if callsite != NONE {
+            shared.samples.samples.push(Sample {
+                task,
+                callsite,
+                priority,
+                ..Sample::at(ts, source)
+            });
+        }
+    }
+}

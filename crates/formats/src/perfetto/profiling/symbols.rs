@@ -1,0 +1,96 @@
+//! `ModuleSymbols`: the functions and lines at places of a mapping, from a symbolizer that read the trace.
+
+use rustc_hash::FxHashMap;
+use traceloom_trace::{StringId, TraceBuilder};
+
+use super::super::wire::{Field, Fields};
+use super::paths::build_id;
+use super::stacks::{Stacks, Symbol, push};
+
+/// The frames at each place of a file, which its path and its build id name.
+#[derive(Debug, Default)]
+pub(super) struct Places {
+    frames: FxHashMap<(StringId, StringId, u64), Vec<u32>>,
+}
+
+impl Places {
+    pub fn new(stacks: &Stacks) -> Self {
+        let mut places = Self::default();
+        for (row, frame) in stacks.frames.iter().enumerate() {
+            let Some(mapping) = stacks.mappings.get(frame.mapping as usize) else {
+                continue;
+            };
+            let key = (mapping.name, mapping.build_id, frame.rel_pc);
+            places.frames.entry(key).or_default().push(row as u32);
+        }
+        places
+    }
+
+    /// Gives frames the symbols of a packet. Returns how many places have no frame.
+    pub fn symbolize(
+        &self,
+        fields: Fields<'_>,
+        stacks: &mut Stacks,
+        out: &mut TraceBuilder,
+    ) -> u64 {
+        let (mut path, mut build) = (StringId::NULL, StringId::NULL);
+        for field in fields.clone() {
+            match field.number {
+                1 => path = out.intern(field.bytes()),
+                2 => build = out.intern_unless_empty(build_id(field.bytes()).as_bytes()),
+                _ => {}
+            }
+        }
+        let mut unknown = 0;
+        for symbols in fields.filter(|field| field.number == 3) {
+            let fields = symbols.fields();
+            let address = fields.clone().filter(|field| field.number == 1).last();
+            let key = (path, build, address.map_or(0, Field::uint));
+            match self.frames.get(&key) {
+                Some(frames) => add(fields, frames, stacks, out),
+                None => unknown += 1,
+            }
+        }
+        unknown
+    }
+}
+
+/// Adds the lines of a place, the innermost inlined function first.
+fn add(fields: Fields<'_>, frames: &[u32], stacks: &mut Stacks, out: &mut TraceBuilder) {
+    let set = stacks.symbols.len() as u32;
+    for line in fields.filter(|field| field.number == 2) {
+        let symbol = line_symbol(set, line.fields(), out);
+        push(&mut stacks.symbols, symbol);
+    }
+    if stacks.symbols.len() as u32 == set {
+        return;
+    }
+    for frame in frames {
+        if let Some(frame) = stacks.frames.get_mut(*frame as usize) {
+            frame.symbols = set;
+        }
+    }
+}
+
+/// A `Line`.
+fn line_symbol(set: u32, fields: Fields<'_>, out: &mut TraceBuilder) -> Symbol {
+    let mut symbol = Symbol {
+        set,
+        name: StringId::NULL,
+        file: StringId::NULL,
+        line: None,
+        inlined: None,
+    };
+    for field in fields {
+        match field.number {
+            1 => symbol.name = out.intern(field.bytes()),
+            2 => symbol.file = out.intern_unless_empty(field.bytes()),
+            3 => symbol.line = Some(field.uint() as u32),
+            _ => {}
+        }
+    }
+    if symbol.file == StringId::NULL {
+        symbol.line = None;
+    }
+    symbol
+}
