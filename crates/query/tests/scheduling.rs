@@ -4,7 +4,9 @@ mod made;
 
 use made::ask;
 use traceloom_query::{Limits, Session, Value};
-use traceloom_trace::{SchedSwitch, SchedTracker, SliceBegin, TaskState, ThreadId, TraceBuilder};
+use traceloom_trace::{
+    SchedSwitch, SchedTracker, SliceBegin, TaskState, ThreadId, TraceBuilder, WakeKind, WakeupRow,
+};
 
 /// ```text
 /// time        10      20     25     40      50
@@ -29,6 +31,19 @@ fn session() -> Session {
         };
         sched.switch(out, switch);
         if ts == 20 {
+            for (at, kind, irq_context) in [(25, WakeKind::Waking, 1), (26, WakeKind::Wakeup, 0)] {
+                let row = WakeupRow {
+                    ts: at,
+                    kind,
+                    cpu: 0,
+                    waker_utid: waker,
+                    utid: woken,
+                    target_cpu: 0,
+                    priority: 120,
+                    irq_context,
+                };
+                out.wakeup(row);
+            }
             sched.waking(out, 25, woken, waker);
         }
     };
@@ -54,6 +69,12 @@ fn texts(sql: &str) -> Vec<String> {
         .iter()
         .map(|row| row.iter().map(text).collect::<Vec<_>>().join(" "))
         .collect()
+}
+
+#[test]
+fn an_interrupt_wakes_a_thread() {
+    let sql = "SELECT ts, state, irq_context FROM thread_state WHERE irq_context IS NOT NULL";
+    assert_eq!(texts(sql), ["25 R 1"]);
 }
 
 #[test]

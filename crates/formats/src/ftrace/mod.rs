@@ -15,6 +15,7 @@ mod digits;
 pub(crate) mod event;
 mod fast;
 mod fields;
+mod flags;
 mod ftrace_line;
 mod graph;
 mod header;

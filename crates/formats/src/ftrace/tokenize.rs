@@ -1,7 +1,7 @@
 //! Converts bytes to events, line by line. Every line is parsed independently, so segments of a
 //! file can be processed in any order and at the same time.
 
-use traceloom_trace::{NO_PRIORITY, WakeKind};
+use traceloom_trace::{NO_FLAG, NO_PRIORITY, WakeKind};
 
 use super::batch::{Encoder, EventBatch, Front, Interned};
 use super::clean::clean;
@@ -9,6 +9,7 @@ use super::context::{self, Context};
 use super::digits::{bare_hex, skip_spaces};
 use super::event::{CpuValueKind, Event, Field, FieldsEvent, Header, NO_SHAPE, NO_TGID, Value};
 use super::fast::{self, LineHead, Shapes, TaskCache, When, Who};
+use super::flags::shown_context;
 use super::payload::{self, TaskPlace, TaskReader, TaskText};
 use super::prefix::{Prefix, general_prefix};
 use super::printed::{after_caller, is_address, printed};
@@ -104,7 +105,7 @@ impl<'a> Lines<'_, 'a> {
             .fast_columns(text)
             .or_else(|| self.general_columns(text))
         {
-            Some((front, rest)) => self.event(front, rest),
+            Some((front, rest)) => self.event(front, text, rest),
             None => self.other(text),
         }
     }
@@ -172,18 +173,19 @@ impl<'a> Lines<'_, 'a> {
     }
 
     #[inline(always)]
-    fn event(&mut self, front: Front, rest: &'a [u8]) {
+    fn event(&mut self, front: Front, line: &'a [u8], rest: &'a [u8]) {
         let Some(colon) = find_either(rest, 0, *b": ").filter(|at| rest[*at] == b':') else {
             let event = self.function(rest);
             return self.encoder.push(front, event, self.fields);
         };
         let name = &rest[..colon];
         let payload = &rest[skip_spaces(rest, colon + 1)..];
+        let before = &line[..line.len().saturating_sub(rest.len())];
         let read = match name {
             b"sched_switch" => return self.switch(front, name, payload),
-            b"sched_waking" => return self.wake(front, WakeKind::Waking, name, payload),
-            b"sched_wakeup" => return self.wake(front, WakeKind::Wakeup, name, payload),
-            b"sched_wakeup_new" => return self.wake(front, WakeKind::New, name, payload),
+            b"sched_waking" => return self.wake((front, before), WakeKind::Waking, name, payload),
+            b"sched_wakeup" => return self.wake((front, before), WakeKind::Wakeup, name, payload),
+            b"sched_wakeup_new" => return self.wake((front, before), WakeKind::New, name, payload),
             b"tracing_mark_write" | b"systrace" => Some(Event::Mark(marker::mark(payload))),
             [b'0'..=b'9', ..] => return self.numbered(front, name, rest, payload),
             b"cpu_idle" => payload::cpu_value(CpuValueKind::Idle, payload).map(Event::CpuValue),
@@ -201,7 +203,9 @@ impl<'a> Lines<'_, 'a> {
     fn numbered(&mut self, front: Front, name: &'a [u8], rest: &'a [u8], payload: &'a [u8]) {
         match context::context(rest, self) {
             Some(Context::Switch(switch)) => self.encoder.switch(front, switch),
-            Some(Context::Wake(woken)) => self.encoder.wake(front, WakeKind::Wakeup, woken),
+            Some(Context::Wake(woken)) => {
+                self.encoder.wake(front, WakeKind::Wakeup, woken, NO_FLAG);
+            }
             None if is_address(name) => {
                 let mark = Event::Mark(marker::mark(payload));
                 self.encoder.push(front, mark, self.fields);
@@ -219,9 +223,15 @@ impl<'a> Lines<'_, 'a> {
     }
 
     #[inline(always)]
-    fn wake(&mut self, front: Front, kind: WakeKind, name: &'a [u8], payload: &'a [u8]) {
+    fn wake(
+        &mut self,
+        (front, before): (Front, &'a [u8]),
+        kind: WakeKind,
+        name: &'a [u8],
+        payload: &'a [u8],
+    ) {
         match payload::wake(payload, self) {
-            Some(woken) => self.encoder.wake(front, kind, woken),
+            Some(woken) => (self.encoder).wake(front, kind, woken, shown_context(before)),
             None => self.unreadable(front, name, payload),
         }
     }

@@ -242,8 +242,8 @@ impl<'t> Names<'t> {
             let (thread, waker) = (self.thread(row.utid), self.thread(row.waker_utid));
             let (kind, cpus) = (row.kind.name(), (row.cpu, row.target_cpu));
             format!(
-                "{} {kind} {thread} by {waker} cpus {cpus:?} prio {}",
-                row.ts, row.priority
+                "{} {kind} {thread} by {waker} cpus {cpus:?} prio {} irq {}",
+                row.ts, row.priority, row.irq_context
             )
         })
         .collect()

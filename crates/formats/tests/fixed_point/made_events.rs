@@ -20,6 +20,8 @@ const THREADS: &[(i32, i32, &str, &str)] = &[
 
 const STATES: &[&str] = &["S", "R", "R+", "D", "S", "D|K", "I", "X"];
 const PRIORITIES: &[i32] = &[120, 97, 98, 139, 0, 49];
+/// The column of flags of wake-ups; the first one for other events too.
+const FLAGS: &[&str] = &["....", "d.h.", "d..4", "dNs2"];
 const NAMES: &[&str] = &["draw", "a|b", "", "x: y=1", "Choreographer#doFrame 12"];
 const VALUES: &[&str] = &[
     "0",
@@ -80,6 +82,8 @@ pub struct Maker {
     pub text: String,
     holes: bool,
     now_us: u64,
+    /// The flags of the next line.
+    flags: &'static str,
     /// The thread on each CPU, if it is known and not the idle thread.
     running: [Option<usize>; 3],
     /// Whether it is known.
@@ -99,6 +103,7 @@ impl Maker {
             holes,
             text: "# tracer: nop\n#\n".to_owned(),
             now_us: 1_000_000,
+            flags: FLAGS[0],
             running: [None; 3],
             switched: [false; 3],
             renamed: false,
@@ -156,8 +161,10 @@ impl Maker {
         let (tid, tgid, ..) = THREADS[thread];
         let comm = self.comm(thread);
         let (seconds, micros) = (self.now_us / 1_000_000, self.now_us % 1_000_000);
-        let front =
-            format!("{comm:>16}-{tid:<7} ({tgid:>7}) [{cpu:03}] .... {seconds:>5}.{micros:06}: ");
+        let flags = self.flags;
+        let front = format!(
+            "{comm:>16}-{tid:<7} ({tgid:>7}) [{cpu:03}] {flags} {seconds:>5}.{micros:06}: "
+        );
         _ = writeln!(self.text, "{front}{event}");
     }
 
@@ -212,8 +219,9 @@ impl Maker {
 
     fn idle_line(&mut self, cpu: usize, event: &str) {
         let (seconds, micros) = (self.now_us / 1_000_000, self.now_us % 1_000_000);
+        let flags = self.flags;
         let front = format!(
-            "          <idle>-0       (-------) [{cpu:03}] .... {seconds:>5}.{micros:06}: "
+            "          <idle>-0       (-------) [{cpu:03}] {flags} {seconds:>5}.{micros:06}: "
         );
         _ = writeln!(self.text, "{front}{event}");
     }
@@ -234,7 +242,9 @@ impl Maker {
                 "sched_wakeup_new: comm=main pid=6{target} prio={prio} target_cpu={target:03}"
             ),
         };
+        self.flags = FLAGS[b / 40 % FLAGS.len()];
         self.line(cpu, thread, &event);
+        self.flags = FLAGS[0];
     }
 
     /// A mark of a program. Ends have a begin.

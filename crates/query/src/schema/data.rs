@@ -11,7 +11,7 @@ use super::cell::Cell;
 use super::facts::{Fact, Figure, facts, figures};
 use super::json_args;
 use super::keys::{flat_key, keys_with_indexes};
-use super::links::{NONE, parents, wakers};
+use super::links::{NONE, irq_contexts, parents, wakers};
 use super::records::RecordRows;
 use super::texts::MoreTexts;
 use super::track_type::TrackFacts;
@@ -35,6 +35,8 @@ pub(crate) struct Data {
     pub(super) parents: Vec<ProcessId>,
     /// For each thread state, the row in which the waker ran. Found when a query first asks.
     pub(super) wakers: OnceLock<Vec<u32>>,
+    /// For each thread state, whether an interrupt woke the thread. Found when a query first asks.
+    irq_contexts: OnceLock<Vec<i8>>,
     /// The sets of arguments. Found when a query first asks for an argument of a long one.
     pub(super) arg_sets: OnceLock<Vec<ArgSetId>>,
     /// The keys of arguments with indexes, and the same without them.
@@ -132,6 +134,7 @@ impl Data {
             idle: trace.idle_threads(),
             parents: parents(&trace),
             wakers: OnceLock::new(),
+            irq_contexts: OnceLock::new(),
             arg_sets: OnceLock::new(),
             more,
             method_names,
@@ -156,6 +159,15 @@ impl Data {
         }
         let wakers = self.wakers.get_or_init(|| wakers(&self.trace));
         Cell::unless(wakers[row].into(), NONE.into())
+    }
+
+    /// Whether an interrupt woke the thread into this row of `thread_state`.
+    pub(super) fn irq_context(&self, row: usize) -> Cell {
+        if self.trace.wakeups.is_empty() {
+            return Cell::Null;
+        }
+        let contexts = self.irq_contexts.get_or_init(|| irq_contexts(&self.trace));
+        Cell::unless(contexts[row].into(), -1)
     }
 
     /// The text of an id.

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use traceloom_trace::{NO_DURATION, NO_NUMBER, ProcessId, RowId, SourceId, TaskState, Trace};
+use traceloom_trace::{
+    NO_DURATION, NO_NUMBER, ProcessId, RowId, SourceId, TaskState, Trace, WakeKind, WakeupRow,
+};
 
 /// No row.
 pub(super) const NONE: u32 = u32::MAX;
@@ -46,4 +48,56 @@ pub(super) fn wakers(trace: &Trace) -> Vec<u32> {
         last[states.utid.get(row).row()] = row as u32;
     }
     wakers
+}
+
+/// For each thread state, whether an interrupt woke the thread into it: 1 yes, 0 no, -1 unknown or not woken.
+pub(super) fn irq_contexts(trace: &Trace) -> Vec<i8> {
+    let (states, wakeups) = (&trace.thread_states, &trace.wakeups);
+    let mut woken = vec![Woken::default(); trace.threads.len()];
+    let mut next = 0;
+    let mut contexts = Vec::with_capacity(states.len());
+    for row in 0..states.len() {
+        let ts = states.ts.get(row);
+        while next < wakeups.len() && wakeups.ts.get(next) <= ts {
+            let wakeup = wakeups.row(next);
+            woken[wakeup.utid.row()].take(wakeup);
+            next += 1;
+        }
+        let last = woken[states.utid.get(row).row()];
+        let is_by = states.waker_utid.get(row).some().is_some() && last.ts == ts;
+        contexts.push(if is_by { last.context } else { -1 });
+    }
+    contexts
+}
+
+/// The last wake-up of a thread.
+#[derive(Clone, Copy)]
+struct Woken {
+    ts: i64,
+    context: i8,
+    /// Whether the thread is not on a run queue yet: the next event repeats this wake-up there.
+    begins: bool,
+}
+
+impl Default for Woken {
+    fn default() -> Self {
+        Self {
+            ts: i64::MIN,
+            context: -1,
+            begins: false,
+        }
+    }
+}
+
+impl Woken {
+    fn take(&mut self, wakeup: WakeupRow) {
+        self.context = match wakeup.kind {
+            WakeKind::Wakeup if self.begins => self.context,
+            // The parent starts a new thread.
+            WakeKind::New => 0,
+            _ => wakeup.irq_context,
+        };
+        self.ts = wakeup.ts;
+        self.begins = wakeup.kind == WakeKind::Waking;
+    }
 }

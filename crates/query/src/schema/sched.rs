@@ -3,7 +3,6 @@
 use super::column::Kind::{ArgSetId, Bool, Duration, JoinId, Long, String, Timestamp};
 use super::column::{Cell, Table, absent, column, id, machine};
 use super::data::Data;
-use traceloom_trace::{NO_FLAG, RowId};
 
 pub(crate) const SCHED_SLICE: Table = Table {
     name: "sched_slice",
@@ -117,8 +116,7 @@ pub(crate) const THREAD_STATE: Table = Table {
         column(
             "irq_context",
             Long,
-            "1 if an interrupt woke it, 0 if a thread did; NULL if the trace does not say. Only traces of Perfetto and \
-             `trace.dat` do.",
+            "1 if an interrupt woke it, 0 if a thread did; NULL if the trace does not say, or nothing woke it.",
             |data, row| data.irq_context(row),
         ),
         column(
@@ -129,20 +127,6 @@ pub(crate) const THREAD_STATE: Table = Table {
         ),
     ],
 };
-
-/// The first of `rows` rows, which are in order of time, that is not before `ts`.
-fn first_at(ts: i64, rows: usize, time: impl Fn(usize) -> i64) -> usize {
-    let (mut low, mut high) = (0, rows);
-    while low < high {
-        let middle = low.midpoint(high);
-        if time(middle) < ts {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    low
-}
 
 pub(crate) const CPU: Table = Table {
     name: "cpu",
@@ -164,20 +148,6 @@ pub(crate) const CPU: Table = Table {
 };
 
 impl Data {
-    /// Whether the wake-up that began this state happened in an interrupt.
-    fn irq_context(&self, row: usize) -> Cell {
-        let (states, wakeups) = (&self.trace.thread_states, &self.trace.wakeups);
-        if states.waker_utid.get(row).some().is_none() {
-            return Cell::Null;
-        }
-        let (ts, utid) = (states.ts.get(row), states.utid.get(row));
-        let first = first_at(ts, wakeups.len(), |row| wakeups.ts.get(row));
-        let at_once = (first..wakeups.len()).take_while(|row| wakeups.ts.get(*row) == ts);
-        let mut of_thread = at_once.filter(|row| wakeups.utid.get(*row) == utid);
-        let flag = of_thread.next().map(|row| wakeups.irq_context.get(row));
-        Cell::unless(flag.unwrap_or(NO_FLAG).into(), NO_FLAG.into())
-    }
-
     /// The row of a CPU in `cpu`.
     pub(super) fn ucpu(&self, cpu: u32) -> Cell {
         match self.cpus.binary_search(&cpu) {

@@ -1,8 +1,8 @@
 //! Decoding a batch.
 
-use traceloom_trace::{NO_FLAG, TaskState, WakeKind};
+use traceloom_trace::{TaskState, WakeKind};
 
-use super::layout::{EventBatch, Task, WIDE, kind};
+use super::layout::{CONTEXT_SHIFT, EventBatch, TASK, Task, WIDE, kind};
 use crate::ftrace::event::{
     CounterValue, CpuValue, CpuValueKind, Event, FieldList, FieldsEvent, Mark, NO_SHAPE, Record,
     Switch, Wake,
@@ -125,15 +125,15 @@ impl<'p, 'a> Records<'p, 'a> {
 
     #[inline(always)]
     fn wake(&mut self, kind: WakeKind) -> Option<Event<'a>> {
-        let [task, prio, target_cpu] = self.take()?;
-        let Task { comm, tid, .. } = self.task(task)?;
+        let [word, prio, target_cpu] = self.take()?;
+        let Task { comm, tid, .. } = self.task(word & TASK)?;
         Some(Event::Wake(Wake {
             kind,
             comm,
             tid,
             prio: prio as i32,
             target_cpu,
-            irq_context: NO_FLAG,
+            irq_context: (word as i32 >> CONTEXT_SHIFT) as i8,
         }))
     }
 

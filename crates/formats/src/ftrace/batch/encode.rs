@@ -1,6 +1,6 @@
 //! Encoding events into a batch.
 
-use super::layout::{EventBatch, ShapeKeys, Task, WIDE, kind};
+use super::layout::{CONTEXT_SHIFT, EventBatch, ShapeKeys, TASK, Task, WIDE, kind};
 use traceloom_trace::WakeKind;
 
 use crate::ftrace::event::{CounterValue, CpuValueKind, Event, Field, FieldsEvent, Mark, NO_SHAPE};
@@ -69,9 +69,10 @@ impl<'p, 'a> Encoder<'p, 'a> {
 
     /// Adds a wake-up of a task of the batch.
     #[inline(always)]
-    pub fn wake(&mut self, front: Front, kind: WakeKind, woken: WokenTask<u32>) {
+    pub fn wake(&mut self, front: Front, kind: WakeKind, woken: WokenTask<u32>, irq_context: i8) {
         self.front(wake_kind(kind), front);
-        self.words([woken.task, woken.prio as u32, woken.target_cpu]);
+        let task = with_context(woken.task, irq_context);
+        self.words([task, woken.prio as u32, woken.target_cpu]);
     }
 
     /// Adds an event with its fields.
@@ -219,6 +220,12 @@ fn wake_kind(kind: WakeKind) -> u32 {
         WakeKind::Wakeup => kind::WAKEUP,
         WakeKind::New => kind::WAKEUP_NEW,
     }
+}
+
+/// A word with the number of a task, and above it the interrupt context: -1, 0 or 1.
+#[inline(always)]
+fn with_context(task: u32, irq_context: i8) -> u32 {
+    task & TASK | (irq_context as u32) << CONTEXT_SHIFT
 }
 
 /// The two words of a long number, the low one first.

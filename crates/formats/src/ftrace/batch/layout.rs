@@ -35,6 +35,12 @@ pub(super) mod kind {
 /// Set in a front that has the wide form.
 pub(super) const WIDE: u32 = 0x80;
 
+/// The bits with the number of the task in the first word of a wake-up.
+pub(super) const TASK: u32 = (1 << CONTEXT_SHIFT) - 1;
+
+/// The first bit of the interrupt context in that word.
+pub(super) const CONTEXT_SHIFT: u32 = 30;
+
 /// A thread as a line or an event names it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Task<'a> {

@@ -11,6 +11,9 @@ use super::exact::ExactValues;
 use super::names::Names;
 use super::plan::{Kind, Line, Plan};
 
+/// The column of flags if they are unknown.
+pub(super) const NO_FLAGS: &str = "....";
+
 /// CPU and priority of a thread without switches: nice 0.
 const NOWHERE: (u32, i32) = (0, 120);
 
@@ -94,12 +97,24 @@ impl<'p> Printer<'p> {
         out: &mut impl Write,
     ) -> io::Result<()> {
         let cpu = cpu.unwrap_or_else(|| self.last_of(utid).0);
+        self.flagged_front(ts, utid, cpu, NO_FLAGS, out)
+    }
+
+    /// The same, with flags.
+    pub(super) fn flagged_front(
+        &self,
+        ts: i64,
+        utid: ThreadId,
+        cpu: u32,
+        flags: &str,
+        out: &mut impl Write,
+    ) -> io::Result<()> {
         write!(out, "{:>16}-{:<7} ", self.comm(utid), self.tid(utid))?;
         match self.pid(utid) {
             Some(pid) => write!(out, "({pid:>7})")?,
             None => out.write_all(b"(-------)")?,
         }
-        self.time(cpu, ts, out)
+        self.time(cpu, ts, flags, out)
     }
 
     /// The columns of a line that is written for a process: those of its thread in the plan, or of
@@ -118,7 +133,7 @@ impl<'p> Printer<'p> {
             Some(&utid) => self.front(ts, utid, None, out)?,
             None => {
                 write!(out, "{:>16}-{pid:<7} ({pid:>7})", "<...>")?;
-                self.time(NOWHERE.0, ts, out)?;
+                self.time(NOWHERE.0, ts, NO_FLAGS, out)?;
             }
         }
         Ok(pid)
@@ -144,10 +159,10 @@ impl<'p> Printer<'p> {
         self.front(ts, utid, cpu, out)
     }
 
-    fn time(&self, cpu: u32, ts: i64, out: &mut impl Write) -> io::Result<()> {
+    fn time(&self, cpu: u32, ts: i64, flags: &str, out: &mut impl Write) -> io::Result<()> {
         let micros = ts.saturating_add(self.shift) / 1_000;
         let (seconds, micros) = (micros / 1_000_000, micros % 1_000_000);
-        write!(out, " [{cpu:03}] .... {seconds:>5}.{micros:06}: ")
+        write!(out, " [{cpu:03}] {flags} {seconds:>5}.{micros:06}: ")
     }
 
     pub(super) fn text(&self, id: StringId) -> &'p str {

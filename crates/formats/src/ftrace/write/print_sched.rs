@@ -4,8 +4,17 @@ use std::io::{self, Write};
 
 use traceloom_trace::{NO_CPU, NO_PRIORITY, RowId, ThreadId};
 
-use super::line::Printer;
+use super::line::{NO_FLAGS, Printer};
 use super::plan::Line;
+
+/// The flags of a wake-up, as a kernel prints them: it wakes threads with interrupts off.
+fn flags(irq_context: i8) -> &'static str {
+    match irq_context {
+        1 => "d.h.",
+        0 => "d...",
+        _ => NO_FLAGS,
+    }
+}
 
 impl Printer<'_> {
     pub(super) fn switch(&mut self, line: Line, out: &mut impl Write) -> io::Result<()> {
@@ -40,7 +49,8 @@ impl Printer<'_> {
     /// A wake-up as it was recorded.
     pub(super) fn woken(&mut self, line: Line, out: &mut impl Write) -> io::Result<()> {
         let row = self.plan.trace.wakeups.row(line.row as usize);
-        self.front(line.ts, row.waker_utid, Some(row.cpu), out)?;
+        let flags = flags(row.irq_context);
+        self.flagged_front(line.ts, row.waker_utid, row.cpu, flags, out)?;
         let (event, tid) = (row.kind.name(), self.tid(row.utid));
         let comm = self.sched_comm(row.utid, row.target_cpu, line.ts);
         write!(out, "sched_{event}: comm={comm} pid={tid}")?;
