@@ -4,7 +4,7 @@ mod made;
 
 use made::{ask, session};
 use traceloom_query::{Limits, Session, Value};
-use traceloom_trace::{FlowRow, SliceBegin, TraceBuilder};
+use traceloom_trace::{FlowRow, NO_NUMBER, SliceBegin, TraceBuilder};
 
 fn rows(session: &mut Session, sql: &str) -> Vec<Vec<Value>> {
     let rows = ask(session, sql);
@@ -77,6 +77,7 @@ fn flows() -> Session {
             slice_out,
             slice_in,
             name,
+            trace_id: NO_NUMBER,
         });
     }
     Session::open(out.finish(), Limits::default()).unwrap()

@@ -4,7 +4,7 @@ mod made;
 
 use made::ask;
 use traceloom_query::{Limits, Session, Value};
-use traceloom_trace::{FlowRow, SliceBegin, Trace, TraceBuilder};
+use traceloom_trace::{FlowRow, NO_NUMBER, SliceBegin, Trace, TraceBuilder};
 
 /// The result of a query as text: values with spaces between them, rows with commas.
 fn answer(trace: Trace, sql: &str) -> String {
@@ -33,6 +33,7 @@ fn with_an_instant() -> Trace {
         slice_out,
         slice_in,
         name: tap,
+        trace_id: NO_NUMBER,
     });
     out.finish()
 }

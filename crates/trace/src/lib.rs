@@ -35,7 +35,7 @@ mod wake_kind;
 
 pub use align::{AlignedBy, Alignment, ClockKey, align, align_clocks, align_starts};
 pub use args::{ArgColumns, ArgTable, ArgValue};
-pub use builder::{SliceBegin, TraceBuilder};
+pub use builder::{SliceBegin, TraceBuilder, TrackOwnerId};
 pub use callstack::CallStack;
 pub use clock::{ClockKind, ClockRow};
 pub use column::{CHUNK_ROWS, Column};

@@ -38,6 +38,8 @@ table! {
         format: StringId,
         /// Bytes read, after decompression.
         bytes: u64,
+        /// The machine that was recorded: 0, or a further number if an input has several machines.
+        machine: i64,
     }
 }
 
@@ -62,7 +64,7 @@ table! {
         end_ts: i64,
         /// The input it came from.
         source: SourceId,
-        /// Further facts, such as where to show it.
+        /// What else is known about it.
         arg_set_id: ArgSetId,
     }
 }
@@ -86,7 +88,7 @@ table! {
         end_ts: i64,
         /// The input it came from.
         source: SourceId,
-        /// Further facts, such as where to show it.
+        /// What else is known about it.
         arg_set_id: ArgSetId,
     }
 }
@@ -126,6 +128,12 @@ table! {
         parent: TrackId,
         /// The input it came from.
         source: SourceId,
+        /// The track under which the input puts it.
+        declared_parent: TrackId,
+        /// The unit of a counter, if the input tells it; else the type's.
+        unit: StringId,
+        /// What else the input says about it, such as a description.
+        arg_set_id: ArgSetId,
     }
 }
 
@@ -316,6 +324,8 @@ table! {
         slice_in: SliceId,
         /// What it is: `binder`, ….
         name: StringId,
+        /// Its number in the input; [`NO_NUMBER`] if it has none.
+        trace_id: i64,
     }
 }
 

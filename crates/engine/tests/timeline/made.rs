@@ -3,8 +3,8 @@
 use serde_json::json;
 use traceloom_engine::Engine;
 use traceloom_trace::{
-    ArgValue, FlowRow, SchedSwitch, SchedTracker, SliceBegin, TaskState, ThreadId, Trace,
-    TraceBuilder, TrackType,
+    ArgValue, FlowRow, NO_NUMBER, SchedSwitch, SchedTracker, SliceBegin, TaskState, ThreadId,
+    Trace, TraceBuilder, TrackType,
 };
 
 use crate::frame::ask;
@@ -114,6 +114,7 @@ pub fn app(origin: i64) -> Trace {
         slice_out: call,
         slice_in: answer,
         name: binder,
+        trace_id: NO_NUMBER,
     });
     let upid = builder.process(900);
     let counter = builder.process_track(TrackType::AtraceCounter, upid, queue);

@@ -1,7 +1,7 @@
 //! Arrows between slices.
 
 use rustc_hash::FxHashMap;
-use traceloom_trace::{FlowRow, SliceId, StringId, TraceBuilder};
+use traceloom_trace::{FlowRow, NO_NUMBER, SliceId, StringId, TraceBuilder};
 
 /// Identifies the points of one flow.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -62,6 +62,7 @@ impl Flows {
                     slice_out,
                     slice_in: point.slice,
                     name: point.key.name,
+                    trace_id: NO_NUMBER,
                 });
             }
         }

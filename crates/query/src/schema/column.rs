@@ -162,10 +162,14 @@ pub(super) const fn absent(name: &'static str, kind: Kind) -> Column {
     column(name, kind, "Always NULL.", |_, _| Cell::Null)
 }
 
-/// The machine of a row, which PerfettoSQL sets if a trace has several. Inputs of several machines are not told
-/// apart.
-pub(super) const fn machine() -> Column {
-    absent("machine_id", Kind::Long)
+/// The machine of a row.
+pub(super) const fn machine(value: fn(&Data, usize) -> Cell) -> Column {
+    column(
+        "machine_id",
+        Kind::Long,
+        "The machine: 0 is the one that recorded.",
+        value,
+    )
 }
 
 /// A table.

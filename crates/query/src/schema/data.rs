@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use traceloom_trace::{
-    ArgSetId, ClockRow, ProcessId, RepairRow, RowId, StringId, TaskState, ThreadId, Trace,
+    ArgSetId, ClockRow, ProcessId, RepairRow, RowId, SourceId, StringId, TaskState, ThreadId, Trace,
 };
 
 use super::cell::Cell;
@@ -203,6 +203,14 @@ impl Data {
             Ok(at) => Cell::text(self.states[at].1),
             Err(_) => Cell::Null,
         }
+    }
+
+    /// The machine that an input is about.
+    pub(super) fn machine(&self, source: SourceId) -> Cell {
+        let machines = &self.trace.sources.machine;
+        let machine = source.some().map(|source| source.row());
+        let machine = machine.filter(|row| *row < machines.len());
+        Cell::Int(machine.map_or(0, |row| machines.get(row)))
     }
 
     /// The process of a thread. PerfettoSQL has the idle thread in the idle process, of which it is the main thread.

@@ -51,10 +51,13 @@ pub(crate) const THREAD: Table = Table {
             "Whether it is the kernel's idle thread.",
             |data, row| data.is_idle(row),
         ),
-        machine(),
-        column("arg_set_id", ArgSetId, "Further facts.", |data, row| {
-            Cell::id(data.trace.threads.arg_set_id.get(row))
-        }),
+        machine(|data, row| data.machine(data.trace.threads.source.get(row))),
+        column(
+            "arg_set_id",
+            ArgSetId,
+            "What else is known about it.",
+            |data, row| Cell::id(data.trace.threads.arg_set_id.get(row)),
+        ),
         column(
             "source_id",
             JoinId("source"),
@@ -126,10 +129,13 @@ pub(crate) const PROCESS: Table = Table {
         column("cmdline", String, "The full command line.", |data, row| {
             Cell::text(data.trace.processes.cmdline.get(row))
         }),
-        column("arg_set_id", ArgSetId, "Further facts.", |data, row| {
-            Cell::id(data.trace.processes.arg_set_id.get(row))
-        }),
-        machine(),
+        column(
+            "arg_set_id",
+            ArgSetId,
+            "What else is known about it.",
+            |data, row| Cell::id(data.trace.processes.arg_set_id.get(row)),
+        ),
+        machine(|data, row| data.machine(data.trace.processes.source.get(row))),
         column("ppid", Long, "The parent's pid.", |data, row| {
             Cell::unless(data.trace.processes.ppid.get(row), NO_NUMBER)
         })

@@ -141,7 +141,7 @@ pub(crate) const CPU: Table = Table {
         .sorted(),
         absent("cluster_id", Long),
         absent("processor", String),
-        machine(),
+        machine(|_, _| Cell::Int(0)),
         absent("capacity", Long),
         absent("arg_set_id", ArgSetId),
     ],

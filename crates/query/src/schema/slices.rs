@@ -1,6 +1,6 @@
 //! Slices, flows and methods.
 
-use traceloom_trace::NO_DURATION;
+use traceloom_trace::{NO_DURATION, NO_NUMBER};
 
 use super::column::Kind::{ArgSetId, Duration, JoinId, Long, String, Timestamp};
 use super::column::{Cell, Table, absent, column, id};
@@ -92,7 +92,9 @@ pub(crate) const FLOW: Table = Table {
             "Where it ends.",
             |data, row| Cell::id(data.trace.flows.slice_in.get(row)),
         ),
-        absent("trace_id", Long),
+        column("trace_id", Long, "Its number in the input.", |data, row| {
+            Cell::unless(data.trace.flows.trace_id.get(row), NO_NUMBER)
+        }),
         absent("arg_set_id", ArgSetId),
         column("name", String, "What it is: `binder`, ….", |data, row| {
             Cell::text(data.trace.flows.name.get(row))

@@ -43,7 +43,7 @@ pub(crate) const METADATA: Table = Table {
                 FactValue::Number(_) => Cell::Null,
             },
         ),
-        machine(),
+        absent("machine_id", Long),
         absent("trace_id", Long),
         column(
             "source_id",
@@ -223,7 +223,7 @@ pub(crate) const CLOCK_SNAPSHOT: Table = Table {
             "snapshot_id",
             "The same as `id`: each reading is a snapshot of its own.",
         ),
-        machine(),
+        machine(|data, row| data.machine(data.trace.clocks[row].source)),
         column(
             "precision_ns",
             Long,

@@ -39,6 +39,7 @@ impl TrackFacts {
             facts.types.push(intern(row.kind.name()));
             facts.names.push(title(&row, intern));
             facts.units.push(match row.kind.unit() {
+                _ if row.unit != StringId::NULL => row.unit,
                 "" => StringId::NULL,
                 unit => intern(unit),
             });

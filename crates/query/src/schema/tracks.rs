@@ -3,7 +3,7 @@
 use traceloom_trace::NO_NUMBER;
 
 use super::column::Kind::{ArgSetId, JoinId, Long, String};
-use super::column::{Cell, Column, Table, absent, column, id, machine};
+use super::column::{Cell, Column, Table, column, id, machine};
 use super::data::{COUNTER_EVENTS, SLICE_EVENTS};
 
 pub(crate) const TRACK: Table = Table {
@@ -38,9 +38,19 @@ const COLUMNS: &[Column] = &[
         "What tells it from other tracks of its type, such as `utid`, `upid`, `cpu`, `name`.",
         |data, row| data.dimensions_of(row),
     ),
-    absent("parent_id", JoinId("track")),
-    absent("source_arg_set_id", ArgSetId),
-    machine(),
+    column(
+        "parent_id",
+        JoinId("track"),
+        "The track under which the trace puts it.",
+        |data, row| Cell::id(data.trace.tracks.declared_parent.get(row)),
+    ),
+    column(
+        "source_arg_set_id",
+        ArgSetId,
+        "What else the trace says about it, such as a description.",
+        |data, row| Cell::id(data.trace.tracks.arg_set_id.get(row)),
+    ),
+    machine(|data, row| data.machine(data.trace.tracks.source.get(row))),
     column(
         "track_group_id",
         Long,

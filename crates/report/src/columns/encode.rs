@@ -86,10 +86,13 @@ fn head(trace: &Trace, out: &mut Vec<u8>) {
                 .into_iter(),
         )
         .finish(out);
-    plain_table!(out, trace, sources: name format bytes);
-    plain_table!(out, trace, processes: pid name cmdline uid ppid start_ts end_ts source arg_set_id);
-    plain_table!(out, trace, threads: tid name upid is_main_thread start_ts end_ts source arg_set_id);
-    plain_table!(out, trace, tracks: kind name category utid upid cpu parent source);
+    plain_table!(out, trace, sources: name format bytes machine);
+    plain_table!(out, trace, processes: pid name cmdline uid ppid start_ts end_ts source
+        arg_set_id);
+    plain_table!(out, trace, threads: tid name upid is_main_thread start_ts end_ts source
+        arg_set_id);
+    plain_table!(out, trace, tracks: kind name category utid upid cpu parent source
+        declared_parent unit arg_set_id);
     plain_table!(out, trace, methods: raw_id class name signature file line source);
     plain_table!(out, trace, metadata: key value source);
     clocks(trace, out);
@@ -198,7 +201,7 @@ fn slices(trace: &Trace, out: &mut Vec<u8>) {
 }
 
 fn flows(trace: &Trace, out: &mut Vec<u8>) {
-    plain_table!(out, trace, flows: slice_out slice_in name);
+    plain_table!(out, trace, flows: slice_out slice_in name trace_id);
 }
 
 fn points(trace: &Trace, out: &mut Vec<u8>) {

@@ -108,7 +108,7 @@ const fn maybe(of: Rows) -> (i64, Rule) {
 }
 
 tables! {
-    sources = trace.sources { name: TEXT; format: TEXT; bytes: any(0); }
+    sources = trace.sources { name: TEXT; format: TEXT; bytes: any(0); machine: any(0); }
     processes = trace.processes {
         pid: any(NO_NUMBER); name: TEXT; cmdline: TEXT; uid: any(NO_NUMBER); ppid: any(NO_NUMBER);
         start_ts: any(NO_TIME); end_ts: any(NO_TIME); source: SOURCE; arg_set_id: ARGS;
@@ -121,6 +121,7 @@ tables! {
         kind: any(TrackType::GlobalSlice as i64); name: TEXT; category: TEXT;
         utid: maybe(Rows::Threads); upid: maybe(Rows::Processes); cpu: any(NO_NUMBER);
         parent: (-1, Rule::Parent(Rows::Tracks)); source: SOURCE;
+        declared_parent: (-1, Rule::Parent(Rows::Tracks)); unit: TEXT; arg_set_id: ARGS;
     }
     methods = trace.methods {
         raw_id: any(0); class: TEXT; name: TEXT; signature: TEXT; file: TEXT; line: any(-1);
@@ -133,7 +134,9 @@ tables! {
         thread_ts: any(NO_DURATION); thread_dur: any(NO_DURATION);
         method_id: maybe(Rows::Methods); instant: any(0);
     }
-    flows = trace.flows { slice_out: id(Rows::Slices); slice_in: id(Rows::Slices); name: TEXT; }
+    flows = trace.flows { slice_out: id(Rows::Slices); slice_in: id(Rows::Slices); name: TEXT;
+        trace_id: any(NO_NUMBER);
+    }
     counters = trace.counters {
         ts: TS; track_id: id(Rows::Tracks); value: any(0); arg_set_id: ARGS;
     }

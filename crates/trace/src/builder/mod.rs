@@ -9,3 +9,4 @@ mod tracks;
 
 pub use slices::SliceBegin;
 pub use trace_builder::TraceBuilder;
+pub use tracks::TrackOwnerId;

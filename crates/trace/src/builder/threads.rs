@@ -113,6 +113,16 @@ impl TraceBuilder {
         *self.trace.threads.is_main_thread.get_mut(utid.row()) = is_main_thread;
     }
 
+    /// Sets what else is known about a thread.
+    pub fn set_thread_args(&mut self, utid: ThreadId, args: ArgSetId) {
+        *self.trace.threads.arg_set_id.get_mut(utid.row()) = args;
+    }
+
+    /// Sets what else is known about a process.
+    pub fn set_process_args(&mut self, upid: ProcessId, args: ArgSetId) {
+        *self.trace.processes.arg_set_id.get_mut(upid.row()) = args;
+    }
+
     /// Puts a thread into the process that currently has `pid`, and makes it the main thread if its
     /// tid equals `pid`.
     pub fn put_in_process(&mut self, utid: ThreadId, pid: i64) -> ProcessId {

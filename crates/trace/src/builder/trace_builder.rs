@@ -46,6 +46,7 @@ impl TraceBuilder {
             name: self.trace.strings.intern_unless_empty(name),
             format: self.trace.strings.intern_unless_empty(format),
             bytes: 0,
+            machine: 0,
         };
         self.source = SourceId::from_row(self.trace.sources.push(row));
         // Clearing them would take as long as the largest earlier source.
@@ -53,6 +54,12 @@ impl TraceBuilder {
         self.processes = FxHashMap::default();
         self.tracks = TrackIndex::default();
         self.source
+    }
+
+    /// Sets the machine of the current source; 0 is the one that recorded.
+    pub fn set_machine(&mut self, machine: i64) {
+        let row = self.source().row();
+        *self.trace.sources.machine.get_mut(row) = machine;
     }
 
     /// The current source. Starts one without a name if there is none.

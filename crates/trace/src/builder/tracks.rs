@@ -1,9 +1,20 @@
 //! Finds the track of a thread, process, CPU or counter, and adds it at its first use.
 
 use super::trace_builder::TraceBuilder;
-use crate::ids::{ProcessId, RowId, StringId, ThreadId, TrackId};
+use crate::ids::{ArgSetId, ProcessId, RowId, StringId, ThreadId, TrackId};
 use crate::tables::{NO_NUMBER, TrackRow};
 use crate::track_type::TrackType;
+
+/// What a track belongs to.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum TrackOwnerId {
+    /// A thread.
+    Thread(ThreadId),
+    /// A process.
+    Process(ProcessId),
+    /// The whole machine.
+    Machine,
+}
 
 impl TraceBuilder {
     /// The track of a thread's nested slices.
@@ -84,6 +95,44 @@ impl TraceBuilder {
         }
     }
 
+    /// Renames a track. Others find it by its first name.
+    pub fn rename_track(&mut self, track: TrackId, name: StringId) {
+        *self.trace.tracks.name.get_mut(track.row()) = name;
+    }
+
+    /// Sets the unit of a counter.
+    pub fn set_track_unit(&mut self, track: TrackId, unit: StringId) {
+        *self.trace.tracks.unit.get_mut(track.row()) = unit;
+    }
+
+    /// Puts a track under another one, which precedes it.
+    pub fn set_track_parent(&mut self, track: TrackId, parent: TrackId) {
+        *self.trace.tracks.declared_parent.get_mut(track.row()) = parent;
+    }
+
+    /// Sets what else is known about a track.
+    pub fn set_track_args(&mut self, track: TrackId, args: ArgSetId) {
+        *self.trace.tracks.arg_set_id.get_mut(track.row()) = args;
+    }
+
+    /// A new track that no name finds, because others of its owner may have the same.
+    pub fn separate_track(
+        &mut self,
+        kind: TrackType,
+        owner: TrackOwnerId,
+        name: StringId,
+    ) -> TrackId {
+        let row = TrackRow {
+            name,
+            ..blank(kind)
+        };
+        self.new_track(match owner {
+            TrackOwnerId::Thread(utid) => TrackRow { utid, ..row },
+            TrackOwnerId::Process(upid) => TrackRow { upid, ..row },
+            TrackOwnerId::Machine => row,
+        })
+    }
+
     /// A new lane of `parent`: a track of the same kind and owner. Lanes keep slices that overlap
     /// on one track apart.
     pub fn lane_of(&mut self, parent: TrackId) -> TrackId {
@@ -117,5 +166,8 @@ fn blank(kind: TrackType) -> TrackRow {
         cpu: NO_NUMBER,
         parent: TrackId::NONE,
         source: Default::default(),
+        declared_parent: TrackId::NONE,
+        unit: StringId::NULL,
+        arg_set_id: ArgSetId::NONE,
     }
 }

@@ -87,6 +87,7 @@ fn old_tables(has_idle: bool) -> Trace {
             name: trace.strings.intern(name),
             format: StringId::NULL,
             bytes: 0,
+            machine: 0,
         });
     }
     trace.methods.push_sample(0);

@@ -1,9 +1,9 @@
 use proptest::prelude::*;
 
 use crate::{
-    ArgValue, ClockKind, ClockRow, FlowRow, FtraceEventRow, MethodRow, NO_DURATION, NO_TIME, Place,
-    RepairKind, RowId, SchedSwitch, SchedTracker, SliceBegin, SliceId, SourceId, StringId,
-    TaskState, ThreadId, Trace, TraceBuilder, TrackType,
+    ArgValue, ClockKind, ClockRow, FlowRow, FtraceEventRow, MethodRow, NO_DURATION, NO_NUMBER,
+    NO_TIME, Place, RepairKind, RowId, SchedSwitch, SchedTracker, SliceBegin, SliceId, SourceId,
+    StringId, TaskState, ThreadId, Trace, TraceBuilder, TrackType,
 };
 
 /// After `wait` ns something happens to one of two threads, with one of a few names.
@@ -54,6 +54,7 @@ fn build(title: &str, names: [&str; 4], start: i64, steps: &[Step]) -> Trace {
                         slice_out,
                         slice_in: slice,
                         name,
+                        trace_id: NO_NUMBER,
                     };
                     builder.flow(flow);
                 }

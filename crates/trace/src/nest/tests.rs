@@ -1,7 +1,8 @@
 use proptest::prelude::*;
 
 use crate::{
-    FlowRow, NO_DURATION, RowId, SliceBegin, SliceId, SliceRow, Trace, TraceBuilder, TrackType,
+    FlowRow, NO_DURATION, NO_NUMBER, RowId, SliceBegin, SliceId, SliceRow, Trace, TraceBuilder,
+    TrackType,
 };
 
 /// The name, start, depth and parent's name of each slice.
@@ -86,6 +87,7 @@ fn build(steps: &[Step]) -> (Trace, Vec<[String; 2]>) {
                 slice_out,
                 slice_in,
                 name,
+                trace_id: NO_NUMBER,
             });
         }
     }

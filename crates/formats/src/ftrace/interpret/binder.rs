@@ -9,7 +9,7 @@
 //! ```
 //! Slices have the names that Perfetto gives them.
 
-use traceloom_trace::{FlowRow, SliceId, TraceBuilder};
+use traceloom_trace::{FlowRow, NO_NUMBER, SliceId, TraceBuilder};
 
 use super::args::Fields;
 use super::interpreter::Interpreter;
@@ -115,5 +115,6 @@ fn flow(slice_out: SliceId, slice_in: SliceId, out: &mut TraceBuilder) {
         slice_out,
         slice_in,
         name,
+        trace_id: NO_NUMBER,
     });
 }

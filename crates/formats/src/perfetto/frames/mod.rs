@@ -14,8 +14,8 @@ mod start;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use traceloom_trace::{
-    AsyncLanes, FlowRow, LaneKey, Place, ProcessId, RepairKind, SliceBegin, SliceId, StringId,
-    TraceBuilder, TrackType,
+    AsyncLanes, FlowRow, LaneKey, NO_NUMBER, Place, ProcessId, RepairKind, SliceBegin, SliceId,
+    StringId, TraceBuilder, TrackType,
 };
 
 use super::people;
@@ -107,6 +107,7 @@ impl Frames {
                 slice_out,
                 slice_in,
                 name: StringId::NULL,
+                trace_id: NO_NUMBER,
             });
         }
     }

@@ -9,7 +9,8 @@ mod compute;
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{
-    FlowRow, Place, RepairKind, SliceBegin, SliceId, StringId, TraceBuilder, TrackId, TrackType,
+    FlowRow, NO_NUMBER, Place, RepairKind, SliceBegin, SliceId, StringId, TraceBuilder, TrackId,
+    TrackType,
 };
 
 use super::super::people;
@@ -307,6 +308,7 @@ impl<'s> Stages<'s> {
                 slice_out,
                 slice_in,
                 name,
+                trace_id: NO_NUMBER,
             });
         };
         if let Some(id) = event.id {

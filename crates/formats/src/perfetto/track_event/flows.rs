@@ -1,7 +1,7 @@
 //! Flows: arrows between slices, which events with the same number continue.
 
 use rustc_hash::FxHashMap;
-use traceloom_trace::{FlowRow, SliceId, StringId, TraceBuilder};
+use traceloom_trace::{FlowRow, NO_NUMBER, SliceId, StringId, TraceBuilder};
 
 /// The last slice of each flow.
 #[derive(Debug, Default)]
@@ -37,6 +37,7 @@ fn arrow(slice_out: SliceId, slice_in: SliceId, out: &mut TraceBuilder) {
             slice_out,
             slice_in,
             name: StringId::NULL,
+            trace_id: NO_NUMBER,
         });
     }
 }
