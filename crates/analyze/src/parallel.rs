@@ -5,6 +5,9 @@
 use std::ops::Range;
 use std::thread::ScopedJoinHandle;
 
+/// Known when compiling, so that a report's engine has no code that starts threads.
+const HAS_THREADS: bool = cfg!(not(target_family = "wasm"));
+
 /// The minimum number of rows for which another thread is worth its cost.
 const LEAST_ROWS: usize = 1 << 17;
 
@@ -13,6 +16,9 @@ const MOST_THREADS: usize = 8;
 
 /// The number of threads for work that can be split into any number of parts.
 pub(crate) fn thread_count() -> usize {
+    if !HAS_THREADS {
+        return 1;
+    }
     std::thread::available_parallelism().map_or(1, |count| count.get().min(MOST_THREADS))
 }
 
@@ -29,7 +35,7 @@ pub(crate) fn split(count: usize, most: usize) -> Vec<Range<usize>> {
 /// # Panics
 /// If `work` panics.
 pub(crate) fn map<I: Send, T: Send>(mut items: Vec<I>, work: &(dyn Fn(I) -> T + Sync)) -> Vec<T> {
-    if items.len() < 2 {
+    if !HAS_THREADS || items.len() < 2 {
         return items.into_iter().map(work).collect();
     }
     let last = items.pop();

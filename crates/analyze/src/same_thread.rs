@@ -1,7 +1,7 @@
 //! Threads recorded by two sources, such as an app's own trace and the scheduler. Such a thread has
 //! a row for each source.
 
-use traceloom_trace::{RowId, ThreadId, Trace};
+use traceloom_trace::{RowId, ThreadId, Trace, sort};
 
 /// For each thread without states, the row of the same thread that has them; sorted.
 #[derive(Debug, Default)]
@@ -23,7 +23,7 @@ impl SameThreads {
                 }
             }
         }
-        told.sort_unstable();
+        sort::by_key(&mut told, |one| *one);
         let mut same = Vec::new();
         for (numbers, utid) in without {
             let first = told.partition_point(|one| one.0 < numbers);

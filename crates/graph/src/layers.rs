@@ -11,6 +11,7 @@
 //! ```
 
 use traceloom_analyze::CallGraph;
+use traceloom_trace::sort;
 
 /// Maximum number of points of all long edges together. The layout takes about a second for as many.
 const MAX_POINTS: usize = 3_000;
@@ -54,7 +55,7 @@ pub(crate) fn assign(graph: &CallGraph) -> Layers {
     };
     let mut order: Vec<usize> = (0..graph.edges.len()).collect();
     let heaviest = graph.heaviest_callers();
-    order.sort_by_key(|&at| {
+    sort::by_key(&mut order, |&at| {
         let edge = &graph.edges[at];
         let is_heaviest = heaviest[edge.to] == Some(edge.from);
         (!is_heaviest, std::cmp::Reverse(edge.weight_ns()), at)
@@ -106,7 +107,7 @@ impl Layers {
 fn edges_that_close_cycles(graph: &CallGraph) -> Vec<bool> {
     let mut out_of: Vec<Vec<usize>> = vec![Vec::new(); graph.nodes.len()];
     let mut order: Vec<usize> = (0..graph.edges.len()).collect();
-    order.sort_by_key(|&at| graph.edges[at].weight_ns());
+    sort::by_key(&mut order, |&at| graph.edges[at].weight_ns());
     for at in order {
         out_of[graph.edges[at].from].push(at);
     }
@@ -150,7 +151,7 @@ fn rows(graph: &CallGraph, upward: &[bool]) -> Vec<usize> {
         if inside.is_empty() {
             return row_of;
         }
-        inside.sort_by_key(|&node| {
+        sort::by_key(&mut inside, |&node| {
             let weight = graph.nodes[node].inclusive_ns;
             (below[node].is_empty(), std::cmp::Reverse(weight))
         });

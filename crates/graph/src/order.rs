@@ -1,6 +1,8 @@
 //! Orders the nodes of each row so that few edges cross. Nodes move to the mean place of their neighbours, alternately
 //! in the row above and in the row below, a fixed number of times. The best order is used.
 
+use traceloom_trace::sort;
+
 use crate::layers::Layers;
 
 /// Number of sweeps down and up. More of them change little.
@@ -56,7 +58,7 @@ impl Links {
     /// Sorts the neighbours of each vertex by their places.
     pub fn sort(&mut self, places: &[usize]) {
         for near in self.above.iter_mut().chain(&mut self.below) {
-            near.sort_by_key(|&vertex| places[vertex]);
+            sort::by_key(near, |&vertex| places[vertex]);
         }
     }
 
@@ -128,7 +130,7 @@ fn sort_row(row: &mut [usize], towards: &[Vec<usize>], places: &mut [usize]) {
         }
         means.push(sum as f64 / near.len().max(1) as f64);
     }
-    row.sort_by(|&a, &b| means[places[a]].total_cmp(&means[places[b]]));
+    sort::by(row, |&a, &b| means[places[a]].total_cmp(&means[places[b]]));
     note_places(row, places);
 }
 

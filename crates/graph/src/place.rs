@@ -5,6 +5,8 @@
 //! of its middle neighbour above, or of the one below; if two vertices want the same neighbour, the left or the right
 //! one gets it. The final coordinate is the mean of the middle two of the four.
 
+use traceloom_trace::sort;
+
 use crate::layers::Layers;
 use crate::order::{Links, note_places, places_of};
 
@@ -166,7 +168,7 @@ impl Columns {
                 }
             }
         }
-        crossed.sort_unstable();
+        sort::by_key(&mut crossed, |one| *one);
         crossed
     }
 

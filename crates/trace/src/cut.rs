@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 use crate::args::ArgTable;
 use crate::ids::{ArgSetId, RecordId, RowId, SliceId, SourceId, TrackId};
 use crate::remap::{IdKind, Remap};
+use crate::sort;
 use crate::tables::{
     CounterRow, ExactCounterRow, MetadataRow, NO_DURATION, NO_PRIORITY, SchedSliceRow, SliceRow,
     ThreadNameRow, ThreadStateRow,
@@ -274,7 +275,7 @@ impl Cut<'_> {
             held.insert(row.track_id, CounterRow { ts: from, ..row });
         }
         let mut first: Vec<CounterRow> = held.into_values().collect();
-        first.sort_unstable_by_key(|row| row.track_id);
+        sort::by_key(&mut first, |row| row.track_id);
         let inside = self.old.counters.rows();
         let inside = inside.filter(|row| row.ts > from && row.ts < until);
         for row in first.into_iter().chain(inside) {

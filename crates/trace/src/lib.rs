@@ -25,6 +25,7 @@ mod renumber;
 mod reorder;
 mod repair;
 mod sched;
+pub mod sort;
 mod state;
 mod strings;
 mod table;

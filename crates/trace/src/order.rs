@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::column::order_by_time;
+use crate::sort;
 use crate::tables::SliceTable;
 use crate::trace::Trace;
 
@@ -42,7 +43,7 @@ pub(crate) fn order_tables(trace: &mut Trace) {
         )*};
     }
     order!(counters exact_counters sched_slices run_ends wakeups thread_names thread_states ftrace_events);
-    trace.clocks.sort_by_key(|row| row.ts);
+    sort::by_key(&mut trace.clocks, |row| row.ts);
 }
 
 /// Sorts the thread states by time. Among rows of one time, a late row comes before the nth row to arrive, and late rows

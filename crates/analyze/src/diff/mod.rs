@@ -6,6 +6,7 @@ use std::borrow::Borrow;
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
+use traceloom_trace::sort;
 
 pub use noise::Verdict;
 
@@ -145,7 +146,7 @@ impl Diff {
             }
             rows.push(row);
         }
-        rows.sort_by(|a, b| {
+        sort::by(&mut rows, |a, b| {
             let impact = |row: &DiffRow| row.change(metric).delta.abs();
             let by_impact = impact(b).total_cmp(&impact(a));
             by_impact.then_with(|| a.function.cmp(&b.function))

@@ -13,6 +13,7 @@
 //! or three runs on a side the first condition is weak, as its p shows. With one run on a side, noise is unknown.
 
 use rustc_hash::FxHashMap;
+use traceloom_trace::sort;
 
 use serde::Serialize;
 
@@ -118,7 +119,7 @@ impl Judge {
                 all.push((value, is_new));
             }
         }
-        all.sort_by(|a, b| a.0.total_cmp(&b.0));
+        sort::by(&mut all, |a, b| a.0.total_cmp(&b.0));
         let ranks = doubled_ranks(&all);
         let mut sum = 0;
         for (rank, (_, is_new)) in ranks.iter().zip(&all) {

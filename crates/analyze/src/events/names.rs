@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use rustc_hash::FxHashMap;
-use traceloom_trace::{StringId, Trace};
+use traceloom_trace::{StringId, Trace, sort};
 
 use super::EventFilter;
 
@@ -29,6 +29,6 @@ pub fn event_names(trace: &Trace, filter: &EventFilter) -> Vec<EventName> {
             None => names.push(EventName { name, count: 1 }),
         }
     }
-    names.sort_by_key(|one| Reverse(one.count));
+    sort::by_key(&mut names, |one| Reverse(one.count));
     names
 }

@@ -20,6 +20,7 @@ pub use options::{FlameDirection, FlameOptions, FlameSide};
 
 use crate::tree::Measure;
 use members::{Group, Members, Part};
+use traceloom_trace::sort;
 
 /// Means "none" in [`FlameFrame`].
 pub const NO_FRAME: u32 = u32::MAX;
@@ -128,7 +129,9 @@ impl Layout<'_> {
     /// Places siblings next to each other between two positions, and merges the narrow ones into a
     /// gap. Returns their total time.
     fn place(&mut self, mut groups: Vec<Group>, depth: u32, parent: u32, ends: (f64, f64)) -> f64 {
-        groups.sort_by(|a, b| (b.w.total_cmp(&a.w)).then(a.name.cmp(&b.name)));
+        sort::by(&mut groups, |a, b| {
+            (b.w.total_cmp(&a.w)).then(a.name.cmp(&b.name))
+        });
         let sum = groups.iter().map(|group| group.w).sum();
         let shown = groups.partition_point(|group| group.w > 0.0 && group.w >= self.least);
         let gap = joined(&groups[shown..]);

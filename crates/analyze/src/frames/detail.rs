@@ -3,7 +3,9 @@
 
 use std::cmp::Reverse;
 
-use traceloom_trace::{MethodId, NO_DURATION, RowId, SliceId, StringId, ThreadId, Trace, TrackId};
+use traceloom_trace::{
+    MethodId, NO_DURATION, RowId, SliceId, StringId, ThreadId, Trace, TrackId, sort,
+};
 
 use super::{Frame, Frames, track_of};
 use crate::state::StateKind;
@@ -136,7 +138,7 @@ impl<'a> FrameDetails<'a> {
         }
         detail.other_ns = (frame.dur_ns() - detail.told_ns()).max(0);
         let blocked = &mut detail.blocked_on;
-        blocked.sort_by_key(|one| (Reverse(one.ns), one.why.waker, one.slice));
+        sort::by_key(blocked, |one| (Reverse(one.ns), one.why.waker, one.slice));
         blocked.truncate(TOLD);
         detail.top = self.by_name(top);
         detail
@@ -158,7 +160,7 @@ impl<'a> FrameDetails<'a> {
     /// The names with the most time, each with the longest of its slices.
     fn by_name(&self, mut slices: Vec<(Called, TopSlice)>) -> Vec<TopSlice> {
         let length = |slice: SliceId| self.trace.slices.dur.get(slice.row());
-        slices.sort_by_key(|(name, _)| *name);
+        sort::by_key(&mut slices, |(name, _)| *name);
         let mut top = Vec::new();
         for same in slices.chunk_by(|one, next| one.0 == next.0) {
             let mut sum = same[0].1.clone();
@@ -170,7 +172,7 @@ impl<'a> FrameDetails<'a> {
             }
             top.push(sum);
         }
-        top.sort_by_key(|one| (Reverse(one.own_ns), one.slice));
+        sort::by_key(&mut top, |one| (Reverse(one.own_ns), one.slice));
         top.truncate(TOLD);
         top
     }
@@ -273,7 +275,7 @@ impl Frames {
                 places.push(at);
             }
         }
-        places.sort_by_key(|&at| {
+        sort::by_key(&mut places, |&at| {
             let frame = &self.frames[at];
             (Reverse(frame.missed), Reverse(frame.dur_ns()), frame.ts)
         });

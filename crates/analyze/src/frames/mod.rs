@@ -21,7 +21,7 @@ mod timeline;
 mod vsync;
 
 use traceloom_trace::{
-    NO_DURATION, ProcessId, RowId, SliceId, ThreadId, Trace, TrackId, TrackType,
+    NO_DURATION, ProcessId, RowId, SliceId, ThreadId, Trace, TrackId, TrackType, sort,
 };
 
 pub use detail::{Blocked, FrameDetail, FrameDetails, TopSlice};
@@ -115,7 +115,7 @@ impl Frames {
         let (mut candidates, ticks) = candidates(trace);
         let renders = Renders::new(trace, &candidates, Role::Render);
         let rasters = Renders::new(trace, &candidates, Role::Raster);
-        candidates.sort_by_key(|one| one.utid);
+        sort::by_key(&mut candidates, |one| one.utid);
         let mut drawn = Vec::new();
         for of_thread in candidates.chunk_by(|one, next| one.utid == next.utid) {
             drawn.extend(thread_frames(trace, of_thread));
@@ -123,7 +123,9 @@ impl Frames {
         keep_own_buffers(trace, &mut drawn);
         let timeline = FrameTimeline::find(trace);
         drawn.extend(timeline.others(trace, &drawn));
-        drawn.sort_by_key(|thread| (thread.kind, thread.slices.first().copied()));
+        sort::by_key(&mut drawn, |thread| {
+            (thread.kind, thread.slices.first().copied())
+        });
         let mut starts = Vec::with_capacity(drawn.len());
         for thread in &drawn {
             let start = |slice: &SliceId| trace.slices.ts.get(slice.row());

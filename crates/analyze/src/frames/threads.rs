@@ -1,6 +1,6 @@
 //! The threads that draw, and their slices.
 
-use traceloom_trace::{ProcessId, RowId, SliceId, ThreadId, Trace};
+use traceloom_trace::{ProcessId, RowId, SliceId, ThreadId, Trace, sort};
 
 use super::buffers;
 use super::names::{APP, BUFFERS, COMPOSITOR, DRAWERS, FLUTTER, Role, roles, vsync_id};
@@ -136,7 +136,7 @@ impl Renders {
         for one in candidates.iter().filter(|one| one.role == role) {
             renders.push((process_of(trace, one.utid), one.slice));
         }
-        renders.sort_by_key(|(upid, _)| *upid);
+        sort::by_key(&mut renders, |(upid, _)| *upid);
         Self(renders)
     }
 

@@ -1,6 +1,7 @@
 //! Builds nodes and edges from the calling-context tree in one pass.
 
 use rustc_hash::FxHashMap;
+use traceloom_trace::sort;
 
 use super::model::{CallGraph, GraphEdge, GraphNode};
 use crate::profile::Profile;
@@ -153,7 +154,7 @@ impl Walk<'_> {
         for edge in &mut edges {
             (edge.from, edge.to) = (places[edge.from], places[edge.to]);
         }
-        edges.sort_unstable_by_key(|edge| (edge.from, edge.to));
+        sort::by_key(&mut edges, |edge| (edge.from, edge.to));
         CallGraph {
             total_ns: nodes[TOP].inclusive_ns,
             nodes,

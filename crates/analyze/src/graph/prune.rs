@@ -2,6 +2,8 @@
 
 use std::cmp::Reverse;
 
+use traceloom_trace::sort;
+
 use super::model::{CallGraph, GraphEdge, GraphOptions};
 
 /// The maximum number of edges per shown node, beyond the first [`FREE_EDGES`]. With more edges, a
@@ -30,9 +32,7 @@ pub(super) fn prune(graph: &mut CallGraph, options: &GraphOptions) {
     keep_edges(graph, threshold_ns);
     graph.hidden_edges += before - graph.edges.len();
     graph.edges.extend(detours);
-    graph
-        .edges
-        .sort_unstable_by_key(|edge| (edge.from, edge.to));
+    sort::by_key(&mut graph.edges, |edge| (edge.from, edge.to));
 }
 
 /// Edges that bypass hidden callers, for nodes without a shown caller.
@@ -78,7 +78,7 @@ fn keep_nodes(graph: &mut CallGraph, threshold_ns: f64, max_nodes: usize) -> Vec
             order.push(at);
         }
     }
-    order.sort_by_key(|&node| Reverse(graph.nodes[node].inclusive_ns));
+    sort::by_key(&mut order, |&node| Reverse(graph.nodes[node].inclusive_ns));
     order.truncate(max_nodes.max(1));
     order.push(0);
     let is_kept = keep(&mut graph.nodes, &order);
@@ -101,7 +101,7 @@ fn keep_edges(graph: &mut CallGraph, threshold_ns: f64) {
             order.push(at);
         }
     }
-    order.sort_by_key(|&at| {
+    sort::by_key(&mut order, |&at| {
         let edge = &graph.edges[at];
         (!is_heaviest(edge), Reverse(edge.weight_ns()))
     });

@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 use serde::Serialize;
+use traceloom_trace::sort;
 
 use super::rows::Profile;
 use crate::tree::{CallTree, NodeId, Sums, Times, add};
@@ -64,7 +65,7 @@ impl Profile {
         for sum in sums {
             edges.push(self.edge(sum));
         }
-        edges.sort_unstable_by_key(|edge: &Edge| {
+        sort::by_key(&mut edges, |edge: &Edge| {
             let callers = (edge.caller, edge.callee);
             (callers, edge.caller_recursive, edge.callee_recursive)
         });

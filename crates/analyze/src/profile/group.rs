@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
+use traceloom_trace::sort;
 
 use crate::tree::{CallTree, Function, FunctionId, NodeId};
 
@@ -88,7 +89,7 @@ fn group_name(function: &Function, by: GroupBy) -> Function {
 /// Sorts stably by group. `groups` is larger than any number of a group.
 pub(crate) fn sorted_by_group<T: Copy>(mut items: Vec<(u32, T)>, groups: usize) -> Vec<(u32, T)> {
     if items.len() < groups.max(64) {
-        items.sort_by_key(|(group, _)| *group);
+        sort::by_key(&mut items, |(group, _)| *group);
         return items;
     }
     let mut next = vec![0usize; groups + 1];

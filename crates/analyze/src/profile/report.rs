@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 
 use serde::Serialize;
+use traceloom_trace::sort;
 
 use super::edges::Edge;
 use super::rows::{Profile, ProfileRow};
@@ -122,7 +123,9 @@ impl MethodReport {
             &mut self.recursive_parents,
             &mut self.recursive_children,
         ] {
-            section.sort_by_key(|edge| (Reverse(edge.inclusive.get(clock)), edge.rank));
+            sort::by_key(section, |edge| {
+                (Reverse(edge.inclusive.get(clock)), edge.rank)
+            });
         }
     }
 }

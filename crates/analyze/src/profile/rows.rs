@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::sync::OnceLock;
 
 use serde::Serialize;
+use traceloom_trace::sort;
 
 use super::group::{GroupBy, Groups, recursive_nodes, walk};
 use super::repairs::{RepairNote, notes};
@@ -333,7 +334,7 @@ fn rank(
             order.push(at);
         }
     }
-    order.sort_by(|&a: &u32, &b: &u32| {
+    sort::by(&mut order, |&a: &u32, &b: &u32| {
         let time = |at: u32| Reverse(sums[at as usize].inclusive[clock as usize]);
         let name = |at: u32| &names[at as usize];
         (time(a), name(a)).cmp(&(time(b), name(b)))

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::convert::Infallible;
 
 use serde::{Deserialize, Serialize};
+use traceloom_trace::sort;
 
 use super::group::{GroupBy, sorted_by_group};
 use super::rows::{Profile, not_negative, percent, unfinished_of};
@@ -165,7 +166,7 @@ impl Profile {
         for (thread, nth) in tree.threads.iter().zip(0..) {
             thread_of_root.push((thread.root, nth));
         }
-        thread_of_root.sort_unstable();
+        sort::by_key(&mut thread_of_root, |one| *one);
         let max_depth = match self.by {
             GroupBy::Thread => 1,
             _ => options.max_depth,
@@ -373,7 +374,7 @@ impl View<'_> {
     }
 
     fn sort(&self, rows: &mut [Pending]) {
-        rows.sort_by_key(|row| (Reverse(self.weight(row)), row.group));
+        sort::by_key(rows, |row| (Reverse(self.weight(row)), row.group));
     }
 }
 

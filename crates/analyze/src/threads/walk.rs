@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use traceloom_trace::{RowId, StringId, TaskState, ThreadId, ThreadStateRow, Trace};
+use traceloom_trace::{RowId, StringId, TaskState, ThreadId, ThreadStateRow, Trace, sort};
 
 use super::latency::Latency;
 use super::times::{BlockedIn, CpuTime, ThreadTimes, Waker};
@@ -187,9 +187,9 @@ impl Walk {
                 waited_ns,
             })
             .collect();
-        times
-            .wakers
-            .sort_by_key(|one| (Reverse((one.waited_ns, one.count)), one.utid));
+        sort::by_key(&mut times.wakers, |one| {
+            (Reverse((one.waited_ns, one.count)), one.utid)
+        });
         let blocked_in = self.blocked_in.into_iter();
         times.blocked_in = blocked_in
             .map(|((function, is_io), (count, ns))| BlockedIn {
@@ -199,10 +199,10 @@ impl Walk {
                 ns,
             })
             .collect();
-        times.blocked_in.sort_by_key(|one| Reverse(one.ns));
+        sort::by_key(&mut times.blocked_in, |one| Reverse(one.ns));
         let cpus = self.cpus.into_iter();
         times.cpus = cpus.map(|(cpu, ns)| CpuTime { cpu, ns }).collect();
-        times.cpus.sort_by_key(|one| Reverse(one.ns));
+        sort::by_key(&mut times.cpus, |one| Reverse(one.ns));
         self.any.then_some(times)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use traceloom_trace::{RowId, SliceId, ThreadId, Trace, TrackId};
+use traceloom_trace::{RowId, SliceId, ThreadId, Trace, TrackId, sort};
 
 use super::downsample::{Spans, Window};
 use super::{StateKind, Timeline, run_extent, state_extent};
@@ -131,10 +131,10 @@ impl Timeline {
             }
             at += 1;
         }
-        waits.sort_by_key(|(ns, wakeup)| (Reverse(*ns), *wakeup));
+        sort::by_key(&mut waits, |(ns, wakeup)| (Reverse(*ns), *wakeup));
         waits.truncate(limit);
         let mut wakeups: Vec<Wakeup> = waits.into_iter().map(|(_, wakeup)| wakeup).collect();
-        wakeups.sort_unstable();
+        sort::by_key(&mut wakeups, |one| *one);
         wakeups
     }
 

@@ -1,7 +1,7 @@
 //! Finds slices nested in a slice of the same name. Their time must be counted only once.
 
 use rustc_hash::FxHashMap;
-use traceloom_trace::{RowId, Trace, TrackId};
+use traceloom_trace::{RowId, Trace, TrackId, sort};
 
 use super::lanes::Lanes;
 use super::names::{NameId, Names};
@@ -43,7 +43,7 @@ impl Recursion {
     fn walk(&mut self, trace: &Trace, lanes: &Lanes, names: &Names, track: TrackId) {
         let parent = |row: u32| trace.slices.parent_id.get(row as usize).0;
         let mut rows: Vec<u32> = lanes.rows_of(track).to_vec();
-        rows.sort_by_key(|&row| (parent(row), row));
+        sort::by_key(&mut rows, |&row| (parent(row), row));
         let below = |row: u32| {
             let from = rows.partition_point(|&child| parent(child) < row);
             let to = rows.partition_point(|&child| parent(child) <= row);

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use traceloom_trace::{RowId, StringId, ThreadId, Trace};
+use traceloom_trace::{RowId, StringId, ThreadId, Trace, sort};
 
 use super::tally::Tally;
 use super::{StateKind, Timeline, state_extent};
@@ -117,7 +117,7 @@ impl WaitTimes {
                 ns: sum.ns,
             }));
         }
-        all.sort_by_key(|one| (Reverse(one.ns), one.why));
+        sort::by_key(&mut all, |one| (Reverse(one.ns), one.why));
         all
     }
 }

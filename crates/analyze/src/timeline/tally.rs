@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 
 use rustc_hash::FxHashMap;
+use traceloom_trace::sort;
 
 /// One table type for all kinds of numbers, because each type would add machine code to every
 /// report.
@@ -38,7 +39,7 @@ impl Tally {
 
     /// The sums, the longest time first; ties are ordered by number.
     pub(super) fn sorted(mut self) -> Vec<Tallied> {
-        self.sums.sort_by_key(|sum| (Reverse(sum.ns), sum.number));
+        sort::by_key(&mut self.sums, |sum| (Reverse(sum.ns), sum.number));
         self.sums
     }
 }

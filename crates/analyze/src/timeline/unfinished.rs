@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use rustc_hash::FxHashMap;
-use traceloom_trace::{MethodId, RowId, SliceId, Trace};
+use traceloom_trace::{MethodId, RowId, SliceId, Trace, sort};
 
 /// The slices that never ended, other than calls of methods.
 ///
@@ -26,7 +26,7 @@ impl Unfinished {
             this.rows.push(row as u32);
         }
         let depth = |row: &u32| trace.slices.depth.get(*row as usize);
-        this.rows.sort_by_key(|row| Reverse(depth(row)));
+        sort::by_key(&mut this.rows, |row| Reverse(depth(row)));
         this.places = this.rows.iter().copied().zip(0..).collect();
         this
     }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use traceloom_trace::{NO_DURATION, ThreadId, Trace, TrackId};
+use traceloom_trace::{NO_DURATION, ThreadId, Trace, TrackId, sort};
 
 use crate::frames::Frame;
 
@@ -164,7 +164,7 @@ impl Timeline {
                     self.points(trace, track, window, &mut shown.points);
                     self.instants(trace, track, window, &mut shown.instants);
                 }
-                shown.instants.sort_by_key(|instant| instant.ts);
+                sort::by_key(&mut shown.instants, |instant| instant.ts);
             }
         }
         shown
@@ -245,7 +245,7 @@ impl Timeline {
                 .for_each(|state| state.who = thread.utid.0);
         }
         ran.retain(|state| state.state == StateKind::Running);
-        ran.sort_by_key(|state| (state.ts, state.end));
+        sort::by_key(&mut ran, |state| (state.ts, state.end));
         let mut covered = -1.0;
         ran.retain(|state| {
             let last = window.last_pixel(state.ts, state.end);

@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 use std::sync::OnceLock;
 
-use traceloom_trace::{MethodId, NO_DURATION, NO_NUMBER, RepairKind, RowId, StringId, Trace};
+use traceloom_trace::{MethodId, NO_DURATION, NO_NUMBER, RepairKind, RowId, StringId, Trace, sort};
 
 use super::clip::TimeRange;
 use super::function::{Function, Origin};
@@ -164,7 +164,7 @@ impl Counts {
     fn parts(&self, parts: usize) -> Vec<Vec<bool>> {
         let tracks = 0..self.slices.len();
         let mut tracks: Vec<usize> = tracks.filter(|&track| self.is_in[track]).collect();
-        tracks.sort_by_key(|&track| Reverse(self.slices[track]));
+        sort::by_key(&mut tracks, |&track| Reverse(self.slices[track]));
         let mut shared = vec![(0u64, vec![false; self.slices.len()]); parts];
         for track in tracks {
             if let Some((slices, part)) = shared.iter_mut().min_by_key(|(slices, _)| *slices) {

@@ -1,5 +1,7 @@
 //! Merges the trees of several walks.
 
+use traceloom_trace::sort;
+
 use super::NodeId;
 use super::arena::Link;
 use super::lane::{Counted, Lane};
@@ -20,7 +22,7 @@ pub(super) fn merge(counted: Vec<Counted>) -> Counted {
         parts.push((counted.nodes.links, first_path));
         calls += counted.calls;
     }
-    order.sort_by_key(|(lane, ..)| lane.first_slice);
+    sort::by_key(&mut order, |(lane, ..)| lane.first_slice);
     all.links = Vec::with_capacity(parts.iter().map(|(links, _)| links.len()).sum());
     let (mut lanes, mut roots) = (Vec::new(), Vec::new());
     for (mut lane, root, part) in order {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use traceloom_analyze::events::EventFilter;
 use traceloom_analyze::timeline::{FindMode, Finder};
-use traceloom_trace::{ArgSetId, NO_NUMBER, RowId, StringId, ThreadId};
+use traceloom_trace::{ArgSetId, NO_NUMBER, RowId, StringId, ThreadId, sort};
 
 use crate::ask::Ask;
 use crate::engine::Engine;
@@ -94,7 +94,7 @@ fn names(engine: &Engine, text: &str) -> Vec<StringId> {
     let mut found: Vec<_> = found
         .filter(|name| finder.finds(trace.strings.get(*name)))
         .collect();
-    found.sort_unstable();
+    sort::by_key(&mut found, |one| *one);
     found
 }
 

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use traceloom_trace::{NO_TIME, ProcessId, RowId, ThreadId, TrackId};
+use traceloom_trace::{NO_TIME, ProcessId, RowId, ThreadId, TrackId, sort};
 
 use super::{Maker, Owner, first_and_last, is_idle_thread};
 use crate::timeline::rows::{NO_ROW, RowKind, TimelineRow, row_flags};
@@ -23,7 +23,7 @@ impl Maker<'_> {
                 found.push(track);
             }
         }
-        found.sort_by_key(|track| tracks.cpu.get(track.row()));
+        sort::by_key(&mut found, |track| tracks.cpu.get(track.row()));
         found
     }
 
@@ -40,7 +40,7 @@ impl Maker<'_> {
         if cpus.is_empty() {
             return;
         }
-        cpus.sort_unstable();
+        sort::by_key(&mut cpus, |one| *one);
         cpus.dedup();
         let group = self.group("CPUs");
         let mut rest = &counters[..];
@@ -105,7 +105,7 @@ impl Maker<'_> {
         let mut threads = std::mem::take(&mut self.homeless);
         self.sort_for_show(&mut threads);
         let source = |utid: &ThreadId| self.trace.threads.source.get(utid.row());
-        threads.sort_by_key(source);
+        sort::by_key(&mut threads, source);
         let of_one = |one: &ThreadId, other: &ThreadId| source(one) == source(other);
         let is_one = threads.first().map(source) == threads.last().map(source);
         let alone = self.trace.real_processes().next().is_none() && is_one;
@@ -149,7 +149,9 @@ impl Maker<'_> {
             return;
         }
         self.sort_for_show(&mut threads);
-        threads.sort_by_key(|utid| (self.is_idle(*utid), Reverse(self.facts[utid.row()].busy_ns)));
+        sort::by_key(&mut threads, |utid| {
+            (self.is_idle(*utid), Reverse(self.facts[utid.row()].busy_ns))
+        });
         let group = self.group("Kernel threads");
         self.some_threads(&threads, group);
         for upid in upids {

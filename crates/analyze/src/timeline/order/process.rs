@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use traceloom_trace::{NO_TIME, ProcessId, RowId, ThreadId, TrackId};
+use traceloom_trace::{NO_TIME, ProcessId, RowId, ThreadId, TrackId, sort};
 
 use super::{Maker, Owner, SUMMARY_THREADS};
 use crate::timeline::focus::{self, Focus};
@@ -24,7 +24,7 @@ impl Maker<'_> {
                 all.push((Reverse((focus, busy)), (pid, name), Reverse(busy), upid));
             }
         }
-        all.sort_by_key(|one| one.1);
+        sort::by_key(&mut all, |one| one.1);
         for together in all.chunk_by_mut(|one, other| one.1 == other.1) {
             let focus = together.iter().any(|one| one.0.0.0);
             let busy = together.iter().map(|one| one.0.0.1).max();
@@ -32,7 +32,7 @@ impl Maker<'_> {
                 one.0 = Reverse((focus, busy.unwrap_or_default()));
             }
         }
-        all.sort_unstable();
+        sort::by_key(&mut all, |one| *one);
         let (mut busy, mut idle) = (Vec::new(), Vec::new());
         for (.., upid) in all {
             if self.is_used(upid) {
@@ -189,7 +189,7 @@ impl Maker<'_> {
 
     /// The order of threads: main thread, threads that draw, then by busy time; idle threads last.
     pub(super) fn sort_for_show(&self, threads: &mut [ThreadId]) {
-        threads.sort_by_cached_key(|&utid| {
+        sort::by_key(threads, |&utid| {
             let (flags, facts) = (self.thread_flags(utid), &self.facts[utid.row()]);
             let idle = flags & row_flags::IDLE != 0;
             let main = flags & row_flags::MAIN != 0;

@@ -1,6 +1,6 @@
 //! Rows of tracks other than thread tracks: named and async tracks, counters, interrupts.
 
-use traceloom_trace::{NO_TIME, RowId, TrackId, TrackOwner, TrackType};
+use traceloom_trace::{NO_TIME, RowId, TrackId, TrackOwner, TrackType, sort};
 
 use super::{Maker, Owner, first_and_last};
 use crate::timeline::Grouped;
@@ -19,13 +19,13 @@ impl<'t> Maker<'t> {
     /// Rows for named tracks, then for counters. Async tracks whose names differ only in numbers share a row.
     pub(super) fn tracks(&mut self, mut tracks: Vec<TrackId>, parent: u32) {
         let is_counter = |track: &TrackId| self.trace.tracks.kind.get(track.row()).is_counter();
-        tracks.sort_by_key(is_counter);
+        sort::by_key(&mut tracks, is_counter);
         // Tracks that share a row are placed at the first of them.
         let mut alike: Vec<(&str, usize)> = Vec::new();
         for (at, track) in tracks.iter().enumerate() {
             alike.extend(self.stem_of(*track).map(|stem| (stem, at)));
         }
-        alike.sort_unstable();
+        sort::by_key(&mut alike, |one| *one);
         let mut places: Vec<usize> = (0..tracks.len()).collect();
         for group in alike.chunk_by(|one, other| one.0 == other.0) {
             group.iter().for_each(|(_, at)| places[*at] = group[0].1);
@@ -68,7 +68,7 @@ impl<'t> Maker<'t> {
     fn joined(&mut self, tracks: &[TrackId], parent: u32) {
         let name = |id: &TrackId| self.trace.tracks.name.get(id.row());
         let mut names: Vec<_> = tracks.iter().map(name).collect();
-        names.sort_unstable();
+        sort::by_key(&mut names, |one| *one);
         names.dedup();
         let (mut families, mut slices) = (Vec::new(), Vec::new());
         for id in tracks {

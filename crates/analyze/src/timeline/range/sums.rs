@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use traceloom_trace::{RowId, SliceId};
+use traceloom_trace::{RowId, SliceId, sort};
 
 use super::count::Count;
 use crate::timeline::stats::{OpenSum, Sum, Sums};
@@ -15,7 +15,9 @@ pub(super) fn ranked(sums: &[Sum], limit: usize) -> (Vec<u32>, usize) {
             order.push(name);
         }
     }
-    order.sort_by_key(|&name: &u32| (Reverse(sums[name as usize].total), name));
+    sort::by_key(&mut order, |&name: &u32| {
+        (Reverse(sums[name as usize].total), name)
+    });
     let hidden = order.len().saturating_sub(limit);
     order.truncate(limit);
     (order, hidden)

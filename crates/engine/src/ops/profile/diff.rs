@@ -5,6 +5,7 @@ use traceloom_analyze::{
     Change, Diff, DiffMetric, DiffRow, Flame, FlameSide, Function, GroupBy, Presence, Profile,
     Verdict,
 };
+use traceloom_trace::sort;
 
 use super::flame::{Labels, options, put_bars};
 use super::ranked::{DEFAULT_ROWS, Ranked, group_by};
@@ -183,7 +184,7 @@ impl<'a> SharedNames<'a> {
         }
         let function = |row: u32| rows[row as usize].0;
         let mut order: Vec<u32> = (0..rows.len() as u32).collect();
-        order.sort_by_key(|&row| function(row));
+        sort::by_key(&mut order, |&row| function(row));
         let mut numbers = vec![0; rows.len()];
         for same in order.chunk_by(|&one, &next| function(one) == function(next)) {
             for &row in same {

@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use serde::{Deserialize, Serialize};
 use traceloom_analyze::TimeRange;
 use traceloom_analyze::timeline::{NameStats, RangeScope, RowKind, StateKind, inside};
-use traceloom_trace::{RowId, ThreadId};
+use traceloom_trace::{RowId, ThreadId, sort};
 
 use super::statistics::{NameTimes, StateAnswer};
 use crate::ask::Ask;
@@ -122,7 +122,9 @@ fn put_threads(
             used.push((utid, times));
         }
     }
-    used.sort_by_key(|(utid, times)| (Reverse(times[StateKind::Running as usize]), *utid));
+    sort::by_key(&mut used, |(utid, times)| {
+        (Reverse(times[StateKind::Running as usize]), *utid)
+    });
     let hidden = used.len().saturating_sub(limit);
     used.truncate(limit);
     let thread = |(utid, times): &(ThreadId, [i64; StateKind::COUNT])| Thread {
