@@ -18,7 +18,7 @@ pub(super) const BOOTTIME: u32 = 6;
 pub(super) const MONOTONIC: u32 = 3;
 
 /// The first of the numbers that each sequence may give to clocks of its own.
-const FIRST_OF_SEQUENCE: u32 = 64;
+pub(super) const FIRST_OF_SEQUENCE: u32 = 64;
 const LAST_OF_SEQUENCE: u32 = 127;
 
 /// A clock.

@@ -42,6 +42,10 @@ fn process(fields: Fields<'_>, out: &mut TraceBuilder) {
     let Some(pid) = pid.filter(|pid| *pid > 0) else {
         return;
     };
+    let ppid = ppid.filter(|ppid| *ppid > 0);
+    if let Some(ppid) = ppid {
+        out.process(ppid);
+    }
     let upid = process_and_leader(pid, out);
     if let Some(name) = cmdline.first().filter(|name| !name.is_empty()) {
         let name = out.intern(name);
@@ -49,7 +53,7 @@ fn process(fields: Fields<'_>, out: &mut TraceBuilder) {
         let cmdline = out.intern(&cmdline.join(&b' '));
         out.set_process_cmdline(upid, cmdline);
     }
-    if let Some(ppid) = ppid.filter(|ppid| *ppid > 0) {
+    if let Some(ppid) = ppid {
         out.set_process_parent(upid, ppid);
     }
     if let Some(uid) = uid {

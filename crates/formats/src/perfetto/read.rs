@@ -130,7 +130,13 @@ impl<'s> Second<'s> {
         };
         let state = self.survey.sequences.get(state);
         match number {
-            payload::TRACK_EVENT => return self.events.event(ts, content, state, out),
+            payload::TRACK_EVENT => {
+                self.events.event(ts, content, state, out);
+                if let Some(stack) = self.events.stack.take() {
+                    self.profiles.slice_stack(stack, state, out);
+                }
+                return;
+            }
             _ if out.trace().counters.len() + out.trace().args.len() > self.most_rows => {
                 self.beyond += 1;
                 return;

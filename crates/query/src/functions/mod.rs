@@ -5,6 +5,7 @@ mod flags;
 mod math;
 mod message;
 mod percentile;
+mod perf_counter;
 mod pprof;
 mod regexp;
 mod stacks;
@@ -30,7 +31,8 @@ pub(crate) fn register(
     percentile::register(connection, pool)?;
     pprof::register(connection, pool)?;
     regexp::register(connection)?;
-    stacks::register(connection)?;
+    perf_counter::register(connection, data)?;
+    stacks::register(connection, data)?;
     strings::register(connection)?;
     time::register(connection, data)?;
     window::register(connection)?;

@@ -1,42 +1,128 @@
 //! Stacks as values: messages as Perfetto has them, with the innermost frame first.
 
+use std::sync::Arc;
+
 use rusqlite::Connection;
 use rusqlite::functions::Context;
-use rusqlite::types::{Null, ValueRef};
+use rusqlite::types::ValueRef;
 
 use super::arguments::refused;
 use super::flags::PURE;
 use super::message;
+use crate::schema::{Data, RecordColumn};
 
 /// The field of a stack with its entries, and that of an entry with its name.
 pub(super) const ENTRIES: u64 = 1;
 pub(super) const NAME: u64 = 1;
 
-/// Functions whose first argument is a row of a table that is empty in every trace, and what the row is.
-const OF_EMPTY_TABLES: &[(&str, i32, &str)] = &[
-    ("__intrinsic_perf_counter_for_sample", 2, "sample"),
-    ("stack_from_stack_profile_callsite", 1, "callsite"),
-    ("stack_from_stack_profile_callsite", 2, "callsite"),
-    ("stack_from_stack_profile_frame", 1, "frame"),
-];
-
 /// Makes the functions known to a connection.
-pub(super) fn register(connection: &Connection) -> rusqlite::Result<()> {
+pub(super) fn register(connection: &Connection, data: &Arc<Data>) -> rusqlite::Result<()> {
     connection.create_scalar_function("cat_stacks", -1, PURE, |context| cat(context))?;
-    for &(name, count, what) in OF_EMPTY_TABLES {
+    let Some(tables) = Tables::find() else {
+        return Ok(());
+    };
+    // The second argument tells whether kinds of code are marked, which the names here never are.
+    for count in [1, 2] {
+        let data = data.clone();
+        let name = "stack_from_stack_profile_callsite";
         connection.create_scalar_function(name, count, PURE, move |context| {
-            match context.get_raw(0) {
-                ValueRef::Null => Ok(Null),
-                id => Err(refused(format!("there is no {what} {}", shown(id)))),
-            }
+            row_of(context, "callsite", |id| tables.callsite(&data, id))
         })?;
     }
-    Ok(())
+    let data = data.clone();
+    let name = "stack_from_stack_profile_frame";
+    connection.create_scalar_function(name, 1, PURE, move |context| {
+        row_of(context, "frame", |id| {
+            let mut stack = Vec::new();
+            tables.frame(&data, id, &mut stack).map(|()| stack)
+        })
+    })
 }
 
-fn shown(id: ValueRef<'_>) -> String {
-    id.as_i64()
-        .map_or_else(|_| id.data_type().to_string(), |id| id.to_string())
+/// What belongs to the row that the first argument names; `None` for NULL.
+pub(super) fn row_of<T>(
+    context: &Context<'_>,
+    what: &str,
+    find: impl FnOnce(i64) -> Option<T>,
+) -> rusqlite::Result<Option<T>> {
+    let id = context.get_raw(0);
+    if id == ValueRef::Null {
+        return Ok(None);
+    }
+    let found = id.as_i64().ok().and_then(find);
+    let shown = id
+        .as_i64()
+        .map_or_else(|_| id.data_type().to_string(), |id| id.to_string());
+    found
+        .map(Some)
+        .ok_or_else(|| refused(format!("there is no {what} {shown}")))
+}
+
+/// The columns of the tables of stacks.
+#[derive(Clone, Copy)]
+struct Tables {
+    parent: RecordColumn,
+    frame: RecordColumn,
+    name: RecordColumn,
+    old_name: RecordColumn,
+    symbols: RecordColumn,
+    symbol_set: RecordColumn,
+    symbol_name: RecordColumn,
+}
+
+impl Tables {
+    fn find() -> Option<Self> {
+        let of_callsite = |column| RecordColumn::find("stack_profile_callsite", column);
+        let of_frame = |column| RecordColumn::find("stack_profile_frame", column);
+        let of_symbol = |column| RecordColumn::find("stack_profile_symbol", column);
+        Some(Self {
+            parent: of_callsite("parent_id")?,
+            frame: of_callsite("frame_id")?,
+            name: of_frame("name")?,
+            old_name: of_frame("deobfuscated_name")?,
+            symbols: of_frame("symbol_set_id")?,
+            symbol_set: of_symbol("symbol_set_id")?,
+            symbol_name: of_symbol("name")?,
+        })
+    }
+
+    /// The frames of a callsite and of its callers.
+    fn callsite(&self, data: &Data, id: i64) -> Option<Vec<u8>> {
+        let mut stack = Vec::new();
+        self.frame(data, self.frame.int(data, id)?, &mut stack)?;
+        let mut at = id;
+        // A callsite follows its caller, so this ends.
+        while let Some(parent) = self.parent.int(data, at).filter(|parent| *parent < at) {
+            self.frame(data, self.frame.int(data, parent)?, &mut stack)?;
+            at = parent;
+        }
+        Some(stack)
+    }
+
+    /// Adds the functions of a frame, the innermost inlined one first.
+    fn frame(&self, data: &Data, id: i64, stack: &mut Vec<u8>) -> Option<()> {
+        let name = self.name.value(data, id)?;
+        if let Some(set) = self.symbols.int(data, id) {
+            let rows = (set..).take_while(|row| self.symbol_set.int(data, *row) == Some(set));
+            for row in rows {
+                entry(self.symbol_name.text(data, row).unwrap_or_default(), stack);
+            }
+            return Some(());
+        }
+        let name = match name {
+            crate::schema::Cell::Text(name) => data.get(name),
+            _ => "",
+        };
+        entry(self.old_name.text(data, id).unwrap_or(name), stack);
+        Some(())
+    }
+}
+
+/// Adds a frame with a name.
+fn entry(name: &str, stack: &mut Vec<u8>) {
+    let mut entry = Vec::new();
+    message::bytes(NAME, name.as_bytes(), &mut entry);
+    message::bytes(ENTRIES, &entry, stack);
 }
 
 /// `cat_stacks(stack or name, …)`: one stack of several. The outermost is the first argument.
@@ -47,9 +133,7 @@ fn cat(context: &Context<'_>) -> rusqlite::Result<Vec<u8>> {
             ValueRef::Null => {}
             ValueRef::Blob(other) => stack.extend(other),
             ValueRef::Text(name) => {
-                let mut entry = Vec::new();
-                message::bytes(NAME, name, &mut entry);
-                message::bytes(ENTRIES, &entry, &mut stack);
+                entry(&String::from_utf8_lossy(name), &mut stack);
             }
             _ => return Err(refused("cat_stacks takes stacks and texts")),
         }

@@ -24,7 +24,7 @@ pub(crate) use column::{Affinity, Cell, Column, Table};
 pub(crate) use data::Data;
 pub use docs::reference;
 pub(crate) use facts::FactValue;
-pub(crate) use records::RECORD_TABLES;
+pub(crate) use records::{RECORD_TABLES, RecordColumn};
 pub(crate) use views::{VIEWS, View};
 
 /// Every table, in the order of the reference.

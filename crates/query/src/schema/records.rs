@@ -136,6 +136,47 @@ impl Rows {
     }
 }
 
+/// A column of a table of records, for functions that read it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RecordColumn {
+    table: usize,
+    column: &'static Column,
+}
+
+impl RecordColumn {
+    /// Finds a column.
+    pub fn find(table: &str, column: &str) -> Option<Self> {
+        let mut tables = RECORD_TABLES.iter();
+        let table = tables.position(|declared| declared.names.contains(&table))?;
+        let columns = RECORD_TABLES.get(table)?.table.columns;
+        let column = columns.iter().find(|declared| declared.name == column)?;
+        Some(Self { table, column })
+    }
+
+    /// The value in a row; `None` if there is no such row.
+    pub fn value(&self, data: &Data, row: i64) -> Option<Cell> {
+        let row = usize::try_from(row).ok()?;
+        let is_row = row < data.records.count(self.table);
+        is_row.then(|| self.column.get(data, row))
+    }
+
+    /// The number in a row.
+    pub fn int(&self, data: &Data, row: i64) -> Option<i64> {
+        match self.value(data, row)? {
+            Cell::Int(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The text in a row.
+    pub fn text<'d>(&self, data: &'d Data, row: i64) -> Option<&'d str> {
+        match self.value(data, row)? {
+            Cell::Text(id) => Some(data.get(id)),
+            _ => None,
+        }
+    }
+}
+
 impl Data {
     /// A value of the table at a place, which has this row.
     pub(super) fn record_cell(&self, place: (usize, usize), column: &Column, row: usize) -> Cell {

@@ -1,6 +1,6 @@
 //! The rows of the tables. They are added when the trace ends, because only then everything about them is known.
 
-use traceloom_trace::{ArgValue, NO_TIME, RecordId, StringId, TraceBuilder};
+use traceloom_trace::{ArgValue, NO_TIME, RecordId, RowId, SliceId, StringId, TraceBuilder};
 
 use super::art::{DumpStack, OutOfMemory};
 use super::heap_graph::Head;
@@ -175,6 +175,37 @@ pub(super) fn samples(mut all: Samples, callsites: Rows, out: &mut TraceBuilder)
         add("_profiler_counter_track", cells, out);
     }
     Some(())
+}
+
+/// The stack of a track event, at the beginning or the end of its slice.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StackOfSlice {
+    pub slice: SliceId,
+    pub callsite: u32,
+    pub weight: Option<f64>,
+    pub is_end: bool,
+}
+
+/// Adds the stacks of track events.
+pub(super) fn slice_stacks(stacks: &[StackOfSlice], callsites: Rows, out: &mut TraceBuilder) {
+    for stack in stacks {
+        let track = out.trace().slices.track_id.get(stack.slice.row());
+        let column = if stack.is_end {
+            "end_callsite_id"
+        } else {
+            "callsite_id"
+        };
+        let cells = [
+            ("slice_id", stack.slice.into()),
+            ("track_id", track.into()),
+            (column, callsites.cell(stack.callsite)),
+            (
+                "weight",
+                stack.weight.map_or(ArgValue::Null, ArgValue::Float),
+            ),
+        ];
+        add("__intrinsic_track_event_callstacks", cells, out);
+    }
 }
 
 /// Where the rows are that samples refer to.

@@ -32,7 +32,8 @@ use traceloom_trace::{
 use super::packet::payload;
 use super::sequence::State;
 use super::survey::Survey;
-use super::wire::Fields;
+use super::track_event::SliceStack;
+use super::wire::{Fields, Value};
 use heap_profile::HeapProfiles;
 use stacks::{NONE, Named, Stacks};
 pub(super) use streaming::deltas_us;
@@ -91,6 +92,7 @@ pub(super) struct Profiles<'s> {
     graphs: heap_graph::HeapGraphs,
     errors: Vec<art::OutOfMemory>,
     dump_stacks: Vec<art::DumpStack>,
+    slice_stacks: Vec<emit::StackOfSlice>,
     /// Packages and the users of their processes.
     packages: Vec<(i64, StringId)>,
     symbols: Vec<&'s [u8]>,
@@ -120,6 +122,7 @@ impl<'s> Profiles<'s> {
             graphs: heap_graph::HeapGraphs::default(),
             errors: Vec::new(),
             dump_stacks: Vec::new(),
+            slice_stacks: Vec::new(),
             packages: Vec::new(),
             symbols: Vec::new(),
             renamings: Vec::new(),
@@ -171,10 +174,35 @@ impl<'s> Profiles<'s> {
         }
     }
 
+    /// The stack of a track event.
+    pub fn slice_stack(&mut self, stack: SliceStack<'_>, state: State, out: &mut TraceBuilder) {
+        if self.rows(out) > self.most {
+            self.beyond += 1;
+            return;
+        }
+        let callsite = match stack.callstack.value {
+            Value::Number(iid) => self.shared.callstack(&state, iid, out),
+            Value::Bytes(inline) => {
+                let mapping = "track_event_inline_callstack";
+                self.shared.inline(mapping, Fields::new(inline), out)
+            }
+        };
+        if callsite != NONE {
+            self.slice_stacks.push(emit::StackOfSlice {
+                slice: stack.slice,
+                callsite,
+                weight: stack.weight,
+                is_end: stack.is_end,
+            });
+        }
+    }
+
     /// The number of rows so far.
     fn rows(&self, out: &TraceBuilder) -> usize {
         let own = self.shared.stacks.len() + self.shared.samples.len() + self.graphs.len();
-        own + self.heap_profiles.allocations.len() + out.trace().records.len()
+        own + self.heap_profiles.allocations.len()
+            + self.slice_stacks.len()
+            + out.trace().records.len()
     }
 
     /// A `PackagesList`, for the names of apps.
@@ -253,6 +281,7 @@ impl<'s> Profiles<'s> {
         } = &self.heap_profiles;
         emit::heap_profiles(dumps, allocations, callsites, out);
         emit::graph_heads(&heads, &self.errors, &self.dump_stacks, callsites, out);
+        emit::slice_stacks(&self.slice_stacks, callsites, out);
         emit::samples(self.shared.samples, callsites, out);
     }
 

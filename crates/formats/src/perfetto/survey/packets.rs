@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use traceloom_trace::{Place, RepairKind, TraceBuilder};
 
-use super::super::clocks::{BOOTTIME, Clocks, MONOTONIC};
+use super::super::clocks::{BOOTTIME, Clocks, FIRST_OF_SEQUENCE, MONOTONIC};
 use super::super::packet::{Packet, Packets, payload};
 use super::super::profiling::deltas_us;
 use super::super::sequence::{Sequences, StateId};
@@ -36,6 +36,8 @@ pub(crate) struct Survey<'a> {
     pub started: Option<(i64, StateId)>,
     /// The numbers of other machines, in the order of the file.
     pub machines: Vec<u32>,
+    /// The last time of a packet, with the number of its clock.
+    last: Option<(u32, u64)>,
     unpacker: Unpacker,
     pub(super) losses: Losses,
 }
@@ -90,6 +92,7 @@ impl<'a> Survey<'a> {
             items: Vec::new(),
             started: None,
             machines: Vec::new(),
+            last: None,
             unpacker: Unpacker::new(options),
             losses: Losses::default(),
         };
@@ -193,15 +196,8 @@ impl<'a> Survey<'a> {
             }
             _ => {}
         }
-        let streaming = Packet {
-            timestamp: None,
-            clock: Some(MONOTONIC),
-            ..*packet
-        };
-        let packet = match number {
-            payload::STREAMING_PROFILE => &streaming,
-            _ => packet,
-        };
+        let stamped = self.stamped(packet, number);
+        let packet = &stamped;
         let own = match (number, packet.timestamp) {
             (payload::TRACK_EVENT, None) => self.event_time(packet, content),
             (payload::STREAMING_PROFILE, _) => self.streaming_time(packet, content),
@@ -223,10 +219,29 @@ impl<'a> Survey<'a> {
             self.losses.without_time.add(self.source.offset(span));
             return;
         };
+        if packet.timestamp.is_some() && clock.number() < FIRST_OF_SEQUENCE {
+            self.last = packet.timestamp.map(|time| (clock.number(), time));
+        }
         if number == payload::SERVICE_EVENT && is_start(content) {
             self.started.get_or_insert((ts, state));
         }
         self.items.push(Item::new(ts, span, What::Packet(state)));
+    }
+
+    /// A packet with the time that counts. Streams of samples have their own times. Packets of profiles without a time
+    /// belong to that of the packet before.
+    fn stamped<'p>(&self, packet: &Packet<'p>, number: u32) -> Packet<'p> {
+        let mut stamped = *packet;
+        match (number, packet.timestamp, self.last) {
+            (payload::STREAMING_PROFILE, ..) => {
+                (stamped.timestamp, stamped.clock) = (None, Some(MONOTONIC));
+            }
+            (number, None, Some((clock, time))) if payload::is_profile(number) => {
+                (stamped.timestamp, stamped.clock) = (Some(time), Some(clock));
+            }
+            _ => {}
+        }
+        stamped
     }
 
     /// A `ThreadDescriptor`: the thread of the packet's sequence.

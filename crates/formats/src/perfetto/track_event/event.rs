@@ -45,6 +45,9 @@ pub(super) struct Event<'a> {
     pub thread_delta_us: Option<i64>,
     pub thread_us: Option<i64>,
     pub legacy: Option<Legacy<'a>>,
+    /// The stack at the event: the stack itself, or its number.
+    pub callstack: Option<Field<'a>>,
+    pub callstack_weight: Option<f64>,
     /// Annotations, and messages of other types, for the arguments.
     pub others: Vec<Field<'a>>,
 }
@@ -112,6 +115,8 @@ impl<'a> Event<'a> {
             48 => fixed(field, &mut self.ending_flows),
             2 => self.thread_delta_us = Some(field.int()),
             17 => self.thread_us = Some(field.int()),
+            55 | 56 => self.callstack = Some(field),
+            57 => self.callstack_weight = Some(f64::from_bits(field.uint())),
             6 => self.legacy = Some(Legacy::read(field.fields())),
             // Times of the event are read in the survey.
             1 | 16 | 8 | 20 => {}

@@ -11,7 +11,7 @@ use super::super::sequence::State;
 use super::super::source::Span;
 use super::super::survey::Survey;
 use super::super::track_descriptor::{Thread, TrackDescriptors};
-use super::super::wire::Fields;
+use super::super::wire::{Field, Fields};
 use super::args::Args;
 use super::counting::Counting;
 use super::event::{Event, kind};
@@ -33,9 +33,21 @@ pub(crate) struct TrackEvents<'s> {
     /// The ends of slices that began with a known duration, innermost last.
     ends: FxHashMap<TrackId, Vec<i64>>,
     unmatched: (u64, Option<i64>),
+    /// The stack of the last event, if it has one.
+    pub stack: Option<SliceStack<'s>>,
     pub(super) unknown_phases: (u64, u8),
     /// Events of threads whose sequence does not name its thread.
     pub(super) without_thread: u64,
+}
+
+/// The stack at the beginning or the end of a slice.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SliceStack<'s> {
+    pub slice: SliceId,
+    /// The stack itself, or its number.
+    pub callstack: Field<'s>,
+    pub weight: Option<f64>,
+    pub is_end: bool,
 }
 
 /// The thread of a sequence, and its CPU clock at the last event, ns.
@@ -74,6 +86,7 @@ impl<'s> TrackEvents<'s> {
             threads: FxHashMap::default(),
             ends: FxHashMap::default(),
             unmatched: (0, None),
+            stack: None,
             unknown_phases: (0, 0),
             without_thread: 0,
         }
@@ -209,8 +222,7 @@ impl<'s> TrackEvents<'s> {
         if let Some(ends) = self.ends.get_mut(&track) {
             ends.push(i64::MAX);
         }
-        self.flows
-            .slice(slice, &event.flows, &event.ending_flows, out);
+        self.attach(slice, event, out);
         slice
     }
 
@@ -230,8 +242,7 @@ impl<'s> TrackEvents<'s> {
             ends.pop();
         }
         self.add_args(slice, at, event, out);
-        self.flows
-            .slice(slice, &event.flows, &event.ending_flows, out);
+        self.attach(slice, event, out);
     }
 
     /// Adds the arguments of an end to a slice. They replace those with the same keys.
@@ -270,8 +281,7 @@ impl<'s> TrackEvents<'s> {
         let ends = self.ends.entry(track).or_default();
         ends.resize(open - 1, i64::MAX);
         ends.push(at.ts.saturating_add(dur_ns.max(0)));
-        self.flows
-            .slice(slice, &event.flows, &event.ending_flows, out);
+        self.attach(slice, event, out);
         slice
     }
 
@@ -297,8 +307,20 @@ impl<'s> TrackEvents<'s> {
         let category = at.names.category(event, out);
         let instant = out.instant(track, at.ts, name, args);
         out.categorize_slice(instant, category);
+        self.attach(instant, event, out);
+    }
+
+    /// What belongs to a slice besides its row: flows, and the stack.
+    pub(super) fn attach(&mut self, slice: SliceId, event: &Event<'s>, out: &mut TraceBuilder) {
         self.flows
-            .slice(instant, &event.flows, &event.ending_flows, out);
+            .slice(slice, &event.flows, &event.ending_flows, out);
+        let phase = event.legacy.map_or(0, |legacy| legacy.phase);
+        self.stack = event.callstack.map(|callstack| SliceStack {
+            slice,
+            callstack,
+            weight: event.callstack_weight,
+            is_end: event.kind == kind::END || phase == b'E',
+        });
     }
 
     pub(super) fn unmatched_at(&mut self, ts: i64) {

@@ -164,8 +164,7 @@ impl<'s> TrackEvents<'s> {
             b'b' | b'S' => {
                 let begin = self.slice_begin(at, event, out);
                 let slice = self.lanes.begin(id, begin, out);
-                self.flows
-                    .slice(slice, &event.flows, &event.ending_flows, out);
+                self.attach(slice, event, out);
             }
             b'e' | b'F' => match self.lanes.end(id, at.ts, out) {
                 Some(slice) => {

@@ -17,4 +17,4 @@ mod names;
 mod nested;
 mod tracks;
 
-pub(super) use interpret::TrackEvents;
+pub(super) use interpret::{SliceStack, TrackEvents};

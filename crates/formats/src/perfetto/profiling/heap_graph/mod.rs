@@ -84,6 +84,8 @@ pub(super) struct Graph {
     data: Vec<u32>,
     /// The row of the table of graphs.
     head: u32,
+    /// The number of graphs that began before.
+    place: usize,
 }
 
 /// A row of the table of graphs.
@@ -100,6 +102,7 @@ pub(super) struct Head {
 #[derive(Debug, Default)]
 pub(super) struct HeapGraphs {
     open: BTreeMap<(u32, u32), read::Open>,
+    begun: usize,
     pub graphs: Vec<Graph>,
     pub heads: Vec<Head>,
     /// Packets, or parts of them, that cannot be read.
@@ -119,7 +122,10 @@ impl HeapGraphs {
         out: &mut TraceBuilder,
     ) {
         let key = (state.machine, state.sequence);
-        let mut open = self.open.remove(&key).unwrap_or_default();
+        let mut open = self.open.remove(&key).unwrap_or_else(|| {
+            self.begun += 1;
+            read::Open::new(self.begun)
+        });
         let is_last = open.packet(ts, fields, most, out);
         if is_last {
             self.close(open, out);
@@ -134,6 +140,7 @@ impl HeapGraphs {
             self.broken += 1;
             self.close(open, out);
         }
+        self.graphs.sort_by_key(|graph| graph.place);
     }
 
     fn close(&mut self, mut open: read::Open, out: &mut TraceBuilder) {

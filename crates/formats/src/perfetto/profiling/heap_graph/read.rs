@@ -56,6 +56,13 @@ pub(super) struct Open {
 }
 
 impl Open {
+    /// A graph that begins.
+    pub fn new(place: usize) -> Self {
+        let mut open = Self::default();
+        open.graph.place = place;
+        open
+    }
+
     /// Reads a packet, unless the graph has `most` rows. Returns whether it is the last one.
     pub fn packet(
         &mut self,
