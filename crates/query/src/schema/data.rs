@@ -13,6 +13,7 @@ use super::json_args;
 use super::keys::{flat_key, keys_with_indexes};
 use super::links::{NONE, irq_contexts, parents, wakers};
 use super::records::RecordRows;
+use super::references::References;
 use super::texts::MoreTexts;
 use super::track_type::TrackFacts;
 
@@ -31,6 +32,7 @@ pub(crate) struct Data {
     states: Vec<(u16, StringId)>,
     pub(super) tracks: TrackFacts,
     pub records: RecordRows,
+    pub(super) references: References,
     /// The parent of each process.
     pub(super) parents: Vec<ProcessId>,
     /// For each thread state, the row in which the waker ran. Found when a query first asks.
@@ -129,6 +131,8 @@ impl Data {
             .map(|row| ClockTexts::new(row, &mut intern))
             .collect();
         let facts = facts(&trace, &mut intern);
+        let mut records = RecordRows::new(&trace);
+        let references = References::new(&trace, &mut records);
         Self {
             cpus: cpus(&trace),
             idle: trace.idle_threads(),
@@ -140,7 +144,8 @@ impl Data {
             method_names,
             states,
             tracks,
-            records: RecordRows::new(&trace),
+            records,
+            references,
             flat_keys,
             repairs,
             clocks,

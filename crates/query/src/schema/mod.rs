@@ -12,6 +12,7 @@ mod keys;
 mod links;
 mod people;
 mod records;
+mod references;
 mod sched;
 mod slices;
 mod sources;
@@ -42,6 +43,7 @@ pub(crate) const TABLES: &[&Table] = &[
     &sched::CPU,
     &events::FTRACE_EVENT,
     &events::ARGS,
+    &references::HEAP_GRAPH_REFERENCE,
     &sources::METADATA,
     &sources::STATS,
     &sources::REPAIR,
@@ -57,6 +59,10 @@ pub(crate) const ALIASES: &[(&str, &Table)] = &[
     ("__intrinsic_cpu", &sched::CPU),
     ("__intrinsic_flow", &slices::FLOW),
     ("__intrinsic_ftrace_event", &events::FTRACE_EVENT),
+    (
+        "__intrinsic_heap_graph_reference",
+        &references::HEAP_GRAPH_REFERENCE,
+    ),
     ("__intrinsic_metadata", &sources::METADATA),
     ("__intrinsic_process", &people::PROCESS),
     ("__intrinsic_sched_slice", &sched::SCHED_SLICE),

@@ -124,6 +124,20 @@ impl RecordRows {
     }
 }
 
+impl RecordRows {
+    /// The records of the table at this place.
+    pub(super) fn records(&self, table: usize) -> &[u32] {
+        self.tables.get(table).map_or(&[], |rows| &rows.records)
+    }
+
+    /// Changes what cells that refer to a record show.
+    pub(super) fn set_rank(&mut self, record: u32, rank: u32) {
+        if let Some(known) = self.ranks.get_mut(record as usize) {
+            *known = rank;
+        }
+    }
+}
+
 impl Rows {
     fn new(declared: &RecordTable, trace: &Trace) -> Self {
         let columns = declared.table.columns.iter();
@@ -190,6 +204,11 @@ impl Data {
             }
             None => Cell::Null,
         }
+    }
+
+    /// A value of a column of whole numbers.
+    pub(super) fn number(&self, value: ArgValue) -> Cell {
+        self.fitting(value, Affinity::Integer)
     }
 
     /// A value as its column declares it; NULL if it has another type.

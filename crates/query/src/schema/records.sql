@@ -92,8 +92,11 @@ heap_graph_primitive, __intrinsic_heap_graph_primitive (
   id, field_set_id, field_name TEXT, field_type TEXT, bool_value, byte_value, char_value, short_value,
   int_value, long_value, float_value REAL, double_value REAL
 );
-heap_graph_reference, __intrinsic_heap_graph_reference (
-  id, reference_set_id, owner_id, owned_id, field_name TEXT, field_type_name TEXT, deobfuscated_field_name TEXT
+_heap_graph_field (
+  key TEXT, name TEXT, type TEXT, old_name TEXT
+);
+_heap_graph_references (
+  owner_id
 );
 heap_graph_thread_callsite, __intrinsic_heap_graph_thread_callsite (
   id, heap_graph_id, utid, callsite_id
@@ -172,10 +175,10 @@ __intrinsic_profiler_session (
   id, source TEXT, timebase_unit TEXT, cmdline TEXT
 );
 profiler_smaps, __intrinsic_profiler_smaps (
-  id, upid, ts, path TEXT, path_trimmed TEXT, aggregate_count, is_deleted, size_kb, private_dirty_kb, swap_kb,
-  file_name TEXT, start_address, module_timestamp, module_debugid TEXT, module_debug_path TEXT,
-  protection_flags, private_clean_resident_kb, shared_dirty_resident_kb, shared_clean_resident_kb, locked_kb,
-  proportional_resident_kb, rss_kb, anonymous_kb, pss_dirty_kb, swap_pss_kb
+  id, upid, ts, path TEXT, path_trimmed TEXT, aggregate_count 1, is_deleted 0, size_kb 0, private_dirty_kb 0,
+  swap_kb 0, file_name TEXT, start_address 0, module_timestamp 0, module_debugid TEXT, module_debug_path TEXT,
+  protection_flags 0, private_clean_resident_kb 0, shared_dirty_resident_kb 0, shared_clean_resident_kb 0,
+  locked_kb 0, proportional_resident_kb 0, rss_kb 0, anonymous_kb 0, pss_dirty_kb 0, swap_pss_kb 0
 );
 __intrinsic_profiler_task_context (
   id, upid, utid, async_context_id

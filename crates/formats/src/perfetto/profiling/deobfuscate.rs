@@ -7,7 +7,7 @@ use traceloom_trace::{StringId, TraceBuilder};
 
 use super::super::wire::{Field, Fields};
 use super::paths::package;
-use super::stacks::{NONE, Stacks, Symbol, push};
+use super::stacks::{NONE, Stacks, Symbol};
 
 /// The package of code that was written to memory.
 const IN_MEMORY: &str = "memfd";
@@ -161,6 +161,9 @@ fn member(
     (out.intern(new.as_bytes()), method)
 }
 
+/// The most methods that R8 gave the same name.
+const MOST_METHODS: usize = 4_096;
+
 /// Renames a frame. Its line tells which methods were inlined there.
 fn rename(row: u32, methods: &[Method], stacks: &mut Stacks, out: &mut TraceBuilder) {
     let line = line_of(row, stacks);
@@ -170,6 +173,7 @@ fn rename(row: u32, methods: &[Method], stacks: &mut Stacks, out: &mut TraceBuil
                 && method.last.is_none_or(|last| line <= last)
         })
     };
+    let methods = methods.get(..MOST_METHODS).unwrap_or(methods);
     let chain: Vec<&Method> = methods.iter().filter(is_there).collect();
     let Some(frame) = stacks.frames.get_mut(row as usize) else {
         return;
@@ -189,7 +193,7 @@ fn rename(row: u32, methods: &[Method], stacks: &mut Stacks, out: &mut TraceBuil
             line: method.source,
             inlined: Some(at + 1 < chain.len()),
         };
-        push(&mut stacks.symbols, symbol);
+        stacks.add_symbol(symbol);
     }
 }
 

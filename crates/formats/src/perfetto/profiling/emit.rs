@@ -26,6 +26,12 @@ impl Rows {
         Some(taken)
     }
 
+    /// The records after the next `count`.
+    pub fn after(mut self, count: usize) -> Option<Self> {
+        self.take(count)?;
+        Some(self)
+    }
+
     /// A cell that refers to a row; no value for [`NONE`].
     pub fn cell(self, row: u32) -> ArgValue {
         match row {

@@ -17,6 +17,9 @@ use super::{Shared, people};
 /// `CLOCK_MONOTONIC_COARSE`, the clock of dumps.
 const COARSE: u32 = 4;
 
+/// The memory of a row here and in the tables, bytes.
+const BYTES: usize = 200;
+
 /// A dump of a heap: the time that it covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Dump {
@@ -128,11 +131,16 @@ impl<'s> HeapProfiles<'s> {
         }
     }
 
-    /// A packet.
+    /// The memory of all rows here and in the tables, bytes.
+    pub fn bytes(&self) -> usize {
+        self.allocations.len() * BYTES + self.dumps.len() * BYTES
+    }
+
+    /// A packet, as far as its samples take less than `room` bytes.
     pub fn packet(
         &mut self,
         bytes: &'s [u8],
-        state: State,
+        (state, room): (State, usize),
         shared: &mut Shared<'s>,
         out: &mut TraceBuilder,
     ) {
@@ -148,8 +156,9 @@ impl<'s> HeapProfiles<'s> {
         of(4).for_each(|field| profile.mapping(field.fields(), shared, out));
         of(2).for_each(|field| profile.frame(field.fields(), shared, out));
         of(3).for_each(|field| profile.callstack(field.fields(), shared));
+        let most = room / (2 * BYTES);
         for dump in of(5) {
-            self.dump(dump.fields(), &mut profile, state.machine, out);
+            self.dump(dump.fields(), &mut profile, (state.machine, most), out);
         }
         if !of(6).last().is_some_and(Field::bool) {
             self.commit(&mut profile, state, shared, out);
@@ -162,7 +171,7 @@ impl<'s> HeapProfiles<'s> {
         &mut self,
         fields: Fields<'s>,
         profile: &mut Profile<'s>,
-        machine: u32,
+        (machine, most): (u32, usize),
         out: &mut TraceBuilder,
     ) {
         let (mut pid, mut heap, mut end, mut start) = (0, StringId::NULL, 0, None);
@@ -200,7 +209,8 @@ impl<'s> HeapProfiles<'s> {
         let samples = fields.filter(|field| field.number == 2);
         let samples =
             samples.map(|field| sample(field.fields(), Dump { heap, ..dump }, counts_maxima));
-        profile.pending.extend(samples);
+        let most = most.saturating_sub(profile.pending.len());
+        profile.pending.extend(samples.take(most));
     }
 
     /// Ends a dump.

@@ -95,22 +95,26 @@ pub(super) struct Profiles<'s> {
     slice_stacks: Vec<emit::StackOfSlice>,
     /// Packages and the users of their processes.
     packages: Vec<(i64, StringId)>,
+    /// The number of memory mappings.
+    smaps: usize,
     symbols: Vec<&'s [u8]>,
     renamings: Vec<&'s [u8]>,
-    /// The most rows: a packet of few bytes can ask for many.
+    /// The most memory, bytes: a packet of few bytes can ask for many rows.
     most: usize,
     beyond: u64,
 }
 
 impl<'s> Profiles<'s> {
-    /// The rows that any file may have, and the bytes for each further one.
-    const FREE_ROWS: usize = 1 << 17;
-    const BYTES_FOR_ROW: usize = 2;
+    /// The memory that the profiles of any file may take, bytes, and that for each byte of the file: first for stacks, then
+    /// for everything else.
+    const OF_STACKS: (usize, usize) = (16 << 20, 4);
+    const OF_OTHERS: (usize, usize) = (24 << 20, 10);
 
     pub fn new(survey: &'s Survey<'s>) -> Self {
+        let room = |(free, each)| free + each * survey.source.bytes();
         let shared = Shared {
             survey,
-            stacks: Stacks::default(),
+            stacks: Stacks::with_room(room(Self::OF_STACKS)),
             samples: samples::Samples::default(),
             interned: interned::Interned::new(survey),
         };
@@ -124,9 +128,10 @@ impl<'s> Profiles<'s> {
             dump_stacks: Vec::new(),
             slice_stacks: Vec::new(),
             packages: Vec::new(),
+            smaps: 0,
             symbols: Vec::new(),
             renamings: Vec::new(),
-            most: Self::FREE_ROWS + survey.source.bytes() / Self::BYTES_FOR_ROW,
+            most: room(Self::OF_OTHERS),
             beyond: 0,
         }
     }
@@ -148,7 +153,7 @@ impl<'s> Profiles<'s> {
             payload::MODULE_SYMBOLS => self.symbols.push(content),
             payload::DEOBFUSCATION => self.renamings.push(content),
             number if !payload::is_profile(number) => return false,
-            _ if self.rows(out) > self.most => self.beyond += 1,
+            _ if self.bytes() > self.most => self.beyond += 1,
             _ => self.sample(ts.max(0), (number, content), state, out),
         }
         true
@@ -161,22 +166,28 @@ impl<'s> Profiles<'s> {
         state: State,
         out: &mut TraceBuilder,
     ) {
+        let room = self.most.saturating_sub(self.bytes());
         let (fields, shared) = (Fields::new(content), &mut self.shared);
         match number {
-            payload::PROFILE => self.heap_profiles.packet(content, state, shared, out),
-            payload::STREAMING_PROFILE => streaming::packet(ts, content, state, shared, out),
+            payload::PROFILE => {
+                self.heap_profiles
+                    .packet(content, (state, room), shared, out);
+            }
+            payload::STREAMING_PROFILE => {
+                streaming::packet(ts, content, (state, room), shared, out);
+            }
             payload::PERF_SAMPLE => self.perf.sample(ts, fields, state, shared, out),
             payload::STACK_SAMPLE => self.stack_samples.sample(ts, fields, state, shared, out),
-            payload::HEAP_GRAPH => self.graphs.packet(ts, fields, state, self.most, out),
+            payload::HEAP_GRAPH => self.graphs.packet(ts, fields, state, room, out),
             payload::ART_METADATA => self.art(ts, fields, out),
-            payload::SMAPS => smaps::packet(ts, fields, out),
+            payload::SMAPS => self.smaps += smaps::packet(ts, fields, room, out),
             _ => {}
         }
     }
 
     /// The stack of a track event.
     pub fn slice_stack(&mut self, stack: SliceStack<'_>, state: State, out: &mut TraceBuilder) {
-        if self.rows(out) > self.most {
+        if self.bytes() > self.most {
             self.beyond += 1;
             return;
         }
@@ -197,12 +208,10 @@ impl<'s> Profiles<'s> {
         }
     }
 
-    /// The number of rows so far.
-    fn rows(&self, out: &TraceBuilder) -> usize {
-        let own = self.shared.stacks.len() + self.shared.samples.len() + self.graphs.len();
-        own + self.heap_profiles.allocations.len()
-            + self.slice_stacks.len()
-            + out.trace().records.len()
+    /// The memory of the rows so far, without stacks, bytes.
+    fn bytes(&self) -> usize {
+        let heaps = self.heap_profiles.bytes() + self.slice_stacks.len() * 100;
+        self.shared.samples.bytes() + self.graphs.bytes() + heaps + self.smaps * smaps::BYTES
     }
 
     /// A `PackagesList`, for the names of apps.
@@ -260,9 +269,9 @@ impl<'s> Profiles<'s> {
     /// Ends the trace: symbols and old names, then all rows.
     pub fn finish(mut self, out: &mut TraceBuilder) {
         self.graphs.finish(out);
-        self.tell(out);
         self.symbolize(out);
         let renamed = self.rename(out);
+        self.tell(out);
         let app = |profiles: &Self, upid: ProcessId, out: &TraceBuilder| {
             profiles.package_of(upid, out).unwrap_or_default()
         };
@@ -385,10 +394,11 @@ impl<'s> Profiles<'s> {
             broken,
             "a part of a profile refers to what the trace does not have",
         );
+        let beyond = self.beyond + self.shared.stacks.beyond;
         tell(
             RepairKind::BeyondLimit,
-            self.beyond,
-            "packets with too many rows for their size",
+            beyond,
+            "profiles with too many rows for their size",
         );
     }
 }

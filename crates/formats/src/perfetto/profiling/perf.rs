@@ -6,7 +6,7 @@ use traceloom_trace::{StringId, TraceBuilder, TrackId};
 use super::super::sequence::State;
 use super::super::survey::Survey;
 use super::super::wire::{Field, Fields};
-use super::samples::{Counter, Execution, Sample, Task};
+use super::samples::{Counter, Execution, MOST_FOLLOWERS, Sample, Task};
 use super::stacks::NONE;
 use super::{Shared, names, people};
 
@@ -181,6 +181,7 @@ fn new_stream(
     stream.timebase = Some(track(timebase.0, true));
     stream.followers = followers
         .into_iter()
+        .take(MOST_FOLLOWERS)
         .map(|name| track(name, false))
         .collect();
     stream

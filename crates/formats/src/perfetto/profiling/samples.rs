@@ -5,6 +5,12 @@ use traceloom_trace::{ProcessId, StringId, ThreadId, TraceBuilder, TrackId, Trac
 
 use super::stacks::{NONE, push};
 
+/// The memory of a sample here and in the tables, bytes.
+pub(super) const BYTES: usize = 170;
+
+/// The most counters of a sample besides the first.
+pub(super) const MOST_FOLLOWERS: usize = 64;
+
 /// A sample. Its references are [`NONE`] if they are unknown.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sample {
@@ -172,8 +178,12 @@ impl Samples {
         set
     }
 
-    /// The number of all rows.
-    pub fn len(&self) -> usize {
-        self.samples.len() + self.tasks.len() + self.contexts.len() + self.values.len()
+    /// The memory of all rows here and in the tables, bytes.
+    pub fn bytes(&self) -> usize {
+        let described = self.tasks.len() + self.contexts.len() + self.executions.len();
+        self.samples.len() * BYTES
+            + (described + self.sessions.len()) * 120
+            + self.values.len() * 100
+            + self.counters.len() * 200
     }
 }

@@ -5,6 +5,9 @@ use traceloom_trace::{ArgValue, TraceBuilder};
 use super::super::wire::{Field, Fields};
 use super::people;
 
+/// The memory of a mapping at most, bytes.
+pub(super) const BYTES: usize = 450;
+
 /// The fields of `SmapsEntry` that are numbers.
 const NUMBERS: &[(u32, &str)] = &[
     (2, "size_kb"),
@@ -43,17 +46,20 @@ const PACKED: &[(u32, &str)] = &[
     (15, "swap_pss_kb"),
 ];
 
-/// Reads a packet.
-pub(super) fn packet(ts: i64, fields: Fields<'_>, out: &mut TraceBuilder) {
+/// Reads a packet, as far as its rows take less than `room` bytes. Returns the number of mappings.
+pub(super) fn packet(ts: i64, fields: Fields<'_>, room: usize, out: &mut TraceBuilder) -> usize {
+    let before = out.trace().records.len();
     let pid = fields.clone().filter(|field| field.number == 1).last();
     let upid = people::process(pid.map_or(0, Field::uint), out);
     for field in fields {
         match field.number {
+            2 if (out.trace().records.len() - before) * BYTES > room => break,
             2 => entry(ts, upid.into(), field.fields(), out),
-            3 => packed(ts, upid.into(), field.fields(), out),
+            3 => packed(ts, upid.into(), field.fields(), room / BYTES, out),
             _ => {}
         }
     }
+    out.trace().records.len() - before
 }
 
 /// The cells that the path of a mapping gives.
@@ -66,20 +72,33 @@ fn of_path(path: &[u8], upid: ArgValue, out: &mut TraceBuilder) -> Vec<(&'static
             "path_trimmed",
             ArgValue::Text(out.intern(trimmed.unwrap_or(path))),
         ),
-        ("is_deleted", ArgValue::Int(trimmed.is_some().into())),
+        ("is_deleted", unless(0, trimmed.is_some().into())),
     ]
+}
+
+/// A number; no cell for the one that the table has without a cell.
+fn unless(usual: i64, value: i64) -> ArgValue {
+    if value == usual {
+        ArgValue::Null
+    } else {
+        ArgValue::Int(value)
+    }
+}
+
+fn add(ts: i64, mut cells: Vec<(&str, ArgValue)>, out: &mut TraceBuilder) {
+    cells.retain(|(_, cell)| *cell != ArgValue::Null);
+    out.record(ts, "profiler_smaps", &cells);
 }
 
 fn entry(ts: i64, upid: ArgValue, fields: Fields<'_>, out: &mut TraceBuilder) {
     let path = fields.clone().filter(|field| field.number == 1).last();
     let mut cells = of_path(path.map_or(b"", Field::bytes), upid, out);
-    cells.push(("aggregate_count", ArgValue::Int(1)));
     for (number, column) in NUMBERS {
         let field = fields
             .clone()
             .filter(|field| field.number == *number)
             .last();
-        cells.push((column, ArgValue::Int(field.map_or(0, Field::int))));
+        cells.push((column, unless(0, field.map_or(0, Field::int))));
     }
     for (number, column) in TEXTS {
         let field = fields
@@ -89,7 +108,7 @@ fn entry(ts: i64, upid: ArgValue, fields: Fields<'_>, out: &mut TraceBuilder) {
         let text = field.map(|field| ArgValue::Text(out.intern(field.bytes())));
         cells.extend(text.map(|text| (*column, text)));
     }
-    out.record(ts, "profiler_smaps", &cells);
+    add(ts, cells, out);
 }
 
 /// The numbers of a repeated field.
@@ -99,7 +118,7 @@ fn numbers(fields: &Fields<'_>, number: u32) -> Vec<u64> {
 }
 
 /// Mappings column by column. Each has a path, or those with the same path are added up.
-fn packed(ts: i64, upid: ArgValue, fields: Fields<'_>, out: &mut TraceBuilder) {
+fn packed(ts: i64, upid: ArgValue, fields: Fields<'_>, most: usize, out: &mut TraceBuilder) {
     let paths: Vec<&[u8]> = fields
         .clone()
         .filter(|field| field.number == 1)
@@ -119,7 +138,7 @@ fn packed(ts: i64, upid: ArgValue, fields: Fields<'_>, out: &mut TraceBuilder) {
     let rows = columns
         .iter()
         .fold(rows, |rows, (_, column)| rows.min(column.len()));
-    for row in 0..rows {
+    for row in 0..rows.min(most) {
         let path = match ids.get(row) {
             Some(id) if counts.is_empty() => *id as usize,
             _ => row,
@@ -129,11 +148,11 @@ fn packed(ts: i64, upid: ArgValue, fields: Fields<'_>, out: &mut TraceBuilder) {
         };
         let mut cells = of_path(path, upid, out);
         let count = counts.get(row).copied().unwrap_or(1);
-        cells.push(("aggregate_count", ArgValue::Int(count as i64)));
+        cells.push(("aggregate_count", unless(1, count as i64)));
         for (column, values) in &columns {
             let value = values.get(row).copied().unwrap_or_default();
-            cells.push((column, ArgValue::Int(value as i64)));
+            cells.push((column, unless(0, value as i64)));
         }
-        out.record(ts, "profiler_smaps", &cells);
+        add(ts, cells, out);
     }
 }

@@ -6,7 +6,7 @@ use traceloom_trace::{StringId, TraceBuilder, TrackId};
 use super::super::sequence::State;
 use super::super::wire::{Field, Fields};
 use super::interned::field as interned;
-use super::samples::{AsyncContext, Counter, Execution, Sample, Task};
+use super::samples::{AsyncContext, Counter, Execution, MOST_FOLLOWERS, Sample, Task};
 use super::stacks::{NONE, push};
 use super::{Shared, names, people};
 
@@ -259,7 +259,7 @@ fn values<'s>(
     out: &mut TraceBuilder,
 ) -> u32 {
     let first = (&parts.primary, parts.weight, true);
-    let rest = parts.followers.iter().enumerate();
+    let rest = parts.followers.iter().take(MOST_FOLLOWERS).enumerate();
     let rest = rest.map(|(at, given)| (given, parts.weights.get(at).copied(), false));
     let mut set = NONE;
     for (given, weight, is_timebase) in std::iter::once(first).chain(rest) {

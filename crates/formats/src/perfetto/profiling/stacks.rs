@@ -65,6 +65,12 @@ pub(super) struct Named {
     pub line: Option<u32>,
 }
 
+/// What a row takes here and in the tables, bytes.
+const OF_MAPPING: usize = 280;
+const OF_FRAME: usize = 200;
+const OF_SYMBOL: usize = 120;
+const OF_CALLSITE: usize = 110;
+
 /// All stacks of a trace.
 #[derive(Debug, Default)]
 pub(super) struct Stacks {
@@ -72,6 +78,10 @@ pub(super) struct Stacks {
     pub frames: Vec<Frame>,
     pub symbols: Vec<Symbol>,
     pub callsites: Vec<Callsite>,
+    /// The memory that is left for them, bytes.
+    room: usize,
+    /// Rows for which there was none.
+    pub beyond: u64,
     known_mappings: FxHashMap<Mapping, u32>,
     known_frames: FxHashMap<(u32, u64, StringId), u32>,
     known_named: FxHashMap<(u32, Named), u32>,
@@ -79,11 +89,36 @@ pub(super) struct Stacks {
 }
 
 impl Stacks {
-    /// The row of a mapping.
+    /// No stacks, and memory for some.
+    pub fn with_room(room: usize) -> Self {
+        Self {
+            room,
+            ..Self::default()
+        }
+    }
+
+    /// Takes memory for a row. Returns whether there is enough.
+    fn takes(&mut self, bytes: usize) -> bool {
+        let is_enough = bytes <= self.room;
+        if is_enough {
+            self.room -= bytes;
+        } else {
+            self.beyond += 1;
+        }
+        is_enough
+    }
+
+    /// The row of a mapping; [`NONE`] if there is no memory for it.
     pub fn mapping(&mut self, mapping: Mapping) -> u32 {
-        let mappings = &mut self.mappings;
-        let known = self.known_mappings.entry(mapping);
-        *known.or_insert_with(|| push(mappings, mapping))
+        if let Some(known) = self.known_mappings.get(&mapping) {
+            return *known;
+        }
+        if !self.takes(OF_MAPPING) {
+            return NONE;
+        }
+        let row = push(&mut self.mappings, mapping);
+        self.known_mappings.insert(mapping, row);
+        row
     }
 
     /// The mapping of frames that are in no file.
@@ -101,6 +136,9 @@ impl Stacks {
         if let Some(known) = self.known_frames.get(&key) {
             return *known;
         }
+        if mapping == NONE || !self.takes(OF_FRAME) {
+            return NONE;
+        }
         let has_symbol = named.file != StringId::NULL || named.line.is_some();
         let symbols = if has_symbol { self.symbol(named) } else { NONE };
         let frame = self.new_frame(mapping, rel_pc, named.name, symbols);
@@ -112,6 +150,9 @@ impl Stacks {
     pub fn named_frame(&mut self, mapping: u32, named: Named) -> u32 {
         if let Some(known) = self.known_named.get(&(mapping, named)) {
             return *known;
+        }
+        if mapping == NONE || !self.takes(OF_FRAME) {
+            return NONE;
         }
         let symbols = self.symbol(named);
         let frame = self.new_frame(mapping, 0, named.name, symbols);
@@ -139,32 +180,35 @@ impl Stacks {
             line: named.line,
             inlined: None,
         };
-        push(&mut self.symbols, symbol)
+        self.add_symbol(symbol);
+        symbol.set
     }
 
-    /// The row of a frame that was called from `parent`, which is [`NONE`] for the outermost frame.
+    /// Adds a symbol, if there is memory for it.
+    pub fn add_symbol(&mut self, symbol: Symbol) {
+        if self.takes(OF_SYMBOL) {
+            self.symbols.push(symbol);
+        }
+    }
+
+    /// The row of a frame that was called from `parent`, which is [`NONE`] for the outermost frame. Without memory, it is
+    /// the caller's.
     pub fn callsite(&mut self, parent: u32, frame: u32) -> u32 {
-        let depth = match self.callsites.get(parent as usize) {
-            Some(parent) => parent.depth + 1,
-            None => 0,
+        if let Some(known) = self.known_callsites.get(&(parent, frame)) {
+            return *known;
+        }
+        if frame == NONE || !self.takes(OF_CALLSITE) {
+            return parent;
+        }
+        let caller = self.callsites.get(parent as usize);
+        let callsite = Callsite {
+            depth: caller.map_or(0, |caller| caller.depth + 1),
+            parent,
+            frame,
         };
-        let callsites = &mut self.callsites;
-        let known = self.known_callsites.entry((parent, frame));
-        *known.or_insert_with(|| {
-            push(
-                callsites,
-                Callsite {
-                    depth,
-                    parent,
-                    frame,
-                },
-            )
-        })
-    }
-
-    /// The number of all rows.
-    pub fn len(&self) -> usize {
-        self.mappings.len() + self.frames.len() + self.symbols.len() + self.callsites.len()
+        let row = push(&mut self.callsites, callsite);
+        self.known_callsites.insert((parent, frame), row);
+        row
     }
 }
 

@@ -5,7 +5,7 @@ use traceloom_trace::TraceBuilder;
 use super::super::sequence::State;
 use super::super::track_descriptor::Thread;
 use super::super::wire::{Field, Fields};
-use super::samples::{Sample, Task};
+use super::samples::{BYTES, Sample, Task};
 use super::stacks::NONE;
 use super::{Shared, people};
 
@@ -15,11 +15,11 @@ pub(in super::super) fn deltas_us(packet: &[u8]) -> impl Iterator<Item = i64> + 
     deltas.flat_map(Field::numbers).map(|delta| delta as i64)
 }
 
-/// The samples of a packet.
+/// The samples of a packet, as far as they take less than `room` bytes.
 pub(super) fn packet(
     mut ts: i64,
     bytes: &[u8],
-    state: State,
+    (state, room): (State, usize),
     shared: &mut Shared<'_>,
     out: &mut TraceBuilder,
 ) {
@@ -38,7 +38,7 @@ pub(super) fn packet(
     let priority = priority.map_or(0, Field::int32);
     let stacks = fields.filter(|field| field.number == 1);
     let stacks = stacks.flat_map(Field::numbers);
-    for (iid, delta) in stacks.zip(deltas_us(bytes)) {
+    for (iid, delta) in stacks.zip(deltas_us(bytes)).take(room / BYTES) {
         ts = ts.saturating_add(delta.saturating_mul(1_000));
         let callsite = shared.callstack(&state, iid, out);
         if callsite != NONE {

@@ -5,7 +5,7 @@ use traceloom_trace::{StringId, TraceBuilder};
 
 use super::super::wire::{Field, Fields};
 use super::paths::build_id;
-use super::stacks::{Stacks, Symbol, push};
+use super::stacks::{Stacks, Symbol};
 
 /// The frames at each place of a file, which its path and its build id name.
 #[derive(Debug, Default)]
@@ -59,8 +59,7 @@ impl Places {
 fn add(fields: Fields<'_>, frames: &[u32], stacks: &mut Stacks, out: &mut TraceBuilder) {
     let set = stacks.symbols.len() as u32;
     for line in fields.filter(|field| field.number == 2) {
-        let symbol = line_symbol(set, line.fields(), out);
-        push(&mut stacks.symbols, symbol);
+        stacks.add_symbol(line_symbol(set, line.fields(), out));
     }
     if stacks.symbols.len() as u32 == set {
         return;

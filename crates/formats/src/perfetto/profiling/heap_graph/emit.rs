@@ -7,15 +7,15 @@ use super::super::names;
 use super::super::paths::package;
 use super::super::stacks::NONE;
 use super::types::{Bare, Renamed};
-use super::{Class, Graph, Head, NO_ROOT, Object, Reference};
+use super::{Class, Graph, Head, NO_ROOT, Object};
 
 /// The places of a graph's rows among the records.
 struct Places {
     classes: Rows,
     objects: Rows,
-    references: Rows,
     primitives: Rows,
     data: Rows,
+    references: Rows,
 }
 
 /// Adds the rows of a graph. `fallback` is the package of the process.
@@ -26,14 +26,15 @@ pub(in super::super) fn emit(
     fallback: StringId,
     out: &mut TraceBuilder,
 ) {
+    let sets = sets(graph);
     let mut first = Rows::next(out);
     let mut places = || -> Option<Places> {
         Some(Places {
             classes: first.take(graph.classes.len())?,
             objects: first.take(graph.objects.len())?,
-            references: first.take(graph.references.len())?,
             primitives: first.take(graph.primitives.len())?,
             data: first.take(graph.data.len())?,
+            references: first.after(graph.keys.len())?.take(sets.len())?,
         })
     };
     let Some(places) = places() else {
@@ -44,10 +45,23 @@ pub(in super::super) fn emit(
     }
     for (row, object) in graph.objects.iter().enumerate() {
         let native = graph.native.get(&(row as u32)).copied().unwrap_or(0);
-        emit_object(object, native, head, &places, out);
+        let set = match object.references {
+            NONE => NONE,
+            first => (sets.partition_point(|set| *set <= first) as u32).wrapping_sub(1),
+        };
+        emit_object(object, (native, set), head, &places, out);
     }
-    emit_references(graph, &places, renamed, out);
     emit_data(graph, &places, out);
+    emit_references(graph, head, &places, renamed, out);
+}
+
+/// The first reference of each object that has some.
+fn sets(graph: &Graph) -> Vec<u32> {
+    let mut last = NONE;
+    let rows = graph.references.iter().enumerate();
+    let firsts = rows
+        .filter(|(_, reference)| std::mem::replace(&mut last, reference.owner) != reference.owner);
+    firsts.map(|(row, _)| row as u32).collect()
 }
 
 fn emit_class(
@@ -92,7 +106,13 @@ fn old_name(
     }
 }
 
-fn emit_object(object: &Object, native: i64, head: &Head, places: &Places, out: &mut TraceBuilder) {
+fn emit_object(
+    object: &Object,
+    (native, set): (i64, u32),
+    head: &Head,
+    places: &Places,
+    out: &mut TraceBuilder,
+) {
     let heap = word(names::heap_type(object.heap), out);
     let root = match object.root {
         NO_ROOT => ArgValue::Null,
@@ -106,10 +126,7 @@ fn emit_object(object: &Object, native: i64, head: &Head, places: &Places, out: 
         ("upid", head.upid.into()),
         ("self_size", ArgValue::Int(object.size as i64)),
         ("native_size", unless_zero(native)),
-        (
-            "reference_set_id",
-            places.references.cell(object.references),
-        ),
+        ("reference_set_id", places.references.cell(set)),
         ("reachable", unless_zero(object.is_reachable.into())),
         ("heap_type", heap),
         ("type_id", places.classes.cell(object.class)),
@@ -123,39 +140,39 @@ fn emit_object(object: &Object, native: i64, head: &Head, places: &Places, out: 
     out.record(head.ts, "heap_graph_object", &cells);
 }
 
-fn emit_references(graph: &Graph, places: &Places, renamed: &Renamed, out: &mut TraceBuilder) {
-    let mut set = (NONE, NONE);
-    for (row, reference) in graph.references.iter().enumerate() {
-        if set.0 != reference.owner {
-            set = (reference.owner, row as u32);
-        }
-        emit_reference(reference, set.1, graph, places, renamed, out);
-    }
-}
-
-fn emit_reference(
-    reference: &Reference,
-    set: u32,
+/// A record with the references of each object, and one for each field.
+fn emit_references(
     graph: &Graph,
+    head: &Head,
     places: &Places,
     renamed: &Renamed,
     out: &mut TraceBuilder,
 ) {
-    let field = graph.fields.get(reference.field as usize);
-    let name = field.map_or(StringId::NULL, |field| field.name);
-    let old = renamed.fields.get(&name).copied().unwrap_or_default();
-    let cells = [
-        ("reference_set_id", places.references.cell(set)),
-        ("owner_id", places.objects.cell(reference.owner)),
-        ("owned_id", places.objects.cell(reference.owned)),
-        ("field_name", text(name)),
-        (
-            "field_type_name",
-            field.map_or(ArgValue::Null, |field| text(field.kind)),
-        ),
-        ("deobfuscated_field_name", text(old)),
-    ];
-    add("heap_graph_reference", cells, out);
+    for (field, key) in graph.fields.iter().zip(&graph.keys) {
+        let old = renamed.fields.get(&field.name).copied();
+        let cells = [
+            ("key", word(key, out)),
+            ("name", text(field.name)),
+            ("type", text(field.kind)),
+            ("old_name", text(old.unwrap_or_default())),
+        ];
+        add("_heap_graph_field", cells, out);
+    }
+    let mut cells = Vec::new();
+    for references in graph
+        .references
+        .chunk_by(|one, next| one.owner == next.owner)
+    {
+        let owner = references.first().map_or(NONE, |first| first.owner);
+        cells.clear();
+        cells.push(("owner_id", places.objects.cell(owner)));
+        cells.extend(references.iter().map(|reference| {
+            let key = graph.keys.get(reference.field as usize);
+            let owned = places.objects.cell(reference.owned);
+            (key.map_or("", String::as_str), owned)
+        }));
+        out.record(head.ts, "_heap_graph_references", &cells);
+    }
 }
 
 fn emit_data(graph: &Graph, places: &Places, out: &mut TraceBuilder) {

@@ -37,6 +37,7 @@ impl Open {
             name: out.intern(b"runtimeInternalObjects"),
             kind: StringId::NULL,
         });
+        self.graph.keys.push("runtimeInternalObjects".to_owned());
         for reference in &mut self.graph.references {
             if reference.field == INTERNAL {
                 reference.field = internal;

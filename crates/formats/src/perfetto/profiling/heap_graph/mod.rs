@@ -78,6 +78,8 @@ pub(super) struct Graph {
     references: Vec<Reference>,
     classes: Vec<Class>,
     fields: Vec<Field>,
+    /// A text for each field that no other field has.
+    keys: Vec<String>,
     native: FxHashMap<u32, i64>,
     primitives: Vec<Primitive>,
     /// The first primitive of each row of data.
@@ -118,7 +120,7 @@ impl HeapGraphs {
         ts: i64,
         fields: Fields<'_>,
         state: State,
-        most: usize,
+        room: usize,
         out: &mut TraceBuilder,
     ) {
         let key = (state.machine, state.sequence);
@@ -126,7 +128,7 @@ impl HeapGraphs {
             self.begun += 1;
             read::Open::new(self.begun)
         });
-        let is_last = open.packet(ts, fields, most, out);
+        let is_last = open.packet(ts, fields, room, out);
         if is_last {
             self.close(open, out);
         } else {
@@ -171,16 +173,20 @@ impl HeapGraphs {
         super::stacks::push(&mut self.heads, head)
     }
 
-    /// The number of all rows.
-    pub fn len(&self) -> usize {
-        let open = self.open.values().map(|open| open.graph.len());
-        self.graphs.iter().map(Graph::len).chain(open).sum()
+    /// The memory of all rows here and in the tables, bytes.
+    pub fn bytes(&self) -> usize {
+        let open = self.open.values().map(read::Open::bytes);
+        self.graphs.iter().map(Graph::bytes).chain(open).sum()
     }
 }
 
 impl Graph {
-    fn len(&self) -> usize {
-        self.objects.len() + self.references.len() + self.classes.len() + self.primitives.len()
+    fn bytes(&self) -> usize {
+        self.objects.len() * 150
+            + self.references.len() * 25
+            + self.classes.len() * 200
+            + self.fields.len() * 200
+            + self.primitives.len() * 120
     }
 
     /// The graph's row.

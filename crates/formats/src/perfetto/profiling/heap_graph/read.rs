@@ -63,12 +63,12 @@ impl Open {
         open
     }
 
-    /// Reads a packet, unless the graph has `most` rows. Returns whether it is the last one.
+    /// Reads a packet, as long as it takes less than `room` bytes. Returns whether it is the last one.
     pub fn packet(
         &mut self,
         ts: i64,
         fields: Fields<'_>,
-        most: usize,
+        room: usize,
         out: &mut TraceBuilder,
     ) -> bool {
         let of = |number| fields.clone().filter(move |field| field.number == number);
@@ -79,9 +79,10 @@ impl Open {
         self.index = Some(index);
         self.heap_size = of(10).last().map(Wire::int).or(self.heap_size);
         let upid = people::process(pid, out);
+        let most = self.bytes().saturating_add(room);
         if self.begin(ts, upid) {
             for object in of(2) {
-                if self.graph.len() > most {
+                if self.bytes() > most {
                     self.broken += 1;
                     break;
                 }
@@ -93,6 +94,13 @@ impl Open {
         of(4).for_each(|name| self.field_name(name.fields(), out));
         of(8).for_each(|name| self.location(name.fields(), out));
         !of(5).last().is_some_and(Wire::bool)
+    }
+
+    /// The memory of its rows, bytes.
+    pub fn bytes(&self) -> usize {
+        self.graph.bytes()
+            + (self.roots.len() + self.internal_roots.len()) * 16
+            + self.types.len() * 150
     }
 
     /// A sequence has one graph at a time. Returns whether a packet belongs to it.
@@ -144,12 +152,13 @@ impl Open {
 
     /// The row of a field.
     pub fn field_row(&mut self, id: u64) -> u32 {
-        let fields = &mut self.graph.fields;
+        let (fields, keys) = (&mut self.graph.fields, &mut self.graph.keys);
         *self.fields.entry(id).or_insert_with(|| {
             let blank = Field {
                 name: StringId::NULL,
                 kind: StringId::NULL,
             };
+            keys.push(String::new());
             push(fields, blank)
         })
     }
@@ -289,6 +298,9 @@ impl Open {
         let row = self.field_row(iid);
         if let Some(field) = self.graph.fields.get_mut(row as usize) {
             *field = named;
+        }
+        if let Some(key) = self.graph.keys.get_mut(row as usize) {
+            *key = String::from_utf8_lossy(text).into_owned();
         }
     }
 
