@@ -2,6 +2,45 @@
 
 INCLUDE PERFETTO MODULE std.metasql.unparenthesize;
 
+-- Packets of the network, each or several at once.
+CREATE PERFETTO VIEW android_network_packets(
+  id JOINID(slice.id),
+  ts TIMESTAMP,
+  dur DURATION,
+  track_name STRING,
+  -- The package of the app, or its uid.
+  package_name STRING,
+  -- The interface, such as wlan0.
+  iface STRING,
+  -- Received or Transmitted.
+  direction STRING,
+  packet_count LONG,
+  -- The bytes of all packets.
+  packet_length LONG,
+  -- Such as IPPROTO_TCP.
+  packet_transport STRING,
+  -- A letter for each flag of TCP that any packet had.
+  packet_tcp_flags STRING,
+  -- In hexadecimal.
+  socket_tag STRING,
+  socket_uid LONG,
+  local_port LONG,
+  remote_port LONG,
+  packet_icmp_type LONG,
+  packet_icmp_code LONG,
+  packet_tcp_flags_int LONG,
+  socket_tag_int LONG
+)
+AS
+SELECT
+  packet.id, slice.ts, slice.dur, track.name AS track_name, slice.name AS package_name, iface, direction, packet_count,
+  packet_length, packet_transport, packet_tcp_flags_str AS packet_tcp_flags, socket_tag_str AS socket_tag, socket_uid,
+  local_port, remote_port, packet_icmp_type, packet_icmp_code, packet_tcp_flags AS packet_tcp_flags_int,
+  socket_tag AS socket_tag_int
+FROM __intrinsic_android_network_packets AS packet
+JOIN slice ON slice.id = packet.id
+JOIN track ON track.id = slice.track_id;
+
 -- Packets, with the end of those before (ts_before) and a number that is the same for packets that overlap or touch
 -- (burst), within each partition. Each packet lasts extra longer than its dur.
 CREATE PERFETTO MACRO _anp_bursts(src TableOrSubquery, partition_columns ColumnNameList, extra Expr)
