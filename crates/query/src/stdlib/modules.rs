@@ -9,6 +9,13 @@ macro_rules! modules {
 
 /// Every module and its text.
 pub(super) const MODULES: &[(&str, &str)] = modules! {
+    "android.cujs.base" from "android/cujs/base.sql",
+    "android.cujs.sysui_cujs" from "android/cujs/sysui_cujs.sql",
+    "android.frames.jank_type" from "android/frames/jank_type.sql",
+    "android.frames.per_frame_metrics" from "android/frames/per_frame_metrics.sql",
+    "android.frames.timeline" from "android/frames/timeline.sql",
+    "android.gpu.frequency" from "android/gpu/frequency.sql",
+    "android.gpu.memory" from "android/gpu/memory.sql",
     "android.memory.heap_graph.class_summary_tree" from "android/memory/heap_graph/class_summary_tree.sql",
     "android.memory.heap_graph.class_tree" from "android/memory/heap_graph/class_tree.sql",
     "android.memory.heap_graph.dominator_class_tree" from "android/memory/heap_graph/dominator_class_tree.sql",
@@ -21,13 +28,6 @@ pub(super) const MODULES: &[(&str, &str)] = modules! {
     "android.memory.heap_profile.callstacks" from "android/memory/heap_profile/callstacks.sql",
     "android.memory.heap_profile.intervals" from "android/memory/heap_profile/intervals.sql",
     "android.memory.heap_profile.summary_tree" from "android/memory/heap_profile/summary_tree.sql",
-    "android.cujs.base" from "android/cujs/base.sql",
-    "android.cujs.sysui_cujs" from "android/cujs/sysui_cujs.sql",
-    "android.frames.jank_type" from "android/frames/jank_type.sql",
-    "android.frames.per_frame_metrics" from "android/frames/per_frame_metrics.sql",
-    "android.frames.timeline" from "android/frames/timeline.sql",
-    "android.gpu.frequency" from "android/gpu/frequency.sql",
-    "android.gpu.memory" from "android/gpu/memory.sql",
     "android.network_packets" from "android/network_packets.sql",
     "callstacks.stack_profile" from "callstacks/stack_profile.sql",
     "counters.global_tracks" from "counters/global_tracks.sql",

@@ -8,6 +8,8 @@ mod groups;
 mod memory;
 mod scoped;
 mod stages;
+#[cfg(test)]
+mod tests;
 mod units;
 mod vulkan;
 
