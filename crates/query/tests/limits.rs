@@ -76,6 +76,25 @@ fn a_timeout_stops_an_endless_query() {
     assert!(start.elapsed() < Duration::from_secs(20));
 }
 
+/// SQLite stops the innermost statement. Each function around it has to say so, too.
+#[test]
+fn a_timeout_stops_a_query_within_functions() {
+    for outer in [
+        "CREATE PERFETTO FUNCTION g() RETURNS LONG AS SELECT f();",
+        "CREATE PERFETTO FUNCTION g() RETURNS LONG DELEGATES TO f;",
+        "CREATE PERFETTO FUNCTION h() RETURNS TABLE(x LONG) AS SELECT f() AS x;
+         CREATE PERFETTO FUNCTION g() RETURNS LONG AS SELECT x FROM h();",
+    ] {
+        let inner = format!("CREATE PERFETTO FUNCTION f() RETURNS LONG AS {ENDLESS};");
+        let limits = Limits {
+            timeout: Some(Duration::from_millis(100)),
+            ..Limits::default()
+        };
+        let error = limited(limits, &format!("{inner} {outer} SELECT g()"));
+        assert!(matches!(error, QueryError::Timeout { .. }), "{error}");
+    }
+}
+
 #[test]
 fn a_query_is_stopped_from_another_thread() {
     let mut session = session();

@@ -6,6 +6,8 @@ use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::Value;
 use rusqlite::{Connection, Error};
 
+use super::collect::within;
+
 /// Functions may call each other this deep. Each level needs stack.
 const MOST_CALLS: usize = 50;
 
@@ -53,7 +55,7 @@ pub(crate) fn define(connection: &Connection, function: Function) -> rusqlite::R
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_INNOCUOUS;
     connection.create_scalar_function(name.as_str(), arguments, flags, move |context| {
         match Depth::enter() {
-            Some(_depth) => call(&function, context),
+            Some(_depth) => call(&function, context).map_err(within),
             None => Err(Error::UserFunctionError(
                 format!(
                     "{} calls itself more than {MOST_CALLS} levels deep",

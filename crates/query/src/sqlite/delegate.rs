@@ -5,6 +5,7 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, Error};
 
 use super::call::Depth;
+use super::collect::within;
 
 /// Defines a function that passes its `count` arguments on to `target`; -1 is any number.
 ///
@@ -22,7 +23,7 @@ pub(super) fn define(
         let Some(_depth) = Depth::enter() else {
             return Err(failed(format!("{target} calls itself too deeply")));
         };
-        call(&target, context)
+        call(&target, context).map_err(within)
     })
 }
 
