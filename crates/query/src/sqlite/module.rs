@@ -1,10 +1,10 @@
 //! The callbacks through which SQLite reads a [`Source`].
 //!
-//! SQLite hands each callback the pointers that the earlier ones returned: a [`Tables`] from registration, a
-//! [`OpenTable`] from [`connect`], a [`Cursor`] from [`open`]. It calls none of them twice at once for one
+//! SQLite hands each callback the pointers that the earlier ones returned: a [`Source`] from registration, a
+//! [`Table`] from [`connect`], a [`Cursor`] from [`open`]. It calls none of them twice at once for one
 //! connection, and frees each exactly once.
 
-use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ffi::{CStr, c_char, c_int};
 use std::ptr;
 use std::sync::Arc;
 
@@ -13,18 +13,11 @@ use rusqlite::{Connection, ffi};
 use super::code;
 use super::interval::{Bound, Op, interval};
 use super::plan::{Constraint, Plan, Term, plan};
-use super::read_only::{self, NEW_TABLE, READ_ONLY, declare, shared};
+use super::read_only::{self, READ_ONLY};
 use super::source::{Rows, Source};
+use super::table::{Module, Table, close, connect, disconnect, hand_over};
 use super::value::{bound, text};
 use crate::schema::Cell;
-
-/// A table that a statement uses.
-#[repr(C)]
-struct OpenTable {
-    /// SQLite's part, which has to be first.
-    base: ffi::sqlite3_vtab,
-    source: Arc<Source>,
-}
 
 /// A walk over the rows of a table.
 #[repr(C)]
@@ -38,11 +31,11 @@ struct Cursor {
 }
 
 static MODULE: ffi::sqlite3_module = ffi::sqlite3_module {
-    xConnect: Some(connect),
+    xConnect: Some(connect::<Source>),
     xBestIndex: Some(best_index),
-    xDisconnect: Some(disconnect),
+    xDisconnect: Some(disconnect::<Source>),
     xOpen: Some(open),
-    xClose: Some(close),
+    xClose: Some(close::<Cursor>),
     xFilter: Some(filter),
     xNext: Some(next),
     xEof: Some(eof),
@@ -63,34 +56,10 @@ pub(crate) fn register(
     read_only::register(connection, name, &MODULE, source)
 }
 
-unsafe extern "C" fn connect(
-    db: *mut ffi::sqlite3,
-    source: *mut c_void,
-    _: c_int,
-    _: *const *const c_char,
-    out: *mut *mut ffi::sqlite3_vtab,
-    _: *mut *mut c_char,
-) -> c_int {
-    // SAFETY: SQLite passes the data of the module, and an open connection.
-    let (source, code) = unsafe {
-        let source = shared::<Source>(source);
-        let code = declare(db, &source.table.declaration());
-        (source, code)
-    };
-    if code != ffi::SQLITE_OK {
-        return code;
+impl Module for Source {
+    fn declaration(&self) -> String {
+        self.table.declaration()
     }
-    let base = NEW_TABLE;
-    let table = Box::new(OpenTable { base, source });
-    // SAFETY: SQLite passes a place for the pointer.
-    unsafe { *out = Box::into_raw(table).cast() };
-    ffi::SQLITE_OK
-}
-
-unsafe extern "C" fn disconnect(table: *mut ffi::sqlite3_vtab) -> c_int {
-    // SAFETY: `connect` made the pointer from a Box, and SQLite calls this once.
-    drop(unsafe { Box::from_raw(table.cast::<OpenTable>()) });
-    ffi::SQLITE_OK
 }
 
 unsafe extern "C" fn best_index(
@@ -98,7 +67,7 @@ unsafe extern "C" fn best_index(
     info: *mut ffi::sqlite3_index_info,
 ) -> c_int {
     // SAFETY: `connect` made the table, which lives until `disconnect`.
-    let source = unsafe { &(*table.cast::<OpenTable>()).source };
+    let source = unsafe { &(*table.cast::<Table<Source>>()).module };
     // SAFETY: SQLite passes its description of the query, valid during this call.
     let (constraints, terms) = unsafe { (constraints(source, info), terms(info)) };
     let plan = plan(source, &constraints, &terms);
@@ -224,22 +193,15 @@ unsafe extern "C" fn open(
     out: *mut *mut ffi::sqlite3_vtab_cursor,
 ) -> c_int {
     // SAFETY: `table` was made by `connect`. SQLite closes all cursors of a table before it drops the table.
-    let source = unsafe { (*table.cast::<OpenTable>()).source.clone() };
-    let cursor = Box::new(Cursor {
+    let source = unsafe { (*table.cast::<Table<Source>>()).module.clone() };
+    let cursor = Cursor {
         base: ffi::sqlite3_vtab_cursor { pVtab: table },
         source,
         rows: Rows::default(),
         row: None,
-    });
-    // SAFETY: SQLite passes a place for the pointer.
-    unsafe { *out = Box::into_raw(cursor).cast() };
-    ffi::SQLITE_OK
-}
-
-unsafe extern "C" fn close(cursor: *mut ffi::sqlite3_vtab_cursor) -> c_int {
-    // SAFETY: `open` made the pointer from a Box, and SQLite calls this once.
-    drop(unsafe { Box::from_raw(cursor.cast::<Cursor>()) });
-    ffi::SQLITE_OK
+    };
+    // SAFETY: SQLite passes the place.
+    unsafe { hand_over(cursor, out) }
 }
 
 unsafe extern "C" fn filter(

@@ -7,25 +7,17 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ffi};
 
 use super::collect;
-use super::read_only::{self, NEW_TABLE, READ_ONLY, declare, shared};
-use super::table_call::fail;
-use super::value::{result, value};
+use super::read_only::{self, READ_ONLY, fail};
+use super::table::{Module, Table, close, code, connect, disconnect, given, hand_over};
+use super::value::result;
 use crate::operators::rows::Cell;
-use crate::operators::{Cells, Failure, Meter, Operator, Pool, built_in};
+use crate::operators::{Cells, Meter, Operator, Pool, built_in};
 use crate::schema::Data;
 
 /// What SQLite keeps for an operator.
 struct Registered {
     operator: Operator,
     pool: Pool,
-}
-
-/// An operator, as a table that a statement uses.
-#[repr(C)]
-struct OpenOperator {
-    /// SQLite's part, which has to be first.
-    base: ffi::sqlite3_vtab,
-    registered: Arc<Registered>,
 }
 
 /// A call of an operator.
@@ -47,11 +39,11 @@ const FIND_CODE: c_int = ffi::SQLITE_INDEX_CONSTRAINT_FUNCTION + 1;
 const FIND_PLAN: c_int = 1;
 
 static MODULE: ffi::sqlite3_module = ffi::sqlite3_module {
-    xConnect: Some(connect),
+    xConnect: Some(connect::<Registered>),
     xBestIndex: Some(best_index),
-    xDisconnect: Some(disconnect),
+    xDisconnect: Some(disconnect::<Registered>),
     xOpen: Some(open),
-    xClose: Some(close),
+    xClose: Some(close::<Call>),
     xFilter: Some(filter),
     xNext: Some(next),
     xEof: Some(eof),
@@ -92,43 +84,16 @@ pub(crate) fn define(
     read_only::register(connection, &name, &MODULE, registered)
 }
 
-unsafe extern "C" fn connect(
-    db: *mut ffi::sqlite3,
-    data: *mut c_void,
-    _: c_int,
-    _: *const *const c_char,
-    out: *mut *mut ffi::sqlite3_vtab,
-    _: *mut *mut c_char,
-) -> c_int {
-    // SAFETY: SQLite passes the data of the module, and an open connection.
-    let (registered, code) = unsafe {
-        let registered = shared::<Registered>(data);
-        let code = declare(db, &declaration(&registered.operator));
-        (registered, code)
-    };
-    if code != ffi::SQLITE_OK {
-        return code;
+impl Module for Registered {
+    fn declaration(&self) -> String {
+        let operator = &self.operator;
+        // They have no types, so that values stay as they are.
+        let columns = operator.columns.iter();
+        let columns = columns.map(|name| format!("\"{}\"", name.replace('"', "\"\"")));
+        let arguments = (0..operator.most).map(|at| format!("\"\u{1}{at}\" HIDDEN"));
+        let all: Vec<String> = columns.chain(arguments).collect();
+        format!("CREATE TABLE x({})", all.join(", "))
     }
-    let base = NEW_TABLE;
-    let table = Box::new(OpenOperator { base, registered });
-    // SAFETY: SQLite passes a place for the pointer.
-    unsafe { *out = Box::into_raw(table).cast() };
-    ffi::SQLITE_OK
-}
-
-fn declaration(operator: &Operator) -> String {
-    // They have no types, so that values stay as they are.
-    let columns = operator.columns.iter();
-    let columns = columns.map(|name| format!("\"{}\"", name.replace('"', "\"\"")));
-    let arguments = (0..operator.most).map(|at| format!("\"\u{1}{at}\" HIDDEN"));
-    let all: Vec<String> = columns.chain(arguments).collect();
-    format!("CREATE TABLE x({})", all.join(", "))
-}
-
-unsafe extern "C" fn disconnect(table: *mut ffi::sqlite3_vtab) -> c_int {
-    // SAFETY: `connect` made the pointer from a Box, and SQLite calls this once.
-    drop(unsafe { Box::from_raw(table.cast::<OpenOperator>()) });
-    ffi::SQLITE_OK
 }
 
 /// A call needs values for the first arguments, as many as the operator says.
@@ -139,8 +104,8 @@ unsafe extern "C" fn best_index(
     // SAFETY: `connect` made the table; SQLite passes its description of the query, with as many constraints as it
     // says.
     unsafe {
-        let open = &mut *table.cast::<OpenOperator>();
-        let operator = &open.registered.operator;
+        let open = &mut *table.cast::<Table<Registered>>();
+        let operator = &open.module.operator;
         let (columns, most) = (operator.columns.len(), operator.most);
         let mut given = vec![false; most];
         for number in 0..usize::try_from((*info).nConstraint).unwrap_or(0) {
@@ -185,21 +150,14 @@ unsafe extern "C" fn open(
     table: *mut ffi::sqlite3_vtab,
     out: *mut *mut ffi::sqlite3_vtab_cursor,
 ) -> c_int {
-    let call = Box::new(Call {
+    let call = Call {
         base: ffi::sqlite3_vtab_cursor { pVtab: table },
         cells: Cells::new(),
         meter: None,
         row: 0,
-    });
-    // SAFETY: SQLite passes a place for the pointer.
-    unsafe { *out = Box::into_raw(call).cast() };
-    ffi::SQLITE_OK
-}
-
-unsafe extern "C" fn close(cursor: *mut ffi::sqlite3_vtab_cursor) -> c_int {
-    // SAFETY: `open` made the pointer from a Box, and SQLite calls this once.
-    drop(unsafe { Box::from_raw(cursor.cast::<Call>()) });
-    ffi::SQLITE_OK
+    };
+    // SAFETY: SQLite passes the place.
+    unsafe { hand_over(call, out) }
 }
 
 unsafe extern "C" fn filter(
@@ -214,12 +172,8 @@ unsafe extern "C" fn filter(
     unsafe {
         let call = &mut *cursor.cast::<Call>();
         let table = call.base.pVtab;
-        let registered = (*table.cast::<OpenOperator>()).registered.clone();
-        let count = usize::try_from(count).unwrap_or(0);
-        let mut arguments = Vec::with_capacity(count);
-        for at in 0..count {
-            arguments.push(value(*values.add(at)));
-        }
+        let registered = (*table.cast::<Table<Registered>>()).module.clone();
+        let arguments = given(count, values);
         (call.cells, call.row) = (Cells::new(), 0);
         let meter = call.meter.insert(registered.pool.meter());
         let operator = &registered.operator;
@@ -229,15 +183,7 @@ unsafe extern "C" fn filter(
             }
             _ => (operator.run)(&arguments, meter),
         };
-        match found {
-            Ok(cells) => {
-                call.cells = cells;
-                ffi::SQLITE_OK
-            }
-            Err(Failure::Interrupted) => ffi::SQLITE_INTERRUPT,
-            Err(Failure::Memory) => ffi::SQLITE_NOMEM,
-            Err(Failure::Refused(message)) => fail(table, &message),
-        }
+        code(table, found.map(|cells| call.cells = cells))
     }
 }
 
@@ -253,8 +199,8 @@ unsafe extern "C" fn find_function(
 ) -> c_int {
     // SAFETY: `connect` made the table. SQLite passes a text that ends with a zero, and a place for the function.
     unsafe {
-        let open = &*table.cast::<OpenOperator>();
-        let operator = &open.registered.operator;
+        let open = &*table.cast::<Table<Registered>>();
+        let operator = &open.module.operator;
         let name = CStr::from_ptr(name).to_bytes();
         if operator.find.is_none() || !name.eq_ignore_ascii_case(FIND.to_bytes()) {
             return 0;
@@ -287,8 +233,8 @@ unsafe extern "C" fn next(cursor: *mut ffi::sqlite3_vtab_cursor) -> c_int {
 /// The call's table is open.
 unsafe fn width(call: &Call) -> usize {
     // SAFETY: the caller's promise.
-    let table = unsafe { &*call.base.pVtab.cast::<OpenOperator>() };
-    table.registered.operator.columns.len()
+    let table = unsafe { &*call.base.pVtab.cast::<Table<Registered>>() };
+    table.module.operator.columns.len()
 }
 
 unsafe extern "C" fn eof(cursor: *mut ffi::sqlite3_vtab_cursor) -> c_int {

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ffi};
 
-use super::read_only::{self, NEW_TABLE, READ_ONLY, declare, shared};
-use super::table_call::fail;
-use super::value::{result, value};
+use super::read_only::{self, READ_ONLY, fail};
+use super::table::{Module, Table, close, code, connect, disconnect, given, hand_over};
+use super::value::result;
 use crate::operators::intrinsic::scan::MOST_COLUMNS;
 use crate::operators::rows::{self, Rows};
 use crate::operators::{Failure, Meter, Pool};
@@ -18,14 +18,6 @@ use crate::operators::{Failure, Meter, Pool};
 /// The function that names a column, and its code among the constraints.
 const BIND: &CStr = c"__intrinsic_table_ptr_bind";
 const BIND_CODE: c_int = ffi::SQLITE_INDEX_CONSTRAINT_FUNCTION + 1;
-
-/// The module, as a table that a statement uses.
-#[repr(C)]
-struct OpenPointer {
-    /// SQLite's part, which has to be first.
-    base: ffi::sqlite3_vtab,
-    pool: Arc<Pool>,
-}
 
 /// A walk over the rows of a value.
 #[repr(C)]
@@ -47,11 +39,11 @@ struct Cursor {
 }
 
 static MODULE: ffi::sqlite3_module = ffi::sqlite3_module {
-    xConnect: Some(connect),
+    xConnect: Some(connect::<Pool>),
     xBestIndex: Some(best_index),
-    xDisconnect: Some(disconnect),
+    xDisconnect: Some(disconnect::<Pool>),
     xOpen: Some(open),
-    xClose: Some(close),
+    xClose: Some(close::<Cursor>),
     xFilter: Some(filter),
     xNext: Some(next),
     xEof: Some(eof),
@@ -80,32 +72,11 @@ pub(crate) fn register(connection: &Connection, pool: &Pool) -> rusqlite::Result
     })
 }
 
-unsafe extern "C" fn connect(
-    db: *mut ffi::sqlite3,
-    data: *mut c_void,
-    _: c_int,
-    _: *const *const c_char,
-    out: *mut *mut ffi::sqlite3_vtab,
-    _: *mut *mut c_char,
-) -> c_int {
-    let columns: Vec<String> = (0..MOST_COLUMNS).map(|at| format!("c{at}")).collect();
-    let declaration = format!("CREATE TABLE x({}, tab HIDDEN)", columns.join(", "));
-    // SAFETY: SQLite passes the data of the module, and an open connection.
-    let (pool, code) = unsafe { (shared::<Pool>(data), declare(db, &declaration)) };
-    if code != ffi::SQLITE_OK {
-        return code;
+impl Module for Pool {
+    fn declaration(&self) -> String {
+        let columns: Vec<String> = (0..MOST_COLUMNS).map(|at| format!("c{at}")).collect();
+        format!("CREATE TABLE x({}, tab HIDDEN)", columns.join(", "))
     }
-    let base = NEW_TABLE;
-    let table = Box::new(OpenPointer { base, pool });
-    // SAFETY: SQLite passes a place for the pointer.
-    unsafe { *out = Box::into_raw(table).cast() };
-    ffi::SQLITE_OK
-}
-
-unsafe extern "C" fn disconnect(table: *mut ffi::sqlite3_vtab) -> c_int {
-    // SAFETY: `connect` made the pointer from a Box, and SQLite calls this once.
-    drop(unsafe { Box::from_raw(table.cast::<OpenPointer>()) });
-    ffi::SQLITE_OK
 }
 
 /// A walk needs the table. The text of the plan lists the columns that are bound, whose names are the other values.
@@ -158,7 +129,7 @@ unsafe extern "C" fn open(
     table: *mut ffi::sqlite3_vtab,
     out: *mut *mut ffi::sqlite3_vtab_cursor,
 ) -> c_int {
-    let cursor = Box::new(Cursor {
+    let cursor = Cursor {
         base: ffi::sqlite3_vtab_cursor { pVtab: table },
         table: Vec::new(),
         meter: None,
@@ -167,16 +138,9 @@ unsafe extern "C" fn open(
         width: 0,
         number: -1,
         bound: [None; MOST_COLUMNS],
-    });
-    // SAFETY: SQLite passes a place for the pointer.
-    unsafe { *out = Box::into_raw(cursor).cast() };
-    ffi::SQLITE_OK
-}
-
-unsafe extern "C" fn close(cursor: *mut ffi::sqlite3_vtab_cursor) -> c_int {
-    // SAFETY: `open` made the pointer from a Box, and SQLite calls this once.
-    drop(unsafe { Box::from_raw(cursor.cast::<Cursor>()) });
-    ffi::SQLITE_OK
+    };
+    // SAFETY: SQLite passes the place.
+    unsafe { hand_over(cursor, out) }
 }
 
 unsafe extern "C" fn filter(
@@ -191,21 +155,12 @@ unsafe extern "C" fn filter(
     unsafe {
         let cursor = &mut *cursor.cast::<Cursor>();
         let table = cursor.base.pVtab;
-        let pool = (*table.cast::<OpenPointer>()).pool.clone();
-        let count = usize::try_from(count).unwrap_or(0);
-        let mut given = Vec::with_capacity(count);
-        for at in 0..count {
-            given.push(value(*values.add(at)));
-        }
+        let pool = (*table.cast::<Table<Pool>>()).module.clone();
+        let given = given(count, values);
         let bound = CStr::from_ptr(bound).to_str().unwrap_or_default();
         let columns: Vec<usize> = bound.split(' ').filter_map(|it| it.parse().ok()).collect();
         let begun = cursor.begin(&given, &columns, pool.meter());
-        match begun.and_then(|()| cursor.advance()) {
-            Ok(()) => ffi::SQLITE_OK,
-            Err(Failure::Interrupted) => ffi::SQLITE_INTERRUPT,
-            Err(Failure::Memory) => ffi::SQLITE_NOMEM,
-            Err(Failure::Refused(message)) => fail(table, &message),
-        }
+        code(table, begun.and_then(|()| cursor.advance()))
     }
 }
 

@@ -96,3 +96,17 @@ pub(super) unsafe fn declare(db: *mut ffi::sqlite3, declaration: &str) -> c_int 
         Err(_) => ffi::SQLITE_ERROR,
     }
 }
+
+/// Reports an error.
+///
+/// # Safety
+/// `table` is one that SQLite passed to a callback.
+pub(super) unsafe fn fail(table: *mut ffi::sqlite3_vtab, message: &str) -> c_int {
+    let message = CString::new(message.replace('\0', " ")).unwrap_or_default();
+    // SAFETY: the caller's promise. SQLite frees the message, which `mprintf` copies.
+    unsafe {
+        ffi::sqlite3_free((*table).zErrMsg.cast());
+        (*table).zErrMsg = ffi::sqlite3_mprintf(c"%s".as_ptr(), message.as_ptr());
+    }
+    ffi::SQLITE_ERROR
+}

@@ -4,14 +4,15 @@
 //! `FROM f WHERE arg1 = 1 AND arg2 = 2`. As in `module`, SQLite hands each callback the pointers that the earlier ones
 //! returned, and frees each exactly once.
 
-use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::ffi::{CStr, CString, c_char, c_int};
 use std::ptr;
 use std::sync::Arc;
 
 use rusqlite::{Connection, ffi};
 
 use super::call::Depth;
-use super::read_only::{self, NEW_TABLE, READ_ONLY, declare, shared};
+use super::read_only::{self, READ_ONLY, fail};
+use super::table::{Module, Table, close, connect, disconnect, hand_over};
 
 /// A function that returns a table.
 #[derive(Debug)]
@@ -22,15 +23,6 @@ pub(crate) struct TableFunction {
     /// The names of the columns.
     pub columns: Vec<String>,
     pub sql: String,
-}
-
-/// A function, as a table that a statement uses.
-#[repr(C)]
-struct OpenFunction {
-    /// SQLite's part, which has to be first.
-    base: ffi::sqlite3_vtab,
-    function: Arc<TableFunction>,
-    db: *mut ffi::sqlite3,
 }
 
 /// A call of a function.
@@ -46,11 +38,11 @@ struct Call {
 }
 
 static MODULE: ffi::sqlite3_module = ffi::sqlite3_module {
-    xConnect: Some(connect),
+    xConnect: Some(connect::<TableFunction>),
     xBestIndex: Some(best_index),
-    xDisconnect: Some(disconnect),
+    xDisconnect: Some(disconnect::<TableFunction>),
     xOpen: Some(open),
-    xClose: Some(close),
+    xClose: Some(close::<Call>),
     xFilter: Some(filter),
     xNext: Some(next),
     xEof: Some(eof),
@@ -82,31 +74,7 @@ pub(crate) fn remove(connection: &Connection, name: &str) -> rusqlite::Result<()
     Ok(())
 }
 
-unsafe extern "C" fn connect(
-    db: *mut ffi::sqlite3,
-    function: *mut c_void,
-    _: c_int,
-    _: *const *const c_char,
-    out: *mut *mut ffi::sqlite3_vtab,
-    _: *mut *mut c_char,
-) -> c_int {
-    // SAFETY: SQLite passes the data of the module, and an open connection.
-    let (function, code) = unsafe {
-        let function = shared::<TableFunction>(function);
-        let code = declare(db, &function.declaration());
-        (function, code)
-    };
-    if code != ffi::SQLITE_OK {
-        return code;
-    }
-    let base = NEW_TABLE;
-    let table = Box::new(OpenFunction { base, function, db });
-    // SAFETY: SQLite passes a place for the pointer.
-    unsafe { *out = Box::into_raw(table).cast() };
-    ffi::SQLITE_OK
-}
-
-impl TableFunction {
+impl Module for TableFunction {
     /// The columns without types, so that values stay as the `SELECT` has them, and the hidden arguments.
     fn declaration(&self) -> String {
         let quoted = |name: &String| format!("\"{}\"", name.replace('"', "\"\""));
@@ -117,12 +85,6 @@ impl TableFunction {
     }
 }
 
-unsafe extern "C" fn disconnect(table: *mut ffi::sqlite3_vtab) -> c_int {
-    // SAFETY: `connect` made the pointer from a Box, and SQLite calls this once.
-    drop(unsafe { Box::from_raw(table.cast::<OpenFunction>()) });
-    ffi::SQLITE_OK
-}
-
 /// A call needs a value for each argument.
 unsafe extern "C" fn best_index(
     table: *mut ffi::sqlite3_vtab,
@@ -131,8 +93,8 @@ unsafe extern "C" fn best_index(
     // SAFETY: `connect` made the table; SQLite passes its description of the query, with as many constraints as it
     // says.
     unsafe {
-        let table = &mut *table.cast::<OpenFunction>();
-        let (columns, arguments) = (table.function.columns.len(), table.function.arguments.len());
+        let function = &(*table.cast::<Table<TableFunction>>()).module;
+        let (columns, arguments) = (function.columns.len(), function.arguments.len());
         let mut given = vec![false; arguments];
         let mut is_waiting = false;
         for number in 0..usize::try_from((*info).nConstraint).unwrap_or(0) {
@@ -161,49 +123,32 @@ unsafe extern "C" fn best_index(
             // SQLite has to visit the table that the argument comes from first.
             return ffi::SQLITE_CONSTRAINT;
         }
-        let message = format!("{} needs {arguments} arguments", table.function.name);
-        fail(&mut table.base, &message)
+        let message = format!("{} needs {arguments} arguments", function.name);
+        fail(table, &message)
     }
-}
-
-/// Reports an error.
-///
-/// # Safety
-/// `table` is one that SQLite passed to a callback.
-pub(super) unsafe fn fail(table: *mut ffi::sqlite3_vtab, message: &str) -> c_int {
-    let message = CString::new(message.replace('\0', " ")).unwrap_or_default();
-    // SAFETY: the caller's promise. SQLite frees the message, which `mprintf` copies.
-    unsafe {
-        ffi::sqlite3_free((*table).zErrMsg.cast());
-        (*table).zErrMsg = ffi::sqlite3_mprintf(c"%s".as_ptr(), message.as_ptr());
-    }
-    ffi::SQLITE_ERROR
 }
 
 unsafe extern "C" fn open(
     table: *mut ffi::sqlite3_vtab,
     out: *mut *mut ffi::sqlite3_vtab_cursor,
 ) -> c_int {
-    // SAFETY: `table` was made by `connect`. SQLite closes all cursors of a table before it drops the table.
-    let function = unsafe { (*table.cast::<OpenFunction>()).function.clone() };
-    let call = Box::new(Call {
+    // SAFETY: `connect` made the table. SQLite closes all cursors of a table before it drops the table.
+    let function = unsafe { (*table.cast::<Table<TableFunction>>()).module.clone() };
+    let call = Call {
         base: ffi::sqlite3_vtab_cursor { pVtab: table },
         function,
         statement: ptr::null_mut(),
         row: None,
-    });
-    // SAFETY: SQLite passes a place for the pointer.
-    unsafe { *out = Box::into_raw(call).cast() };
-    ffi::SQLITE_OK
+    };
+    // SAFETY: SQLite passes the place.
+    unsafe { hand_over(call, out) }
 }
 
-unsafe extern "C" fn close(cursor: *mut ffi::sqlite3_vtab_cursor) -> c_int {
-    // SAFETY: `open` made the pointer from a Box, and SQLite calls this once. Nobody else has the statement.
-    unsafe {
-        let call = Box::from_raw(cursor.cast::<Call>());
-        ffi::sqlite3_finalize(call.statement);
+impl Drop for Call {
+    fn drop(&mut self) {
+        // SAFETY: nobody else has the statement.
+        unsafe { ffi::sqlite3_finalize(self.statement) };
     }
-    ffi::SQLITE_OK
 }
 
 unsafe extern "C" fn filter(
@@ -252,7 +197,7 @@ unsafe fn prepare(call: &mut Call) -> c_int {
     // SAFETY: the caller's promise; the text ends with a zero, and SQLite keeps no pointer to it.
     unsafe {
         let table = call.base.pVtab;
-        let db = (*table.cast::<OpenFunction>()).db;
+        let db = (*table.cast::<Table<TableFunction>>()).db;
         let statement = &mut call.statement;
         match ffi::sqlite3_prepare_v2(db, sql.as_ptr(), -1, statement, ptr::null_mut()) {
             ffi::SQLITE_OK => ffi::SQLITE_OK,
@@ -289,7 +234,7 @@ unsafe fn step(call: &mut Call) -> c_int {
             ffi::SQLITE_ROW => call.row = call.row.map(|row| row + 1),
             ffi::SQLITE_DONE => call.row = None,
             code @ (ffi::SQLITE_INTERRUPT | ffi::SQLITE_NOMEM) => return code,
-            _ => return fail(table, &message((*table.cast::<OpenFunction>()).db)),
+            _ => return fail(table, &message((*table.cast::<Table<TableFunction>>()).db)),
         }
     }
     ffi::SQLITE_OK
