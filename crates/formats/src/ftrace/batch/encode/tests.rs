@@ -1,7 +1,7 @@
 //! Decoding returns what was encoded.
 
 use proptest::prelude::*;
-use traceloom_trace::TaskState;
+use traceloom_trace::{NO_FLAG, TaskState};
 
 use super::*;
 use crate::ftrace::event::{CpuValue, FieldList, Header, NO_TGID, Record, Value};
@@ -174,7 +174,8 @@ fn switches_and_wakes_name_tasks() {
         prio: 97,
         target_cpu: 3,
     };
-    encoder.wake(front(5), WakeKind::New, woken_task);
+    encoder.wake(front(5), WakeKind::New, woken_task, NO_FLAG);
+    encoder.wake(front(6), WakeKind::Waking, woken_task, 1);
     let switch = SwitchTasks {
         prev: idle,
         next: woken,
@@ -192,6 +193,11 @@ fn switches_and_wakes_name_tasks() {
         (WakeKind::New, &b"c"[..], 7)
     );
     assert_eq!((wake.prio, wake.target_cpu), (97, 3));
+    assert_eq!(wake.irq_context, NO_FLAG);
+    let Some(Event::Wake(wake)) = records.next().map(|record| record.event) else {
+        panic!("no wake-up");
+    };
+    assert_eq!((wake.tid, wake.irq_context), (7, 1));
     let record = records.next().unwrap();
     let Event::Switch(switch) = record.event else {
         panic!("no switch");
