@@ -51,6 +51,8 @@ pub(super) const MODULES: &[(&str, &str)] = modules! {
     "linux.cpu.utilization.system" from "linux/cpu/utilization/system.sql",
     "linux.cpu.utilization.thread" from "linux/cpu/utilization/thread.sql",
     "linux.cpu.utilization.thread_cpu" from "linux/cpu/utilization/thread_cpu.sql",
+    "linux.perf.counters" from "linux/perf/counters.sql",
+    "linux.perf.samples" from "linux/perf/samples.sql",
     "sched.latency" from "sched/latency.sql",
     "sched.runnable" from "sched/runnable.sql",
     "sched.states" from "sched/states.sql",
