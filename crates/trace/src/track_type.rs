@@ -188,6 +188,12 @@ track_types! {
     VulkanDeviceMemBind,
     /// Packets that a network interface received, or transmitted.
     NetworkPackets,
+    /// States of a thread in Perfetto's track events.
+    ThreadStateTrackEvent,
+    /// States of a process in Perfetto's track events.
+    ProcessStateTrackEvent,
+    /// States without thread and process in Perfetto's track events.
+    GlobalStateTrackEvent,
 }
 
 impl TrackType {
@@ -204,6 +210,16 @@ impl TrackType {
     /// Whether it holds counter values instead of slices.
     pub fn is_counter(self) -> bool {
         FACTS[self as usize].is_counter
+    }
+
+    /// Whether it holds states, which are records, instead of slices.
+    pub fn is_state(self) -> bool {
+        matches!(
+            self,
+            Self::ThreadStateTrackEvent
+                | Self::ProcessStateTrackEvent
+                | Self::GlobalStateTrackEvent
+        )
     }
 
     /// Whether it holds the nested slices of a thread: its calls and its own marks.

@@ -30,6 +30,7 @@ mod read;
 mod sequence;
 mod service;
 mod source;
+mod state_rows;
 mod states;
 mod survey;
 mod timeline;

@@ -37,6 +37,7 @@ pub(super) mod payload {
     pub const ENERGY_BREAKDOWN: u32 = 77;
     pub const SYSTEM_PROPERTIES: u32 = 86;
     pub const NETWORK_PACKET: u32 = 88;
+    pub const RANGE_OF_INTEREST: u32 = 90;
     pub const ENTITY_STATES: u32 = 91;
     pub const NETWORK_BUNDLE: u32 = 92;
     pub const GPU_INFO: u32 = 128;
@@ -65,6 +66,7 @@ pub(super) mod payload {
             TRACK_DESCRIPTOR
                 | THREAD_DESCRIPTOR
                 | SERVICE_EVENT
+                | RANGE_OF_INTEREST
                 | SYS_STATS
                 | PROCESS_STATS
                 | BATTERY
@@ -98,6 +100,8 @@ pub(super) struct Packet<'a> {
     pub after_loss: bool,
     /// Why, as bits; 1 says no more than that they are missing.
     pub loss_reasons: u32,
+    /// Whether it is the first one of its sequence.
+    pub is_first: bool,
     pub interned: Option<&'a [u8]>,
     pub defaults: Option<&'a [u8]>,
     /// The number of the field that holds the content, and the content.
@@ -133,6 +137,7 @@ impl<'a> Packet<'a> {
             (12, Value::Bytes(interned)) => self.interned = Some(interned),
             (59, Value::Bytes(defaults)) => self.defaults = Some(defaults),
             // Who wrote the packet, and marks for readers of files that are still growing.
+            (87, Value::Number(is_first)) => self.is_first = is_first != 0,
             (3 | 36 | 79 | 87, _) => {}
             (number, Value::Bytes(content)) => self.payload = Some((number, content)),
             (_, Value::Number(_)) => {}

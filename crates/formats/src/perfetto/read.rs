@@ -55,6 +55,7 @@ pub(super) fn read(
         too_early: 0,
         most_rows: FREE_ROWS + survey.source.bytes() / BYTES_FOR_ROW,
         beyond: 0,
+        not_of_interest: 0,
         unread: Unread::default(),
     };
     reader.events.begin(out);
@@ -93,6 +94,8 @@ struct Second<'s> {
     most_rows: usize,
     /// Packets beyond that.
     beyond: u64,
+    /// Track events from before the time that the recorder marked as interesting.
+    not_of_interest: u64,
     unread: Unread,
 }
 
@@ -130,6 +133,10 @@ impl<'s> Second<'s> {
         };
         let state = self.survey.sequences.get(state);
         match number {
+            payload::TRACK_EVENT if self.survey.interest.is_some_and(|from| ts < from) => {
+                self.not_of_interest += 1;
+                return;
+            }
             payload::TRACK_EVENT => {
                 self.events.event(ts, content, state, out);
                 if let Some(stack) = self.events.stack.take() {
@@ -181,6 +188,12 @@ impl<'s> Second<'s> {
         out.repair(RepairKind::SkippedEntry, self.kernel.unknown, place, || {
             "kernel events that Perfetto's messages do not describe".to_owned()
         });
+        out.repair(
+            RepairKind::SkippedEntry,
+            self.not_of_interest,
+            place,
+            || "track events from before the range of interest".to_owned(),
+        );
         out.repair(RepairKind::BeyondLimit, self.beyond, place, || {
             "packets with too many counters or frames for their size".to_owned()
         });

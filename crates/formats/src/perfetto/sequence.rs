@@ -3,7 +3,7 @@
 //! State changes in the order of the file, but events are read in order of time. So each event keeps the [`StateId`] of
 //! the state that its packet had.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::clocks::ClockId;
 use super::packet::Packet;
@@ -90,6 +90,8 @@ pub(super) struct Sequences {
     sequences: FxHashMap<(u32, u32), Sequence>,
     generations: u32,
     states: Vec<State>,
+    /// Sequences whose first packet the input has.
+    from_first: FxHashSet<u32>,
     /// Messages of `InternedData`, by generation, field and iid. Sorted when the survey ends.
     interned: Vec<((u32, u32, u64), Span)>,
 }
@@ -108,6 +110,9 @@ impl Sequences {
     /// state that it needs is incomplete.
     pub fn apply(&mut self, packet: &Packet<'_>, locate: impl Fn(&[u8]) -> Span) -> bool {
         let is_after_loss = self.is_after_loss(packet);
+        if packet.is_first {
+            self.from_first.insert(packet.sequence);
+        }
         let sequence = self.sequences.entry((packet.machine, packet.sequence));
         let sequence = sequence.or_insert_with(|| {
             self.generations += 1;
@@ -123,6 +128,8 @@ impl Sequences {
             *sequence = Sequence {
                 is_valid: true,
                 losses: sequence.losses,
+                // It stays the thread of events that name no track.
+                thread: sequence.thread,
                 ..Sequence::new(self.generations)
             };
         }
@@ -210,6 +217,11 @@ impl Sequences {
         // The sort is stable, so the last message of a key is the one that counts.
         self.interned.sort_by_key(|(key, _)| *key);
         self.interned.shrink_to_fit();
+    }
+
+    /// Whether the input has the first packet of a sequence.
+    pub fn is_from_first(&self, sequence: u32) -> bool {
+        self.from_first.contains(&sequence)
     }
 
     /// The losses of a sequence of the machine that recorded.

@@ -45,6 +45,7 @@ pub(super) struct Process {
     pub name: Vec<u8>,
     pub cmdline: Vec<u8>,
     pub start_ns: Option<i64>,
+    pub labels: Vec<Vec<u8>>,
 }
 
 impl Process {
@@ -57,6 +58,7 @@ impl Process {
                 2 => cmdline.push(field.bytes()),
                 6 => process.name = field.bytes().to_vec(),
                 7 => process.start_ns = Some(field.int()),
+                8 => process.labels.push(field.bytes().to_vec()),
                 _ => {}
             }
         }
@@ -72,6 +74,13 @@ pub(super) struct Counter {
     pub builtin: u64,
     pub multiplier: i64,
     pub is_incremental: bool,
+    /// The categories, with commas between them.
+    pub categories: Vec<u8>,
+    /// The number of the unit, and its name if it has none.
+    unit: u64,
+    unit_name: Vec<u8>,
+    /// Counters with the same key are shown on the same scale.
+    pub share_key: Vec<u8>,
 }
 
 impl Default for Counter {
@@ -80,6 +89,10 @@ impl Default for Counter {
             builtin: 0,
             multiplier: 1,
             is_incremental: false,
+            categories: Vec::new(),
+            unit: 0,
+            unit_name: Vec::new(),
+            share_key: Vec::new(),
         }
     }
 }
@@ -92,10 +105,29 @@ impl Counter {
                 1 => counter.builtin = field.uint(),
                 4 => counter.multiplier = field.int(),
                 5 => counter.is_incremental = field.bool(),
+                2 => {
+                    if !counter.categories.is_empty() {
+                        counter.categories.push(b',');
+                    }
+                    counter.categories.extend_from_slice(field.bytes());
+                }
+                3 => counter.unit = field.uint(),
+                6 => counter.unit_name = field.bytes().to_vec(),
+                7 => counter.share_key = field.bytes().to_vec(),
                 _ => {}
             }
         }
         counter
+    }
+
+    /// The unit; empty if it has none.
+    pub fn unit(&self) -> &[u8] {
+        match (self.builtin, self.unit) {
+            (1, _) | (0, 1) => b"ns",
+            (2, _) | (0, 2) => b"count",
+            (_, 3) => b"bytes",
+            _ => &self.unit_name,
+        }
     }
 }
 
@@ -110,6 +142,35 @@ pub(super) struct Descriptor {
     pub counter: Option<Counter>,
     /// Whether it is separate from the track that the thread has in the kernel's trace.
     pub is_separate: bool,
+    /// Whether it holds states.
+    pub is_state: bool,
+    pub description: Vec<u8>,
+    /// 1 by name, 2 by time, 3 by rank.
+    pub child_ordering: u64,
+    /// The place among its siblings.
+    pub rank: Option<i32>,
+    pub merge: Merge,
+    /// Whether processes and threads are shown in the order of their ranks. Only the root says so.
+    pub orders_processes: bool,
+    pub orders_threads: bool,
+    /// Whether the thread's number is that of a sandbox.
+    pub is_sandboxed: bool,
+    /// The package of the app that a process of Chrome belongs to.
+    pub host_app: Vec<u8>,
+    pub crash_id: Option<u64>,
+    unused_key: Vec<u8>,
+}
+
+/// Which siblings share a track as long as their slices do not overlap.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) enum Merge {
+    /// Those with the same name.
+    #[default]
+    ByName,
+    /// None.
+    No,
+    /// Those with the same key.
+    ByKey(Vec<u8>),
 }
 
 impl Descriptor {
@@ -121,8 +182,56 @@ impl Descriptor {
             4 => self.thread = Some(Thread::read(field.fields())),
             9 => self.is_separate = field.bool(),
             8 => self.counter = Some(Counter::read(field.fields())),
+            18 => self.is_state = true,
+            14 => self.description = field.bytes().to_vec(),
+            11 => self.child_ordering = field.uint(),
+            12 => self.rank = Some(field.int32()),
+            15 => self.merges(field.uint()),
+            16 => self.key(field.bytes().to_vec()),
+            17 => self.key(format!("sibling_merge_key_int:{}", field.uint()).into_bytes()),
+            19 => self.orders_processes = field.uint() == 1,
+            20 => self.orders_threads = field.uint() == 1,
+            6 => self.chrome_process(field.fields()),
+            7 => self.chrome_thread(field.fields()),
             _ => {}
         }
+    }
+
+    fn merges(&mut self, behaviour: u64) {
+        let old = std::mem::take(&mut self.merge);
+        self.merge = match (behaviour, old) {
+            (2, _) => Merge::No,
+            (3, old @ Merge::ByKey(_)) => old,
+            (3, _) => Merge::ByKey(std::mem::take(&mut self.unused_key)),
+            _ => Merge::ByName,
+        };
+    }
+
+    /// The key counts only if the track merges by it, which may be said later.
+    fn key(&mut self, key: Vec<u8>) {
+        match &mut self.merge {
+            Merge::ByKey(known) => *known = key,
+            _ => self.unused_key = key,
+        }
+    }
+
+    fn chrome_process(&mut self, fields: Fields<'_>) {
+        for field in fields {
+            match field.number {
+                4 => self.host_app = field.bytes().to_vec(),
+                5 => self.crash_id = Some(field.uint()),
+                _ => {}
+            }
+        }
+    }
+
+    fn chrome_thread(&mut self, mut fields: Fields<'_>) {
+        self.is_sandboxed |= fields.any(|field| field.number == 3 && field.bool());
+    }
+
+    /// Whether it is the own track of a thread or a process.
+    pub fn is_person(&self) -> bool {
+        self.thread.is_some() || self.process.is_some()
     }
 }
 

@@ -68,7 +68,7 @@ pub(super) struct ClockTexts {
 }
 
 /// Texts that columns choose from.
-const WORDS: [&str; 17] = [
+const WORDS: [&str; 18] = [
     "int",
     "real",
     "string",
@@ -86,6 +86,7 @@ const WORDS: [&str; 17] = [
     "json",
     "trace",
     "multi",
+    "state",
 ];
 
 /// The places of texts in [`WORDS`].
@@ -106,6 +107,7 @@ pub(super) const NULL: usize = 13;
 pub(super) const JSON: usize = 14;
 pub(super) const TRACE: usize = 15;
 pub(super) const MULTI: usize = 16;
+pub(super) const STATE_EVENTS: usize = 17;
 
 impl Data {
     /// Prepares a trace for queries: the arguments of JSON get the keys that Perfetto gives them. Nothing else of the

@@ -152,9 +152,6 @@ process_memory_mappings (
 process_memory_snapshot, __intrinsic_process_memory_snapshot (
   id, snapshot_id, upid
 );
-process_state_track (
-  id, name TEXT, type TEXT, parent_id, source_arg_set_id, machine_id, upid
-);
 __intrinsic_profiler_async_context (
   id, name TEXT, kind TEXT, parent_id
 );
@@ -208,9 +205,6 @@ stack_profile_symbol, __intrinsic_stack_profile_symbol (
 state, __intrinsic_state (
   id, ts, dur, track_id, category TEXT, value TEXT, arg_set_id
 );
-state_track (
-  id, name TEXT, parent_id, type TEXT, dimension_arg_set_id, source_arg_set_id, machine_id
-);
 __intrinsic_surfaceflinger_display (
   id, snapshot_id, is_on, is_virtual, trace_rect_id, display_id, display_name TEXT
 );
@@ -232,9 +226,6 @@ __intrinsic_surfaceflinger_transaction_flag (
 );
 surfaceflinger_transactions, __intrinsic_surfaceflinger_transactions (
   id, ts, arg_set_id, base64_proto_id, vsync_id
-);
-thread_state_track (
-  id, name TEXT, type TEXT, parent_id, source_arg_set_id, machine_id, utid
 );
 __intrinsic_trace_import_logs (
   id, trace_id, ts, byte_offset, stat_key, arg_set_id

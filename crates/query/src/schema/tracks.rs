@@ -4,7 +4,7 @@ use traceloom_trace::NO_NUMBER;
 
 use super::column::Kind::{ArgSetId, JoinId, Long, String};
 use super::column::{Cell, Column, Table, column, id, machine};
-use super::data::{COUNTER_EVENTS, SLICE_EVENTS};
+use super::data::{COUNTER_EVENTS, SLICE_EVENTS, STATE_EVENTS};
 
 pub(crate) const TRACK: Table = Table {
     name: "track",
@@ -60,13 +60,13 @@ const COLUMNS: &[Column] = &[
     column(
         "event_type",
         String,
-        "`slice` or `counter`.",
+        "`slice`, `counter` or `state`.",
         |data, row| {
-            let is_counter = data.trace.tracks.kind.get(row).is_counter();
-            data.word(if is_counter {
-                COUNTER_EVENTS
-            } else {
-                SLICE_EVENTS
+            let kind = data.trace.tracks.kind.get(row);
+            data.word(match () {
+                () if kind.is_counter() => COUNTER_EVENTS,
+                () if kind.is_state() => STATE_EVENTS,
+                () => SLICE_EVENTS,
             })
         },
     )

@@ -171,6 +171,25 @@ pub(crate) const VIEWS: &[View] = &[
         "SELECT id, name, parent_id, type, dimension_arg_set_id, source_arg_set_id, machine_id, \
          counter_unit AS unit, NULL AS description FROM __intrinsic_track WHERE event_type = 'counter'",
     ),
+    view(
+        "state_track",
+        "Tracks of states.",
+        "id, name, parent_id, type, dimension_arg_set_id, source_arg_set_id, machine_id",
+        "SELECT id, name, parent_id, type, dimension_arg_set_id, source_arg_set_id, machine_id \
+         FROM __intrinsic_track WHERE event_type = 'state'",
+    ),
+    of_tracks!(
+        "thread_state_track",
+        "Tracks of states of threads.",
+        "utid",
+        "event_type = 'state' AND utid IS NOT NULL"
+    ),
+    of_tracks!(
+        "process_state_track",
+        "Tracks of states of processes.",
+        "upid",
+        "event_type = 'state' AND upid IS NOT NULL AND utid IS NULL"
+    ),
     of_counter_tracks!(
         "cpu_counter_track",
         "Counters of CPUs, such as the frequency.",

@@ -20,6 +20,11 @@ impl OpenSlices {
         &mut self.by_track[track.row()]
     }
 
+    /// The open slices of a track, outermost first.
+    pub fn of(&self, track: TrackId) -> &[SliceId] {
+        self.by_track.get(track.row()).map_or(&[], Vec::as_slice)
+    }
+
     /// Every open slice, in the order of their starts.
     pub fn all(&self) -> Vec<SliceId> {
         let mut open: Vec<SliceId> = self.by_track.iter().flatten().copied().collect();

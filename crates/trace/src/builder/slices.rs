@@ -125,6 +125,11 @@ impl TraceBuilder {
         self.open.on_track(track).last().copied()
     }
 
+    /// The open slices of `track`, outermost first.
+    pub fn open_slices(&self, track: TrackId) -> &[SliceId] {
+        self.open.of(track)
+    }
+
     /// The number of open slices on `track`.
     pub fn open_depth(&mut self, track: TrackId) -> usize {
         self.open.on_track(track).len()

@@ -289,4 +289,7 @@ pub(super) static FACTS: &[Facts] = &[
     counter("vulkan_device_mem_allocation", Process, &[UPID, dimension("vulkan_memory_type", TrackDimensionValue::Number)]).form(Around("vulkan.mem.device.memory.type.", ".allocation")),
     counter("vulkan_device_mem_bind", Process, &[UPID, dimension("vulkan_memory_type", TrackDimensionValue::Number)]).form(Around("vulkan.mem.device.memory.type.", ".bind")),
     slices("network_packets", Machine, &[NAME]).lanes(),
+    slices("thread_state_track_event", Thread, &[UTID, NAME]),
+    slices("process_state_track_event", Process, &[UPID, NAME]),
+    slices("global_state_track_event", Machine, &[NAME]),
 ];

@@ -38,6 +38,10 @@ pub(crate) struct Survey<'a> {
     pub machines: Vec<u32>,
     /// The last time of a packet, with the number of its clock.
     last: Option<(u32, u64)>,
+    /// From when on track events are of interest, ns.
+    pub interest: Option<i64>,
+    /// Track events with a time before 0.
+    pub negative_times: u64,
     unpacker: Unpacker,
     pub(super) losses: Losses,
 }
@@ -93,6 +97,8 @@ impl<'a> Survey<'a> {
             started: None,
             machines: Vec::new(),
             last: None,
+            interest: None,
+            negative_times: 0,
             unpacker: Unpacker::new(options),
             losses: Losses::default(),
         };
@@ -194,6 +200,13 @@ impl<'a> Survey<'a> {
                 let place = span.of(self.source.get(span), content);
                 self.thread(packet, content, place);
             }
+            payload::RANGE_OF_INTEREST => {
+                let start = Fields::new(content).find(|field| field.number == 1);
+                let start_us = start.map(|start| start.int());
+                self.interest = start_us
+                    .map(|us| us.saturating_mul(1_000))
+                    .or(self.interest);
+            }
             _ => {}
         }
         let stamped = self.stamped(packet, number);
@@ -212,7 +225,8 @@ impl<'a> Survey<'a> {
         let clock = self.sequences.get(state).clock;
         let ts = match packet.timestamp {
             Some(time) => self.clocks.read(clock, time),
-            None if matches!(number, payload::TRACK_EVENT | payload::STREAMING_PROFILE) => own,
+            None if number == payload::TRACK_EVENT => self.own_time(own),
+            None if number == payload::STREAMING_PROFILE => own,
             None => Some(i64::MIN),
         };
         let Some(ts) = ts else {
@@ -266,6 +280,13 @@ impl<'a> Survey<'a> {
         let sum = deltas_us(content).fold(0, i64::saturating_add);
         self.sequences.relative_us(packet, sum)?;
         Some(us.saturating_mul(1_000))
+    }
+
+    /// The time of a track event, unless it is negative.
+    fn own_time(&mut self, time: Option<i64>) -> Option<i64> {
+        let kept = time.filter(|time| *time >= 0);
+        self.negative_times += u64::from(time.is_some() && kept.is_none());
+        kept
     }
 
     /// Counts what was lost.

@@ -6,7 +6,7 @@ use super::super::sequence::State;
 use super::counting::Counting;
 use super::event::{Event, Number};
 use super::interpret::{At, TrackEvents};
-use super::tracks::THREAD_TIME;
+use super::tracks::{THREAD_TIME, Use};
 
 impl<'s> TrackEvents<'s> {
     /// The value of a counter. The unit of a descriptor may be a multiple.
@@ -21,11 +21,12 @@ impl<'s> TrackEvents<'s> {
         let Some(value) = value else {
             return;
         };
-        let track = self.tracks.track(uuid, true, out);
-        let tracks = &self.tracks;
+        let asker = self.asker(at);
+        let track = self.tracks.track(uuid, Use::Value, asker, out);
+        let tracks = &mut self.tracks;
         let known = self.counters.entry(uuid).or_insert_with(|| {
-            let counter = tracks.descriptor(uuid).and_then(|track| track.counter);
-            let counter = counter.unwrap_or_default();
+            let descriptor = tracks.descriptor(uuid).unwrap_or_default();
+            let counter = descriptor.counter.clone().unwrap_or_default();
             Counting {
                 builtin: counter.builtin,
                 multiplier: counter.multiplier,

@@ -8,6 +8,7 @@ pub(super) mod kind {
     pub const END: u64 = 2;
     pub const INSTANT: u64 = 3;
     pub const COUNTER: u64 = 4;
+    pub const STATE: u64 = 5;
 }
 
 /// The value of a counter.
@@ -44,6 +45,8 @@ pub(super) struct Event<'a> {
     pub ending_flows: Vec<u64>,
     pub thread_delta_us: Option<i64>,
     pub thread_us: Option<i64>,
+    /// How many instructions the thread executed.
+    pub instructions: Option<i64>,
     pub legacy: Option<Legacy<'a>>,
     /// The stack at the event: the stack itself, or its number.
     pub callstack: Option<Field<'a>>,
@@ -119,7 +122,10 @@ impl<'a> Event<'a> {
             57 => self.callstack_weight = Some(f64::from_bits(field.uint())),
             6 => self.legacy = Some(Legacy::read(field.fields())),
             // Times of the event are read in the survey.
-            1 | 16 | 8 | 20 => {}
+            1 | 16 | 8 => {}
+            20 => self.instructions = Some(field.int()),
+            // Stacks of calls.
+            55..=57 => {}
             _ => self.others.push(field),
         }
     }

@@ -2,23 +2,28 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use traceloom_trace::{
-    MethodId, NO_DURATION, Place, RepairKind, RowId, SliceBegin, SliceId, ThreadId, TraceBuilder,
-    TrackId,
+    ArgValue, MethodId, NO_DURATION, NO_TIME, Place, RepairKind, RowId, SliceBegin, SliceId,
+    StringId, ThreadId, TraceBuilder, TrackId,
 };
 
 use super::super::descriptors::Descriptors;
 use super::super::sequence::State;
 use super::super::source::Span;
+use super::super::state_rows::StateRows;
 use super::super::survey::Survey;
 use super::super::track_descriptor::{Thread, TrackDescriptors};
 use super::super::wire::{Field, Fields};
 use super::args::Args;
 use super::counting::Counting;
+use super::described::add_thread;
 use super::event::{Event, kind};
 use super::flows::Flows;
 use super::names::Names;
 use super::nested::NestedLanes;
-use super::tracks::{Owner, Tracks, add_thread};
+use super::tracks::{Asker, Owner, Tracks, Use};
+
+/// The most open slices that are compared with an end.
+const MOST_TRIED: usize = 512;
 
 /// Turns track events into slices, instants, counters and flows.
 pub(crate) struct TrackEvents<'s> {
@@ -38,6 +43,9 @@ pub(crate) struct TrackEvents<'s> {
     pub(super) unknown_phases: (u64, u8),
     /// Events of threads whose sequence does not name its thread.
     pub(super) without_thread: u64,
+    pub(super) states: StateRows,
+    /// Events of states on tracks that hold none.
+    pub(super) misplaced_states: u64,
 }
 
 /// The stack at the beginning or the end of a slice.
@@ -66,6 +74,8 @@ pub(super) struct At<'s> {
     /// The thread of the sequence, if its descriptor has one.
     pub utid: Option<ThreadId>,
     pub pid: Option<i32>,
+    /// The name of the event.
+    pub name: StringId,
     /// The CPU clock of the event's thread, ns.
     pub thread_ts: Option<i64>,
 }
@@ -89,6 +99,8 @@ impl<'s> TrackEvents<'s> {
             stack: None,
             unknown_phases: (0, 0),
             without_thread: 0,
+            states: StateRows::default(),
+            misplaced_states: 0,
         }
     }
 
@@ -101,6 +113,7 @@ impl<'s> TrackEvents<'s> {
     pub fn event(&mut self, ts: i64, bytes: &'s [u8], state: State, out: &mut TraceBuilder) {
         let event = Event::read(bytes);
         let mut at = self.locate(ts, &event, state, out);
+        self.figures_of_thread(&at, &event, out);
         self.extra_counters(&mut at, &event, state, out);
         if let Some(legacy) = event.legacy.filter(|legacy| legacy.phase != 0) {
             return self.legacy(&at, &event, legacy, out);
@@ -108,18 +121,19 @@ impl<'s> TrackEvents<'s> {
         let uuid = self.uuid(&event, &at);
         match event.kind {
             kind::BEGIN => {
-                let track = self.slice_track(uuid, &at, out);
+                let track = self.slice_track(&event, uuid, &at, Use::Begin, out);
                 self.begin_slice(&at, &event, track, out);
             }
             kind::END => {
-                let track = self.slice_track(uuid, &at, out);
+                let track = self.slice_track(&event, uuid, &at, Use::End, out);
                 self.end_slice(&at, &event, track, out);
             }
             kind::INSTANT => {
-                let track = self.slice_track(uuid, &at, out);
+                let track = self.slice_track(&event, uuid, &at, Use::Instant, out);
                 self.instant(&at, &event, track, out);
             }
             kind::COUNTER => self.counter(&at, uuid.unwrap_or(0), event.value, out),
+            kind::STATE => self.state(&at, &event, uuid, out),
             _ => {}
         }
     }
@@ -154,6 +168,7 @@ impl<'s> TrackEvents<'s> {
             names,
             utid: None,
             pid: None,
+            name: names.name(event, out),
             thread_ts: None,
         };
         if state.thread == Span::default() {
@@ -167,7 +182,7 @@ impl<'s> TrackEvents<'s> {
                 let descriptor = Thread::read(Fields::new(self.survey.source.get(state.thread)));
                 Legacy {
                     descriptor: state.thread,
-                    utid: add_thread(&descriptor, out),
+                    utid: add_thread(&descriptor, descriptor.tid, out),
                     pid: descriptor.pid,
                     thread_ns: descriptor.reference_thread_us.saturating_mul(1_000),
                 }
@@ -185,11 +200,38 @@ impl<'s> TrackEvents<'s> {
     }
 
     /// The track of an event's slice: that of its uuid, or else the thread of its sequence.
-    fn slice_track(&mut self, uuid: Option<u64>, at: &At<'s>, out: &mut TraceBuilder) -> TrackId {
-        match (uuid.filter(|uuid| *uuid != 0), at.utid) {
-            (Some(uuid), _) => self.tracks.track(uuid, false, out),
-            (None, Some(utid)) => out.thread_track(utid),
-            (None, None) => self.tracks.track(0, false, out),
+    fn slice_track(
+        &mut self,
+        event: &Event<'_>,
+        uuid: Option<u64>,
+        at: &At<'s>,
+        usage: Use,
+        out: &mut TraceBuilder,
+    ) -> TrackId {
+        let asker = self.asker(at);
+        if let Some(uuid) = uuid.filter(|uuid| *uuid != 0) {
+            return self.tracks.track(uuid, usage, asker, out);
+        }
+        if let Some(tid) = event.legacy.and_then(|legacy| legacy.tid) {
+            let utid = out.thread(tid.into());
+            if let Some(pid) = event.legacy.and_then(|legacy| legacy.pid).or(at.pid) {
+                out.put_in_process(utid, pid.into());
+            }
+            return out.thread_track(utid);
+        }
+        // An event that says 0 itself means the default track.
+        match at.utid.filter(|_| event.track.is_none()) {
+            Some(utid) => out.thread_track(utid),
+            None => self.tracks.track(0, usage, asker, out),
+        }
+    }
+
+    /// What a track gets from the event that needs it.
+    pub(super) fn asker(&self, at: &At<'s>) -> Asker {
+        let sequences = &self.survey.sequences;
+        Asker {
+            name: at.name,
+            from_first: sequences.is_from_first(at.names.state.sequence),
         }
     }
 
@@ -202,7 +244,7 @@ impl<'s> TrackEvents<'s> {
         SliceBegin {
             ts: at.ts,
             thread_ts: at.thread_ts.unwrap_or(NO_DURATION),
-            name: at.names.name(event, out),
+            name: at.name,
             category: at.names.category(event, out),
             arg_set_id: self.args.store(&event.others, at.names, out),
             method_id: MethodId::NONE,
@@ -234,15 +276,57 @@ impl<'s> TrackEvents<'s> {
         out: &mut TraceBuilder,
     ) {
         self.close_until(track, at.ts, out);
-        let Some(slice) = out.end_slice(track, at.ts, at.thread_ts) else {
+        let category = at.names.category(event, out);
+        let Some(slice) = self.matching(track, (at.name, category), out) else {
             self.unmatched_at(at.ts);
             return;
         };
+        self.close_above(track, slice, at.ts, out);
+        out.end_slice(track, at.ts, at.thread_ts);
         if let Some(ends) = self.ends.get_mut(&track) {
             ends.pop();
         }
         self.add_args(slice, at, event, out);
         self.attach(slice, event, out);
+    }
+
+    /// The innermost open slice that an end with this name and category can mean. Ends need neither, and slices need no
+    /// name.
+    fn matching(
+        &self,
+        track: TrackId,
+        (name, category): (StringId, StringId),
+        out: &mut TraceBuilder,
+    ) -> Option<SliceId> {
+        let ends = self.ends.get(&track).map_or(&[][..], Vec::as_slice);
+        let first = out.open_depth(track).saturating_sub(MOST_TRIED);
+        let open = out.open_slices(track);
+        let tried = open.iter().enumerate().skip(first).rev();
+        let slices = &out.trace().slices;
+        let fits = |(depth, slice): &(usize, &SliceId)| {
+            let known = (
+                slices.name.get(slice.row()),
+                slices.category.get(slice.row()),
+            );
+            let has_end = ends.get(*depth).is_some_and(|end| *end != i64::MAX);
+            let named = name.is_empty() || known.0.is_empty() || known.0 == name;
+            !has_end && named && (category.is_empty() || known.1 == category)
+        };
+        tried.into_iter().find(fits).map(|(_, slice)| *slice)
+    }
+
+    /// Ends the slices inside of a slice that ends.
+    fn close_above(&mut self, track: TrackId, slice: SliceId, ts: i64, out: &mut TraceBuilder) {
+        let mut closed = 0;
+        while out.open_slice(track).is_some_and(|open| open != slice) {
+            out.end_slice(track, ts, None);
+            if let Some(ends) = self.ends.get_mut(&track) {
+                ends.pop();
+            }
+            closed += 1;
+        }
+        let place = Place::default().with_ts(ts);
+        out.repair(RepairKind::MissingExit, closed, place, String::new);
     }
 
     /// Adds the arguments of an end to a slice. They replace those with the same keys.
@@ -302,7 +386,7 @@ impl<'s> TrackEvents<'s> {
         track: TrackId,
         out: &mut TraceBuilder,
     ) {
-        let name = at.names.name(event, out);
+        let name = at.name;
         let args = self.args.store(&event.others, at.names, out);
         let category = at.names.category(event, out);
         let instant = out.instant(track, at.ts, name, args);
@@ -335,6 +419,8 @@ impl<'s> TrackEvents<'s> {
         for track in tracks {
             self.close_until(track, i64::MAX - 1, out);
         }
+        self.states.finish(out);
+        self.tell_figures(out);
         let (count, first) = self.unmatched;
         let place = first.map_or(Place::default(), |ts| Place::default().with_ts(ts));
         out.repair(RepairKind::UnmatchedEnd, count, place, String::new);
@@ -345,6 +431,27 @@ impl<'s> TrackEvents<'s> {
         let (count, first) = self.unknown_phases;
         out.repair(RepairKind::UnknownAction, count, Place::default(), || {
             format!("an event of Chrome has the phase {:?}", char::from(first))
+        });
+    }
+
+    /// What SQL has in `stats` under Perfetto's names.
+    fn tell_figures(&self, out: &mut TraceBuilder) {
+        let figures = [
+            ("track_event_parser_errors", self.misplaced_states),
+            ("track_event_invalid_timestamp", self.survey.negative_times),
+        ];
+        for (name, count) in figures.into_iter().filter(|(_, count)| *count > 0) {
+            let name = ArgValue::Text(out.intern(name.as_bytes()));
+            let cells = [
+                ("name", name),
+                ("value", ArgValue::Int(count as i64)),
+                ("machine_id", ArgValue::Int(0)),
+            ];
+            out.record(NO_TIME, "stats", &cells);
+        }
+        let count = self.misplaced_states;
+        out.repair(RepairKind::SkippedEntry, count, Place::default(), || {
+            "states on tracks that hold none".to_owned()
         });
     }
 

@@ -16,7 +16,7 @@ use traceloom_trace::{ProcessId, RowId, SliceId, StringId, TraceBuilder, TrackId
 use super::super::wire::Fields;
 use super::event::{Event, Legacy};
 use super::interpret::{At, TrackEvents};
-use super::tracks::Owner;
+use super::tracks::{Owner, Use};
 
 impl<'s> TrackEvents<'s> {
     pub(super) fn legacy(
@@ -28,12 +28,12 @@ impl<'s> TrackEvents<'s> {
     ) {
         match legacy.phase {
             b'B' => {
-                if let Some(track) = self.legacy_track(at, event, &legacy, out) {
+                if let Some(track) = self.legacy_track(at, event, &legacy, Use::Begin, out) {
                     self.begin_slice(at, event, track, out);
                 }
             }
             b'E' => {
-                if let Some(track) = self.legacy_track(at, event, &legacy, out) {
+                if let Some(track) = self.legacy_track(at, event, &legacy, Use::End, out) {
                     self.end_slice(at, event, track, out);
                 }
             }
@@ -63,10 +63,12 @@ impl<'s> TrackEvents<'s> {
         at: &At<'s>,
         event: &Event<'_>,
         legacy: &Legacy<'_>,
+        usage: Use,
         out: &mut TraceBuilder,
     ) -> Option<TrackId> {
         if let Some(uuid) = self.uuid(event, at).filter(|uuid| *uuid != 0) {
-            return Some(self.tracks.track(uuid, false, out));
+            let asker = self.asker(at);
+            return Some(self.tracks.track(uuid, usage, asker, out));
         }
         if let Some(tid) = legacy.tid {
             let utid = out.thread(tid.into());
@@ -88,7 +90,7 @@ impl<'s> TrackEvents<'s> {
         legacy: &Legacy<'s>,
         out: &mut TraceBuilder,
     ) {
-        let Some(track) = self.legacy_track(at, event, legacy, out) else {
+        let Some(track) = self.legacy_track(at, event, legacy, Use::Instant, out) else {
             return;
         };
         let dur_ns = legacy.dur_us.unwrap_or(0).saturating_mul(1_000);
@@ -114,7 +116,7 @@ impl<'s> TrackEvents<'s> {
                 let upid = self.process(at, event, legacy, out)?;
                 Some(out.process_track(TrackType::ChromeProcessInstant, upid, StringId::NULL))
             }
-            _ => self.legacy_track(at, event, legacy, out),
+            _ => self.legacy_track(at, event, legacy, Use::Instant, out),
         }
     }
 
@@ -187,7 +189,7 @@ impl<'s> TrackEvents<'s> {
         legacy: &Legacy<'s>,
         out: &mut TraceBuilder,
     ) {
-        let Some(track) = self.legacy_track(at, event, legacy, out) else {
+        let Some(track) = self.legacy_track(at, event, legacy, Use::Instant, out) else {
             return;
         };
         let (Some(slice), Some(id)) = (out.open_slice(track), legacy.unscoped_id) else {

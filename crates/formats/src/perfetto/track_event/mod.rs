@@ -9,12 +9,15 @@
 mod args;
 mod counters;
 mod counting;
+mod described;
 mod event;
 mod flows;
 mod interpret;
 mod legacy;
 mod names;
 mod nested;
+mod siblings;
+mod states;
 mod tracks;
 
 pub(super) use interpret::{SliceStack, TrackEvents};

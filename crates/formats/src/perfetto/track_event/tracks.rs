@@ -6,14 +6,23 @@
 //!     ├─ "requests"             a track of the process
 //!     └─ counter "fps"          a counter of the process
 //! ```
-//! A track belongs to the thread or process that is nearest among its parents, or to the whole machine. Tracks of one
-//! owner with the same name are lanes of a group, since their slices may overlap.
+//! A track belongs to the thread or process that is nearest among its parents, or to the whole machine.
 
-use rustc_hash::{FxHashMap, FxHashSet};
-use traceloom_trace::{ProcessId, RowId, StringId, ThreadId, TraceBuilder, TrackId, TrackType};
+use std::rc::Rc;
 
+use rustc_hash::FxHashMap;
+use traceloom_trace::{
+    ProcessId, StringId, ThreadId, TraceBuilder, TrackId, TrackOwnerId, TrackType,
+};
+
+use super::super::people::process_and_leader;
 use super::super::source::Source;
-use super::super::track_descriptor::{Descriptor, Process, Thread, TrackDescriptors};
+use super::super::track_descriptor::{Descriptor, Merge, TrackDescriptors};
+use super::described::{self, Orders};
+use super::siblings::{Key, Siblings};
+
+/// What a track belongs to.
+pub(super) type Owner = TrackOwnerId;
 
 /// The most tracks between a track and its root.
 const MOST_PARENTS: usize = 100;
@@ -25,43 +34,91 @@ const DEFAULT: u64 = 0;
 pub(super) const THREAD_TIME: u64 = 1;
 const INSTRUCTIONS: u64 = 2;
 
-/// What a track belongs to.
+/// What a track holds.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Owner {
-    Thread(ThreadId),
-    Process(ProcessId),
-    Machine,
+pub(super) enum Holds {
+    Slices,
+    Values,
+    States,
+}
+
+/// What an event does on its track.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Use {
+    Begin,
+    End,
+    Instant,
+    Value,
+    State,
+}
+
+impl Use {
+    fn holds(self) -> Holds {
+        match self {
+            Self::Value => Holds::Values,
+            Self::State => Holds::States,
+            _ => Holds::Slices,
+        }
+    }
+}
+
+/// An event that needs its track: the name that the track gets if its descriptor has none, and the sequence.
+#[derive(Clone, Copy)]
+pub(super) struct Asker {
+    pub name: StringId,
+    /// Whether the input has the first packet of the sequence.
+    pub from_first: bool,
+}
+
+/// Where the events of a uuid go.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    Track(TrackId),
+    /// One of the lanes of siblings. `name` and `parent` are for new ones.
+    Lanes {
+        set: usize,
+        name: StringId,
+        parent: Option<TrackId>,
+    },
 }
 
 /// All tracks of track events.
 pub(super) struct Tracks<'s> {
     descriptors: &'s TrackDescriptors,
     source: &'s Source<'s>,
+    known: FxHashMap<u64, Option<Rc<Descriptor>>>,
     owners: FxHashMap<u64, Owner>,
-    tracks: FxHashMap<u64, TrackId>,
+    places: FxHashMap<(u64, Holds), Place>,
+    siblings: Siblings,
+    orders: Orders,
     /// The uuid of each thread and process that a descriptor names. Another uuid with the same number is a later thread or
     /// process, which got the number again.
     threads: FxHashMap<ThreadId, u64>,
     processes: FxHashMap<ProcessId, u64>,
-    /// Tracks that have a uuid already, so that the next uuid of their name gets a lane.
-    taken: FxHashSet<TrackId>,
 }
 
 impl<'s> Tracks<'s> {
     pub fn new(descriptors: &'s TrackDescriptors, source: &'s Source<'s>) -> Self {
+        let root = descriptors.get(DEFAULT, source);
         Self {
             descriptors,
             source,
+            known: FxHashMap::default(),
             owners: FxHashMap::default(),
-            tracks: FxHashMap::default(),
+            places: FxHashMap::default(),
+            siblings: Siblings::default(),
+            orders: root.map(|root| Orders::of(&root)).unwrap_or_default(),
             threads: FxHashMap::default(),
             processes: FxHashMap::default(),
-            taken: FxHashSet::default(),
         }
     }
 
-    pub fn descriptor(&self, uuid: u64) -> Option<Descriptor> {
-        self.descriptors.get(uuid, self.source)
+    pub fn descriptor(&mut self, uuid: u64) -> Option<Rc<Descriptor>> {
+        let (descriptors, source) = (self.descriptors, self.source);
+        let known = self.known.entry(uuid);
+        known
+            .or_insert_with(|| descriptors.get(uuid, source).map(Rc::new))
+            .clone()
     }
 
     /// Adds the processes and threads of all descriptors, whether they have events or not.
@@ -98,16 +155,35 @@ impl<'s> Tracks<'s> {
 
     /// The thread or process that a descriptor names itself.
     fn own(&mut self, uuid: u64, descriptor: &Descriptor, out: &mut TraceBuilder) -> Option<Owner> {
-        let process = descriptor.process.as_ref();
-        let process = process.map(|process| self.process(uuid, process, out));
+        let upid = descriptor
+            .process
+            .as_ref()
+            .map(|process| self.process(uuid, process.pid.into(), descriptor, out));
         if let Some(thread) = &descriptor.thread {
-            return Some(Owner::Thread(self.thread(uuid, thread, out)));
+            let tid = described::tid(thread, descriptor);
+            let pid = thread.pid.into();
+            if pid > 0 {
+                process_and_leader(pid, out);
+            }
+            let utid = out.thread(tid);
+            if self.threads.get(&utid).is_some_and(|known| *known != uuid) {
+                out.new_thread(tid);
+            }
+            let utid = described::add_thread(thread, tid, out);
+            self.threads.insert(utid, uuid);
+            described::thread_args(descriptor, &self.orders, utid, out);
+            return Some(Owner::Thread(utid));
         }
-        process.map(Owner::Process)
+        upid.map(Owner::Process)
     }
 
-    fn process(&mut self, uuid: u64, process: &Process, out: &mut TraceBuilder) -> ProcessId {
-        let pid = process.pid.into();
+    fn process(
+        &mut self,
+        uuid: u64,
+        pid: i64,
+        descriptor: &Descriptor,
+        out: &mut TraceBuilder,
+    ) -> ProcessId {
         let mut upid = out.process(pid);
         if self
             .processes
@@ -118,73 +194,188 @@ impl<'s> Tracks<'s> {
             out.new_thread(pid);
         }
         self.processes.insert(upid, uuid);
-        let leader = out.thread(pid);
-        out.put_in_process(leader, pid);
-        name_process(process, upid, out);
+        process_and_leader(pid, out);
+        described::name_process(descriptor, upid, out);
+        described::process_args(descriptor, &self.orders, upid, out);
         upid
     }
 
-    fn thread(&mut self, uuid: u64, thread: &Thread, out: &mut TraceBuilder) -> ThreadId {
-        let utid = out.thread(thread.tid);
-        if self.threads.get(&utid).is_some_and(|known| *known != uuid) {
-            out.new_thread(thread.tid);
-        }
-        let utid = add_thread(thread, out);
-        self.threads.insert(utid, uuid);
-        utid
+    /// The track of an event with a uuid.
+    pub fn track(
+        &mut self,
+        uuid: u64,
+        usage: Use,
+        asker: Asker,
+        out: &mut TraceBuilder,
+    ) -> TrackId {
+        let place = match self.places.get(&(uuid, usage.holds())) {
+            Some(place) => *place,
+            None => self.add(uuid, usage.holds(), asker, out),
+        };
+        let change = match usage {
+            Use::Begin => 1,
+            Use::End => -1,
+            _ => 0,
+        };
+        self.at(uuid, place, change, asker, out)
     }
 
-    /// The track with a uuid. It holds values instead of slices if `is_counter`.
-    pub fn track(&mut self, uuid: u64, is_counter: bool, out: &mut TraceBuilder) -> TrackId {
-        if let Some(track) = self.tracks.get(&uuid) {
-            return *track;
-        }
-        let owner = self.owner(uuid, out);
-        let descriptor = self.descriptor(uuid);
-        let track = match owner {
-            Owner::Thread(utid) if !is_counter && descriptor.as_ref().is_some_and(shares_track) => {
-                out.thread_track(utid)
-            }
-            _ => {
-                let name = match &descriptor {
-                    Some(descriptor) => out.intern_unless_empty(name_of(descriptor)),
-                    None if uuid == DEFAULT => out.intern(b"Default Track"),
-                    None => StringId::NULL,
-                };
-                self.named(owner, name, is_counter, out)
-            }
+    /// The track at a place.
+    fn at(
+        &mut self,
+        uuid: u64,
+        place: Place,
+        change: i32,
+        asker: Asker,
+        out: &mut TraceBuilder,
+    ) -> TrackId {
+        let (set, name, parent) = match place {
+            Place::Track(track) => return track,
+            Place::Lanes { set, name, parent } => (set, name, parent),
         };
-        self.tracks.insert(uuid, track);
+        let lane = self.siblings.lane(set, uuid, change);
+        if let Some(track) = *self.siblings.track(set, lane) {
+            return track;
+        }
+        let first = *self.siblings.track(set, 0);
+        let owner = self.owner(uuid, out);
+        let track = match first {
+            Some(first) => out.lane_of(first),
+            None => out.separate_track(kind(owner, Holds::Slices), owner, name),
+        };
+        *self.siblings.track(set, lane) = Some(track);
+        self.describe(track, uuid, parent, asker, out);
         track
     }
 
-    fn named(
-        &mut self,
-        owner: Owner,
-        name: StringId,
-        is_counter: bool,
-        out: &mut TraceBuilder,
-    ) -> TrackId {
-        use TrackType as T;
-        let pick = |slices, counter| if is_counter { counter } else { slices };
-        let track = match owner {
-            Owner::Thread(utid) => {
-                let kind = pick(T::ThreadTrackEvent, T::ThreadCounterTrackEvent);
-                out.thread_named_track(kind, utid, name)
+    /// Adds the place of a uuid, after those of its parents.
+    fn add(&mut self, uuid: u64, holds: Holds, asker: Asker, out: &mut TraceBuilder) -> Place {
+        let nameless = Asker {
+            name: StringId::NULL,
+            ..asker
+        };
+        for parent in self.missing_parents(uuid).into_iter().rev() {
+            let holds = self.holds(parent);
+            self.create(parent, holds, nameless, out);
+        }
+        self.create(uuid, holds, asker, out)
+    }
+
+    /// What a track holds according to its descriptor.
+    fn holds(&mut self, uuid: u64) -> Holds {
+        match self.descriptor(uuid) {
+            Some(it) if it.counter.is_some() => Holds::Values,
+            Some(it) if it.is_state => Holds::States,
+            _ => Holds::Slices,
+        }
+    }
+
+    /// The parents of a track that have no place yet, innermost first. None if there are too many, or they form a circle.
+    fn missing_parents(&mut self, uuid: u64) -> Vec<u64> {
+        let mut path = Vec::new();
+        let mut next = self.descriptor(uuid).map_or(DEFAULT, |it| it.parent);
+        while let Some(descriptor) = self.descriptor(next).filter(|_| next != DEFAULT) {
+            let holds = self.holds(next);
+            if self.places.contains_key(&(next, holds)) {
+                break;
             }
-            Owner::Process(upid) => {
-                let kind = pick(T::ProcessTrackEvent, T::ProcessCounterTrackEvent);
-                out.process_track(kind, upid, name)
+            if path.len() > MOST_PARENTS {
+                return Vec::new();
             }
-            Owner::Machine => {
-                out.global_track(pick(T::GlobalTrackEvent, T::GlobalCounterTrackEvent), name)
+            path.push(next);
+            next = descriptor.parent;
+        }
+        path
+    }
+
+    fn create(&mut self, uuid: u64, holds: Holds, asker: Asker, out: &mut TraceBuilder) -> Place {
+        let descriptor = self.descriptor(uuid).unwrap_or_default();
+        let owner = self.owner(uuid, out);
+        let name = match name_of(&descriptor) {
+            b"" if uuid == DEFAULT => out.intern(b"Default Track"),
+            b"" if descriptor.is_person() => StringId::NULL,
+            b"" => asker.name,
+            name => out.intern(name),
+        };
+        let parent = self.parent(&descriptor, asker, out);
+        let merges = holds == Holds::Slices && !descriptor.is_person() && uuid != DEFAULT;
+        let place = match (owner, &descriptor.merge) {
+            (Owner::Thread(utid), _) if holds == Holds::Slices && shares_track(&descriptor) => {
+                Place::Track(out.thread_track(utid))
+            }
+            (_, Merge::ByName | Merge::ByKey(_)) if merges => {
+                let (is_key, value) = match &descriptor.merge {
+                    Merge::ByKey(key) => (true, out.intern(key)),
+                    _ => (false, name),
+                };
+                let key = Key {
+                    owner,
+                    parent: descriptor.parent,
+                    is_key,
+                    value,
+                };
+                let set = self.siblings.set(key);
+                Place::Lanes { set, name, parent }
+            }
+            _ => {
+                let track = out.separate_track(kind(owner, holds), owner, name);
+                self.describe(track, uuid, parent, asker, out);
+                Place::Track(track)
             }
         };
-        if self.taken.insert(track) {
-            track
-        } else {
-            out.lane_of(track)
+        self.places.insert((uuid, holds), place);
+        place
+    }
+
+    /// The track under which a track is. The own tracks of threads and processes have no tracks under them, because all
+    /// tracks of the thread or process belong to it.
+    fn parent(
+        &mut self,
+        descriptor: &Descriptor,
+        asker: Asker,
+        out: &mut TraceBuilder,
+    ) -> Option<TrackId> {
+        let parent = descriptor.parent;
+        if parent == DEFAULT || descriptor.is_person() {
+            return None;
         }
+        let holds = self.holds(parent);
+        let place = *self.places.get(&(parent, holds))?;
+        let track = self.at(parent, place, 0, asker, out);
+        let is_person = self.descriptor(parent).is_some_and(|it| it.is_person());
+        (!is_person).then_some(track)
+    }
+
+    fn describe(
+        &mut self,
+        track: TrackId,
+        uuid: u64,
+        parent: Option<TrackId>,
+        asker: Asker,
+        out: &mut TraceBuilder,
+    ) {
+        if let Some(parent) = parent {
+            out.set_track_parent(track, parent);
+        }
+        let descriptor = self.descriptor(uuid).unwrap_or_default();
+        let from_first = asker.from_first && uuid != DEFAULT;
+        described::track_args(track, uuid, &descriptor, from_first, out);
+    }
+}
+
+/// The type of a track.
+fn kind(owner: Owner, holds: Holds) -> TrackType {
+    use TrackType as T;
+    match (owner, holds) {
+        (Owner::Thread(_), Holds::Slices) => T::ThreadTrackEvent,
+        (Owner::Thread(_), Holds::Values) => T::ThreadCounterTrackEvent,
+        (Owner::Thread(_), Holds::States) => T::ThreadStateTrackEvent,
+        (Owner::Process(_), Holds::Slices) => T::ProcessTrackEvent,
+        (Owner::Process(_), Holds::Values) => T::ProcessCounterTrackEvent,
+        (Owner::Process(_), Holds::States) => T::ProcessStateTrackEvent,
+        (Owner::Machine, Holds::Slices) => T::GlobalTrackEvent,
+        (Owner::Machine, Holds::Values) => T::GlobalCounterTrackEvent,
+        (Owner::Machine, Holds::States) => T::GlobalStateTrackEvent,
     }
 }
 
@@ -195,40 +386,17 @@ fn shares_track(descriptor: &Descriptor) -> bool {
 
 /// The name of a track. Counters that Perfetto defines need none.
 fn name_of(descriptor: &Descriptor) -> &[u8] {
-    let builtin = descriptor
-        .counter
-        .as_ref()
-        .map_or(0, |counter| counter.builtin);
+    if !descriptor.name.is_empty() {
+        return &descriptor.name;
+    }
+    described::builtin(descriptor).unwrap_or_default()
+}
+
+/// The name of a counter that Perfetto defines.
+pub(super) fn builtin_name(builtin: u64) -> Option<&'static [u8]> {
     match builtin {
-        THREAD_TIME if descriptor.name.is_empty() => b"thread_time",
-        INSTRUCTIONS if descriptor.name.is_empty() => b"thread_instruction_count",
-        _ => &descriptor.name,
-    }
-}
-
-/// The thread of a descriptor, in its process and with its name.
-pub(super) fn add_thread(thread: &Thread, out: &mut TraceBuilder) -> ThreadId {
-    let utid = out.thread(thread.tid);
-    if out.trace().threads.upid.get(utid.row()) == ProcessId::NONE {
-        out.put_in_process(utid, thread.pid.into());
-    }
-    if !thread.name.is_empty() {
-        let name = out.intern(&thread.name);
-        out.name_thread(utid, name);
-    }
-    utid
-}
-
-fn name_process(process: &Process, upid: ProcessId, out: &mut TraceBuilder) {
-    if !process.name.is_empty() {
-        let name = out.intern(&process.name);
-        out.name_process(upid, name);
-    }
-    if !process.cmdline.is_empty() {
-        let cmdline = out.intern(&process.cmdline);
-        out.set_process_cmdline(upid, cmdline);
-    }
-    if let Some(start_ns) = process.start_ns.filter(|start| *start > 0) {
-        out.set_process_start(upid, start_ns);
+        THREAD_TIME => Some(b"thread_time"),
+        INSTRUCTIONS => Some(b"thread_instruction_count"),
+        _ => None,
     }
 }

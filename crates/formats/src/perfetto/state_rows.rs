@@ -1,0 +1,90 @@
+//! States of tracks: each lasts until the track has another one.
+
+use rustc_hash::FxHashMap;
+use traceloom_trace::{
+    ArgSetId, ArgValue, IdKind, NO_DURATION, RowId, StringId, TraceBuilder, TrackId,
+};
+
+/// The arguments of a state.
+type Args = Vec<(StringId, ArgValue)>;
+
+/// A row of the table `state`.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    ts: i64,
+    dur: i64,
+    track: TrackId,
+    category: StringId,
+    value: StringId,
+    args: ArgSetId,
+}
+
+/// The states of all tracks.
+#[derive(Debug, Default)]
+pub(super) struct StateRows {
+    rows: Vec<Row>,
+    /// The row of each track's last state, and its arguments so far.
+    open: FxHashMap<TrackId, (usize, Args)>,
+}
+
+impl StateRows {
+    /// A track has this state from `ts` on; none if `value` is null. The same state again only gets more arguments.
+    pub fn set(
+        &mut self,
+        ts: i64,
+        track: TrackId,
+        (value, category): (StringId, StringId),
+        args: Args,
+        out: &mut TraceBuilder,
+    ) {
+        if let Some((row, known)) = self.open.get_mut(&track) {
+            if self.rows[*row].value == value {
+                known.extend(args);
+                return;
+            }
+            self.rows[*row].dur = ts.saturating_sub(self.rows[*row].ts);
+            self.close(track, out);
+        }
+        if value == StringId::NULL {
+            return;
+        }
+        self.open.insert(track, (self.rows.len(), args));
+        self.rows.push(Row {
+            ts,
+            dur: NO_DURATION,
+            track,
+            category,
+            value,
+            args: ArgSetId::NONE,
+        });
+    }
+
+    fn close(&mut self, track: TrackId, out: &mut TraceBuilder) {
+        if let Some((row, args)) = self.open.remove(&track) {
+            self.rows[row].args = out.args(args);
+        }
+    }
+
+    /// Writes the rows. States that are open stay so.
+    pub fn finish(&mut self, out: &mut TraceBuilder) {
+        let mut open: Vec<TrackId> = self.open.keys().copied().collect();
+        open.sort_unstable();
+        for track in open {
+            self.close(track, out);
+        }
+        for row in std::mem::take(&mut self.rows) {
+            let mut cells = vec![
+                ("dur", ArgValue::Int(row.dur)),
+                ("track_id", ArgValue::Row(IdKind::Track, row.track.0)),
+                ("value", ArgValue::Text(row.value)),
+            ];
+            if row.category != StringId::NULL {
+                cells.push(("category", ArgValue::Text(row.category)));
+            }
+            if row.args != ArgSetId::NONE {
+                cells.push(("arg_set_id", ArgValue::Row(IdKind::ArgSet, row.args.0)));
+            }
+            out.record(row.ts, "state", &cells);
+        }
+    }
+}

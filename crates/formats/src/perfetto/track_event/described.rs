@@ -1,0 +1,177 @@
+//! What descriptors say about tracks, processes and threads besides their names.
+
+use traceloom_trace::{ArgValue, ProcessId, RowId, StringId, ThreadId, TraceBuilder, TrackId};
+
+use super::super::track_descriptor::{Descriptor, Thread};
+use super::tracks::builtin_name;
+
+/// Whether processes and threads are to be shown in the order of their ranks.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Orders {
+    processes: bool,
+    threads: bool,
+}
+
+impl Orders {
+    /// What the descriptor of the root says.
+    pub fn of(root: &Descriptor) -> Self {
+        Self {
+            processes: root.orders_processes,
+            threads: root.orders_threads,
+        }
+    }
+}
+
+/// The arguments that are written.
+struct List<'a> {
+    out: &'a mut TraceBuilder,
+    args: Vec<(StringId, ArgValue)>,
+}
+
+impl List<'_> {
+    fn push(&mut self, key: &str, value: ArgValue) {
+        let key = self.out.intern(key.as_bytes());
+        self.args.push((key, value));
+    }
+
+    fn text(&mut self, key: &str, text: &[u8]) {
+        if !text.is_empty() {
+            let text = ArgValue::Text(self.out.intern(text));
+            self.push(key, text);
+        }
+    }
+}
+
+/// Stores what is known about a track.
+pub(super) fn track_args(
+    track: TrackId,
+    uuid: u64,
+    descriptor: &Descriptor,
+    from_first: bool,
+    out: &mut TraceBuilder,
+) {
+    let is_root = descriptor.is_person() || uuid == 0;
+    let args = Vec::new();
+    let mut list = List { out, args };
+    list.text("source", b"descriptor");
+    list.push("trace_id", ArgValue::Int(uuid as i64));
+    list.push("is_root_in_scope", ArgValue::Bool(is_root));
+    if let Some(counter) = &descriptor.counter {
+        list.text("category", &counter.categories);
+        list.text(
+            "builtin_counter_type",
+            builtin(descriptor).unwrap_or_default(),
+        );
+        list.text("y_axis_share_key", &counter.share_key);
+    }
+    if from_first {
+        list.push("has_first_packet_on_sequence", ArgValue::Bool(true));
+    }
+    let ordering: &[u8] = match descriptor.child_ordering {
+        1 => b"lexicographic",
+        2 => b"chronological",
+        3 => b"explicit",
+        _ => b"",
+    };
+    list.text("child_ordering", ordering);
+    if let Some(rank) = descriptor.rank {
+        list.push("sibling_order_rank", ArgValue::Int(rank.into()));
+    }
+    list.text("description", &descriptor.description);
+    let args = list.args;
+    let args = out.args(args);
+    out.set_track_args(track, args);
+    if let Some(counter) = &descriptor.counter {
+        let unit = out.intern_unless_empty(counter.unit());
+        out.set_track_unit(track, unit);
+    }
+}
+
+/// The name of a counter that Perfetto defines, if the track is one.
+pub(super) fn builtin(descriptor: &Descriptor) -> Option<&'static [u8]> {
+    builtin_name(descriptor.counter.as_ref()?.builtin)
+}
+
+/// The number of a thread. In a sandbox, numbers are those of the sandbox, and other processes have the same.
+pub(super) fn tid(thread: &Thread, descriptor: &Descriptor) -> i64 {
+    if descriptor.is_sandboxed {
+        i64::from(thread.pid) << 32 | thread.tid & 0xffff_ffff
+    } else {
+        thread.tid
+    }
+}
+
+/// Where the thread is to be shown.
+pub(super) fn thread_args(
+    descriptor: &Descriptor,
+    orders: &Orders,
+    utid: ThreadId,
+    out: &mut TraceBuilder,
+) {
+    if let Some(rank) = descriptor.rank.filter(|_| orders.threads) {
+        let key = out.intern(b"thread_sort_index_hint");
+        let args = out.args([(key, ArgValue::Int(rank.into()))]);
+        out.set_thread_args(utid, args);
+    }
+}
+
+/// Where the process is to be shown, and what Chrome says about it.
+pub(super) fn process_args(
+    descriptor: &Descriptor,
+    orders: &Orders,
+    upid: ProcessId,
+    out: &mut TraceBuilder,
+) {
+    let args = Vec::new();
+    let mut list = List { out, args };
+    if let Some(rank) = descriptor.rank.filter(|_| orders.processes) {
+        list.push("process_sort_index_hint", ArgValue::Int(rank.into()));
+    }
+    let labels = descriptor
+        .process
+        .iter()
+        .flat_map(|process| &process.labels);
+    for (index, label) in labels.enumerate() {
+        list.text(&format!("chrome.process_label[{index}]"), label);
+    }
+    list.text("chrome.host_app_package_name", &descriptor.host_app);
+    if let Some(id) = descriptor.crash_id {
+        list.push("chrome.crash_trace_id", ArgValue::Int(id as i64));
+    }
+    let args = list.args;
+    if !args.is_empty() {
+        let args = out.args(args);
+        out.set_process_args(upid, args);
+    }
+}
+
+/// The thread of a descriptor, in its process and with its name.
+pub(super) fn add_thread(thread: &Thread, tid: i64, out: &mut TraceBuilder) -> ThreadId {
+    let utid = out.thread(tid);
+    if out.trace().threads.upid.get(utid.row()) == ProcessId::NONE {
+        out.put_in_process(utid, thread.pid.into());
+    }
+    if !thread.name.is_empty() {
+        let name = out.intern(&thread.name);
+        out.name_thread(utid, name);
+    }
+    utid
+}
+
+/// Names a process and says when it started.
+pub(super) fn name_process(descriptor: &Descriptor, upid: ProcessId, out: &mut TraceBuilder) {
+    let Some(process) = &descriptor.process else {
+        return;
+    };
+    if !process.name.is_empty() {
+        let name = out.intern(&process.name);
+        out.name_process(upid, name);
+    }
+    if !process.cmdline.is_empty() {
+        let cmdline = out.intern(&process.cmdline);
+        out.set_process_cmdline(upid, cmdline);
+    }
+    if let Some(start_ns) = process.start_ns.filter(|start| *start > 0) {
+        out.set_process_start(upid, start_ns);
+    }
+}
