@@ -194,6 +194,32 @@ track_types! {
     ProcessStateTrackEvent,
     /// States without thread and process in Perfetto's track events.
     GlobalStateTrackEvent,
+    /// What F2FS read or wrote since the last value, bytes.
+    F2fsIostat,
+    /// How long F2FS waited for a device.
+    F2fsIostatLatency,
+    /// How much of a CPU its tasks use.
+    CpuUtilization,
+    /// How much a CPU can do.
+    CpuCapacity,
+    /// How many tasks run or wait on a CPU.
+    CpuNrRunning,
+    /// How many commands a flash device has.
+    UfsCommandCount,
+    /// How much an allocation changed an ION heap, bytes.
+    IonChange,
+    /// The states of a TCP connection.
+    NetSocketSetState,
+    /// Segments that TCP sent again.
+    NetTcpRetransmitSkb,
+    /// Commands in a queue of a virtual GPU.
+    VirtgpuQueue,
+    /// How many entries of a queue of a virtual GPU are free.
+    VirtgpuNumFree,
+    /// How long a virtual GPU took to answer, ns.
+    VirtgpuLatency,
+    /// Batches of commands on a Qualcomm GPU.
+    AdrenoGpuCmdbatch,
 }
 
 impl TrackType {
@@ -284,7 +310,8 @@ impl TrackType {
     fn with_names(self) -> &'static [Self] {
         match (self.owner(), self.is_counter()) {
             (TrackOwner::Thread, false) => &[Self::ThreadFuncgraph],
-            (TrackOwner::Thread, true) | (TrackOwner::Process, false) => &[],
+            (TrackOwner::Thread, true) => &[Self::IonChange],
+            (TrackOwner::Process, false) => &[],
             (TrackOwner::Process, true) => &[
                 Self::ProcessGpuMemory,
                 Self::ProcessMemory,
@@ -301,8 +328,16 @@ impl TrackType {
                 Self::CpuIdle,
                 Self::CpuMaxFrequencyLimit,
                 Self::CpuMinFrequencyLimit,
+                Self::CpuUtilization,
+                Self::CpuCapacity,
+                Self::CpuNrRunning,
             ],
-            (TrackOwner::Machine, false) => &[Self::SuspendResume],
+            (TrackOwner::Machine, false) => &[
+                Self::SuspendResume,
+                Self::NetSocketSetState,
+                Self::NetTcpRetransmitSkb,
+                Self::VirtgpuQueue,
+            ],
             (TrackOwner::Machine, true) => &[
                 Self::GpuFrequency,
                 Self::ClockFrequency,
@@ -313,6 +348,11 @@ impl TrackType {
                 Self::ScreenState,
                 Self::Ion,
                 Self::AndroidDmaHeap,
+                Self::F2fsIostat,
+                Self::F2fsIostatLatency,
+                Self::UfsCommandCount,
+                Self::VirtgpuNumFree,
+                Self::VirtgpuLatency,
             ],
         }
     }

@@ -41,6 +41,8 @@ mod values;
 mod wire;
 
 #[cfg(test)]
+mod kernel_tests;
+#[cfg(test)]
 mod tests;
 
 use crate::error::ReadError;

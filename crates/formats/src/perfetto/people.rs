@@ -1,6 +1,6 @@
 //! Processes and threads: `ProcessTree`.
 
-use traceloom_trace::{ProcessId, TraceBuilder};
+use traceloom_trace::{NO_NUMBER, ProcessId, RowId, TraceBuilder};
 
 use super::kernel::Kernel;
 use super::wire::Fields;
@@ -27,7 +27,7 @@ pub(super) fn process_and_leader(pid: i64, out: &mut TraceBuilder) -> ProcessId 
 fn process(fields: Fields<'_>, out: &mut TraceBuilder) {
     let (mut pid, mut ppid, mut uid) = (None, None, None);
     let mut cmdline: Vec<&[u8]> = Vec::new();
-    let mut start_ts = None;
+    let (mut start_ts, mut is_comm) = (None, false);
     for field in fields {
         match field.number {
             1 => pid = Some(field.int()),
@@ -35,6 +35,7 @@ fn process(fields: Fields<'_>, out: &mut TraceBuilder) {
             3 => cmdline.push(field.bytes()),
             5 => uid = Some(field.int()),
             7 => start_ts = Some(field.int()),
+            9 => is_comm = field.uint() != 0,
             _ => {}
         }
     }
@@ -42,19 +43,20 @@ fn process(fields: Fields<'_>, out: &mut TraceBuilder) {
     let Some(pid) = pid.filter(|pid| *pid > 0) else {
         return;
     };
-    let ppid = ppid.filter(|ppid| *ppid > 0);
-    if let Some(ppid) = ppid {
-        out.process(ppid);
-    }
     let upid = process_and_leader(pid, out);
-    if let Some(name) = cmdline.first().filter(|name| !name.is_empty()) {
+    let is_kernel = ppid == Some(KTHREADD);
+    if let Some((name, cmdline)) = names(&cmdline, is_kernel) {
         let name = out.intern(name);
         out.name_process(upid, name);
-        let cmdline = out.intern(&cmdline.join(&b' '));
+        let cmdline = out.intern(&cmdline);
         out.set_process_cmdline(upid, cmdline);
+        if is_comm {
+            let leader = out.thread(pid);
+            out.name_thread(leader, cmdline);
+        }
     }
-    if let Some(ppid) = ppid {
-        out.set_process_parent(upid, ppid);
+    if let Some(ppid) = ppid.filter(|ppid| *ppid >= 0) {
+        parent(upid, ppid, out);
     }
     if let Some(uid) = uid {
         out.set_process_uid(upid, uid);
@@ -62,6 +64,44 @@ fn process(fields: Fields<'_>, out: &mut TraceBuilder) {
     if let Some(ts) = start_ts {
         out.set_process_start(upid, ts);
     }
+}
+
+/// The pid of the thread that begins all other threads of the kernel.
+const KTHREADD: i64 = 2;
+
+/// Adds a process's parent. An orphan gets another parent, but its first one began it.
+fn parent(upid: ProcessId, ppid: i64, out: &mut TraceBuilder) {
+    if out.trace().processes.ppid.get(upid.row()) == NO_NUMBER {
+        out.set_process_parent(upid, ppid);
+        if ppid > 0 {
+            out.process(ppid);
+        }
+    }
+}
+
+/// The name and the command line of a process.
+fn names<'a>(words: &[&'a [u8]], is_kernel: bool) -> Option<(&'a [u8], Vec<u8>)> {
+    let first = words.first().filter(|first| !first.is_empty())?;
+    let worker = if is_kernel { worker(first) } else { first };
+    if worker.len() < first.len() {
+        return Some((worker, worker.to_vec()));
+    }
+    // Some programs write their command line themselves, with spaces.
+    let name = match words {
+        [only] => only.split(|byte| *byte == b' ').next().unwrap_or(only),
+        _ => first,
+    };
+    Some((name, words.join(&b' ')))
+}
+
+/// The name of a kernel worker without its last work, which changes all the time: `kworker/1:0` of
+/// `kworker/1:0-events`.
+fn worker(name: &[u8]) -> &[u8] {
+    if !name.starts_with(b"kworker/") {
+        return name;
+    }
+    let end = name.iter().position(|byte| matches!(byte, b'-' | b'+'));
+    end.and_then(|end| name.get(..end)).unwrap_or(name)
 }
 
 fn thread(fields: Fields<'_>, kernel: &mut Kernel<'_>, out: &mut TraceBuilder) {
@@ -81,7 +121,10 @@ fn thread(fields: Fields<'_>, kernel: &mut Kernel<'_>, out: &mut TraceBuilder) {
     let utid = out.thread(tid.into());
     out.put_in_process(utid, tgid.into());
     if !name.is_empty() {
-        let name = out.intern(name);
+        let process = out.find_process(tid.into());
+        let ppid = process.map(|upid| out.trace().processes.ppid.get(upid.row()));
+        let is_kernel = tid == tgid && ppid == Some(KTHREADD);
+        let name = out.intern(if is_kernel { worker(name) } else { name });
         out.name_thread(utid, name);
     }
 }

@@ -17,6 +17,19 @@ const SOFTIRQS: [&[u8]; 10] = [
     b"RCU",
 ];
 
+/// The steps of a command of a flash device (`include/trace/events/ufs.h`). The kernel prints them.
+const UFS_STEPS: [&[u8]; 9] = [
+    b"send_req",
+    b"complete_rsp",
+    b"dev_complete",
+    b"query_send",
+    b"query_complete",
+    b"query_complete_err",
+    b"tm_send",
+    b"tm_complete",
+    b"tm_complete_err",
+];
+
 /// The name that the kernel prints for a field.
 pub(super) fn key(event: &str, field: &'static str) -> &'static str {
     match (event, field) {
@@ -48,6 +61,12 @@ pub(super) fn complete(event: &str, values: &mut Values<'_>) {
             .and_then(|vector| SOFTIRQS.get(vector));
         if let Some(name) = name {
             values.push(b"action", Value::Text(name));
+        }
+    }
+    if let ("ufshcd_command", Some(Value::Int(step))) = (event, values.get(b"str_t")) {
+        let step = usize::try_from(step).ok();
+        if let Some(step) = step.and_then(|step| UFS_STEPS.get(step)) {
+            values.replace(b"str_t", Value::Text(step));
         }
     }
 }

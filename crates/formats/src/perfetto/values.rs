@@ -21,6 +21,14 @@ impl<'a> Values<'a> {
         self.values.get(place).copied()
     }
 
+    /// Gives the first field with a key another value.
+    pub fn replace(&mut self, key: &[u8], value: Value<'a>) {
+        let place = self.keys.iter().position(|known| *known == key);
+        if let Some(old) = place.and_then(|place| self.values.get_mut(place)) {
+            *old = value;
+        }
+    }
+
     /// The fields as the interpreter takes them.
     pub fn list(&self) -> FieldList<'_> {
         FieldList {

@@ -24,6 +24,8 @@ pub(super) fn parents(trace: &Trace) -> Vec<ProcessId> {
     };
     let rows = trace.processes.rows().map(|row| match row.ppid {
         NO_NUMBER => ProcessId::NONE,
+        // The kernel's idle process is the parent of the first ones.
+        0 => ProcessId::IDLE,
         ppid => parent(row.source, ppid, row.start_ts).unwrap_or(ProcessId::NONE),
     });
     rows.collect()

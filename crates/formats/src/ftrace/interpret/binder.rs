@@ -94,8 +94,8 @@ impl Interpreter {
         ended.map(drop)
     }
 
-    /// Adds a slice with duration 0, for a one-way call.
-    fn moment(
+    /// Adds a slice with duration 0 to the thread's own track.
+    pub(super) fn moment(
         &mut self,
         at: At,
         name: &[u8],

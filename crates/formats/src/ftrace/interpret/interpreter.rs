@@ -10,6 +10,7 @@ use traceloom_trace::{
 
 use super::args::{Fields, KeysId};
 use super::clock::clock_mark;
+use super::devices::Devices;
 use super::event_table::EventTable;
 use super::open_pairs::{OpenPairs, Request};
 use super::position::{At, Position, SlotId};
@@ -52,6 +53,7 @@ pub(crate) struct Interpreter {
     /// The requests in progress, by their next sector.
     pub(super) requests: FxHashMap<LaneKey, Request>,
     pub(super) history: History,
+    pub(super) devices: Devices,
     /// The `ps` tables in the text.
     dump: Dump,
     pub(super) columns: CpuColumn,
@@ -80,6 +82,7 @@ impl Interpreter {
             open: OpenPairs::default(),
             requests: FxHashMap::default(),
             history: History::default(),
+            devices: Devices::default(),
             dump: Dump::default(),
             columns: CpuColumn::default(),
             batches: 0,
@@ -292,6 +295,7 @@ impl Interpreter {
         self.infer_last(out);
         self.finish_history(out);
         self.threads.place_leaders(out);
+        self.threads.place_created(out);
         self.count_tgids(out);
         self.threads.name_processes(out);
     }

@@ -40,7 +40,7 @@ impl Interpreter {
         };
         let size = fields.int("size")?;
         let upid = match fields.int("mm_id") {
-            Some(id) if fields.int("curr") == Some(0) => *self.memory.owners.get(&id)?,
+            Some(id) if fields.int("curr") == Some(0) => self.memory.owner(id, out)?,
             id => {
                 let upid = self.threads.process(at.slot, out)?;
                 id.map(|id| self.memory.owners.insert(id, upid));
@@ -71,7 +71,25 @@ impl Interpreter {
         out: &mut TraceBuilder,
     ) -> Option<()> {
         self.global_counter(at, "mem.ion", fields.int("total_allocated")? as f64, out);
+        let name = out.intern(b"mem.ion_change");
+        let track = out.thread_named_track(TrackType::IonChange, at.utid, name);
+        out.counter(track, at.ts, fields.int("len")? as f64);
         None
+    }
+
+    /// `mark_victim: pid=1000 …`: the kernel kills a process, because no memory is left.
+    pub(super) fn oom_kill(
+        &mut self,
+        at: At,
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        let slot = self.threads.current(fields.tid("pid")?, at.position, out);
+        let begin = self.slice_begin(at, b"mem.oom_kill", fields, out);
+        let track = self.threads.track(slot, out);
+        out.begin_slice(track, begin);
+        out.end_slice(track, at.ts, None);
+        Some(())
     }
 
     pub(super) fn dma_heap_stat(
@@ -97,11 +115,17 @@ impl Interpreter {
         out: &mut TraceBuilder,
     ) -> Option<()> {
         let size = fields.int("size")?;
+        let name = match fields.int("gpu_id").unwrap_or(0) {
+            0 => "GPU Memory".to_owned(),
+            gpu => format!("GPU Memory {gpu}"),
+        };
         match fields.tid("pid")? {
-            0 => self.global_counter(at, "GPU Memory", size as f64, out),
+            0 => self.global_counter(at, &name, size as f64, out),
+            // The kernel may tell that after the process is gone.
+            pid if self.threads.is_freed(pid) => return None,
             pid => {
                 let upid = out.process(pid.into());
-                process_counter(at, upid, "GPU Memory", size, out);
+                process_counter(at, upid, &name, size, out);
             }
         }
         Some(())

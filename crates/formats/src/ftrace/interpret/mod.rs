@@ -11,9 +11,12 @@
 //!
 //! [`interpreter`] has the state and the dispatch; the other files add methods for one area each.
 
+mod adreno;
 mod args;
 mod binder;
 mod clock;
+mod counters;
+mod devices;
 mod disk;
 mod event_table;
 mod graph;
@@ -23,6 +26,7 @@ mod interpreter;
 mod kernel;
 mod marker;
 mod memory;
+mod network;
 mod open_pairs;
 mod pairs;
 mod position;
@@ -34,5 +38,6 @@ mod slices;
 mod state;
 mod syscalls;
 mod threads;
+mod video;
 
 pub(crate) use interpreter::Interpreter;

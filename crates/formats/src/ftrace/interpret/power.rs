@@ -8,6 +8,7 @@ use super::args::Fields;
 use super::interpreter::Interpreter;
 use super::position::At;
 use super::slices::lane_key;
+use crate::ftrace::event::Value;
 
 impl Interpreter {
     /// `cpu_frequency_limits: min=500000 max=2800000 cpu_id=6`; vendors print `min_freq`.
@@ -159,38 +160,57 @@ impl Interpreter {
         let (action, edge) = match fields.text("action") {
             Some(action) => {
                 let action = format!(
-                    "{}[{}]",
+                    "{}({})",
                     String::from_utf8_lossy(action),
                     fields.int("val")?
                 );
-                (action.into_bytes(), fields.text("start")?)
+                (action.into_bytes(), edge(fields.get("start")?)?)
             }
             None => {
                 let text = fields.text("")?;
                 let space = memchr::memrchr(b' ', text)?;
-                (text[..space].to_vec(), &text[space + 1..])
+                (in_parentheses(&text[..space]), &text[space + 1..])
             }
         };
         let action = &action[..];
-        let cookie = i64::from(out.intern(action).0);
+        let key = lane_key("suspend", i64::from(out.intern(action).0), out);
         match edge {
-            b"begin" => self.lane_begin(
-                at,
-                lane_key("suspend", cookie, out),
-                action,
-                Fields::NONE,
-                out,
-            ),
+            b"begin" => {
+                self.devices.suspend.begins(action, key);
+                self.lane_begin(at, key, action, Fields::NONE, out);
+                Some(())
+            }
             b"end" => {
-                let key = lane_key("suspend", cookie, out);
                 let ended = self.lane_end(at, key, Fields::NONE, out);
+                if let Some(whole) = self.devices.suspend.ends(action) {
+                    self.lane_end(at, whole, Fields::NONE, out);
+                }
                 if ended.is_none() {
                     self.history.unmatched(at);
                 }
-                return ended.map(drop);
+                ended.map(drop)
             }
-            _ => return None,
+            _ => None,
         }
-        Some(())
+    }
+}
+
+/// The name of a step: `suspend_enter(3)` of `suspend_enter[3]`.
+fn in_parentheses(step: &[u8]) -> Vec<u8> {
+    let letter = |letter: &u8| match letter {
+        b'[' => b'(',
+        b']' => b')',
+        other => *other,
+    };
+    step.iter().map(letter).collect()
+}
+
+/// Whether a step begins or ends. Perfetto keeps the number.
+fn edge(start: Value<'_>) -> Option<&[u8]> {
+    match start {
+        Value::Text(edge) => Some(edge),
+        Value::Int(0) => Some(b"end"),
+        Value::Int(1) => Some(b"begin"),
+        _ => None,
     }
 }

@@ -6,7 +6,7 @@ use super::args::Fields;
 use super::interpreter::Interpreter;
 use super::position::At;
 use super::position::SlotId;
-use crate::ftrace::event::{Switch, Value, Wake};
+use crate::ftrace::event::{NO_TGID, Switch, Value, Wake};
 
 /// `CLONE_THREAD` of `include/uapi/linux/sched.h`: the new thread belongs to its parent's process.
 const CLONE_THREAD: i64 = 0x0001_0000;
@@ -130,10 +130,14 @@ impl Interpreter {
         let name = fields.text("comm").unwrap_or_default();
         self.threads.told_name(slot, name, at.ts, out);
         let parent = self.threads.slot(at.slot).tgid;
-        if flags & CLONE_THREAD != 0 {
-            self.threads.learn_tgid(slot, parent, out);
-        } else {
+        let is_process = flags & CLONE_THREAD == 0;
+        if is_process {
             self.new_process(slot, tid, parent, at.ts, out);
+        } else {
+            self.threads.learn_tgid(slot, parent, out);
+        }
+        if parent == NO_TGID {
+            self.threads.created(slot, at.slot, is_process);
         }
         None
     }
@@ -201,6 +205,17 @@ impl Interpreter {
         let name = fields.text("comm").unwrap_or_default();
         let slot = self.named(at, fields.tid("pid")?, name, out);
         self.threads.death(slot, at.ts, out);
+        None
+    }
+
+    /// `sched_process_free: comm=ls pid=34422 prio=120`: the last event of a thread.
+    pub(super) fn free(
+        &mut self,
+        at: At,
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        self.threads.free(fields.tid("pid")?, at.ts, out);
         None
     }
 

@@ -135,6 +135,33 @@ impl Interpreter {
     }
 }
 
+impl Interpreter {
+    /// A probe that the recorder put into the kernel: begin (1), end (2) or instant (3). Only
+    /// Perfetto has this event.
+    pub(super) fn kprobe(
+        &mut self,
+        at: At,
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        let name = fields.text("name")?;
+        let track = self.threads.track(at.slot, out);
+        match fields.int("type")? {
+            1 => _ = self.begin(at, track, name, Fields::NONE, out),
+            2 => {
+                let ended = self.end_named(at, track, name, Fields::NONE, out);
+                if ended.is_none() {
+                    self.history.unmatched(at);
+                }
+                return ended.map(drop);
+            }
+            3 => _ = self.moment(at, name, Fields::NONE, out),
+            _ => return None,
+        }
+        Some(())
+    }
+}
+
 /// The key of a slice on a track of the machine where slices may overlap.
 pub(super) fn lane_key(track: &str, cookie: i64, out: &mut TraceBuilder) -> LaneKey {
     let kind = TrackType::GlobalSlice.named(track);

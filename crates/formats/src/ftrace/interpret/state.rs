@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
-use traceloom_trace::{Place, ProcessId, RowId, SliceId, ThreadId, TrackId};
+use traceloom_trace::{NO_TIME, Place, ProcessId, RowId, SliceId, ThreadId, TraceBuilder, TrackId};
 
 use super::position::{At, Position};
 use super::seen::Seen;
@@ -104,6 +104,15 @@ pub(super) struct GraphCpu {
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     pub owners: FxHashMap<i64, ProcessId>,
+}
+
+impl Memory {
+    /// The process of an `mm_struct`, if it still exists: the kernel uses the struct again.
+    pub fn owner(&self, id: i64, out: &TraceBuilder) -> Option<ProcessId> {
+        let upid = *self.owners.get(&id)?;
+        let processes = &out.trace().processes;
+        (processes.end_ts.get(upid.row()) == NO_TIME).then_some(upid)
+    }
 }
 
 /// Information about the recording from headers and special events.

@@ -3,9 +3,9 @@
 //! A tid is a small number that the kernel reuses, so threads are found through a paged array. A
 //! slot holds everything that each line needs about its thread.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use traceloom_trace::{
-    NO_CPU, ProcessId, RowId, StringId, ThreadId, ThreadNameRow, TraceBuilder, TrackId,
+    NO_CPU, NO_TIME, ProcessId, RowId, StringId, ThreadId, ThreadNameRow, TraceBuilder, TrackId,
 };
 
 use super::position::{Position, SlotId};
@@ -77,6 +77,14 @@ const PAGE: usize = 1024;
 const PAGES: usize = (1 << 22) / PAGE;
 const EMPTY: u32 = u32::MAX;
 
+/// A thread or process, and the thread that created it.
+#[derive(Clone, Copy, Debug)]
+struct Created {
+    child: SlotId,
+    by: SlotId,
+    is_process: bool,
+}
+
 /// All threads of the input.
 #[derive(Debug, Default)]
 pub(super) struct Threads {
@@ -84,6 +92,10 @@ pub(super) struct Threads {
     pages: Vec<Option<Box<[u32; PAGE]>>>,
     /// Threads with numbers that Linux never uses.
     beyond: FxHashMap<i32, u32>,
+    /// Tids of threads that the kernel has freed, until they are used again.
+    freed: FxHashSet<i32>,
+    /// Threads whose creator was in an unknown process.
+    created: Vec<Created>,
 }
 
 impl Threads {
@@ -128,6 +140,9 @@ impl Threads {
         out: &mut TraceBuilder,
     ) -> SlotId {
         let id = self.slots.len();
+        if !self.freed.is_empty() {
+            self.freed.remove(&tid);
+        }
         self.slots.push(Slot {
             tid,
             utid,
@@ -322,11 +337,7 @@ impl Threads {
         if let Some(earlier) = known.filter(|_| tid != 0) {
             let utid = self.slots[earlier].utid;
             let ended = out.trace().threads.end_ts.get(utid.row());
-            let ended = if ended == traceloom_trace::NO_TIME {
-                ts
-            } else {
-                ended
-            };
+            let ended = if ended == NO_TIME { ts } else { ended };
             out.end_thread(utid, ended);
             let utid = out.new_thread(tid.into());
             id = self.put(tid, utid, position, out);
@@ -341,6 +352,67 @@ impl Threads {
     /// because the last switch away from it is still to come.
     pub fn death(&mut self, id: SlotId, ts: i64, out: &mut TraceBuilder) {
         out.set_thread_end(self.slots[id].utid, ts);
+    }
+
+    /// Handles that the kernel forgets a thread: from now on, its tid belongs to another one.
+    pub fn free(&mut self, tid: i32, ts: i64, out: &mut TraceBuilder) {
+        let utid = out.find_thread(tid.into()).filter(|_| tid > 0);
+        let Some(utid) = utid else {
+            return;
+        };
+        let ended = out.trace().threads.end_ts.get(utid.row());
+        let ended = if ended == NO_TIME { ts } else { ended };
+        out.end_thread(utid, ended);
+        match self.entry(tid) {
+            Some(entry) => *entry = EMPTY,
+            None => _ = self.beyond.remove(&tid),
+        }
+        self.freed.insert(tid);
+    }
+
+    /// Whether the last thread with this tid is gone.
+    pub fn is_freed(&self, tid: i32) -> bool {
+        self.freed.contains(&tid)
+    }
+
+    /// Keeps who created a thread or process, because the creator's process is unknown yet.
+    pub fn created(&mut self, child: SlotId, by: SlotId, is_process: bool) {
+        self.created.push(Created {
+            child,
+            by,
+            is_process,
+        });
+    }
+
+    /// Puts threads into the processes of their creators, and gives processes their parents. What is known about a thread
+    /// also holds for its creator.
+    pub fn place_created(&mut self, out: &mut TraceBuilder) {
+        let created = std::mem::take(&mut self.created);
+        for one in created.iter().rev().filter(|one| !one.is_process) {
+            self.place_beside(one.by, one.child, out);
+        }
+        for one in &created {
+            match (one.is_process, self.process(one.by, out)) {
+                (false, _) => self.place_beside(one.child, one.by, out),
+                (true, Some(parent)) => {
+                    let ppid = out.trace().processes.pid.get(parent.row());
+                    if let Some(upid) = self.process(one.child, out) {
+                        out.set_process_parent(upid, ppid);
+                    }
+                }
+                (true, None) => {}
+            }
+        }
+    }
+
+    /// Puts a thread without a process into the process of another one.
+    fn place_beside(&self, id: SlotId, other: SlotId, out: &mut TraceBuilder) {
+        let (slot, other) = (&self.slots[id], &self.slots[other]);
+        let placed = out.trace().threads.upid.get(slot.utid.row());
+        let upid = out.trace().threads.upid.get(other.utid.row());
+        if placed == ProcessId::NONE && upid != ProcessId::NONE && !slot.is_idle() {
+            out.set_thread_process(slot.utid, upid);
+        }
     }
 
     /// Gives every process without a name the name of its main thread. Only threads of this input

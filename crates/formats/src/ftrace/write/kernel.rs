@@ -3,6 +3,7 @@
 use rustc_hash::FxHashSet;
 use traceloom_trace::{
     ArgSetId, CounterRow, NO_NUMBER, RowId, SliceId, StringId, Trace, TrackOwner, TrackRow,
+    TrackType,
 };
 
 use crate::ftrace::pairs::{self, Events, On, condition, events_of};
@@ -100,6 +101,11 @@ pub(super) fn is_suspend(track: TrackRow, name: &str) -> bool {
     track.kind.holds_slices_of(TrackOwner::Machine) && name == "suspend"
 }
 
+/// A step of `suspend_resume` as the kernel prints it.
+pub(super) fn suspend_step(name: &str) -> String {
+    name.replace('(', "[").replace(')', "]")
+}
+
 /// The event with a counter's value, and its fields; `None` if the counter is a program's.
 pub(super) fn counter(track: TrackRow, name: &str, whole: i64) -> Option<String> {
     if track.kind.is_counter_of(TrackOwner::Cpu) {
@@ -155,6 +161,20 @@ const KEPT: &[&str] = &[
     "dma_heap_stat",
 ];
 
+/// Whether every value of such a counter is also in a stored event, or in the events of a slice.
+fn is_derived(kind: TrackType) -> bool {
+    matches!(
+        kind,
+        TrackType::F2fsIostat
+            | TrackType::F2fsIostatLatency
+            | TrackType::CpuUtilization
+            | TrackType::CpuCapacity
+            | TrackType::CpuNrRunning
+            | TrackType::UfsCommandCount
+            | TrackType::IonChange
+    )
+}
+
 /// Counter values that need no line of their own, because another line has them.
 pub(super) struct SaidElsewhere<'t> {
     trace: &'t Trace,
@@ -184,6 +204,7 @@ impl<'t> SaidElsewhere<'t> {
         let name = self.trace.strings.get(track.name);
         match track.kind.owner() {
             _ if !track.kind.is_counter() => false,
+            _ if is_derived(track.kind) => true,
             TrackOwner::Machine => {
                 let made = name.starts_with("mem.") || name.ends_with(" Temperature");
                 made && self.kept.contains(&counter.ts)

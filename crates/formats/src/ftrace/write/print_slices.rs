@@ -35,7 +35,7 @@ impl Printer<'_> {
         }
         if kernel::is_suspend(track, self.text(track.name)) {
             self.kernel_front(line.ts, track, out)?;
-            return write!(out, "suspend_resume: {name} begin");
+            return write!(out, "suspend_resume: {} begin", kernel::suspend_step(&name));
         }
         let pid = self.process_front(line.ts, self.owner(track), out)?;
         let cookie = self.cookie(slice);
@@ -101,7 +101,11 @@ impl Printer<'_> {
         let name = self.plan.trace.slice_name(slice);
         if kernel::is_suspend(track, self.text(track.name)) {
             self.kernel_front(line.ts, track, out)?;
-            return write!(out, "suspend_resume: {} end", clean(&name));
+            return write!(
+                out,
+                "suspend_resume: {} end",
+                kernel::suspend_step(&clean(&name))
+            );
         }
         let pid = self.process_front(line.ts, self.owner(track), out)?;
         let cookie = self.cookie(slice);

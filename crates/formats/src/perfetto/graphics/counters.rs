@@ -220,7 +220,11 @@ pub(super) fn memory(ts: i64, fields: Fields<'_>, gpus: &mut Gpus, out: &mut Tra
         }
     }
     gpus.row(gpu);
-    let name = out.intern(b"GPU Memory");
+    let name = match gpu {
+        0 => "GPU Memory".to_owned(),
+        gpu => format!("GPU Memory {gpu}"),
+    };
+    let name = out.intern(name.as_bytes());
     let track = if pid > 0 {
         let upid = people::process_and_leader(pid.into(), out);
         out.process_track(TrackType::ProcessGpuMemory, upid, name)

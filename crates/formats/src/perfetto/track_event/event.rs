@@ -125,7 +125,6 @@ impl<'a> Event<'a> {
             1 | 16 | 8 => {}
             20 => self.instructions = Some(field.int()),
             // Stacks of calls.
-            55..=57 => {}
             _ => self.others.push(field),
         }
     }

@@ -1,0 +1,143 @@
+//! Tests of kernel events and of process trees.
+
+use testkit::Proto;
+use traceloom_trace::{RowId, Trace};
+
+use super::descriptors::{Descriptors, Kind, MessageType};
+use super::tests::{packet, read};
+
+/// A bundle of these events, each with its time, thread, number of the field and content.
+fn bundle(events: impl IntoIterator<Item = (i64, i64, (u32, Proto))>) -> Proto {
+    let bundle = Proto::new().int(1, 0);
+    let events = events.into_iter().fold(bundle, |bundle, event| {
+        let (ts, tid, (number, content)) = event;
+        let event = Proto::new().int(1, ts).int(2, tid).message(number, content);
+        bundle.message(2, event)
+    });
+    Proto::new().message(1, events)
+}
+
+/// The number of an event, and its content: fields by their names.
+fn event(name: &str, fields: &[(&str, i64)]) -> (u32, Proto) {
+    let descriptors = Descriptors::default();
+    let events = descriptors.message("FtraceEvent").unwrap();
+    let (number, message) = numbered(&events, name);
+    let Kind::Message(message) = message else {
+        panic!("{name} has no fields");
+    };
+    let message = descriptors.message(message).unwrap();
+    let content = fields.iter().fold(Proto::new(), |content, (key, value)| {
+        content.int(numbered(&message, key).0, *value)
+    });
+    (number, content)
+}
+
+/// The number and the kind of a field.
+fn numbered(message: &MessageType, name: &str) -> (u32, Kind) {
+    let mut fields = (1..1_000).filter_map(|number| Some((number, message.field(number)?)));
+    let field = fields.find(|(_, field)| field.name == name);
+    field.map(|(number, field)| (number, field.kind)).unwrap()
+}
+
+/// The track, the name, the time and the duration of each slice.
+fn slices(trace: &Trace) -> Vec<(&str, &str, i64, i64)> {
+    let rows = trace.slices.rows().map(|row| {
+        let track = trace.tracks.name.get(row.track_id.row());
+        let name = trace.strings.get(row.name);
+        (trace.strings.get(track), name, row.ts, row.dur)
+    });
+    rows.collect()
+}
+
+#[test]
+fn a_batch_of_an_adreno_gpu_is_placed_by_its_sync() {
+    let tree = Proto::new().message(1, Proto::new().int(1, 7).text(3, "com.example"));
+    let batch = |ts, step: &str, times: &[(&str, i64)]| {
+        let fields = [&[("id", 3), ("timestamp", 42)], times].concat();
+        (
+            ts,
+            7,
+            event(&format!("kgsl_adreno_cmdbatch_{step}"), &fields),
+        )
+    };
+    let events = [
+        batch(900_000_000, "queued", &[]),
+        batch(1_000_000_000, "sync", &[("ticks", 19_200_000)]),
+        batch(
+            3_100_000_000,
+            "retired",
+            &[("start", 38_400_000), ("retire", 57_600_000)],
+        ),
+    ];
+    let trace = read([packet(1, 2, tree), bundle(events)]);
+    let expected = [(
+        "GPU com.example (Ctx=3, Prio=0)",
+        "GPU",
+        2_000_000_000,
+        1_000_000_000,
+    )];
+    assert_eq!(slices(&trace), expected);
+}
+
+#[test]
+fn steps_that_perfetto_numbers_are_slices() {
+    let suspend = |start| {
+        let (number, content) = event("suspend_resume", &[("val", 3), ("start", start)]);
+        (number, content.text(1, "CPU"))
+    };
+    let probe = |kind| {
+        let (number, content) = event("kprobe_event", &[("type", kind)]);
+        (number, content.text(1, "read"))
+    };
+    let trace = read([bundle([
+        (10, 7, suspend(1)),
+        (15, 7, suspend(0)),
+        (20, 7, probe(1)),
+        (24, 7, probe(3)),
+        (25, 7, probe(2)),
+    ])]);
+    let expected = [
+        ("suspend", "CPU(3)", 10, 5),
+        ("", "read", 20, 5),
+        ("", "read", 24, 0),
+    ];
+    assert_eq!(slices(&trace), expected);
+}
+
+#[test]
+fn a_buffer_comes_back_along_an_arrow() {
+    let fields = [("minor", 0), ("index", 19), ("type", 9), ("sequence", 4)];
+    let trace = read([bundle([
+        (10, 7, event("v4l2_qbuf", &fields)),
+        (20, 8, event("v4l2_dqbuf", &fields)),
+    ])]);
+    let names: Vec<_> = slices(&trace).into_iter().map(|slice| slice.1).collect();
+    let expected =
+        ["QBUF", "DQBUF"].map(|call| format!("VIDIOC_{call} minor=0 seq=4 type=9 index=19"));
+    assert_eq!(names, expected);
+    assert_eq!(trace.flows.len(), 1);
+}
+
+#[test]
+fn a_worker_of_the_kernel_has_no_name_of_its_last_work() {
+    let worker = Proto::new()
+        .int(1, 28)
+        .int(2, 2)
+        .text(3, "kworker/1:0-events")
+        .int(9, 1);
+    let other = Proto::new().int(1, 30).int(2, 1).text(3, "/bin/a --b");
+    let orphan = Proto::new().int(1, 30).int(2, 99).text(3, "/bin/a --b");
+    let tree = |process| Proto::new().message(1, process);
+    let trace = read([
+        packet(1, 2, tree(worker)),
+        packet(2, 2, tree(other)),
+        packet(3, 2, tree(orphan)),
+    ]);
+    let process = |pid| trace.processes.rows().find(|row| row.pid == pid).unwrap();
+    let name = |pid| trace.strings.get(process(pid).name);
+    assert_eq!([28, 30].map(name), ["kworker/1:0", "/bin/a"]);
+    assert_eq!(trace.strings.get(process(30).cmdline), "/bin/a --b");
+    assert_eq!(process(30).ppid, 1, "the first parent");
+    let thread = trace.threads.rows().find(|row| row.tid == 28).unwrap();
+    assert_eq!(trace.strings.get(thread.name), "kworker/1:0");
+}
