@@ -52,6 +52,7 @@ pub use paged::Paged;
 pub use records::Records;
 pub use remap::IdKind;
 pub use repair::{Place, RepairKind, RepairRow, RepairTable, Severity};
+pub use sched::states::{StateChange, StateTracker};
 pub use sched::{SchedSwitch, SchedTracker, Sighting};
 pub use state::TaskState;
 pub use strings::StringPool;

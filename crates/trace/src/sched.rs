@@ -1,5 +1,7 @@
 //! Converts scheduler events to rows of the sched_slice and thread_state tables.
 
+pub(crate) mod states;
+
 use rustc_hash::FxHashMap;
 
 use crate::builder::TraceBuilder;

@@ -30,6 +30,10 @@ impl TaskState {
     pub const ZOMBIE: Self = Self(1 << 6);
     /// On the run queue because another thread took the CPU.
     pub const PREEMPTED: Self = Self(1 | 1 << 13);
+    /// Stopped by a signal.
+    pub const STOPPED: Self = Self(1 << 3);
+    /// Created, and not on a run queue yet. Only kernels other than Linux tell that.
+    pub const CREATED: Self = Self(1 << 14);
     /// On a CPU. It never occurs in `prev_state`; only the thread_state table uses it.
     pub const RUNNING: Self = Self(1 << 15);
 
@@ -49,7 +53,7 @@ impl TaskState {
 
     /// Whether it waits for something other than a CPU.
     pub fn is_blocked(self) -> bool {
-        self != Self::UNKNOWN && self != Self::RUNNING && !self.is_runnable()
+        !matches!(self, Self::UNKNOWN | Self::RUNNING | Self::CREATED) && !self.is_runnable()
     }
 
     /// Whether the thread will not run again.
@@ -64,6 +68,9 @@ impl fmt::Display for TaskState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if *self == Self::RUNNING {
             return f.write_str("Running");
+        }
+        if *self == Self::CREATED {
+            return f.write_str("Created");
         }
         let mut first = true;
         for (bit, letter) in LETTERS.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! Tests of kernel events and of process trees.
 
 use testkit::Proto;
-use traceloom_trace::{RowId, Trace};
+use traceloom_trace::{NO_TIME, RepairKind, RowId, Trace};
 
 use super::descriptors::{Descriptors, Kind, MessageType};
 use super::tests::{packet, read};
@@ -140,4 +140,41 @@ fn a_worker_of_the_kernel_has_no_name_of_its_last_work() {
     assert_eq!(process(30).ppid, 1, "the first parent");
     let thread = trace.threads.rows().find(|row| row.tid == 28).unwrap();
     assert_eq!(trace.strings.get(thread.name), "kworker/1:0");
+}
+
+#[test]
+fn a_kernel_that_is_not_linux_tells_states() {
+    let state = |ts, tid: i64, state| {
+        let content = Proto::new().int(1, 0).text(2, "task").int(3, tid);
+        packet(ts, 117, content.int(4, state).int(5, 100))
+    };
+    let huge = 9_023_372_036_854_775_807;
+    let main = Proto::new().int(1, 7).int(2, 70).text(3, "main").int(4, 1);
+    let tree = Proto::new()
+        .message(1, Proto::new().int(1, 70).int(2, 0).text(3, "app --fast"))
+        .message(2, main);
+    let trace = read([
+        packet(1, 122, tree),
+        packet(2, 118, Proto::new().int(1, 3).int(2, 1_500_000_000)),
+        state(10, huge, 1),
+        state(20, huge, 3),
+        state(30, huge, 8),
+        state(40, huge, 3),
+        state(50, huge, 3),
+        packet(60, 120, Proto::new().int(1, huge).text(2, "renamed")),
+    ]);
+    let names = trace.threads.rows().filter(|row| row.tid == huge);
+    let names: Vec<_> = names
+        .map(|row| (trace.strings.get(row.name), row.end_ts))
+        .collect();
+    assert_eq!(names, [("task", 30), ("renamed", NO_TIME)]);
+    let states = trace.thread_states.rows();
+    let states: Vec<_> = states.map(|row| (row.ts, row.state.to_string())).collect();
+    let expected = [(10, "Created"), (20, "Running"), (30, "X"), (40, "Running")];
+    assert_eq!(states, expected.map(|(ts, state)| (ts, state.to_owned())));
+    assert_eq!(trace.sched_slices.end_state.get(0).to_string(), "X");
+    assert_eq!(trace.counters.value.get(0), 1_500_000.0);
+    let app = trace.processes.rows().find(|row| row.pid == 70).unwrap();
+    assert_eq!((trace.strings.get(app.name), app.ppid), ("app", 0));
+    assert_eq!(trace.repairs.count(RepairKind::SchedMismatch), 1);
 }

@@ -17,6 +17,7 @@ mod descriptors;
 #[cfg(test)]
 mod differential;
 mod frames;
+mod generic;
 mod graphics;
 mod kernel;
 mod kernel_fields;

@@ -42,6 +42,10 @@ pub(super) mod payload {
     pub const NETWORK_BUNDLE: u32 = 92;
     pub const GPU_INFO: u32 = 128;
     pub const ART_METADATA: u32 = 131;
+    pub const TASK_STATE: u32 = 117;
+    pub const GENERIC_CPU_FREQUENCY: u32 = 118;
+    pub const TASK_RENAME: u32 = 120;
+    pub const GENERIC_PROCESS_TREE: u32 = 122;
     pub const ZSTD_COMPRESSED: u32 = 133;
     pub const STACK_SAMPLE: u32 = 135;
 
@@ -75,6 +79,10 @@ pub(super) mod payload {
                 | ENERGY_BREAKDOWN
                 | SYSTEM_PROPERTIES
                 | ENTITY_STATES
+                | TASK_STATE
+                | GENERIC_CPU_FREQUENCY
+                | TASK_RENAME
+                | GENERIC_PROCESS_TREE
         )
     }
 }

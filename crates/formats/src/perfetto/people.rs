@@ -70,7 +70,7 @@ fn process(fields: Fields<'_>, out: &mut TraceBuilder) {
 const KTHREADD: i64 = 2;
 
 /// Adds a process's parent. An orphan gets another parent, but its first one began it.
-fn parent(upid: ProcessId, ppid: i64, out: &mut TraceBuilder) {
+pub(super) fn parent(upid: ProcessId, ppid: i64, out: &mut TraceBuilder) {
     if out.trace().processes.ppid.get(upid.row()) == NO_NUMBER {
         out.set_process_parent(upid, ppid);
         if ppid > 0 {

@@ -5,6 +5,7 @@ use traceloom_trace::{Place, RepairKind, TraceBuilder};
 use super::counters::Counters;
 use super::descriptors::Descriptors;
 use super::frames::Frames;
+use super::generic::GenericKernel;
 use super::graphics::Graphics;
 use super::kernel::Kernel;
 use super::machines::Machines;
@@ -51,6 +52,7 @@ pub(super) fn read(
         service: Service::new(&survey),
         machines: Machines::default(),
         profiles: Profiles::new(&survey),
+        generic: GenericKernel::default(),
         started: started.unwrap_or(i64::MIN),
         too_early: 0,
         most_rows: FREE_ROWS + survey.source.bytes() / BYTES_FOR_ROW,
@@ -86,6 +88,7 @@ struct Second<'s> {
     service: Service<'s>,
     machines: Machines,
     profiles: Profiles<'s>,
+    generic: GenericKernel,
     /// When the recording began, ns: the kernel's buffers may have had older events.
     started: i64,
     /// Kernel events from before.
@@ -152,6 +155,7 @@ impl<'s> Second<'s> {
         }
         self.counters
             .packet(ts, (number, content), state, &mut self.kernel, out);
+        self.generic.packet(ts, number, content, out);
         match number {
             payload::FRAME_TIMELINE => self.frames.event(ts, Fields::new(content), out),
             payload::PROCESS_TREE => people::process_tree(content, &mut self.kernel, out),
