@@ -8,11 +8,15 @@
 //! Clocks that no snapshot has together are converted through others.
 
 use rustc_hash::FxHashMap;
+use traceloom_trace::{ClockKind, ClockRow, RowId, SourceId};
 
 use super::wire::{Field, Fields};
 
 /// `CLOCK_BOOTTIME`: times are on this clock, unless a snapshot names another one.
 pub(super) const BOOTTIME: u32 = 6;
+
+/// `CLOCK_REALTIME`.
+const REALTIME: u32 = 1;
 
 /// `CLOCK_MONOTONIC`.
 pub(super) const MONOTONIC: u32 = 3;
@@ -53,6 +57,24 @@ struct Counting {
     unit_ns: i64,
     /// The last time, if each time is the distance to the one before.
     last: Option<i64>,
+}
+
+/// What a clock showed at a time of the trace's, if it is a well-known one.
+fn reading(ts: i64, (clock, value_ns): &(ClockId, i64)) -> Option<ClockRow> {
+    let kind = match (clock.machine, clock.number) {
+        (0, REALTIME) => ClockKind::Realtime,
+        (0, MONOTONIC) => ClockKind::Monotonic,
+        (0, BOOTTIME) => ClockKind::Boot,
+        _ => return None,
+    };
+    Some(ClockRow {
+        source: SourceId::NONE,
+        clock: kind,
+        ts,
+        value_ns: *value_ns,
+        precision_ns: 0,
+        name: String::new(),
+    })
 }
 
 /// The most conversions between a clock and the trace's.
@@ -137,6 +159,17 @@ impl Clocks {
         self.trace.unwrap_or(ClockId::new(BOOTTIME, 0, 0))
     }
 
+    /// What well-known clocks of the machine that recorded showed in the snapshots that have the trace's clock.
+    pub fn readings(&self) -> impl Iterator<Item = ClockRow> + '_ {
+        let trace = self.trace_clock();
+        self.snapshots.iter().flat_map(move |times| {
+            let own = times.iter().find(|(clock, _)| *clock == trace);
+            let others = times.iter().filter(move |(clock, _)| *clock != trace);
+            let readings = own.map(|(_, ts)| others.filter_map(move |other| reading(*ts, other)));
+            readings.into_iter().flatten()
+        })
+    }
+
     /// Prepares conversions, when all snapshots are known.
     pub fn converter(&self) -> Converter<'_> {
         let mut of_clock: FxHashMap<ClockId, Vec<usize>> = FxHashMap::default();
@@ -193,8 +226,23 @@ impl Converter<'_> {
         }
     }
 
-    /// Converts a time, ns. `None` if no snapshots connect the clocks.
-    pub fn convert(&mut self, mut clock: ClockId, mut ts: i64) -> Option<i64> {
+    /// Converts a time, ns. `None` if no snapshots connect the clocks. The clocks of a machine that no snapshot has are
+    /// those of the machine that recorded, and `CLOCK_MONOTONIC` is the trace's clock if no snapshot has it.
+    pub fn convert(&mut self, clock: ClockId, ts: i64) -> Option<i64> {
+        let is_known = |clock| clock == self.trace || self.of_clock.contains_key(&clock);
+        let local = ClockId {
+            machine: 0,
+            ..clock
+        };
+        match clock {
+            clock if is_known(clock) => self.convert_known(clock, ts),
+            _ if is_known(local) => self.convert_known(local, ts),
+            _ if clock.number == MONOTONIC => Some(ts),
+            _ => None,
+        }
+    }
+
+    fn convert_known(&mut self, mut clock: ClockId, mut ts: i64) -> Option<i64> {
         while clock != self.trace {
             let next = *self.next.get(&clock)?;
             if !self.steps.contains_key(&clock) {

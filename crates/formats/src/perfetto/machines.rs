@@ -1,7 +1,5 @@
 //! The machines that were recorded: `SystemInfo`.
 
-use std::collections::BTreeMap;
-
 use traceloom_trace::{ArgValue, NO_TIME, TraceBuilder};
 
 use super::kernel::Kernel;
@@ -39,25 +37,35 @@ const UTSNAME: &[(u32, &str, &str)] = &[
     (4, "system_machine", "arch"),
 ];
 
-/// The columns of each machine's row.
-#[derive(Debug, Default)]
-pub(super) struct Machines(BTreeMap<i64, Vec<(&'static str, ArgValue)>>);
+/// The columns of a machine's row.
+#[derive(Debug)]
+pub(super) struct Machine {
+    /// Its number in the trace: 0 for the one that recorded.
+    number: i64,
+    /// Its number in the file.
+    raw: u32,
+    cells: Vec<(&'static str, ArgValue)>,
+}
 
-impl Machines {
+impl Machine {
+    /// The machine with this number.
+    pub fn of(survey: &Survey<'_>, number: usize) -> Self {
+        let raw = number.checked_sub(1).and_then(|at| survey.machines.get(at));
+        Self {
+            number: number as i64,
+            raw: raw.copied().unwrap_or(0),
+            cells: Vec::new(),
+        }
+    }
+
     /// A `SystemInfo`.
-    pub fn info(
-        &mut self,
-        info: &[u8],
-        machine: i64,
-        kernel: &mut Kernel<'_>,
-        out: &mut TraceBuilder,
-    ) {
-        let cells = self.0.entry(machine).or_default();
+    pub fn info(&mut self, info: &[u8], kernel: &mut Kernel<'_>, out: &mut TraceBuilder) {
+        let cells = &mut self.cells;
         for field in Fields::new(info) {
             match field.number {
                 1 => {
                     for field in field.fields() {
-                        if field.number == 3 && machine == 0 {
+                        if field.number == 3 {
                             kernel.version = kernel_version(field.bytes());
                         }
                         fact(UTSNAME, field, cells, out);
@@ -80,16 +88,11 @@ impl Machines {
         }
     }
 
-    /// Writes the rows of `machine`. The one that recorded has a row in each trace.
-    pub fn finish(mut self, survey: &Survey<'_>, out: &mut TraceBuilder) {
-        self.0.entry(0).or_default();
-        let others = (1..).zip(survey.machines.iter().copied());
-        for (machine, raw) in std::iter::once((0, 0)).chain(others) {
-            let mut cells = self.0.remove(&machine).unwrap_or_default();
-            cells.push(("raw_id", ArgValue::Int(raw.into())));
-            cells.push(("label_index", ArgValue::Int(machine)));
-            out.record(NO_TIME, "machine", &cells);
-        }
+    /// Writes the row of `machine`. The one that recorded has a row in each trace.
+    pub fn finish(mut self, out: &mut TraceBuilder) {
+        self.cells.push(("raw_id", ArgValue::Int(self.raw.into())));
+        self.cells.push(("label_index", ArgValue::Int(self.number)));
+        out.record(NO_TIME, "machine", &self.cells);
     }
 }
 

@@ -8,7 +8,7 @@ use super::frames::Frames;
 use super::generic::GenericKernel;
 use super::graphics::Graphics;
 use super::kernel::Kernel;
-use super::machines::Machines;
+use super::machines::Machine;
 use super::network::Network;
 use super::packet::{Packet, payload};
 use super::people;
@@ -16,7 +16,7 @@ use super::profiling::Profiles;
 use super::sequence::StateId;
 use super::service::Service;
 use super::source::Span;
-use super::survey::Survey;
+use super::survey::{Item, Survey};
 use super::timeline::{Happening, Timeline};
 use super::track_event::TrackEvents;
 use super::wire::Fields;
@@ -34,24 +34,69 @@ pub(super) fn read(
 ) -> Result<(), ReadError> {
     let mut survey = Survey::new(file, options)?;
     survey.tell_losses(out);
+    survey.clocks.readings().for_each(|row| out.clock(row));
     let items = std::mem::take(&mut survey.items);
     let survey = survey;
-    let mut timeline = Timeline::new(&survey, items);
+    let descriptors = Descriptors::default();
+    let mut by_machine = by_machine(&survey, items).into_iter().enumerate();
+    if let Some((_, items)) = by_machine.next() {
+        read_machine((&survey, &descriptors), (0, items), options, out);
+    }
+    for (machine, items) in by_machine {
+        let mut other = TraceBuilder::new();
+        other.begin_source("", crate::format_id::PERFETTO);
+        other.set_machine(machine as i64);
+        read_machine(
+            (&survey, &descriptors),
+            (machine, items),
+            options,
+            &mut other,
+        );
+        out.append(other.finish(), 0);
+    }
+    if let Some(dump) = &options.process_dump {
+        crate::process_dump::read_process_dump(dump, out);
+    }
+    Ok(())
+}
+
+/// The items of each machine, in the order of their numbers.
+fn by_machine(survey: &Survey<'_>, items: Vec<Item>) -> Vec<Vec<Item>> {
+    if survey.machines.is_empty() {
+        return vec![items];
+    }
+    let mut all: Vec<Vec<Item>> = vec![Vec::new(); survey.machines.len() + 1];
+    for item in items {
+        let machine = survey.machine(survey.state_of(&item).machine);
+        if let Some(items) = all.get_mut(machine as usize) {
+            items.push(item);
+        }
+    }
+    all
+}
+
+/// Reads what happened on a machine.
+fn read_machine<'s>(
+    (survey, descriptors): (&'s Survey<'s>, &'s Descriptors),
+    (machine, items): (usize, Vec<Item>),
+    options: &ReadOptions,
+    out: &mut TraceBuilder,
+) {
+    let mut timeline = Timeline::new(survey, items);
     let started = survey
         .started
         .and_then(|(ts, state)| timeline.packet_time(state, ts));
-    let descriptors = Descriptors::default();
     let mut reader = Second {
-        survey: &survey,
-        kernel: Kernel::new(&survey, &descriptors, options),
-        events: TrackEvents::new(&survey, &survey.tracks, &descriptors),
-        counters: Counters::new(&survey),
+        survey,
+        kernel: Kernel::new(survey, descriptors, options),
+        events: TrackEvents::new(survey, &survey.tracks, descriptors),
+        counters: Counters::new(survey),
         frames: Frames::default(),
-        graphics: Graphics::new(&survey),
-        network: Network::new(&survey),
-        service: Service::new(&survey),
-        machines: Machines::default(),
-        profiles: Profiles::new(&survey),
+        graphics: Graphics::new(survey),
+        network: Network::new(survey),
+        service: Service::new(survey),
+        machine: Machine::of(survey, machine),
+        profiles: Profiles::new(survey),
         generic: GenericKernel::default(),
         started: started.unwrap_or(i64::MIN),
         too_early: 0,
@@ -60,16 +105,12 @@ pub(super) fn read(
         not_of_interest: 0,
         unread: Unread::default(),
     };
-    reader.events.begin(out);
+    reader.events.begin(machine as i64, out);
     for (ts, happening) in timeline.by_ref() {
         reader.happening(ts, happening, out);
     }
     reader.finish(out);
-    tell_unconverted(&survey, &timeline, out);
-    if let Some(dump) = &options.process_dump {
-        crate::process_dump::read_process_dump(dump, out);
-    }
-    Ok(())
+    tell_unconverted(survey, &timeline, out);
 }
 
 /// The rows of counter values and arguments that any file may have, and the bytes for each further one. Real traces have
@@ -86,7 +127,7 @@ struct Second<'s> {
     graphics: Graphics<'s>,
     network: Network<'s>,
     service: Service<'s>,
-    machines: Machines,
+    machine: Machine,
     profiles: Profiles<'s>,
     generic: GenericKernel,
     /// When the recording began, ns: the kernel's buffers may have had older events.
@@ -160,8 +201,7 @@ impl<'s> Second<'s> {
             payload::FRAME_TIMELINE => self.frames.event(ts, Fields::new(content), out),
             payload::PROCESS_TREE => people::process_tree(content, &mut self.kernel, out),
             payload::SYSTEM_INFO => {
-                let machine = self.survey.machine(state.machine);
-                self.machines.info(content, machine, &mut self.kernel, out);
+                self.machine.info(content, &mut self.kernel, out);
             }
             number => {
                 let packet = (number, content);
@@ -181,7 +221,7 @@ impl<'s> Second<'s> {
         self.frames.finish(out);
         self.graphics.finish(out);
         self.service.finish(out);
-        self.machines.finish(self.survey, out);
+        self.machine.finish(out);
         self.kernel.finish(out);
         self.profiles.finish(out);
         let place = Place::default();

@@ -240,13 +240,13 @@ impl Descriptor {
 pub(super) struct TrackDescriptors {
     /// By uuid, and then in the order of the file.
     list: Vec<(u64, Span)>,
-    /// Those of processes and threads, in the order of the file.
-    people: Vec<u64>,
+    /// Those of processes and threads, with the machine, in the order of the file.
+    people: Vec<(u32, u64)>,
 }
 
 impl TrackDescriptors {
     /// Adds a `TrackDescriptor`. A later one of the same track adds to what is known.
-    pub fn add(&mut self, bytes: &[u8], span: Span) {
+    pub fn add(&mut self, bytes: &[u8], span: Span, machine: u32) {
         let mut uuid = 0;
         let mut is_person = false;
         for field in Fields::new(bytes) {
@@ -258,7 +258,7 @@ impl TrackDescriptors {
         }
         self.list.push((uuid, span));
         if is_person {
-            self.people.push(uuid);
+            self.people.push((machine, uuid));
         }
     }
 
@@ -284,8 +284,8 @@ impl TrackDescriptors {
         descriptor
     }
 
-    /// The tracks of processes and threads.
-    pub fn people(&self) -> &[u64] {
+    /// The tracks of processes and threads, with their machine's number.
+    pub fn people(&self) -> &[(u32, u64)] {
         &self.people
     }
 }

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod flags;
+mod json;
 mod math;
 mod message;
 mod percentile;

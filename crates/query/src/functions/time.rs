@@ -66,11 +66,14 @@ fn time(context: &Context<'_>) -> rusqlite::Result<Option<i64>> {
     }
 }
 
-/// The time of a clock. The last reading before `ts` counts, or the first one. `None` if the trace has no reading.
+/// The time of a clock. The last reading before `ts` counts, or the first one, but no time is after the next reading.
+/// `None` if the trace has no reading.
 fn convert(readings: &Readings, ts: i64) -> Option<i64> {
     let after = readings.partition_point(|(at, _)| *at <= ts);
     let (at, value) = readings.get(after.saturating_sub(1))?;
-    value.checked_add(ts.checked_sub(*at)?)
+    let time = value.checked_add(ts.checked_sub(*at)?)?;
+    let next = readings.get(after).filter(|_| after > 0);
+    Some(next.map_or(time, |(_, next)| time.min(*next)))
 }
 
 /// `hh:mm:ss mmm uuu nnn`.

@@ -8,6 +8,7 @@ use rusqlite::types::{Value, ValueRef};
 use traceloom_trace::{ArgSetId, ArgValue, StringId};
 
 use super::flags::PURE;
+use super::json::args_as_json;
 use crate::schema::{Cell, Data, FactValue};
 
 pub(super) fn register(connection: &Connection, data: &Arc<Data>) -> rusqlite::Result<()> {
@@ -21,13 +22,24 @@ pub(super) fn register(connection: &Connection, data: &Arc<Data>) -> rusqlite::R
         connection.create_scalar_function(name, 0, PURE, move |_| Ok(value))?;
     }
     metadata(connection, data)?;
+    let of_json = data.clone();
+    let name = "__intrinsic_arg_set_to_json";
+    connection.create_scalar_function(name, 1, PURE, move |context| {
+        Ok(match context.get_raw(0) {
+            ValueRef::Integer(set) => u32::try_from(set)
+                .ok()
+                .filter(|set| (*set as usize) < of_json.trace.args.len())
+                .and_then(|set| args_as_json(&of_json, ArgSetId(set))),
+            _ => None,
+        })
+    })?;
     let data = data.clone();
     connection.create_scalar_function("extract_arg", 2, PURE, move |context| {
         Ok(extract_arg(&data, context).unwrap_or(Value::Null))
     })
 }
 
-/// `extract_metadata(name)`, and the same for a machine or a trace, of which there is one: number 0.
+/// `extract_metadata(name)`, and the same for a machine, for a trace, or for both.
 fn metadata(connection: &Connection, data: &Arc<Data>) -> rusqlite::Result<()> {
     let functions = [
         ("extract_metadata", 1),
@@ -38,19 +50,35 @@ fn metadata(connection: &Connection, data: &Arc<Data>) -> rusqlite::Result<()> {
     for (name, count) in functions {
         let data = data.clone();
         connection.create_scalar_function(name, count, PURE, move |context| {
-            let last = context.len().saturating_sub(1);
-            let mut numbers = (0..last).map(|at| context.get_raw(at));
-            let is_first = numbers.all(|number| number == ValueRef::Integer(0));
-            Ok(extract_metadata(&data, context.get_raw(last)).filter(|_| is_first))
+            let number = |at| match context.get_raw(at) {
+                ValueRef::Integer(number) => Some(number),
+                _ => None,
+            };
+            let (machine, trace) = match name {
+                "extract_metadata" => (None, None),
+                "extract_metadata_for_machine" => (Some(number(0)), None),
+                "extract_metadata_for_trace" => (None, Some(number(0))),
+                _ => (Some(number(0)), Some(number(1))),
+            };
+            let name = context.get_raw(count as usize - 1);
+            Ok(extract_metadata(&data, (machine, trace), name))
         })?;
     }
     Ok(())
 }
 
-/// The first fact of a name; `None` if there is none.
-fn extract_metadata(data: &Data, name: ValueRef<'_>) -> Option<Value> {
+/// The first fact of a name, and of a machine and a trace if they are told; `None` if there is none.
+fn extract_metadata(
+    data: &Data,
+    (machine, trace): (Option<Option<i64>>, Option<Option<i64>>),
+    name: ValueRef<'_>,
+) -> Option<Value> {
     let name = name.as_str().ok()?;
-    let fact = data.facts.iter().find(|fact| data.get(fact.name) == name)?;
+    let fact = data.facts.iter().find(|fact| {
+        machine.is_none_or(|machine| fact.machine == machine)
+            && trace.is_none_or(|trace| fact.trace == trace)
+            && data.get(fact.name) == name
+    })?;
     Some(match fact.value {
         FactValue::Number(value) => Value::Integer(value),
         FactValue::Text(id) => Value::Text(data.get(id).to_owned()),

@@ -8,6 +8,10 @@ pub(crate) struct Fact {
     pub name: StringId,
     pub value: FactValue,
     pub source: SourceId,
+    /// The machine that it is about, if any.
+    pub machine: Option<i64>,
+    /// The trace that it is about, if any.
+    pub trace: Option<i64>,
 }
 
 /// The value of a fact.
@@ -42,29 +46,63 @@ pub(super) fn facts(trace: &Trace, intern: &mut impl FnMut(&str) -> StringId) ->
     let rows = trace.metadata.rows();
     let mut facts: Vec<Fact> = rows
         .filter(|row| trace.strings.get(row.key) != "events")
-        .map(|row| Fact {
-            name: row.key,
-            value: value(trace.strings.get(row.key), row.value, trace),
-            source: row.source,
+        .map(|row| {
+            let name = trace.strings.get(row.key);
+            let value = value(name, row.value, trace);
+            fact((name, row.key), value, row.source, trace)
         })
         .collect();
     for (row, source) in trace.sources.rows().enumerate() {
-        if trace.strings.get(source.format) != "perfetto" {
+        if trace.strings.get(source.format) != "perfetto" || source.machine != 0 {
             continue;
         }
-        let texts = ["trace_type", "trace_size_bytes", "trace_time_clock_id"].map(&mut *intern);
         let values = [
-            FactValue::Text(intern("proto")),
-            FactValue::Number(source.bytes as i64),
-            FactValue::Number(BOOTTIME),
+            ("trace_type", FactValue::Text(intern("proto"))),
+            ("trace_size_bytes", FactValue::Number(source.bytes as i64)),
+            ("trace_time_clock_id", FactValue::Number(BOOTTIME)),
         ];
-        facts.extend(texts.into_iter().zip(values).map(|(name, value)| Fact {
-            name,
-            value,
-            source: SourceId::from_row(row),
-        }));
+        let source = SourceId::from_row(row);
+        facts.extend(
+            values
+                .into_iter()
+                .map(|(name, value)| fact((name, intern(name)), value, source, trace)),
+        );
     }
     facts
+}
+
+fn fact((name, id): (&str, StringId), value: FactValue, source: SourceId, trace: &Trace) -> Fact {
+    let (of_machine, of_trace) = about(name);
+    let row = source.some().map(|source| source.row());
+    let row = row.filter(|row| *row < trace.sources.len());
+    let machine = row.map_or(0, |row| trace.sources.machine.get(row));
+    Fact {
+        name: id,
+        value,
+        source,
+        machine: of_machine.then_some(machine),
+        trace: of_trace.then_some(0),
+    }
+}
+
+/// Whether a fact is about a machine, and about a trace.
+fn about(name: &str) -> (bool, bool) {
+    const BOTH: &[&str] = &[
+        "all_data_source_flushed_ns",
+        "all_data_source_started_ns",
+        "ftrace_latest_data_start_ns",
+        "slow_start_data_source",
+        "tracing_disabled_ns",
+        "tracing_started_ns",
+    ];
+    let of_machine = name.starts_with("android_")
+        || name.starts_with("system_")
+        || matches!(name, "timezone_off_mins" | "tracing_service_version");
+    match name {
+        name if BOTH.contains(&name) => (true, true),
+        "trace_time_clock_id" => (false, false),
+        _ => (of_machine, !of_machine),
+    }
 }
 
 fn value(name: &str, text: StringId, trace: &Trace) -> FactValue {

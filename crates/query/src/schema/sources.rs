@@ -43,8 +43,18 @@ pub(crate) const METADATA: Table = Table {
                 FactValue::Number(_) => Cell::Null,
             },
         ),
-        absent("machine_id", Long),
-        absent("trace_id", Long),
+        column(
+            "machine_id",
+            Long,
+            "The machine that it is about; NULL if it is about the trace.",
+            |data, row| data.facts[row].machine.map_or(Cell::Null, Cell::Int),
+        ),
+        column(
+            "trace_id",
+            Long,
+            "The trace that it is about; NULL if it is about a machine.",
+            |data, row| data.facts[row].trace.map_or(Cell::Null, Cell::Int),
+        ),
         column(
             "source_id",
             JoinId("source"),
@@ -104,7 +114,12 @@ pub(crate) const STATS: Table = Table {
             "The machine of the recorder's figures.",
             |data, row| figure(data, row).map_or(Cell::Null, |figure| Cell::Int(figure.machine)),
         ),
-        absent("trace_id", Long),
+        column(
+            "trace_id",
+            Long,
+            "The trace of the recorder's figures.",
+            |data, row| figure(data, row).map_or(Cell::Null, |_| Cell::Int(0)),
+        ),
     ],
 };
 

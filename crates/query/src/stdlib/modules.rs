@@ -75,5 +75,7 @@ pub(super) const MODULES: &[(&str, &str)] = modules! {
     "std.gpu.context" from "std/gpu/context.sql",
     "std.metasql.unparenthesize" from "std/metasql/unparenthesize.sql",
     "time.conversion" from "time/conversion.sql",
+    "traced.stats" from "traced/stats.sql",
     "viz.slices" from "viz/slices.sql",
+    "viz.summary.track_event" from "viz/summary/track_event.sql",
 };

@@ -7,7 +7,7 @@ use traceloom_trace::{Place, RepairKind, TraceBuilder};
 use super::super::clocks::{BOOTTIME, Clocks, FIRST_OF_SEQUENCE, MONOTONIC};
 use super::super::packet::{Packet, Packets, payload};
 use super::super::profiling::deltas_us;
-use super::super::sequence::{Sequences, StateId};
+use super::super::sequence::{Sequences, State, StateId};
 use super::super::source::{Source, Span};
 use super::super::track_descriptor::{Thread, TrackDescriptors};
 use super::super::unpack::Unpacker;
@@ -116,6 +116,18 @@ impl<'a> Survey<'a> {
         place.map_or(0, |place| place as i64 + 1)
     }
 
+    /// The state of an item.
+    pub fn state_of(&self, item: &Item) -> State {
+        let state = match item.what() {
+            What::Packet(state) => state,
+            What::Events(bundle) | What::Switches(bundle) | What::Wakings(bundle) => self
+                .bundles
+                .get(bundle as usize)
+                .map_or(0, |bundle| bundle.state),
+        };
+        self.sequences.get(state)
+    }
+
     /// Surveys the packets of a part.
     fn packets(&mut self, part: &[u8], start: Span, depth: u32) -> Result<(), ReadError> {
         let mut packets = Packets::new(part);
@@ -190,7 +202,8 @@ impl<'a> Survey<'a> {
         match number {
             payload::TRACK_DESCRIPTOR => {
                 let bytes = self.source.get(span);
-                self.tracks.add(content, span.of(bytes, content));
+                self.tracks
+                    .add(content, span.of(bytes, content), packet.machine);
                 let thread = Fields::new(content).find(|field| field.number == 4);
                 if let Some(thread) = thread {
                     self.thread(packet, thread.bytes(), span.of(bytes, thread.bytes()));

@@ -21,6 +21,9 @@ pub(super) struct Args<'s> {
     messages: FxHashMap<&'static str, MessageType>,
 }
 
+/// How many values each repeated field of a message has had.
+type Places = FxHashMap<u32, u32>;
+
 /// The arguments of one event.
 struct Writer<'a, 's> {
     names: Names<'s>,
@@ -59,16 +62,16 @@ impl<'s> Args<'s> {
             out,
             args: Vec::new(),
         };
+        let mut places = Places::default();
         for field in fields {
             match (field.number, field.value) {
                 (4, Value::Bytes(annotation)) => writer.annotation("debug", annotation, 0),
                 (33, Value::Bytes(location)) => writer.source(Fields::new(location)),
-                (34, Value::Number(iid)) => {
-                    if let Some(location) = names.message(interned::SOURCE_LOCATIONS, iid) {
-                        writer.source(location);
-                    }
-                }
-                _ => self.field("TrackEvent", "", *field, &mut writer, 0),
+                (34, Value::Number(iid)) => writer.interned_source("source", iid),
+                (5, Value::Bytes(task)) => writer.task(Fields::new(task)),
+                (21, Value::Bytes(message)) => writer.log_message(Fields::new(message)),
+                (52..=54, _) => writer.correlation(*field),
+                _ => self.field("TrackEvent", "", *field, (&mut writer, &mut places), 0),
             }
         }
         writer.args
@@ -80,7 +83,7 @@ impl<'s> Args<'s> {
         message: &'static str,
         prefix: &str,
         field: Field<'s>,
-        writer: &mut Writer<'_, 's>,
+        (writer, places): (&mut Writer<'_, 's>, &mut Places),
         level: u32,
     ) {
         let descriptors = self.descriptors;
@@ -89,14 +92,22 @@ impl<'s> Args<'s> {
         let Some(described) = known.field(field.number).copied() else {
             return;
         };
-        let key = match prefix {
+        let mut key = match prefix {
             "" => described.name.to_owned(),
             prefix => format!("{prefix}.{}", described.name),
         };
+        let is_packed = matches!(field.value, Value::Bytes(_))
+            && !matches!(described.kind, Kind::Message(_) | Kind::Text | Kind::Bytes);
+        if described.repeated && !is_packed {
+            let place = places.entry(field.number).or_insert(0);
+            key = format!("{key}[{place}]");
+            *place += 1;
+        }
         match (described.kind, field.value) {
             (Kind::Message(inner), Value::Bytes(bytes)) if level < MOST_LEVELS => {
+                let mut places = Places::default();
                 for field in Fields::new(bytes) {
-                    self.field(inner, &key, field, writer, level + 1);
+                    self.field(inner, &key, field, (writer, &mut places), level + 1);
                 }
             }
             (kind, Value::Number(bits)) => {
@@ -149,6 +160,58 @@ impl Writer<'_, '_> {
                 3 => self.text("source.function_name", field.bytes()),
                 4 => self.push("source.line_number", ArgValue::Int(field.int())),
                 _ => {}
+            }
+        }
+    }
+
+    /// A source location that events name by a number.
+    fn interned_source(&mut self, prefix: &str, iid: u64) {
+        let Some(location) = self.names.message(interned::SOURCE_LOCATIONS, iid) else {
+            return;
+        };
+        let mut line = 0;
+        for field in location {
+            match field.number {
+                2 => self.text(&format!("{prefix}.file_name"), field.bytes()),
+                3 => self.text(&format!("{prefix}.function_name"), field.bytes()),
+                4 => line = field.int(),
+                _ => {}
+            }
+        }
+        self.push(&format!("{prefix}.line_number"), ArgValue::Int(line));
+    }
+
+    /// A `TaskExecution`.
+    fn task(&mut self, task: Fields<'_>) {
+        for field in task.filter(|field| field.number == 1) {
+            self.interned_source("task.posted_from", field.uint());
+        }
+    }
+
+    /// A `LogMessage`.
+    fn log_message(&mut self, message: Fields<'_>) {
+        for field in message {
+            match field.number {
+                1 => self.interned_source("track_event.log_message", field.uint()),
+                2 => {
+                    let text = self.names.text(interned::LOG_MESSAGES, field.uint());
+                    self.text("track_event.log_message.message", text.unwrap_or_default());
+                }
+                3 => self.push("track_event.priority", ArgValue::Int(field.int())),
+                _ => {}
+            }
+        }
+    }
+
+    /// What tells that slices belong together: a number, a text, or the number of a text.
+    fn correlation(&mut self, field: Field<'_>) {
+        const KEY: &str = "correlation_id";
+        match field.number {
+            52 => self.text(KEY, format!("tp:#{}", field.uint()).as_bytes()),
+            53 => self.text(KEY, field.bytes()),
+            _ => {
+                let text = self.names.text(interned::CORRELATION_IDS, field.uint());
+                self.text(KEY, text.unwrap_or_default());
             }
         }
     }

@@ -44,6 +44,7 @@ pub(crate) struct TrackEvents<'s> {
     /// Events of threads whose sequence does not name its thread.
     pub(super) without_thread: u64,
     pub(super) states: StateRows,
+    machine: i64,
     /// Events of states on tracks that hold none.
     pub(super) misplaced_states: u64,
 }
@@ -100,13 +101,17 @@ impl<'s> TrackEvents<'s> {
             unknown_phases: (0, 0),
             without_thread: 0,
             states: StateRows::default(),
+            machine: 0,
             misplaced_states: 0,
         }
     }
 
-    /// Adds the processes and threads that are described.
-    pub fn begin(&mut self, out: &mut TraceBuilder) {
-        self.tracks.people(out);
+    /// Adds the processes and threads that are described for a machine.
+    pub fn begin(&mut self, machine: i64, out: &mut TraceBuilder) {
+        let survey = self.survey;
+        self.machine = machine;
+        self.tracks
+            .people(|raw| survey.machine(raw) == machine, out);
     }
 
     /// A `TrackEvent` of a packet with this state.
@@ -438,14 +443,20 @@ impl<'s> TrackEvents<'s> {
     fn tell_figures(&self, out: &mut TraceBuilder) {
         let figures = [
             ("track_event_parser_errors", self.misplaced_states),
-            ("track_event_invalid_timestamp", self.survey.negative_times),
+            (
+                "track_event_invalid_timestamp",
+                match self.machine {
+                    0 => self.survey.negative_times,
+                    _ => 0,
+                },
+            ),
         ];
         for (name, count) in figures.into_iter().filter(|(_, count)| *count > 0) {
             let name = ArgValue::Text(out.intern(name.as_bytes()));
             let cells = [
                 ("name", name),
                 ("value", ArgValue::Int(count as i64)),
-                ("machine_id", ArgValue::Int(0)),
+                ("machine_id", ArgValue::Int(self.machine)),
             ];
             out.record(NO_TIME, "stats", &cells);
         }

@@ -196,7 +196,7 @@ impl<'s> TrackEvents<'s> {
             return;
         };
         let flow = mixed((id, at.names.name(event, out), at.names.category(event, out)));
-        self.flows.slice(slice, &[flow], &[], out);
+        self.flows.unnumbered(slice, flow, out);
     }
 
     fn flow_of_slice(&mut self, slice: SliceId, legacy: &Legacy<'s>, out: &mut TraceBuilder) {

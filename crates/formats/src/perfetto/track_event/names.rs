@@ -13,7 +13,9 @@ pub(super) mod interned {
     pub const EVENT_NAMES: u32 = 2;
     pub const ANNOTATION_NAMES: u32 = 3;
     pub const SOURCE_LOCATIONS: u32 = 4;
+    pub const LOG_MESSAGES: u32 = 20;
     pub const ANNOTATION_STRINGS: u32 = 29;
+    pub const CORRELATION_IDS: u32 = 43;
 }
 
 /// Finds interned messages in the state of a packet.

@@ -121,10 +121,11 @@ impl<'s> Tracks<'s> {
             .clone()
     }
 
-    /// Adds the processes and threads of all descriptors, whether they have events or not.
-    pub fn people(&mut self, out: &mut TraceBuilder) {
-        for &uuid in self.descriptors.people() {
-            self.owner(uuid, out);
+    /// Adds the processes and threads of all descriptors of a machine, whether they have events or not.
+    pub fn people(&mut self, is_here: impl Fn(u32) -> bool, out: &mut TraceBuilder) {
+        let people = self.descriptors.people().iter();
+        for (_, uuid) in people.filter(|(machine, _)| is_here(*machine)) {
+            self.owner(*uuid, out);
         }
     }
 

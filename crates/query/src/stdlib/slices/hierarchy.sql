@@ -20,9 +20,9 @@ RETURNS TABLE(
 )
 AS
 WITH family(id) AS (
-  SELECT id FROM __intrinsic_ancestors($slice_id)
-  UNION ALL
   SELECT $slice_id
+  UNION ALL
+  SELECT id FROM __intrinsic_ancestors($slice_id)
 )
 SELECT
   slice.id, slice.ts, slice.dur, slice.track_id, slice.category, slice.name, slice.depth, slice.parent_id,
@@ -59,3 +59,29 @@ SELECT
   slice.arg_set_id, slice.thread_ts, slice.thread_dur
 FROM family
 CROSS JOIN slice ON slice.id = family.id;
+
+-- Slices without those whose column is NULL. The others get the nearest slice around them that is left as parent.
+CREATE PERFETTO MACRO _slice_remove_nulls_and_reparent(
+  -- Slices: id, parent_id, depth, and the column.
+  slice_table TableOrSubquery,
+  -- The column.
+  column_name ColumnName
+)
+RETURNS TableOrSubquery
+AS (
+  WITH left_over AS (SELECT * FROM $slice_table WHERE $column_name IS NOT NULL)
+  SELECT id, parent_id, depth, $column_name FROM left_over WHERE depth = 0
+  UNION ALL
+  SELECT id, around_id, max(around_depth), $column_name
+  FROM (
+    SELECT
+      inner_slice.id,
+      around.id AS around_id,
+      iif(outer_slice.id IS NULL, 0, around.depth) AS around_depth,
+      inner_slice.$column_name
+    FROM left_over AS inner_slice
+    JOIN ancestor_slice(inner_slice.id) AS around
+    LEFT JOIN left_over AS outer_slice ON outer_slice.id = around.id
+  )
+  GROUP BY id
+);

@@ -1,0 +1,146 @@
+//! Arguments as JSON: the keys of a set tell how its objects and lists are nested.
+//!
+//! ```text
+//! debug.size[0] = 3, debug.size[1] = 4, debug.name = "a"     {"debug":{"size":[3,4],"name":"a"}}
+//! ```
+
+use traceloom_trace::{ArgSetId, ArgValue, RowId};
+
+use crate::schema::Data;
+
+/// The most levels of objects and lists in each other. Deeper keys are left out.
+const MOST_LEVELS: usize = 64;
+
+/// A value, or the members of an object or a list in order.
+enum Node {
+    Value(String),
+    Object(Vec<(String, Node)>),
+    List(Vec<Node>),
+}
+
+/// A part of a key.
+enum Step<'k> {
+    Member(&'k str),
+    Item(usize),
+}
+
+/// A set of arguments as JSON; `None` if it is empty.
+pub(super) fn args_as_json(data: &Data, set: ArgSetId) -> Option<String> {
+    set.some()?;
+    let mut root = Node::Object(Vec::new());
+    for (key, value) in data.trace.args.set(set) {
+        let steps = steps(data.get(key));
+        if steps.len() <= MOST_LEVELS
+            && let Some(place) = root.place(&steps)
+        {
+            *place = Node::Value(text(data, value));
+        }
+    }
+    let mut json = String::new();
+    root.write(&mut json);
+    Some(json)
+}
+
+/// The parts of a key such as `debug.size[0]`.
+fn steps(key: &str) -> Vec<Step<'_>> {
+    let mut steps = Vec::new();
+    for member in key.split('.') {
+        let (name, items) = member.split_once('[').unwrap_or((member, ""));
+        steps.push(Step::Member(name));
+        for item in items.split('[').filter(|item| !item.is_empty()) {
+            match item.trim_end_matches(']').parse() {
+                Ok(index) => steps.push(Step::Item(index)),
+                Err(_) => steps.push(Step::Member(item)),
+            }
+        }
+    }
+    steps
+}
+
+impl Node {
+    /// The place of a value. `None` if a value is there that has no members. Indexes without items before them count as
+    /// the next one.
+    fn place(&mut self, steps: &[Step<'_>]) -> Option<&mut Self> {
+        let Some((step, rest)) = steps.split_first() else {
+            return Some(self);
+        };
+        let next = |rest: &[Step<'_>]| match rest.first() {
+            Some(Step::Item(_)) => Self::List(Vec::new()),
+            _ => Self::Object(Vec::new()),
+        };
+        let inner = match (self, step) {
+            (Self::Object(members), Step::Member(name)) => {
+                let known = members.iter().rposition(|(known, _)| known == name);
+                let place = known.unwrap_or(members.len());
+                if known.is_none() {
+                    members.push(((*name).to_owned(), next(rest)));
+                }
+                &mut members.get_mut(place)?.1
+            }
+            (Self::List(items), Step::Item(index)) => {
+                let place = (*index).min(items.len());
+                if place == items.len() {
+                    items.push(next(rest));
+                }
+                items.get_mut(place)?
+            }
+            _ => return None,
+        };
+        inner.place(rest)
+    }
+
+    fn write(&self, out: &mut String) {
+        match self {
+            Self::Value(text) => *out += text,
+            Self::Object(members) => {
+                let mut before = '{';
+                for (name, value) in members {
+                    out.push(std::mem::replace(&mut before, ','));
+                    *out += &quoted(name);
+                    out.push(':');
+                    value.write(out);
+                }
+                out.push_str(if before == '{' { "{}" } else { "}" });
+            }
+            Self::List(items) => {
+                let mut before = '[';
+                for value in items {
+                    out.push(std::mem::replace(&mut before, ','));
+                    value.write(out);
+                }
+                out.push_str(if before == '[' { "[]" } else { "]" });
+            }
+        }
+    }
+}
+
+/// A value in JSON.
+fn text(data: &Data, value: ArgValue) -> String {
+    match value {
+        ArgValue::Int(value) => value.to_string(),
+        ArgValue::Unsigned(value) => value.to_string(),
+        ArgValue::Bool(value) => value.to_string(),
+        ArgValue::Float(value) if value.is_finite() => value.to_string(),
+        ArgValue::Float(value) => quoted(&value.to_string()),
+        ArgValue::Hex(value) => quoted(&format!("{value:#x}")),
+        ArgValue::Null | ArgValue::Row(..) => "null".to_owned(),
+        ArgValue::Text(id) => quoted(data.get(id)),
+        ArgValue::Json(id) => data.get(id).to_owned(),
+    }
+}
+
+/// A string of JSON.
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for letter in text.chars() {
+        match letter {
+            '"' | '\\' => out.extend(['\\', letter]),
+            '\n' => out += "\\n",
+            '\t' => out += "\\t",
+            letter if letter.is_control() => out += &format!("\\u{:04x}", u32::from(letter)),
+            letter => out.push(letter),
+        }
+    }
+    out.push('"');
+    out
+}
