@@ -47,6 +47,10 @@ pub(super) struct Kernel<'s> {
     /// The processes of threads, from process trees.
     tgids: FxHashMap<i32, i32>,
     pub version: Option<KernelVersion>,
+    /// From when on all CPUs have events, ns. Before that, what happens between CPUs is unknown.
+    complete_from: i64,
+    /// Events from before that are left out.
+    pub incomplete: u64,
     /// Compact events before the first switch of their CPU: the thread that ran is unknown.
     pub without_thread: u64,
     /// Events without a description.
@@ -78,6 +82,7 @@ impl<'s> Kernel<'s> {
     pub fn new(
         survey: &'s Survey<'s>,
         descriptors: &'s Descriptors,
+        complete_from: i64,
         options: &ReadOptions,
     ) -> Self {
         Self {
@@ -89,6 +94,8 @@ impl<'s> Kernel<'s> {
             last: FxHashMap::default(),
             tgids: FxHashMap::default(),
             version: None,
+            complete_from,
+            incomplete: 0,
             without_thread: 0,
             unknown: 0,
         }
@@ -170,7 +177,14 @@ impl<'s> Kernel<'s> {
             comm: UNKNOWN_COMM,
             event,
         };
-        self.interpreter.binary(&record, fields, place.offset, out);
+        if place.ts >= self.complete_from {
+            self.interpreter.binary(&record, fields, place.offset, out);
+        } else if let Event::Fields(event) = record.event {
+            self.interpreter
+                .keep(&record, event.name, fields, place.offset, out);
+        } else {
+            self.incomplete += 1;
+        }
     }
 
     /// A switch of a `CompactSched`. The first one of a CPU only tells who runs next.

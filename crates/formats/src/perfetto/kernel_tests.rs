@@ -178,3 +178,16 @@ fn a_kernel_that_is_not_linux_tells_states() {
     assert_eq!((trace.strings.get(app.name), app.ppid), ("app", 0));
     assert_eq!(trace.repairs.count(RepairKind::SchedMismatch), 1);
 }
+
+#[test]
+fn events_from_before_all_cpus_have_events_are_only_kept() {
+    let cpu = |cpu, before, ts| {
+        let (number, content) = event("mark_victim", &[("pid", 9)]);
+        let event = Proto::new().int(1, ts).int(2, 7).message(number, content);
+        let bundle = Proto::new().int(1, cpu).message(2, event);
+        Proto::new().message(1, bundle.int(10, before))
+    };
+    let trace = read([cpu(0, 50, 60), cpu(1, 70, 80), cpu(0, 90, 85)]);
+    assert_eq!(trace.ftrace_events.ts.iter().collect::<Vec<_>>(), [60]);
+    assert_eq!(trace.slices.ts.iter().collect::<Vec<_>>(), [80, 85]);
+}

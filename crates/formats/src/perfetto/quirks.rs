@@ -34,6 +34,7 @@ const UFS_STEPS: [&[u8]; 9] = [
 pub(super) fn key(event: &str, field: &'static str) -> &'static str {
     match (event, field) {
         ("binder_transaction" | "binder_transaction_received", "debug_id") => "transaction",
+        ("sched_blocked_reason", "io_wait") => "iowait",
         _ => field,
     }
 }

@@ -86,9 +86,10 @@ fn read_machine<'s>(
     let started = survey
         .started
         .and_then(|(ts, state)| timeline.packet_time(state, ts));
+    let complete_from = timeline.complete_from();
     let mut reader = Second {
         survey,
-        kernel: Kernel::new(survey, descriptors, options),
+        kernel: Kernel::new(survey, descriptors, complete_from, options),
         events: TrackEvents::new(survey, &survey.tracks, descriptors),
         counters: Counters::new(survey),
         frames: Frames::default(),
@@ -246,6 +247,12 @@ impl<'s> Second<'s> {
             self.too_early,
             Place::default(),
             || "kernel events from before the recording began".to_owned(),
+        );
+        out.repair(
+            RepairKind::SkippedEntry,
+            self.kernel.incomplete,
+            place,
+            || "kernel events from before all CPUs have events".to_owned(),
         );
         out.repair(
             RepairKind::SkippedEntry,

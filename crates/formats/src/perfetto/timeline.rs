@@ -121,6 +121,13 @@ impl<'s> Timeline<'s> {
         self.converter.convert(clock, ts)
     }
 
+    /// From when on all CPUs have events, ns; [`i64::MIN`] if the trace does not tell.
+    pub fn complete_from(&mut self) -> i64 {
+        let begins = self.survey.begins.iter();
+        let times = begins.filter_map(|(clock, ts)| self.converter.convert(*clock, *ts));
+        times.max().unwrap_or(i64::MIN)
+    }
+
     /// Begins a run.
     fn begin(&mut self, item: &Item) {
         let bytes = self.survey.source.get(item.span);

@@ -131,6 +131,19 @@ impl Interpreter {
         self.record(record, fields, Position::Byte(offset), out);
     }
 
+    /// Keeps a binary record as an event, and does nothing else.
+    pub fn keep(
+        &mut self,
+        record: &Record<'_>,
+        name: &[u8],
+        fields: FieldList<'_>,
+        offset: u64,
+        out: &mut TraceBuilder,
+    ) {
+        let at = self.locate(record, Position::Byte(offset), out);
+        self.stored(at, name, Fields::new(fields, KeysId::default()), out);
+    }
+
     /// The track of the record's thread, for readers that add slices themselves.
     pub fn track_of(
         &mut self,

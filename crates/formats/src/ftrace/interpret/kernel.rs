@@ -100,6 +100,19 @@ impl Interpreter {
         None
     }
 
+    /// An event that is only kept.
+    pub(super) fn stored(
+        &mut self,
+        at: At,
+        name: &[u8],
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) {
+        out.saw_time(at.ts);
+        let (id, ..) = self.kernel.select(name, fields.keys(), handler, out);
+        self.keep_event(at, id, fields, out);
+    }
+
     fn keep_event(&mut self, at: At, name: StringId, fields: Fields<'_>, out: &mut TraceBuilder) {
         let arg_set_id = self.kernel.keep(fields, out);
         out.ftrace_event(FtraceEventRow {

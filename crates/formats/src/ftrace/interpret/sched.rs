@@ -1,6 +1,6 @@
 //! The scheduler: switches, wake-ups, creation and exit of threads.
 
-use traceloom_trace::{RepairKind, SchedSwitch, TraceBuilder, WakeKind, WakeupRow};
+use traceloom_trace::{RepairKind, SchedSwitch, StringId, TraceBuilder, WakeKind, WakeupRow};
 
 use super::args::Fields;
 use super::interpreter::Interpreter;
@@ -10,6 +10,9 @@ use crate::ftrace::event::{NO_TGID, Switch, Value, Wake};
 
 /// `CLONE_THREAD` of `include/uapi/linux/sched.h`: the new thread belongs to its parent's process.
 const CLONE_THREAD: i64 = 0x0001_0000;
+
+/// The kernel has no functions below. Perfetto numbers functions, and a number can be unknown.
+const FIRST_ADDRESS: u64 = 1 << 28;
 
 impl Interpreter {
     #[inline]
@@ -104,8 +107,11 @@ impl Interpreter {
     ) -> Option<()> {
         let slot = self.threads.current(fields.tid("pid")?, at.position, out);
         let io_wait = fields.int("iowait")? != 0;
-        let function = fields.shown("caller").unwrap_or_default();
-        let function = out.intern(function.as_bytes());
+        let function = match fields.get("caller") {
+            Some(Value::Text(name)) => out.intern(name),
+            Some(address @ Value::Hex(FIRST_ADDRESS..)) => out.intern(address.shown().as_bytes()),
+            _ => StringId::NULL,
+        };
         let utid = self.threads.slot(slot).utid;
         self.sched.blocked_reason(out, utid, io_wait, function);
         // The state does not tell when and where the kernel said so.

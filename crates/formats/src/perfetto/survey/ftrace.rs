@@ -23,6 +23,8 @@ struct Head {
     /// The time on the bundle's clock when it was read, and `CLOCK_BOOTTIME` at that moment.
     read_at: Option<i64>,
     boot_at: Option<i64>,
+    /// The end of the bundle before, also of one that was overwritten.
+    before: Option<i64>,
 }
 
 impl Head {
@@ -35,6 +37,7 @@ impl Head {
                 5 => head.clock = field.uint(),
                 6 => head.read_at = Some(field.int()),
                 7 => head.boot_at = Some(field.int()),
+                9 | 10 => head.before = Some(field.int()),
                 _ => {}
             }
         }
@@ -63,6 +66,9 @@ impl Survey<'_> {
         {
             let boot = ClockId::new(BOOTTIME, 0, packet.machine);
             self.clocks.pair([(clock, read_at), (boot, boot_at)]);
+        }
+        if self.cpus.insert((packet.machine, head.cpu)) {
+            self.begins.extend(head.before.map(|ts| (clock, ts)));
         }
         let file_bytes = self.source.file().len();
         let Some(state) = self.sequences.state(packet, BOOTTIME, file_bytes) else {

@@ -2,9 +2,10 @@
 
 use std::rc::Rc;
 
+use rustc_hash::FxHashSet;
 use traceloom_trace::{Place, RepairKind, TraceBuilder};
 
-use super::super::clocks::{BOOTTIME, Clocks, FIRST_OF_SEQUENCE, MONOTONIC};
+use super::super::clocks::{BOOTTIME, ClockId, Clocks, FIRST_OF_SEQUENCE, MONOTONIC};
 use super::super::packet::{Packet, Packets, payload};
 use super::super::profiling::deltas_us;
 use super::super::sequence::{Sequences, State, StateId};
@@ -42,6 +43,10 @@ pub(crate) struct Survey<'a> {
     pub interest: Option<i64>,
     /// Track events with a time before 0.
     pub negative_times: u64,
+    /// When the events of each CPU begin, ns on its clock, if the trace tells.
+    pub begins: Vec<(ClockId, i64)>,
+    /// The machines and CPUs that have a bundle.
+    pub(super) cpus: FxHashSet<(u32, u32)>,
     unpacker: Unpacker,
     pub(super) losses: Losses,
 }
@@ -99,6 +104,8 @@ impl<'a> Survey<'a> {
             last: None,
             interest: None,
             negative_times: 0,
+            begins: Vec::new(),
+            cpus: FxHashSet::default(),
             unpacker: Unpacker::new(options),
             losses: Losses::default(),
         };
