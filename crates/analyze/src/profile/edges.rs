@@ -2,7 +2,6 @@
 
 use rustc_hash::FxHashMap;
 use serde::Serialize;
-use traceloom_trace::sort;
 
 use super::rows::Profile;
 use crate::tree::{CallTree, NodeId, Sums, Times, add};
@@ -65,7 +64,7 @@ impl Profile {
         for sum in sums {
             edges.push(self.edge(sum));
         }
-        sort::by_key(&mut edges, |edge: &Edge| {
+        edges.sort_unstable_by_key(|edge: &Edge| {
             let callers = (edge.caller, edge.callee);
             (callers, edge.caller_recursive, edge.callee_recursive)
         });

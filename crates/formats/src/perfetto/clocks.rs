@@ -8,7 +8,7 @@
 //! Clocks that no snapshot has together are converted through others.
 
 use rustc_hash::FxHashMap;
-use traceloom_trace::{ClockKind, ClockRow, RowId, SourceId};
+use traceloom_trace::{ClockKind, ClockRow, RowId, SourceId, sort};
 
 use super::wire::{Field, Fields};
 
@@ -105,7 +105,7 @@ impl Clocks {
                 _ => {}
             }
         }
-        times.sort_by_key(|(clock, _)| *clock);
+        sort::by_key(&mut times, |(clock, _)| *clock);
         times.dedup_by_key(|(clock, _)| *clock);
         self.snapshots.push(times);
     }
@@ -113,7 +113,7 @@ impl Clocks {
     /// Adds two clocks that were read at the same time, ns.
     pub fn pair(&mut self, pair: [(ClockId, i64); 2]) {
         let mut times = pair.to_vec();
-        times.sort_by_key(|(clock, _)| *clock);
+        sort::by_key(&mut times, |(clock, _)| *clock);
         self.snapshots.push(times);
     }
 
@@ -265,7 +265,7 @@ impl Converter<'_> {
             };
             step.extend(of(from).zip(of(to)));
         }
-        step.sort_by_key(|(from, _)| *from);
+        sort::by_key(&mut step, |(from, _)| *from);
         step
     }
 }

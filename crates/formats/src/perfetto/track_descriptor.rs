@@ -1,5 +1,7 @@
 //! `TrackDescriptor`, `ProcessDescriptor` and `ThreadDescriptor`.
 
+use traceloom_trace::sort;
+
 use super::source::{Source, Span};
 use super::wire::{Field, Fields};
 
@@ -264,7 +266,7 @@ impl TrackDescriptors {
 
     /// Ends the survey.
     pub fn settle(&mut self) {
-        self.list.sort_by_key(|(uuid, _)| *uuid);
+        sort::by_key(&mut self.list, |(uuid, _)| *uuid);
         self.list.shrink_to_fit();
     }
 

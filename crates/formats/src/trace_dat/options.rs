@@ -1,5 +1,7 @@
 //! Options: facts about the recording and, in version 7, the positions of the sections.
 
+use traceloom_trace::sort;
+
 use super::facts::Facts;
 use super::input::Input;
 use crate::error::ReadError;
@@ -134,7 +136,7 @@ fn time_shift(data: &[u8], order: ByteOrder, facts: &mut Facts) {
     };
     if let Ok(mut cpus) = read() {
         for corrections in &mut cpus {
-            corrections.sort_by_key(|correction| correction.time);
+            sort::by_key(corrections, |correction| correction.time);
             corrections.dedup_by_key(|correction| correction.time);
         }
         facts.corrections = cpus;

@@ -5,6 +5,7 @@ use rusqlite::Connection;
 use rusqlite::functions::{Aggregate, Context};
 use rusqlite::types::ValueRef;
 use rustc_hash::FxHashMap;
+use traceloom_trace::sort;
 
 use super::arguments::{failed, refused};
 use super::flags::PURE;
@@ -153,7 +154,7 @@ impl Profile {
             place(name, &mut out);
         }
         let mut texts: Vec<(&Vec<u8>, &u64)> = self.texts.iter().collect();
-        texts.sort_unstable_by_key(|(_, number)| **number);
+        sort::by_key(&mut texts, |(_, number)| **number);
         for (text, _) in texts {
             bytes(6, text, &mut out);
         }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use rustc_hash::FxHashMap;
 use traceloom_analyze::Function;
-use traceloom_trace::{StringId, Trace};
+use traceloom_trace::{StringId, Trace, sort};
 use traceloom_weave::{MappedMethod, MethodMap};
 
 use super::Names;
@@ -138,7 +138,7 @@ impl MethodNames {
         let ids = names.into_iter().filter_map(|(name, id)| Some((name, id?)));
         let mut ids: Vec<_> = ids.collect();
         // The order of new strings must not depend on a hash.
-        ids.sort_unstable_by_key(|(_, id)| *id);
+        sort::by_key(&mut ids, |(_, id)| *id);
         let known = ids
             .into_iter()
             .filter_map(|(name, id)| Some((name, seen.look_up(&self.map, id)?)));

@@ -1,6 +1,8 @@
 //! Behaviour of Java's class library that affects Traceview's output: parsing of numbers and lines,
 //! and the iteration order of its hash map.
 
+use traceloom_trace::sort;
+
 /// Parses a number like `Long.decode`: decimal, `0x`/`#` hexadecimal, or octal after a `0`, with an
 /// optional sign. `None` if Java would throw an exception.
 pub(crate) fn decode_long(text: &str) -> Option<i64> {
@@ -110,7 +112,7 @@ pub(crate) fn hash_map_order(keys: &[i32]) -> Vec<usize> {
         }
     }
     let mut order: Vec<usize> = (0..keys.len()).collect();
-    order.sort_by_key(|&position| bin_of(keys[position], sizes.len()));
+    sort::by_key(&mut order, |&position| bin_of(keys[position], sizes.len()));
     order
 }
 

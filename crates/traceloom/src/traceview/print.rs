@@ -1,5 +1,7 @@
 //! The four tables of regression mode, in Traceview's layout. Times are µs.
 
+use traceloom_trace::sort;
+
 use super::call::{Call, Thread};
 use super::engine::Engine;
 use super::java::{compare_strings, hash_map_order};
@@ -102,7 +104,7 @@ fn time_records(out: &mut Vec<u8>, engine: &Engine) {
     out.extend_from_slice(b"\nTime Records\n");
     out.extend_from_slice(b"id  t-start    t-end  g-start    g-end  method\n");
     let mut threads: Vec<&Thread> = in_map_order(engine).collect();
-    threads.sort_by(|a, b| {
+    sort::by(&mut threads, |a, b| {
         let by_time = engine.preferred_time(b).cmp(&engine.preferred_time(a));
         by_time.then_with(|| compare_strings(&b.name, &a.name))
     });

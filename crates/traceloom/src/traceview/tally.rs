@@ -1,6 +1,7 @@
 //! Sums per method, and the ids of methods.
 
 use rustc_hash::FxHashMap;
+use traceloom_trace::sort;
 
 use super::java::{compare_strings, hash_map_order};
 use super::key::Clock;
@@ -125,7 +126,7 @@ impl Methods {
             .into_iter()
             .map(|place| &self.tallies[self.ids[place].1 as usize])
             .collect();
-        ranked.sort_by(|a, b| {
+        sort::by(&mut ranked, |a, b| {
             let by_time = b.inclusive(clock).cmp(&a.inclusive(clock));
             by_time.then_with(|| compare_strings(&a.name, &b.name))
         });

@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
+use traceloom_trace::sort;
 
 use super::pair::{Pair, Role, parts};
 use super::shown::is_assumed;
@@ -51,7 +52,7 @@ fn by_name() -> FxHashMap<&'static [u8], Vec<Use>> {
                     only_if,
                     is_assumed: is_assumed(index, role, name),
                 });
-                entry.sort_by_key(|one| one.role);
+                sort::by_key(entry, |one| one.role);
             }
         }
     }

@@ -5,7 +5,7 @@
 use std::io::{self, Write};
 
 use rustc_hash::FxHashMap;
-use traceloom_trace::{NO_NUMBER, NO_TIME, ProcessRow, RowId, ThreadRow, Trace};
+use traceloom_trace::{NO_NUMBER, NO_TIME, ProcessRow, RowId, ThreadRow, Trace, sort};
 
 use crate::omissions::busy_threads;
 
@@ -33,8 +33,8 @@ impl<'t> Dump<'t> {
         dump.add_processes(&busy);
         dump.add_threads(&busy);
         // Rows of tables are in the order of first mention, which depends on the text.
-        dump.processes.sort_by_key(|process| process.pid);
-        dump.threads.sort_by_key(|(pid, thread)| (*pid, thread.tid));
+        sort::by_key(&mut dump.processes, |process| process.pid);
+        sort::by_key(&mut dump.threads, |(pid, thread)| (*pid, thread.tid));
         dump
     }
 

@@ -7,7 +7,7 @@
 use rustc_hash::FxHashMap;
 use traceloom_trace::{
     ArgSetId, ArgValue, NO_DURATION, NO_PRIORITY, RowId, RunEndRow, SchedSliceRow, TaskState,
-    ThreadId, Trace, WakeKind, WakeupRow,
+    ThreadId, Trace, WakeKind, WakeupRow, sort,
 };
 
 use super::plan::{BLOCKED_REASON, Class, Kind, Line, Plan, Switch};
@@ -66,7 +66,7 @@ impl Sched<'_> {
             self.switch_to(plan, slice, before);
         }
         let mut last: Vec<SchedSliceRow> = on_cpu.into_values().collect();
-        last.sort_unstable_by_key(|slice| slice.cpu);
+        sort::by_key(&mut last, |slice| slice.cpu);
         for slice in last.into_iter().filter(|slice| slice.dur != NO_DURATION) {
             self.switch_to_idle(plan, slice);
         }

@@ -10,6 +10,7 @@
 //! `m:NAME` message, `e:NAME` enum. `*` before the letter: repeated.
 
 use rustc_hash::FxHashMap;
+use traceloom_trace::sort;
 
 const TABLE: &str = include_str!("messages.txt");
 
@@ -71,7 +72,7 @@ impl Descriptors {
     pub fn message(&self, name: &str) -> Option<MessageType> {
         let line = self.lines.get(name)?;
         let mut fields: Vec<_> = line.split(' ').filter_map(field_type).collect();
-        fields.sort_unstable_by_key(|field| field.number);
+        sort::by_key(&mut fields, |field| field.number);
         Some(MessageType(fields))
     }
 

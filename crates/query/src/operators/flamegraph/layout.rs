@@ -1,5 +1,7 @@
 //! Where each node is drawn: level by level, and the widest of the nodes below a parent first.
 
+use traceloom_trace::sort;
+
 use super::none::NONE;
 
 /// A node with a place.
@@ -29,7 +31,9 @@ pub(super) fn layout(nodes: &[Shown]) -> Vec<Placed> {
     let mut by_width: Vec<usize> = (0..nodes.len())
         .filter(|node| nodes[*node].has_value)
         .collect();
-    by_width.sort_by(|a, b| nodes[*b].width.total_cmp(&nodes[*a].width));
+    sort::by(&mut by_width, |a, b| {
+        nodes[*b].width.total_cmp(&nodes[*a].width)
+    });
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); nodes.len()];
     let (mut down, mut up) = (Vec::new(), Vec::new());
     for node in by_width {
@@ -57,7 +61,7 @@ pub(super) fn layout(nodes: &[Shown]) -> Vec<Placed> {
 fn roots(nodes: &[Shown], down: &[usize], up: &[usize]) -> Vec<Placed> {
     let mut roots: Vec<Placed> = side_by_side(nodes, down, 0.0, None).collect();
     roots.extend(side_by_side(nodes, up, 0.0, None));
-    roots.sort_by(|a, b| a.x.total_cmp(&b.x));
+    sort::by(&mut roots, |a, b| a.x.total_cmp(&b.x));
     roots
 }
 

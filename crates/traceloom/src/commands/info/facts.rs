@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde::Serialize;
-use traceloom_trace::{NO_DURATION, NO_NUMBER, ProcessId, RowId, SourceId, Trace};
+use traceloom_trace::{NO_DURATION, NO_NUMBER, ProcessId, RowId, SourceId, Trace, sort};
 
 /// The facts about one file. Times are nanoseconds.
 #[derive(Debug, Serialize)]
@@ -230,7 +230,7 @@ fn processes(trace: &Trace) -> Vec<ProcessFacts> {
         }
     });
     let mut facts: Vec<_> = facts.collect();
-    facts.sort_by_key(|process| process.pid);
+    sort::by_key(&mut facts, |process| process.pid);
     facts
 }
 
@@ -266,7 +266,9 @@ fn threads(trace: &Trace) -> Vec<ThreadFacts> {
         }
     });
     let mut facts: Vec<_> = facts.collect();
-    facts.sort_by_key(|thread| std::cmp::Reverse((thread.slices, thread.running_ns)));
+    sort::by_key(&mut facts, |thread| {
+        std::cmp::Reverse((thread.slices, thread.running_ns))
+    });
     facts
 }
 
@@ -292,7 +294,7 @@ fn repairs(trace: &Trace) -> Vec<RepairFacts> {
             explanation: row.kind.explanation(),
         })
         .collect();
-    facts.sort_by_key(|repair| severity_rank(repair.severity));
+    sort::by_key(&mut facts, |repair| severity_rank(repair.severity));
     facts
 }
 

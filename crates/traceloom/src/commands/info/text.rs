@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use anyhow::Result;
+use traceloom_trace::sort;
 
 use super::facts::{Facts, RepairFacts};
 use crate::print::{duration, left, plain, thousands};
@@ -91,7 +92,7 @@ fn write_processes(out: &mut dyn Write, facts: &Facts, most: usize) -> Result<()
         facts.processes.len()
     )?;
     let mut busiest: Vec<_> = facts.processes.iter().collect();
-    busiest.sort_by_key(|process| std::cmp::Reverse(process.threads));
+    sort::by_key(&mut busiest, |process| std::cmp::Reverse(process.threads));
     for process in busiest.iter().take(most) {
         let pid = number(process.pid);
         writeln!(

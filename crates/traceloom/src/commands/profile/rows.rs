@@ -6,6 +6,7 @@ use std::io::Write;
 use anyhow::Result;
 use rustc_hash::FxHashMap;
 use traceloom_analyze::{GroupBy, Measure, ProfileRow};
+use traceloom_trace::sort;
 
 use super::args::Sort;
 use super::columns::{clocks, of_total, states, timed, unfinished};
@@ -55,16 +56,18 @@ fn sorted<'s>(shown: &'s Shown<'_>) -> Vec<&'s ProfileRow> {
     let mut rows: Vec<&ProfileRow> = shown.profile.rows.iter().collect();
     match shown.args.sort {
         Sort::Inclusive => {}
-        Sort::Exclusive => rows.sort_by_key(|row| Reverse(row.exclusive.get(clock))),
-        Sort::Calls => rows.sort_by_key(|row| Reverse(row.all_calls())),
-        Sort::PerCall => rows.sort_by(|a, b| {
+        Sort::Exclusive => sort::by_key(&mut rows, |row| Reverse(row.exclusive.get(clock))),
+        Sort::Calls => sort::by_key(&mut rows, |row| Reverse(row.all_calls())),
+        Sort::PerCall => sort::by(&mut rows, |a, b| {
             let time = |row: &ProfileRow| row.time_per_call_ns(clock).unwrap_or(0.0);
             time(b).total_cmp(&time(a))
         }),
-        Sort::Name => rows.sort_by_key(|row| row.function.label()),
-        Sort::Runnable => rows.sort_by_key(|row| Reverse(row.inclusive.get(Measure::Runnable))),
-        Sort::Blocked => rows.sort_by_key(|row| Reverse(blocked(row))),
-        Sort::Unfinished => rows.sort_by_key(|row| Reverse(unfinished(row))),
+        Sort::Name => sort::by_key(&mut rows, |row| row.function.label()),
+        Sort::Runnable => sort::by_key(&mut rows, |row| {
+            Reverse(row.inclusive.get(Measure::Runnable))
+        }),
+        Sort::Blocked => sort::by_key(&mut rows, |row| Reverse(blocked(row))),
+        Sort::Unfinished => sort::by_key(&mut rows, |row| Reverse(unfinished(row))),
     }
     rows
 }

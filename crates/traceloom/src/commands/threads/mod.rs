@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 use traceloom_analyze::threads::thread_times;
-use traceloom_trace::{RowId, ThreadId};
+use traceloom_trace::{RowId, ThreadId, sort};
 
 use crate::input::read_trace;
 use crate::output::print;
@@ -64,9 +64,11 @@ fn sort(threads: &mut [ThreadReport], sort: Sort) {
         Sort::Latency => one.latency.p99_ns,
         Sort::Worst => one.latency.worst_ns,
     };
-    threads.sort_by_key(|one| Reverse(key(one)));
+    sort::by_key(threads, |one| Reverse(key(one)));
     if sort == Sort::Name {
-        threads.sort_by_cached_key(|one| (one.process.clone(), one.thread.clone()));
+        sort::by(threads, |one, other| {
+            (&one.process, &one.thread).cmp(&(&other.process, &other.thread))
+        });
     }
 }
 
