@@ -5,6 +5,7 @@ use serde_json::error::Category;
 
 use crate::cancel::Cancel;
 use crate::error::{Answered, EngineError};
+use crate::field::{before, field_at};
 use crate::text::{LIST_CHARS, cut};
 
 /// A question, and whether its answer is still wanted. Each operation reads the fields it needs.
@@ -32,12 +33,23 @@ impl<'a> Ask<'a> {
     /// If the question is not JSON, or if a field is missing or of another type.
     pub fn read<T: Deserialize<'a>>(&self) -> Answered<T> {
         let mut json = serde_json::Deserializer::from_str(self.json);
-        let read = serde_path_to_error::deserialize(&mut json).map_err(|error| {
-            let field = error.path().to_string();
-            why_not(field, error.inner())
-        })?;
-        json.end().map_err(|error| why_not(String::new(), &error))?;
+        let read = T::deserialize(&mut json).map_err(|error| self.why_not(&error))?;
+        json.end().map_err(|error| self.why_not(&error))?;
         Ok(read)
+    }
+
+    /// What is wrong with the question, derived from serde's error.
+    #[cold]
+    fn why_not(&self, error: &serde_json::Error) -> Box<EngineError> {
+        let problem = cut(&error.to_string(), LIST_CHARS).into_owned();
+        if error.classify() != Category::Data {
+            return Box::new(EngineError::NotJson(problem));
+        }
+        let field = field_at(before(self.json, error.line(), error.column()));
+        Box::new(match field.as_str() {
+            "" => EngineError::Fields(problem),
+            _ => EngineError::Field { field, problem },
+        })
     }
 
     /// # Errors
@@ -45,16 +57,6 @@ impl<'a> Ask<'a> {
     pub fn check(&self) -> Answered {
         self.cancel.check()
     }
-}
-
-/// What is wrong with a question, derived from serde's error.
-fn why_not(field: String, error: &serde_json::Error) -> Box<EngineError> {
-    let problem = cut(&error.to_string(), LIST_CHARS).into_owned();
-    Box::new(match error.classify() {
-        Category::Data if field == "." => EngineError::Fields(problem),
-        Category::Data => EngineError::Field { field, problem },
-        _ => EngineError::NotJson(problem),
-    })
 }
 
 /// The error for a field whose value has the right type but is not an allowed value.
@@ -130,6 +132,7 @@ mod tests {
                 r#"{"row":1,"rows":[1,[]]}"#,
                 ["field \"rows[1]\"", "u32", "sequence"],
             ),
+            ("{\"row\":1,\n \"ts\" : {}}", ["field \"ts\"", "f64", "map"]),
             (r#"{"ts":1}"#, ["the question", "missing field", "row"]),
         ] {
             let error = read(question.as_bytes()).unwrap_err();

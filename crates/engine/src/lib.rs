@@ -15,6 +15,7 @@ mod cancel;
 mod engine;
 mod error;
 mod events;
+mod field;
 mod frame;
 mod ops;
 mod scope;
