@@ -1,0 +1,175 @@
+//! Stacks and heap graphs: the functions and modules that read them.
+
+mod made;
+
+use made::ask;
+use traceloom_query::{Limits, Session, Value};
+use traceloom_trace::{ArgValue, NO_TIME, RecordId, TraceBuilder};
+
+/// The rows as text.
+fn shown(session: &mut Session, sql: &str) -> Vec<String> {
+    let rows = ask(session, sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+    let value = |value: Value| match value {
+        Value::Null => "NULL".to_owned(),
+        Value::Integer(number) => number.to_string(),
+        Value::Real(number) => format!("{number:?}"),
+        Value::Text(text) => text,
+        Value::Blob(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+    };
+    let row = |row: Vec<Value>| row.into_iter().map(value).collect::<Vec<_>>().join(" ");
+    rows.rows.into_iter().map(row).collect()
+}
+
+/// Adds a row without a time.
+fn row(out: &mut TraceBuilder, table: &str, cells: &[(&str, ArgValue)]) -> RecordId {
+    out.record(NO_TIME, table, cells)
+}
+
+fn text(out: &mut TraceBuilder, text: &str) -> ArgValue {
+    ArgValue::Text(out.intern(text.as_bytes()))
+}
+
+/// A callsite of a frame with this name.
+fn callsite(
+    out: &mut TraceBuilder,
+    mapping: RecordId,
+    name: &str,
+    parent: Option<RecordId>,
+) -> RecordId {
+    let name = text(out, name);
+    let cells = [("name", name), ("mapping", mapping.into())];
+    let frame = row(out, "stack_profile_frame", &cells);
+    let parent = parent.map_or(ArgValue::Null, Into::into);
+    let cells = [("parent_id", parent), ("frame_id", frame.into())];
+    row(out, "stack_profile_callsite", &cells)
+}
+
+/// A sample of `main` → `work` with the counter `cycles`, and one of `main` alone.
+fn samples() -> Session {
+    let mut out = TraceBuilder::new();
+    let name = text(&mut out, "lib.so");
+    let mapping = row(&mut out, "stack_profile_mapping", &[("name", name)]);
+    let main = callsite(&mut out, mapping, "main", None);
+    let work = callsite(&mut out, mapping, "work", Some(main));
+    let cycles = out.intern(b"cycles");
+    let track = out.cpu_track(traceloom_trace::TrackType::CpuCounter, 0, cycles);
+    out.whole_counter(track, 5, 40);
+    let set = RecordId(out.trace().records.len() as u32);
+    let cells = [("counter_set_id", set.into()), ("track_id", track.into())];
+    out.record(5, "_profiler_counter_value", &cells);
+    let source = text(&mut out, "linux.perf");
+    for (ts, stack, set) in [(5, work, set.into()), (6, main, ArgValue::Null)] {
+        let cells = [
+            ("source", source),
+            ("callsite_id", stack.into()),
+            ("counter_set_id", set),
+        ];
+        out.record(ts, "__intrinsic_profiler_sample", &cells);
+    }
+    Session::open(out.finish(), Limits::default()).unwrap()
+}
+
+#[test]
+fn stacks_are_those_of_the_callsite() {
+    let mut session = samples();
+    let sql = "SELECT stack_from_stack_profile_callsite(1) = cat_stacks('main', 'work'),
+        stack_from_stack_profile_callsite(1, TRUE) = cat_stacks('main', 'work'),
+        stack_from_stack_profile_frame(0) = cat_stacks('main'), stack_from_stack_profile_callsite(NULL)";
+    assert_eq!(shown(&mut session, sql), ["1 1 1 NULL"]);
+    let error = ask(&mut session, "SELECT stack_from_stack_profile_callsite(7)").unwrap_err();
+    assert!(error.to_string().contains("there is no callsite 7"), "{error}");
+}
+
+#[test]
+fn counters_are_those_of_the_sample() {
+    let mut session = samples();
+    let sql = "SELECT id, __intrinsic_perf_counter_for_sample(id, 'cycles'),
+        __intrinsic_perf_counter_for_sample(id, 'other') FROM perf_sample ORDER BY id";
+    assert_eq!(shown(&mut session, sql), ["0 40.0 NULL", "1 NULL NULL"]);
+    let sql = "SELECT c.counter_id, counter.value FROM __intrinsic_profiler_counter_set AS c
+        JOIN counter ON counter.id = c.counter_id";
+    assert_eq!(shown(&mut session, sql), ["0 40.0"]);
+    let sql = "SELECT stack_sample_id, value FROM stack_sample_counter";
+    assert_eq!(shown(&mut session, sql), ["0 40.0"]);
+}
+
+#[test]
+fn a_call_tree_has_the_sums_of_its_samples() {
+    let sql = "INCLUDE PERFETTO MODULE stacks.cpu_profiling;
+        SELECT name, mapping_name, self_count, cumulative_count FROM cpu_profiling_summary_tree ORDER BY id";
+    let expected = ["main lib.so 1 2", "work lib.so 1 1"];
+    assert_eq!(shown(&mut samples(), sql), expected);
+}
+
+/// The root A (10 bytes) refers to B (20 bytes) twice, and B to A and to null. C (40 bytes) is garbage that refers to A.
+fn heap() -> Session {
+    let mut out = TraceBuilder::new();
+    let upid = out.process(7);
+    let names = ["A", "B", "C"].map(|name| text(&mut out, name));
+    let classes = names.map(|name| row(&mut out, "heap_graph_class", &[("name", name)]));
+    let first = out.trace().records.len() as u32;
+    let object = |number: u32| RecordId(first + number);
+    let references = |number: u32| RecordId(first + 3 + number);
+    let root = text(&mut out, "ROOT_JNI_LOCAL");
+    for (number, size) in [(0, 10), (1, 20), (2, 40)] {
+        let reachable = ArgValue::Int(i64::from(number < 2));
+        let cells = [
+            ("upid", upid.into()),
+            ("type_id", classes[number as usize].into()),
+            ("self_size", ArgValue::Int(size)),
+            ("reachable", reachable),
+            ("reference_set_id", references(number).into()),
+            ("root_type", root),
+        ];
+        let cells = if number == 0 { &cells[..] } else { &cells[..5] };
+        out.record(5, "heap_graph_object", cells);
+    }
+    let owned: [&[ArgValue]; 3] = [
+        &[object(1).into(), object(1).into()],
+        &[object(0).into(), ArgValue::Null],
+        &[object(0).into()],
+    ];
+    for (number, owned) in (0..).zip(owned) {
+        let mut cells = vec![("owner_id", object(number).into())];
+        cells.extend(owned.iter().map(|owned| ("T X.f", *owned)));
+        out.record(5, "_heap_graph_references", &cells);
+    }
+    let [key, name, kind] = ["T X.f", "X.f", "T"].map(|name| text(&mut out, name));
+    let cells = [("key", key), ("name", name), ("type", kind)];
+    row(&mut out, "_heap_graph_field", &cells);
+    Session::open(out.finish(), Limits::default()).unwrap()
+}
+
+#[test]
+fn references_are_the_cells_of_records() {
+    let mut session = heap();
+    let expected = [
+        "0 0 0 1 X.f T NULL",
+        "1 0 0 1 X.f T NULL",
+        "2 2 1 0 X.f T NULL",
+        "3 2 1 NULL X.f T NULL",
+        "4 4 2 0 X.f T NULL",
+    ];
+    assert_eq!(shown(&mut session, "SELECT * FROM heap_graph_reference"), expected);
+    let sql = "SELECT id, reference_set_id, graph_sample_ts, native_size, reachable, root_distance FROM heap_graph_object";
+    let expected = ["0 0 5 0 1 -1", "1 2 5 0 1 -1", "2 4 5 0 0 -1"];
+    assert_eq!(shown(&mut session, sql), expected);
+    let sql = "SELECT id FROM __intrinsic_heap_graph_reference WHERE reference_set_id = 2 AND owned_id IS NULL";
+    assert_eq!(shown(&mut session, sql), ["3"]);
+}
+
+#[test]
+fn a_heap_as_trees() {
+    let mut session = heap();
+    let sql = "INCLUDE PERFETTO MODULE android.memory.heap_graph.dominator_tree;
+        SELECT id, idom_id, dominated_obj_count, dominated_size_bytes, depth FROM heap_graph_dominator_tree";
+    assert_eq!(shown(&mut session, sql), ["0 NULL 2 30 1", "1 0 1 20 2"]);
+    let sql = "INCLUDE PERFETTO MODULE android.memory.heap_graph.class_summary_tree;
+        SELECT name, self_count, self_size, cumulative_count, cumulative_size
+        FROM android_heap_graph_class_summary_tree ORDER BY cumulative_size DESC";
+    assert_eq!(shown(&mut session, sql), ["A 1 10 2 30", "B 1 20 1 20"]);
+    let sql = "SELECT depth, name, size, cumulative_size, cumulative_count
+        FROM experimental_flamegraph('graph', 5, NULL, 1, NULL, NULL)";
+    let expected = ["0 A [ROOT_JNI_LOCAL] 10 30 2", "1 B 20 20 1"];
+    assert_eq!(shown(&mut session, sql), expected);
+}
