@@ -8,7 +8,7 @@ INCLUDE PERFETTO MODULE graphs.dominator_tree;
 CREATE PERFETTO FUNCTION _heap_graph_super_root_fn()
 RETURNS LONG
 AS
-SELECT max(id) + 1 FROM heap_graph_object;
+SELECT coalesce(max(id), -1) + 1 FROM heap_graph_object;
 
 -- The object without which an object would be garbage: id, idom_id, which is NULL if there is no such object.
 CREATE PERFETTO TABLE _raw_heap_graph_dominator_tree AS
