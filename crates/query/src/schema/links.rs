@@ -103,3 +103,48 @@ impl Woken {
         self.begins = wakeup.kind == WakeKind::Waking;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use traceloom_trace::{ThreadStateRow, TraceBuilder};
+
+    use super::*;
+
+    /// What is told of a thread that these wake-ups make ready at their times.
+    fn contexts(wakeups: &[(i64, WakeKind, i8)]) -> Vec<i8> {
+        let mut out = TraceBuilder::new();
+        let [waker_utid, utid] = [7, 8].map(|tid| out.thread(tid));
+        for &(ts, kind, irq_context) in wakeups {
+            out.wakeup(WakeupRow {
+                ts,
+                kind,
+                cpu: 0,
+                waker_utid,
+                utid,
+                target_cpu: 0,
+                priority: 120,
+                irq_context,
+            });
+            out.thread_state(ThreadStateRow {
+                ts,
+                dur: 1,
+                utid,
+                cpu: u32::MAX,
+                state: TaskState::RUNNABLE,
+                io_wait: -1,
+                blocked_function: Default::default(),
+                waker_utid,
+            });
+        }
+        irq_contexts(&out.finish())
+    }
+
+    #[test]
+    fn the_event_that_begins_to_wake_counts() {
+        use WakeKind::{New, Wakeup, Waking};
+        let waking = [(1, Waking, 1), (2, Wakeup, 0), (3, Wakeup, 0)];
+        assert_eq!(contexts(&waking), [1, 1, 0]);
+        assert_eq!(contexts(&[(1, Wakeup, 1), (2, Waking, -1)]), [1, -1]);
+        assert_eq!(contexts(&[(1, New, -1)]), [0]);
+    }
+}
