@@ -72,9 +72,16 @@ pub(super) fn complete(event: &str, values: &mut Values<'_>) {
     }
 }
 
+/// The letter of a mark of Pixel's event `zero`, which has a bit for each.
+fn zero_kind(flags: i64) -> i64 {
+    let bits = [(1, b'B'), (2, b'E'), (4, b'C')];
+    let kind = bits.into_iter().find(|(bit, _)| flags & bit != 0);
+    kind.map_or(0, |(_, letter)| letter.into())
+}
+
 /// The mark of a driver that writes its own, which is an event with fields in Perfetto.
 pub(super) fn marker<'a>(event: &str, values: &Values<'a>) -> Option<Mark<'a>> {
-    if !event.ends_with("tracing_mark_write") {
+    if event != "zero" && !event.ends_with("tracing_mark_write") {
         return None;
     }
     let number = |key: &[u8]| match values.get(key) {
@@ -86,8 +93,9 @@ pub(super) fn marker<'a>(event: &str, values: &Values<'a>) -> Option<Mark<'a>> {
         _ => None,
     };
     let pid = number(b"pid").unwrap_or(0) as i32;
-    let name = text(b"trace_name").or(text(b"name")).unwrap_or_default();
-    let kind = match number(b"type") {
+    let names = [&b"trace_name"[..], b"name", b"func_name"];
+    let name = names.into_iter().find_map(text).unwrap_or_default();
+    let kind = match number(b"type").or(number(b"flag").map(zero_kind)) {
         Some(kind) => u8::try_from(kind).ok()?,
         None if number(b"trace_begin").unwrap_or(0) != 0 => b'B',
         None => b'E',

@@ -309,6 +309,7 @@ impl Interpreter {
         self.finish_history(out);
         self.threads.place_leaders(out);
         self.threads.place_created(out);
+        self.place_resident(out);
         self.count_tgids(out);
         self.threads.name_processes(out);
     }

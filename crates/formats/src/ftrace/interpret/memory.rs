@@ -2,11 +2,12 @@
 //!
 //! Counters use Perfetto's names.
 
-use traceloom_trace::{ProcessId, TraceBuilder, TrackType};
+use traceloom_trace::{FtraceEventRow, ProcessId, TraceBuilder, TrackType};
 
 use super::args::Fields;
 use super::interpreter::Interpreter;
-use super::position::At;
+use super::position::{At, SlotId};
+use super::state::Resident;
 
 impl Interpreter {
     /// `oom_score_adj_update: pid=812 comm=app oom_score_adj=900`.
@@ -20,7 +21,7 @@ impl Interpreter {
         let name = fields.text("comm").unwrap_or_default();
         let slot = self.named(at, fields.tid("pid")?, name, out);
         let upid = self.threads.process(slot, out)?;
-        process_counter(at, upid, "oom_score_adj", score, out);
+        process_counter(at.ts, upid, "oom_score_adj", score, out);
         Some(())
     }
 
@@ -38,17 +39,59 @@ impl Interpreter {
             (Some(3), _) | (_, Some(b"MM_SHMEMPAGES")) => "mem.rss.shmem",
             _ => return None,
         };
-        let size = fields.int("size")?;
-        let upid = match fields.int("mm_id") {
-            Some(id) if fields.int("curr") == Some(0) => self.memory.owner(id, out)?,
+        let size = fields.int("size").filter(|size| *size >= 0)?;
+        let slot = match fields.int("mm_id") {
+            Some(id) if fields.int("curr") == Some(0) => self.memory_owner(id)?,
             id => {
-                let upid = self.threads.process(at.slot, out)?;
-                id.map(|id| self.memory.owners.insert(id, upid));
-                upid
+                id.map(|id| self.memory.owners.insert(id, at.slot));
+                at.slot
             }
         };
-        process_counter(at, upid, name, size, out);
+        match self.threads.process(slot, out) {
+            Some(upid) => process_counter(at.ts, upid, name, size, out),
+            None => self.resident_later(at, slot, (name, size), fields, out),
+        }
         Some(())
+    }
+
+    /// The thread whose memory this was last, unless its life ended: the kernel uses the number again.
+    fn memory_owner(&self, id: i64) -> Option<SlotId> {
+        let slot = *self.memory.owners.get(&id)?;
+        self.threads.is_current(slot).then_some(slot)
+    }
+
+    /// Keeps the value of a thread until the thread's process is known.
+    fn resident_later(
+        &mut self,
+        at: At,
+        slot: SlotId,
+        (name, size): (&'static str, i64),
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) {
+        let event = FtraceEventRow {
+            ts: at.ts,
+            name: out.intern(b"rss_stat"),
+            utid: at.utid,
+            cpu: at.cpu,
+            arg_set_id: self.kernel.keep(fields, out),
+        };
+        self.memory.pending.push(Resident {
+            slot,
+            name,
+            size,
+            event,
+        });
+    }
+
+    /// Adds the values of threads whose processes are known by now. The others stay events.
+    pub(super) fn place_resident(&mut self, out: &mut TraceBuilder) {
+        for one in std::mem::take(&mut self.memory.pending) {
+            match self.threads.process(one.slot, out) {
+                Some(upid) => process_counter(one.event.ts, upid, one.name, one.size, out),
+                None => out.ftrace_event(one.event),
+            }
+        }
     }
 
     /// `ion_heap_grow: heap_name=system, len=4096, total_allocated=8192`.
@@ -125,16 +168,16 @@ impl Interpreter {
             pid if self.threads.is_freed(pid) => return None,
             pid => {
                 let upid = out.process(pid.into());
-                process_counter(at, upid, &name, size, out);
+                process_counter(at.ts, upid, &name, size, out);
             }
         }
         Some(())
     }
 }
 
-fn process_counter(at: At, upid: ProcessId, name: &str, value: i64, out: &mut TraceBuilder) {
+fn process_counter(ts: i64, upid: ProcessId, name: &str, value: i64, out: &mut TraceBuilder) {
     let kind = TrackType::AtraceCounter.named(name);
     let name = out.intern(name.as_bytes());
     let track = out.process_track(kind, upid, name);
-    out.counter(track, at.ts, value as f64);
+    out.counter(track, ts, value as f64);
 }

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
-use traceloom_trace::{NO_TIME, Place, ProcessId, RowId, SliceId, ThreadId, TraceBuilder, TrackId};
+use traceloom_trace::{FtraceEventRow, Place, RowId, SliceId, ThreadId, TrackId};
 
-use super::position::{At, Position};
+use super::position::{At, Position, SlotId};
 use super::seen::Seen;
 
 /// The state of a CPU.
@@ -100,19 +100,22 @@ pub(super) struct GraphCpu {
     pub cursor_ns: i64,
 }
 
-/// The process of each `mm_struct`, learned from events of the process itself.
+/// The memory of processes.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
-    pub owners: FxHashMap<i64, ProcessId>,
+    /// The thread that used each `mm_struct` last, learned from events of the thread itself.
+    pub owners: FxHashMap<i64, SlotId>,
+    /// Values of threads whose processes are unknown yet.
+    pub pending: Vec<Resident>,
 }
 
-impl Memory {
-    /// The process of an `mm_struct`, if it still exists: the kernel uses the struct again.
-    pub fn owner(&self, id: i64, out: &TraceBuilder) -> Option<ProcessId> {
-        let upid = *self.owners.get(&id)?;
-        let processes = &out.trace().processes;
-        (processes.end_ts.get(upid.row()) == NO_TIME).then_some(upid)
-    }
+/// A value of `rss_stat` of a thread, and the event.
+#[derive(Debug)]
+pub(super) struct Resident {
+    pub slot: SlotId,
+    pub name: &'static str,
+    pub size: i64,
+    pub event: FtraceEventRow,
 }
 
 /// Information about the recording from headers and special events.

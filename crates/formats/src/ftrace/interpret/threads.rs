@@ -370,6 +370,11 @@ impl Threads {
         self.freed.insert(tid);
     }
 
+    /// Whether a thread's number is still its own.
+    pub fn is_current(&self, id: SlotId) -> bool {
+        self.find(self.slots[id].tid) == Some(id)
+    }
+
     /// Whether the last thread with this tid is gone.
     pub fn is_freed(&self, tid: i32) -> bool {
         self.freed.contains(&tid)
