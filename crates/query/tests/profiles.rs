@@ -77,7 +77,10 @@ fn stacks_are_those_of_the_callsite() {
         stack_from_stack_profile_frame(0) = cat_stacks('main'), stack_from_stack_profile_callsite(NULL)";
     assert_eq!(shown(&mut session, sql), ["1 1 1 NULL"]);
     let error = ask(&mut session, "SELECT stack_from_stack_profile_callsite(7)").unwrap_err();
-    assert!(error.to_string().contains("there is no callsite 7"), "{error}");
+    assert!(
+        error.to_string().contains("there is no callsite 7"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -150,7 +153,10 @@ fn references_are_the_cells_of_records() {
         "3 2 1 NULL X.f T NULL",
         "4 4 2 0 X.f T NULL",
     ];
-    assert_eq!(shown(&mut session, "SELECT * FROM heap_graph_reference"), expected);
+    assert_eq!(
+        shown(&mut session, "SELECT * FROM heap_graph_reference"),
+        expected
+    );
     let sql = "SELECT id, reference_set_id, graph_sample_ts, native_size, reachable, root_distance FROM heap_graph_object";
     let expected = ["0 0 5 0 1 -1", "1 2 5 0 1 -1", "2 4 5 0 0 -1"];
     assert_eq!(shown(&mut session, sql), expected);

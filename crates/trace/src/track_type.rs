@@ -220,6 +220,8 @@ track_types! {
     VirtgpuLatency,
     /// Batches of commands on a Qualcomm GPU.
     AdrenoGpuCmdbatch,
+    /// States of other recordings of Perfetto's recorder.
+    ConcurrentTracingSessions,
 }
 
 impl TrackType {
@@ -245,6 +247,7 @@ impl TrackType {
             Self::ThreadStateTrackEvent
                 | Self::ProcessStateTrackEvent
                 | Self::GlobalStateTrackEvent
+                | Self::ConcurrentTracingSessions
         )
     }
 

@@ -83,6 +83,7 @@ fn read_machine<'s>(
     out: &mut TraceBuilder,
 ) {
     let mut timeline = Timeline::new(survey, items);
+    data_start(survey, machine as i64, &mut timeline, out);
     let started = survey
         .started
         .and_then(|(ts, state)| timeline.packet_time(state, ts));
@@ -112,6 +113,22 @@ fn read_machine<'s>(
     }
     reader.finish(out);
     tell_unconverted(survey, &timeline, out);
+}
+
+/// The fact from when on the data of all CPUs of a machine is complete.
+fn data_start(
+    survey: &Survey<'_>,
+    machine: i64,
+    timeline: &mut Timeline<'_>,
+    out: &mut TraceBuilder,
+) {
+    let starts = survey.data_starts.iter();
+    let own = starts.filter(|((raw, _), _)| survey.machine(*raw) == machine);
+    let known = own.filter_map(|(_, (bundle, start))| Some((*bundle, (*start)?)));
+    let latest = known.map(|(bundle, start)| timeline.convert(bundle, start));
+    if let Some(ts) = latest.max() {
+        out.metadata("ftrace_latest_data_start_ns", &ts.to_string());
+    }
 }
 
 /// The rows of counter values and arguments that any file may have, and the bytes for each further one. Real traces have

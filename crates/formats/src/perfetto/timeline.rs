@@ -110,7 +110,7 @@ impl<'s> Timeline<'s> {
     }
 
     /// Converts a time of a bundle.
-    fn convert(&mut self, bundle: u32, ts: i64) -> i64 {
+    pub fn convert(&mut self, bundle: u32, ts: i64) -> i64 {
         let clock = self.survey.bundles[bundle as usize].clock;
         self.converter.convert(clock, ts).unwrap_or(ts)
     }

@@ -1,6 +1,8 @@
 //! The names and dimensions of tracks under PerfettoSQL's names. [`TrackType`](traceloom_trace::TrackType) knows what
 //! they are; here, their texts and arguments are made.
 
+use std::collections::HashMap;
+
 use traceloom_trace::{
     NO_NUMBER, RowId, StringId, Trace, TrackDimensionValue, TrackRow, TrackTitle,
 };
@@ -16,8 +18,8 @@ pub(super) struct TrackFacts {
     pub names: Vec<StringId>,
     /// The unit of each track's values; NULL for none.
     pub units: Vec<StringId>,
-    /// The first of each track's dimensions, and after the last track the number of all dimensions.
-    pub first_dimensions: Vec<usize>,
+    /// The first of each track's dimensions; `None` if it has none. Tracks with the same dimensions share them.
+    first_dimensions: Vec<Option<usize>>,
     pub dimensions: Vec<DimensionRow>,
     /// Whether a track is one of several lanes, or has a type with lanes.
     pub has_group: Vec<bool>,
@@ -31,9 +33,22 @@ pub(super) struct DimensionRow {
     pub value: Cell,
 }
 
+impl DimensionRow {
+    /// The key and the value, for comparisons.
+    fn identity(&self) -> (StringId, u8, i64) {
+        match self.value {
+            Cell::Null => (self.key, 0, 0),
+            Cell::Int(value) => (self.key, 1, value),
+            Cell::Float(value) => (self.key, 2, value.to_bits() as i64),
+            Cell::Text(id) => (self.key, 3, id.0.into()),
+        }
+    }
+}
+
 impl TrackFacts {
     pub fn new(trace: &Trace, intern: &mut dyn FnMut(&str) -> StringId) -> Self {
         let mut facts = Self::default();
+        let mut known: HashMap<Vec<(StringId, u8, i64)>, usize> = HashMap::new();
         for (number, row) in trace.tracks.rows().enumerate() {
             let name = trace.strings.get(row.name);
             facts.types.push(intern(row.kind.name()));
@@ -43,20 +58,25 @@ impl TrackFacts {
                 "" => StringId::NULL,
                 unit => intern(unit),
             });
-            facts.first_dimensions.push(facts.dimensions.len());
-            for dimension in row.kind.dimensions() {
-                facts.dimensions.push(DimensionRow {
-                    track: number,
-                    key: intern(dimension.key),
-                    value: value(&row, dimension.value, name, intern),
-                });
-            }
+            let dimensions = row.kind.dimensions().iter().map(|dimension| DimensionRow {
+                track: number,
+                key: intern(dimension.key),
+                value: value(&row, dimension.value, name, intern),
+            });
+            let dimensions: Vec<DimensionRow> = dimensions.collect();
+            let key = dimensions.iter().map(DimensionRow::identity).collect();
+            let next = facts.dimensions.len();
+            let is_empty = dimensions.is_empty();
+            let first = *known.entry(key).or_insert_with(|| {
+                facts.dimensions.extend(dimensions);
+                next
+            });
+            facts.first_dimensions.push((!is_empty).then_some(first));
             facts.has_group.push(row.kind.has_lanes());
             if let Some(first) = row.parent.some() {
                 facts.has_group[first.row()] = true;
             }
         }
-        facts.first_dimensions.push(facts.dimensions.len());
         facts
     }
 
@@ -73,8 +93,7 @@ impl TrackFacts {
 
     /// The first dimension of a track; `None` if it has none.
     pub fn first_dimension(&self, track: usize) -> Option<usize> {
-        let first = self.first_dimensions[track];
-        (first < self.first_dimensions[track + 1]).then_some(first)
+        self.first_dimensions.get(track).copied().flatten()
     }
 }
 

@@ -305,4 +305,5 @@ pub(super) static FACTS: &[Facts] = &[
     counter("virtgpu_num_free", Machine, &[text("virtgpu_name")]).names(Around("Virtgpu ", " Free")),
     counter("virtgpu_latency", Machine, &[text("virtgpu_name")]).names(Around("Virtgpu ", " Latency")),
     slices("adreno_gpu_cmdbatch", Machine, &[NAME]).lanes(),
+    slices("concurrent_tracing_sessions", Machine, &[NAME]),
 ];

@@ -108,10 +108,7 @@ fn heap_profiles_have_what_changed_since_the_last_dump() {
             .int(3, freed)
             .int(5, 2)
             .int(6, 1);
-        let heap = Proto::new()
-            .int(1, 7)
-            .text(11, "malloc")
-            .message(2, sample);
+        let heap = Proto::new().int(1, 7).text(11, "malloc").message(2, sample);
         Proto::new().message(5, heap)
     };
     let second = packet(9, 37, dump(150, 20).int(7, 1)).int(10, 1);
@@ -160,16 +157,29 @@ fn a_heap_graph_with_names_before_r8() {
     let renaming = Proto::new().message(64, renaming);
     let trace = read([packet(5, 56, heap()), renaming]);
     let class = only(&trace, "heap_graph_class");
-    assert!(class.contains("name=a deobfuscated_name=org.example.Node"), "{class}");
+    assert!(
+        class.contains("name=a deobfuscated_name=org.example.Node"),
+        "{class}"
+    );
     let objects = rows(&trace, "heap_graph_object");
     let reachable = |(_, cells): &(u32, Vec<String>)| cells.contains(&"reachable=1".to_owned());
     let reachable: Vec<bool> = objects.iter().map(reachable).collect();
     assert_eq!(reachable, [true, true, false]);
-    assert!(objects[0].1.contains(&"root_type=ROOT_JAVA_FRAME".to_owned()));
+    assert!(
+        objects[0]
+            .1
+            .contains(&"root_type=ROOT_JAVA_FRAME".to_owned())
+    );
     let field = only(&trace, "_heap_graph_field");
-    assert_eq!(field, "key=A a.next name=a.next type=A old_name=org.example.Node.following");
+    assert_eq!(
+        field,
+        "key=A a.next name=a.next type=A old_name=org.example.Node.following"
+    );
     let references = rows(&trace, "_heap_graph_references");
-    assert_eq!(referred(&trace, references[0].0, "A a.next"), Some(objects[1].0));
+    assert_eq!(
+        referred(&trace, references[0].0, "A a.next"),
+        Some(objects[1].0)
+    );
     assert_eq!(
         referred(&trace, objects[0].0, "reference_set_id"),
         Some(references[0].0)
@@ -216,7 +226,10 @@ fn lines_tell_which_methods_r8_inlined() {
         Proto::new().message(64, renaming),
     ]);
     let frame = only(&trace, "stack_profile_frame");
-    assert!(frame.contains("deobfuscated_name=org.example.Main.outer"), "{frame}");
+    assert!(
+        frame.contains("deobfuscated_name=org.example.Main.outer"),
+        "{frame}"
+    );
     let symbols: Vec<String> = rows(&trace, "stack_profile_symbol")
         .into_iter()
         .map(|(_, cells)| cells[1..].join(" "))
@@ -245,7 +258,10 @@ fn what_refers_to_nothing_is_counted() {
 #[test]
 fn samples_of_chrome_count_from_the_time_before() {
     let thread = Proto::new().int(1, 7).int(2, 8).int(6, 100);
-    let descriptor = packet(0, 44, thread).int(10, 1).int(13, 1).message(12, stack());
+    let descriptor = packet(0, 44, thread)
+        .int(10, 1)
+        .int(13, 1)
+        .message(12, stack());
     let samples = Proto::new().packed(1, &[1, 1]).packed(2, &[5, 10]);
     let samples = Proto::new().int(10, 1).message(54, samples);
     let clocks = Proto::new()

@@ -1,5 +1,7 @@
 //! The configuration of the recording.
 
+use std::collections::BTreeMap;
+
 use traceloom_trace::TraceBuilder;
 
 use super::super::wire::{Field, Fields};
@@ -15,6 +17,14 @@ impl Service<'_> {
         };
         let number = |number| value(number).map_or(0, Field::uint);
         self.set_uuid(number(27), number(28), out);
+        if let Some(attributes) = value(48) {
+            // What packets say goes first.
+            let mut told = BTreeMap::new();
+            super::facts::attributes(attributes.bytes(), &mut told);
+            for (key, value) in told {
+                self.attributes.entry(key).or_insert(value);
+            }
+        }
         if let Some(name) = value(22) {
             let name = String::from_utf8_lossy(name.bytes());
             out.metadata("unique_session_name", &name);

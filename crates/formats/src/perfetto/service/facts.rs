@@ -1,5 +1,7 @@
 //! Facts about the recording and about Chrome.
 
+use std::collections::BTreeMap;
+
 use base64::Engine;
 use traceloom_trace::{ArgSetId, ArgValue, StringId, TraceBuilder, TrackType};
 
@@ -142,7 +144,7 @@ pub(super) fn ui_state(state: &[u8], out: &mut TraceBuilder) {
 }
 
 /// A `TraceAttributes`.
-pub(super) fn attributes(attributes: &[u8], out: &mut TraceBuilder) {
+pub(super) fn attributes(attributes: &[u8], into: &mut BTreeMap<String, String>) {
     for attribute in Fields::new(attributes).filter(|field| field.number == 1) {
         let (mut key, mut value) = (String::new(), None);
         for field in attribute.fields() {
@@ -154,7 +156,7 @@ pub(super) fn attributes(attributes: &[u8], out: &mut TraceBuilder) {
             }
         }
         if let Some(value) = value {
-            out.metadata(&format!("trace_attribute.{key}"), &value);
+            into.insert(key, value);
         }
     }
 }

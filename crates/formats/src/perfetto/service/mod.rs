@@ -5,11 +5,15 @@ mod diagnostics;
 mod facts;
 mod figures;
 pub(super) mod losses;
+mod sessions;
+
+use std::collections::BTreeMap;
 
 use traceloom_trace::TraceBuilder;
 
 use super::survey::Survey;
 use figures::Figures;
+use sessions::Sessions;
 
 /// The numbers of the packets (`protos/perfetto/trace/trace_packet.proto`).
 mod number {
@@ -24,6 +28,7 @@ mod number {
     pub const CHROME_TRIGGER: u32 = 109;
     pub const CLONE_TRIGGER: u32 = 113;
     pub const ATTRIBUTES: u32 = 126;
+    pub const SESSION: u32 = 134;
 }
 
 /// Reads the packets of the recorder.
@@ -36,6 +41,9 @@ pub(super) struct Service<'s> {
     /// Packets about running Chromes so far.
     chromes: u8,
     config: Option<Vec<u8>>,
+    /// What the one who recorded says about the trace.
+    attributes: BTreeMap<String, String>,
+    sessions: Sessions,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,6 +62,8 @@ impl<'s> Service<'s> {
             has_uuid: false,
             chromes: 0,
             config: None,
+            attributes: BTreeMap::new(),
+            sessions: Sessions::default(),
         }
     }
 
@@ -80,14 +90,19 @@ impl<'s> Service<'s> {
             number::SERVICE_EVENT => self.event(ts, content, machine, out),
             number::UI_STATE => facts::ui_state(content, out),
             number::UUID => self.uuid(content, out),
-            number::ATTRIBUTES => facts::attributes(content, out),
+            number::ATTRIBUTES => facts::attributes(content, &mut self.attributes),
+            number::SESSION => self.sessions.event(ts, content, out),
             _ => return false,
         }
         true
     }
 
     /// Ends the input.
-    pub fn finish(self, out: &mut TraceBuilder) {
+    pub fn finish(mut self, out: &mut TraceBuilder) {
+        self.sessions.finish(out);
+        for (key, value) in &self.attributes {
+            out.metadata(&format!("trace_attribute.{key}"), value);
+        }
         if self.trigger.0 != Trigger::None {
             out.metadata("trace_trigger", &self.trigger.1);
         }

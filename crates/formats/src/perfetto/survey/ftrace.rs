@@ -81,6 +81,10 @@ impl Survey<'_> {
             clock,
             state,
         });
+        let start = Fields::new(bytes).find(|field| matches!(field.number, 9 | 10));
+        self.data_starts
+            .entry((packet.machine, head.cpu))
+            .or_insert((of, start.map(Field::int)));
         self.events(bytes, span, of);
         for field in Fields::new(bytes).filter(|field| field.number == 4) {
             self.compact(field.bytes(), span.of(bytes, field.bytes()), of);

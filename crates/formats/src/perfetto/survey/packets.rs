@@ -1,5 +1,6 @@
 //! The order of the file: states of sequences, clocks, and what each packet holds.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
@@ -41,6 +42,8 @@ pub(crate) struct Survey<'a> {
     last: Option<(u32, u64)>,
     /// From when on track events are of interest, ns.
     pub interest: Option<i64>,
+    /// From when on each CPU's data is complete: the first bundle of a CPU of a machine, and the time on its clock.
+    pub data_starts: BTreeMap<(u32, u32), (u32, Option<i64>)>,
     /// Track events with a time before 0.
     pub negative_times: u64,
     /// When the events of each CPU begin, ns on its clock, if the trace tells.
@@ -103,6 +106,7 @@ impl<'a> Survey<'a> {
             machines: Vec::new(),
             last: None,
             interest: None,
+            data_starts: BTreeMap::new(),
             negative_times: 0,
             begins: Vec::new(),
             cpus: FxHashSet::default(),

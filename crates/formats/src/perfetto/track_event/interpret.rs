@@ -176,7 +176,10 @@ impl<'s> TrackEvents<'s> {
             name: names.name(event, out),
             thread_ts: None,
         };
-        if state.thread == Span::default() {
+        // An event with a track of its own needs the thread of its sequence only for the thread's clock.
+        let has_track = self.uuid(event, &at).is_some_and(|uuid| uuid != 0);
+        let is_apart = has_track && event.thread_delta_us.is_none();
+        if state.thread == Span::default() || is_apart {
             at.thread_ts = event.thread_us.map(|us| us.saturating_mul(1_000));
             return at;
         }
