@@ -59,7 +59,7 @@ filedescriptor, __intrinsic_filedescriptor (
   id, ufd, fd, ts, upid, path TEXT
 );
 _gpu_track_detail (
-  track_id, ugpu, gpu_id, unit TEXT, description TEXT
+  track_id, ugpu, gpu_id
 );
 __intrinsic_gpu (
   id, gpu, machine_id, name TEXT, vendor TEXT, model TEXT, architecture TEXT, uuid TEXT, pci_bdf TEXT,

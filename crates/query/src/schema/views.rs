@@ -200,9 +200,8 @@ pub(crate) const VIEWS: &[View] = &[
         "gpu_counter_track",
         "Counters of GPUs.",
         "id, name, type, parent_id, source_arg_set_id, machine_id, unit, description, ugpu, gpu_id",
-        "SELECT track.id, track.name, track.type, iif(track.type = 'gpu_counter', NULL, track.parent_id) AS parent_id, \
-         track.source_arg_set_id, track.machine_id, coalesce(detail.unit, track.counter_unit) AS unit, \
-         detail.description, coalesce(detail.ugpu, extract_arg(track.dimension_arg_set_id, 'ugpu')) AS ugpu, \
+        "SELECT track.id, track.name, track.type, track.parent_id, track.source_arg_set_id, track.machine_id, \
+         track.counter_unit AS unit, extract_arg(track.source_arg_set_id, 'description') AS description, coalesce(detail.ugpu, extract_arg(track.dimension_arg_set_id, 'ugpu')) AS ugpu, \
          coalesce(detail.gpu_id, extract_arg(track.dimension_arg_set_id, 'gpu')) AS gpu_id \
          FROM __intrinsic_track AS track LEFT JOIN _gpu_track_detail AS detail ON detail.track_id = track.id \
          WHERE track.event_type = 'counter' AND (track.type = 'gpu_counter' \
@@ -213,8 +212,8 @@ pub(crate) const VIEWS: &[View] = &[
         "Tracks of what GPUs do, and of the buffers that are drawn.",
         "id, name, type, parent_id, source_arg_set_id, dimension_arg_set_id, machine_id, scope, description, context_id",
         "SELECT track.id, track.name, track.type, track.parent_id, track.source_arg_set_id, track.dimension_arg_set_id, \
-         track.machine_id, track.type AS scope, detail.description, NULL AS context_id FROM __intrinsic_track AS track \
-         LEFT JOIN _gpu_track_detail AS detail ON detail.track_id = track.id \
+         track.machine_id, track.type AS scope, extract_arg(track.source_arg_set_id, 'description') AS description, \
+         NULL AS context_id FROM __intrinsic_track AS track \
          WHERE track.type IN ('gpu_render_stage', 'vulkan_events', 'gpu_log', 'graphics_frame_event')",
     ),
     view(

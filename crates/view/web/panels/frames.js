@@ -12,7 +12,7 @@ export function mountFrames(element, store, source, context) {
   /** @type {any[]} */
   let worst = [];
   const sum = el("div", {class: "frames-apps", tabindex: "0", role: "region", "aria-label": "Apps"});
-  const why = (/** @type {any} */ {blocked_on = [], top = []}) => [...blocked_on.slice(0, 2).map((/** @type {any} */ on) => `${time(on.ns)} ${on.text}${on.label ? ` (in ${on.label})` : ""}`),
+  const why = (/** @type {any} */ {verdict, blocked_on = [], top = []}) => [...(verdict?.late ? [verdict.jank] : []), ...blocked_on.slice(0, 2).map((/** @type {any} */ on) => `${time(on.ns)} ${on.text}${on.label ? ` (in ${on.label})` : ""}`),
     ...top.slice(0, 2).map((/** @type {any} */ {label, ns}) => `${label} ${time(ns)}`)].join(" · ");
   const table = virtualTable({label: "Worst frames", testid: "worst-frames", rowHeight: 26,
     onSort: () => fill(), onSelect: row => go(row, false), onEnter: row => go(row, true),
@@ -37,9 +37,9 @@ export function mountFrames(element, store, source, context) {
   async function load() {
     element.replaceChildren(el("p", {class: "panel-hint"}, "Looking at the frames…"));
     try {
-      const {vsync_ns, vsync_source, deadline_ns, apps, app_row = [], worst: list} = await source.ask({op: "frames", limit: 200});
+      const {vsync_ns, vsync_source, deadline_ns, judged, apps, app_row = [], worst: list} = await source.ask({op: "frames", limit: 200});
       worst = list;
-      const about = el("p", {}, vsync_ns ? `A frame every ${time(vsync_ns)}${vsync_source ? ` (${vsync_source})` : ""}` : "", deadline_ns ? `, done within ${time(deadline_ns)} of its tick.` : ".");
+      const about = el("p", {}, vsync_ns ? `A frame every ${time(vsync_ns)}${vsync_source ? ` (${vsync_source})` : ""}` : "", deadline_ns ? `, done within ${time(deadline_ns)} of its tick.` : ".", judged ? ` The frame timeline tells which of ${plural(judged, "frame")} were late.` : "");
       sum.replaceChildren(about, ...apps.map((/** @type {any} */ app, /** @type {number} */ nth) => el("section", {class: "frames-app"}, el("h2", {}, app_row[nth] < context.rows.id.length ? link(app.label, () => context.showRow(app_row[nth])) : app.label, app.kind !== "app" && el("span", {class: "quiet"}, ` ${app.kind}`)),
         el("p", {}, el("b", {class: app.janky ? "late" : ""}, `${count(app.janky)} late`), ` of ${plural(app.frames, "frame")}${app.missed ? `, ${plural(app.missed, "vsync")} missed` : ""}`),
         el("p", {class: "quiet"}, `median ${time(app.p50_ns)} · 90 % ${time(app.p90_ns)} · 99 % ${time(app.p99_ns)} · worst ${time(app.worst_ns)}`))));

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use traceloom_trace::{
-    ArgSetId, ArgValue, NO_TIME, RowId, StringId, TraceBuilder, TrackId, TrackType,
+    ArgSetId, ArgValue, NO_TIME, RowId, StringId, TraceBuilder, TrackId, TrackOwnerId, TrackType,
 };
 
 use super::super::wire::Fields;
@@ -67,7 +67,7 @@ impl Gpus {
         if self.taken.insert(track) {
             track
         } else {
-            out.lane_of(track)
+            out.separate_track(kind, TrackOwnerId::Machine, name)
         }
     }
 
@@ -80,16 +80,17 @@ impl Gpus {
         out: &mut TraceBuilder,
     ) {
         let ugpu = self.row(gpu) as i64;
-        let mut cells = vec![
+        let unit = out.intern_unless_empty(unit.as_bytes());
+        out.set_track_unit(track, unit);
+        let mut args = ArgList::new(out);
+        args.some_text("description", description);
+        let args = args.store();
+        out.set_track_args(track, args);
+        let cells = [
             ("track_id", track.into()),
             ("ugpu", ArgValue::Int(ugpu)),
             ("gpu_id", ArgValue::Int(gpu.into())),
         ];
-        for (column, text) in [("unit", unit.as_bytes()), ("description", description)] {
-            if !text.is_empty() {
-                cells.push((column, ArgValue::Text(out.intern(text))));
-            }
-        }
         out.record(NO_TIME, "_gpu_track_detail", &cells);
     }
 

@@ -74,12 +74,12 @@ FROM (
 JOIN thread_slice AS draw
   ON draw.upid = ui.upid AND draw.name = 'DrawFrame' AND draw.ts >= ui.ts AND draw.ts < ui.until;
 
--- What each frame really took.
+-- The actual frames by their numbers.
 CREATE PERFETTO TABLE _actual_frames AS
 SELECT CAST(name AS INT) AS frame_id, id, ts, dur, upid, layer_name
 FROM actual_frame_timeline_slice;
 
--- What was expected of each frame.
+-- The expected frames by their numbers.
 CREATE PERFETTO TABLE _expected_frames AS
 SELECT CAST(name AS INT) AS frame_id, id, ts, dur, upid
 FROM expected_frame_timeline_slice;

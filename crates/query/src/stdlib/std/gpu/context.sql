@@ -1,6 +1,6 @@
 -- The contexts in which programs use GPUs.
 
--- The contexts, each with its process and programming interface.
+-- The contexts, each once.
 CREATE PERFETTO VIEW gpu_context(
   id ID,
   -- The handle of the context.

@@ -1,0 +1,176 @@
+//! Views and modules about frames and GPUs, on a small trace with known answers.
+
+mod made;
+
+use made::ask;
+use traceloom_query::{Limits, Session, Value};
+use traceloom_trace::{
+    ArgValue, NO_TIME, ProcessId, SliceBegin, SliceId, TraceBuilder, TrackId, TrackType,
+};
+
+/// A slice with the arguments `args`.
+fn slice(
+    out: &mut TraceBuilder,
+    track: TrackId,
+    name: &str,
+    times: [i64; 2],
+    args: &[(&str, ArgValue)],
+) -> SliceId {
+    let args: Vec<_> = args
+        .iter()
+        .map(|(key, value)| (out.intern(key.as_bytes()), *value))
+        .collect();
+    let begin = SliceBegin {
+        arg_set_id: out.args(args),
+        ..SliceBegin::named(times[0], out.intern(name.as_bytes()))
+    };
+    out.whole_slice(track, begin, times[1] - times[0])
+}
+
+/// A frame in a timeline.
+fn frame(out: &mut TraceBuilder, upid: ProcessId, kind: TrackType, times: [i64; 2], why: &str) {
+    let name = out.intern(b"timeline");
+    let track = out.process_track(kind, upid, name);
+    let why = ArgValue::Text(out.intern(why.as_bytes()));
+    let layer = ArgValue::Text(out.intern(b"window#4"));
+    let args = [
+        ("Surface frame token", ArgValue::Int(12)),
+        ("Layer name", layer),
+        ("Jank type", why),
+    ];
+    slice(out, track, "12", times, &args);
+}
+
+/// An app that draws the frame 12 in a journey, with a GPU.
+fn session() -> Session {
+    let mut out = TraceBuilder::new();
+    let (ui, render) = (out.thread(7), out.thread(8));
+    let upid = out.put_in_process(ui, 7);
+    out.put_in_process(render, 7);
+    let name = out.intern(b"com.android.systemui");
+    out.name_process(upid, name);
+    let [ui_track, render_track] = [ui, render].map(|thread| out.thread_track(thread));
+    let journey = out.intern(b"journey");
+    let journey = out.process_track(TrackType::AtraceAsyncSlice, upid, journey);
+    slice(&mut out, journey, "J<OPEN>", [5, 9_000_000], &[]);
+    for name in [
+        "FT#beginVsync#12",
+        "FT#layerId#4",
+        "FT#endVsync#12",
+        "FT#end#0",
+    ] {
+        let name = format!("J<OPEN>#{name}");
+        slice(&mut out, ui_track, &name, [6, 6], &[]);
+    }
+    slice(&mut out, ui_track, "J<OPEN>#UIThread", [6, 6], &[]);
+    slice(
+        &mut out,
+        ui_track,
+        "Choreographer#doFrame 12",
+        [10, 40],
+        &[],
+    );
+    slice(&mut out, render_track, "DrawFrames 12", [35, 70], &[]);
+    slice(&mut out, render_track, "DrawFrames 0", [80, 90], &[]);
+    frame(
+        &mut out,
+        upid,
+        TrackType::AndroidExpectedFrameTimeline,
+        [8, 60],
+        "",
+    );
+    let late = "App Deadline Missed";
+    frame(
+        &mut out,
+        upid,
+        TrackType::AndroidActualFrameTimeline,
+        [10, 70],
+        late,
+    );
+    let memory = out.intern(b"GPU Memory");
+    let memory = out.process_track(TrackType::ProcessGpuMemory, upid, memory);
+    out.whole_counter(memory, 20, 5);
+    out.whole_counter(memory, 30, 6);
+    let clock = out.intern(b"gpufreq");
+    let clock = out.global_track(TrackType::GpuFrequency, clock);
+    out.whole_counter(clock, 10, 300);
+    out.whole_counter(clock, 50, 200);
+    out.record(NO_TIME, "__intrinsic_gpu", &[("gpu", ArgValue::Int(3))]);
+    Session::open(out.finish(), Limits::default()).unwrap()
+}
+
+/// The first row of an answer, as text.
+fn first(sql: &str) -> String {
+    let rows = ask(&mut session(), sql).unwrap().rows;
+    let row = rows.first().into_iter().flatten();
+    let text = row.map(|value| match value {
+        Value::Text(text) => text.clone(),
+        Value::Integer(number) => number.to_string(),
+        Value::Null => "–".to_owned(),
+        other => format!("{other:?}"),
+    });
+    text.collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn views_have_the_arguments_of_slices() {
+    let timeline = "SELECT ts, dur, surface_frame_token, layer_name, jank_type FROM actual_frame_timeline_slice";
+    assert_eq!(first(timeline), "10 60 12 window#4 App Deadline Missed");
+    let expected =
+        "SELECT ts, dur, layer_name, upid IS NOT NULL FROM expected_frame_timeline_slice";
+    assert_eq!(first(expected), "8 52 window#4 1");
+    assert_eq!(first("SELECT ugpu, gpu FROM gpu"), "0 3");
+    assert_eq!(first("SELECT count(*) FROM gpu_slice"), "0");
+}
+
+#[test]
+fn frames_of_apps() {
+    let include = "INCLUDE PERFETTO MODULE android.frames.*;";
+    let ask = |sql: &str| first(&format!("{include} {sql}"));
+    let frames = ask(
+        "SELECT frame_id, ts, dur, draw_frame_count, actual_frame_timeline_count FROM android_frames",
+    );
+    assert_eq!(frames, "12 10 60 1 1");
+    let layers = ask("SELECT layer_id, layer_name, process_name FROM android_frames_layers");
+    assert_eq!(layers, "4 window#4 com.android.systemui");
+    assert_eq!(
+        ask("SELECT frame_id FROM android_first_frame_after(9)"),
+        "12"
+    );
+    assert_eq!(
+        ask("SELECT count(*) FROM android_first_frame_after(10)"),
+        "0"
+    );
+    assert_eq!(
+        ask("SELECT * FROM android_cpu_time_per_frame"),
+        "12 2 30 35 67"
+    );
+    assert_eq!(
+        ask("SELECT * FROM android_frame_stats"),
+        "12 10 67 30 1 – – –"
+    );
+    let types = "SELECT android_is_app_jank_type('Display HAL, App Deadline Missed'), android_is_sf_jank_type('None'), \
+                 android_is_missed_frame_type('Dropped Frame')";
+    assert_eq!(ask(types), "1 0 1");
+}
+
+#[test]
+fn journeys() {
+    let sql = "INCLUDE PERFETTO MODULE android.cujs.sysui_cujs;
+      SELECT cuj_name, ts, ts_end, state, layer_id, begin_vsync, end_vsync FROM android_sysui_jank_cujs";
+    assert_eq!(first(sql), "OPEN 8 40 completed 4 12 12");
+    let sql = "INCLUDE PERFETTO MODULE android.cujs.base; SELECT layer_name FROM android_jank_cuj_layer_name";
+    assert_eq!(first(sql), "window#4");
+}
+
+#[test]
+fn gpus() {
+    let include = "INCLUDE PERFETTO MODULE android.gpu.*; INCLUDE PERFETTO MODULE std.gpu.context;";
+    let ask = |sql: &str| first(&format!("{include} {sql}"));
+    let memory =
+        ask("SELECT group_concat(ts || ' ' || gpu_memory) FROM android_gpu_memory_per_process");
+    assert_eq!(memory, "20 5,30 6");
+    let clock = "SELECT ts, dur, gpu_id, gpu_freq, next_gpu_freq FROM android_gpu_frequency";
+    assert_eq!(ask(clock), "10 40 0 300 200");
+    assert_eq!(ask("SELECT count(*) FROM gpu_context"), "0");
+}
