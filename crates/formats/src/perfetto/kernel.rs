@@ -14,7 +14,7 @@ use super::values::Values;
 use super::wire::{Field, Fields, Value as Wire};
 use crate::format::ReadOptions;
 use crate::ftrace::event::{
-    CpuValueKind, Event, FieldList, FieldsEvent, NO_SHAPE, NO_TGID, Record, Switch, Wake,
+    CpuValueKind, Event, FieldList, FieldsEvent, NO_SHAPE, NO_TGID, Record, Switch, Value, Wake,
     irq_context,
 };
 use crate::ftrace::{Interpreter, mark};
@@ -284,6 +284,12 @@ impl<'s> Kernel<'s> {
             }
         }
         let name = *name;
+        if let ("task_newtask" | "sched_process_free", Some(Value::Int(tid))) =
+            (name, values.get(b"pid"))
+        {
+            // The number belongs to another thread from now on.
+            self.tgids.remove(&(tid as i32));
+        }
         quirks::complete(name, &mut values);
         let event = match quirks::marker(name, &values) {
             Some(marker) => Event::Mark(marker),

@@ -191,3 +191,41 @@ fn events_from_before_all_cpus_have_events_are_only_kept() {
     assert_eq!(trace.ftrace_events.ts.iter().collect::<Vec<_>>(), [60]);
     assert_eq!(trace.slices.ts.iter().collect::<Vec<_>>(), [80, 85]);
 }
+
+#[test]
+fn bits_of_pixels_marks_tell_their_kind() {
+    let mark = |ts, flag, name: &str| {
+        let (number, content) = event("zero", &[("flag", flag), ("pid", 7), ("value", 5)]);
+        (ts, 7, (number, content.text(2, name)))
+    };
+    let trace = read([bundle([
+        mark(10, 1, "work"),
+        mark(12, 4, "depth"),
+        mark(15, 2, ""),
+    ])]);
+    assert_eq!(slices(&trace), [("", "work", 10, 5)]);
+    assert_eq!(trace.counters.value.get(0), 5.0);
+}
+
+#[test]
+fn a_new_thread_is_not_in_the_process_of_the_one_before() {
+    let thread = Proto::new().int(1, 20).int(3, 10);
+    let tree = Proto::new()
+        .message(1, Proto::new().int(1, 10).text(3, "first"))
+        .message(1, Proto::new().int(1, 30).text(3, "second"))
+        .message(2, thread);
+    let resident = || event("rss_stat", &[("member", 1), ("size", 4096)]);
+    let new = event("task_newtask", &[("pid", 20), ("clone_flags", 0x1_0000)]);
+    let trace = read([
+        packet(1, 2, tree),
+        bundle([(5, 20, resident()), (6, 30, new), (7, 20, resident())]),
+    ]);
+    let pid = |row: usize| {
+        let track = trace.counters.track_id.get(row);
+        trace
+            .processes
+            .pid
+            .get(trace.tracks.upid.get(track.row()).row())
+    };
+    assert_eq!([pid(0), pid(1)], [10, 30]);
+}

@@ -9,7 +9,7 @@ use super::wire::Fields;
 pub(super) fn process_tree(tree: &[u8], kernel: &mut Kernel<'_>, out: &mut TraceBuilder) {
     for field in Fields::new(tree) {
         match field.number {
-            1 => process(field.fields(), out),
+            1 => process(field.fields(), kernel, out),
             2 => thread(field.fields(), kernel, out),
             _ => {}
         }
@@ -24,7 +24,7 @@ pub(super) fn process_and_leader(pid: i64, out: &mut TraceBuilder) -> ProcessId 
     upid
 }
 
-fn process(fields: Fields<'_>, out: &mut TraceBuilder) {
+fn process(fields: Fields<'_>, kernel: &mut Kernel<'_>, out: &mut TraceBuilder) {
     let (mut pid, mut ppid, mut uid) = (None, None, None);
     let mut cmdline: Vec<&[u8]> = Vec::new();
     let (mut start_ts, mut is_comm) = (None, false);
@@ -44,6 +44,9 @@ fn process(fields: Fields<'_>, out: &mut TraceBuilder) {
         return;
     };
     let upid = process_and_leader(pid, out);
+    if let Ok(pid) = i32::try_from(pid) {
+        kernel.thread_of(pid, pid);
+    }
     let is_kernel = ppid == Some(KTHREADD);
     if let Some((name, cmdline)) = names(&cmdline, is_kernel) {
         let name = out.intern(name);
