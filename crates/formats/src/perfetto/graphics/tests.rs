@@ -266,7 +266,7 @@ fn packets_of_the_network() {
 #[test]
 fn damage_is_survived() {
     let event = Proto::new().int(1, 3).int(2, 9).text(3, "name");
-    let inner = [1, 2, 5, 6, 7, 9, 21]
+    let inner = [5, 6, 9, 21]
         .into_iter()
         .fold(event.clone(), |all, number| {
             all.message(number, event.clone())
@@ -277,7 +277,7 @@ fn damage_is_survived() {
         all.message(1, packet)
     });
     for at in 0..trace.bytes().len() {
-        for value in [0, 0x7f, 0xff] {
+        for value in [0, 0xff] {
             let mut bytes = trace.bytes().to_vec();
             bytes[at] = value;
             _ = read_bytes(&bytes, ReadOptions::default());
