@@ -95,6 +95,16 @@ fn session() -> Session {
     let clock = out.global_track(TrackType::GpuFrequency, clock);
     out.whole_counter(clock, 10, 300);
     out.whole_counter(clock, 50, 200);
+    let wlan = out.intern(b"wlan0 Received");
+    let wlan = out.global_track(TrackType::NetworkPackets, wlan);
+    let packet = slice(&mut out, wlan, "com.app", [30, 33], &[]);
+    let flags = ArgValue::Text(out.intern(b"fs......"));
+    let cells = [
+        ("id", packet.into()),
+        ("packet_length", ArgValue::Int(700)),
+        ("packet_tcp_flags_str", flags),
+    ];
+    out.record(NO_TIME, "__intrinsic_android_network_packets", &cells);
     out.record(NO_TIME, "__intrinsic_gpu", &[("gpu", ArgValue::Int(3))]);
     Session::open(out.finish(), Limits::default()).unwrap()
 }
@@ -173,4 +183,11 @@ fn gpus() {
     let clock = "SELECT ts, dur, gpu_id, gpu_freq, next_gpu_freq FROM android_gpu_frequency";
     assert_eq!(ask(clock), "10 40 0 300 200");
     assert_eq!(ask("SELECT count(*) FROM gpu_context"), "0");
+}
+
+#[test]
+fn network() {
+    let sql = "INCLUDE PERFETTO MODULE android.network_packets;
+      SELECT ts, dur, track_name, package_name, packet_length, packet_tcp_flags, iface FROM android_network_packets";
+    assert_eq!(first(sql), "30 3 wlan0 Received com.app 700 fs...... –");
 }

@@ -6,6 +6,7 @@
 //! ```
 
 mod compute;
+mod event;
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{
@@ -21,6 +22,7 @@ use super::args::ArgList;
 use super::gpus::Gpus;
 use super::scoped::Scoped;
 use super::vulkan::{DebugNames, object};
+use event::Event;
 
 /// Fields of `InternedData`.
 mod interned {
@@ -55,54 +57,6 @@ struct Queue {
     is_interned: bool,
     id: u64,
     name: StringId,
-}
-
-/// The numbers of an event.
-#[derive(Clone, Debug, Default)]
-struct Event {
-    id: Option<u64>,
-    dur: u64,
-    gpu: u32,
-    queue: u64,
-    queue_iid: Option<u64>,
-    stage: Option<u64>,
-    stage_iid: Option<u64>,
-    context: Option<u64>,
-    target: u64,
-    pass: u64,
-    pass_instance: u64,
-    commands: u64,
-    submission: u64,
-    name_iid: Option<u64>,
-    kernel: Option<u64>,
-}
-
-impl Event {
-    fn read(fields: Fields<'_>) -> Self {
-        let mut event = Self::default();
-        for field in fields {
-            let number = field.uint();
-            match field.number {
-                1 => event.id = Some(number),
-                2 => event.dur = number,
-                3 => event.queue = u64::from(number as u32),
-                4 => event.stage = Some(number),
-                5 => event.context = Some(number),
-                8 => event.target = number,
-                9 => event.pass = number,
-                10 => event.submission = number,
-                11 => event.gpu = number as u32,
-                12 => event.commands = number,
-                13 => event.queue_iid = Some(number),
-                14 => event.stage_iid = Some(number),
-                16 => event.pass_instance = number,
-                19 => event.kernel = Some(number),
-                20 => event.name_iid = Some(number),
-                _ => {}
-            }
-        }
-        event
-    }
 }
 
 impl<'s> Stages<'s> {

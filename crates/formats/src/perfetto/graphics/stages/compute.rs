@@ -5,7 +5,8 @@ use traceloom_trace::{ArgValue, NO_TIME, TraceBuilder};
 use super::super::super::sequence::State;
 use super::super::super::wire::{Field, Fields};
 use super::super::args::ArgList;
-use super::{Event, Stages};
+use super::Stages;
+use super::event::Event;
 
 /// Fields of `InternedData`.
 mod interned {
