@@ -222,6 +222,16 @@ track_types! {
     AdrenoGpuCmdbatch,
     /// States of other recordings of Perfetto's recorder.
     ConcurrentTracingSessions,
+    /// How long the apps of a user ran on a cluster of CPUs, ms.
+    AndroidCpuPerUid,
+    /// How long all apps or the system ran on a cluster of CPUs, ms.
+    AndroidCpuPerUidTotals,
+    /// How long a wakelock of the kernel was held, ns.
+    AndroidKernelWakelock,
+    /// How long a wakelock of a program was held, ns.
+    AndroidNativeWakelock,
+    /// How long a wakelock of unknown kind was held, ns.
+    AndroidUnknownWakelock,
 }
 
 impl TrackType {

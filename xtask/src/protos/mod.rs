@@ -12,10 +12,30 @@ use crate::run::{command, printed};
 use parse::{Enum, Field, File, Message};
 
 /// The messages that are read by their table. All messages in their fields follow.
-const ROOTS: &[&str] = &["FtraceEvent", "TrackEvent"];
+const ROOTS: &[&str] = &[
+    "FtraceEvent",
+    "TrackEvent",
+    "AndroidInputEvent",
+    "DisplayState.Changes",
+    "InputMethodClientsTraceProto",
+    "InputMethodManagerServiceTraceProto",
+    "InputMethodServiceTraceProto",
+    "LayerState.ChangesLsb",
+    "LayerState.ChangesMsb",
+    "LayersSnapshotProto",
+    "ShellHandlerMappings",
+    "ShellTransition",
+    "TransactionTraceEntry",
+    "ViewCapture",
+    "WindowManagerTraceEntry",
+];
 
-/// The folders of the files that are read.
-const FOLDERS: &[&str] = &["protos/perfetto/trace", "protos/perfetto/common"];
+/// The folders of the files that are read. If two have a type of the same name, the first one counts.
+const FOLDERS: &[&str] = &[
+    "protos/perfetto/trace",
+    "protos/perfetto/common",
+    "protos/third_party/android",
+];
 
 const TABLE: &str = "crates/formats/src/perfetto/descriptors/messages.txt";
 
@@ -47,8 +67,12 @@ impl Protos {
         for path in printed(list)?.lines().filter(|path| is_source(path)) {
             let show = command("git", &["-C", clone, "show", &format!("HEAD:{path}")]);
             let file = File::parse(&printed(show)?).with_context(|| path.to_owned())?;
-            protos.messages.extend(file.messages);
-            protos.enums.extend(file.enums);
+            for (name, message) in file.messages {
+                protos.messages.entry(name).or_insert(message);
+            }
+            for (name, values) in file.enums {
+                protos.enums.entry(name).or_insert(values);
+            }
         }
         Ok(protos)
     }
@@ -108,7 +132,12 @@ impl Protos {
 
     /// Finds a type as protobuf does: first inside of the message, then inside of the messages around it.
     fn resolve(&self, scope: &str, kind: &str) -> Result<String> {
-        let kind = kind.trim_start_matches(".perfetto.protos.");
+        let kind = kind.trim_start_matches('.');
+        let packages = ["perfetto.protos.", "com.android.internal."];
+        let plain = packages
+            .iter()
+            .find_map(|package| kind.strip_prefix(package));
+        let kind = plain.unwrap_or(kind);
         let mut scope = Some(scope);
         while let Some(around) = scope {
             let full = format!("{around}.{kind}");

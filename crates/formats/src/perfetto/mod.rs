@@ -10,6 +10,7 @@
 //!
 //! Sources: `protos/perfetto/trace/**/*.proto` of google/perfetto for the layout, its importers for the behaviour.
 
+mod android;
 mod clocks;
 mod compact;
 mod counters;

@@ -2,6 +2,7 @@
 
 use traceloom_trace::{Place, RepairKind, TraceBuilder};
 
+use super::android::Android;
 use super::counters::Counters;
 use super::descriptors::Descriptors;
 use super::frames::Frames;
@@ -97,6 +98,7 @@ fn read_machine<'s>(
         graphics: Graphics::new(survey),
         network: Network::new(survey),
         service: Service::new(survey),
+        android: Android::new(survey, descriptors),
         machine: Machine::of(survey, machine),
         profiles: Profiles::new(survey),
         generic: GenericKernel::default(),
@@ -145,6 +147,7 @@ struct Second<'s> {
     graphics: Graphics<'s>,
     network: Network<'s>,
     service: Service<'s>,
+    android: Android<'s>,
     machine: Machine,
     profiles: Profiles<'s>,
     generic: GenericKernel,
@@ -226,7 +229,10 @@ impl<'s> Second<'s> {
                 let is_read = self.profiles.packet(ts, packet, state, out)
                     || self.service.packet(ts, packet, state.machine, out)
                     || self.graphics.packet(ts, packet, state, out)
-                    || self.network.packet(ts, packet, state, out);
+                    || self.network.packet(ts, packet, state, out)
+                    || self
+                        .android
+                        .packet(ts, packet, state, &mut self.kernel, out);
                 if !is_read && !payload::is_read(number) {
                     self.unread.add(number);
                 }
@@ -239,6 +245,7 @@ impl<'s> Second<'s> {
         self.frames.finish(out);
         self.graphics.finish(out);
         self.service.finish(out);
+        self.android.finish(out);
         self.machine.finish(out);
         self.kernel.finish(out);
         self.profiles.finish(out);

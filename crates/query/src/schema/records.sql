@@ -23,9 +23,6 @@ __intrinsic_android_input_event_dispatch (
 __intrinsic_android_key_events (
   id, event_id, ts, arg_set_id, base64_proto_id, source, action, device_id, display_id, key_code
 );
-android_logs (
-  id, ts, utid, prio, tag TEXT, msg TEXT
-);
 __intrinsic_android_motion_events (
   id, event_id, ts, arg_set_id, base64_proto_id, source, action, device_id, display_id
 );
@@ -299,6 +296,9 @@ __intrinsic_windowmanager_windowcontainer (
 );
 __intrinsic_winscope_fill_region (
   id, trace_rect_id, rect_id
+);
+__intrinsic_winscope_proto (
+  id, base64_proto TEXT
 );
 __intrinsic_winscope_rect (
   id, x REAL, y REAL, w REAL, h REAL

@@ -121,5 +121,6 @@ fn value(
         TrackDimensionValue::Text => Cell::Text(intern(part)),
         TrackDimensionValue::Number => Cell::Int(part.parse().unwrap_or(0)),
         TrackDimensionValue::Absent => Cell::Text(StringId::NULL),
+        TrackDimensionValue::Fixed(text) => Cell::Text(intern(text)),
     }
 }

@@ -17,6 +17,8 @@ pub(crate) struct View {
 /// The columns of views with text, besides names.
 const TEXTS: &[&str] = &[
     "architecture",
+    "msg",
+    "tag",
     "blocked_function",
     "cat",
     "category",
@@ -146,6 +148,12 @@ pub(crate) const VIEWS: &[View] = &[
         "Tracks of CPUs with slices.",
         "cpu",
         "event_type = 'slice' AND cpu IS NOT NULL"
+    ),
+    view(
+        "android_logs",
+        "The lines of Android's log.",
+        "id, ts, utid, prio, tag, msg",
+        "SELECT id, ts, utid, prio, tag, msg FROM __intrinsic_logs WHERE log_source = 'android_logcat'",
     ),
     view(
         "counter_track",

@@ -53,6 +53,8 @@ pub enum TrackDimensionValue {
     Number,
     /// NULL: no file has a value for it.
     Absent,
+    /// All tracks of the type have this text.
+    Fixed(&'static str),
 }
 
 /// One of the values that together identify a track among those of its type.
@@ -140,6 +142,11 @@ const MEMORY_KEY: TrackDimension = dimension("process_memory_key", TrackDimensio
 /// The variable part of the name.
 const fn text(key: &'static str) -> TrackDimension {
     dimension(key, TrackDimensionValue::Text)
+}
+
+/// The same text for all tracks of the type.
+const fn fixed(key: &'static str, value: &'static str) -> TrackDimension {
+    dimension(key, TrackDimensionValue::Fixed(value))
 }
 
 /// Slices whose names, if any, are in the trace.
@@ -306,4 +313,9 @@ pub(super) static FACTS: &[Facts] = &[
     counter("virtgpu_latency", Machine, &[text("virtgpu_name")]).names(Around("Virtgpu ", " Latency")),
     slices("adreno_gpu_cmdbatch", Machine, &[NAME]).lanes(),
     slices("concurrent_tracing_sessions", Machine, &[NAME]),
+    counter("android_cpu_per_uid", Machine, &[NAME]).unit("ms"),
+    counter("android_cpu_per_uid_totals", Machine, &[NAME]).unit("ms"),
+    counter("android_kernel_wakelock", Machine, &[text("wakelock_name"), fixed("wakelock_type", "kernel")]).unit("ms"),
+    counter("android_kernel_wakelock", Machine, &[text("wakelock_name"), fixed("wakelock_type", "native")]).unit("ms"),
+    counter("android_kernel_wakelock", Machine, &[text("wakelock_name"), fixed("wakelock_type", "unknown")]).unit("ms"),
 ];

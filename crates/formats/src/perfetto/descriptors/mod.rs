@@ -47,6 +47,12 @@ impl MessageType {
         let place = self.0.binary_search_by_key(&number, |field| field.number);
         self.0.get(place.ok()?)
     }
+
+    /// The number of the field with a name.
+    pub fn number(&self, name: &str) -> Option<u32> {
+        let field = self.0.iter().find(|field| field.name == name)?;
+        Some(field.number)
+    }
 }
 
 /// All messages and enums of the table. A line is parsed when it is first needed.
@@ -74,6 +80,15 @@ impl Descriptors {
         let mut fields: Vec<_> = line.split(' ').filter_map(field_type).collect();
         sort::by_key(&mut fields, |field| field.number);
         Some(MessageType(fields))
+    }
+
+    /// The values of an enum and their names, in the order of the table.
+    pub fn values(&self, name: &str) -> impl Iterator<Item = (i64, &'static str)> {
+        let line = self.lines.get(name).copied().unwrap_or_default();
+        line.split(' ').filter_map(|entry| {
+            let (number, name) = entry.split_once(':')?;
+            Some((number.parse().ok()?, name))
+        })
     }
 
     /// The name of a value of an enum.

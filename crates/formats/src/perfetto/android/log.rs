@@ -1,0 +1,145 @@
+//! Android's log.
+
+use traceloom_trace::{ArgValue, StringId, ThreadId, TraceBuilder};
+
+use super::super::clocks::{ClockId, Converter};
+use super::super::kernel::Kernel;
+use super::super::survey::Survey;
+use super::super::wire::{Field, Fields};
+
+/// `CLOCK_REALTIME`, on which the log's times are.
+const REALTIME: u32 = 1;
+
+/// The priority of lines without one.
+const INFO: u64 = 4;
+
+/// The longest text of the values of a binary event, bytes.
+const MOST_VALUES: usize = 4096;
+
+/// Lines of the log. Packets have them in the order of their writers, so they are sorted in the end.
+pub(super) struct Log<'s> {
+    converter: Converter<'s>,
+    lines: Vec<Line>,
+    /// Lines whose time cannot be converted.
+    pub unconverted: u64,
+}
+
+struct Line {
+    ts: i64,
+    thread: ThreadId,
+    priority: u64,
+    tag: Option<StringId>,
+    message: StringId,
+}
+
+impl<'s> Log<'s> {
+    pub fn new(survey: &'s Survey<'s>) -> Self {
+        Self {
+            converter: survey.clocks.converter(),
+            lines: Vec::new(),
+            unconverted: 0,
+        }
+    }
+
+    /// An `AndroidLogPacket` of a machine.
+    pub fn packet(
+        &mut self,
+        content: &[u8],
+        machine: u32,
+        kernel: &mut Kernel<'_>,
+        out: &mut TraceBuilder,
+    ) {
+        for event in Fields::new(content).filter(|field| field.number == 1) {
+            self.event(event, machine, kernel, out);
+        }
+    }
+
+    /// A `LogEvent`.
+    fn event(
+        &mut self,
+        event: Field<'_>,
+        machine: u32,
+        kernel: &mut Kernel<'_>,
+        out: &mut TraceBuilder,
+    ) {
+        let (mut pid, mut tid, mut time, mut priority) = (0, 0, 0, 0);
+        let (mut tag, mut message, mut values) = (None, &b""[..], String::new());
+        for field in event.fields() {
+            match field.number {
+                2 => pid = field.int32(),
+                3 => tid = field.int32(),
+                5 => time = field.int(),
+                6 => tag = Some(out.intern(field.bytes())),
+                7 => priority = field.uint(),
+                8 => message = field.bytes(),
+                9 => value(field.fields(), &mut values),
+                _ => {}
+            }
+        }
+        let Some(ts) = self
+            .converter
+            .convert(ClockId::new(REALTIME, 0, machine), time)
+        else {
+            self.unconverted += 1;
+            return;
+        };
+        let thread = thread(tid, pid, kernel, out);
+        let text = [message, values.as_bytes()].concat();
+        let text = if message.is_empty() {
+            text.trim_ascii_start()
+        } else {
+            &text
+        };
+        self.lines.push(Line {
+            ts,
+            thread,
+            priority: if priority == 0 { INFO } else { priority },
+            tag,
+            message: out.intern(text),
+        });
+    }
+
+    /// Ends the input.
+    pub fn finish(mut self, out: &mut TraceBuilder) {
+        self.lines.sort_by_key(|line| line.ts);
+        let source = ArgValue::Text(out.intern(b"android_logcat"));
+        for line in self.lines {
+            let mut cells = vec![
+                ("utid", line.thread.into()),
+                ("prio", ArgValue::Int(line.priority as i64)),
+                ("log_source", source),
+                ("msg", ArgValue::Text(line.message)),
+            ];
+            cells.extend(line.tag.map(|tag| ("tag", ArgValue::Text(tag))));
+            out.record(line.ts, "__intrinsic_logs", &cells);
+        }
+    }
+}
+
+fn thread(tid: i32, pid: i32, kernel: &mut Kernel<'_>, out: &mut TraceBuilder) -> ThreadId {
+    let utid = out.thread(tid.into());
+    if tid > 0 && pid > 0 {
+        kernel.thread_of(tid, pid);
+        out.put_in_process(utid, pid.into());
+    }
+    utid
+}
+
+/// Appends a value of a binary event, an `Arg`: ` name=value`.
+fn value(fields: Fields<'_>, to: &mut String) {
+    let (mut name, mut value) = (None, String::new());
+    for field in fields {
+        match field.number {
+            1 => name = Some(String::from_utf8_lossy(field.bytes())),
+            2 => value = field.int().to_string(),
+            3 => value = format!("{:.6}", f32::from_bits(field.uint() as u32)),
+            4 => value = format!("\"{}\"", String::from_utf8_lossy(field.bytes())),
+            _ => {}
+        }
+    }
+    if let Some(name) = name
+        && to.len() + name.len() + value.len() < MOST_VALUES
+    {
+        to.push_str(&format!(" {name}={value}"));
+    }
+}

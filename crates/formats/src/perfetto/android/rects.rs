@@ -1,0 +1,83 @@
+//! Rectangles on a screen, which rows of Winscope share.
+
+use rustc_hash::FxHashMap;
+use traceloom_trace::{ArgValue, NO_TIME, RecordId, TraceBuilder};
+
+use super::messages::Messages;
+
+/// A rectangle: left, top, width, height.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Rect {
+    pub x: f64,
+    pub y: f64,
+    pub w: f64,
+    pub h: f64,
+}
+
+impl Rect {
+    /// Whether nothing is in it.
+    pub fn is_empty(&self) -> bool {
+        self.w <= 0.0 || self.h <= 0.0
+    }
+
+    /// A `RectProto`.
+    pub fn read(messages: &mut Messages<'_>, content: &[u8]) -> Self {
+        let sides = ["left", "top", "right", "bottom"];
+        let [left, top, right, bottom] = sides.map(|side| {
+            let side = messages.find("RectProto", content, side);
+            f64::from(side.map_or(0, |side| side.int32()))
+        });
+        Self {
+            x: left,
+            y: top,
+            w: right - left,
+            h: bottom - top,
+        }
+    }
+}
+
+/// A rectangle of one thing in one snapshot.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct TraceRect {
+    pub rect: Rect,
+    /// Those of a group are drawn together: the number of a display.
+    pub group: i64,
+    pub depth: i64,
+    pub is_visible: bool,
+    pub opacity: Option<f64>,
+}
+
+/// The rows of rectangles.
+#[derive(Default)]
+pub(super) struct Rects {
+    rows: FxHashMap<[u64; 4], RecordId>,
+}
+
+impl Rects {
+    /// The row of a rectangle. Equal ones have the same.
+    pub fn row(&mut self, rect: Rect, out: &mut TraceBuilder) -> ArgValue {
+        // 0 has two signs.
+        let sides = [rect.x, rect.y, rect.w, rect.h].map(|side| side + 0.0);
+        let row = self.rows.entry(sides.map(f64::to_bits)).or_insert_with(|| {
+            let [x, y, w, h] = sides.map(ArgValue::Float);
+            let cells = [("x", x), ("y", y), ("w", w), ("h", h)];
+            out.record(NO_TIME, "__intrinsic_winscope_rect", &cells)
+        });
+        (*row).into()
+    }
+
+    /// A new row of a rectangle of one thing.
+    pub fn trace_row(&mut self, rect: TraceRect, out: &mut TraceBuilder) -> ArgValue {
+        let mut cells = vec![
+            ("rect_id", self.row(rect.rect, out)),
+            ("group_id", ArgValue::Int(rect.group)),
+            ("depth", ArgValue::Int(rect.depth)),
+            ("is_spy", ArgValue::Int(0)),
+            ("is_visible", ArgValue::Int(rect.is_visible.into())),
+        ];
+        let opacity = rect.opacity.map(ArgValue::Float);
+        cells.extend(opacity.map(|opacity| ("opacity", opacity)));
+        out.record(NO_TIME, "__intrinsic_winscope_trace_rect", &cells)
+            .into()
+    }
+}

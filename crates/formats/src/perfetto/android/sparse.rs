@@ -1,0 +1,218 @@
+//! Counters that packets give as differences, and only where they changed: CPU time of users, and wakelocks.
+//!
+//! ```text
+//! packets at    10   20   30   40        written
+//! differences  100    –    –    5        10: 100, 30: 100, 40: 105
+//! ```
+//! A packet says that everything it does not name is unchanged.
+
+use rustc_hash::FxHashMap;
+use traceloom_trace::{ArgValue, NO_TIME, TraceBuilder, TrackId, TrackType};
+
+use super::super::wire::{Field, Fields};
+
+/// The value of a counter, and when it was written.
+struct Last {
+    value: u64,
+    written: i64,
+}
+
+/// Writes counters where they change.
+#[derive(Default)]
+struct Counters {
+    values: FxHashMap<TrackId, Last>,
+    /// The packet before this one, ns.
+    before: i64,
+}
+
+impl Counters {
+    fn push(&mut self, track: TrackId, ts: i64, value: u64, out: &mut TraceBuilder) {
+        if let Some(last) = self.values.get(&track) {
+            if last.value == value {
+                return;
+            }
+            if last.written < self.before {
+                whole(track, self.before, last.value, out);
+            }
+        }
+        whole(track, ts, value, out);
+        self.values.insert(track, Last { value, written: ts });
+    }
+}
+
+fn whole(track: TrackId, ts: i64, value: u64, out: &mut TraceBuilder) {
+    out.whole_counter(track, ts, i64::try_from(value).unwrap_or(i64::MAX));
+}
+
+/// The CPU time of users (apps) on each cluster of CPUs.
+#[derive(Default)]
+pub(super) struct CpuPerUid {
+    counters: Counters,
+    /// The number of clusters, by generation of the sequence's state.
+    clusters: FxHashMap<u32, u32>,
+    /// Values by generation, user and cluster, ms.
+    values: FxHashMap<(u32, u32, u32), u64>,
+    /// The last values in any generation.
+    last: FxHashMap<(u32, u32), u64>,
+    /// What each user used since the first value.
+    used: FxHashMap<(u32, u32), u64>,
+    totals: FxHashMap<(bool, u32), u64>,
+    order: Vec<(u32, u32)>,
+}
+
+impl CpuPerUid {
+    /// A `CpuPerUidData` at a time, with the generation of its sequence.
+    pub fn packet(&mut self, ts: i64, fields: Fields<'_>, generation: u32, out: &mut TraceBuilder) {
+        let (mut users, mut times) = (Vec::new(), Vec::new());
+        for field in fields {
+            match field.number {
+                1 => drop(self.clusters.insert(generation, field.uint() as u32)),
+                2 => users.extend(field.numbers().map(|uid| uid as u32)),
+                3 => times.extend(field.numbers()),
+                _ => {}
+            }
+        }
+        let clusters = self
+            .clusters
+            .get(&generation)
+            .map_or(1, |count| (*count).max(1));
+        let clusters = usize::try_from(clusters).unwrap_or(1);
+        for (uid, times) in users.into_iter().zip(times.chunks(clusters)) {
+            for (cluster, ms) in times.iter().enumerate() {
+                self.value(ts, (generation, uid, cluster as u32), *ms, out);
+            }
+        }
+        for (key, value) in &self.totals {
+            let track = totals_track(*key, out);
+            self.counters.push(track, ts, *value, out);
+        }
+        self.counters.before = ts;
+    }
+
+    fn value(
+        &mut self,
+        ts: i64,
+        key @ (_, uid, cluster): (u32, u32, u32),
+        ms: u64,
+        out: &mut TraceBuilder,
+    ) {
+        let value = self.values.entry(key).or_default();
+        *value = value.saturating_add(ms);
+        let value = *value;
+        let before = self.last.insert((uid, cluster), value).unwrap_or(value);
+        let more = value.saturating_sub(before);
+        let group = group(uid);
+        let used = self.used.entry((group, cluster)).or_insert_with(|| {
+            self.order.push((group, cluster));
+            0
+        });
+        *used = used.saturating_add(more);
+        let shown = if group == uid && !is_grouped(uid) {
+            value
+        } else {
+            *used
+        };
+        let is_system = uid % USERS_APART < FIRST_APP;
+        let total = self.totals.entry((is_system, cluster)).or_default();
+        *total = total.saturating_add(more);
+        let track = user_track((group, cluster), out);
+        self.counters.push(track, ts, shown, out);
+    }
+
+    /// Ends the input: a row for each user and cluster.
+    pub fn finish(self, out: &mut TraceBuilder) {
+        for key @ (uid, cluster) in self.order {
+            let used = self.used.get(&key).copied().unwrap_or_default();
+            let cells = [
+                ("track_id", user_track(key, out).into()),
+                ("uid", ArgValue::Int(uid.into())),
+                ("cluster", ArgValue::Int(cluster.into())),
+                ("total_cpu_millis", ArgValue::Int(used as i64)),
+            ];
+            out.record(NO_TIME, "__intrinsic_android_cpu_per_uid_track", &cells);
+        }
+    }
+}
+
+/// A person's apps have the numbers from this number of the person on.
+const USERS_APART: u32 = 100_000;
+
+/// Apps have at least this number, the system has those below.
+const FIRST_APP: u32 = 10_000;
+
+/// Whether a number belongs to a process without an identity of its own: shared or isolated.
+fn is_grouped(uid: u32) -> bool {
+    matches!(uid % USERS_APART, 50_000..60_000 | 90_000..100_000)
+}
+
+/// All processes without an identity count as one.
+fn group(uid: u32) -> u32 {
+    if is_grouped(uid) {
+        uid - uid % FIRST_APP
+    } else {
+        uid
+    }
+}
+
+fn user_track((uid, cluster): (u32, u32), out: &mut TraceBuilder) -> TrackId {
+    let name = out.intern(format!("CPU for UID {uid} CL{cluster}").as_bytes());
+    out.global_track(TrackType::AndroidCpuPerUid, name)
+}
+
+fn totals_track((is_system, cluster): (bool, u32), out: &mut TraceBuilder) -> TrackId {
+    let of = if is_system { "System" } else { "Apps" };
+    let name = out.intern(format!("CPU for {of} CL{cluster}").as_bytes());
+    out.global_track(TrackType::AndroidCpuPerUidTotals, name)
+}
+
+/// How long wakelocks were held.
+#[derive(Default)]
+pub(super) struct Wakelocks<'s> {
+    counters: Counters,
+    /// The names and types of numbers in a generation.
+    names: FxHashMap<(u32, u64), (&'s [u8], TrackType)>,
+    /// Values by generation and name, ms.
+    values: FxHashMap<(u32, &'s [u8]), u64>,
+}
+
+impl<'s> Wakelocks<'s> {
+    /// A `KernelWakelockData` at a time, with the generation of its sequence.
+    pub fn packet(&mut self, ts: i64, fields: Fields<'s>, generation: u32, out: &mut TraceBuilder) {
+        let (mut ids, mut times) = (Vec::new(), Vec::new());
+        for field in fields {
+            match field.number {
+                1 => self.name(generation, field),
+                2 => ids.extend(field.numbers()),
+                3 => times.extend(field.numbers()),
+                _ => {}
+            }
+        }
+        for (id, ms) in ids.into_iter().zip(times) {
+            let Some((name, kind)) = self.names.get(&(generation, id)).copied() else {
+                continue;
+            };
+            let value = self.values.entry((generation, name)).or_default();
+            *value = value.saturating_add(ms);
+            let value = value.saturating_mul(1_000_000);
+            let name = out.intern(name);
+            let track = out.global_track(kind, name);
+            self.counters.push(track, ts, value, out);
+        }
+        self.counters.before = ts;
+    }
+
+    /// A `Wakelock`: its number, name and type. The first one with a number counts.
+    fn name(&mut self, generation: u32, wakelock: Field<'s>) {
+        let (mut id, mut name, mut kind) = (0, &b""[..], TrackType::AndroidUnknownWakelock);
+        for field in wakelock.fields() {
+            match (field.number, field.uint()) {
+                (1, number) => id = number,
+                (2, _) => name = field.bytes(),
+                (3, 1) => kind = TrackType::AndroidKernelWakelock,
+                (3, 2) => kind = TrackType::AndroidNativeWakelock,
+                _ => {}
+            }
+        }
+        self.names.entry((generation, id)).or_insert((name, kind));
+    }
+}
