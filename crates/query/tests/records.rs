@@ -19,10 +19,10 @@ fn columns_have_their_declared_types() {
             ("prio", prio),
             ("msg", ArgValue::Text(text)),
         ];
-        out.record(ts, "android_logs", &cells);
+        out.record(ts, "__intrinsic_logs", &cells);
     }
     let mut session = Session::open(out.finish(), Limits::default()).unwrap();
-    let sql = "SELECT id, ts, utid, prio, tag, msg FROM android_logs";
+    let sql = "SELECT id, ts, utid, prio, tag, msg FROM logs";
     let int = Value::Integer;
     let row = |id, ts, prio| {
         let text = Value::Text("ready".to_owned());
@@ -30,7 +30,7 @@ fn columns_have_their_declared_types() {
     };
     let expected = [row(0, 5, int(4)), row(1, 9, Value::Null)];
     assert_eq!(ask(&mut session, sql).unwrap().rows, expected);
-    let sql = "SELECT id FROM android_logs WHERE ts > 6 AND utid = 1 AND msg = 'ready'";
+    let sql = "SELECT id FROM logs WHERE ts > 6 AND utid = 1 AND msg = 'ready'";
     assert_eq!(ask(&mut session, sql).unwrap().rows, [[int(1)]]);
 }
 
