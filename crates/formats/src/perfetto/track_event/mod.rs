@@ -21,3 +21,6 @@ mod states;
 mod tracks;
 
 pub(super) use interpret::{SliceStack, TrackEvents};
+
+#[cfg(test)]
+mod tests;
