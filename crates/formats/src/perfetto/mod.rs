@@ -14,6 +14,7 @@ mod android;
 mod clocks;
 mod compact;
 mod counters;
+mod cpu_info;
 mod descriptors;
 #[cfg(test)]
 mod differential;

@@ -30,6 +30,7 @@ pub(super) mod payload {
     pub const DEOBFUSCATION: u32 = 64;
     pub const PERF_SAMPLE: u32 = 66;
     pub const SMAPS: u32 = 68;
+    pub const CPU_INFO: u32 = 67;
     pub const SERVICE_EVENT: u32 = 69;
     pub const DISPLAY_STATE: u32 = 70;
     pub const GPU_MEMORY: u32 = 71;

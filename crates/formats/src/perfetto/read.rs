@@ -4,6 +4,7 @@ use traceloom_trace::{Place, RepairKind, TraceBuilder};
 
 use super::android::Android;
 use super::counters::Counters;
+use super::cpu_info;
 use super::descriptors::Descriptors;
 use super::frames::Frames;
 use super::generic::GenericKernel;
@@ -220,6 +221,7 @@ impl<'s> Second<'s> {
         self.generic.packet(ts, number, content, out);
         match number {
             payload::FRAME_TIMELINE => self.frames.event(ts, Fields::new(content), out),
+            payload::CPU_INFO => cpu_info::cpu_info(content, out),
             payload::PROCESS_TREE => people::process_tree(content, &mut self.kernel, out),
             payload::SYSTEM_INFO => {
                 self.machine.info(content, &mut self.kernel, out);

@@ -425,3 +425,34 @@ fn facts_of_the_recorder() {
     );
     assert_eq!(mistakes.len(), 2);
 }
+
+#[test]
+fn what_the_cpus_are() {
+    let cpu = |frequency, capacity| {
+        let arm = Proto::new().int(4, 3336);
+        let cpu = Proto::new()
+            .text(1, "AArch64")
+            .int(2, frequency)
+            .message(4, arm);
+        cpu.int(3, capacity).int(5, 1)
+    };
+    let info = Proto::new()
+        .message(1, cpu(300_000, 1024))
+        .message(1, cpu(100_000, 250));
+    let trace = read([packet(1, 67, info)]);
+    assert_eq!(
+        records(&trace, "cpu_available_frequencies"),
+        ["cpu=0 ucpu=0 freq=300000", "cpu=1 ucpu=1 freq=100000"]
+    );
+    let cpus = records(&trace, "cpu");
+    assert!(
+        cpus[0].starts_with("cpu=0 processor=AArch64 cluster_id=1"),
+        "{cpus:?}"
+    );
+    assert!(
+        cpus[1].starts_with("cpu=1 processor=AArch64 cluster_id=0"),
+        "{cpus:?}"
+    );
+    assert!(trace.strings.lookup("cpu_features.mte").is_some());
+    assert!(trace.strings.lookup("arm_cpu_part").is_some());
+}

@@ -1,6 +1,6 @@
 //! What the columns are computed from: the trace, and the little that is derived from it when a query opens.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
 
 use traceloom_trace::{
@@ -23,6 +23,8 @@ pub(crate) struct Data {
     pub trace: Trace,
     /// The CPUs that scheduling, events or tracks name, in order.
     pub cpus: Vec<u32>,
+    /// The records about CPUs, by the CPU's number.
+    pub(super) cpu_records: BTreeMap<u32, usize>,
     /// The kernel's idle threads, in order: the first row, and those of further kernel traces.
     pub(super) idle: Vec<ThreadId>,
     more: MoreTexts,
@@ -137,6 +139,7 @@ impl Data {
         let references = References::new(&trace, &mut records);
         Self {
             cpus: cpus(&trace),
+            cpu_records: super::cpus::records(&trace),
             idle: trace.idle_threads(),
             parents: parents(&trace),
             wakers: OnceLock::new(),
@@ -299,5 +302,6 @@ fn cpus(trace: &Trace) -> Vec<u32> {
     tracks
         .filter_map(|cpu| u32::try_from(cpu).ok())
         .for_each(&mut see);
+    super::cpus::records(trace).into_keys().for_each(&mut see);
     cpus
 }

@@ -3,6 +3,7 @@
 
 mod cell;
 mod column;
+mod cpus;
 mod data;
 mod docs;
 mod events;

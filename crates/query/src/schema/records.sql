@@ -37,11 +37,8 @@ __intrinsic_android_user_list (
 __intrinsic_chrome_stack_sample_extras (
   id, profiler_sample_id, process_priority
 );
-cpu_available_frequencies (
+cpu_available_frequencies, __intrinsic_cpu_freq (
   id, cpu, freq, ucpu
-);
-__intrinsic_cpu_freq (
-  id, ucpu, freq
 );
 __intrinsic_elf_file (
   id, file_id, load_bias, build_id TEXT

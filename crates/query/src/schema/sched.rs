@@ -1,7 +1,7 @@
 //! What ran on each CPU, and what each thread was doing.
 
 use super::column::Kind::{ArgSetId, Bool, Duration, JoinId, Long, String, Timestamp};
-use super::column::{Cell, Table, absent, column, id, machine};
+use super::column::{Cell, Table, column, id, machine};
 use super::data::Data;
 
 pub(crate) const SCHED_SLICE: Table = Table {
@@ -139,11 +139,25 @@ pub(crate) const CPU: Table = Table {
             Cell::Int(data.cpus[row].into())
         })
         .sorted(),
-        absent("cluster_id", Long),
-        absent("processor", String),
+        column(
+            "cluster_id",
+            Long,
+            "Its cluster: CPUs of the same strength, weakest first.",
+            |data, row| data.cpu_fact(row, "cluster_id"),
+        ),
+        column("processor", String, "What it is.", |data, row| {
+            data.cpu_fact(row, "processor")
+        }),
         machine(|_, _| Cell::Int(0)),
-        absent("capacity", Long),
-        absent("arg_set_id", ArgSetId),
+        column(
+            "capacity",
+            Long,
+            "Its strength; the strongest has 1024.",
+            |data, row| data.cpu_fact(row, "capacity"),
+        ),
+        column("arg_set_id", ArgSetId, "Its features.", |data, row| {
+            data.cpu_fact(row, "arg_set_id")
+        }),
     ],
 };
 
