@@ -42,6 +42,7 @@ pub(super) mod payload {
     pub const ENTITY_STATES: u32 = 91;
     pub const NETWORK_BUNDLE: u32 = 92;
     pub const GPU_INFO: u32 = 128;
+    pub const GPU_FREQUENCY: u32 = 129;
     pub const ART_METADATA: u32 = 131;
     pub const TASK_STATE: u32 = 117;
     pub const GENERIC_CPU_FREQUENCY: u32 = 118;

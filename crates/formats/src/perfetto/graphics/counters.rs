@@ -233,3 +233,22 @@ pub(super) fn memory(ts: i64, fields: Fields<'_>, gpus: &mut Gpus, out: &mut Tra
     };
     push(track, ts, bytes, out);
 }
+
+/// A `GenericGpuFrequencyEvent`, in kHz.
+pub(super) fn frequency(ts: i64, fields: Fields<'_>, gpus: &mut Gpus, out: &mut TraceBuilder) {
+    let (mut gpu, mut khz) = (0, 0);
+    for field in fields {
+        match field.number {
+            1 => gpu = field.uint() as u32,
+            2 => khz = field.uint(),
+            _ => {}
+        }
+    }
+    gpus.row(gpu);
+    let name = match gpu {
+        0 => out.intern(b"gpufreq"),
+        gpu => out.intern(format!("gpufreq {gpu}").as_bytes()),
+    };
+    let track = out.global_track(TrackType::GpuFrequency, name);
+    push(track, ts, khz, out);
+}

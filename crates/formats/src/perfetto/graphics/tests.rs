@@ -89,6 +89,19 @@ fn counters_of_gpus_have_units_and_groups() {
 }
 
 #[test]
+fn frequencies_of_gpus() {
+    let frequency = |gpu, khz| Proto::new().int(1, gpu).int(2, khz);
+    let trace = read([
+        packet(5, 129, frequency(0, 300)),
+        packet(6, 129, frequency(1, 400)),
+    ]);
+    let rows = trace.counters.rows();
+    let values = rows.map(|row| (track_name(&trace, row.track_id), row.value));
+    let expected = [("gpufreq", 300.0), ("gpufreq 1", 400.0)];
+    assert_eq!(values.collect::<Vec<_>>(), expected);
+}
+
+#[test]
 fn gpus_are_described() {
     let extra = Proto::new().text(1, "driver").text(2, "5");
     let gpu = Proto::new().text(1, "one").raw(5, &[0xab, 1]);
