@@ -187,7 +187,12 @@ impl<'s> TrackEvents<'s> {
         let mut thread = match known.filter(|known| known.descriptor == state.thread) {
             Some(known) => known,
             None => {
-                let descriptor = Thread::read(Fields::new(self.survey.source.get(state.thread)));
+                let mut descriptor =
+                    Thread::read(Fields::new(self.survey.source.get(state.thread)));
+                if self.tracks.is_described(descriptor.tid, out) {
+                    // Its own descriptor names it. The number may even be that of a later thread.
+                    descriptor.name.clear();
+                }
                 Legacy {
                     descriptor: state.thread,
                     utid: add_thread(&descriptor, descriptor.tid, out),

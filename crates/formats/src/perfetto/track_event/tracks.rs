@@ -129,6 +129,12 @@ impl<'s> Tracks<'s> {
         }
     }
 
+    /// Whether the thread with this number has a descriptor with a uuid.
+    pub fn is_described(&self, tid: i64, out: &TraceBuilder) -> bool {
+        let utid = out.find_thread(tid);
+        utid.is_some_and(|utid| self.threads.contains_key(&utid))
+    }
+
     /// What a track belongs to.
     pub fn owner(&mut self, uuid: u64, out: &mut TraceBuilder) -> Owner {
         let mut path = Vec::new();
