@@ -165,6 +165,22 @@ fn references_are_the_cells_of_records() {
 }
 
 #[test]
+fn records_of_the_same_object_are_one_set() {
+    let mut out = TraceBuilder::new();
+    let object = row(&mut out, "heap_graph_object", &[]);
+    for count in [2, 1] {
+        let mut cells = vec![("owner_id", object.into())];
+        cells.extend((0..count).map(|_| ("", object.into())));
+        row(&mut out, "_heap_graph_references", &cells);
+    }
+    let mut session = Session::open(out.finish(), Limits::default()).unwrap();
+    let sql =
+        "SELECT id, reference_set_id, owner_id, owned_id, field_name FROM heap_graph_reference";
+    let expected = ["0 0 0 0 NULL", "1 0 0 0 NULL", "2 0 0 0 NULL"];
+    assert_eq!(shown(&mut session, sql), expected);
+}
+
+#[test]
 fn a_heap_as_trees() {
     let mut session = heap();
     let sql = "INCLUDE PERFETTO MODULE android.memory.heap_graph.dominator_tree;

@@ -34,7 +34,7 @@ pub(crate) const HEAP_GRAPH_REFERENCE: Table = Table {
             "reference_set_id",
             Long,
             "The first reference of the same object.",
-            |data, row| Cell::Int(data.references.at(row).1 as i64),
+            |data, row| Cell::Int(data.references.set(row) as i64),
         ),
         column(
             "owner_id",
@@ -72,8 +72,10 @@ pub(crate) const HEAP_GRAPH_REFERENCE: Table = Table {
 /// Where the references of each object are.
 #[derive(Debug, Default)]
 pub(super) struct References {
-    /// The first row of each object that has references.
+    /// The first row of each record. An object with many references has several records.
     firsts: Vec<usize>,
+    /// The first row of the object of each record.
+    sets: Vec<usize>,
     records: Vec<u32>,
     rows: usize,
     /// The name, the type and the old name of a field, by its key.
@@ -87,14 +89,18 @@ impl References {
             records: records_of(OBJECTS, rows),
             ..Self::default()
         };
+        let mut last = ArgValue::Null;
         for record in &references.records {
+            let mut cells = trace.records.cells(RowId::from_row(*record as usize));
+            let owner = cells.next().map_or(ArgValue::Null, |(_, owner)| owner);
+            let is_same = std::mem::replace(&mut last, owner) == owner;
+            let before = references.sets.last().filter(|_| is_same);
+            references
+                .sets
+                .push(before.copied().unwrap_or(references.rows));
             references.firsts.push(references.rows);
             rows.set_rank(*record, references.rows as u32);
-            let cells = trace
-                .records
-                .cells(RowId::from_row(*record as usize))
-                .count();
-            references.rows += cells.saturating_sub(BEFORE);
+            references.rows += cells.count();
         }
         let columns = ["key", "name", "type", "old_name"].map(|name| trace.strings.lookup(name));
         for record in records_of(FIELDS, rows) {
@@ -109,10 +115,20 @@ impl References {
         references
     }
 
+    /// The place of the record with a row.
+    fn place(&self, row: usize) -> usize {
+        let after = self.firsts.partition_point(|first| *first <= row);
+        after.saturating_sub(1)
+    }
+
+    /// The first row of the same object.
+    fn set(&self, row: usize) -> usize {
+        self.sets.get(self.place(row)).copied().unwrap_or(0)
+    }
+
     /// The record with a row, and the first row of that record.
     fn at(&self, row: usize) -> (usize, usize) {
-        let after = self.firsts.partition_point(|first| *first <= row);
-        let place = after.saturating_sub(1);
+        let place = self.place(row);
         let record = self.records.get(place).map_or(0, |record| *record as usize);
         (record, self.firsts.get(place).copied().unwrap_or(0))
     }

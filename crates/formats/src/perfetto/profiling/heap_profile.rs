@@ -210,7 +210,9 @@ impl<'s> HeapProfiles<'s> {
         let samples =
             samples.map(|field| sample(field.fields(), Dump { heap, ..dump }, counts_maxima));
         let most = most.saturating_sub(profile.pending.len());
-        profile.pending.extend(samples.take(most));
+        let mut samples = samples;
+        profile.pending.extend(samples.by_ref().take(most));
+        self.broken += samples.count() as u64;
     }
 
     /// Ends a dump.

@@ -180,7 +180,11 @@ impl<'s> Profiles<'s> {
             payload::STACK_SAMPLE => self.stack_samples.sample(ts, fields, state, shared, out),
             payload::HEAP_GRAPH => self.graphs.packet(ts, fields, state, room, out),
             payload::ART_METADATA => self.art(ts, fields, out),
-            payload::SMAPS => self.smaps += smaps::packet(ts, fields, room, out),
+            payload::SMAPS => {
+                let rows = smaps::packet(ts, fields, room, out);
+                self.smaps += rows;
+                self.beyond += u64::from((rows + 1) * smaps::BYTES > room);
+            }
             _ => {}
         }
     }

@@ -38,7 +38,8 @@ pub(super) fn packet(
     let priority = priority.map_or(0, Field::int32);
     let stacks = fields.filter(|field| field.number == 1);
     let stacks = stacks.flat_map(Field::numbers);
-    for (iid, delta) in stacks.zip(deltas_us(bytes)).take(room / BYTES) {
+    let mut samples = stacks.zip(deltas_us(bytes));
+    for (iid, delta) in samples.by_ref().take(room / BYTES) {
         ts = ts.saturating_add(delta.saturating_mul(1_000));
         let callsite = shared.callstack(&state, iid, out);
         if callsite != NONE {
@@ -50,4 +51,5 @@ pub(super) fn packet(
             });
         }
     }
+    shared.stacks.beyond += samples.count() as u64;
 }

@@ -7,7 +7,7 @@ use super::super::names;
 use super::super::paths::package;
 use super::super::stacks::NONE;
 use super::types::{Bare, Renamed};
-use super::{Class, Graph, Head, NO_ROOT, Object};
+use super::{Class, Graph, Head, NO_ROOT, Object, Reference};
 
 /// The places of a graph's rows among the records.
 struct Places {
@@ -26,7 +26,10 @@ pub(in super::super) fn emit(
     fallback: StringId,
     out: &mut TraceBuilder,
 ) {
-    let sets = sets(graph);
+    let starts = sets(graph).scan(0, |end, set| {
+        Some(std::mem::replace(end, *end + set.len() as u32))
+    });
+    let sets: Vec<u32> = starts.collect();
     let mut first = Rows::next(out);
     let mut places = || -> Option<Places> {
         Some(Places {
@@ -55,13 +58,15 @@ pub(in super::super) fn emit(
     emit_references(graph, head, &places, renamed, out);
 }
 
-/// The first reference of each object that has some.
-fn sets(graph: &Graph) -> Vec<u32> {
-    let mut last = NONE;
-    let rows = graph.references.iter().enumerate();
-    let firsts = rows
-        .filter(|(_, reference)| std::mem::replace(&mut last, reference.owner) != reference.owner);
-    firsts.map(|(row, _)| row as u32).collect()
+/// The most references of a record. An object with more has several records.
+const MOST_CELLS: usize = 1 << 16;
+
+/// The references of each record.
+fn sets(graph: &Graph) -> impl Iterator<Item = &[Reference]> {
+    let objects = graph
+        .references
+        .chunk_by(|one, next| one.owner == next.owner);
+    objects.flat_map(|references| references.chunks(MOST_CELLS))
 }
 
 fn emit_class(
@@ -159,10 +164,7 @@ fn emit_references(
         add("_heap_graph_field", cells, out);
     }
     let mut cells = Vec::new();
-    for references in graph
-        .references
-        .chunk_by(|one, next| one.owner == next.owner)
-    {
+    for references in sets(graph) {
         let owner = references.first().map_or(NONE, |first| first.owner);
         cells.clear();
         cells.push(("owner_id", places.objects.cell(owner)));

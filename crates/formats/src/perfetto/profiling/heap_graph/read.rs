@@ -18,6 +18,9 @@ const BOOT_IMAGE: u8 = 3;
 /// The size of an object that others refer to, but that no packet has. As a signed number, it is -1.
 const UNKNOWN: u64 = u64::MAX;
 
+/// The memory for a reference while its object is read, bytes.
+const OF_REFERENCE: usize = 60;
+
 /// A `HeapGraphType`.
 #[derive(Debug, Default)]
 pub(super) struct Type {
@@ -86,13 +89,20 @@ impl Open {
                     self.broken += 1;
                     break;
                 }
-                self.object(object.fields());
+                let most = most.saturating_sub(self.bytes()) / OF_REFERENCE;
+                self.object(object.fields(), most);
             }
             of(7).for_each(|root| self.root(root.fields()));
         }
-        of(9).for_each(|kind| self.class(kind.fields(), out));
-        of(4).for_each(|name| self.field_name(name.fields(), out));
-        of(8).for_each(|name| self.location(name.fields(), out));
+        for field in fields.clone() {
+            match field.number {
+                4 | 8 | 9 if self.bytes() > most => self.broken += 1,
+                4 => self.field_name(field.fields(), out),
+                8 => self.location(field.fields(), out),
+                9 => self.class(field.fields(), out),
+                _ => {}
+            }
+        }
         !of(5).last().is_some_and(Wire::bool)
     }
 
@@ -100,7 +110,8 @@ impl Open {
     pub fn bytes(&self) -> usize {
         self.graph.bytes()
             + (self.roots.len() + self.internal_roots.len()) * 16
-            + self.types.len() * 150
+            + self.types.len() * 350
+            + self.locations.len() * 50
     }
 
     /// A sequence has one graph at a time. Returns whether a packet belongs to it.
@@ -163,9 +174,10 @@ impl Open {
         })
     }
 
-    /// A `HeapGraphObject`.
-    fn object(&mut self, fields: Fields<'_>) {
-        let parts = Parts::read(fields);
+    /// A `HeapGraphObject` with at most this many references.
+    fn object(&mut self, fields: Fields<'_>, most: usize) {
+        let parts = Parts::read(fields, most);
+        self.broken += u64::from(parts.is_cut);
         let heap = parts.heap.unwrap_or(self.last_heap);
         let id = match parts.delta {
             0 => parts.id,
@@ -335,25 +347,36 @@ struct Parts {
     fields: Vec<u64>,
     references: Vec<u64>,
     internal: Vec<u64>,
+    /// Whether there was no memory for some references.
+    is_cut: bool,
     registry: Option<i64>,
     bitmap: [Option<i64>; 4],
 }
 
+/// Adds the numbers of a field, at most `most`. Returns whether there are more.
+fn extend(numbers: &mut Vec<u64>, field: Wire<'_>, most: usize) -> bool {
+    let mut found = field.numbers();
+    numbers.extend(found.by_ref().take(most));
+    found.next().is_some()
+}
+
 impl Parts {
-    fn read(fields: Fields<'_>) -> Self {
+    /// Reads an object. There is memory for `most` references.
+    fn read(fields: Fields<'_>, most: usize) -> Self {
         let mut parts = Self::default();
         for field in fields {
+            let room = most.saturating_sub(parts.references.len() + parts.internal.len());
             match field.number {
                 1 => parts.id = field.uint(),
                 2 => parts.class = field.uint(),
                 3 => parts.size = field.uint(),
-                4 => parts.fields.extend(field.numbers()),
-                5 => parts.references.extend(field.numbers()),
+                4 => parts.is_cut |= extend(&mut parts.fields, field, most),
+                5 => parts.is_cut |= extend(&mut parts.references, field, room),
                 6 => parts.base = field.uint(),
                 7 => parts.delta = field.uint(),
                 8 => parts.registry = Some(field.int()),
                 9 => parts.heap = Some(field.uint().min(255) as u8),
-                10 => parts.internal.extend(field.numbers()),
+                10 => parts.is_cut |= extend(&mut parts.internal, field, room),
                 number @ 11..=14 => {
                     if let Some(value) = parts.bitmap.get_mut(number as usize - 11) {
                         *value = Some(field.int());
