@@ -1,0 +1,263 @@
+//! The modules about the state of an Android device, with answers that are worked out by hand.
+
+mod made;
+
+use made::ask;
+use traceloom_query::{Limits, Session};
+use traceloom_trace::{
+    ArgSetId, ArgValue, NO_TIME, RowId, SliceBegin, TraceBuilder, TrackId, TrackType,
+};
+
+/// The answer, a line for each row.
+fn answer(out: TraceBuilder, module: &str, sql: &str) -> Vec<String> {
+    let mut session = Session::open(out.finish(), Limits::default()).unwrap();
+    let sql = format!("INCLUDE PERFETTO MODULE {module}; {sql}");
+    let rows = ask(&mut session, &sql).unwrap().rows;
+    let row = |row: &Vec<traceloom_query::Value>| {
+        let cells: Vec<_> = row.iter().map(cell).collect();
+        cells.join(" ")
+    };
+    rows.iter().map(row).collect()
+}
+
+fn cell(value: &traceloom_query::Value) -> String {
+    use traceloom_query::Value;
+    match value {
+        Value::Null => "-".to_owned(),
+        Value::Integer(number) => number.to_string(),
+        Value::Real(number) => number.to_string(),
+        Value::Text(text) => text.clone(),
+        other => format!("{other:?}"),
+    }
+}
+
+/// A trace from 0 to 100.
+fn trace() -> TraceBuilder {
+    let mut out = TraceBuilder::new();
+    let track = global(&mut out, TrackType::GlobalSlice, "all");
+    slice(&mut out, track, (0, 100), "all");
+    out
+}
+
+fn global(out: &mut TraceBuilder, kind: TrackType, name: &str) -> TrackId {
+    let name = out.intern(name.as_bytes());
+    out.global_track(kind, name)
+}
+
+fn slice(out: &mut TraceBuilder, track: TrackId, (ts, dur): (i64, i64), name: &str) {
+    let name = out.intern(name.as_bytes());
+    out.whole_slice(track, SliceBegin::named(ts, name), dur);
+}
+
+fn counter(out: &mut TraceBuilder, kind: TrackType, name: &str, values: &[(i64, i64)]) {
+    let track = global(out, kind, name);
+    for (ts, value) in values {
+        out.whole_counter(track, *ts, *value);
+    }
+}
+
+#[test]
+fn figures_of_the_battery_at_one_time_are_one_row() {
+    let mut out = trace();
+    let kind = TrackType::BatteryCounter;
+    counter(&mut out, kind, "batt.charge_uah", &[(5, 10)]);
+    counter(&mut out, kind, "batt.current_ua", &[(5, 3), (9, 4)]);
+    let sql = "SELECT ts, charge_uah, current_ua, power_mw FROM android_battery_charge";
+    assert_eq!(answer(out, "android.battery", sql), ["5 10 3 -", "9 - 4 -"]);
+}
+
+#[test]
+fn states_of_the_battery_statistics() {
+    let mut out = trace();
+    let kind = TrackType::BatteryStats;
+    counter(&mut out, kind, "battery_stats.audio", &[(10, 1), (30, 7)]);
+    counter(&mut out, kind, "battery_stats.data_conn", &[(20, 13)]);
+    counter(&mut out, kind, "battery_stats.other", &[(40, 2)]);
+    let sql =
+        "SELECT ts, dur, safe_dur, value, value_name FROM android_battery_stats_state ORDER BY ts";
+    let expected = [
+        "10 20 20 1 active",
+        "20 -1 80 13 4G (LTE)",
+        "30 -1 70 7 unknown",
+        "40 -1 60 2 2.0",
+    ];
+    assert_eq!(answer(out, "android.battery_stats", sql), expected);
+}
+
+#[test]
+fn events_of_the_battery_statistics() {
+    let mut out = trace();
+    let top = global(&mut out, TrackType::GlobalSlice, "battery_stats.top");
+    for (ts, name) in [
+        (10, "+top=7:\"mail\""),
+        (15, "-top=8:\"map\""),
+        (25, "-top=7:\"mail\""),
+        (60, "+top=9:\"chat\""),
+    ] {
+        let name = out.intern(name.as_bytes());
+        out.instant(top, ts, name, ArgSetId::NONE);
+    }
+    let sql = "SELECT ts, dur, safe_dur, str_value, int_value FROM android_battery_stats_event_slices ORDER BY ts";
+    let expected = ["0 15 15 map 8", "10 15 15 mail 7", "60 -1 40 chat 9"];
+    assert_eq!(answer(out, "android.battery_stats", sql), expected);
+}
+
+#[test]
+fn the_name_of_a_device() {
+    let sql =
+        "SELECT android_device_name_from_fingerprint('google/raven/raven:13/TQ1A/9:user/keys')";
+    assert_eq!(answer(trace(), "android.device", sql), ["raven"]);
+}
+
+#[test]
+fn how_long_each_frequency_lasts() {
+    let mut out = trace();
+    let values = [(20, 100), (40, 300), (60, 100)];
+    counter(
+        &mut out,
+        TrackType::ClockFrequency,
+        "domain@0 Frequency",
+        &values,
+    );
+    counter(
+        &mut out,
+        TrackType::ClockFrequency,
+        "domain@7 Frequency",
+        &values,
+    );
+    let sql = "SELECT value, dur, pct FROM android_dvfs_counter_residency
+        UNION ALL SELECT min, dur, wgt_avg FROM android_dvfs_counter_stats";
+    // 100 for 20 + 40 of 80, 300 for 20: (60 * 100 + 20 * 300) / 80 = 150. From the first to the last value: 40.
+    let expected = ["100 60 75", "300 20 25", "100 40 150"];
+    assert_eq!(answer(out, "android.dvfs", sql), expected);
+}
+
+/// A trace whose machine sleeps from 20 to 30.
+fn sleeping() -> TraceBuilder {
+    let mut out = trace();
+    let track = global(&mut out, TrackType::SuspendResume, "suspend");
+    slice(&mut out, track, (20, 10), "timekeeping_freeze(0)");
+    slice(&mut out, track, (50, 10), "something_else(0)");
+    out
+}
+
+#[test]
+fn a_machine_is_awake_unless_it_sleeps() {
+    let sql = "SELECT ts, dur, power_state, machine_id FROM android_suspend_state";
+    let expected = ["0 20 awake 0", "20 10 suspended 0", "30 70 awake 0"];
+    assert_eq!(answer(sleeping(), "android.suspend", sql), expected);
+}
+
+#[test]
+fn wakelocks_are_compared_with_the_time_awake() {
+    let mut out = sleeping();
+    let kind = TrackType::AndroidNativeWakelock;
+    counter(&mut out, kind, "wlan", &[(10, 0), (40, 5)]);
+    let sql = "SELECT * FROM android_kernel_wakelocks";
+    let expected = ["10 30 20 wlan native 5 0.25"];
+    assert_eq!(answer(out, "android.kernel_wakelocks", sql), expected);
+}
+
+#[test]
+fn the_newest_form_of_kills_counts() {
+    let mut out = trace();
+    let process = out.process(7);
+    let name = out.intern(b"com.example");
+    out.name_process(process, name);
+    let track = global(&mut out, TrackType::GlobalSlice, "lmkd");
+    slice(&mut out, track, (10, 2), "lmk,7,2,900");
+    slice(&mut out, track, (20, 2), "lmk,99,1005,0");
+    counter(
+        &mut out,
+        TrackType::GlobalCounter,
+        "kill_one_process",
+        &[(30, 7)],
+    );
+    let sql = "SELECT ts, pid, process_name, oom_score_adj, kill_reason FROM android_lmk_events ORDER BY ts";
+    let expected = [
+        "10 7 com.example 900 LOW_SWAP_AND_THRASHING",
+        "20 99 - 0 VENDOR_REASON",
+    ];
+    assert_eq!(answer(out, "android.memory.lmk", sql), expected);
+}
+
+/// A trace with packages: two share a user.
+fn packages() -> TraceBuilder {
+    let mut out = trace();
+    for (name, uid) in [
+        ("com.android.providers.x", 10_001),
+        ("com.shared", 10_001),
+        ("com.shared.more", 10_001),
+        ("com.alone", 10_002),
+    ] {
+        let name = ArgValue::Text(out.intern(name.as_bytes()));
+        let cells = [("package_name", name), ("uid", ArgValue::Int(uid))];
+        out.record(NO_TIME, "package_list", &cells);
+    }
+    out
+}
+
+#[test]
+fn the_package_of_a_process() {
+    let mut out = packages();
+    for (pid, name, uid) in [
+        (11, "com.shared.more:remote", 110_001),
+        (12, "own_name", 10_002),
+        (13, "com.alone:sandboxed_process0", 99_004),
+        (14, "init", 0),
+    ] {
+        let process = out.process(pid);
+        let name = out.intern(name.as_bytes());
+        out.name_process(process, name);
+        out.set_process_uid(process, uid);
+    }
+    let sql = "SELECT pid, uid, shared_uid, user_id, package_name FROM android_process_metadata WHERE pid > 10";
+    let expected = [
+        "11 10001 1 1 com.shared.more",
+        "12 10002 - 0 com.alone",
+        "13 99004 - 0 com.alone",
+        "14 0 - 0 -",
+    ];
+    assert_eq!(answer(out, "android.process_metadata", sql), expected);
+}
+
+#[test]
+fn the_package_of_a_user() {
+    let sql = "SELECT android_package_lookup(110001), android_package_lookup(10002),
+        android_package_lookup(1001000), android_package_lookup(12345), android_package_lookup(NULL)";
+    let expected = ["com.shared com.alone AID_SYSTEM_USER uid=12345 -"];
+    assert_eq!(answer(packages(), "android.package_lookup", sql), expected);
+}
+
+#[test]
+fn buffers_belong_to_the_thread_that_allocated_them() {
+    let mut out = trace();
+    let name = out.intern(b"mem.dma_heap_change");
+    let inode = (out.intern(b"inode"), ArgValue::Int(5));
+    for (ts, tid, size) in [(10, 8, 300.0), (20, 9, -300.0)] {
+        let thread = out.thread(tid);
+        let track = out.thread_named_track(TrackType::ThreadCounter, thread, name);
+        let args = out.args([inode]);
+        out.counter_with_args(track, ts, size, args);
+    }
+    let sql = "SELECT ts, buf_size, inode, tid, value FROM android_dmabuf_allocs
+        JOIN android_memory_cumulative_dmabuf USING (ts)";
+    let expected = ["10 300 5 8 300", "20 -300 5 8 0"];
+    assert_eq!(answer(out, "android.memory.dmabuf", sql), expected);
+}
+
+#[test]
+fn lines_of_the_log_are_those_of_logcat() {
+    let mut out = trace();
+    for source in ["android_logcat", "journald"] {
+        let text = ArgValue::Text(out.intern(source.as_bytes()));
+        let cells = [
+            ("log_source", text),
+            ("msg", text),
+            ("prio", ArgValue::Int(4)),
+        ];
+        out.record(5, "__intrinsic_logs", &cells);
+    }
+    let sql = "SELECT ts, prio, msg FROM android_logs";
+    assert_eq!(answer(out, "android.input", sql), ["5 4 android_logcat"]);
+}
