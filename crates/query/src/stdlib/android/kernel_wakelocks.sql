@@ -19,7 +19,7 @@ FROM counter_leading_intervals!((
   WHERE track_id IN (SELECT id FROM track WHERE type = 'android_kernel_wakelock')
 )) AS c
 JOIN track ON track.id = c.track_id
-WHERE c.dur > 0;
+WHERE c.dur > 0 AND c.next_value IS NOT NULL;
 
 -- When the machine that recorded was awake.
 CREATE PERFETTO TABLE _kernel_wakelock_awake AS
