@@ -67,7 +67,8 @@ fn metadata(connection: &Connection, data: &Arc<Data>) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// The first fact of a name, and of a machine and a trace if they are told; `None` if there is none.
+/// The first fact of a name, and of a machine and a trace if they are told; `None` if there is none. What is about no
+/// machine or no trace counts as that of the first one.
 fn extract_metadata(
     data: &Data,
     (machine, trace): (Option<Option<i64>>, Option<Option<i64>>),
@@ -75,8 +76,8 @@ fn extract_metadata(
 ) -> Option<Value> {
     let name = name.as_str().ok()?;
     let fact = data.facts.iter().find(|fact| {
-        machine.is_none_or(|machine| fact.machine == machine)
-            && trace.is_none_or(|trace| fact.trace == trace)
+        machine.is_none_or(|machine| machine == Some(fact.machine.unwrap_or(0)))
+            && trace.is_none_or(|trace| trace == Some(fact.trace.unwrap_or(0)))
             && data.get(fact.name) == name
     })?;
     Some(match fact.value {
