@@ -10,6 +10,7 @@ mod args;
 mod counters;
 mod counting;
 mod described;
+mod ends;
 mod event;
 mod flows;
 mod interpret;
