@@ -178,7 +178,7 @@ impl<'s> Android<'s> {
     /// Ends the input.
     pub fn finish(mut self, out: &mut TraceBuilder) {
         self.transitions.finish(out);
-        self.protolog.finish(self.survey, out);
+        self.protolog.finish(self.survey, &mut self.messages, out);
         self.cpu_per_uid.finish(out);
         let unconverted = self.log.unconverted;
         self.log.finish(out);

@@ -11,7 +11,7 @@ use traceloom_trace::{ArgValue, TraceBuilder};
 use super::super::sequence::State;
 use super::super::survey::Survey;
 use super::super::wire::{Field, Fields, Value};
-use super::messages::{doubles, zigzag};
+use super::messages::{Messages, doubles, zigzag};
 
 /// Fields of `InternedData`.
 const TEXTS: u32 = 36;
@@ -107,20 +107,36 @@ impl<'s> Protolog<'s> {
     }
 
     /// Ends the input.
-    pub fn finish(self, survey: &'s Survey<'s>, out: &mut TraceBuilder) {
+    pub fn finish(
+        self,
+        survey: &'s Survey<'s>,
+        messages: &mut Messages<'_>,
+        out: &mut TraceBuilder,
+    ) {
         for (ts, state, content) in &self.messages {
             let values = Values::read(content, state, survey);
-            let cells = self.cells(&values, out);
+            let cells = self.cells(&values, messages, out);
             out.record(*ts, "protolog", &cells);
         }
     }
 
-    fn cells(&self, values: &Values<'s>, out: &mut TraceBuilder) -> Vec<(&'static str, ArgValue)> {
+    fn cells(
+        &self,
+        values: &Values<'s>,
+        messages: &mut Messages<'_>,
+        out: &mut TraceBuilder,
+    ) -> Vec<(&'static str, ArgValue)> {
         let mut cells = Vec::new();
+        let texts = self.texts.get(&values.id).map_or(&[][..], Vec::as_slice);
+        // A short message can ask for a long text.
+        let length = texts.iter().map(|text| text.text.len()).sum::<usize>();
+        let values_length = values.texts.iter().map(|text| text.len()).sum::<usize>();
+        if !messages.take(length + values_length.min(MOST_TEXT)) {
+            return cells;
+        }
         let mut push = |name, text: &[u8]| {
             cells.push((name, ArgValue::Text(out.intern(text))));
         };
-        let texts = self.texts.get(&values.id).map_or(&[][..], Vec::as_slice);
         let fitting = texts.iter().find(|text| values.fit(text.text));
         // Of several texts with this number, only one that fits can be meant.
         let only = texts.first().filter(|_| texts.len() == 1);

@@ -6,7 +6,7 @@
 //! ```
 //! A packet says that everything it does not name is unchanged.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use traceloom_trace::{ArgValue, NO_TIME, TraceBuilder, TrackId, TrackType};
 
 use super::super::wire::{Field, Fields};
@@ -57,6 +57,8 @@ pub(super) struct CpuPerUid {
     /// What each user used since the first value.
     used: FxHashMap<(u32, u32), u64>,
     totals: FxHashMap<(bool, u32), u64>,
+    /// The totals that the current packet changed.
+    changed: Vec<(bool, u32)>,
     order: Vec<(u32, u32)>,
 }
 
@@ -82,9 +84,11 @@ impl CpuPerUid {
                 self.value(ts, (generation, uid, cluster as u32), *ms, out);
             }
         }
-        for (key, value) in &self.totals {
-            let track = totals_track(*key, out);
-            self.counters.push(track, ts, *value, out);
+        let changed: FxHashSet<_> = std::mem::take(&mut self.changed).into_iter().collect();
+        for key in changed {
+            let value = self.totals.get(&key).copied().unwrap_or_default();
+            let track = totals_track(key, out);
+            self.counters.push(track, ts, value, out);
         }
         self.counters.before = ts;
     }
@@ -115,6 +119,7 @@ impl CpuPerUid {
         let is_system = uid % USERS_APART < FIRST_APP;
         let total = self.totals.entry((is_system, cluster)).or_default();
         *total = total.saturating_add(more);
+        self.changed.push((is_system, cluster));
         let track = user_track((group, cluster), out);
         self.counters.push(track, ts, shown, out);
     }

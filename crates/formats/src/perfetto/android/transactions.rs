@@ -5,6 +5,7 @@ use traceloom_trace::{ArgValue, NO_TIME, RecordId, TraceBuilder};
 
 use super::super::wire::Field;
 use super::Android;
+use super::messages::Args;
 
 const ENTRY: &str = "TransactionTraceEntry";
 const TRANSACTION: &str = "TransactionState";
@@ -23,7 +24,13 @@ struct Row<'a> {
     snapshot: RecordId,
     kind: &'static str,
     /// The transaction that the change belongs to.
-    transaction: Option<&'a [u8]>,
+    transaction: Option<&'a Transaction>,
+}
+
+/// What all changes of a transaction have in common.
+struct Transaction {
+    args: Args,
+    cells: [(&'static str, ArgValue); 3],
 }
 
 impl Android<'_> {
@@ -78,10 +85,18 @@ impl Android<'_> {
 
     /// A `TransactionState`.
     fn transaction(&mut self, content: &[u8], snapshot: RecordId, out: &mut TraceBuilder) {
+        let shared = |number| SHARED.contains(&number);
+        let transaction = Transaction {
+            args: self.messages.args(TRANSACTION, content, shared, out),
+            cells: ["transaction_id", "pid", "uid"].map(|column| {
+                let value = self.messages.number(TRANSACTION, content, column);
+                (column, ArgValue::Int(value))
+            }),
+        };
         let row = |kind| Row {
             snapshot,
             kind,
-            transaction: Some(content),
+            transaction: Some(&transaction),
         };
         let mut is_empty = true;
         for layer in self.messages.all(TRANSACTION, content, "layer_changes") {
@@ -145,25 +160,18 @@ impl Android<'_> {
         out: &mut TraceBuilder,
     ) {
         const FOR_ROW: usize = 128;
-        if !self.messages.take(FOR_ROW) {
+        let shared = row.transaction.map_or(0, |it| it.args.len());
+        if !self.messages.take(FOR_ROW + 16 * shared) {
             return;
         }
         if let Some((kind, content)) = message {
             let mut args = self.messages.args(kind, content, |_| true, out);
-            let shared = |number| SHARED.contains(&number);
-            if let Some(transaction) = row.transaction {
-                args.extend(self.messages.args(TRANSACTION, transaction, shared, out));
-            }
+            args.extend(row.transaction.iter().flat_map(|it| &it.args));
             let args = out.args(args);
             let message = self.messages.keep(content, out);
             cells.extend([("arg_set_id", args.into()), ("base64_proto_id", message)]);
         }
-        if let Some(transaction) = row.transaction {
-            for column in ["transaction_id", "pid", "uid"] {
-                let value = self.messages.number(TRANSACTION, transaction, column);
-                cells.push((column, ArgValue::Int(value)));
-            }
-        }
+        cells.extend(row.transaction.iter().flat_map(|it| it.cells));
         let kind = out.intern(row.kind.as_bytes());
         cells.push(("snapshot_id", row.snapshot.into()));
         cells.push(("transaction_type", ArgValue::Text(kind)));
