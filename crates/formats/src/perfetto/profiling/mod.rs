@@ -276,6 +276,7 @@ impl<'s> Profiles<'s> {
         self.symbolize(out);
         let renamed = self.rename(out);
         self.tell(out);
+        self.tell_figures(out);
         let app = |profiles: &Self, upid: ProcessId, out: &TraceBuilder| {
             profiles.package_of(upid, out).unwrap_or_default()
         };
@@ -372,6 +373,28 @@ impl<'s> Profiles<'s> {
             .iter()
             .find(|(known, _)| *known == uid % USERS);
         known.map(|(_, name)| *name)
+    }
+
+    /// What SQL has in `stats` under Perfetto's name: files of tests that no symbolizer can find.
+    fn tell_figures(&self, out: &mut TraceBuilder) {
+        let strings = &out.trace().strings;
+        let mappings = self.shared.stacks.mappings.iter();
+        let count = mappings.filter(|mapping| {
+            let path = strings.get(mapping.name);
+            path.starts_with("/data/local/tmp/") && mapping.build_id == StringId::NULL
+        });
+        let count = count.count() as i64;
+        if count > 0 {
+            let cells = [
+                (
+                    "name",
+                    emit::word("symbolization_tmp_build_id_not_found", out),
+                ),
+                ("value", ArgValue::Int(count)),
+                ("machine_id", ArgValue::Int(0)),
+            ];
+            out.record(NO_TIME, "stats", &cells);
+        }
     }
 
     /// Counts what could not be read.
