@@ -43,6 +43,10 @@ fn process(fields: Fields<'_>, kernel: &mut Kernel<'_>, out: &mut TraceBuilder) 
     let Some(pid) = pid.filter(|pid| *pid > 0) else {
         return;
     };
+    // The parent comes first, also if no other packet has it.
+    if let Some(ppid) = ppid.filter(|ppid| *ppid > 0) {
+        out.process(ppid);
+    }
     let upid = process_and_leader(pid, out);
     if let Ok(pid) = i32::try_from(pid) {
         kernel.thread_of(pid, pid);
