@@ -10,7 +10,6 @@
 //! A cell is stored as an argument is. A column that a row does not have is NULL there.
 
 use crate::args::{ArgTable, ArgValue};
-use crate::builder::TraceBuilder;
 use crate::ids::{ArgSetId, RecordId, RowId, StringId};
 use crate::remap::Remap;
 use crate::tables::{NO_TIME, RecordRow, RecordTable};
@@ -117,28 +116,10 @@ impl Records {
     }
 }
 
-impl TraceBuilder {
-    /// Adds a row to a table that only queries read; `ts` in ns, or [`NO_TIME`].
-    pub fn record(&mut self, ts: i64, table: &str, cells: &[(&str, ArgValue)]) -> RecordId {
-        if ts != NO_TIME {
-            self.saw_time(ts);
-        }
-        let strings = &mut self.trace.strings;
-        let table = strings.intern(table);
-        let mut named = Vec::with_capacity(cells.len());
-        named.extend(
-            cells
-                .iter()
-                .map(|(name, value)| (strings.intern(name), *value)),
-        );
-        self.trace.records.push(ts, table, named)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Trace;
+    use crate::{Trace, TraceBuilder};
 
     /// A trace with a thread, a record that names it, and a record that names the first one.
     fn sample(ts: i64) -> Trace {

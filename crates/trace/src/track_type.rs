@@ -390,7 +390,9 @@ mod tests {
             assert_eq!(*kind as usize, number);
             let same = TrackType::ALL
                 .iter()
-                .filter(|one| one.name() == kind.name());
+                .filter(|one| one.name() == kind.name())
+                // A dimension with a fixed value tells types of one name apart.
+                .filter(|one| one.dimensions() == kind.dimensions());
             assert_eq!(same.count(), 1, "{}", kind.name());
         }
         assert_eq!(FACTS.len(), TrackType::ALL.len());

@@ -89,6 +89,31 @@ pub(super) mod payload {
     }
 }
 
+/// The bits of `previous_packet_dropped` that say why packets are missing.
+pub(super) const LOSS_REASONS: [(u32, &str); 8] = [
+    (2, "read_gap"),
+    (4, "chunk_corrupted"),
+    (8, "orphan_continuation"),
+    (16, "reassembly_gap"),
+    (32, "reassembly_broken_chain"),
+    (64, "overwrite"),
+    (128, "writer_abort"),
+    (256, "smb_full"),
+];
+
+/// Counts the reasons in a `previous_packet_dropped`.
+pub(super) fn add_reasons(bits: u32, counts: &mut [u32; LOSS_REASONS.len()]) {
+    for ((bit, _), count) in LOSS_REASONS.iter().zip(counts) {
+        *count += u32::from(bits & bit != 0);
+    }
+}
+
+/// The distances of the samples of a `StreamingProfilePacket` from the time before, µs.
+pub(super) fn deltas_us(packet: &[u8]) -> impl Iterator<Item = i64> + '_ {
+    let deltas = Fields::new(packet).filter(|field| field.number == 2);
+    deltas.flat_map(Field::numbers).map(|delta| delta as i64)
+}
+
 /// The incremental state of the sequence begins anew with this packet.
 const STATE_CLEARED: u64 = 1;
 

@@ -6,8 +6,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::clocks::ClockId;
-use super::packet::Packet;
-use super::service::losses::add_reasons;
+use super::packet::{Packet, add_reasons};
 use super::source::Span;
 use super::wire::{Fields, Value};
 

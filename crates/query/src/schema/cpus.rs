@@ -1,11 +1,8 @@
-//! The CPUs that the trace names, and what is known about them.
+//! The records about CPUs.
 
 use std::collections::BTreeMap;
 
-use traceloom_trace::{ArgValue, StringId, Trace};
-
-use super::cell::Cell;
-use super::data::Data;
+use traceloom_trace::{ArgValue, Trace};
 
 /// The records about CPUs, by the CPU's number.
 pub(super) fn records(trace: &Trace) -> BTreeMap<u32, usize> {
@@ -20,21 +17,4 @@ pub(super) fn records(trace: &Trace) -> BTreeMap<u32, usize> {
         _ => None,
     };
     rows.filter_map(cpu).collect()
-}
-
-impl Data {
-    /// What a column of `cpu` has; NULL if the trace does not tell.
-    pub(super) fn cpu_fact(&self, row: usize, column: &str) -> Cell {
-        let record = self.cpus.get(row).and_then(|cpu| self.cpu_records.get(cpu));
-        let value = record.and_then(|record| {
-            let key: StringId = self.trace.strings.lookup(column)?;
-            self.trace.records.cell(*record, key)
-        });
-        match value {
-            Some(ArgValue::Int(value)) => Cell::Int(value),
-            Some(ArgValue::Text(text)) => Cell::text(text),
-            Some(ArgValue::Row(_, row)) => Cell::Int(row.into()),
-            _ => Cell::Null,
-        }
-    }
 }

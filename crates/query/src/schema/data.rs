@@ -12,7 +12,7 @@ use super::facts::{Fact, Figure, facts, figures};
 use super::json_args;
 use super::keys::{flat_key, keys_with_indexes};
 use super::links::{NONE, irq_contexts, parents, wakers};
-use super::records::RecordRows;
+use super::record_rows::RecordRows;
 use super::references::References;
 use super::texts::MoreTexts;
 use super::track_type::TrackFacts;

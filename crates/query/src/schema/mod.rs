@@ -5,13 +5,16 @@ mod cell;
 mod column;
 mod cpus;
 mod data;
+mod declared;
 mod docs;
 mod events;
 mod facts;
+mod heap_references;
 mod json_args;
 mod keys;
 mod links;
 mod people;
+mod record_rows;
 mod records;
 mod references;
 mod sched;
@@ -44,7 +47,7 @@ pub(crate) const TABLES: &[&Table] = &[
     &sched::CPU,
     &events::FTRACE_EVENT,
     &events::ARGS,
-    &references::HEAP_GRAPH_REFERENCE,
+    &heap_references::HEAP_GRAPH_REFERENCE,
     &sources::METADATA,
     &sources::STATS,
     &sources::REPAIR,
@@ -62,7 +65,7 @@ pub(crate) const ALIASES: &[(&str, &Table)] = &[
     ("__intrinsic_ftrace_event", &events::FTRACE_EVENT),
     (
         "__intrinsic_heap_graph_reference",
-        &references::HEAP_GRAPH_REFERENCE,
+        &heap_references::HEAP_GRAPH_REFERENCE,
     ),
     ("__intrinsic_metadata", &sources::METADATA),
     ("__intrinsic_process", &people::PROCESS),

@@ -1,16 +1,13 @@
 //! Tables of PerfettoSQL whose rows are records of the trace. Most traces have none of them; then they are empty.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use traceloom_trace::{ArgValue, IdKind, NO_TIME, StringId, Trace};
+use traceloom_trace::{ArgValue, IdKind, NO_TIME};
 
 use super::cell::Cell;
 use super::column::{Affinity, Column, Kind, Table, Value, column};
 use super::data::Data;
-
-/// The declarations; the first lines of the file describe them.
-const DECLARED: &str = include_str!("records.sql");
+use super::declared::{DECLARED, Declared};
 
 /// A table whose rows are records.
 #[derive(Debug)]
@@ -22,35 +19,33 @@ pub(crate) struct RecordTable {
 
 /// All of them.
 pub(crate) static RECORD_TABLES: LazyLock<Vec<RecordTable>> = LazyLock::new(|| {
-    let declared = DECLARED.split(");").filter_map(|it| it.split_once('('));
-    let tables = declared.enumerate();
+    let tables = DECLARED.iter().enumerate();
     tables
-        .map(|(place, (names, columns))| declare(place, names, columns))
+        .map(|(place, declared)| table(place, declared))
         .collect()
 });
 
-fn declare(place: usize, names: &'static str, columns: &'static str) -> RecordTable {
-    let names = names.lines().filter(|line| !line.starts_with("--"));
-    let names = names.flat_map(|line| line.split(',')).map(str::trim);
-    let names: Vec<&str> = names.filter(|name| !name.is_empty()).collect();
-    let columns = columns.split(',').enumerate();
+fn table(place: usize, declared: &Declared) -> RecordTable {
+    let columns = declared.columns.iter().enumerate();
     let columns: Vec<Column> = columns
-        .map(|(at, words)| declare_column((place, at), words))
+        .map(|(at, (name, what))| declare_column((place, at), name, *what))
         .collect();
     let table = Table {
-        name: names.first().copied().unwrap_or_default(),
+        name: declared.names.first().copied().unwrap_or_default(),
         doc: "",
         columns: Box::leak(columns.into_boxed_slice()),
         rows: |_| 0,
     };
+    let names = declared.names.clone();
     RecordTable { names, table }
 }
 
 /// The column at a place of a table: its name, and its type unless that is a whole number.
-fn declare_column((table, at): (usize, usize), words: &'static str) -> Column {
-    let mut words = words.split_whitespace();
-    let name = words.next().unwrap_or_default();
-    let what = words.next();
+fn declare_column(
+    (table, at): (usize, usize),
+    name: &'static str,
+    what: Option<&'static str>,
+) -> Column {
     let absent = what.and_then(|what| what.parse().ok());
     let kind = match (what, name) {
         (Some("TIME"), _) => Kind::Timestamp,
@@ -69,85 +64,6 @@ fn declare_column((table, at): (usize, usize), words: &'static str) -> Column {
         };
     }
     declared
-}
-
-/// The records of a trace, table by table.
-#[derive(Debug)]
-pub(crate) struct RecordRows {
-    tables: Vec<Rows>,
-    /// The row of each record within its table.
-    ranks: Vec<u32>,
-}
-
-/// The records of a table.
-#[derive(Debug, Default)]
-struct Rows {
-    records: Vec<u32>,
-    /// The name of each column in the trace; `None` if no record has it.
-    keys: Vec<Option<StringId>>,
-}
-
-impl RecordRows {
-    /// Finds the records of each table.
-    pub fn new(trace: &Trace) -> Self {
-        if trace.records.is_empty() {
-            return Self {
-                tables: Vec::new(),
-                ranks: Vec::new(),
-            };
-        }
-        let mut places = HashMap::new();
-        for (place, declared) in RECORD_TABLES.iter().enumerate() {
-            let ids = declared.names.iter().map(|name| trace.strings.lookup(name));
-            places.extend(ids.flatten().map(|id| (id, place)));
-        }
-        let mut tables: Vec<Rows> = RECORD_TABLES
-            .iter()
-            .map(|declared| Rows::new(declared, trace))
-            .collect();
-        let ranks = trace.records.rows().table.iter().enumerate();
-        let rank = |(record, table)| {
-            let Some(place) = places.get(&table) else {
-                return 0;
-            };
-            let records = &mut tables[*place].records;
-            records.push(record as u32);
-            records.len() as u32 - 1
-        };
-        let ranks = ranks.map(rank).collect();
-        Self { tables, ranks }
-    }
-
-    /// How many rows the table at this place has.
-    pub fn count(&self, table: usize) -> usize {
-        self.tables.get(table).map_or(0, |rows| rows.records.len())
-    }
-}
-
-impl RecordRows {
-    /// The records of the table at this place.
-    pub(super) fn records(&self, table: usize) -> &[u32] {
-        self.tables.get(table).map_or(&[], |rows| &rows.records)
-    }
-
-    /// Changes what cells that refer to a record show.
-    pub(super) fn set_rank(&mut self, record: u32, rank: u32) {
-        if let Some(known) = self.ranks.get_mut(record as usize) {
-            *known = rank;
-        }
-    }
-}
-
-impl Rows {
-    fn new(declared: &RecordTable, trace: &Trace) -> Self {
-        let columns = declared.table.columns.iter();
-        Self {
-            records: Vec::new(),
-            keys: columns
-                .map(|column| trace.strings.lookup(column.name))
-                .collect(),
-        }
-    }
 }
 
 /// A column of a table of records, for functions that read it.
@@ -194,9 +110,8 @@ impl RecordColumn {
 impl Data {
     /// A value of the table at a place, which has this row.
     pub(super) fn record_cell(&self, place: (usize, usize), column: &Column, row: usize) -> Cell {
-        let rows = &self.records.tables[place.0];
-        let record = rows.records[row] as usize;
-        let value = rows.keys[place.1].and_then(|key| self.trace.records.cell(record, key));
+        let (record, key) = self.records.cell(place, row);
+        let value = key.and_then(|key| self.trace.records.cell(record, key));
         match value {
             Some(value) => self.fitting(value, column.kind.affinity()),
             None if column.kind == Kind::Timestamp => {
@@ -222,8 +137,8 @@ impl Data {
             (Integer, ArgValue::Hex(value) | ArgValue::Unsigned(value)) => Cell::Int(value as i64),
             (Integer, ArgValue::Bool(value)) => Cell::Int(value.into()),
             (Integer, ArgValue::Row(IdKind::Record, record)) => {
-                let rank = self.records.ranks.get(record as usize);
-                rank.map_or(Cell::Null, |rank| Cell::Int((*rank).into()))
+                let rank = self.records.rank(record);
+                rank.map_or(Cell::Null, |rank| Cell::Int(rank.into()))
             }
             (Integer, ArgValue::Row(_, row)) => Cell::Int(row.into()),
             _ => Cell::Null,

@@ -10,76 +10,29 @@
 
 use std::collections::HashMap;
 
-use traceloom_trace::{ArgSetId, ArgValue, RowId, StringId, Trace};
+use traceloom_trace::{ArgValue, RowId, StringId, Trace};
 
-use super::column::Kind::{JoinId, Long, String};
-use super::column::{Cell, Table, column, id};
-use super::data::Data;
-use super::records::{RECORD_TABLES, RecordRows};
+use super::declared::DECLARED;
+use super::record_rows::RecordRows;
 
 /// The tables of records that hold them.
 const OBJECTS: &str = "_heap_graph_references";
 const FIELDS: &str = "_heap_graph_field";
 
 /// The cells of a record before its references.
-const BEFORE: usize = 1;
-
-pub(crate) const HEAP_GRAPH_REFERENCE: Table = Table {
-    name: "heap_graph_reference",
-    doc: "Which object of a Java heap refers to which.",
-    rows: |data| data.references.rows,
-    columns: &[
-        id("id", "The reference."),
-        column(
-            "reference_set_id",
-            Long,
-            "The first reference of the same object.",
-            |data, row| Cell::Int(data.references.set(row) as i64),
-        ),
-        column(
-            "owner_id",
-            JoinId("heap_graph_object"),
-            "The object that has the reference.",
-            |data, row| data.reference_owner(row),
-        ),
-        column(
-            "owned_id",
-            JoinId("heap_graph_object"),
-            "The object it refers to; NULL for `null`.",
-            |data, row| data.number(data.reference(row).1),
-        ),
-        column(
-            "field_name",
-            String,
-            "The field, with its class.",
-            |data, row| data.reference_field(row, 0),
-        ),
-        column(
-            "field_type_name",
-            String,
-            "The type of the field.",
-            |data, row| data.reference_field(row, 1),
-        ),
-        column(
-            "deobfuscated_field_name",
-            String,
-            "The field before R8 renamed it.",
-            |data, row| data.reference_field(row, 2),
-        ),
-    ],
-};
+pub(super) const BEFORE: usize = 1;
 
 /// Where the references of each object are.
 #[derive(Debug, Default)]
 pub(super) struct References {
     /// The first row of each record. An object with many references has several records.
-    firsts: Vec<usize>,
+    pub firsts: Vec<usize>,
     /// The first row of the object of each record.
-    sets: Vec<usize>,
-    records: Vec<u32>,
-    rows: usize,
+    pub sets: Vec<usize>,
+    pub records: Vec<u32>,
+    pub rows: usize,
     /// The name, the type and the old name of a field, by its key.
-    fields: HashMap<StringId, [StringId; 3]>,
+    pub fields: HashMap<StringId, [StringId; 3]>,
 }
 
 impl References {
@@ -122,12 +75,12 @@ impl References {
     }
 
     /// The first row of the same object.
-    fn set(&self, row: usize) -> usize {
+    pub fn set(&self, row: usize) -> usize {
         self.sets.get(self.place(row)).copied().unwrap_or(0)
     }
 
     /// The record with a row, and the first row of that record.
-    fn at(&self, row: usize) -> (usize, usize) {
+    pub fn at(&self, row: usize) -> (usize, usize) {
         let place = self.place(row);
         let record = self.records.get(place).map_or(0, |record| *record as usize);
         (record, self.firsts.get(place).copied().unwrap_or(0))
@@ -135,29 +88,6 @@ impl References {
 }
 
 fn records_of(table: &str, rows: &RecordRows) -> Vec<u32> {
-    let place = RECORD_TABLES
-        .iter()
-        .position(|it| it.names.contains(&table));
+    let place = DECLARED.iter().position(|it| it.names.contains(&table));
     place.map_or(Vec::new(), |place| rows.records(place).to_vec())
-}
-
-impl Data {
-    /// The key of a reference, and the object it refers to.
-    fn reference(&self, row: usize) -> (StringId, ArgValue) {
-        let (record, first) = self.references.at(row);
-        let records = &self.trace.records;
-        let set = ArgSetId(records.rows().cells.get(record));
-        records.all_cells().arg(set.row() + BEFORE + row - first)
-    }
-
-    fn reference_owner(&self, row: usize) -> Cell {
-        let (record, _) = self.references.at(row);
-        let set = ArgSetId(self.trace.records.rows().cells.get(record));
-        self.number(self.trace.records.all_cells().arg(set.row()).1)
-    }
-
-    fn reference_field(&self, row: usize, which: usize) -> Cell {
-        let names = self.references.fields.get(&self.reference(row).0);
-        names.map_or(Cell::Null, |names| Cell::text(names[which]))
-    }
 }

@@ -1,5 +1,7 @@
 //! What ran on each CPU, and what each thread was doing.
 
+use traceloom_trace::ArgValue;
+
 use super::column::Kind::{ArgSetId, Bool, Duration, JoinId, Long, String, Timestamp};
 use super::column::{Cell, Table, column, id, machine};
 use super::data::Data;
@@ -167,6 +169,23 @@ impl Data {
         match self.cpus.binary_search(&cpu) {
             Ok(row) => Cell::Int(row as i64),
             Err(_) => Cell::Null,
+        }
+    }
+}
+
+impl Data {
+    /// What a column of `cpu` has; NULL if the trace does not tell.
+    pub(super) fn cpu_fact(&self, row: usize, column: &str) -> Cell {
+        let record = self.cpus.get(row).and_then(|cpu| self.cpu_records.get(cpu));
+        let value = record.and_then(|record| {
+            let key = self.trace.strings.lookup(column)?;
+            self.trace.records.cell(*record, key)
+        });
+        match value {
+            Some(ArgValue::Int(value)) => Cell::Int(value),
+            Some(ArgValue::Text(text)) => Cell::text(text),
+            Some(ArgValue::Row(_, row)) => Cell::Int(row.into()),
+            _ => Cell::Null,
         }
     }
 }

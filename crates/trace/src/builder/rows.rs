@@ -3,10 +3,10 @@
 use super::trace_builder::TraceBuilder;
 use crate::args::{ArgColumns, ArgValue};
 use crate::clock::ClockRow;
-use crate::ids::{ArgSetId, MethodId, RowId, StringId, TrackId};
+use crate::ids::{ArgSetId, MethodId, RecordId, RowId, StringId, TrackId};
 use crate::tables::{
-    CounterRow, ExactCounterRow, FlowRow, FtraceEventRow, MetadataRow, MethodRow, ThreadNameRow,
-    ThreadStateRow, WakeupRow,
+    CounterRow, ExactCounterRow, FlowRow, FtraceEventRow, MetadataRow, MethodRow, NO_TIME,
+    ThreadNameRow, ThreadStateRow, WakeupRow,
 };
 
 impl TraceBuilder {
@@ -126,6 +126,22 @@ impl TraceBuilder {
     /// Stores a set of arguments, like [`args`](Self::args) but faster.
     pub fn arg_columns(&mut self, args: &ArgColumns) -> ArgSetId {
         self.trace.args.push_columns(args)
+    }
+
+    /// Adds a row to a table that only queries read; `ts` in ns, or [`NO_TIME`].
+    pub fn record(&mut self, ts: i64, table: &str, cells: &[(&str, ArgValue)]) -> RecordId {
+        if ts != NO_TIME {
+            self.saw_time(ts);
+        }
+        let strings = &mut self.trace.strings;
+        let table = strings.intern(table);
+        let mut named = Vec::with_capacity(cells.len());
+        named.extend(
+            cells
+                .iter()
+                .map(|(name, value)| (strings.intern(name), *value)),
+        );
+        self.trace.records.push(ts, table, named)
     }
 
     /// Adds a fact about the current source.

@@ -1,6 +1,7 @@
 //! Android's log.
 
-use traceloom_trace::{ArgValue, StringId, ThreadId, TraceBuilder};
+use rustc_hash::FxHashMap;
+use traceloom_trace::{ArgValue, NO_TIME, RowId, StringId, ThreadId, TraceBuilder};
 
 use super::super::clocks::{ClockId, Converter};
 use super::super::kernel::Kernel;
@@ -26,7 +27,8 @@ pub(super) struct Log<'s> {
 
 struct Line {
     ts: i64,
-    thread: ThreadId,
+    tid: i32,
+    pid: i32,
     priority: u64,
     tag: Option<StringId>,
     message: StringId,
@@ -83,7 +85,9 @@ impl<'s> Log<'s> {
             self.unconverted += 1;
             return;
         };
-        let thread = thread(tid, pid, kernel, out);
+        if tid > 0 && pid > 0 {
+            kernel.thread_of(tid, pid);
+        }
         let text = [message, values.as_bytes()].concat();
         let text = if message.is_empty() {
             text.trim_ascii_start()
@@ -92,7 +96,8 @@ impl<'s> Log<'s> {
         };
         self.lines.push(Line {
             ts,
-            thread,
+            tid,
+            pid,
             priority: if priority == 0 { INFO } else { priority },
             tag,
             message: out.intern(text),
@@ -103,9 +108,10 @@ impl<'s> Log<'s> {
     pub fn finish(mut self, out: &mut TraceBuilder) {
         self.lines.sort_by_key(|line| line.ts);
         let source = ArgValue::Text(out.intern(b"android_logcat"));
+        let lifetimes = lifetimes(out);
         for line in self.lines {
             let mut cells = vec![
-                ("utid", line.thread.into()),
+                ("utid", thread(&line, &lifetimes, out).into()),
                 ("prio", ArgValue::Int(line.priority as i64)),
                 ("log_source", source),
                 ("msg", ArgValue::Text(line.message)),
@@ -116,11 +122,33 @@ impl<'s> Log<'s> {
     }
 }
 
-fn thread(tid: i32, pid: i32, kernel: &mut Kernel<'_>, out: &mut TraceBuilder) -> ThreadId {
-    let utid = out.thread(tid.into());
-    if tid > 0 && pid > 0 {
-        kernel.thread_of(tid, pid);
-        out.put_in_process(utid, pid.into());
+/// The threads with each number, which may have been used again.
+type Lifetimes = FxHashMap<i64, Vec<ThreadId>>;
+
+fn lifetimes(out: &TraceBuilder) -> Lifetimes {
+    let mut lifetimes = Lifetimes::default();
+    for (row, tid) in out.trace().threads.tid.iter().enumerate() {
+        let of_tid = lifetimes.entry(tid).or_default();
+        of_tid.push(ThreadId::from_row(row));
+    }
+    lifetimes
+}
+
+/// The thread that wrote a line: the one that lived then, since lines come later than other events.
+fn thread(line: &Line, lifetimes: &Lifetimes, out: &mut TraceBuilder) -> ThreadId {
+    let tid = line.tid.into();
+    let threads = &out.trace().threads;
+    let known = lifetimes.get(&tid).map_or(&[][..], Vec::as_slice);
+    let begun = known.partition_point(|utid| threads.start_ts.get(utid.row()) <= line.ts);
+    if let Some(utid) = begun.checked_sub(1).map(|last| known[last]) {
+        let end = threads.end_ts.get(utid.row());
+        if end == NO_TIME || line.ts <= end {
+            return utid;
+        }
+    }
+    let utid = out.thread(tid);
+    if line.tid > 0 && line.pid > 0 {
+        out.put_in_process(utid, line.pid.into());
     }
     utid
 }

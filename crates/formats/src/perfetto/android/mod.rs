@@ -4,6 +4,7 @@
 //! Most packets become [records](TraceBuilder::record): rows of tables that only SQL asks for. Big messages become
 //! arguments of their row by their description ([`messages`]).
 
+mod flags;
 mod input;
 mod layers;
 mod lists;
@@ -13,6 +14,7 @@ mod protolog;
 mod rects;
 mod sparse;
 mod transactions;
+mod transition_rows;
 mod transitions;
 mod views;
 mod windows;
@@ -68,8 +70,8 @@ pub(super) struct Android<'s> {
     cpu_per_uid: sparse::CpuPerUid,
     wakelocks: sparse::Wakelocks<'s>,
     rects: rects::Rects,
-    flags: transactions::Flags,
-    transitions: transitions::Transitions,
+    flags: flags::Flags,
+    transitions: transition_rows::Transitions,
     protolog: protolog::Protolog<'s>,
 }
 
@@ -85,8 +87,8 @@ impl<'s> Android<'s> {
             cpu_per_uid: sparse::CpuPerUid::default(),
             wakelocks: sparse::Wakelocks::default(),
             rects: rects::Rects::default(),
-            flags: transactions::Flags::default(),
-            transitions: transitions::Transitions::default(),
+            flags: flags::Flags::default(),
+            transitions: transition_rows::Transitions::default(),
             protolog: protolog::Protolog::default(),
         }
     }

@@ -296,8 +296,23 @@ fn short(value: f64) -> String {
         let sign = if exponent < 0 { '-' } else { '+' };
         return format!("{}e{sign}{:02}", without_zeros(digits), exponent.abs());
     }
-    let decimals = usize::try_from(5 - exponent).unwrap_or(0);
-    without_zeros(&format!("{value:.decimals$}")).to_owned()
+    without_zeros(&six_digits(value, exponent)).to_owned()
+}
+
+/// A number with six digits, without an exponent: `exponent` says where the first one is.
+fn six_digits(value: f64, exponent: i32) -> String {
+    match exponent {
+        5 => format!("{value:.0}"),
+        4 => format!("{value:.1}"),
+        3 => format!("{value:.2}"),
+        2 => format!("{value:.3}"),
+        1 => format!("{value:.4}"),
+        0 => format!("{value:.5}"),
+        -1 => format!("{value:.6}"),
+        -2 => format!("{value:.7}"),
+        -3 => format!("{value:.8}"),
+        _ => format!("{value:.9}"),
+    }
 }
 
 /// A number with six digits and an exponent.

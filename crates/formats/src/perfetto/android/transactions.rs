@@ -1,6 +1,5 @@
 //! SurfaceFlinger's transactions: what apps asked it to change.
 
-use rustc_hash::FxHashMap;
 use traceloom_trace::{ArgValue, NO_TIME, RecordId, TraceBuilder};
 
 use super::super::wire::Field;
@@ -14,10 +13,6 @@ const DISPLAY: &str = "DisplayState";
 
 /// The fields of a transaction that its changes have as arguments too: the token and the barriers.
 const SHARED: [u32; 2] = [10, 11];
-
-/// The numbers of sets of changes, for layers and for displays.
-#[derive(Default)]
-pub(super) struct Flags(FxHashMap<(bool, u64), i64>);
 
 /// A row of a transaction.
 struct Row<'a> {

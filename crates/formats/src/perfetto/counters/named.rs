@@ -24,7 +24,7 @@ pub(super) fn of_cpu(
 }
 
 /// Adds a value. Only those beyond the signed numbers are rounded.
-pub(in super::super) fn push(track: TrackId, ts: i64, value: u64, out: &mut TraceBuilder) {
+pub(crate) fn push(track: TrackId, ts: i64, value: u64, out: &mut TraceBuilder) {
     match i64::try_from(value) {
         Ok(value) => out.whole_counter(track, ts, value),
         Err(_) => out.counter(track, ts, value as f64),

@@ -3,7 +3,7 @@
 use traceloom_trace::{ArgSetId, ArgValue, StringId, TraceBuilder};
 
 /// The arguments of a slice that is about to be added.
-pub(in super::super) struct ArgList<'o> {
+pub(crate) struct ArgList<'o> {
     pub out: &'o mut TraceBuilder,
     args: Vec<(StringId, ArgValue)>,
 }

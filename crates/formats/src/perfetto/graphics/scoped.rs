@@ -8,7 +8,7 @@ use traceloom_trace::{SliceBegin, SliceId, TraceBuilder, TrackId};
 
 /// The lanes of tracks, of which slices come in order of time.
 #[derive(Debug, Default)]
-pub(in super::super) struct Scoped(FxHashMap<TrackId, Lanes>);
+pub(crate) struct Scoped(FxHashMap<TrackId, Lanes>);
 
 #[derive(Debug, Default)]
 struct Lanes {

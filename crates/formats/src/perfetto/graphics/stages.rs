@@ -6,6 +6,7 @@
 //! ```
 
 mod compute;
+mod context;
 mod event;
 
 use rustc_hash::FxHashMap;
@@ -151,7 +152,7 @@ impl<'s> Stages<'s> {
         let find = |number| fields.clone().filter(move |it| it.number == number).last();
         let pid = find(2).map(|pid| i64::from(pid.int32()));
         if self.contexts.insert(id, ()).is_none() {
-            compute::context_row(id, pid, find(3).map(Field::uint), out);
+            context::context_row(id, pid, find(3).map(Field::uint), out);
         }
         pid
     }

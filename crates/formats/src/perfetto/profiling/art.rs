@@ -4,7 +4,7 @@ use traceloom_trace::{ProcessId, StringId, ThreadId, TraceBuilder};
 
 use super::super::people::process_and_leader;
 use super::super::wire::{Field, Fields};
-use super::Shared;
+use super::shared::Shared;
 use super::stacks::{NONE, Named};
 
 /// An `OutOfMemoryError`.

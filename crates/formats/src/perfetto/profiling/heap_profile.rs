@@ -11,8 +11,9 @@ use super::super::sequence::State;
 use super::super::wire::{Field, Fields};
 use super::interned::{FrameFields, read_mapping};
 use super::paths::{build_id, joined};
+use super::people;
+use super::shared::Shared;
 use super::stacks::{NONE, Named};
-use super::{Shared, people};
 
 /// `CLOCK_MONOTONIC_COARSE`, the clock of dumps.
 const COARSE: u32 = 4;

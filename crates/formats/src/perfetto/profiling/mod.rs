@@ -16,6 +16,7 @@ mod paths;
 mod people;
 mod perf;
 mod samples;
+mod shared;
 mod smaps;
 mod stack_sample;
 mod stacks;
@@ -35,53 +36,8 @@ use super::survey::Survey;
 use super::track_event::SliceStack;
 use super::wire::{Fields, Value};
 use heap_profile::HeapProfiles;
-use stacks::{NONE, Named, Stacks};
-pub(super) use streaming::deltas_us;
-
-/// What several kinds of profiles need.
-struct Shared<'s> {
-    survey: &'s Survey<'s>,
-    stacks: Stacks,
-    samples: samples::Samples,
-    interned: interned::Interned<'s>,
-}
-
-impl Shared<'_> {
-    /// The callsite of an interned callstack; [`NONE`] if it is unknown.
-    fn callstack(&mut self, state: &State, iid: u64, out: &mut TraceBuilder) -> u32 {
-        let found = self.interned.callstack(state, iid, &mut self.stacks, out);
-        found.unwrap_or(NONE)
-    }
-
-    /// The callsite of an `InlineCallstack`, whose first frame is the outermost.
-    fn inline(&mut self, mapping: &str, callstack: Fields<'_>, out: &mut TraceBuilder) -> u32 {
-        let mapping = self.stacks.no_file(mapping, out);
-        let frames = callstack.filter(|field| field.number == 1);
-        frames.fold(NONE, |callsite, frame| {
-            let frame = self
-                .stacks
-                .named_frame(mapping, inline_frame(frame.fields(), out));
-            self.stacks.callsite(callsite, frame)
-        })
-    }
-}
-
-fn inline_frame(fields: Fields<'_>, out: &mut TraceBuilder) -> Named {
-    let mut named = Named {
-        name: StringId::NULL,
-        file: StringId::NULL,
-        line: None,
-    };
-    for field in fields {
-        match field.number {
-            1 => named.name = out.intern(field.bytes()),
-            2 => named.file = out.intern(field.bytes()),
-            3 => named.line = Some(field.uint() as u32),
-            _ => {}
-        }
-    }
-    named
-}
+use shared::Shared;
+use stacks::{NONE, Stacks};
 
 /// The profiles of a trace.
 pub(super) struct Profiles<'s> {

@@ -7,8 +7,9 @@ use super::super::sequence::State;
 use super::super::survey::Survey;
 use super::super::wire::{Field, Fields};
 use super::samples::{Counter, Execution, MOST_FOLLOWERS, Sample, Task};
+use super::shared::Shared;
 use super::stacks::NONE;
-use super::{Shared, names, people};
+use super::{names, people};
 
 /// The field of the defaults of a sequence with those of perf.
 const DEFAULTS: u32 = 12;

@@ -7,8 +7,9 @@ use super::super::sequence::State;
 use super::super::wire::{Field, Fields};
 use super::interned::field as interned;
 use super::samples::{AsyncContext, Counter, Execution, MOST_FOLLOWERS, Sample, Task};
+use super::shared::Shared;
 use super::stacks::{NONE, push};
-use super::{Shared, names, people};
+use super::{names, people};
 
 /// The field of the defaults of a sequence with those of its samples.
 const DEFAULTS: u32 = 100;

@@ -2,18 +2,14 @@
 
 use traceloom_trace::TraceBuilder;
 
+use super::super::packet::deltas_us;
 use super::super::sequence::State;
 use super::super::track_descriptor::Thread;
 use super::super::wire::{Field, Fields};
+use super::people;
 use super::samples::{BYTES, Sample, Task};
+use super::shared::Shared;
 use super::stacks::NONE;
-use super::{Shared, people};
-
-/// The distances of the samples from the time before, µs.
-pub(in super::super) fn deltas_us(packet: &[u8]) -> impl Iterator<Item = i64> + '_ {
-    let deltas = Fields::new(packet).filter(|field| field.number == 2);
-    deltas.flat_map(Field::numbers).map(|delta| delta as i64)
-}
 
 /// The samples of a packet, as far as they take less than `room` bytes.
 pub(super) fn packet(

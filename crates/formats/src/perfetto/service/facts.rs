@@ -6,106 +6,20 @@ use base64::Engine;
 use traceloom_trace::{ArgSetId, ArgValue, StringId, TraceBuilder, TrackType};
 
 use super::super::wire::{Field, Fields};
-use super::{Service, Trigger};
 
 /// A text of a field.
-fn text(field: Field<'_>) -> String {
+pub(super) fn text(field: Field<'_>) -> String {
     String::from_utf8_lossy(field.bytes()).into_owned()
 }
 
-impl Service<'_> {
-    /// A `TraceUuid`.
-    pub(super) fn uuid(&mut self, uuid: &[u8], out: &mut TraceBuilder) {
-        let value = |number| {
-            let field = Fields::new(uuid).find(|field| field.number == number);
-            field.map_or(0, Field::uint)
-        };
-        self.set_uuid(value(1), value(2), out);
-    }
-
-    /// The first one counts, unless it is 0.
-    pub(super) fn set_uuid(&mut self, high: u64, low: u64, out: &mut TraceBuilder) {
-        if self.has_uuid || (high, low) == (0, 0) {
-            return;
-        }
-        self.has_uuid = true;
-        let uuid = u128::from(high) << 64 | u128::from(low);
-        let digits = format!("{uuid:032x}");
-        let parts = [0..8, 8..12, 12..16, 16..20, 20..32].map(|part| &digits[part]);
-        out.metadata("trace_uuid", &parts.join("-"));
-    }
-
-    /// A `Trigger`: an instant, and a fact.
-    pub(super) fn trigger(
-        &mut self,
-        ts: i64,
-        trigger: &[u8],
-        kind: Trigger,
-        out: &mut TraceBuilder,
-    ) {
-        let (mut name, mut args) = (StringId::NULL, Vec::new());
-        for field in Fields::new(trigger) {
-            match field.number {
-                1 => name = out.intern(field.bytes()),
-                2 => {
-                    let producer = out.intern(field.bytes());
-                    args.push((out.intern(b"producer_name"), ArgValue::Text(producer)));
-                }
-                3 => {
-                    let uid = ArgValue::Int(field.int32().into());
-                    args.push((out.intern(b"trusted_producer_uid"), uid));
-                }
-                _ => {}
-            }
-        }
-        let args = out.args(args);
-        instant(ts, name, args, out);
-        if kind > self.trigger.0 {
-            self.trigger = (kind, out.trace().strings.get(name).to_owned());
-            if kind == Trigger::Clone {
-                let name = "traced_clone_trigger_timestamp_ns".to_owned();
-                self.figures.set(name, None, 0, ts);
-            }
-        }
-    }
-
-    /// A `TracingServiceEvent`.
-    pub(super) fn event(&mut self, ts: i64, event: &[u8], machine: i64, out: &mut TraceBuilder) {
-        for field in Fields::new(event) {
-            let key = match field.number {
-                1 => "all_data_source_started_ns",
-                2 => "tracing_started_ns",
-                3 => "all_data_source_flushed_ns",
-                5 => "tracing_disabled_ns",
-                7 => {
-                    slow_starters(field, out);
-                    continue;
-                }
-                10 => {
-                    let name = "traced_clone_started_timestamp_ns".to_owned();
-                    self.figures.set(name, None, machine, ts);
-                    continue;
-                }
-                11 => {
-                    let name = "traced_buf_clone_done_timestamp_ns".to_owned();
-                    self.figures.set(name, Some(field.int()), machine, ts);
-                    continue;
-                }
-                _ => continue,
-            };
-            out.metadata(key, &ts.to_string());
-        }
-    }
-}
-
 /// An instant on the track of triggers.
-fn instant(ts: i64, name: StringId, args: ArgSetId, out: &mut TraceBuilder) {
+pub(super) fn instant(ts: i64, name: StringId, args: ArgSetId, out: &mut TraceBuilder) {
     let title = out.intern(b"Trace Triggers");
     let track = out.global_track(TrackType::GlobalSlice, title);
     out.instant(track, ts, name, args);
 }
 
-fn slow_starters(sources: Field<'_>, out: &mut TraceBuilder) {
+pub(super) fn slow_starters(sources: Field<'_>, out: &mut TraceBuilder) {
     for source in sources.fields().filter(|field| field.number == 1) {
         let part = |number| {
             let field = source.fields().find(|field| field.number == number);
@@ -161,36 +75,8 @@ pub(super) fn attributes(attributes: &[u8], into: &mut BTreeMap<String, String>)
     }
 }
 
-impl Service<'_> {
-    /// A `ChromeMetadataPacket`. Each running Chrome has one, and a letter of its own.
-    pub(super) fn chrome(&mut self, metadata: &[u8], out: &mut TraceBuilder) {
-        let letter = char::from(b'a' + self.chromes % 26);
-        self.chromes = self.chromes.wrapping_add(1);
-        let mut hashes = String::new();
-        for field in Fields::new(metadata) {
-            let (key, value) = match field.number {
-                2 => ("playstore_version_code", field.int32().to_string()),
-                3 => ("enabled_categories", text(field)),
-                4 => {
-                    hashes += &field_trial(field);
-                    continue;
-                }
-                5 => ("package-name", text(field)),
-                6 => ("product-version", text(field)),
-                7 => ("channel", field.uint().to_string()),
-                8 => ("os-name", text(field)),
-                _ => continue,
-            };
-            out.metadata(&format!("cr-{letter}-{key}"), &value);
-        }
-        if !hashes.is_empty() {
-            out.metadata(&format!("cr-{letter}-field_trial_hashes"), &hashes);
-        }
-    }
-}
-
 /// A trial of Chrome: the hashes of its name and its group.
-fn field_trial(field: Field<'_>) -> String {
+pub(super) fn field_trial(field: Field<'_>) -> String {
     let part = |number| {
         let field = field.fields().find(|field| field.number == number);
         field.map_or(0, Field::uint)

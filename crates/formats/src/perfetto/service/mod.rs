@@ -2,9 +2,10 @@
 
 mod config;
 mod diagnostics;
+mod events;
 mod facts;
 mod figures;
-pub(super) mod losses;
+mod losses;
 mod sessions;
 
 use std::collections::BTreeMap;

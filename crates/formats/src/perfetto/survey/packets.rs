@@ -7,8 +7,7 @@ use rustc_hash::FxHashSet;
 use traceloom_trace::{Place, RepairKind, TraceBuilder};
 
 use super::super::clocks::{BOOTTIME, ClockId, Clocks, FIRST_OF_SEQUENCE, MONOTONIC};
-use super::super::packet::{Packet, Packets, payload};
-use super::super::profiling::deltas_us;
+use super::super::packet::{Packet, Packets, deltas_us, payload};
 use super::super::sequence::{Sequences, State, StateId};
 use super::super::source::{Source, Span};
 use super::super::track_descriptor::{Thread, TrackDescriptors};

@@ -4,9 +4,10 @@ use traceloom_trace::TraceBuilder;
 
 use super::super::sequence::State;
 use super::counting::Counting;
+use super::described::THREAD_TIME;
 use super::event::{Event, Number};
 use super::interpret::{At, TrackEvents};
-use super::tracks::{THREAD_TIME, Use};
+use super::tracks::Use;
 
 impl<'s> TrackEvents<'s> {
     /// The value of a counter. The unit of a descriptor may be a multiple.

@@ -3,7 +3,10 @@
 use traceloom_trace::{ArgValue, ProcessId, RowId, StringId, ThreadId, TraceBuilder, TrackId};
 
 use super::super::track_descriptor::{Descriptor, Thread};
-use super::tracks::builtin_name;
+
+/// `CounterDescriptor.BuiltinCounterType`: the CPU time of a thread, ns, and the number of its instructions.
+pub(super) const THREAD_TIME: u64 = 1;
+const INSTRUCTIONS: u64 = 2;
 
 /// Whether processes and threads are to be shown in the order of their ranks.
 #[derive(Clone, Copy, Debug, Default)]
@@ -84,6 +87,15 @@ pub(super) fn track_args(
     if let Some(counter) = &descriptor.counter {
         let unit = out.intern_unless_empty(counter.unit());
         out.set_track_unit(track, unit);
+    }
+}
+
+/// The name of a counter that Perfetto defines.
+fn builtin_name(builtin: u64) -> Option<&'static [u8]> {
+    match builtin {
+        THREAD_TIME => Some(b"thread_time"),
+        INSTRUCTIONS => Some(b"thread_instruction_count"),
+        _ => None,
     }
 }
 

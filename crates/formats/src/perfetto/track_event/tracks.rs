@@ -30,10 +30,6 @@ const MOST_PARENTS: usize = 100;
 /// The track without a descriptor.
 const DEFAULT: u64 = 0;
 
-/// `CounterDescriptor.BuiltinCounterType`: the CPU time of a thread, ns, and the number of its instructions.
-pub(super) const THREAD_TIME: u64 = 1;
-const INSTRUCTIONS: u64 = 2;
-
 /// What a track holds.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Holds {
@@ -397,13 +393,4 @@ fn name_of(descriptor: &Descriptor) -> &[u8] {
         return &descriptor.name;
     }
     described::builtin(descriptor).unwrap_or_default()
-}
-
-/// The name of a counter that Perfetto defines.
-pub(super) fn builtin_name(builtin: u64) -> Option<&'static [u8]> {
-    match builtin {
-        THREAD_TIME => Some(b"thread_time"),
-        INSTRUCTIONS => Some(b"thread_instruction_count"),
-        _ => None,
-    }
 }

@@ -1,6 +1,6 @@
 //! The views about GPUs, buffers and frames.
 
-use super::{View, view};
+use super::view::{View, view};
 
 /// A view of the slices of some tracks, with the arguments that they have. `$of` are columns that the track has.
 macro_rules! of_arguments {

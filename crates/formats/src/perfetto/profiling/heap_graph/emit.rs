@@ -6,8 +6,8 @@ use super::super::emit::{Rows, add, text, word};
 use super::super::names;
 use super::super::paths::package;
 use super::super::stacks::NONE;
+use super::graph::{Class, Graph, Head, NO_ROOT, Object, Reference};
 use super::types::{Bare, Renamed};
-use super::{Class, Graph, Head, NO_ROOT, Object, Reference};
 
 /// The places of a graph's rows among the records.
 struct Places {
@@ -19,7 +19,7 @@ struct Places {
 }
 
 /// Adds the rows of a graph. `fallback` is the package of the process.
-pub(in super::super) fn emit(
+pub(crate) fn emit(
     graph: &Graph,
     head: &Head,
     renamed: &Renamed,

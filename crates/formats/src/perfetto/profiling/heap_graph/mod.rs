@@ -10,95 +10,21 @@
 
 mod emit;
 mod finish;
+mod graph;
 mod read;
 mod types;
 
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashMap;
-use traceloom_trace::{ProcessId, StringId, TraceBuilder};
+use traceloom_trace::TraceBuilder;
 
 use super::super::sequence::State;
 use super::super::wire::Fields;
-use super::people;
 use super::stacks::NONE;
 pub(super) use emit::emit;
-use types::Field;
+use graph::Reference;
+pub(super) use graph::{Graph, Head};
 pub(super) use types::Renamed;
-
-/// An object.
-#[derive(Clone, Copy, Debug)]
-struct Object {
-    size: u64,
-    class: u32,
-    /// The first of its references.
-    references: u32,
-    /// Its row of data.
-    data: u32,
-    /// Which root it is; [`NO_ROOT`] for none.
-    root: u8,
-    heap: u8,
-    is_reachable: bool,
-}
-
-const NO_ROOT: u8 = u8::MAX;
-
-/// A reference. `owned` is [`NONE`] for null.
-#[derive(Clone, Copy, Debug)]
-struct Reference {
-    owner: u32,
-    owned: u32,
-    /// The row of the field, [`NONE`] until it is known.
-    field: u32,
-}
-
-/// A class.
-#[derive(Clone, Copy, Debug)]
-struct Class {
-    name: StringId,
-    location: StringId,
-    superclass: u32,
-    classloader: u32,
-    kind: Option<u8>,
-}
-
-/// A number in an object: the name of its field, and whether that has 64 bits.
-#[derive(Clone, Copy, Debug)]
-struct Primitive {
-    set: u32,
-    name: &'static str,
-    is_long: bool,
-    value: i64,
-}
-
-/// The objects of a process at a time.
-#[derive(Debug, Default)]
-pub(super) struct Graph {
-    objects: Vec<Object>,
-    references: Vec<Reference>,
-    classes: Vec<Class>,
-    fields: Vec<Field>,
-    /// A text for each field that no other field has.
-    keys: Vec<String>,
-    native: FxHashMap<u32, i64>,
-    primitives: Vec<Primitive>,
-    /// The first primitive of each row of data.
-    data: Vec<u32>,
-    /// The row of the table of graphs.
-    head: u32,
-    /// The number of graphs that began before.
-    place: usize,
-}
-
-/// A row of the table of graphs.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Head {
-    pub ts: i64,
-    pub upid: ProcessId,
-    pub is_oome: bool,
-    pub heap_size: Option<i64>,
-    pub is_truncated: bool,
-}
 
 /// The heap graphs of a trace.
 #[derive(Debug, Default)]

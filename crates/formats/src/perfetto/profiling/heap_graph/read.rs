@@ -6,9 +6,10 @@ use rustc_hash::FxHashMap;
 use traceloom_trace::{ProcessId, StringId, TraceBuilder};
 
 use super::super::super::wire::{Field as Wire, Fields};
+use super::super::people;
 use super::super::stacks::{NONE, push};
+use super::graph::{Class, Graph, NO_ROOT, Object, Primitive, Reference};
 use super::types::Field;
-use super::{Class, Graph, NO_ROOT, Object, Primitive, Reference, people};
 
 /// `ROOT_VM_INTERNAL`, and the heaps whose objects the collector leaves alone.
 const VM_INTERNAL: u8 = 13;

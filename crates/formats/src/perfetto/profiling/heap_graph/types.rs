@@ -12,7 +12,7 @@ pub(super) struct Field {
 
 /// The old names of classes by package and new name, and those of fields.
 #[derive(Debug, Default)]
-pub(in super::super) struct Renamed {
+pub(crate) struct Renamed {
     pub classes: FxHashMap<(StringId, StringId), String>,
     pub fields: FxHashMap<StringId, StringId>,
 }

@@ -1,0 +1,36 @@
+//! The declarations of the tables whose rows are records, as `records.sql` has them.
+
+use std::sync::LazyLock;
+
+/// The declarations; the first lines of the file describe them.
+const TEXT: &str = include_str!("records.sql");
+
+/// A declared table.
+#[derive(Debug)]
+pub(super) struct Declared {
+    /// Its names: PerfettoSQL has some tables under two.
+    pub names: Vec<&'static str>,
+    /// The name of each column, and what else is declared of it.
+    pub columns: Vec<(&'static str, Option<&'static str>)>,
+}
+
+/// All of them.
+pub(super) static DECLARED: LazyLock<Vec<Declared>> = LazyLock::new(|| {
+    let declared = TEXT.split(");").filter_map(|it| it.split_once('('));
+    declared
+        .map(|(names, columns)| declare(names, columns))
+        .collect()
+});
+
+fn declare(names: &'static str, columns: &'static str) -> Declared {
+    let names = names.lines().filter(|line| !line.starts_with("--"));
+    let names = names.flat_map(|line| line.split(',')).map(str::trim);
+    let columns = columns.split(',').map(|words| {
+        let mut words = words.split_whitespace();
+        (words.next().unwrap_or_default(), words.next())
+    });
+    Declared {
+        names: names.filter(|name| !name.is_empty()).collect(),
+        columns: columns.collect(),
+    }
+}
