@@ -60,7 +60,7 @@ const DIFFERENT: &[(&str, &[&str], &str)] = &[
     ),
     (
         "test_trace",
-        &["thread_states"],
+        &["threads", "thread_states"],
         "a thread is runnable from its wake-up on, also without sched_waking",
     ),
     (
