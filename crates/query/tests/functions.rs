@@ -269,3 +269,12 @@ fn arguments_of_a_long_set_are_in_it() {
     let expected = expected.map(|row| row.map(Value::Integer));
     assert_eq!(ask(&mut session, sql).unwrap().rows, expected);
 }
+
+#[test]
+fn metrics_are_refused_by_name() {
+    let error = ask(&mut session(), "SELECT RUN_METRIC('android/cpu.sql')").unwrap_err();
+    assert!(
+        error.to_string().contains("RUN_METRIC is not supported"),
+        "{error}"
+    );
+}

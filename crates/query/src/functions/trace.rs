@@ -7,6 +7,7 @@ use rusqlite::functions::Context;
 use rusqlite::types::{Value, ValueRef};
 use traceloom_trace::{ArgSetId, ArgValue, StringId};
 
+use super::arguments::refused;
 use super::flags::PURE;
 use super::json::args_as_json;
 use crate::schema::{Cell, Data, FactValue};
@@ -22,6 +23,7 @@ pub(super) fn register(connection: &Connection, data: &Arc<Data>) -> rusqlite::R
         connection.create_scalar_function(name, 0, PURE, move |_| Ok(value))?;
     }
     metadata(connection, data)?;
+    connection.create_scalar_function("run_metric", -1, PURE, |context| no_metrics(context))?;
     let of_json = data.clone();
     let name = "__intrinsic_arg_set_to_json";
     connection.create_scalar_function(name, 1, PURE, move |context| {
@@ -37,6 +39,14 @@ pub(super) fn register(connection: &Connection, data: &Arc<Data>) -> rusqlite::R
     connection.create_scalar_function("extract_arg", 2, PURE, move |context| {
         Ok(extract_arg(&data, context).unwrap_or(Value::Null))
     })
+}
+
+/// `RUN_METRIC(file, …)`: Perfetto's metrics of version 1 are not part of traceloom.
+fn no_metrics(_: &Context<'_>) -> rusqlite::Result<Value> {
+    Err(refused(
+        "RUN_METRIC is not supported: traceloom has no metrics. The modules that INCLUDE PERFETTO MODULE names answer most of \
+         their questions",
+    ))
 }
 
 /// `extract_metadata(name)`, and the same for a machine, for a trace, or for both.
