@@ -14,7 +14,7 @@ pub enum FrameKind {
     Flutter,
     /// A thread that hands buffers to the compositor, such as that of a game.
     Buffers,
-    /// An app of which only the frame timeline tells the frames.
+    /// An app whose frames are only in the frame timeline.
     Timeline,
     /// The compositor.
     Compositor,

@@ -115,7 +115,7 @@ impl TraceBuilder {
         *self.trace.tracks.arg_set_id.get_mut(track.row()) = args;
     }
 
-    /// A new track that no name finds, because others of its owner may have the same.
+    /// A new track. It is never looked up by name, since other tracks of its owner may have the same name.
     pub fn separate_track(
         &mut self,
         kind: TrackType,
