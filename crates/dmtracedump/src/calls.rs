@@ -8,76 +8,19 @@
 //! exit, which makes it quadratic in wide call graphs. Here an exit updates one entry of a hash
 //! table of edges from caller to callee; both lists are made from it at the end.
 
-use indexmap::IndexMap;
+use std::collections::HashMap;
+
 use rustc_hash::FxBuildHasher;
 use traceloom_formats::MethodRecord;
 
-use super::methods::{MethodIndex, Methods, TOPLEVEL, UNKNOWN};
+use super::methods::{MethodIndex, Methods, UNKNOWN};
+use super::sums::{Activation, BOTTOM, Slot, Sums};
 
 /// The original closes the calls of, and adds up, only threads with numbers below this.
 pub(super) const COUNTED_THREADS: u16 = 1 << 15;
 
 /// The number of frames on one stack at which the original aborts.
 const ORIGINAL_DEPTH: usize = 10_000;
-
-/// The times of one method, µs, and its calls.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Totals {
-    pub exclusive: u64,
-    pub inclusive: u64,
-    /// The part of `exclusive` in recursive activations.
-    recursive_exclusive: u64,
-    /// Plain calls and recursive calls.
-    pub calls: [i32; 2],
-}
-
-impl Totals {
-    pub fn all_calls(&self) -> i32 {
-        self.calls[0].wrapping_add(self.calls[1])
-    }
-
-    /// Exclusive time of the activations that are not recursive, µs.
-    pub fn plain_exclusive(&self) -> u64 {
-        self.exclusive.wrapping_sub(self.recursive_exclusive)
-    }
-}
-
-/// A method on a stack, times two, plus one if the method is also deeper in that stack (recursive).
-/// A method takes 20 bytes of a file, so 31 bits are enough for any file below 40 GB.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Activation(u32);
-
-impl Activation {
-    pub fn new(method: MethodIndex, is_recursive: bool) -> Self {
-        Activation(method << 1 | u32::from(is_recursive))
-    }
-
-    pub fn method(self) -> MethodIndex {
-        self.0 >> 1
-    }
-
-    pub fn is_recursive(self) -> bool {
-        self.0 & 1 == 1
-    }
-
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-/// The activation in which every thread starts.
-const BOTTOM: Activation = Activation(TOPLEVEL << 1);
-
-/// The calls from one activation to another.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Edge {
-    /// Time in the callee with its own callees, µs.
-    pub inclusive: u64,
-    pub calls: u32,
-}
-
-/// Edges, by caller and callee, in the order in which they were found.
-pub(super) type Edges = IndexMap<(Activation, Activation), Edge, FxBuildHasher>;
 
 /// Repairs of records that would crash the original.
 #[derive(Debug, Default)]
@@ -94,16 +37,11 @@ pub(super) struct Repairs {
 
 /// A thread and its stack; times in µs.
 struct Thread {
+    number: u16,
     first: u64,
     last: u64,
     /// The open calls, outermost first.
     frames: Vec<Frame>,
-}
-
-impl Thread {
-    fn top(&self) -> Activation {
-        self.frames.last().map_or(BOTTOM, |frame| frame.callee)
-    }
 }
 
 /// An open call.
@@ -116,46 +54,67 @@ struct Frame {
     slot: u32,
 }
 
-/// A method on one thread.
-#[derive(Clone, Copy)]
-struct Slot {
-    method: MethodIndex,
-    /// The number of times that the method is on the thread's stack.
-    active: u32,
+impl Thread {
+    fn top(&self) -> Activation {
+        self.frames.last().map_or(BOTTOM, |frame| frame.callee)
+    }
+
+    /// The time since the thread's last record, µs.
+    fn elapse(&mut self, now: u64) -> u64 {
+        now.wrapping_sub(std::mem::replace(&mut self.last, now))
+    }
+
+    /// Ends the call on top of the stack, if there is one.
+    fn pop(&mut self, now: u64, slots: &mut [Slot], sums: &mut Sums) {
+        if let Some(frame) = self.frames.pop() {
+            sums.pass_time(frame.callee, self.elapse(now));
+            let slot = &mut slots[frame.slot as usize];
+            slot.active -= 1;
+            let elapsed = now.wrapping_sub(frame.entry);
+            sums.count_known(slot, self.top(), frame.callee, elapsed);
+        }
+    }
+}
+
+/// The methods of each thread, in the order of their first call.
+#[derive(Default)]
+struct Slots {
+    list: Vec<Slot>,
+    /// Places in the list, by thread number and the method's id in records.
+    places: HashMap<(u16, u32), u32, FxBuildHasher>,
 }
 
 /// The calls of a trace, which are added up record by record.
 pub(super) struct Calls<'a> {
     pub methods: Methods<'a>,
-    /// By method.
-    pub totals: Vec<Totals>,
+    pub sums: Sums,
     /// Time from the first to the last record, summed over threads, µs.
     pub total: u64,
-    pub edges: Edges,
     pub repairs: Repairs,
-    /// By number.
-    threads: IndexMap<u16, Thread, FxBuildHasher>,
+    threads: Vec<Thread>,
+    /// Places in that list, by thread number.
+    places: HashMap<u16, usize, FxBuildHasher>,
     /// The number and place of the last record's thread, which the next record mostly has too.
     last: Option<(u16, usize)>,
-    /// By thread number and the method's id in records.
-    slots: IndexMap<(u16, u32), Slot, FxBuildHasher>,
+    slots: Slots,
 }
 
 impl<'a> Calls<'a> {
     pub fn new(methods: Methods<'a>) -> Self {
         Calls {
-            totals: vec![Totals::default(); methods.list.len()],
+            sums: Sums::new(methods.list.len()),
             methods,
             total: 0,
-            edges: Edges::default(),
             repairs: Repairs::default(),
-            threads: IndexMap::default(),
+            threads: Vec::new(),
+            places: HashMap::default(),
             last: None,
-            slots: IndexMap::default(),
+            slots: Slots::default(),
         }
     }
 
     /// Handles the next record.
+    #[inline]
     pub fn take(&mut self, record: &MethodRecord) {
         let now = u64::from(record.time_us);
         let at = match self.last {
@@ -171,20 +130,22 @@ impl<'a> Calls<'a> {
 
     /// The place of a thread. Adds the thread if it is new.
     fn thread(&mut self, number: u16, now: u64) -> usize {
-        let thread = self.threads.entry(number);
-        let at = thread.index();
-        self.last = Some((number, at));
-        thread.or_insert(Thread {
-            first: now,
-            last: now,
-            frames: Vec::new(),
+        let at = *self.places.entry(number).or_insert_with(|| {
+            self.threads.push(Thread {
+                number,
+                first: now,
+                last: now,
+                frames: Vec::new(),
+            });
+            self.threads.len() - 1
         });
+        self.last = Some((number, at));
         at
     }
 
     /// The place of the slot of a method's id. Adds the slot if it is new.
-    fn slot(&mut self, thread: u16, id: u32) -> usize {
-        if let Some(place) = self.slots.get_index_of(&(thread, id)) {
+    fn slot(&mut self, thread: u16, id: u32) -> u32 {
+        if let Some(&place) = self.slots.places.get(&(thread, id)) {
             return place;
         }
         // Unknown ids share a slot. No record has its id: their two low bits are clear.
@@ -192,52 +153,55 @@ impl<'a> Calls<'a> {
             Some(method) => (id, method),
             None => (1, UNKNOWN),
         };
-        let slot = self.slots.entry((thread, id));
-        let place = slot.index();
-        slot.or_insert(Slot { method, active: 0 });
-        place
+        let Slots { list, places } = &mut self.slots;
+        *places.entry((thread, id)).or_insert_with(|| {
+            list.push(Slot::new(method));
+            list.len() as u32 - 1
+        })
     }
 
     fn enter(&mut self, at: usize, record: &MethodRecord, now: u64) {
-        let slot = self.slot(record.thread, record.method);
-        self.pass_time(at, self.threads[at].top(), now);
-        let Slot { method, active } = &mut self.slots[slot];
-        let callee = Activation::new(*method, *active > 0);
-        *active += 1;
-        let frames = &mut self.threads[at].frames;
-        frames.push(Frame {
+        let place = self.slot(record.thread, record.method);
+        let slot = &mut self.slots.list[place as usize];
+        let callee = Activation::new(slot.method, slot.active > 0);
+        slot.active += 1;
+        let thread = &mut self.threads[at];
+        self.sums.pass_time(thread.top(), thread.elapse(now));
+        thread.frames.push(Frame {
             entry: now,
             id: record.method,
             callee,
-            slot: slot as u32,
+            slot: place,
         });
-        if frames.len() > ORIGINAL_DEPTH {
-            self.repairs.too_deep = self.repairs.too_deep.max(frames.len());
+        if thread.frames.len() > ORIGINAL_DEPTH {
+            self.repairs.too_deep = self.repairs.too_deep.max(thread.frames.len());
         }
     }
 
     /// No record can name the method that every thread starts in, so an empty stack never matches.
     fn exit(&mut self, at: usize, record: &MethodRecord, now: u64) {
-        let thread = &self.threads[at];
+        let thread = &mut self.threads[at];
         // Equal ids are equal methods, so the usual exit needs no search.
-        if thread
-            .frames
-            .last()
-            .is_some_and(|top| top.id == record.method)
-        {
-            return self.pop(at, now);
+        match thread.frames.last() {
+            Some(top) if top.id == record.method => {
+                thread.pop(now, &mut self.slots.list, &mut self.sums);
+            }
+            _ => self.exit_searched(at, record, now),
         }
+    }
+
+    fn exit_searched(&mut self, at: usize, record: &MethodRecord, now: u64) {
         let slot = self.slot(record.thread, record.method);
-        let Slot { method, active } = self.slots[slot];
-        let thread = &self.threads[at];
+        let Slot { method, active, .. } = self.slots.list[slot as usize];
+        let thread = &mut self.threads[at];
         if thread.top().method() == method {
-            self.pop(at, now);
+            thread.pop(now, &mut self.slots.list, &mut self.sums);
         } else if thread.frames.is_empty() {
             // It counts as a call that began at time 0, but gets only the exclusive time since the
             // last record.
             let callee = Activation::new(method, false);
-            self.pass_time(at, callee, now);
-            self.count(BOTTOM, callee, now);
+            self.sums.pass_time(callee, thread.elapse(now));
+            self.sums.count(BOTTOM, callee, now);
         } else {
             self.exit_mismatched(at, method, active > 0, now);
         }
@@ -246,70 +210,34 @@ impl<'a> Calls<'a> {
     /// At this point, the original prints the stack and exits.
     #[cold]
     fn exit_mismatched(&mut self, at: usize, method: MethodIndex, is_active: bool, now: u64) {
-        if let Some((&number, _)) = self.threads.get_index(at) {
-            self.repairs.first.get_or_insert((number, method));
-        }
+        let thread = &mut self.threads[at];
+        self.repairs.first.get_or_insert((thread.number, method));
         if !is_active {
             self.repairs.ignored += 1;
             return;
         }
-        while self.threads[at].top().method() != method {
-            self.pop(at, now);
+        while thread.top().method() != method {
+            thread.pop(now, &mut self.slots.list, &mut self.sums);
             self.repairs.closed_early += 1;
         }
-        self.pop(at, now);
-    }
-
-    /// Ends the call on top of a stack that is not empty.
-    fn pop(&mut self, at: usize, now: u64) {
-        if let Some(frame) = self.threads[at].frames.pop() {
-            self.pass_time(at, frame.callee, now);
-            let elapsed = now.wrapping_sub(frame.entry);
-            self.count(self.threads[at].top(), frame.callee, elapsed);
-            self.slots[frame.slot as usize].active -= 1;
-        }
-    }
-
-    /// Adds the time since the thread's last record to a method.
-    fn pass_time(&mut self, at: usize, to: Activation, now: u64) {
-        let last = std::mem::replace(&mut self.threads[at].last, now);
-        let elapsed = now.wrapping_sub(last);
-        let totals = &mut self.totals[to.method() as usize];
-        totals.exclusive = totals.exclusive.wrapping_add(elapsed);
-        if to.is_recursive() {
-            totals.recursive_exclusive = totals.recursive_exclusive.wrapping_add(elapsed);
-        }
-    }
-
-    /// Counts a call of `inclusive` µs.
-    fn count(&mut self, caller: Activation, callee: Activation, inclusive: u64) {
-        let edge = self.edges.entry((caller, callee)).or_default();
-        edge.inclusive = edge.inclusive.wrapping_add(inclusive);
-        edge.calls = edge.calls.wrapping_add(1);
+        thread.pop(now, &mut self.slots.list, &mut self.sums);
     }
 
     /// Closes open calls at each thread's last record, lowest thread number first and outermost
     /// call first, and adds up.
     pub fn finish(&mut self) {
-        let mut threads = std::mem::take(&mut self.threads);
-        threads.sort_unstable_keys();
-        for (_, thread) in threads.iter().filter(|t| *t.0 < COUNTED_THREADS) {
+        self.threads.sort_unstable_by_key(|thread| thread.number);
+        let counted = |thread: &&Thread| thread.number < COUNTED_THREADS;
+        for thread in self.threads.iter().filter(counted) {
             let span = thread.last.wrapping_sub(thread.first);
             self.total = self.total.wrapping_add(span);
             let mut caller = BOTTOM;
             for frame in &thread.frames {
-                self.count(caller, frame.callee, thread.last.wrapping_sub(frame.entry));
+                let elapsed = thread.last.wrapping_sub(frame.entry);
+                self.sums.count(caller, frame.callee, elapsed);
                 caller = frame.callee;
             }
         }
-        for ((_, callee), edge) in &self.edges {
-            let totals = &mut self.totals[callee.method() as usize];
-            let calls = &mut totals.calls[usize::from(callee.is_recursive())];
-            *calls = calls.wrapping_add(edge.calls as i32);
-            if !callee.is_recursive() {
-                totals.inclusive = totals.inclusive.wrapping_add(edge.inclusive);
-            }
-        }
-        self.totals[TOPLEVEL as usize].inclusive = self.total;
+        self.sums.finish(self.total);
     }
 }

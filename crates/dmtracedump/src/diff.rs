@@ -10,11 +10,11 @@ use std::ffi::OsStr;
 use std::io;
 
 use super::args::Options;
-use super::calls::Totals;
 use super::methods::{Method, MethodIndex};
 use super::out::Out;
 use super::page;
 use super::profile::Profile;
+use super::sums::Totals;
 
 /// Prints the comparison.
 pub(super) fn report(

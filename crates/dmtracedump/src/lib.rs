@@ -27,6 +27,7 @@ mod page;
 mod profile;
 mod records;
 mod relatives;
+mod sums;
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};

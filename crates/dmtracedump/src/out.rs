@@ -104,7 +104,7 @@ impl<'w> Out<'w> {
         let missing = width.saturating_sub(used);
         match self.blank {
             " " => self.buffer.resize(self.buffer.len() + missing, b' '),
-            blank => self.buffer.extend(blank.repeat(missing).bytes()),
+            blank => (0..missing).for_each(|_| self.buffer.extend_from_slice(blank.as_bytes())),
         }
         self
     }

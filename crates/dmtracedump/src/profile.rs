@@ -1,11 +1,12 @@
 //! A trace whose calls are added up.
 
-use super::calls::{Calls, Repairs, Totals};
+use super::calls::{Calls, Repairs};
 use super::key;
 use super::methods::{Method, MethodIndex, Methods};
 use super::order::Order;
 use super::records;
 use super::relatives::{Relatives, Side};
+use super::sums::Totals;
 
 /// Everything the reports need.
 pub(super) struct Profile<'a> {
@@ -46,8 +47,8 @@ impl<'a> Profile<'a> {
     }
 
     fn new(calls: Calls<'a>) -> Self {
-        let methods = calls.totals.len();
-        let relatives = |side| Relatives::new(&calls.edges, methods, side);
+        let methods = calls.sums.totals.len();
+        let relatives = |side| Relatives::new(&calls.sums.edges, methods, side);
         let mut profile = Profile {
             callers: relatives(Side::Callers),
             callees: relatives(Side::Callees),
@@ -55,7 +56,7 @@ impl<'a> Profile<'a> {
             ranks: vec![0; methods],
             order: Order::new(&calls.methods.list),
             methods: calls.methods,
-            totals: calls.totals,
+            totals: calls.sums.totals,
             total: calls.total,
         };
         let mut order: Vec<_> = (0..methods as MethodIndex).collect();

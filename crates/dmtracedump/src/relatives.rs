@@ -10,8 +10,8 @@
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
-use super::calls::{Activation, Edges};
 use super::methods::MethodIndex;
+use super::sums::{Activation, Edges};
 
 /// A caller or callee and the calls shared with it.
 #[derive(Debug, Clone, Copy, Default)]

@@ -96,9 +96,9 @@ impl Iterator for MethodRecords<'_> {
         self.rest = rest;
         Some(match (self.thread_bytes, bytes.len()) {
             (1, 13..) => MethodRecord::decode::<1, true>(bytes),
-            (1, _) => MethodRecord::decode::<1, false>(bytes),
+            (1, _) => MethodRecord::decode::<1, false>(bytes.first_chunk::<9>()?),
             (_, 14..) => MethodRecord::decode::<2, true>(bytes),
-            _ => MethodRecord::decode::<2, false>(bytes),
+            _ => MethodRecord::decode::<2, false>(bytes.first_chunk::<10>()?),
         })
     }
 }
