@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::methods::MethodIndex;
+use super::methods::{MethodIndex, Methods};
 use super::out::Out;
 use super::page;
 use super::profile::Profile;
@@ -25,6 +25,10 @@ pub(super) fn section(
         "index  %/total %/self  index     calls         usecs name\n",
         out,
     );
+    let mut names = Names {
+        html: out.html,
+        list: vec![None; profile.methods.list.len()],
+    };
     for (place, &method) in (0u32..).zip(&*order) {
         if profile.totals(method).inclusive == 0 {
             break;
@@ -35,11 +39,30 @@ pub(super) fn section(
             out.text("<a name=\"m").number(rank).text("\"></a>");
         }
         out.text("----------------------------------------------------\n");
-        relatives(profile, method, Side::Callers, out)?;
+        relatives(profile, &mut names, method, Side::Callers, out)?;
         method_rows(profile, place, method, out);
-        relatives(profile, method, Side::Callees, out)?;
+        relatives(profile, &mut names, method, Side::Callees, out)?;
     }
     out.markup("</pre>\n").end_row()
+}
+
+/// Methods' names as they are printed, made on first use. A wide call graph prints a name thousands
+/// of times.
+struct Names {
+    html: bool,
+    /// By method.
+    list: Vec<Option<Vec<u8>>>,
+}
+
+impl Names {
+    fn get(&mut self, methods: &Methods<'_>, method: MethodIndex) -> &[u8] {
+        self.list[method as usize].get_or_insert_with(|| {
+            let mut nowhere = io::sink();
+            let mut out = Out::new(&mut nowhere, self.html);
+            out.method(methods.get(method), " ");
+            out.take()
+        })
+    }
 }
 
 /// The two rows about the method itself.
@@ -69,6 +92,7 @@ fn rank_width(rank: u32) -> usize {
 
 fn relatives(
     profile: &Profile<'_>,
+    names: &mut Names,
     method: MethodIndex,
     side: Side,
     out: &mut Out<'_>,
@@ -93,7 +117,7 @@ fn relatives(
                 let share = 100.0 * relative.inclusive as f64 / totals.inclusive as f64;
                 out.text("               ").fraction(5, 1, share).text("% ");
             }
-            row(profile, relative, all_calls, out)?;
+            row(profile, names, relative, all_calls, out)?;
         }
     }
     Ok(())
@@ -102,6 +126,7 @@ fn relatives(
 /// The part of a relative's row after its percentage.
 fn row(
     profile: &Profile<'_>,
+    names: &mut Names,
     relative: &Relative,
     all_calls: Option<i32>,
     out: &mut Out<'_>,
@@ -113,6 +138,6 @@ fn row(
     out.text(" ").right(6, relative.calls as i32).text("/");
     out.left(6, all_calls.unwrap_or_else(own_calls)).text(" ");
     out.right(9, relative.inclusive).text(" ");
-    let method = profile.methods.get(relative.method);
-    out.method(method, " ").text("\n").end_row()
+    out.text(names.get(&profile.methods, relative.method));
+    out.text("\n").end_row()
 }

@@ -138,6 +138,11 @@ impl<'w> Out<'w> {
         self.pad(width, text.len()).text(text)
     }
 
+    /// What is in the buffer, instead of writing it.
+    pub fn take(&mut self) -> Vec<u8> {
+        self.buffer.drain(..).collect()
+    }
+
     /// Ends a row: writes the buffer if it is full.
     #[inline]
     pub fn end_row(&mut self) -> io::Result<()> {
