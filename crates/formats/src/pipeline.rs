@@ -35,13 +35,93 @@ pub(crate) fn in_order<T: Default + Send, S: Default>(
     spare.push(result);
 }
 
+/// Passes all items to `consume`, in order. With several threads, the iterator is ahead on one of its own.
+pub(crate) fn ahead<I: Iterator<Item: Send> + Send>(
+    items: &mut I,
+    threads: usize,
+    mut consume: impl FnMut(I::Item),
+) {
+    #[cfg(feature = "threads")]
+    if threads > 1 {
+        threaded::ahead(items, &mut consume);
+    }
+    let _ = threads;
+    // Also if no thread could be started.
+    items.for_each(consume);
+}
+
+/// Sorts stably by a key, on two threads if there are more than one.
+pub(crate) fn sort<T: Send, K: Ord>(
+    items: &mut [T],
+    threads: usize,
+    key: impl Fn(&T) -> K + Copy + Send,
+) {
+    #[cfg(feature = "threads")]
+    if threads > 1 {
+        threaded::sort_halves(items, key);
+    }
+    let _ = threads;
+    // Two sorted halves are only merged.
+    items.sort_by_key(key);
+}
+
 #[cfg(feature = "threads")]
 mod threaded {
+    use std::sync::mpsc;
     use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
     /// How many pieces each helper may be ahead of the consumer: enough that threads rarely have to
     /// wake each other, but few enough to need little memory.
     const AHEAD: usize = 16;
+
+    /// How many items are passed at once, and how many such batches may wait: they stay in the cache, and threads
+    /// rarely have to wake each other.
+    const BATCH: usize = 1024;
+    const BATCHES: usize = 8;
+
+    pub(super) fn ahead<I: Iterator<Item: Send> + Send>(
+        items: &mut I,
+        consume: &mut impl FnMut(I::Item),
+    ) {
+        std::thread::scope(|scope| {
+            let (full, batches) = mpsc::sync_channel(BATCHES);
+            let (emptied, spare) = mpsc::channel();
+            let run = move || fill(items, &full, &spare);
+            let _ = std::thread::Builder::new().spawn_scoped(scope, run);
+            for mut batch in batches {
+                batch.drain(..).for_each(&mut *consume);
+                let _ = emptied.send(batch);
+            }
+        });
+    }
+
+    /// Sends all items in batches, until nobody wants more.
+    fn fill<T>(
+        items: &mut impl Iterator<Item = T>,
+        full: &mpsc::SyncSender<Vec<T>>,
+        spare: &mpsc::Receiver<Vec<T>>,
+    ) {
+        loop {
+            let mut batch = spare.try_recv().unwrap_or_default();
+            batch.extend(items.take(BATCH));
+            if batch.is_empty() || full.send(batch).is_err() {
+                return;
+            }
+        }
+    }
+
+    /// Sorts each half. If no thread can be started, the first half keeps its order.
+    pub(super) fn sort_halves<T: Send, K: Ord>(
+        items: &mut [T],
+        key: impl Fn(&T) -> K + Copy + Send,
+    ) {
+        let (first, second) = items.split_at_mut(items.len() / 2);
+        std::thread::scope(|scope| {
+            let run = move || first.sort_by_key(key);
+            let _ = std::thread::Builder::new().spawn_scoped(scope, run);
+            second.sort_by_key(key);
+        });
+    }
 
     struct State<T> {
         /// Results that are not consumed yet. Piece `n` is in slot `n % slots.len()`.
@@ -243,7 +323,7 @@ mod threaded {
 
 #[cfg(test)]
 mod tests {
-    use super::in_order;
+    use super::{ahead, in_order, sort};
 
     #[test]
     fn results_are_consumed_in_order() {
@@ -260,6 +340,41 @@ mod tests {
                 assert!(results.drain(..).eq(expected), "{threads} threads");
             }
         }
+    }
+
+    #[test]
+    fn sorting_is_stable() {
+        let items = (0..5_000u64).map(|n| (n.wrapping_mul(0x9e37_79b9) % 97, n));
+        let items: Vec<_> = items.collect();
+        for threads in [1, 2] {
+            let mut sorted = items.clone();
+            sort(&mut sorted, threads, |item| item.0);
+            assert!(sorted.is_sorted(), "{threads} threads");
+        }
+    }
+
+    #[test]
+    fn an_iterator_ahead_keeps_its_order() {
+        for threads in [1, 2] {
+            for count in [0, 1, 1024, 100_000] {
+                let mut seen = Vec::new();
+                ahead(&mut (0..count), threads, |item| seen.push(item));
+                assert!(seen.into_iter().eq(0..count), "{threads} threads");
+            }
+        }
+    }
+
+    #[cfg(feature = "threads")]
+    #[test]
+    fn a_panic_on_either_side_ends_an_iterator_ahead() {
+        let panics = |in_iterator: bool| {
+            std::panic::catch_unwind(|| {
+                let mut items =
+                    (0..100_000).inspect(|item| assert!(!in_iterator || *item != 5_000));
+                ahead(&mut items, 2, |item| assert!(in_iterator || item != 5_000));
+            })
+        };
+        assert!(panics(true).is_err() && panics(false).is_err());
     }
 
     #[cfg(feature = "threads")]

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fs;
 
+use testkit::{Corpus, Rng, mutate, perfetto_kernel, perfetto_tracks};
 use traceloom_formats::{ReadOptions, read_bytes};
 use traceloom_trace::{NO_DURATION, Trace};
 
@@ -88,7 +89,7 @@ fn differs(path: &str, column: &str) -> bool {
 
 #[test]
 fn counts_are_those_of_perfetto() {
-    let Some(corpus) = testkit::Corpus::find() else {
+    let Some(corpus) = Corpus::find() else {
         return;
     };
     let table = table(&fs::read_to_string(corpus.root().join("perfetto_counts.tsv")).unwrap());
@@ -108,4 +109,39 @@ fn counts_are_those_of_perfetto() {
         }
     }
     println!("{checked} counts checked");
+}
+
+/// All tables, as a text.
+fn tables(bytes: &[u8], threads: usize) -> String {
+    let options = ReadOptions {
+        threads,
+        ..ReadOptions::default()
+    };
+    match read_bytes(bytes, options) {
+        Ok(trace) => format!("{trace:?}"),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    // Smaller inputs are read on one thread.
+    const BYTES: std::ops::Range<usize> = 256 << 10..2 << 20;
+    let made = [perfetto_kernel(40_000, 1), perfetto_tracks(40_000, 1)];
+    let corpus = Corpus::find();
+    let real = corpus
+        .iter()
+        .flat_map(|corpus| corpus.files(&["perfetto-proto"]));
+    let real = real.map(|file| file.read());
+    let inputs: Vec<_> = made.into_iter().chain(real).collect();
+    let large = inputs.iter().filter(|bytes| BYTES.contains(&bytes.len()));
+    for (number, bytes) in large.enumerate() {
+        let damaged = mutate(bytes, &mut Rng::new(number as u64));
+        for bytes in [bytes, &damaged] {
+            let one = tables(bytes, 1);
+            // The texts are too long to be shown.
+            assert!(tables(bytes, 2) == one, "two threads, file {number}");
+            assert!(tables(bytes, 3) == one, "three threads, file {number}");
+        }
+    }
 }

@@ -183,7 +183,7 @@ impl Clocks {
             of_clock,
             trace: self.trace_clock(),
             next: FxHashMap::default(),
-            steps: FxHashMap::default(),
+            ways: FxHashMap::default(),
         };
         converter.find_ways();
         converter
@@ -199,8 +199,19 @@ pub(super) struct Converter<'a> {
     trace: ClockId,
     /// The next clock on the way to the trace's.
     next: FxHashMap<ClockId, ClockId>,
-    /// The conversions to the next clock that were needed so far.
-    steps: FxHashMap<ClockId, Step>,
+    /// The ways that were needed so far.
+    ways: FxHashMap<ClockId, Way>,
+}
+
+/// How times of a clock get closer to the trace's.
+#[derive(Debug)]
+enum Way {
+    /// They are converted to another clock.
+    Step(ClockId, Step),
+    /// They count as those of another clock.
+    Same(ClockId),
+    /// There is none.
+    None,
 }
 
 impl Converter<'_> {
@@ -228,31 +239,35 @@ impl Converter<'_> {
 
     /// Converts a time, ns. `None` if no snapshots connect the clocks. The clocks of a machine that no snapshot has are
     /// those of the machine that recorded, and `CLOCK_MONOTONIC` is the trace's clock if no snapshot has it.
-    pub fn convert(&mut self, clock: ClockId, ts: i64) -> Option<i64> {
+    pub fn convert(&mut self, mut clock: ClockId, mut ts: i64) -> Option<i64> {
+        while clock != self.trace {
+            match self.ways.get(&clock) {
+                Some(Way::Step(next, step)) => (clock, ts) = (*next, convert(step, ts)),
+                Some(Way::Same(same)) => clock = *same,
+                Some(Way::None) => return None,
+                None => {
+                    let way = self.way(clock);
+                    self.ways.insert(clock, way);
+                }
+            }
+        }
+        Some(ts)
+    }
+
+    /// The way from a clock that is not the trace's.
+    fn way(&self, clock: ClockId) -> Way {
         let is_known = |clock| clock == self.trace || self.of_clock.contains_key(&clock);
         let local = ClockId {
             machine: 0,
             ..clock
         };
-        match clock {
-            clock if is_known(clock) => self.convert_known(clock, ts),
-            _ if is_known(local) => self.convert_known(local, ts),
-            _ if clock.number == MONOTONIC => Some(ts),
-            _ => None,
+        match self.next.get(&clock) {
+            Some(next) => Way::Step(*next, self.step(clock, *next)),
+            None if is_known(clock) => Way::None,
+            None if is_known(local) => Way::Same(local),
+            None if clock.number == MONOTONIC => Way::Same(self.trace),
+            None => Way::None,
         }
-    }
-
-    fn convert_known(&mut self, mut clock: ClockId, mut ts: i64) -> Option<i64> {
-        while clock != self.trace {
-            let next = *self.next.get(&clock)?;
-            if !self.steps.contains_key(&clock) {
-                let step = self.step(clock, next);
-                self.steps.insert(clock, step);
-            }
-            ts = convert(self.steps.get(&clock)?, ts);
-            clock = next;
-        }
-        Some(ts)
     }
 
     fn step(&self, from: ClockId, to: ClockId) -> Step {

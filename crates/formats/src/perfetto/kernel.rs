@@ -6,12 +6,13 @@ use traceloom_trace::{NO_CPU, NO_FLAG, TraceBuilder, WakeKind};
 
 use super::compact::{CompactSwitch, CompactWaking};
 use super::descriptors::{Descriptors, Kind, MessageType};
+use super::kernel_event::KernelEvent;
 use super::kernel_fields::{cpu_value, generic_field, switch, value, wake};
 use super::quirks;
 use super::states::{KernelVersion, task_state};
 use super::survey::{Bundle, Survey};
 use super::values::Values;
-use super::wire::{Field, Fields, Value as Wire};
+use super::wire::{Field, Fields};
 use crate::format::ReadOptions;
 use crate::ftrace::event::{
     CpuValueKind, Event, FieldList, FieldsEvent, NO_SHAPE, NO_TGID, Record, Switch, Value, Wake,
@@ -107,33 +108,23 @@ impl<'s> Kernel<'s> {
     }
 
     /// An `FtraceEvent`.
-    pub fn event(&mut self, ts: i64, event: &'s [u8], bundle: u32, out: &mut TraceBuilder) {
+    pub fn event(&mut self, ts: i64, event: &KernelEvent<'s>, bundle: u32, out: &mut TraceBuilder) {
         let bundle = &self.survey.bundles[bundle as usize];
-        let (mut tid, mut content, mut irq) = (0, None, NO_FLAG);
-        for field in Fields::new(event) {
-            match (field.number, field.value) {
-                (1, _) => {}
-                (5, Wire::Number(flags)) => irq = irq_context(flags),
-                (2, Wire::Number(pid)) => tid = pid as i32,
-                (_, Wire::Bytes(_)) => content = Some(field),
-                _ => {}
-            }
-        }
         let place = Place {
             ts,
-            tid: tid.max(0),
+            tid: event.tid,
             bundle,
-            offset: self.survey.source.offset_of(event),
-            irq_context: irq,
+            offset: self.survey.source.offset_of(event.bytes),
+            irq_context: event.irq_context,
         };
-        if let Some(content) = content.filter(|_| bundle.cpu < MOST_CPUS) {
-            self.content(place, content, out);
+        if event.number != 0 && bundle.cpu < MOST_CPUS {
+            self.content(place, event, out);
         }
     }
 
-    fn content(&mut self, place: Place<'s>, content: Field<'s>, out: &mut TraceBuilder) {
-        let fields = content.fields();
-        let event = match content.number {
+    fn content(&mut self, place: Place<'s>, event: &KernelEvent<'s>, out: &mut TraceBuilder) {
+        let fields = Fields::new(event.content);
+        let event = match event.number {
             number::PRINT => {
                 let text = fields.clone().find(|field| field.number == 2);
                 Event::Mark(mark(text.map_or(&[], Field::bytes)))
@@ -145,7 +136,7 @@ impl<'s> Kernel<'s> {
             number::CPU_FREQUENCY => cpu_value(fields, CpuValueKind::Frequency),
             number::CPU_IDLE => cpu_value(fields, CpuValueKind::Idle),
             number::GENERIC => return self.generic(place, fields, out),
-            _ => return self.described(place, content, out),
+            number => return self.described(place, number, fields, out),
         };
         if let Event::Switch(switch) = event {
             let (tid, prio) = (switch.next_tid, switch.next_prio);
@@ -260,9 +251,15 @@ impl<'s> Kernel<'s> {
     }
 
     /// An event of which Perfetto knows the fields.
-    fn described(&mut self, place: Place<'s>, content: Field<'s>, out: &mut TraceBuilder) {
-        let known = self.messages.entry(content.number).or_insert_with(|| {
-            let event = self.events.field(content.number)?;
+    fn described(
+        &mut self,
+        place: Place<'s>,
+        number: u32,
+        fields: Fields<'s>,
+        out: &mut TraceBuilder,
+    ) {
+        let known = self.messages.entry(number).or_insert_with(|| {
+            let event = self.events.field(number)?;
             let Kind::Message(message) = event.kind else {
                 return None;
             };
@@ -274,7 +271,7 @@ impl<'s> Kernel<'s> {
         };
         let state = self.survey.sequences.get(place.bundle.state);
         let mut values = Values::default();
-        for field in content.fields() {
+        for field in fields {
             if let Some(described) = message.field(field.number) {
                 let key = quirks::key(name, described.name);
                 values.push(

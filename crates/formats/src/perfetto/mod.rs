@@ -22,6 +22,7 @@ mod frames;
 mod generic;
 mod graphics;
 mod kernel;
+mod kernel_event;
 mod kernel_fields;
 mod machines;
 mod network;

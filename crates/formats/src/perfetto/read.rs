@@ -24,6 +24,7 @@ use super::track_event::TrackEvents;
 use super::wire::Fields;
 use crate::error::ReadError;
 use crate::format::ReadOptions;
+use crate::pipeline;
 
 /// Reads a file.
 ///
@@ -84,7 +85,8 @@ fn read_machine<'s>(
     options: &ReadOptions,
     out: &mut TraceBuilder,
 ) {
-    let mut timeline = Timeline::new(survey, items);
+    let threads = threads(survey, options);
+    let mut timeline = Timeline::new(survey, items, threads);
     data_start(survey, machine as i64, &mut timeline, out);
     let started = survey
         .started
@@ -111,11 +113,21 @@ fn read_machine<'s>(
         unread: Unread::default(),
     };
     reader.events.begin(machine as i64, out);
-    for (ts, happening) in timeline.by_ref() {
+    // The timeline decodes kernel events too, so it has enough work for a thread of its own.
+    pipeline::ahead(&mut timeline, threads, |(ts, happening)| {
         reader.happening(ts, happening, out);
-    }
+    });
     reader.finish(out);
     tell_unconverted(survey, &timeline, out);
+}
+
+/// The number of threads for an input. It takes longer to start one than to read a small input.
+fn threads(survey: &Survey<'_>, options: &ReadOptions) -> usize {
+    const SMALL_BYTES: usize = 256 << 10;
+    if survey.source.bytes() < SMALL_BYTES {
+        return 1;
+    }
+    options.threads
 }
 
 /// The fact from when on the data of all CPUs of a machine is complete.
@@ -186,7 +198,7 @@ impl<'s> Second<'s> {
         match happening {
             Happening::Packet { span, state } => self.packet(ts, span, state, out),
             _ if ts < self.started => self.too_early += 1,
-            Happening::Kernel { event, bundle } => self.kernel.event(ts, event, bundle, out),
+            Happening::Kernel(event, bundle) => self.kernel.event(ts, &event, bundle, out),
             Happening::Switch(switch, bundle) => self.kernel.switch(ts, &switch, bundle, out),
             Happening::Waking(waking, bundle) => self.kernel.waking(ts, &waking, bundle, out),
         }

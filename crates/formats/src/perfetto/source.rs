@@ -1,6 +1,6 @@
 //! The bytes of a trace: the file, and the packets that were compressed in it.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// The bits of a [`Span`]'s start that hold the offset in its part. The others are the number of the part.
 const OFFSET_BITS: u32 = 40;
@@ -41,7 +41,7 @@ pub(super) struct Source<'a> {
 
 #[derive(Debug)]
 struct Unpacked {
-    bytes: Rc<Vec<u8>>,
+    bytes: Arc<Vec<u8>>,
     /// The place of the compressed block in the file.
     offset: u64,
 }
@@ -65,7 +65,7 @@ impl<'a> Source<'a> {
     }
 
     /// Adds a part: the content of the compressed block at `offset` in the file.
-    pub fn add(&mut self, bytes: Rc<Vec<u8>>, offset: u64) -> u64 {
+    pub fn add(&mut self, bytes: Arc<Vec<u8>>, offset: u64) -> u64 {
         self.unpacked.push(Unpacked { bytes, offset });
         self.unpacked.len() as u64
     }

@@ -10,12 +10,15 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
 
 use super::clocks::Converter;
 use super::compact::{CompactSwitch, CompactWaking, Switches, Wakings};
+use super::kernel_event::KernelEvent;
 use super::source::Span;
 use super::survey::{Item, Survey, What};
 use super::wire::Fields;
+use crate::pipeline;
 
 /// Something that happened.
 #[derive(Clone, Copy, Debug)]
@@ -25,11 +28,8 @@ pub(super) enum Happening<'s> {
         span: Span,
         state: u32,
     },
-    /// An `FtraceEvent`, with its bundle.
-    Kernel {
-        event: &'s [u8],
-        bundle: u32,
-    },
+    /// An event of the kernel, with its bundle.
+    Kernel(KernelEvent<'s>, u32),
     Switch(CompactSwitch<'s>, u32),
     Waking(CompactWaking<'s>, u32),
 }
@@ -52,7 +52,7 @@ pub(super) struct Timeline<'s> {
 /// The rest of a run. The time of its next event is in the heap.
 enum Run<'s> {
     Events {
-        next: &'s [u8],
+        next: KernelEvent<'s>,
         rest: Fields<'s>,
         bundle: u32,
     },
@@ -71,7 +71,7 @@ enum Run<'s> {
 
 impl<'s> Timeline<'s> {
     /// The events of a survey, whose `items` these are.
-    pub fn new(survey: &'s Survey<'s>, mut items: Vec<Item>) -> Self {
+    pub fn new(survey: &'s Survey<'s>, mut items: Vec<Item>, threads: usize) -> Self {
         let mut timeline = Self {
             survey,
             converter: survey.clocks.converter(),
@@ -82,7 +82,8 @@ impl<'s> Timeline<'s> {
             unconverted: (0, None),
         };
         items.retain_mut(|item| timeline.put_on_trace_clock(item));
-        items.sort_unstable_by_key(|item| (item.ts, item.span.order()));
+        // Both columns of a block may begin at one time, so the order is that of the list.
+        pipeline::sort(&mut items, threads, |item| (item.ts, item.span.order()));
         timeline.items = items.into_iter().peekable();
         timeline
     }
@@ -145,14 +146,18 @@ impl<'s> Timeline<'s> {
 
     /// The next event of the run with the earliest one.
     fn next_of_runs(&mut self) -> Option<(i64, Happening<'s>)> {
-        let Reverse((ts, order, place)) = self.heads.pop()?;
+        let mut head = self.heads.peek_mut()?;
+        let Reverse((ts, _, place)) = *head;
         let (happening, next) = self.runs[place].take()?;
         match next {
             Some(next) => {
-                let next = self.convert(happening.bundle(), next).max(ts);
-                self.heads.push(Reverse((next, order, place)));
+                let clock = self.survey.bundles[happening.bundle() as usize].clock;
+                let next = self.converter.convert(clock, next).unwrap_or(next);
+                // The heap puts it in its place.
+                head.0.0 = next.max(ts);
             }
             None => {
+                PeekMut::pop(head);
                 self.runs[place] = Run::Done;
                 self.free.push(place);
             }
@@ -166,9 +171,7 @@ impl Happening<'_> {
     fn bundle(&self) -> u32 {
         match self {
             Self::Packet { .. } => 0,
-            Self::Kernel { bundle, .. } | Self::Switch(_, bundle) | Self::Waking(_, bundle) => {
-                *bundle
-            }
+            Self::Kernel(_, bundle) | Self::Switch(_, bundle) | Self::Waking(_, bundle) => *bundle,
         }
     }
 }
@@ -243,13 +246,10 @@ impl<'s> Run<'s> {
     fn take(&mut self) -> Option<(Happening<'s>, Option<i64>)> {
         Some(match self {
             Self::Events { next, rest, bundle } => {
-                let event = Happening::Kernel {
-                    event: next,
-                    bundle: *bundle,
-                };
+                let event = Happening::Kernel(*next, *bundle);
                 let after = next_event(rest);
-                *next = after.unwrap_or_default();
-                (event, after.map(super::survey::event_time))
+                *next = after.unwrap_or(*next);
+                (event, after.map(|after| after.ts))
             }
             Self::Switches { next, rest, bundle } => {
                 let event = Happening::Switch(*next, *bundle);
@@ -269,6 +269,7 @@ impl<'s> Run<'s> {
 }
 
 /// The next `FtraceEvent` of a bundle.
-fn next_event<'a>(fields: &mut Fields<'a>) -> Option<&'a [u8]> {
-    Some(fields.find(|field| field.number == 2)?.bytes())
+fn next_event<'a>(fields: &mut Fields<'a>) -> Option<KernelEvent<'a>> {
+    let event = fields.find(|field| field.number == 2)?;
+    Some(KernelEvent::read(event.bytes()))
 }

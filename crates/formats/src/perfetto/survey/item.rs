@@ -66,7 +66,7 @@ pub(crate) struct Bundle {
 }
 
 /// The time of an `FtraceEvent`; 0 if it has none.
-pub(crate) fn event_time(event: &[u8]) -> i64 {
+pub(super) fn event_time(event: &[u8]) -> i64 {
     let time = Fields::new(event).find(|field| field.number == 1);
     time.map_or(0, Field::int)
 }

@@ -8,5 +8,5 @@ mod ftrace;
 mod item;
 mod packets;
 
-pub(super) use item::{Bundle, Item, What, event_time};
+pub(super) use item::{Bundle, Item, What};
 pub(super) use packets::Survey;

@@ -1,7 +1,7 @@
 //! The order of the file: states of sequences, clocks, and what each packet holds.
 
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 use traceloom_trace::{Place, RepairKind, TraceBuilder};
@@ -202,8 +202,8 @@ impl<'a> Survey<'a> {
         if !is_whole {
             self.losses.broken.add(offset);
         }
-        let unpacked = Rc::new(unpacked);
-        let part = self.source.add(Rc::clone(&unpacked), offset);
+        let unpacked = Arc::new(unpacked);
+        let part = self.source.add(Arc::clone(&unpacked), offset);
         self.packets(&unpacked, Source::start(part), depth + 1)
     }
 

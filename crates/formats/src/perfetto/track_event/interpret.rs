@@ -18,7 +18,7 @@ use super::counting::Counting;
 use super::described::add_thread;
 use super::event::{Event, kind};
 use super::flows::Flows;
-use super::names::Names;
+use super::names::{Names, Texts};
 use super::nested::NestedLanes;
 use super::tracks::{Asker, Owner, Tracks, Use};
 
@@ -30,6 +30,7 @@ pub(crate) struct TrackEvents<'s> {
     pub(super) flows: Flows,
     pub(super) lanes: NestedLanes,
     pub(super) counters: FxHashMap<u64, Counting>,
+    pub(super) texts: Texts,
     /// The threads of sequences whose events name no track.
     threads: FxHashMap<u32, Legacy>,
     /// The ends of slices that began with a known duration, innermost last.
@@ -91,6 +92,7 @@ impl<'s> TrackEvents<'s> {
             flows: Flows::default(),
             lanes: NestedLanes::default(),
             counters: FxHashMap::default(),
+            texts: Texts::default(),
             threads: FxHashMap::default(),
             ends: FxHashMap::default(),
             unmatched: (0, None),
@@ -114,13 +116,13 @@ impl<'s> TrackEvents<'s> {
     /// A `TrackEvent` of a packet with this state.
     pub fn event(&mut self, ts: i64, bytes: &'s [u8], state: State, out: &mut TraceBuilder) {
         let event = Event::read(bytes);
-        let mut at = self.locate(ts, &event, state, out);
+        let uuid = self.uuid(&event, state);
+        let mut at = self.locate(ts, (&event, uuid), state, out);
         self.figures_of_thread(&at, &event, out);
         self.extra_counters(&mut at, &event, state, out);
         if let Some(legacy) = event.legacy.filter(|legacy| legacy.phase != 0) {
             return self.legacy(&at, &event, legacy, out);
         }
-        let uuid = self.uuid(&event, &at);
         match event.kind {
             kind::BEGIN => {
                 let track = self.slice_track(&event, uuid, &at, Use::Begin, out);
@@ -141,9 +143,9 @@ impl<'s> TrackEvents<'s> {
     }
 
     /// The track that an event names, or that the defaults of its sequence name.
-    pub(super) fn uuid(&self, event: &Event<'_>, at: &At<'s>) -> Option<u64> {
+    pub(super) fn uuid(&self, event: &Event<'_>, state: State) -> Option<u64> {
         event.track.or_else(|| {
-            let defaults = self.defaults(at.names.state)?;
+            let defaults = self.defaults(state)?;
             Some(defaults.clone().find(|field| field.number == 11)?.uint())
         })
     }
@@ -157,7 +159,7 @@ impl<'s> TrackEvents<'s> {
     fn locate(
         &mut self,
         ts: i64,
-        event: &Event<'_>,
+        (event, uuid): (&Event<'_>, Option<u64>),
         state: State,
         out: &mut TraceBuilder,
     ) -> At<'s> {
@@ -170,11 +172,11 @@ impl<'s> TrackEvents<'s> {
             names,
             utid: None,
             pid: None,
-            name: names.name(event, out),
+            name: names.name(event, &mut self.texts, out),
             thread_ts: None,
         };
         // An event with a track of its own needs the thread of its sequence only for the thread's clock.
-        let has_track = self.uuid(event, &at).is_some_and(|uuid| uuid != 0);
+        let has_track = uuid.is_some_and(|uuid| uuid != 0);
         let is_apart = has_track && event.thread_delta_us.is_none();
         if state.thread == Span::default() || is_apart {
             at.thread_ts = event.thread_us.map(|us| us.saturating_mul(1_000));
@@ -255,7 +257,7 @@ impl<'s> TrackEvents<'s> {
             ts: at.ts,
             thread_ts: at.thread_ts.unwrap_or(NO_DURATION),
             name: at.name,
-            category: at.names.category(event, out),
+            category: at.names.category(event, &mut self.texts, out),
             arg_set_id: self.args.store(&event.others, at.names, out),
             method_id: MethodId::NONE,
         }
@@ -286,7 +288,7 @@ impl<'s> TrackEvents<'s> {
         out: &mut TraceBuilder,
     ) {
         self.close_until(track, at.ts, out);
-        let category = at.names.category(event, out);
+        let category = at.names.category(event, &mut self.texts, out);
         let Some(slice) = self.matching(track, (at.name, category), out) else {
             self.unmatched_at(at.ts);
             return;
@@ -359,7 +361,7 @@ impl<'s> TrackEvents<'s> {
     ) {
         let name = at.name;
         let args = self.args.store(&event.others, at.names, out);
-        let category = at.names.category(event, out);
+        let category = at.names.category(event, &mut self.texts, out);
         let instant = out.instant(track, at.ts, name, args);
         out.categorize_slice(instant, category);
         self.attach(instant, event, out);

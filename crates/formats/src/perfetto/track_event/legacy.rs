@@ -66,7 +66,7 @@ impl<'s> TrackEvents<'s> {
         usage: Use,
         out: &mut TraceBuilder,
     ) -> Option<TrackId> {
-        if let Some(uuid) = self.uuid(event, at).filter(|uuid| *uuid != 0) {
+        if let Some(uuid) = self.uuid(event, at.names.state).filter(|uuid| *uuid != 0) {
             let asker = self.asker(at);
             return Some(self.tracks.track(uuid, usage, asker, out));
         }
@@ -131,7 +131,7 @@ impl<'s> TrackEvents<'s> {
         if let Some(pid) = legacy.pid {
             return Some(out.process(pid.into()));
         }
-        if let Some(uuid) = self.uuid(event, at).filter(|uuid| *uuid != 0) {
+        if let Some(uuid) = self.uuid(event, at.names.state).filter(|uuid| *uuid != 0) {
             return match self.owner(uuid, out) {
                 Owner::Process(upid) => Some(upid),
                 Owner::Thread(utid) => out.trace().threads.upid.get(utid.row()).some(),
@@ -150,12 +150,12 @@ impl<'s> TrackEvents<'s> {
         legacy: &Legacy<'s>,
         out: &mut TraceBuilder,
     ) {
-        let name = at.names.name(event, out);
+        let name = at.names.name(event, &mut self.texts, out);
         let process = legacy
             .local_id
             .and_then(|_| self.process(at, event, legacy, out));
         let scope = if legacy.phase.is_ascii_lowercase() {
-            at.names.category(event, out)
+            at.names.category(event, &mut self.texts, out)
         } else {
             name
         };
@@ -195,7 +195,11 @@ impl<'s> TrackEvents<'s> {
         let (Some(slice), Some(id)) = (out.open_slice(track), legacy.unscoped_id) else {
             return;
         };
-        let flow = mixed((id, at.names.name(event, out), at.names.category(event, out)));
+        let flow = mixed((
+            id,
+            at.names.name(event, &mut self.texts, out),
+            at.names.category(event, &mut self.texts, out),
+        ));
         self.flows.unnumbered(slice, flow, out);
     }
 
@@ -214,7 +218,7 @@ impl<'s> TrackEvents<'s> {
         let (Some(text), Some(utid), Some(pid)) = (text, at.utid, at.pid) else {
             return;
         };
-        let what = at.names.name(event, out);
+        let what = at.names.name(event, &mut self.texts, out);
         let what = out.trace().strings.get(what).to_owned();
         let name = out.intern(text.bytes());
         match what.as_str() {

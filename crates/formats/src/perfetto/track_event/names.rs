@@ -1,5 +1,6 @@
 //! Interned names of the current event's sequence.
 
+use rustc_hash::FxHashMap;
 use traceloom_trace::{StringId, TraceBuilder};
 
 use super::super::sequence::State;
@@ -39,7 +40,7 @@ impl<'s> Names<'s> {
     }
 
     /// The name of an event; null if it has none.
-    pub fn name(&self, event: &Event<'_>, out: &mut TraceBuilder) -> StringId {
+    pub fn name(&self, event: &Event<'_>, texts: &mut Texts, out: &mut TraceBuilder) -> StringId {
         let legacy = event.legacy.map_or(0, |legacy| legacy.name_iid);
         let iid = if event.name_iid != 0 {
             event.name_iid
@@ -47,21 +48,50 @@ impl<'s> Names<'s> {
             legacy
         };
         if iid != 0 {
-            let name = self.text(interned::EVENT_NAMES, iid);
-            return name.map_or(StringId::NULL, |name| out.intern(name));
+            return texts.get(self, interned::EVENT_NAMES, iid, out);
         }
         event.name.map_or(StringId::NULL, |name| out.intern(name))
     }
 
     /// The categories of an event, joined by commas; null if it has none.
-    pub fn category(&self, event: &Event<'_>, out: &mut TraceBuilder) -> StringId {
-        let iids = event.category_iids.iter();
-        let interned = iids.filter_map(|iid| self.text(interned::CATEGORIES, *iid));
-        let all: Vec<&[u8]> = interned.chain(event.categories.iter().copied()).collect();
-        match all.as_slice() {
-            [] => StringId::NULL,
-            [one] => out.intern(one),
-            several => out.intern(&several.join(&b',')),
+    pub fn category(
+        &self,
+        event: &Event<'_>,
+        texts: &mut Texts,
+        out: &mut TraceBuilder,
+    ) -> StringId {
+        match (event.category_iids.as_slice(), event.categories.as_slice()) {
+            ([], []) => StringId::NULL,
+            ([iid], []) => texts.get(self, interned::CATEGORIES, *iid, out),
+            (iids, texts) => {
+                let interned = iids.iter();
+                let interned = interned.filter_map(|iid| self.text(interned::CATEGORIES, *iid));
+                let all: Vec<&[u8]> = interned.chain(texts.iter().copied()).collect();
+                match all.as_slice() {
+                    [] => StringId::NULL,
+                    all => out.intern(&all.join(&b',')),
+                }
+            }
         }
+    }
+}
+
+/// The ids of interned texts, by generation, field and iid. Most events have a text that an earlier one had.
+#[derive(Debug, Default)]
+pub(super) struct Texts(FxHashMap<(u32, u32, u64), StringId>);
+
+impl Texts {
+    /// The id of a text; null if it is unknown.
+    fn get(&mut self, names: &Names<'_>, field: u32, iid: u64, out: &mut TraceBuilder) -> StringId {
+        let key = (names.state.generation, field, iid);
+        if let Some(known) = self.0.get(&key) {
+            return *known;
+        }
+        let Some(text) = names.text(field, iid) else {
+            return StringId::NULL;
+        };
+        let id = out.intern(text);
+        self.0.insert(key, id);
+        id
     }
 }

@@ -26,7 +26,7 @@ impl<'s> TrackEvents<'s> {
         }
         let asker = self.asker(at);
         let track = self.tracks.track(uuid, Use::State, asker, out);
-        let category = at.names.category(event, out);
+        let category = at.names.category(event, &mut self.texts, out);
         let args = match at.name {
             StringId::NULL => Vec::new(),
             _ => self.args.list(&event.others, at.names, out),
@@ -46,7 +46,7 @@ impl<'s> TrackEvents<'s> {
         if !has_time && event.instructions.is_none() {
             return;
         }
-        let owner = match self.uuid(event, at).filter(|uuid| *uuid != 0) {
+        let owner = match self.uuid(event, at.names.state).filter(|uuid| *uuid != 0) {
             Some(uuid) => self.owner(uuid, out),
             None => at.utid.map_or(Owner::Machine, Owner::Thread),
         };
