@@ -63,12 +63,12 @@ CREATE PERFETTO TABLE android_process_metadata(
   process_name STRING,
   -- Its user: the app, without the person.
   uid LONG,
-  -- Whether several packages have this user; NULL if not.
-  shared_uid BOOL,
   -- The person that uses the app.
   user_id LONG,
   -- What kind of person that is.
   user_type STRING,
+  -- Whether several packages have this user; NULL if not.
+  shared_uid BOOL,
   -- The package.
   package_name STRING,
   -- Its version.
@@ -94,9 +94,9 @@ SELECT
     ELSE owner.name
   END AS process_name,
   owner.android_appid AS uid,
-  iif(packages.cnt > 1, TRUE, NULL) AS shared_uid,
   owner.android_user_id AS user_id,
   user.type AS user_type,
+  iif(packages.cnt > 1, TRUE, NULL) AS shared_uid,
   package.package_name,
   package.version_code,
   package.debuggable,

@@ -42,17 +42,17 @@ CREATE PERFETTO TABLE android_suspend_state(
   ts TIMESTAMP,
   -- How long it lasted.
   dur DURATION,
-  -- awake or suspended.
-  power_state STRING,
   -- The machine.
-  machine_id JOINID(machine.id)
+  machine_id JOINID(machine.id),
+  -- awake or suspended.
+  power_state STRING
 )
 AS
 SELECT
   ts,
   dur,
-  ifnull(power_state, 'awake') AS power_state,
-  ifnull(machine_id, 0) AS machine_id
+  ifnull(machine_id, 0) AS machine_id,
+  ifnull(power_state, 'awake') AS power_state
 FROM _intervals_fill_gaps!((machine_id), (power_state), _suspend_slice)
 ORDER BY ts;
 
