@@ -195,3 +195,88 @@ fn a_heap_as_trees() {
     let expected = ["0 A [ROOT_JNI_LOCAL] 10 30 2", "1 B 20 20 1"];
     assert_eq!(shown(&mut session, sql), expected);
 }
+
+#[test]
+fn the_objects_of_each_class() {
+    let sql = "INCLUDE PERFETTO MODULE android.memory.heap_graph.heap_graph_class_aggregation;
+        SELECT type_name, obj_count, size_bytes, reachable_obj_count, reachable_size_bytes, dominated_obj_count,
+        dominated_size_bytes FROM android_heap_graph_class_aggregation";
+    let expected = ["A 1 10 1 10 2 30", "B 1 20 1 20 1 20", "C 1 40 0 0 0 0"];
+    assert_eq!(shown(&mut heap(), sql), expected);
+    let names = "INCLUDE PERFETTO MODULE android.memory.heap_graph.heap_graph_class_aggregation;
+        SELECT group_concat(_is_libcore_or_array(column1)) FROM (VALUES ('java.lang.String'), ('java.lang.Class<A>'), ('int[]'),
+        ('integer[]'), ('int'), ('android.util.SparseArray'), ('com.app.Main'))";
+    assert_eq!(shown(&mut heap(), names), ["1,0,1,0,0,1,0"]);
+}
+
+/// `Button` descends from `View`, and `View` and `Task` from `Object`.
+#[test]
+fn classes_that_descend_from_others() {
+    let mut out = TraceBuilder::new();
+    let mut class = |name: &str, above: Option<RecordId>| {
+        let name = text(&mut out, name);
+        let above = above.map_or(ArgValue::Null, Into::into);
+        row(
+            &mut out,
+            "heap_graph_class",
+            &[("name", name), ("superclass_id", above)],
+        )
+    };
+    let object = class("Object", None);
+    let view = class("View", Some(object));
+    class("Button", Some(view));
+    class("Task", Some(object));
+    let mut session = Session::open(out.finish(), Limits::default()).unwrap();
+    let sql = "INCLUDE PERFETTO MODULE android.memory.heap_graph.class_relationship;
+        SELECT class.name, ancestor_class_name FROM android_heap_graph_class_find_descendants!((
+          SELECT id FROM heap_graph_class WHERE name IN ('View', 'Task')))
+        JOIN heap_graph_class AS class USING (id) ORDER BY 1";
+    assert_eq!(
+        shown(&mut session, sql),
+        ["Button View", "Task Task", "View View"]
+    );
+}
+
+/// A picture of 20 times 10 pixels of the process 7, which it received from the process 9.
+#[test]
+fn pictures_in_the_java_heap() {
+    let mut out = TraceBuilder::new();
+    let (receiver, sender) = (out.process(7), out.process(9));
+    let name = out.intern(b"com.gallery");
+    out.name_process(sender, name);
+    let fields = [
+        ("mWidth", "int_value", 20),
+        ("mHeight", "int_value", 10),
+        ("mId", "long_value", 71_000_005),
+        ("mSourceId", "long_value", 93_000_004),
+    ];
+    for (name, value, number) in fields {
+        let name = text(&mut out, &format!("android.graphics.Bitmap.{name}"));
+        let cells = [
+            ("field_set_id", ArgValue::Int(3)),
+            ("field_name", name),
+            (value, ArgValue::Int(number)),
+        ];
+        row(&mut out, "heap_graph_primitive", &cells);
+    }
+    let data = row(
+        &mut out,
+        "heap_graph_object_data",
+        &[("field_set_id", ArgValue::Int(3))],
+    );
+    let name = text(&mut out, "android.graphics.Bitmap");
+    let class = row(&mut out, "heap_graph_class", &[("name", name)]);
+    let cells = [
+        ("upid", receiver.into()),
+        ("type_id", class.into()),
+        ("self_size", ArgValue::Int(48)),
+        ("object_data_id", data.into()),
+    ];
+    out.record(5, "heap_graph_object", &cells);
+    let mut session = Session::open(out.finish(), Limits::default()).unwrap();
+    let sql = "INCLUDE PERFETTO MODULE android.memory.heap_graph.bitmap;
+        SELECT width, height, density, bitmap_pid, bitmap_storage_type, source_id, source_pid, source_storage_type,
+        source_process_name, self_size FROM heap_graph_bitmaps";
+    let expected = ["20 10 NULL 7 heap 93000004 9 hardware com.gallery 48"];
+    assert_eq!(shown(&mut session, sql), expected);
+}
