@@ -39,7 +39,7 @@ typedef struct tl_options {
     uint32_t size;            /* sizeof(tl_options) */
     uint32_t policy;          /* when the file is full; default TL_DROP_OLDEST */
     const char *path;         /* the ring file */
-    uint64_t bytes;           /* size of the file; default 16 MB */
+    uint64_t bytes;           /* size of the file; default 16 MB, at most 1 GB */
     uint32_t chunk_bytes;     /* the part of the file that a thread takes at a time; default 8 KB */
     uint32_t clock;           /* default TL_CLOCK_BEST */
     uint32_t names;           /* room for names of ids, as a number of names of up to 56 bytes; default 1024 */
@@ -58,7 +58,8 @@ typedef struct tl_options {
 #define TL_OPTIONS(file) ((tl_options){.size = sizeof(tl_options), .path = (file)})
 #endif
 
-/* Starts recording. A recording that an earlier process left at the path is renamed to PATH.previous. */
+/* Starts recording. A recording that an earlier process left at the path is renamed to PATH.previous. If the file is cut or its
+ * disk fails, recording ends, and the program goes on. */
 int tl_start(const tl_options *options);
 
 /* Stops recording. The file stays. -ENODATA: nothing was being recorded. */

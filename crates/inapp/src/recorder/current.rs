@@ -1,6 +1,6 @@
 //! The running recording, and guarded access to it.
 
-use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::session::Session;
@@ -8,10 +8,14 @@ use super::session::Session;
 /// The running recording; null if there is none.
 pub(crate) static CURRENT: AtomicPtr<Session> = AtomicPtr::new(std::ptr::null_mut());
 
+/// Number of the recording that takes events; 0 if none does. It differs from [`CURRENT`] after a fault: nothing is recorded
+/// any more, but the recording has not been stopped yet.
+pub(crate) static ACTIVE: AtomicU64 = AtomicU64::new(0);
+
 /// Whether anything is recorded.
 #[inline(always)]
 pub fn is_recording() -> bool {
-    !CURRENT.load(Ordering::Relaxed).is_null()
+    ACTIVE.load(Ordering::Relaxed) != 0
 }
 
 /// Whether methods are recorded with CPU time. A separate static, because the recording must not be read unguarded.
@@ -52,6 +56,9 @@ impl Drop for Lock {
 /// Calls `with` with the current recording if there is one. The recording cannot be stopped meanwhile.
 pub(crate) fn with_current<T>(with: impl FnOnce(&Session) -> T) -> Option<T> {
     let _lock = Lock::take();
+    if !is_recording() {
+        return None;
+    }
     // SAFETY: a recording is freed only by a thread that holds the lock.
     let session = unsafe { CURRENT.load(Ordering::Acquire).as_ref() };
     session.map(with)

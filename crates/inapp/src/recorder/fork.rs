@@ -4,12 +4,13 @@ use std::sync::atomic::Ordering;
 
 use traceloom_ring::layout::header_at;
 
-use super::current::CURRENT;
+use super::current::{ACTIVE, CURRENT};
 use super::session::Session;
 use super::threads;
 
 /// Called in a forked child: nothing is recorded until the child starts a recording itself.
 pub(crate) fn stop_in_child() {
+    ACTIVE.store(0, Ordering::Release);
     CURRENT.store(std::ptr::null_mut(), Ordering::Release);
 }
 

@@ -6,12 +6,12 @@ use std::sync::Once;
 use std::sync::atomic::{AtomicPtr, Ordering};
 use std::time::{Duration, Instant};
 
-use super::current::{CPU_TIME, CURRENT, Lock};
+use super::current::{ACTIVE, CPU_TIME, CURRENT, Lock, is_recording};
 use super::options::Options;
-use super::previous::{Previous, move_aside};
+use super::previous::Previous;
 use super::session::Session;
 use super::watch::Watch;
-use super::{fork, threads, write};
+use super::{fault, fork, threads, write};
 
 /// The result of a start.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -31,8 +31,11 @@ static WATCH: AtomicPtr<Watch> = AtomicPtr::new(std::ptr::null_mut());
 ///
 /// # Errors
 /// If a recording is already running ([`io::ErrorKind::AlreadyExists`]), the file cannot be created, or the requested
-/// clock is not usable here ([`io::ErrorKind::Unsupported`]).
+/// clock is not usable here ([`io::ErrorKind::Unsupported`]). No file is left then.
 pub fn start(options: &Options) -> io::Result<Started> {
+    if ended_by_fault() {
+        stop();
+    }
     let _lock = Lock::take();
     if !CURRENT.load(Ordering::Acquire).is_null() {
         let text = "a recording is already running; stop it first";
@@ -41,15 +44,24 @@ pub fn start(options: &Options) -> io::Result<Started> {
     threads::prepare(write::thread_ends);
     threads::forget_wiped_slot();
     prepare_for_forks();
-    let previous = move_aside(&options.path)?;
-    let session = Box::into_raw(Box::new(Session::create(options)?));
+    fault::prepare();
+    let (session, previous) = Session::create(options)?;
+    fault::expect_in(session.map.addresses());
+    let number = session.number;
     CPU_TIME.store(options.cpu_time, Ordering::Relaxed);
-    CURRENT.store(session, Ordering::Release);
+    CURRENT.store(Box::into_raw(Box::new(session)), Ordering::Release);
+    ACTIVE.store(number, Ordering::Release);
     if options.sample_every.is_some() || options.triggers.any() {
         let watch = Box::into_raw(Box::new(Watch::start(options)));
         WATCH.store(watch, Ordering::Release);
     }
     Ok(Started { previous })
+}
+
+/// Whether a fault has ended the recording, which nobody has stopped since.
+fn ended_by_fault() -> bool {
+    let _lock = Lock::take();
+    !is_recording() && !CURRENT.load(Ordering::Acquire).is_null()
 }
 
 /// Stops the recording. Returns the path of its file, or `None` if nothing was being recorded.
@@ -60,6 +72,7 @@ pub fn stop() -> Option<PathBuf> {
         unsafe { Box::from_raw(watch) }.end();
     }
     let _lock = Lock::take();
+    let was_recording = ACTIVE.swap(0, Ordering::AcqRel) != 0;
     let session = CURRENT.swap(std::ptr::null_mut(), Ordering::AcqRel);
     // SAFETY: this thread holds the lock, so nobody else frees the recording before this function ends.
     let path = unsafe { session.as_ref() }?.path.clone();
@@ -67,12 +80,13 @@ pub fn stop() -> Option<PathBuf> {
     // SAFETY: as above.
     unsafe { &*session }.note_end();
     if nobody_writes {
+        fault::expect_none();
         // SAFETY: the pointer came from a box. It is no longer current, so no thread picks it up any more, and no
         // thread was in the middle of a record after that.
         drop(unsafe { Box::from_raw(session) });
     }
     // Otherwise a thread may still write its record, at an unknown time: leak the memory.
-    Some(path)
+    was_recording.then_some(path)
 }
 
 /// Waits until every thread has finished its record. False if one did not, or if that cannot be known because the

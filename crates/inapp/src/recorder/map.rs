@@ -2,8 +2,8 @@
 
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 use std::os::fd::AsRawFd;
-use std::path::Path;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
@@ -20,19 +20,13 @@ unsafe impl Send for Map {}
 unsafe impl Sync for Map {}
 
 impl Map {
-    /// Creates a file of `length` zero bytes and maps it.
+    /// Makes `length` zero bytes of an empty file and maps them.
     ///
     /// # Errors
-    /// If the file cannot be created or mapped. A full disk is reported here; later it would be a signal.
-    pub fn create(path: &Path, length: usize) -> io::Result<Self> {
-        let file = File::options()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .open(path)?;
+    /// If the file cannot be mapped. A full disk is reported here; later it would be a fault.
+    pub fn create(file: &File, length: usize) -> io::Result<Self> {
         file.set_len(length as u64)?;
-        reserve(&file, length)?;
+        reserve(file, length)?;
         // SAFETY: creates a new mapping at an address that the system chooses.
         let start = unsafe {
             libc::mmap(
@@ -48,6 +42,12 @@ impl Map {
             Some(start) if start.as_ptr() as isize != -1 => Ok(Self { start, length }),
             _ => Err(io::Error::last_os_error()),
         }
+    }
+
+    /// Where the file is mapped.
+    pub fn addresses(&self) -> Range<usize> {
+        let start = self.start.as_ptr().expose_provenance();
+        start..start + self.length
     }
 
     /// Size of the file, bytes.

@@ -25,9 +25,11 @@
 
 mod api;
 mod current;
+mod fault;
 mod fork;
 mod lifecycle;
 mod map;
+mod new_file;
 mod notes;
 mod options;
 mod previous;

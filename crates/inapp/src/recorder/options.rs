@@ -1,10 +1,14 @@
 //! Options of a recording.
 
+use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use traceloom_ring::layout::{MAX_CHUNK_BYTES, MIN_CHUNK_BYTES};
 pub use traceloom_ring::{ClockSource, Policy};
+
+/// Size of the largest ring file, bytes. The disk space is reserved at the start, and opening a file reads all of it.
+const MAX_BYTES: usize = 1 << 30;
 
 /// Options of a recording. [`Options::new`] documents the defaults.
 #[derive(Clone, PartialEq, Debug)]
@@ -12,7 +16,7 @@ pub struct Options {
     /// Path of the ring file. A recording that an earlier process left there is moved aside; see
     /// [`Started::previous`](super::Started).
     pub path: PathBuf,
-    /// Approximate size of the file, bytes.
+    /// Approximate size of the file, bytes; at most 1 GB.
     pub bytes: usize,
     /// Size of a chunk, bytes: the part of the file that a thread takes at a time. Rounded up to a power of two between
     /// 1 KB and 1 MB. Each live thread needs one chunk.
@@ -91,9 +95,15 @@ impl Options {
     }
 
     /// Number of chunks: at least two, so that one can be emptied while another is in use.
-    pub(crate) fn chunk_count(&self) -> u32 {
-        u32::try_from(self.bytes / self.chunk_size())
-            .unwrap_or(u32::MAX)
-            .clamp(2, 1 << 20)
+    ///
+    /// # Errors
+    /// If the file would be larger than [`MAX_BYTES`].
+    pub(crate) fn chunk_count(&self) -> io::Result<u32> {
+        if self.bytes > MAX_BYTES {
+            let text = "a ring file may have at most 1 GB";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+        }
+        let count = u32::try_from(self.bytes / self.chunk_size());
+        Ok(count.unwrap_or(u32::MAX).max(2))
     }
 }

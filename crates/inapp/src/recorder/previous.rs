@@ -18,7 +18,7 @@ pub struct Previous {
     pub pid: u32,
 }
 
-/// Moves a ring file at `path` aside. Any other file stays and will be overwritten.
+/// Moves a ring file at `path` aside. Any other file stays and will be replaced.
 pub(crate) fn move_aside(path: &Path) -> io::Result<Option<Previous>> {
     let Some(header) = header(path)? else {
         return Ok(None);

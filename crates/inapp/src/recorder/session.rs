@@ -15,7 +15,9 @@ use traceloom_ring::{
 };
 
 use super::map::Map;
+use super::new_file::NewFile;
 use super::options::Options;
+use super::previous::Previous;
 use super::process;
 use super::queue::Queue;
 use super::sampled::SampledThreads;
@@ -63,16 +65,17 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// Creates the file.
+    /// Creates the file, and moves a recording that an earlier process left at its path aside.
     ///
     /// # Errors
-    /// If it cannot be created, or the requested clock is not usable here.
-    pub fn create(options: &Options) -> io::Result<Self> {
+    /// If the file cannot be created, or the options are not usable here.
+    pub fn create(options: &Options) -> io::Result<(Self, Option<Previous>)> {
         let clock = ticks::choose(options.clock)?;
-        let (chunk_bytes, chunk_count) = (options.chunk_size(), options.chunk_count());
+        let (chunk_bytes, chunk_count) = (options.chunk_size(), options.chunk_count()?);
         let first_chunk_at = chunks_at(options.names);
         let file_bytes = first_chunk_at + chunk_bytes * chunk_count as usize;
-        let mut map = Map::create(&options.path, file_bytes)?;
+        let file = NewFile::create(&options.path)?;
+        let mut map = Map::create(file.file(), file_bytes)?;
         let ticks_per_second = ticks::ticks_per_second(clock);
         let header = FileHeader {
             chunk_bytes: chunk_bytes as u32,
@@ -90,7 +93,8 @@ impl Session {
             ..FileHeader::default()
         };
         map.write(0, &header.to_bytes());
-        Ok(Self {
+        let previous = file.publish()?;
+        let session = Self {
             number: NEXT_NUMBER.fetch_add(1, Ordering::Relaxed),
             map,
             path: options.path.clone(),
@@ -109,7 +113,8 @@ impl Session {
             may_steal: threads::has_barrier(),
             task_since: AtomicU64::new(0),
             stacks: Mutex::default(),
-        })
+        };
+        Ok((session, previous))
     }
 
     /// Offset of a chunk in the file.

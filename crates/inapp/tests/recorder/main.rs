@@ -3,6 +3,7 @@
 
 mod child;
 mod crash;
+mod faults;
 mod fork;
 mod quiet;
 mod saving;

@@ -1,0 +1,77 @@
+//! The ring file before it appears under its name.
+//!
+//! It is created under a name of its own and renamed once its header is complete. So a failed start leaves nothing behind,
+//! no link is followed, and a file that another process has mapped is never cut.
+
+use std::fs::{File, remove_file, rename, symlink_metadata};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use super::previous::{Previous, move_aside};
+use super::ticks::clock_ns;
+
+/// A new file. Dropping it before [`publish`](Self::publish) removes it.
+#[derive(Debug)]
+pub(super) struct NewFile {
+    file: File,
+    /// Where it is for now.
+    own_name: PathBuf,
+    path: PathBuf,
+    is_published: bool,
+}
+
+impl NewFile {
+    /// Creates an empty file that only this user may open, in the folder of `path`.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        check(path)?;
+        let mut own_name = path.as_os_str().to_owned();
+        let (pid, now) = (std::process::id(), clock_ns(libc::CLOCK_MONOTONIC));
+        own_name.push(format!(".new-{pid}-{now}"));
+        let file = File::options()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .custom_flags(libc::O_NOFOLLOW | libc::O_CLOEXEC)
+            .open(&own_name)?;
+        Ok(Self {
+            file,
+            own_name: own_name.into(),
+            path: path.to_owned(),
+            is_published: false,
+        })
+    }
+
+    pub fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// Gives the file its name. A recording that was there is moved aside; any other file is replaced.
+    pub fn publish(mut self) -> io::Result<Option<Previous>> {
+        let previous = move_aside(&self.path)?;
+        rename(&self.own_name, &self.path)?;
+        self.is_published = true;
+        Ok(previous)
+    }
+}
+
+impl Drop for NewFile {
+    fn drop(&mut self) {
+        if !self.is_published {
+            let _ = remove_file(&self.own_name);
+        }
+    }
+}
+
+/// Links, devices and folders are not replaced.
+fn check(path: &Path) -> io::Result<()> {
+    match symlink_metadata(path) {
+        Ok(data) if !data.is_file() => Err(io::Error::new(
+            ErrorKind::InvalidInput,
+            "the path of a ring file must not be a link, a folder or a device",
+        )),
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
