@@ -29,8 +29,8 @@ usage: cargo xtask TASK
                     installs what the tests need, unless --no-install is given
   bench [--quick] [--write] [SECTION]
                     measures traceloom, the limit of the machine and other tools (sections: methods,
-                    systems, raw, small, parts, dmtracedump, page, query, capture, weave); --quick is a smoke
-                    test, --write updates docs/performance.md
+                    systems, raw, small, parts, dmtracedump, page, query, capture, events,
+                    weave); --quick is a smoke test, --write updates docs/performance.md
   fuzz [SECONDS] [TARGET…]
                     runs each fuzz target for SECONDS (default: 60)
   soak [SECONDS]    runs the property tests with new inputs for SECONDS (default: 600)

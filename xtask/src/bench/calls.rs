@@ -62,9 +62,8 @@ pub fn calls(options: Options, report: &mut Report) -> Result<()> {
 
 /// Builds the library as `cargo xtask dist` builds it for apps.
 pub fn recording_library(into: &Path) -> Result<()> {
-    let package = ["-p", "traceloom-inapp", "--lib"];
-    let mut build = cargo(&["build", "--profile", "small"]);
-    build.args(package);
+    let mut build = cargo(&["rustc", "--profile", "small", "-p", "traceloom-inapp"]);
+    build.args(["--lib", "--crate-type", "cdylib"]);
     check(build)?;
     let built = target_folder().join("small/libtraceloom_inapp.so");
     fs::copy(built, into)?;

@@ -7,6 +7,7 @@ mod capture;
 mod child;
 mod data;
 mod device;
+mod events;
 mod figures;
 mod options;
 mod page;
@@ -41,6 +42,7 @@ const SECTIONS: &[(&str, Section)] = &[
     ("page", page::page),
     ("query", query::query),
     ("capture", capture::capture),
+    ("events", events::events),
     ("weave", weave::weave),
 ];
 

@@ -14,8 +14,10 @@ pub struct Program {
     /// Its file name.
     pub name: &'static str,
     package: &'static str,
-    /// The option of cargo (`--bin` or `--lib`), and the file that it writes.
-    kind: [&'static str; 2],
+    /// The options of `cargo rustc` that select it.
+    options: &'static [&'static str],
+    /// The file that cargo writes.
+    file: &'static str,
     profile: &'static str,
     most_bytes: u64,
 }
@@ -23,7 +25,8 @@ pub struct Program {
 const TRACELOOM: Program = Program {
     name: "traceloom",
     package: "traceloom",
-    kind: ["--bin=traceloom", "traceloom"],
+    options: &["--bin=traceloom"],
+    file: "traceloom",
     profile: "release",
     most_bytes: 18_000_000,
 };
@@ -31,7 +34,8 @@ const TRACELOOM: Program = Program {
 const DMTRACEDUMP: Program = Program {
     name: "dmtracedump",
     package: "traceloom-dmtracedump",
-    kind: ["--bin=dmtracedump", "dmtracedump"],
+    options: &["--bin=dmtracedump"],
+    file: "dmtracedump",
     profile: "release",
     most_bytes: 2_000_000,
 };
@@ -40,7 +44,8 @@ const DMTRACEDUMP: Program = Program {
 const ATRACE: Program = Program {
     name: "atrace",
     package: "traceloom-tracefs",
-    kind: ["--bin=atrace", "atrace"],
+    options: &["--bin=atrace"],
+    file: "atrace",
     profile: "small",
     most_bytes: 1_000_000,
 };
@@ -49,7 +54,9 @@ const ATRACE: Program = Program {
 const LIBRARY: Program = Program {
     name: "libtraceloom.so",
     package: "traceloom-inapp",
-    kind: ["--lib", "libtraceloom_inapp.so"],
+    // Not also as a library for Rust, because then it would not be optimized as a whole.
+    options: &["--lib", "--crate-type=cdylib"],
+    file: "libtraceloom_inapp.so",
     profile: "small",
     most_bytes: 600_000,
 };
@@ -57,15 +64,17 @@ const LIBRARY: Program = Program {
 impl Program {
     /// Builds it and copies it to `target/dist/TARGET`. Fails if it is too big.
     fn build(&self, target: &str, linker: Option<&str>) -> Result<()> {
-        let [kind, file] = self.kind;
-        let mut build = cargo(&["build", "--profile", self.profile, "--target", target]);
-        build.args(["-p", self.package, kind]);
+        let mut build = cargo(&["rustc", "--profile", self.profile, "--target", target]);
+        build.args(["-p", self.package]).args(self.options);
         if let Some(linker) = linker {
             build.args(["--config", &format!("target.{target}.linker='{linker}'")]);
         }
         build.envs(c_compiler(target));
         check(build)?;
-        let built = target_folder().join(target).join(self.profile).join(file);
+        let built = target_folder()
+            .join(target)
+            .join(self.profile)
+            .join(self.file);
         let bytes = fs::metadata(&built)?.len();
         let Self {
             name, most_bytes, ..

@@ -66,10 +66,20 @@ macro_rules! by_name {
             let value = 0 $(| $value as u64)?;
             if recorder::is_recording() {
                 // SAFETY: guaranteed by the caller.
-                text_event(Kind::$kind, value, unsafe { bytes(name) });
+                unsafe { named(Kind::$kind, value, name) };
             }
         }
     )*};
+}
+
+/// Not inlined: while nothing is recorded, its callers need no registers.
+///
+/// # Safety
+/// `name` is null or a C string.
+#[inline(never)]
+unsafe fn named(kind: Kind, value: u64, name: *const c_char) {
+    // SAFETY: guaranteed by the caller.
+    text_event(kind, value, unsafe { bytes(name) });
 }
 
 by_name! {

@@ -25,6 +25,7 @@
 
 mod api;
 mod current;
+mod fast;
 mod fault;
 mod fork;
 mod lifecycle;

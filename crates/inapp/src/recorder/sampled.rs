@@ -1,5 +1,6 @@
 //! The threads whose stacks are sampled.
 
+use traceloom_ring::ClockSource;
 use traceloom_ring::layout::{SAMPLED_TID, THREAD_NAME_BYTES};
 
 use super::writer::{Claimed, Identity, Writer};
@@ -38,9 +39,11 @@ impl SampledThread {
             writer: Writer {
                 session,
                 body: 0,
+                records: 0,
                 used: 0,
                 // No room: the first event claims a chunk.
                 room: 0,
+                clock: ClockSource::default(),
                 claimed: Claimed { chunk: 0, claim: 0 },
                 last: 0,
                 ordinal: 0,

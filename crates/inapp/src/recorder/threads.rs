@@ -152,6 +152,7 @@ unsafe fn fill(slot: *mut Slot, index: u32) {
         (&raw mut (*slot).tid).write(libc::gettid() as u32);
         for writer in &(*slot).writers {
             (&raw mut (*writer.get()).session).write(0);
+            (&raw mut (*writer.get()).room).write(0);
         }
     }
 }

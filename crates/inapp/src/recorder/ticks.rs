@@ -57,8 +57,9 @@ fn counter() -> u64 {
     clock_ns(libc::CLOCK_BOOTTIME)
 }
 
-/// A clock of the system, ns; 0 if the system does not have the clock.
-#[inline]
+/// A clock of the system, ns; 0 if the system does not have the clock. Not inlined: an event of the processor's counter should
+/// need few registers.
+#[inline(never)]
 pub(crate) fn clock_ns(clock: libc::clockid_t) -> u64 {
     let mut time = libc::timespec {
         tv_sec: 0,

@@ -1,4 +1,4 @@
-//! The fast path: writing one event to the thread's chunk.
+//! Writing one event to the thread's chunk. [`fast`] does it in the usual case, this module in all others.
 //!
 //! Nothing here locks, allocates or makes a system call, with two exceptions: a thread's first event, and a memory
 //! barrier if a chunk must be taken from a live thread. A signal handler may interrupt at any instruction; if the thread
@@ -13,6 +13,7 @@ use traceloom_ring::layout::{
 use traceloom_ring::{ClockSource, Kind, MAX_DELTA, first_word};
 
 use super::current::{CURRENT, is_recording};
+use super::fast;
 use super::session::Session;
 use super::text::{Parts, Words};
 use super::threads::{self, NESTINGS, Slot};
@@ -29,40 +30,57 @@ pub(crate) fn with_session(with: impl FnOnce(&Session)) {
 /// Records an event without text. `value` is ignored if the kind has no value.
 #[inline(always)]
 pub(crate) fn event(kind: Kind, argument: u32, value: u64) {
-    if !is_recording() {
-        return;
+    // Tested here, so that a call costs next to nothing while nothing is recorded.
+    if is_recording() {
+        if kind.has_value() {
+            with_value(kind, argument, value);
+        } else {
+            short(kind, argument);
+        }
     }
+}
+
+#[inline(never)]
+fn short(kind: Kind, argument: u32) {
+    if !fast::short(kind, argument) {
+        unusual(kind, argument, 0);
+    }
+}
+
+#[inline(never)]
+fn with_value(kind: Kind, argument: u32, value: u64) {
+    if !fast::with_value(kind, argument, value) {
+        unusual(kind, argument, value);
+    }
+}
+
+/// Records an event that is not on the fast path.
+#[inline(never)]
+fn unusual(kind: Kind, argument: u32, value: u64) {
     with_writer(|session, writer, slot, depth| {
         let now = ticks::now(session.clock);
-        let bytes = 8 + u32::from(kind.has_value()) * 8;
-        let delta = now.wrapping_sub(writer.last);
-        if delta <= MAX_DELTA && has_room(session, writer, bytes) {
-            let at = writer.body + writer.used as usize;
-            let first = first_word(kind, delta, argument);
-            session.map.u64(at).store(first, Ordering::Relaxed);
-            if kind.has_value() {
-                session.map.u64(at + 8).store(value, Ordering::Relaxed);
-            }
-            commit(session, writer, writer.used + bytes, now);
-        } else {
-            append(
-                session,
-                writer,
-                slot,
-                depth,
-                now,
-                (kind, argument, value),
-                Parts::NONE,
-            );
-        }
+        let record = (kind, argument, value);
+        append(session, writer, slot, depth, now, record, Parts::NONE);
     });
 }
 
 /// Records an event with text. Text that fills more than half a chunk becomes a mark in several records.
+#[inline(always)]
 pub(crate) fn text_event(kind: Kind, value: u64, text: &[u8]) {
-    if !is_recording() {
-        return;
+    if is_recording() {
+        with_text(kind, value, text);
     }
+}
+
+#[inline(never)]
+fn with_text(kind: Kind, value: u64, text: &[u8]) {
+    if !fast::with_text(kind, value, text) {
+        unusual_text(kind, value, text);
+    }
+}
+
+#[inline(never)]
+fn unusual_text(kind: Kind, value: u64, text: &[u8]) {
     with_writer(|session, writer, slot, depth| {
         let now = ticks::now(session.clock);
         let max_text = session.chunk_bytes / 2;
@@ -91,7 +109,6 @@ pub(crate) fn text_event(kind: Kind, value: u64, text: &[u8]) {
 }
 
 /// Marks the thread as writing, and calls `write` with the recording and the thread's writer.
-#[inline(always)]
 pub(super) fn with_writer(write: impl FnOnce(&Session, &mut Writer, &'static Slot, u32)) {
     let Some(slot) = threads::own().or_else(register) else {
         return;
@@ -126,7 +143,6 @@ fn register() -> Option<&'static Slot> {
 }
 
 /// Whether the thread still owns the chunk, and the chunk has room for `bytes`.
-#[inline(always)]
 fn has_room(session: &Session, writer: &Writer, bytes: u32) -> bool {
     writer.session == session.number
         && writer.used + bytes <= writer.room
@@ -137,7 +153,6 @@ fn has_room(session: &Session, writer: &Writer, bytes: u32) -> bool {
 }
 
 /// Makes the records up to `used` count.
-#[inline(always)]
 fn commit(session: &Session, writer: &mut Writer, used: u32, now: u64) {
     writer.used = used;
     writer.last = now;
@@ -146,8 +161,6 @@ fn commit(session: &Session, writer: &mut Writer, used: u32, now: u64) {
 }
 
 /// Writes any record, in a new chunk if necessary. False if there is no chunk.
-#[cold]
-#[inline(never)]
 fn append(
     session: &Session,
     writer: &mut Writer,
@@ -217,6 +230,8 @@ fn open(session: &Session, writer: &mut Writer, slot: &'static Slot, depth: u32,
     };
     fill_header(session, writer, claimed, depth, now);
     writer.body = session.chunk_at(claimed.chunk) + CHUNK_HEADER_BYTES;
+    writer.clock = session.clock;
+    writer.records = session.map.addresses().start + writer.body;
     writer.room = (session.chunk_bytes - CHUNK_HEADER_BYTES) as u32;
     writer.claimed = claimed;
     writer.last = now;
@@ -304,6 +319,7 @@ fn close_all(slot: &Slot) {
             close(session, writer);
         }
         writer.session = 0;
+        writer.room = 0;
     }
     slot.depth.fetch_sub(1, Ordering::SeqCst);
 }

@@ -1,5 +1,6 @@
 //! Where a thread writes: its chunk, and how full that is.
 
+use traceloom_ring::ClockSource;
 use traceloom_ring::layout::THREAD_NAME_BYTES;
 
 /// The thread whose events a chunk holds.
@@ -26,10 +27,14 @@ pub(crate) struct Writer {
     pub session: u64,
     /// Offset of the chunk's records in the map, bytes.
     pub body: usize,
+    /// Address of the chunk's records.
+    pub records: usize,
     /// Bytes used for records.
     pub used: u32,
     /// Bytes available for records.
     pub room: u32,
+    /// The clock of the recording.
+    pub clock: ClockSource,
     pub claimed: Claimed,
     /// Time of the last record, ticks.
     pub last: u64,
