@@ -1,7 +1,8 @@
 //! Chunks: the header, and a chunk of a file that is read.
 
 use crate::bytes::{fixed, put_u32, put_u64, text, u32_at, u64_at};
-use crate::layout::{CHUNK_HEADER_BYTES, SAMPLED_TID, THREAD_NAME_BYTES, chunk_at};
+use crate::layout::{CHUNK_HEADER_BYTES, SAMPLED_TID, SHARED, THREAD_NAME_BYTES, chunk_at};
+use crate::record::Records;
 
 /// The state of a chunk, kept in the low bits of its claim.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,6 +79,8 @@ pub struct ChunkHeader {
     pub nesting: u8,
     /// Number among the chunks of its thread and nesting, from 0; 24 bits.
     pub ordinal: u32,
+    /// Whether other threads went on with the chunk after this one.
+    pub is_shared: bool,
 }
 
 impl ChunkHeader {
@@ -97,8 +100,9 @@ impl ChunkHeader {
                 tid: u32_at(bytes, chunk_at::TID),
                 name: fixed(name.unwrap_or_default()),
             },
-            nesting: (order >> 24) as u8,
+            nesting: (order >> 24) as u8 & 0x7F,
             ordinal: order & 0xFF_FFFF,
+            is_shared: order & SHARED != 0,
         }
     }
 
@@ -123,13 +127,14 @@ impl ChunkHeader {
         self.ordinal.wrapping_sub(before.ordinal + 1) & 0xFF_FFFF
     }
 
-    /// The field `order`: nesting and ordinal.
+    /// The field `order`: nesting, ordinal, and whether the chunk is shared.
     fn order(&self) -> u32 {
-        u32::from(self.nesting) << 24 | self.ordinal & 0xFF_FFFF
+        let shared = if self.is_shared { SHARED } else { 0 };
+        shared | u32::from(self.nesting) << 24 | self.ordinal & 0xFF_FFFF
     }
 }
 
-/// A chunk with records, in a file that is read.
+/// A chunk with records, in a file that is read; or one thread's part of it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Chunk<'a> {
     pub header: ChunkHeader,
@@ -137,4 +142,24 @@ pub(crate) struct Chunk<'a> {
     pub body: &'a [u8],
     /// Offset of the records in the file, bytes.
     pub offset: u64,
+}
+
+impl<'a> Chunk<'a> {
+    /// Calls `take` with the part of each thread.
+    pub fn parts(mut self, mut take: impl FnMut(Self)) {
+        if self.header.is_shared {
+            let mut records = Records::new(self.body, self.header.base);
+            let mut from = 0;
+            let (body, offset) = (self.body, self.offset);
+            while let Some((at, header, next)) = records.next_owner() {
+                self.body = &body[from..at];
+                take(self);
+                self.header = ChunkHeader::read(header);
+                self.offset = offset + next as u64;
+                from = next;
+            }
+            self.body = &body[from..];
+        }
+        take(self);
+    }
 }

@@ -165,6 +165,7 @@ impl Image {
             owner: writer.owner,
             nesting: 0,
             ordinal: writer.ordinal,
+            is_shared: false,
         };
         self.chunks[index * size..][..CHUNK_HEADER_BYTES].copy_from_slice(&header.to_bytes());
         writer.chunk = Some(index);

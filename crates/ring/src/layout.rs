@@ -16,7 +16,7 @@
 //! ```text
 //!   at  size  field
 //!    0     8  magic              "TLRING\r\n"
-//!    8     4  version            1
+//!    8     4  version            2; 1 if no chunk is shared
 //!   12     4  header_bytes       4096
 //!   16     4  chunk_bytes        a power of two, 1 KB to 1 MB
 //!   20     4  chunk_count
@@ -60,13 +60,17 @@
 //!   32     4  sync_width         largest possible distance between the two readings, ticks
 //!   36     4  pid
 //!   40     4  tid
-//!   44     4  order              (nesting << 24) | number of the chunk among those of its thread
+//!   44     4  order              (shared << 31) | (nesting << 24) | number of the chunk among those of its thread
 //!   48    16  name               of the thread, padded with NULs
 //!   64        records
 //! ```
 //!
 //! A signal handler may interrupt a thread in the middle of a record. The handler's events then go to a separate chunk
 //! with a nesting above 0.
+//!
+//! When a thread ends, the rest of its chunk may go to a thread that begins. The chunk is then *shared*: a record of kind 18
+//! ends the part of the first thread. Its text is the chunk header of the next part, whose `committed` has no meaning. Such a
+//! part is always the first one of its thread, and the last one of the thread before it.
 //!
 //! A `tid` of 2^30 or more is not a kernel tid; those end at 2^22. Such a chunk holds the calls that a stack sampler saw
 //! on a thread, and its `tid` is 2^30 plus the virtual machine's number of the thread.
@@ -95,6 +99,7 @@
 //! | 14 | instant | bytes | | name |
 //! | 15, 16 | async begins, ends | bytes | cookie | name |
 //! | 17 | mark: what a program wrote to `trace_marker` | bytes, and two bits | | the payload |
+//! | 18 | the next records are another thread's | 64 | | a chunk header |
 //!
 //! Bit 31 of a mark's argument means that the payload continues in the thread's next mark. Bit 30 means that it began
 //! in an earlier mark.
@@ -102,14 +107,15 @@
 //! # Crash safety
 //!
 //! A record counts once `committed` covers it; `committed` is stored after the record. A chunk is emptied in four steps:
-//! `claim` becomes *opening*, `committed` becomes 0, the other fields are set, `claim` becomes *open*. A process that is
-//! killed in between leaves an *opening* chunk, which readers skip, or a record beyond `committed`.
+//! `claim` becomes *opening*, the events are counted as dropped and `committed` becomes 0, the other fields are set, `claim`
+//! becomes *open*. A process that is killed in between leaves an *opening* chunk that is either empty, or still has its header
+//! and all its records; or a record beyond `committed`. A thread that goes on with a closed chunk makes it *open* at once.
 
 /// The first bytes of every ring file. A copy in text mode would change the line end.
 pub const MAGIC: &[u8; 8] = b"TLRING\r\n";
 
 /// The version that this crate writes, and the newest that it reads.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Size of the file header, bytes. Notes and chunks begin at multiples of it.
 pub const HEADER_BYTES: usize = 4096;
@@ -143,6 +149,9 @@ pub const MARK_GOES_ON: u32 = 1 << 31;
 
 /// In a mark's argument: the payload began in an earlier mark.
 pub const MARK_CONTINUES: u32 = 1 << 30;
+
+/// In a chunk's `order`: other threads went on with the chunk.
+pub const SHARED: u32 = 1 << 31;
 
 /// Offsets of the fields in the file header, bytes.
 pub mod header_at {

@@ -2,7 +2,7 @@
 
 use crate::bytes::u64_at;
 use crate::events::{Name, What};
-use crate::layout::{DELTA_BITS, KIND_BITS, MARK_CONTINUES, MARK_GOES_ON};
+use crate::layout::{DELTA_BITS, KIND_BITS, MARK_CONTINUES, MARK_GOES_ON, chunk_at};
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $kind:ident = $number:literal, $value:literal, $text:literal;)*) => {
@@ -41,7 +41,7 @@ macro_rules! kinds {
                     Self::Instant | Self::InstantNamed => b'I',
                     Self::AsyncBegin | Self::AsyncBeginNamed => b'S',
                     Self::AsyncEnd | Self::AsyncEndNamed => b'F',
-                    Self::Time | Self::Mark => return None,
+                    Self::Time | Self::Mark | Self::Owner => return None,
                 })
             }
         }
@@ -83,6 +83,8 @@ kinds! {
     AsyncEndNamed = 16, true, true;
     /// Text that a program wrote to `trace_marker`.
     Mark = 17, false, true;
+    /// The next records are another thread's; the text is the header of its part of the chunk.
+    Owner = 18, false, true;
 }
 
 /// The largest time since the previous record that fits into a record, ticks. Beyond it, a [`Kind::Time`] record is needed.
@@ -194,6 +196,17 @@ impl<'a> Records<'a> {
         self.ticks
     }
 
+    /// The next change of the thread: the offset of its record, the header that it holds, and the offset of the records
+    /// after it.
+    pub(crate) fn next_owner(&mut self) -> Option<(usize, &'a [u8], usize)> {
+        loop {
+            let record = self.next_of_any_kind()?;
+            if record.kind == Kind::Owner {
+                return Some((record.at, record.text, self.at));
+            }
+        }
+    }
+
     /// The next record. Time records are applied and skipped.
     #[inline]
     pub(crate) fn next_record(&mut self) -> Option<Record<'a>> {
@@ -230,6 +243,7 @@ impl<'a> Records<'a> {
         self.at = at + length;
         self.ticks = match kind {
             Kind::Time => value,
+            Kind::Owner => u64_at(text, chunk_at::BASE),
             _ => self.ticks.wrapping_add(first >> KIND_BITS & MAX_DELTA),
         };
         Some(Record {
@@ -252,7 +266,7 @@ fn text_bytes(kind: Kind, argument: u32) -> usize {
 }
 
 /// Size in bytes of the record that begins with the word `first`; `None` if that is not a record.
-pub fn record_bytes(first: u64) -> Option<usize> {
+fn record_bytes(first: u64) -> Option<usize> {
     let kind = Kind::from_number((first & ((1 << KIND_BITS) - 1)) as u8)?;
     let text = if kind.has_text() {
         text_bytes(kind, (first >> 32) as u32).checked_next_multiple_of(8)?
@@ -262,13 +276,28 @@ pub fn record_bytes(first: u64) -> Option<usize> {
     text.checked_add(8 + usize::from(kind.has_value()) * 8)
 }
 
-/// Whether the record that begins with the word `first` is an event: not a time, and not a later part of a mark.
-pub fn is_event(first: u64) -> bool {
+/// Whether the record that begins with the word `first` is an event: not a time, not a change of the thread, and not a
+/// later part of a mark.
+fn is_event(first: u64) -> bool {
     match Kind::from_number((first & ((1 << KIND_BITS) - 1)) as u8) {
         Some(Kind::Mark) => (first >> 32) as u32 & MARK_CONTINUES == 0,
-        Some(kind) => kind != Kind::Time,
+        Some(kind) => !matches!(kind, Kind::Time | Kind::Owner),
         None => false,
     }
+}
+
+/// Counts the events in `words` words of records.
+pub fn count_events(words: usize, read: impl Fn(usize) -> u64) -> u64 {
+    let (mut count, mut at) = (0, 0);
+    while at < words {
+        let first = read(at);
+        let Some(bytes) = record_bytes(first) else {
+            break;
+        };
+        count += u64::from(is_event(first));
+        at += bytes / 8;
+    }
+    count
 }
 
 #[cfg(test)]
@@ -292,8 +321,8 @@ mod tests {
                 seen += 1;
             }
         }
-        assert_eq!(seen, 17);
-        assert_eq!(Kind::from_number(18), None);
+        assert_eq!(seen, 18);
+        assert_eq!(Kind::from_number(19), None);
     }
 
     #[test]

@@ -5,18 +5,15 @@ use std::collections::HashMap;
 use crate::chunk::{Chunk, ChunkHeader, ClaimState, Owner, state_of};
 use crate::clock::ClockMap;
 use crate::fault::count_fault;
-use crate::header::{FileHeader, OpenError};
+use crate::header::{FileHeader, Losses, OpenError};
 use crate::layout::{CHUNK_HEADER_BYTES, HEADER_BYTES, NOTE_BYTES, chunks_at};
 use crate::merge::Events;
 use crate::note::{Note, NoteKind, read};
+use crate::record::count_events;
 
 /// Damage found after the header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Faults {
-    /// Number of chunks that were being emptied when the process died. Their content is lost.
-    pub opening: u64,
-    /// Offset of the first of them, bytes.
-    pub first_opening: u64,
     /// Number of chunks whose header claims more data than a chunk holds.
     pub overfull: u64,
     /// Offset of the first of them, bytes.
@@ -48,7 +45,7 @@ pub struct Thread {
 /// An opened ring file. Damage after the header never prevents opening it.
 #[derive(Clone, Debug)]
 pub struct Recording<'a> {
-    /// The file header.
+    /// The file header. Its losses include chunks that were being emptied when the process died.
     pub header: FileHeader,
     /// Damage after the header.
     pub faults: Faults,
@@ -67,7 +64,7 @@ impl<'a> Recording<'a> {
     /// # Errors
     /// If this is not a ring file, if its version is newer than this crate, or if a header field is invalid.
     pub fn open(bytes: &'a [u8]) -> Result<Self, OpenError> {
-        let header = FileHeader::read(bytes)?;
+        let mut header = FileHeader::read(bytes)?;
         let cells = bytes.get(HEADER_BYTES..).unwrap_or_default();
         let cells = &cells[..cells
             .len()
@@ -75,10 +72,8 @@ impl<'a> Recording<'a> {
         let notes = read(cells);
         let mut faults = Faults::default();
         let mut chunks = chunks(bytes, &header, &mut faults);
-        chunks.sort_by_key(|chunk| {
-            let header = &chunk.header;
-            (header.thread, header.nesting, header.claim)
-        });
+        chunks.sort_by_key(order);
+        give_up_gaps(&mut chunks, &mut header.losses);
         let syncs = chunks.iter().map(|chunk| {
             let header = &chunk.header;
             (header.base, header.sync_ns, header.sync_width)
@@ -151,25 +146,73 @@ fn chunks<'a>(bytes: &'a [u8], header: &FileHeader, faults: &mut Faults) -> Vec<
         let mut committed = header.committed as usize;
         match state_of(header.claim) {
             ClaimState::Free => continue,
-            ClaimState::Opening => {
-                count_fault(&mut faults.opening, &mut faults.first_opening, offset);
-                continue;
-            }
-            ClaimState::Open | ClaimState::Closed => {}
+            // Until it is emptied, it still has its header and all its records.
+            ClaimState::Opening | ClaimState::Open | ClaimState::Closed => {}
         }
         if committed > size - CHUNK_HEADER_BYTES {
             count_fault(&mut faults.overfull, &mut faults.first_overfull, offset);
             committed = size;
         }
-        if committed > 0 {
-            chunks.push(Chunk {
-                header,
-                body: &body[..committed.min(body.len())],
-                offset: offset + CHUNK_HEADER_BYTES as u64,
-            });
-        }
+        let chunk = Chunk {
+            header,
+            body: &body[..committed.min(body.len())],
+            offset: offset + CHUNK_HEADER_BYTES as u64,
+        };
+        let state = header.claim & 3;
+        chunk.parts(|mut part| {
+            // The parts of a chunk have the state of the chunk.
+            part.header.claim = part.header.claim & !3 | state;
+            if !part.body.is_empty() {
+                chunks.push(part);
+            }
+        });
     }
     chunks
+}
+
+fn is_taken(chunk: &Chunk<'_>) -> bool {
+    state_of(chunk.header.claim) == ClaimState::Opening
+}
+
+/// The place of a chunk: by thread, nesting and age. A chunk that was being taken from its thread already has the claim of
+/// the next thread; it was the oldest of all.
+fn order(chunk: &Chunk<'_>) -> (u32, u8, u64, u32) {
+    let header = &chunk.header;
+    let (claim, ordinal) = if is_taken(chunk) {
+        (0, header.ordinal)
+    } else {
+        (header.claim, 0)
+    };
+    (header.thread, header.nesting, claim, ordinal)
+}
+
+/// Removes chunks that were being taken from their thread and are followed by a gap: newer chunks of the thread were already
+/// overwritten, so these are overwritten too. `chunks` are in [`order`].
+fn give_up_gaps(chunks: &mut Vec<Chunk<'_>>, losses: &mut Losses) {
+    let mut next: Option<ChunkHeader> = None;
+    let mut kept = Vec::with_capacity(chunks.len());
+    while let Some(chunk) = chunks.pop() {
+        let run = |header: &ChunkHeader| (header.thread, header.nesting);
+        let after = next.filter(|next| run(next) == run(&chunk.header));
+        let is_gap = after.is_some_and(|next| next.missing_since(&chunk.header) > 0);
+        if is_gap && is_taken(&chunk) {
+            losses.dropped_chunks = losses.dropped_chunks.saturating_add(1);
+            let events = losses.dropped_events.saturating_add(count(&chunk));
+            losses.dropped_events = events;
+        } else {
+            next = Some(chunk.header);
+            kept.push(chunk);
+        }
+    }
+    kept.reverse();
+    *chunks = kept;
+}
+
+/// The number of events in a chunk.
+fn count(chunk: &Chunk<'_>) -> u64 {
+    let (words, _) = chunk.body.as_chunks();
+    let word = |word: usize| u64::from_le_bytes(words[word]);
+    count_events(words.len(), word)
 }
 
 /// The threads of sorted chunks, and for each thread and nesting the index of its first chunk.

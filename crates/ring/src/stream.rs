@@ -199,6 +199,6 @@ fn what<'a>(record: &Record<'a>) -> Option<What<'a>> {
         Kind::InstantNamed => What::Instant(text),
         Kind::AsyncBeginNamed => What::AsyncBegin(text, value),
         Kind::AsyncEndNamed => What::AsyncEnd(text, value),
-        Kind::Mark | Kind::Time => return None,
+        Kind::Mark | Kind::Time | Kind::Owner => return None,
     })
 }

@@ -109,12 +109,6 @@ pub(super) fn tell_faults(
     let mut tell = |kind, (count, at), detail: &str| {
         out.repair(kind, count, Place::at_offset(at), || detail.to_owned());
     };
-    let opening = (faults.opening, faults.first_opening);
-    tell(
-        RepairKind::BrokenBlock,
-        opening,
-        "a chunk was just being emptied",
-    );
     let overfull = (faults.overfull, faults.first_overfull);
     tell(
         RepairKind::BrokenBlock,

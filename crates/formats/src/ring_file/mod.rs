@@ -107,7 +107,7 @@ fn refusal(error: OpenError) -> ReadError {
             inside: "the header",
             offset: bytes as u64,
         },
-        OpenError::Version(version) => field("version", version.to_string(), "1", 8),
+        OpenError::Version(version) => field("version", version.to_string(), "1 or 2", 8),
         OpenError::Field {
             field: name,
             at,

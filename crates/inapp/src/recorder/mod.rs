@@ -28,6 +28,7 @@ mod current;
 mod fast;
 mod fault;
 mod fork;
+mod leftovers;
 mod lifecycle;
 mod map;
 mod new_file;

@@ -10,10 +10,11 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
 use traceloom_ring::layout::{CHUNK_HEADER_BYTES, chunk_at, chunks_at, header_at};
 use traceloom_ring::{
-    ClaimState, ClockSource, FileHeader, FileState, Policy, SyncPoint, claim_of, is_event,
-    record_bytes, state_of,
+    ClaimState, ClockSource, FileHeader, FileState, Policy, SyncPoint, claim_of, count_events,
+    state_of,
 };
 
+use super::leftovers::Leftovers;
 use super::map::Map;
 use super::new_file::NewFile;
 use super::options::Options;
@@ -27,6 +28,9 @@ use super::writer::Claimed;
 
 /// No thread writes to the chunk.
 const NOBODY: u32 = u32::MAX;
+
+/// The thread of the chunk has left it. Until the next one is known, it may be writing.
+const NEXT_THREAD: u32 = u32::MAX - 1;
 
 /// The number of the next recording of this process.
 static NEXT_NUMBER: AtomicU64 = AtomicU64::new(1);
@@ -49,6 +53,8 @@ pub(crate) struct Session {
     first_chunk_at: usize,
     /// Chunks that may be claimed.
     free: Queue,
+    /// Chunks of ended threads that have room.
+    leftovers: Leftovers,
     /// The slot of the thread that writes to each chunk.
     writers: Box<[AtomicU32]>,
     /// The newest claim of a closed chunk that is not in the queue, and must be taken before any chunk of the queue; 0 if
@@ -106,6 +112,7 @@ impl Session {
             pid: header.pid,
             first_chunk_at,
             free: Queue::full(chunk_count),
+            leftovers: Leftovers::new(chunk_count),
             writers: (0..chunk_count).map(|_| AtomicU32::new(NOBODY)).collect(),
             unqueued: AtomicU64::new(0),
             next_claim: AtomicU64::new(1),
@@ -206,7 +213,7 @@ impl Session {
             };
             if state_of(claim) == ClaimState::Open {
                 threads::barrier();
-                if threads::is_writing(writer, slot) {
+                if writer == NEXT_THREAD || threads::is_writing(writer, slot) {
                     // The thread may be about to write: give the chunk back.
                     self.writers[chunk as usize].store(writer, Ordering::Relaxed);
                     let at = self.chunk_at(chunk);
@@ -248,16 +255,46 @@ impl Session {
 
     /// Closes a chunk that its thread is done with, and appends it to the queue.
     pub fn close(&self, claimed: Claimed) {
+        if let Some(closed) = self.set_closed(claimed) {
+            self.enqueue(claimed.chunk, closed);
+        }
+    }
+
+    /// Closes a chunk with room, whose thread ends, for a thread that begins.
+    pub fn leave(&self, claimed: Claimed) {
+        self.writers[claimed.chunk as usize].store(NEXT_THREAD, Ordering::Relaxed);
+        if let Some(closed) = self.set_closed(claimed)
+            && !self.leftovers.put(claimed.chunk, closed)
+        {
+            self.enqueue(claimed.chunk, closed);
+        }
+    }
+
+    /// Claims a chunk that another thread left, for the thread of `slot`. The chunk is *open* and keeps its records.
+    pub fn claim_leftover(&self, slot: u32) -> Option<Claimed> {
+        let (chunk, closed) = self.leftovers.take()?;
+        let number = self.next_claim.fetch_add(1, Ordering::Relaxed);
+        let claim = claim_of(number, ClaimState::Open);
+        self.claim(self.chunk_at(chunk))
+            .compare_exchange(closed, claim, Ordering::AcqRel, Ordering::Relaxed)
+            .ok()?;
+        self.writers[chunk as usize].store(slot, Ordering::Relaxed);
+        Some(Claimed { chunk, claim })
+    }
+
+    /// Changes the state of the chunk to *closed*, and returns its claim. `None` if it was taken from its thread.
+    fn set_closed(&self, claimed: Claimed) -> Option<u64> {
         let closed = claimed.claim | ClaimState::Closed as u64;
-        let at = self.chunk_at(claimed.chunk);
-        let same = self.claim(at).compare_exchange(
-            claimed.claim,
-            closed,
-            Ordering::AcqRel,
-            Ordering::Relaxed,
-        );
-        let may_be_reused = same.is_ok() && self.policy == Policy::DropOldest;
-        if may_be_reused && !self.free.push((claimed.chunk, closed)) {
+        let claim = self.claim(self.chunk_at(claimed.chunk));
+        claim
+            .compare_exchange(claimed.claim, closed, Ordering::AcqRel, Ordering::Relaxed)
+            .ok()?;
+        Some(closed)
+    }
+
+    /// Appends a closed chunk to the queue of chunks that may be overwritten.
+    fn enqueue(&self, chunk: u32, closed: u64) {
+        if self.policy == Policy::DropOldest && !self.free.push((chunk, closed)) {
             self.lose_order(closed);
         }
     }
@@ -296,20 +333,6 @@ impl Session {
         let state = self.map.u32(header_at::STATE);
         state.store(FileState::Stopped as u32, Ordering::Release);
     }
-}
-
-/// Counts the events in a chunk of `words` words.
-fn count_events(words: usize, read: impl Fn(usize) -> u64) -> u64 {
-    let (mut count, mut at) = (0, 0);
-    while at < words {
-        let first = read(at);
-        let Some(bytes) = record_bytes(first) else {
-            break;
-        };
-        count += u64::from(is_event(first));
-        at += bytes / 8;
-    }
-    count
 }
 
 /// The eight oldest chunks offered, in order. On the stack, because signal handlers may not allocate.

@@ -23,9 +23,12 @@ pub(crate) fn snapshot(session: &Session, last: Option<Duration>) -> Vec<u8> {
     let mut chunk_count = 0u32;
     for chunk in 0..session.chunk_count {
         let start = bytes.len();
-        if copy_chunk(session, chunk, &mut bytes)
-            && since.is_none_or(|since| ends_after(&bytes[start..], since))
-        {
+        // A thread may have gone on with the chunk meanwhile.
+        let is_copied = (0..3).any(|_| {
+            bytes.truncate(start);
+            copy_chunk(session, chunk, &mut bytes)
+        });
+        if is_copied && since.is_none_or(|since| ends_after(&bytes[start..], since)) {
             chunk_count += 1;
         } else {
             bytes.truncate(start);

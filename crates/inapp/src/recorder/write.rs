@@ -8,7 +8,7 @@ use std::ffi::c_void;
 use std::sync::atomic::{Ordering, compiler_fence};
 
 use traceloom_ring::layout::{
-    CHUNK_HEADER_BYTES, MARK_CONTINUES, MARK_GOES_ON, chunk_at, header_at,
+    CHUNK_HEADER_BYTES, MARK_CONTINUES, MARK_GOES_ON, SHARED, chunk_at, header_at,
 };
 use traceloom_ring::{ClockSource, Kind, MAX_DELTA, first_word};
 
@@ -19,6 +19,12 @@ use super::text::{Parts, Words};
 use super::threads::{self, NESTINGS, Slot};
 use super::ticks;
 use super::writer::{Claimed, Identity, Writer};
+
+/// Size of the record that begins another thread's part of a chunk, bytes.
+const OWNER_BYTES: usize = 8 + CHUNK_HEADER_BYTES;
+
+/// A chunk with fewer free bytes is not passed on.
+const MIN_LEFT: u32 = 256;
 
 /// Calls `with` with the recording if there is one.
 pub(crate) fn with_session(with: impl FnOnce(&Session)) {
@@ -222,13 +228,44 @@ fn open(session: &Session, writer: &mut Writer, slot: &'static Slot, depth: u32,
     writer.room = 0;
     writer.used = 0;
     writer.body = CHUNK_HEADER_BYTES;
+    if is_first && let Some(claimed) = session.claim_leftover(slot.index) {
+        go_on(session, writer, claimed, depth, now);
+        return true;
+    }
     let Some(claimed) = session.claim_chunk(slot.index) else {
         // `has_room` reads the claim of a chunk. Let it read the first one's, which is never 0.
         writer.body = session.chunk_at(0) + CHUNK_HEADER_BYTES;
         writer.claimed = Claimed { chunk: 0, claim: 0 };
         return false;
     };
-    fill_header(session, writer, claimed, depth, now);
+    let at = session.chunk_at(claimed.chunk);
+    fill_header(session, writer, at, depth, now);
+    session.claim(at).store(claimed.claim, Ordering::Release);
+    use_chunk(session, writer, claimed, now);
+    true
+}
+
+/// Goes on with a chunk that another thread left.
+fn go_on(session: &Session, writer: &mut Writer, claimed: Claimed, depth: u32, now: u64) {
+    let at = session.chunk_at(claimed.chunk);
+    let committed = session.map.u32(at + chunk_at::COMMITTED);
+    // The upper limit matters only if someone else has written to the file.
+    let most = session.chunk_bytes - CHUNK_HEADER_BYTES - OWNER_BYTES;
+    let used = (committed.load(Ordering::Acquire) as usize).min(most) & !7;
+    let record = at + CHUNK_HEADER_BYTES + used;
+    let first = first_word(Kind::Owner, 0, CHUNK_HEADER_BYTES as u32);
+    session.map.u64(record).store(first, Ordering::Relaxed);
+    fill_header(session, writer, record + 8, depth, now);
+    let claim = session.claim(record + 8);
+    claim.store(claimed.claim, Ordering::Relaxed);
+    let order = session.map.u32(at + chunk_at::ORDER);
+    order.fetch_or(SHARED, Ordering::Relaxed);
+    use_chunk(session, writer, claimed, now);
+    commit(session, writer, (used + OWNER_BYTES) as u32, now);
+}
+
+/// Makes a claimed chunk the writer's.
+fn use_chunk(session: &Session, writer: &mut Writer, claimed: Claimed, now: u64) {
     writer.body = session.chunk_at(claimed.chunk) + CHUNK_HEADER_BYTES;
     writer.clock = session.clock;
     writer.records = session.map.addresses().start + writer.body;
@@ -236,11 +273,10 @@ fn open(session: &Session, writer: &mut Writer, slot: &'static Slot, depth: u32,
     writer.claimed = claimed;
     writer.last = now;
     writer.ordinal += 1;
-    true
 }
 
-fn fill_header(session: &Session, writer: &Writer, claimed: Claimed, depth: u32, now: u64) {
-    let at = session.chunk_at(claimed.chunk);
+/// Writes a chunk header at `at`, except the claim and the number of bytes.
+fn fill_header(session: &Session, writer: &Writer, at: usize, depth: u32, now: u64) {
     let number = |field, value| session.map.u32(at + field).store(value, Ordering::Relaxed);
     let long = |field, value| session.map.u64(at + field).store(value, Ordering::Relaxed);
     let (sync_ns, width) = boot_time_at(session, now);
@@ -257,7 +293,6 @@ fn fill_header(session: &Session, writer: &Writer, claimed: Claimed, depth: u32,
         let half = half.first_chunk().copied().unwrap_or_default();
         long(chunk_at::NAME + index * 8, u64::from_le_bytes(half));
     }
-    session.claim(at).store(claimed.claim, Ordering::Release);
 }
 
 /// `CLOCK_BOOTTIME` at the moment `now`, and its uncertainty in ticks. Zeros if that moment is so long ago that errors of
@@ -296,6 +331,15 @@ pub(super) fn close(session: &Session, writer: &Writer) {
     }
 }
 
+/// Leaves the chunk of a writer whose thread ends to the next thread, if that is worth it.
+fn leave(session: &Session, writer: &Writer) {
+    if writer.session == session.number && writer.used + MIN_LEFT <= writer.room {
+        session.leave(writer.claimed);
+    } else {
+        close(session, writer);
+    }
+}
+
 /// Called by the system with the slot of a thread that ends.
 ///
 /// # Safety
@@ -316,7 +360,7 @@ fn close_all(slot: &Slot) {
         // SAFETY: only the thread itself uses its writers, and this is the thread.
         let writer = unsafe { &mut *writer.get() };
         if let Some(session) = session {
-            close(session, writer);
+            leave(session, writer);
         }
         writer.session = 0;
         writer.room = 0;

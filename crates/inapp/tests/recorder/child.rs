@@ -44,6 +44,7 @@ const SCENARIOS: &[(&str, Scenario)] = &[
     ("crowd", super::threads::crowd_scenario),
     ("full", super::threads::full_scenario),
     ("short-lived", super::threads::short_lived_scenario),
+    ("recycled", super::threads::recycled_scenario),
     ("triggers", super::triggers::scenario),
     ("samples", super::triggers::samples_scenario),
 ];

@@ -11,7 +11,10 @@ use crate::child::{options, read, spawn};
 
 const THREADS: u32 = 4;
 
-/// Threads count up forever, in a ring that overwrites its events every few milliseconds.
+const ROUNDS: u32 = 60;
+
+/// Threads count up forever, in a ring that overwrites its events every few milliseconds. Others live shortly, and go on with
+/// each other's chunks.
 pub fn scenario(folder: &Path) {
     let options = Options {
         bytes: 64 << 10,
@@ -21,6 +24,12 @@ pub fn scenario(folder: &Path) {
     start(&options).expect("recording starts");
     let long = "y".repeat(3_000);
     std::thread::scope(|scope| {
+        scope.spawn(|| {
+            loop {
+                let work = || (0..9).for_each(|_| instant_id(7));
+                std::thread::spawn(work).join().expect("the thread ends");
+            }
+        });
         for thread in 0..THREADS {
             let long = &long;
             scope.spawn(move || {
@@ -40,8 +49,8 @@ pub fn scenario(folder: &Path) {
 #[test]
 fn committed_events_survive_a_kill() {
     let mut rng = Rng::new(1);
-    let mut recorded = 0;
-    for round in 0..40 {
+    let (mut recorded, mut gaps_reported) = (0, 0);
+    for round in 0..ROUNDS {
         let folder = tempfile::tempdir().expect("a folder");
         let mut child = spawn("killed", folder.path());
         let file = folder.path().join("app.ring");
@@ -78,7 +87,9 @@ fn committed_events_survive_a_kill() {
             );
             recorded += values.len();
         }
+        gaps_reported += trace.repairs.count(RepairKind::BrokenBlock);
     }
+    println!("{recorded} values, {gaps_reported} gaps reported");
     assert!(recorded > 1_000, "{recorded} values in all");
 }
 

@@ -124,25 +124,79 @@ fn a_full_ring_keeps_the_first_events() {
     );
 }
 
-/// Runs more threads than there are slots for threads, one after the other.
+const SHORT_LIVED: u32 = 20_000;
+const EVENTS: i64 = 100;
+
+/// Runs far more threads than there are chunks or slots for threads, a few at a time.
 pub fn short_lived_scenario(folder: &Path) {
-    start(&options(folder)).expect("recording starts");
-    for value in 0..5_000 {
-        std::thread::spawn(move || counter("value", value))
-            .join()
-            .expect("the thread ends");
-    }
+    let options = Options {
+        bytes: 40 << 20,
+        ..options(folder)
+    };
+    start(&options).expect("recording starts");
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for thread in 0..SHORT_LIVED / 4 {
+                    let work = move || (0..EVENTS).for_each(|value| counter_id(thread, value));
+                    std::thread::spawn(work).join().expect("the thread ends");
+                }
+            });
+        }
+    });
     stop();
 }
 
 #[test]
-fn threads_that_end_free_their_space() {
+fn short_lived_threads_share_chunks() {
     let folder = run("short-lived");
     let trace = read(folder.path(), "app.ring");
-    // Each thread took a chunk. 16 MB hold 2,048 of them, so the newest 2,048 are left.
-    assert_eq!(trace.repairs.count(RepairKind::LostEvents), 0);
-    let values: Vec<f64> = trace.counters.rows().map(|row| row.value).collect();
-    assert_eq!(values.len(), 2048);
-    assert_eq!(values.last(), Some(&4999.0));
-    assert_eq!(trace.real_threads().count(), 2048);
+    // 5,120 chunks of 8 KB for 20,000 threads with 1.6 KB each.
+    let repairs = trace.repairs.rows();
+    assert!(repairs.is_empty(), "{repairs:?}");
+    assert_eq!(trace.counters.len(), SHORT_LIVED as usize * EVENTS as usize);
+    assert_eq!(trace.real_threads().count(), SHORT_LIVED as usize);
+}
+
+/// The same in a small ring that overwrites, while others are saved from it.
+pub fn recycled_scenario(folder: &Path) {
+    let options = Options {
+        bytes: 256 << 10,
+        chunk_bytes: 1 << 10,
+        ..options(folder)
+    };
+    start(&options).expect("recording starts");
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for thread in 0..1_500 {
+                    let events = i64::from(thread % 200);
+                    let work = move || (0..events).for_each(|value| counter_id(1, value));
+                    std::thread::spawn(work).join().expect("the thread ends");
+                }
+            });
+        }
+        for round in 0..20 {
+            let path = folder.join(format!("{round}.ring"));
+            save(&path, Format::Ring, None).expect("saved");
+        }
+    });
+    stop();
+}
+
+#[test]
+fn shared_chunks_are_overwritten_and_saved_like_others() {
+    let folder = run("recycled");
+    let files = (0..20).map(|round| format!("{round}.ring"));
+    for file in files.chain(["app.ring".to_owned()]) {
+        let trace = read(folder.path(), &file);
+        for kind in [RepairKind::TornRecord, RepairKind::LostEvents] {
+            assert_eq!(trace.repairs.count(kind), 0, "{file}: {kind:?}");
+        }
+        if file == "app.ring" {
+            let dropped = trace.repairs.count(RepairKind::BufferOverflow);
+            let all = 4 * (0..1_500).map(|thread| thread % 200).sum::<u64>();
+            assert_eq!(trace.counters.len() as u64 + dropped, all);
+        }
+    }
 }
