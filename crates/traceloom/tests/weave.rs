@@ -198,3 +198,57 @@ fn a_map_of_something_else_is_not_used_unless_it_is_named() {
     assert_eq!((&found[0][..], &found[1][..]), ("a.b.a", "3"));
     assert_eq!(told, "methods.txt has names for 1 of 2 ids\n");
 }
+
+#[test]
+fn weaving_twice_changes_nothing_and_says_so() {
+    let folder = folder();
+    for (call, names) in [
+        ("section", false),
+        ("section", true),
+        ("trace-tag", false),
+        ("recorder", false),
+    ] {
+        let weave = |input: &str, output: &str| {
+            let mut args = vec![
+                "weave", input, "-o", output, "--map", "m.txt", "--call", call,
+            ];
+            args.extend(names.then_some("--names"));
+            run(folder.path(), &args)
+        };
+        let (out, err) = weave("classes", "once");
+        assert!(out.starts_with("2 of 2 methods woven"), "{call}: {out}");
+        assert_eq!(err, "", "{call}");
+        let (out, err) = weave("once", "twice");
+        assert!(out.starts_with("0 of 2 methods woven"), "{call}: {out}");
+        assert!(out.contains("left out: 2 woven"), "{call}: {out}");
+        assert!(err.starts_with("2 methods are already woven"), "{err}");
+        let read = |name: &str| std::fs::read(folder.path().join(name).join("Small.class"));
+        assert_eq!(read("once").unwrap(), read("twice").unwrap(), "{call}");
+        // With another call, the class is woven again.
+        let other = if call == "recorder" {
+            "section"
+        } else {
+            "recorder"
+        };
+        let again = [
+            "weave", "once", "-o", "third", "--map", "m.txt", "--call", other,
+        ];
+        let (out, _) = run(folder.path(), &again);
+        assert!(out.starts_with("2 of 2 methods woven"), "{call}: {out}");
+    }
+}
+
+#[test]
+fn an_include_that_matches_nothing_fails_and_writes_nothing() {
+    let folder = folder();
+    for include in ["com.exmaple", "Small.missing"] {
+        let weave = ["weave", "classes", "-o", "woven", "--map", "methods.txt"];
+        let args = [&weave[..], &["--include", include]].concat();
+        let output = run_in(folder.path(), args);
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        let err = String::from_utf8(output.stderr).unwrap();
+        assert!(err.contains("no method matches"), "{err}");
+        assert!(!folder.path().join("woven").exists());
+        assert!(!folder.path().join("methods.txt").exists());
+    }
+}

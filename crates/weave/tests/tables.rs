@@ -6,7 +6,7 @@ mod jvm;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use traceloom_weave::{Build, Call, Rules};
+use traceloom_weave::{Build, BuildError, Call, Rules};
 
 const TOOLS: &[&str] = &["java", "javac", "javap"];
 
@@ -300,7 +300,10 @@ fn woven_with(rules: Rules) -> BTreeSet<String> {
         rules,
         ..Build::new()
     };
-    let (_, map) = build.run(&[at("plain")], &at("woven")).unwrap();
+    let (_, map) = match build.run(&[at("plain")], &at("woven")) {
+        Err(BuildError::NothingIncluded) => return BTreeSet::new(),
+        result => result.unwrap(),
+    };
     let methods = map.methods.iter();
     let named: BTreeSet<String> = methods
         .map(|method| format!("{}.{}", method.class, method.name))

@@ -246,6 +246,12 @@ fn json(out: &mut dyn Write, report: &Report, map: &MethodMap) -> Result<()> {
 fn warn(report: &Report, map: &MethodMap) {
     let failures = report.failures.iter();
     told(failures.map(|one| format!("not woven: {}: {} ({})", one.method, one.why, one.place)));
+    if let Some(count) = report.skipped.get("woven") {
+        let count = thousands(*count as u64);
+        eprintln!(
+            "{count} methods are already woven and stay as they are: keep the map of that build, or pass it as --base-map"
+        );
+    }
     let unreadable = report.unreadable.iter();
     told(unreadable.map(|(place, why)| format!("copied unchanged: {place}: {why}")));
     let unsigned = report.unsigned.iter();

@@ -46,6 +46,11 @@ pub enum BuildError {
         /// The limit for all inputs together.
         limit: u64,
     },
+    /// Methods were chosen by name, and none of them exists.
+    #[error(
+        "no method matches what is to be included; check the names, and use dots or slashes between packages"
+    )]
+    NothingIncluded,
     /// There are more methods than ids.
     #[error("there are more methods than ids")]
     NoIds,

@@ -76,6 +76,9 @@ impl Build {
         target.check(&sources)?;
         let classes = read.classes;
         let (plans, map) = self.plan(&classes, &pool)?;
+        if !self.rules.include.is_empty() && !is_any_included(&plans) {
+            return Err(BuildError::NothingIncluded);
+        }
         let cache = self.cache.as_deref().map(Cache::open);
         let woven = pool.install(|| self.weave(&classes, &plans, cache.as_ref()));
         let mut report = report(&classes, &plans, &woven);
@@ -185,6 +188,21 @@ impl Default for Build {
     fn default() -> Self {
         Self::new()
     }
+}
+
+/// Whether the rules allow any method, even if it cannot be woven.
+fn is_any_included(plans: &[ClassPlan]) -> bool {
+    let methods = plans
+        .iter()
+        .flatten()
+        .flat_map(|plan| &plan.choices.methods);
+    let mut reasons = methods.map(|method| method.skipped.as_ref());
+    reasons.any(|why| {
+        !matches!(
+            why,
+            Some(SkipReason::Rule | SkipReason::Abstract | SkipReason::Native)
+        )
+    })
 }
 
 type ClassPlan = Result<Planned, ClassError>;

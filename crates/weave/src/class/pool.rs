@@ -141,6 +141,14 @@ impl<'a> ConstantPool<'a> {
         Ok(from_modified_utf8(self.utf8(index)?))
     }
 
+    /// The text of a String constant, in the class file's modified UTF-8.
+    ///
+    /// # Errors
+    /// As [`ConstantPool::utf8`].
+    pub fn string(&self, index: u16) -> Result<&[u8], ClassError> {
+        self.utf8(read_u16(self.of_kind(index, tag::STRING, "String")?, 0))
+    }
+
     /// The internal name of a Class constant, `java/lang/String`.
     ///
     /// # Errors

@@ -4,7 +4,7 @@ use super::annotations;
 use super::kind::Skip;
 use super::pattern::{in_package, matches};
 use crate::class::{ClassError, ClassFile, Code, access};
-use crate::weaver::{Call, SkipReason};
+use crate::weaver::{Call, SkipReason, calls, is_woven};
 
 /// Rules that choose methods. The default chooses every method.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -101,6 +101,7 @@ impl Rules {
             excluded: self.exclude.has_class(&name),
             name: &name,
             class: &class,
+            call: (!is_target && calls(&class, call)).then_some(call),
             is_target,
         };
         let methods = (0..class.methods.len()).map(|number| chooser.choose(number));
@@ -128,6 +129,8 @@ struct Chooser<'c> {
     class: &'c ClassFile<'c>,
     name: &'c str,
     is_target: bool,
+    /// The call to insert, if the class already refers to the called class.
+    call: Option<&'c Call>,
     wants_annotations: bool,
     class_annotations: Vec<String>,
     included: bool,
@@ -161,10 +164,17 @@ impl Chooser<'_> {
             return Ok(Some(SkipReason::Rule));
         }
         let code = self.class.attribute(&method.attributes, b"Code");
-        match code.filter(|_| self.rules.skip.is_any()) {
-            Some(code) => self.rules.skip.reason(&Code::read(&code.content, code.at)?),
-            None => Ok(None),
+        let Some(code) = code.filter(|_| self.call.is_some() || self.rules.skip.is_any()) else {
+            return Ok(None);
+        };
+        let code = Code::read(&code.content, code.at)?;
+        if let Some(call) = self.call {
+            let full_name = format!("{}.{name}", self.name);
+            if is_woven(self.class, &code, call, &full_name)? {
+                return Ok(Some(SkipReason::Woven));
+            }
         }
+        self.rules.skip.reason(&code)
     }
 
     fn is_wanted(&self, number: usize, name: &str) -> Result<bool, ClassError> {

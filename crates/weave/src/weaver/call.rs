@@ -106,6 +106,11 @@ impl Call {
         &self.class
     }
 
+    /// Name and descriptor of the method that is called first.
+    pub(super) fn enter(&self) -> (&str, String) {
+        (&self.enter.name, self.enter.descriptor())
+    }
+
     /// Whether a class is the called one, nested in it, or another class of the in-app recorder.
     pub fn is_in(&self, class: &[u8]) -> bool {
         let parts: &[&str] = if self.class == RECORDER {

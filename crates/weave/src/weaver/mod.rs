@@ -8,7 +8,9 @@ mod method;
 mod move_frames;
 mod skip_reason;
 mod super_call;
+mod woven;
 
 pub use call::{Call, CallError};
 pub use class::{Plan, Woven, weave_class};
 pub use skip_reason::SkipReason;
+pub(crate) use woven::{calls, is_woven};

@@ -26,6 +26,8 @@ pub enum SkipReason {
     Short,
     /// Its class is the one that woven code calls, which would recurse forever.
     CallTarget,
+    /// It was woven before, with the same call.
+    Woven,
     /// The woven code would have more than 65,535 bytes.
     TooLarge,
     /// The class has no room for more constants.
@@ -51,6 +53,7 @@ impl SkipReason {
             Self::Leaf => "leaf",
             Self::Short => "short",
             Self::CallTarget => "call-target",
+            Self::Woven => "woven",
             Self::TooLarge => "too-large",
             Self::PoolFull => "pool-full",
             Self::JumpTooFar => "jump-too-far",
@@ -89,6 +92,7 @@ impl fmt::Display for SkipReason {
             Self::Leaf => "it calls nothing",
             Self::Short => "it has few instructions",
             Self::CallTarget => "woven code calls its class",
+            Self::Woven => "it is already woven",
             Self::TooLarge => "it would have more than 65,535 bytes of code",
             Self::PoolFull => "its class has no room for more constants",
             Self::JumpTooFar => "a jump would not reach its target",
