@@ -50,6 +50,7 @@ typedef struct tl_options {
     uint32_t sigquit;         /* not 0: save on SIGQUIT, which Android sends to an app that does not respond */
     uint32_t last_seconds;    /* how much these triggers save; default 10 */
     uint32_t most_files;      /* how many files they save at most; default 5 */
+    uint32_t min_call_us;     /* drop calls of methods that take less, unless something is recorded in them; 0: keep all */
 } tl_options;
 
 #ifdef __cplusplus

@@ -148,6 +148,8 @@ pub struct FileHeader {
     pub sample_ns: u64,
     /// Number of stack samples, including the one that ends sampling.
     pub samples: u64,
+    /// Calls of methods that took less than this were dropped, ns; 0 if none were.
+    pub min_call_ns: u64,
     /// Process name, padded with NULs.
     pub process_name: [u8; PROCESS_NAME_BYTES],
     /// Boot id of the kernel as text, padded with NULs.
@@ -174,6 +176,7 @@ impl Default for FileHeader {
             losses: Losses::default(),
             sample_ns: 0,
             samples: 0,
+            min_call_ns: 0,
             process_name: [0; PROCESS_NAME_BYTES],
             boot_id: [0; BOOT_ID_BYTES],
         }
@@ -290,6 +293,7 @@ impl FileHeader {
             },
             sample_ns: long(header_at::SAMPLE_NS),
             samples: long(header_at::SAMPLES),
+            min_call_ns: long(header_at::MIN_CALL_NS),
             process_name: fixed(&bytes[header_at::PROCESS_NAME..][..PROCESS_NAME_BYTES]),
             boot_id: fixed(&bytes[header_at::BOOT_ID..][..BOOT_ID_BYTES]),
         }
@@ -326,6 +330,7 @@ impl FileHeader {
             (header_at::LOST_NOTES, self.losses.notes),
             (header_at::SAMPLE_NS, self.sample_ns),
             (header_at::SAMPLES, self.samples),
+            (header_at::MIN_CALL_NS, self.min_call_ns),
         ] {
             put_u64(&mut bytes, at, value);
         }

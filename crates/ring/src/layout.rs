@@ -46,6 +46,7 @@
 //!  184     8  samples            stack samples taken, including the one that ends sampling
 //!  192    64  process_name       padded with NULs
 //!  256    40  boot_id            of the kernel, as text
+//!  296     8  min_call_ns        shorter calls were dropped; 0 if none were
 //! ```
 //!
 //! # A chunk
@@ -186,6 +187,7 @@ pub mod header_at {
     pub const SAMPLES: usize = 184;
     pub const PROCESS_NAME: usize = 192;
     pub const BOOT_ID: usize = 256;
+    pub const MIN_CALL_NS: usize = 296;
 }
 
 /// Size of the process name in the file header, bytes.
@@ -276,6 +278,7 @@ mod tests {
             SAMPLES,
             PROCESS_NAME,
             BOOT_ID,
+            MIN_CALL_NS,
         ];
         let drawn = drawn("# The file's header");
         let at: Vec<usize> = drawn.iter().map(|field| field.0).collect();
@@ -283,7 +286,7 @@ mod tests {
         for pair in drawn.windows(2) {
             assert!(pair[0].0 + pair[0].1 <= pair[1].0, "{} overlaps", pair[0].2);
         }
-        let sizes: Vec<usize> = drawn[drawn.len() - 2..]
+        let sizes: Vec<usize> = drawn[drawn.len() - 3..drawn.len() - 1]
             .iter()
             .map(|field| field.1)
             .collect();

@@ -26,5 +26,5 @@ pub use image::{Image, OwnerIndex};
 pub use merge::Events;
 pub use names::{method_parts, unnamed_id, unnamed_method};
 pub use note::{NoteKind, note_cells};
-pub use record::{Kind, MAX_DELTA, Records, count_events, first_word};
+pub use record::{Kind, MAX_DELTA, Records, count_events, first_word, parts_of};
 pub use recording::{Faults, Recording, Thread};

@@ -96,6 +96,12 @@ pub const fn first_word(kind: Kind, delta: u64, argument: u32) -> u64 {
     kind as u64 | delta << KIND_BITS | (argument as u64) << 32
 }
 
+/// Kind, delta in ticks, and argument of the first word of a record.
+pub fn parts_of(first: u64) -> (Option<Kind>, u64, u32) {
+    let kind = Kind::from_number((first & ((1 << KIND_BITS) - 1)) as u8);
+    (kind, first >> KIND_BITS & MAX_DELTA, (first >> 32) as u32)
+}
+
 /// The parts of a record.
 #[derive(Clone, Copy)]
 pub(crate) struct Fields<'a> {

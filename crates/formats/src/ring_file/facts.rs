@@ -28,6 +28,10 @@ pub(super) fn tell(recording: &Recording<'_>, out: &mut TraceBuilder) {
         out.metadata("sampling-interval-usec", &us.to_string());
         out.metadata("num-samples", &header.samples.to_string());
     }
+    if header.min_call_ns > 0 {
+        let us = header.min_call_ns as f64 / 1e3;
+        out.metadata("min-call-usec", &us.to_string());
+    }
     for (key, value) in [
         ("process", header.process_name()),
         ("boot-id", header.boot_id()),

@@ -25,6 +25,7 @@ pub struct COptions {
     sigquit: u32,
     last_seconds: u32,
     most_files: u32,
+    min_call_us: u32,
 }
 
 /// The fields up to `path`, which every caller sets.
@@ -87,6 +88,7 @@ fn with_defaults(given: &COptions, defaults: Options) -> io::Result<Options> {
             names => names.min(1 << 20),
         },
         cpu_time: given.cpu_time != 0,
+        min_call: (given.min_call_us > 0).then(|| Duration::from_micros(given.min_call_us.into())),
         sample_every: ms(given.sample_ms),
         triggers: Triggers {
             slow_frame: ms(given.slow_frame_ms),

@@ -102,7 +102,12 @@ impl TracePoints {
     ///
     /// [`PlatformError::Maps`].
     pub fn refresh(&mut self) -> Result<(), PlatformError> {
-        for found in Found::all().map_err(PlatformError::Maps)? {
+        let all = Found::all().map_err(PlatformError::Maps)?;
+        let is_known = |found: &&Found| self.applied.iter().any(|other| other.found == **found);
+        // Before any tags are set: if the program has a copy of a library's variables, the library sets that copy up.
+        let new = all.iter().filter(|found| !is_known(found));
+        new.for_each(Found::set_up);
+        for found in all {
             match self.applied.iter_mut().find(|other| other.found == found) {
                 Some(applied) => applied.refresh(self.tags),
                 None => self.applied.push(Applied::to(found, self.tags)),

@@ -24,10 +24,9 @@ struct Change<T> {
 }
 
 impl Applied {
-    /// Sets the variables. Calls the library's set-up function before, because it would overwrite them.
+    /// Sets the variables. The library must have been [set up](Found::set_up), because that overwrites them.
     pub fn to(found: Found, tags: Tags) -> Self {
         let library = LibraryReference::new(&found.path);
-        found.set_up();
         let marker_fd = found.stand_in();
         let tags = found.add(tags);
         Self {
@@ -71,7 +70,8 @@ impl Found {
         (self.marker_fd != 0).then(|| unsafe { AtomicI32::from_ptr(at) })
     }
 
-    fn set_up(&self) {
+    /// Calls the library's set-up function, whose first call sets the variables.
+    pub fn set_up(&self) {
         if self.setup == 0 {
             return;
         }

@@ -4,9 +4,9 @@ use std::marker::PhantomData;
 
 use traceloom_ring::{Kind, NoteKind};
 
-use super::current::{records_cpu_time, with_current};
+use super::current::{is_recording, records_cpu_time, with_current};
 use super::write::{event, text_event};
-use super::{notes, ticks};
+use super::{notes, short_calls, ticks};
 
 /// Sets the name of an id for this recording. Names are never overwritten, so once is enough.
 ///
@@ -119,19 +119,48 @@ pub fn mark(payload: &[u8]) {
 /// Records that a method was entered. Woven code calls this.
 #[inline]
 pub fn method_enter(id: u32) {
-    if !records_cpu_time() {
-        event(Kind::Enter, id, 0)
-    } else {
-        event(Kind::EnterCpu, id, ticks::thread_cpu_ns())
+    if is_recording() {
+        if has_method_options() {
+            method_with_options(id, Kind::Enter, Kind::EnterCpu);
+        } else {
+            event(Kind::Enter, id, 0);
+        }
     }
 }
 
 /// Records that a method was left, by a return or an exception. Woven code calls this.
 #[inline]
 pub fn method_exit(id: u32) {
-    if !records_cpu_time() {
-        event(Kind::Exit, id, 0)
+    if is_recording() {
+        if has_method_options() {
+            method_with_options(id, Kind::Exit, Kind::ExitCpu);
+        } else {
+            event(Kind::Exit, id, 0);
+        }
+    }
+}
+
+/// Whether methods are recorded in another way than other events.
+#[inline(always)]
+fn has_method_options() -> bool {
+    records_cpu_time() || short_calls::is_on()
+}
+
+#[inline(never)]
+fn method_with_options(id: u32, plain: Kind, with_cpu: Kind) {
+    let (is_entry, has_cpu) = (plain == Kind::Enter, records_cpu_time());
+    if short_calls::is_on() && !is_entry {
+        let entry = if has_cpu { Kind::EnterCpu } else { Kind::Enter };
+        if short_calls::take_back(entry, id) {
+            return;
+        }
+    }
+    let (kind, value) = if has_cpu {
+        (with_cpu, ticks::thread_cpu_ns())
     } else {
-        event(Kind::ExitCpu, id, ticks::thread_cpu_ns())
+        (plain, 0)
+    };
+    if !(is_entry && short_calls::is_on() && short_calls::enter(kind, id, value)) {
+        event(kind, id, value);
     }
 }

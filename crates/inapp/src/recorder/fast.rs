@@ -69,12 +69,12 @@ fn put_text(place: Place, at: usize, text: &[u8]) {
 
 /// Where a record begins in the map.
 #[derive(Clone, Copy)]
-struct Place(*mut u8);
+pub(super) struct Place(*mut u8);
 
 impl Place {
     /// Stores a word of the record.
     #[inline(always)]
-    fn put(self, at: usize, word: u64) {
+    pub fn put(self, at: usize, word: u64) {
         // SAFETY: `record` checked that the chunk has room. Records are aligned to 8 bytes.
         unsafe { AtomicU64::from_ptr(self.0.add(at).cast()) }.store(word, Ordering::Relaxed);
     }
@@ -84,6 +84,13 @@ impl Place {
 /// without calling it if anything is unusual.
 #[inline(always)]
 fn record(bytes: u32, put: impl FnOnce(Place, u64)) -> bool {
+    with_usual_writer(|writer| append(writer, bytes, put))
+}
+
+/// Marks the thread as writing and calls `write` with its writer. Returns false without calling it if the thread has no chunk
+/// of the current recording, or is in the middle of a record.
+#[inline(always)]
+pub(super) fn with_usual_writer(write: impl FnOnce(&mut Writer) -> bool) -> bool {
     let Some(slot) = threads::own() else {
         return false;
     };
@@ -96,14 +103,14 @@ fn record(bytes: u32, put: impl FnOnce(Place, u64)) -> bool {
     let active = ACTIVE.load(Ordering::Acquire);
     // SAFETY: only this thread uses the writer, and a signal handler that interrupts it sees another depth.
     let writer = unsafe { &mut *slot.writers[0].get() };
-    let is_done = active != 0 && writer.session == active && append(writer, bytes, put);
+    let is_done = active != 0 && writer.session == active && write(writer);
     compiler_fence(Ordering::SeqCst);
     slot.depth.store(0, Ordering::Release);
     is_done
 }
 
 #[inline(always)]
-fn append(writer: &mut Writer, bytes: u32, put: impl FnOnce(Place, u64)) -> bool {
+pub(super) fn append(writer: &mut Writer, bytes: u32, put: impl FnOnce(Place, u64)) -> bool {
     let now = ticks::now(writer.clock);
     let delta = now.wrapping_sub(writer.last);
     let used = writer.used + bytes;
@@ -113,18 +120,33 @@ fn append(writer: &mut Writer, bytes: u32, put: impl FnOnce(Place, u64)) -> bool
     let records: *mut u8 = std::ptr::with_exposed_provenance_mut(writer.records);
     // SAFETY: `used` is within the chunk.
     put(Place(unsafe { records.add(writer.used as usize) }), delta);
+    commit(writer, used, now);
+    true
+}
+
+/// Makes the records up to `used` count. The caller has checked that the thread owns the chunk.
+#[inline(always)]
+pub(super) fn commit(writer: &mut Writer, used: u32, now: u64) {
     writer.used = used;
     writer.last = now;
+    let records: *mut u8 = std::ptr::with_exposed_provenance_mut(writer.records);
     // SAFETY: as in `owns_chunk`.
     let committed = unsafe { records.sub(CHUNK_HEADER_BYTES).add(chunk_at::COMMITTED) };
     // SAFETY: as above.
     unsafe { AtomicU32::from_ptr(committed.cast()) }.store(used, Ordering::Release);
-    true
+}
+
+/// The word at an offset of the writer's records, below `used`.
+pub(super) fn word(writer: &Writer, at: u32) -> u64 {
+    debug_assert!(at < writer.used && at.is_multiple_of(8));
+    let records: *mut u8 = std::ptr::with_exposed_provenance_mut(writer.records);
+    // SAFETY: the offset is within the chunk, which is mapped as in `owns_chunk`.
+    unsafe { AtomicU64::from_ptr(records.add(at as usize).cast()) }.load(Ordering::Relaxed)
 }
 
 /// Whether the chunk was not taken from the thread.
 #[inline(always)]
-fn owns_chunk(writer: &Writer) -> bool {
+pub(super) fn owns_chunk(writer: &Writer) -> bool {
     let records: *mut u8 = std::ptr::with_exposed_provenance_mut(writer.records);
     // SAFETY: a writer with room has a chunk in the map of its recording. That is mapped as long as the recording is
     // active and the thread is marked as writing. The header is before the records.

@@ -11,7 +11,7 @@ use super::options::Options;
 use super::previous::Previous;
 use super::session::Session;
 use super::watch::Watch;
-use super::{fault, fork, threads, write};
+use super::{fault, fork, short_calls, threads, write};
 
 /// The result of a start.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -49,6 +49,7 @@ pub fn start(options: &Options) -> io::Result<Started> {
     fault::expect_in(session.map.addresses());
     let number = session.number;
     CPU_TIME.store(options.cpu_time, Ordering::Relaxed);
+    short_calls::set_limit(options.min_call, session.ticks_per_second);
     CURRENT.store(Box::into_raw(Box::new(session)), Ordering::Release);
     ACTIVE.store(number, Ordering::Release);
     if options.sample_every.is_some() || options.triggers.any() {
@@ -64,8 +65,19 @@ fn ended_by_fault() -> bool {
     !is_recording() && !CURRENT.load(Ordering::Acquire).is_null()
 }
 
+/// Whether the recording is that of the process that called `vfork`: until `exec`, the child shares its memory.
+fn is_of_parent() -> bool {
+    let _lock = Lock::take();
+    // SAFETY: this thread holds the lock, so nobody else frees the recording.
+    let session = unsafe { CURRENT.load(Ordering::Acquire).as_ref() };
+    session.is_some_and(|session| session.pid != std::process::id())
+}
+
 /// Stops the recording. Returns the path of its file, or `None` if nothing was being recorded.
 pub fn stop() -> Option<PathBuf> {
+    if is_of_parent() {
+        return None;
+    }
     let watch = WATCH.swap(std::ptr::null_mut(), Ordering::AcqRel);
     if !watch.is_null() {
         // SAFETY: the pointer came from a box, and the swap gave it to this thread alone.

@@ -41,6 +41,7 @@ mod sampled;
 mod save;
 mod saving;
 mod session;
+mod short_calls;
 mod snapshot;
 pub(crate) mod stacks;
 mod text;

@@ -29,6 +29,9 @@ pub struct Options {
     pub names: u32,
     /// Records the thread's CPU time with each method. Costs a system call per event.
     pub cpu_time: bool,
+    /// Drops calls of methods that take less than this and in which nothing else is recorded; `None` for none. Their callers
+    /// stay as they are.
+    pub min_call: Option<Duration>,
     /// Interval at which CPU time, page faults, context switches and memory of the process are recorded as counters;
     /// `None` for never.
     pub sample_every: Option<Duration>,
@@ -73,7 +76,8 @@ impl Triggers {
 
 impl Options {
     /// The defaults for a file at `path`: 16 MB in chunks of 8 KB, the oldest events are overwritten, the clock is chosen
-    /// automatically, room for 1024 names, no CPU time, no counters, no triggers.
+    /// automatically, room for 1024 names, no CPU time, calls of any
+    /// length, no counters, no triggers.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self {
             path: path.into(),
@@ -83,6 +87,7 @@ impl Options {
             clock: None,
             names: 1024,
             cpu_time: false,
+            min_call: None,
             sample_every: None,
             triggers: Triggers::default(),
         }

@@ -46,6 +46,8 @@ impl SampledThread {
                 clock: ClockSource::default(),
                 claimed: Claimed { chunk: 0, claim: 0 },
                 last: 0,
+                entries: 0,
+                entries_end: 0,
                 ordinal: 0,
                 identity: Identity {
                     key,

@@ -93,6 +93,7 @@ impl Session {
             pid: std::process::id(),
             start: ticks::sync_point(clock),
             ticks_per_second,
+            min_call_ns: options.min_call.map_or(0, |limit| limit.as_nanos() as u64),
             process_start: process::start_time(),
             process_name: process::name(),
             boot_id: process::boot_id(),

@@ -7,11 +7,13 @@ use traceloom_ring::layout::{CHUNK_HEADER_BYTES, HEADER_BYTES, chunk_at, chunks_
 use traceloom_ring::{ChunkHeader, ClaimState, FileState, Records, state_of};
 
 use super::session::Session;
+use super::short_calls::Pause;
 use super::ticks;
 
 /// A ring file with all chunks, or with those that hold events of the time `last`.
 pub(crate) fn snapshot(session: &Session, last: Option<Duration>) -> Vec<u8> {
     session.note_clocks();
+    let _pause = Pause::begin();
     let first = chunks_at(session.note_cells);
     let mut bytes = Vec::with_capacity(session.map.len());
     bytes.resize(first, 0);

@@ -272,6 +272,7 @@ fn use_chunk(session: &Session, writer: &mut Writer, claimed: Claimed, now: u64)
     writer.room = (session.chunk_bytes - CHUNK_HEADER_BYTES) as u32;
     writer.claimed = claimed;
     writer.last = now;
+    writer.entries = 0;
     writer.ordinal += 1;
 }
 

@@ -38,6 +38,10 @@ pub(crate) struct Writer {
     pub claimed: Claimed,
     /// Time of the last record, ticks.
     pub last: u64,
+    /// Number of entries of methods at the end of the records, for [`short_calls`](super::short_calls).
+    pub entries: u32,
+    /// Where they end, bytes. If that is not `used`, other records follow, and there are no such entries.
+    pub entries_end: u32,
     /// Number of the next chunk.
     pub ordinal: u32,
     pub identity: Identity,

@@ -15,17 +15,22 @@ fn library() -> PathBuf {
 
 /// Compiles a program, links it with the library under the name that apps use, and runs it.
 fn run(compiler: &str, source: &str, flags: &[&str]) -> Option<tempfile::TempDir> {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     if Command::new(compiler).arg("--version").output().is_err() {
         println!("skipped: no {compiler}");
         return None;
     }
     let folder = tempfile::tempdir().expect("a folder");
+    run_in(&folder, compiler, source, flags);
+    Some(folder)
+}
+
+/// The same in a folder that may have other libraries, which `flags` link.
+fn run_in(folder: &tempfile::TempDir, compiler: &str, source: &str, flags: &[&str]) {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let at = |name: &str| folder.path().join(name);
     std::fs::copy(library(), at("libtraceloom.so")).expect("the library is built with the test");
     let program = at("program");
     let built = Command::new(compiler)
-        .args(flags)
         .args(["-Wall", "-Wextra", "-Werror", "-O1", "-pthread", "-o"])
         .arg(&program)
         .arg(here.join("tests/c").join(source))
@@ -34,6 +39,7 @@ fn run(compiler: &str, source: &str, flags: &[&str]) -> Option<tempfile::TempDir
         .arg("-L")
         .arg(folder.path())
         .args(["-ltraceloom", "-Wl,-rpath,$ORIGIN"])
+        .args(flags)
         .output()
         .expect("the program starts");
     assert!(
@@ -46,7 +52,6 @@ fn run(compiler: &str, source: &str, flags: &[&str]) -> Option<tempfile::TempDir
         .status()
         .expect("the program starts");
     assert!(ran.success(), "{source}: {ran}");
-    Some(folder)
 }
 
 fn read(path: &Path) -> Trace {
@@ -115,6 +120,56 @@ fn a_cpp_program() {
             trace.repairs.rows()
         );
     }
+}
+
+#[test]
+fn a_program_with_copies_of_the_variables() {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = tempfile::tempdir().expect("a folder");
+    let build = Command::new("cc")
+        .args(["-shared", "-fPIC", "-o"])
+        .arg(folder.path().join("libcutils.so"))
+        .arg(here.join("tests/c/cutils.c"))
+        .status();
+    if !build.is_ok_and(|status| status.success()) {
+        println!("skipped: no cc");
+        return;
+    }
+    let flags = ["-no-pie", "-fno-pic", "-lcutils"];
+    run_in(&folder, "cc", "copies.c", &flags);
+    let relocations = Command::new("readelf")
+        .arg("-rW")
+        .arg(folder.path().join("program"))
+        .output();
+    let relocations =
+        relocations.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
+    if cfg!(target_arch = "x86_64")
+        && let Ok(relocations) = relocations
+    {
+        assert_eq!(
+            relocations.matches("R_X86_64_COPY").count(),
+            2,
+            "{relocations}"
+        );
+    }
+    let trace = read(&folder.path().join("copies.ring"));
+    assert_eq!(names(&trace), ["inlined"]);
+}
+
+#[test]
+fn a_child_of_vfork_is_its_parents_thread() {
+    let Some(folder) = run("cc", "vfork.c", &[]) else {
+        return;
+    };
+    let trace = read(&folder.path().join("vfork.ring"));
+    assert_eq!(names(&trace), ["parent", "child"]);
+    assert_eq!(trace.slices.depth.iter().collect::<Vec<_>>(), [0, 1]);
+    assert_eq!(trace.real_threads().count(), 1);
+    assert!(
+        trace.repairs.rows().is_empty(),
+        "{:?}",
+        trace.repairs.rows()
+    );
 }
 
 #[test]

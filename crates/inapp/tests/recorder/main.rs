@@ -7,6 +7,7 @@ mod faults;
 mod fork;
 mod quiet;
 mod saving;
+mod short_calls;
 mod signals;
 mod threads;
 mod triggers;

@@ -1,0 +1,115 @@
+//! Dropping calls that took too little time to be of interest.
+//!
+//! ```text
+//! enter a │ enter b │ enter c │             c was short: its entry is taken back
+//! enter a │ enter b │                       so was b
+//! enter a │ ▒▒▒▒▒▒▒ │ enter d │ exit d │    d was not: from now on, a is kept as well
+//! ```
+//!
+//! Only the entries at the end of a chunk are taken back, so a call with anything in it is kept, whatever its length. The
+//! entries are in the file until then: a killed process leaves all calls that were running.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use traceloom_ring::{Kind, first_word, parts_of};
+
+use super::fast::{self, Place};
+use super::threads;
+use super::ticks;
+use super::writer::Writer;
+
+/// Calls that take fewer ticks are dropped; 0 for none.
+static LIMIT: AtomicU64 = AtomicU64::new(0);
+
+/// How long a save waits for threads that are in the middle of a record.
+const PATIENCE: Duration = Duration::from_millis(20);
+
+/// Sets the limit. Without a memory barrier for all threads, a save could not hold it off, so there is none.
+pub(super) fn set_limit(limit: Option<Duration>, ticks_per_second: u64) {
+    let ticks = limit.filter(|_| threads::has_barrier()).map_or(0, |limit| {
+        limit.as_nanos() * u128::from(ticks_per_second) / 1_000_000_000
+    });
+    LIMIT.store(u64::try_from(ticks).unwrap_or(u64::MAX), Ordering::Release);
+}
+
+/// Whether there is a limit.
+#[inline(always)]
+pub(super) fn is_on() -> bool {
+    LIMIT.load(Ordering::Relaxed) != 0
+}
+
+/// While this exists, no entry is taken back.
+#[must_use]
+pub(super) struct Pause(u64);
+
+impl Pause {
+    /// Waits until no thread takes an entry back. The caller excludes other saves, starts and stops.
+    pub fn begin() -> Self {
+        let pause = Self(LIMIT.swap(0, Ordering::AcqRel));
+        if pause.0 != 0 {
+            threads::barrier();
+            let until = Instant::now() + PATIENCE;
+            while threads::anybody_writes() && Instant::now() < until {
+                std::thread::yield_now();
+            }
+        }
+        pause
+    }
+}
+
+impl Drop for Pause {
+    fn drop(&mut self) {
+        LIMIT.store(self.0, Ordering::Release);
+    }
+}
+
+/// Records that a method was entered, so that it can be taken back. False if nothing was recorded.
+pub(super) fn enter(kind: Kind, method: u32, value: u64) -> bool {
+    let bytes = bytes_of(kind);
+    fast::with_usual_writer(|writer| {
+        let is_in_row = writer.entries > 0 && writer.entries_end == writer.used;
+        let put = |place: Place, delta| {
+            place.put(0, first_word(kind, delta, method));
+            if kind.has_value() {
+                place.put(8, value);
+            }
+        };
+        let is_done = fast::append(writer, bytes, put);
+        if is_done {
+            writer.entries = if is_in_row { writer.entries + 1 } else { 1 };
+            writer.entries_end = writer.used;
+        }
+        is_done
+    })
+}
+
+/// Takes the entry of a method back if it is the last record and was made less than the limit ago.
+pub(super) fn take_back(kind: Kind, method: u32) -> bool {
+    let bytes = bytes_of(kind);
+    fast::with_usual_writer(|writer| {
+        // Read while the thread is marked as writing, which `Pause` waits for.
+        let limit = LIMIT.load(Ordering::Acquire);
+        let is_last = writer.entries > 0 && writer.entries_end == writer.used;
+        if !is_last || !fast::owns_chunk(writer) {
+            return false;
+        }
+        let took = ticks::now(writer.clock).wrapping_sub(writer.last);
+        let (found, delta, argument) = parts_of(fast::word(writer, writer.used - bytes));
+        let is_short = found == Some(kind) && argument == method && took < limit;
+        if is_short {
+            forget_last(writer, bytes, delta);
+        }
+        is_short
+    })
+}
+
+fn forget_last(writer: &mut Writer, bytes: u32, delta: u64) {
+    writer.entries -= 1;
+    writer.entries_end = writer.used - bytes;
+    fast::commit(writer, writer.used - bytes, writer.last.wrapping_sub(delta));
+}
+
+fn bytes_of(kind: Kind) -> u32 {
+    8 + u32::from(kind.has_value()) * 8
+}
