@@ -28,6 +28,13 @@ public final class Recorder {
     /** The only thread whose methods are recorded; null for all. */
     private static Thread only;
 
+    /** Calls of methods that take fewer microseconds are dropped. */
+    private static int minCallUs;
+
+    /** The thread whose tasks are reported; null if there was none. */
+    private static volatile Thread taskThread;
+
+    private static MainThread mainThread;
     private static String methodRing;
     private static String methodTrace;
     private static Sampler sampler;
@@ -56,6 +63,16 @@ public final class Recorder {
     /** Records methods of this thread only, woven or sampled; null for all threads. To be called before a start. */
     public static void onlyThread(Thread thread) {
         only = thread;
+    }
+
+    /**
+     * Drops calls of woven methods that take less than this and in which nothing else is recorded; their callers stay as they
+     * are. To be called before a start.
+     *
+     * @param micros microseconds; 0, the default, to keep all calls
+     */
+    public static void minCallMicros(int micros) {
+        minCallUs = micros;
     }
 
     /**
@@ -101,7 +118,8 @@ public final class Recorder {
         if (MISSING != null) throw new IOException("libtraceloom.so is missing", MISSING);
         check(
                 "start " + path,
-                begin(path, bytes, stopWhenFull, sampleMs, slowFrameMs, blockedMs, sigquit, stacksUs));
+                begin(path, bytes, stopWhenFull, sampleMs, slowFrameMs, blockedMs, sigquit, stacksUs, minCallUs));
+        prepareStack();
         on = true;
         methods = stacksUs == 0;
     }
@@ -109,6 +127,8 @@ public final class Recorder {
     /** Stops the recording, if there is one. The file stays. */
     public static synchronized void stop() {
         if (sampler != null) sampler.end();
+        if (mainThread != null) mainThread.end();
+        mainThread = null;
         on = methods = false;
         if (MISSING == null) finish();
     }
@@ -131,9 +151,20 @@ public final class Recorder {
         if (MISSING == null) platformEnd();
     }
 
-    /** Whether anything is recorded. */
+    /**
+     * Makes each message of Android's main thread a section and a task ({@link #taskBegin}), and reports each frame of the
+     * Choreographer ({@link #frame}), until {@link #stop}. This replaces the Printer of the main Looper, if the app has set one.
+     *
+     * @throws IOException if nothing is being recorded, or this is not Android
+     */
+    public static synchronized void watchMainThread() throws IOException {
+        if (!on) throw new IOException("nothing is being recorded");
+        if (mainThread == null) mainThread = new MainThread();
+    }
+
+    /** Whether anything is recorded. False if the file was cut or its disk has failed, which ends the recording. */
     public static boolean isRecording() {
-        return on;
+        return on && active();
     }
 
     /**
@@ -263,12 +294,22 @@ public final class Recorder {
 
     /** Reports that the main thread begins a task, such as a message of its Looper, for the trigger blockedMs. */
     public static void taskBegin() {
-        if (on) task(true);
+        if (!on) return;
+        if (taskThread != Thread.currentThread()) taskThread = Thread.currentThread();
+        task(true);
     }
 
     /** Reports that the main thread's task has ended. */
     public static void taskEnd() {
         if (on) task(false);
+    }
+
+    /** Records the stack of the thread whose tasks are reported. The library's thread calls this before it saves a file. */
+    private static void recordStack() {
+        Thread thread = taskThread;
+        if (thread == null) return;
+        point("stack of " + thread.getName());
+        for (StackTraceElement frame : thread.getStackTrace()) point("at " + frame);
     }
 
     private static void check(String what, int result) throws IOException {
@@ -291,7 +332,12 @@ public final class Recorder {
             int slowFrameMs,
             int blockedMs,
             boolean sigquit,
-            int stacksUs);
+            int stacksUs,
+            int minCallUs);
+
+    private static native boolean active();
+
+    private static native void prepareStack();
 
     private static native void finish();
 

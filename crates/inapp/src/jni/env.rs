@@ -19,7 +19,7 @@ pub type JString = *mut c_void;
 /// `jintArray`
 pub type JIntArray = *mut c_void;
 
-const EXCEPTION_CLEAR: usize = 17;
+pub(super) const EXCEPTION_CLEAR: usize = 17;
 const GET_STRING_UTF_CHARS: usize = 169;
 const RELEASE_STRING_UTF_CHARS: usize = 170;
 const GET_INT_ARRAY_REGION: usize = 203;
@@ -35,6 +35,9 @@ type Clear = unsafe extern "system" fn(Env);
 pub struct Env(*const *const *const c_void);
 
 impl Env {
+    /// No environment.
+    pub(super) const NONE: Self = Self(std::ptr::null());
+
     /// The function at an index of the table.
     ///
     /// # Safety

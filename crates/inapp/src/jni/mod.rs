@@ -28,6 +28,7 @@ macro_rules! native {
 }
 
 mod sampler;
+mod stack;
 
 native! {
     /// `enter`
@@ -41,17 +42,19 @@ native! {
     }
 
     /// `begin`
-    fn Java_traceloom_Recorder_begin(env, path: JString, bytes: JLong, stop_when_full: JBoolean, sample_ms: JInt, slow_frame_ms: JInt, blocked_ms: JInt, sigquit: JBoolean, sample_stacks_us: JInt) -> JInt {
+    fn Java_traceloom_Recorder_begin(env, path: JString, bytes: JLong, stop_when_full: JBoolean, sample_ms: JInt, slow_frame_ms: JInt, blocked_ms: JInt, sigquit: JBoolean, sample_stacks_us: JInt, min_call_us: JInt) -> JInt {
         // SAFETY: the virtual machine passed the environment and the string.
         let Some(path) = (unsafe { env.text(path, text) }) else {
             return -libc::EINVAL;
         };
         let ms = |ms: JInt| u64::try_from(ms).ok().filter(|ms| *ms > 0).map(Duration::from_millis);
+        let us = |us: JInt| u64::try_from(us).ok().filter(|us| *us > 0).map(Duration::from_micros);
         let defaults = Options::new(path);
         let options = Options {
             bytes: usize::try_from(bytes).ok().filter(|bytes| *bytes > 0).unwrap_or(defaults.bytes),
             policy: if stop_when_full != 0 { Policy::Stop } else { Policy::DropOldest },
             sample_every: ms(sample_ms),
+            min_call: us(min_call_us),
             triggers: Triggers {
                 slow_frame: ms(slow_frame_ms),
                 blocked: ms(blocked_ms),
@@ -60,13 +63,18 @@ native! {
             },
             ..defaults
         };
-        let every = u64::try_from(sample_stacks_us).ok().filter(|us| *us > 0).map(Duration::from_micros);
+        let every = us(sample_stacks_us);
         let options = if every.is_some() { for_stacks(options) } else { options };
         let started = recorder::start(&options).map(drop);
         if let (Ok(()), Some(every)) = (&started, every) {
             stacks::begin(every);
         }
         answer(started)
+    }
+
+    /// `active`
+    fn Java_traceloom_Recorder_active(_env) -> JBoolean {
+        recorder::is_recording().into()
     }
 
     /// `finish`

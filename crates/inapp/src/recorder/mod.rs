@@ -68,4 +68,5 @@ pub use options::{ClockSource, Options, Policy, Triggers};
 pub use previous::Previous;
 pub use save::Format;
 pub use saving::{convert, save};
+pub(crate) use watch::before_saving;
 pub use watch::{frame, task_begin, task_end};

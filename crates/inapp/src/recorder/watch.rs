@@ -4,7 +4,7 @@ mod samples;
 mod sigquit;
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -22,6 +22,14 @@ use samples::Samples;
 
 /// The longest pause between two checks. It also limits the age of the clocks in the file of a killed process.
 const MAX_PAUSE: Duration = Duration::from_millis(100);
+
+/// Called by the watching thread before it saves a file; null for nothing.
+static BEFORE_SAVING: AtomicPtr<()> = AtomicPtr::new(std::ptr::null_mut());
+
+/// From now on, the watching thread calls `record` before it saves a file, so that it can add what led to the trigger.
+pub(crate) fn before_saving(record: fn()) {
+    BEFORE_SAVING.store(record as *mut (), Ordering::Release);
+}
 
 /// The longest frame since the last check, ns.
 static SLOWEST_FRAME: AtomicU64 = AtomicU64::new(0);
@@ -176,6 +184,12 @@ impl Watcher {
             return;
         }
         self.files += 1;
+        let before = BEFORE_SAVING.load(Ordering::Acquire);
+        if !before.is_null() {
+            // SAFETY: only `before_saving` stores a value, and it is such a function.
+            let record = unsafe { std::mem::transmute::<*mut (), fn()>(before) };
+            record();
+        }
         let mut path = self.path.as_os_str().to_owned();
         path.push(format!(".{name}-{}.ring", self.files));
         if save(path.as_ref(), Format::Ring, Some(self.triggers.last)).is_err() {

@@ -33,7 +33,7 @@ fn run(program: &str, arguments: &[&str]) -> Option<(tempfile::TempDir, String)>
             .args(["--release", "8", "-Xlint:all,-options", "-Werror", "-d"])
             .arg(folder.path())
             .arg("-sourcepath")
-            .arg(here.join("java"))
+            .arg(format!("{0}/java:{0}/tests/java", here.display()))
             .arg(here.join("java/traceloom/Recorder.java"))
             .arg(here.join(format!("tests/java/{program}.java"))),
     );
@@ -63,6 +63,84 @@ fn slices(trace: &Trace) -> Vec<String> {
         format!("{depth} {}", trace.slice_name(SliceId::from_row(row)))
     });
     shown.collect()
+}
+
+/// -Xcheck:jni also prints that SIGBUS has another handler than the machine's own, which the recorder calls.
+fn assert_fine(printed: &str) {
+    assert!(printed.lines().any(|line| line == "fine"), "{printed}");
+}
+
+fn instants(trace: &Trace) -> Vec<&str> {
+    let rows = trace.slices.instants();
+    rows.map(|row| trace.strings.get(trace.slices.name.get(row)))
+        .collect()
+}
+
+/// The recursion ends in a StackOverflowError, so some ends of calls are missing.
+#[test]
+fn a_full_stack_leaves_no_call_open() {
+    let Some((folder, printed)) = run("Overflow", &[]) else {
+        return;
+    };
+    let trace = read(folder.path(), "overflow.ring");
+    let deep = printed.lines().find_map(|line| line.strip_prefix("depth "));
+    let deep: usize = deep.and_then(|deep| deep.parse().ok()).expect("the depth");
+    let shown = slices(&trace);
+    assert_eq!(shown[0], "0 Overflow.run");
+    assert_eq!(shown.last().map(String::as_str), Some("0 Overflow.after"));
+    assert!(shown.len() >= deep, "{} of {deep}", shown.len());
+    assert!(trace.slices.dur.iter().all(|dur| dur >= 0));
+    let lost = trace
+        .repairs
+        .count(traceloom_trace::RepairKind::MissingExit);
+    assert!(
+        lost > 0,
+        "no end is missing: the test does not test anything"
+    );
+}
+
+/// The virtual machine has its own handler of faults, and throws an InternalError for those of its mapped files.
+#[test]
+fn a_virtual_machine_survives_that_the_file_is_cut() {
+    if let Some((_, printed)) = run("Cut", &[]) {
+        assert_fine(&printed);
+    }
+}
+
+#[test]
+fn messages_and_frames_of_the_main_thread() {
+    let Some((folder, printed)) = run("Messages", &[]) else {
+        return;
+    };
+    assert_fine(&printed);
+    let trace = read(folder.path(), "messages.ring");
+    let expected = [
+        "0 com.example.Feed$Load",
+        "0 com.example.MyHandler 7",
+        "1 inside",
+        "0 Choreographer frame",
+        "0 android.app.ActivityThread$H 159",
+    ];
+    assert_eq!(slices(&trace), expected);
+    let saved = |name: &str| read(folder.path(), &format!("messages.ring.{name}.ring"));
+    let frame = saved("slow-frame-1");
+    assert!(
+        instants(&frame)
+            .iter()
+            .any(|name| name.starts_with("slow frame: "))
+    );
+    // The stack is that of the moment when the trigger fired: the main thread sleeps in its message.
+    let blocked = saved("blocked-2");
+    let found = instants(&blocked);
+    let last = found.iter().rposition(|name| *name == "stack of main");
+    let stack = &found[last.expect("a stack")..];
+    let at = |part: &str| {
+        stack
+            .iter()
+            .position(|name| name.starts_with("at ") && name.contains(part))
+    };
+    let (inner, outer) = (at("Messages.sleeps("), at("Messages.main("));
+    assert!(inner.is_some() && inner < outer, "{found:?}");
 }
 
 #[test]

@@ -12,7 +12,11 @@ const TAG_APP: i64 = 1 << 12;
 
 /// The in-app recorder, and the other classes that it consists of.
 const RECORDER: &str = "traceloom/Recorder";
-const RECORDER_PARTS: &[&str] = &["traceloom/Sampler", "traceloom/TracePoints"];
+const RECORDER_PARTS: &[&str] = &[
+    "traceloom/MainThread",
+    "traceloom/Sampler",
+    "traceloom/TracePoints",
+];
 
 /// A pair of static methods. One is called when a method begins, the other on every way out.
 #[derive(Clone, PartialEq, Eq, Debug)]
