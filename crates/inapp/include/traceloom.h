@@ -108,6 +108,7 @@ void tl_mark(const void *payload, size_t bytes);
 
 /* The platform's own trace points. tl_platform_start turns on those of the categories, with atrace's names ("app view gfx";
  * NULL: all), and records what libraries of this process write to trace_marker. The kernel gets it too if pass_on is not 0.
+ * "waits" among the categories adds a section for each time that a thread waits for another process, a file or a lock.
  * Call tl_platform_refresh after libraries were loaded or a system trace has ended. tl_platform_stop or tl_stop restore
  * everything. libtraceloom.so must not be unloaded after a start. */
 int tl_platform_start(const char *categories, int pass_on);

@@ -38,13 +38,35 @@ impl PlatformMarks {
     ///
     /// See [`HookError`]. Nothing has changed then.
     pub fn begin(tags: Tags, pass_on: bool) -> Result<Self, HookError> {
+        Self::install(tags, pass_on, false)
+    }
+
+    /// As [`PlatformMarks::begin`]; also makes a section of each time that a thread waits at least 0.1 ms for another process
+    /// (binder), a file or a lock.
+    ///
+    /// # Errors
+    ///
+    /// See [`HookError`]. Nothing has changed then.
+    pub fn begin_with_waits(tags: Tags, pass_on: bool) -> Result<Self, HookError> {
+        Self::install(tags, pass_on, true)
+    }
+
+    fn install(tags: Tags, pass_on: bool, waits: bool) -> Result<Self, HookError> {
         let options = Options {
             pass_on,
             ..Options::default()
         };
-        let hook = Hook::install(&options, recorder::mark)?;
-        let points = match TracePoints::turn_on(tags) {
-            Ok(points) => Some(points),
+        let hook = if waits {
+            recorder::prepare_waits();
+            Hook::install_with_waits(&options, recorder::mark, recorder::wait)?
+        } else {
+            Hook::install(&options, recorder::mark)?
+        };
+        let points = match (tags != Tags::none())
+            .then(|| TracePoints::turn_on(tags))
+            .transpose()
+        {
+            Ok(points) => points,
             // The program may still write marks itself.
             Err(PlatformError::NoTracePoints) => None,
             Err(PlatformError::Maps(error)) => return Err(HookError::Maps(error)),
@@ -75,13 +97,20 @@ impl PlatformMarks {
 /// The marks of the C and Java interfaces, which have one recording per process.
 static MARKS: Mutex<Option<PlatformMarks>> = Mutex::new(None);
 
-/// Starts recording the marks of `categories`, separated by spaces or commas; all categories if empty. Returns their
-/// tags.
+/// The name among the categories that stands for waits.
+const WAITS: &str = "waits";
+
+/// Starts recording the marks of `categories`, separated by spaces or commas; all categories if empty. `waits` among them
+/// records waits as well. Returns their tags.
 pub(crate) fn begin(categories: &str, pass_on: bool) -> io::Result<Tags> {
     let names = categories.split([' ', ',']);
-    let names: Vec<_> = names.filter(|name| !name.is_empty()).collect();
+    let mut names: Vec<_> = names.filter(|name| !name.is_empty()).collect();
+    let waits = names.contains(&WAITS);
+    let only_waits = waits && names.iter().all(|name| *name == WAITS);
+    names.retain(|name| *name != WAITS);
     let invalid = |error| io::Error::new(io::ErrorKind::InvalidInput, format!("{error}"));
     let tags = match names[..] {
+        [] if only_waits => Tags::none(),
         [] => Tags::all(),
         _ => Tags::from_names(&names).map_err(invalid)?,
     };
@@ -89,7 +118,7 @@ pub(crate) fn begin(categories: &str, pass_on: bool) -> io::Result<Tags> {
     if marks.is_some() {
         return Err(io::ErrorKind::AlreadyExists.into());
     }
-    *marks = Some(PlatformMarks::begin(tags, pass_on).map_err(as_io)?);
+    *marks = Some(PlatformMarks::install(tags, pass_on, waits).map_err(as_io)?);
     Ok(tags)
 }
 

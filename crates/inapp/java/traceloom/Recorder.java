@@ -137,7 +137,8 @@ public final class Recorder {
      * Turns on the platform's own trace points in this process, including those of android.os.Trace, and records what they
      * write. {@link #stop} ends this as well.
      *
-     * @param categories atrace's names, separated by spaces: "app view gfx"; null for all
+     * @param categories atrace's names, separated by spaces: "app view gfx"; null for all. The name "waits" adds a
+     *     section for each time that a thread waits for another process, a file or a lock
      * @param passOn whether the kernel gets the marks too, for a system trace of the same time
      * @throws IOException if nothing is being recorded, the trace points are already on, or a category is unknown
      */

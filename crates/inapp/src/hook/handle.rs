@@ -7,6 +7,7 @@ use super::marker::{self, OnMark};
 use super::options::{Options, Removed, Report};
 use super::replacements::{self, Function};
 use super::scan::{self, Replacements};
+use super::waits::{self, OnWait};
 
 /// Why the hook cannot be installed or removed.
 #[derive(Debug)]
@@ -53,13 +54,36 @@ impl Hook {
     ///
     /// See [`HookError`]. Nothing has changed then.
     pub fn install(options: &Options, on_mark: OnMark) -> Result<Self, HookError> {
+        Self::begin(options, on_mark, None)
+    }
+
+    /// As [`Hook::install`]; `on_wait` is also told when threads wait for other processes, files and locks.
+    ///
+    /// # Errors
+    ///
+    /// See [`HookError`]. Nothing has changed then.
+    pub fn install_with_waits(
+        options: &Options,
+        on_mark: OnMark,
+        on_wait: OnWait,
+    ) -> Result<Self, HookError> {
+        Self::begin(options, on_mark, Some(on_wait))
+    }
+
+    fn begin(
+        options: &Options,
+        on_mark: OnMark,
+        on_wait: Option<OnWait>,
+    ) -> Result<Self, HookError> {
         marker::prepare().map_err(HookError::NoThreadKey)?;
-        scan::begin(options, REPLACEMENTS).ok_or(HookError::Installed)?;
+        scan::begin(options, on_wait.is_some(), REPLACEMENTS).ok_or(HookError::Installed)?;
         marker::catch(on_mark, options.pass_on);
+        waits::catch(on_wait);
         match scan::scan() {
             Ok(first) => Ok(Self { first }),
             Err(error) => {
                 marker::stop();
+                waits::catch(None);
                 scan::end().ok();
                 Err(HookError::Maps(error))
             }
@@ -123,5 +147,6 @@ fn for_function(function: Function, original: usize, trusted: bool) -> Option<us
 
 fn end() -> Result<Removed, HookError> {
     marker::stop();
+    waits::catch(None);
     scan::end().map_err(HookError::Maps)
 }

@@ -25,10 +25,12 @@
 //! | `scan` | walks the libraries and decides which words to change |
 //! | `slots` | changes a word, whatever the protection of its page |
 //! | `replacements` | the functions that replace `write` and `__write_chk` |
+//! | `waits`, `binder` | the functions that replace those in which threads wait |
 //! | `loads` | the functions that replace `dlopen` and `dlsym`, to notice newly loaded libraries |
 //! | `marker` | which file descriptors are a `trace_marker`, and what happens to a mark |
 //! | `lock` | a lock for one scan at a time |
 
+mod binder;
 mod handle;
 mod loads;
 mod lock;
@@ -37,8 +39,10 @@ mod options;
 mod replacements;
 mod scan;
 mod slots;
+mod waits;
 
 pub use handle::{Hook, HookError};
 pub(crate) use marker::is_trace_marker;
 pub use marker::{MAGIC_FD, OnMark};
 pub use options::{Libraries, Options, Removed, Report};
+pub use waits::{OnWait, Wait};

@@ -1,11 +1,11 @@
-//! The functions that replace `write` and `__write_chk`.
+//! The functions that are replaced, and the replacements of `write` and `__write_chk`.
 
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use libc::{size_t, ssize_t};
 
-use super::marker;
+use super::{marker, waits};
 
 /// A function that is replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,15 +16,26 @@ pub enum Function {
     Dlopen,
     AndroidDlopenExt,
     Dlsym,
+    /// One in which threads wait.
+    Waits(&'static str),
 }
 
 impl Function {
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 14] = [
         Self::Write,
         Self::WriteChk,
         Self::Dlopen,
         Self::AndroidDlopenExt,
         Self::Dlsym,
+        Self::Waits("ioctl"),
+        Self::Waits("read"),
+        Self::Waits("pread"),
+        Self::Waits("pread64"),
+        Self::Waits("fsync"),
+        Self::Waits("fdatasync"),
+        Self::Waits("pthread_mutex_lock"),
+        Self::Waits("pthread_rwlock_rdlock"),
+        Self::Waits("pthread_rwlock_wrlock"),
     ];
 
     pub fn name(self) -> &'static [u8] {
@@ -34,12 +45,18 @@ impl Function {
             Self::Dlopen => b"dlopen",
             Self::AndroidDlopenExt => b"android_dlopen_ext",
             Self::Dlsym => b"dlsym",
+            Self::Waits(name) => name.as_bytes(),
         }
     }
 
     /// Whether it is a function of the dynamic linker. Calls of these reveal that libraries were loaded.
     pub fn is_linkers(self) -> bool {
-        !matches!(self, Self::Write | Self::WriteChk)
+        matches!(self, Self::Dlopen | Self::AndroidDlopenExt | Self::Dlsym)
+    }
+
+    /// Whether threads wait in it.
+    pub fn is_wait(self) -> bool {
+        matches!(self, Self::Waits(_))
     }
 }
 
@@ -52,15 +69,16 @@ pub fn replacement(function: Function, original: usize, trusted: bool) -> Option
         Function::WriteChk => {
             Some(WRITE_CHK[trusted][slot_of(&CHECKED_WRITES, original)?] as usize)
         }
+        Function::Waits(name) => waits::replacement(name.as_bytes(), original),
         _ => None,
     }
 }
 
-/// Whether `value` is the address of a replacement in this file.
+/// Whether `value` is the address of a replacement in this file or in `waits`.
 pub fn is_replacement(value: usize) -> bool {
     let write = WRITE.as_flattened().iter().map(|entry| *entry as usize);
     let write_chk = WRITE_CHK.as_flattened().iter().map(|entry| *entry as usize);
-    write.chain(write_chk).any(|entry| entry == value)
+    write.chain(write_chk).any(|entry| entry == value) || waits::is_replacement(value)
 }
 
 /// Whether a function at `value` has been replaced before.
@@ -73,6 +91,7 @@ pub fn is_known_original(function: Function, value: usize) -> bool {
     match function {
         Function::Write => among(&WRITES),
         Function::WriteChk => among(&CHECKED_WRITES),
+        Function::Waits(name) => waits::is_known_original(name.as_bytes(), value),
         _ => false,
     }
 }

@@ -61,11 +61,13 @@ struct Target {
     address: usize,
 }
 
-/// Begins hooking; `None` if this process already has a hook.
-pub fn begin(options: &Options, replacements: Replacements) -> Option<()> {
+/// Begins hooking; `None` if this process already has a hook. With `waits`, also the functions in which threads wait.
+pub fn begin(options: &Options, waits: bool, replacements: Replacements) -> Option<()> {
     lock_over_forks();
     let watches_loads = options.watch_loads && replacements.watches_loads;
-    let wanted = |function: &Function| !function.is_linkers() || watches_loads;
+    let wanted = |function: &Function| {
+        (!function.is_linkers() || watches_loads) && (!function.is_wait() || waits)
+    };
     let functions = Function::ALL.into_iter().filter(wanted);
     // Looked up before the walk, because `dlsym` takes a lock of the linker that the walk must not wait for.
     let functions = functions.map(Target::look_up).collect();

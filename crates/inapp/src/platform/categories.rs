@@ -44,6 +44,11 @@ const TAGS: [(&str, u8); 26] = [
 pub struct Tags(pub(super) u64);
 
 impl Tags {
+    /// No trace points.
+    pub(crate) fn none() -> Self {
+        Self(0)
+    }
+
     /// All named trace points, including `app`.
     pub fn all() -> Self {
         Self(Self::named().fold(ALWAYS, |mask, (_, bit)| mask | 1 << bit))

@@ -22,15 +22,24 @@ use super::writer::Writer;
 /// Calls that take fewer ticks are dropped; 0 for none.
 static LIMIT: AtomicU64 = AtomicU64::new(0);
 
+/// The same for waits.
+static WAIT_LIMIT: AtomicU64 = AtomicU64::new(0);
+
+/// Shorter waits are dropped: most files are in memory, and most locks are held for an instant.
+const SHORTEST_WAIT: Duration = Duration::from_micros(100);
+
 /// How long a save waits for threads that are in the middle of a record.
 const PATIENCE: Duration = Duration::from_millis(20);
 
 /// Sets the limit. Without a memory barrier for all threads, a save could not hold it off, so there is none.
 pub(super) fn set_limit(limit: Option<Duration>, ticks_per_second: u64) {
-    let ticks = limit.filter(|_| threads::has_barrier()).map_or(0, |limit| {
-        limit.as_nanos() * u128::from(ticks_per_second) / 1_000_000_000
-    });
-    LIMIT.store(u64::try_from(ticks).unwrap_or(u64::MAX), Ordering::Release);
+    let ticks = |limit: Option<Duration>| {
+        let ns = limit.filter(|_| threads::has_barrier()).unwrap_or_default();
+        let ticks = ns.as_nanos() * u128::from(ticks_per_second) / 1_000_000_000;
+        u64::try_from(ticks).unwrap_or(u64::MAX)
+    };
+    LIMIT.store(ticks(limit), Ordering::Release);
+    WAIT_LIMIT.store(ticks(Some(SHORTEST_WAIT)), Ordering::Release);
 }
 
 /// Whether there is a limit.
@@ -41,13 +50,19 @@ pub(super) fn is_on() -> bool {
 
 /// While this exists, no entry is taken back.
 #[must_use]
-pub(super) struct Pause(u64);
+pub(super) struct Pause {
+    calls: u64,
+    waits: u64,
+}
 
 impl Pause {
     /// Waits until no thread takes an entry back. The caller excludes other saves, starts and stops.
     pub fn begin() -> Self {
-        let pause = Self(LIMIT.swap(0, Ordering::AcqRel));
-        if pause.0 != 0 {
+        let pause = Self {
+            calls: LIMIT.swap(0, Ordering::AcqRel),
+            waits: WAIT_LIMIT.swap(0, Ordering::AcqRel),
+        };
+        if pause.calls != 0 || pause.waits != 0 {
             threads::barrier();
             let until = Instant::now() + PATIENCE;
             while threads::anybody_writes() && Instant::now() < until {
@@ -60,7 +75,8 @@ impl Pause {
 
 impl Drop for Pause {
     fn drop(&mut self) {
-        LIMIT.store(self.0, Ordering::Release);
+        LIMIT.store(self.calls, Ordering::Release);
+        WAIT_LIMIT.store(self.waits, Ordering::Release);
     }
 }
 
@@ -86,10 +102,19 @@ pub(super) fn enter(kind: Kind, method: u32, value: u64) -> bool {
 
 /// Takes the entry of a method back if it is the last record and was made less than the limit ago.
 pub(super) fn take_back(kind: Kind, method: u32) -> bool {
+    take_back_within(kind, method, &LIMIT)
+}
+
+/// The same for the beginning of a wait.
+pub(super) fn take_back_wait(id: u32) -> bool {
+    take_back_within(Kind::Begin, id, &WAIT_LIMIT)
+}
+
+fn take_back_within(kind: Kind, method: u32, limit: &AtomicU64) -> bool {
     let bytes = bytes_of(kind);
     fast::with_usual_writer(|writer| {
         // Read while the thread is marked as writing, which `Pause` waits for.
-        let limit = LIMIT.load(Ordering::Acquire);
+        let limit = limit.load(Ordering::Acquire);
         let is_last = writer.entries > 0 && writer.entries_end == writer.used;
         if !is_last || !fast::owns_chunk(writer) {
             return false;

@@ -122,17 +122,46 @@ fn a_cpp_program() {
     }
 }
 
-#[test]
-fn a_program_with_copies_of_the_variables() {
+/// Builds a library for the program in the folder. False if there is no compiler.
+fn build_library(folder: &Path, source: &str, name: &str) -> bool {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folder = tempfile::tempdir().expect("a folder");
     let build = Command::new("cc")
         .args(["-shared", "-fPIC", "-o"])
-        .arg(folder.path().join("libcutils.so"))
-        .arg(here.join("tests/c/cutils.c"))
+        .arg(folder.join(name))
+        .arg(here.join("tests/c").join(source))
         .status();
-    if !build.is_ok_and(|status| status.success()) {
+    let is_built = build.is_ok_and(|status| status.success());
+    if !is_built {
         println!("skipped: no cc");
+    }
+    is_built
+}
+
+#[test]
+fn waits_for_locks_files_and_other_processes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    if !build_library(folder.path(), "driver.c", "libdriver.so") {
+        return;
+    }
+    run_in(&folder, "cc", "waits.c", &["-ldriver"]);
+    let trace = read(&folder.path().join("waits.ring"));
+    let shown = names(&trace);
+    let expected = ["lock wait", "lock wait", "read", "binder call", "quick"];
+    assert_eq!(shown[..5], expected, "{shown:?}");
+    // A quick read may have been interrupted.
+    assert!(shown.len() < 100, "{shown:?}");
+    let waits = trace.slices.dur.iter().zip(&shown).take(4);
+    for (dur, name) in waits {
+        assert!(dur >= 1_000_000, "{name}: {dur} ns");
+    }
+    let rows = trace.repairs.rows();
+    assert!(rows.is_empty(), "{rows:?}");
+}
+
+#[test]
+fn a_program_with_copies_of_the_variables() {
+    let folder = tempfile::tempdir().expect("a folder");
+    if !build_library(folder.path(), "cutils.c", "libcutils.so") {
         return;
     }
     let flags = ["-no-pie", "-fno-pic", "-lcutils"];

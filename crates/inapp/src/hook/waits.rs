@@ -1,0 +1,158 @@
+//! The functions that replace those in which threads wait: calls of other processes through binder, files, locks.
+//!
+//! Each calls the original, with a callback before and after. A lock is tried first, so one that is free costs no callback.
+
+use std::ffi::{c_int, c_ulong, c_void};
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+
+use libc::{off_t, off64_t, pthread_mutex_t, pthread_rwlock_t, size_t, ssize_t};
+
+use super::binder;
+use super::marker::{errno, set_errno};
+
+/// What a thread waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wait {
+    /// The reply of another process: a binder transaction.
+    Binder,
+    /// `read` or `pread` of a file, a pipe or a socket.
+    Read,
+    /// `fsync` or `fdatasync`.
+    Sync,
+    /// A mutex or a read-write lock that another thread holds.
+    Lock,
+}
+
+/// Called when a thread begins to wait (`true`) and when it goes on. It must not block or allocate.
+pub type OnWait = fn(wait: Wait, begins: bool);
+
+static ON_WAIT: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
+
+/// Passes waits to `on_wait`; to nobody if `None`.
+pub fn catch(on_wait: Option<OnWait>) {
+    let on_wait = on_wait.map_or(std::ptr::null_mut(), |on_wait| on_wait as *mut c_void);
+    ON_WAIT.store(on_wait, Ordering::Release);
+}
+
+/// Calls `original` between two callbacks. Preserves its `errno`.
+fn during<T>(wait: Wait, original: impl FnOnce() -> T) -> T {
+    let on_wait = ON_WAIT.load(Ordering::Acquire);
+    if on_wait.is_null() {
+        return original();
+    }
+    // SAFETY: only `catch` stores a non-null value, and it is an `OnWait`.
+    let on_wait = unsafe { std::mem::transmute::<*mut c_void, OnWait>(on_wait) };
+    let before = errno();
+    on_wait(wait, true);
+    set_errno(before);
+    let result = original();
+    let after = errno();
+    on_wait(wait, false);
+    set_errno(after);
+    result
+}
+
+/// Maximum number of different originals of one name; see [`replacements`](super::replacements).
+const MAX_ORIGINALS: usize = 4;
+type Originals = [AtomicUsize; MAX_ORIGINALS];
+
+/// Defines, for each function, a module with its replacements. `$body` has the original under the function's name.
+macro_rules! replace {
+    ($($function:ident($($argument:ident: $type:ty),*) -> $answer:ty, $original:ty, $body:expr;)*) => {
+        $(mod $function {
+            use super::*;
+
+            pub static ORIGINALS: Originals = [const { AtomicUsize::new(0) }; MAX_ORIGINALS];
+            pub static REPLACEMENTS: [extern "C" fn($($type),*) -> $answer; MAX_ORIGINALS] =
+                [replaced::<0>, replaced::<1>, replaced::<2>, replaced::<3>];
+
+            extern "C" fn replaced<const ORIGINAL: usize>($($argument: $type),*) -> $answer {
+                let original = ORIGINALS[ORIGINAL].load(Ordering::Relaxed);
+                // SAFETY: set, before any word led here, to the previous value of such a word: a function of this name.
+                let $function = unsafe { std::mem::transmute::<usize, $original>(original) };
+                $body
+            }
+        })*
+
+        /// The replacement of `original` for the function with this name. `None` if there are too many originals, or the
+        /// function is not one of these.
+        pub fn replacement(name: &[u8], original: usize) -> Option<usize> {
+            $(if name == stringify!($function).as_bytes() {
+                let slot = slot_of(&$function::ORIGINALS, original)?;
+                return Some($function::REPLACEMENTS[slot] as usize);
+            })*
+            None
+        }
+
+        /// Whether `value` is the address of one of the replacements.
+        pub fn is_replacement(value: usize) -> bool {
+            $($function::REPLACEMENTS.iter().any(|entry| *entry as usize == value))||*
+        }
+
+        /// Whether the function of this name at `value` has been replaced before.
+        pub fn is_known_original(name: &[u8], value: usize) -> bool {
+            $((name == stringify!($function).as_bytes()
+                && $function::ORIGINALS.iter().any(|place| place.load(Ordering::Relaxed) == value)))||*
+        }
+    };
+}
+
+replace! {
+    ioctl(fd: c_int, request: c_ulong, argument: *mut c_void) -> c_int,
+        // The C library's function has a variable number of arguments.
+        unsafe extern "C" fn(c_int, c_ulong, ...) -> c_int,
+        {
+            // SAFETY: the arguments are those of the caller. If there was no third one, the kernel ignores it.
+            let original = || unsafe { ioctl(fd, request, argument) };
+            // SAFETY: the argument of this request is such a struct.
+            if binder::is_request(request) && unsafe { binder::awaits_reply(argument) } {
+                during(Wait::Binder, original)
+            } else {
+                original()
+            }
+        };
+    read(fd: c_int, data: *mut c_void, count: size_t) -> ssize_t,
+        extern "C" fn(c_int, *mut c_void, size_t) -> ssize_t,
+        during(Wait::Read, || read(fd, data, count));
+    pread(fd: c_int, data: *mut c_void, count: size_t, at: off_t) -> ssize_t,
+        extern "C" fn(c_int, *mut c_void, size_t, off_t) -> ssize_t,
+        during(Wait::Read, || pread(fd, data, count, at));
+    pread64(fd: c_int, data: *mut c_void, count: size_t, at: off64_t) -> ssize_t,
+        extern "C" fn(c_int, *mut c_void, size_t, off64_t) -> ssize_t,
+        during(Wait::Read, || pread64(fd, data, count, at));
+    fsync(fd: c_int) -> c_int,
+        extern "C" fn(c_int) -> c_int,
+        during(Wait::Sync, || fsync(fd));
+    fdatasync(fd: c_int) -> c_int,
+        extern "C" fn(c_int) -> c_int,
+        during(Wait::Sync, || fdatasync(fd));
+    pthread_mutex_lock(lock: *mut pthread_mutex_t) -> c_int,
+        extern "C" fn(*mut pthread_mutex_t) -> c_int,
+        // SAFETY: the caller passed a mutex.
+        match unsafe { libc::pthread_mutex_trylock(lock) } {
+            libc::EBUSY => during(Wait::Lock, || pthread_mutex_lock(lock)),
+            taken => taken,
+        };
+    pthread_rwlock_rdlock(lock: *mut pthread_rwlock_t) -> c_int,
+        extern "C" fn(*mut pthread_rwlock_t) -> c_int,
+        // SAFETY: the caller passed a lock.
+        match unsafe { libc::pthread_rwlock_tryrdlock(lock) } {
+            libc::EBUSY => during(Wait::Lock, || pthread_rwlock_rdlock(lock)),
+            taken => taken,
+        };
+    pthread_rwlock_wrlock(lock: *mut pthread_rwlock_t) -> c_int,
+        extern "C" fn(*mut pthread_rwlock_t) -> c_int,
+        // SAFETY: as above.
+        match unsafe { libc::pthread_rwlock_trywrlock(lock) } {
+            libc::EBUSY => during(Wait::Lock, || pthread_rwlock_wrlock(lock)),
+            taken => taken,
+        };
+}
+
+/// The index of `original`. It is never reused, because a thread may still wait in the original after the hook is removed.
+fn slot_of(originals: &Originals, original: usize) -> Option<usize> {
+    originals.iter().position(|place| {
+        let taken = place.compare_exchange(0, original, Ordering::AcqRel, Ordering::Acquire);
+        taken.is_ok() || taken == Err(original)
+    })
+}

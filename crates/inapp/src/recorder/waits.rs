@@ -1,0 +1,45 @@
+//! Waits of threads as sections. Short ones are dropped like [short calls](super::short_calls).
+
+use traceloom_ring::Kind;
+
+use super::api::name_id;
+use super::current::is_recording;
+use super::short_calls;
+use super::write::event;
+use crate::hook::Wait;
+
+/// Ids of the sections: the last ones, which programs are unlikely to use.
+const FIRST_ID: u32 = u32::MAX - 16;
+
+const WAITS: [(Wait, &str); 4] = [
+    (Wait::Binder, "binder call"),
+    (Wait::Read, "read"),
+    (Wait::Sync, "sync to disk"),
+    (Wait::Lock, "lock wait"),
+];
+
+/// Names the sections in the recording.
+pub(crate) fn prepare() {
+    for (wait, name) in WAITS {
+        name_id(id_of(wait), name);
+    }
+}
+
+/// Records that the thread begins to wait, or goes on. An [`OnWait`](crate::hook::OnWait).
+pub(crate) fn wait(wait: Wait, begins: bool) {
+    if !is_recording() {
+        return;
+    }
+    let id = id_of(wait);
+    if begins {
+        if !short_calls::enter(Kind::Begin, id, 0) {
+            event(Kind::Begin, id, 0);
+        }
+    } else if !short_calls::take_back_wait(id) {
+        event(Kind::End, 0, 0);
+    }
+}
+
+fn id_of(wait: Wait) -> u32 {
+    FIRST_ID + wait as u32
+}
