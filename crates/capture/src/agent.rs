@@ -111,6 +111,11 @@ pub trait Agent {
         false
     }
 
+    /// Why the recording has ended before it was stopped, if it has. Returned once.
+    fn broke_off(&mut self) -> Option<String> {
+        None
+    }
+
     /// Stops recording. The default does nothing, for agents that only take a snapshot.
     ///
     /// # Errors

@@ -121,6 +121,12 @@ impl<'a> Controller<'a> {
         })
     }
 
+    /// Why an agent's recording has ended before it was stopped, if one has.
+    pub fn broke_off(&mut self) -> Option<String> {
+        let mut agents = self.agents.iter_mut();
+        agents.find_map(|agent| agent.broke_off())
+    }
+
     /// Stops all agents in reverse order, so that the first agents cover the whole recording.
     pub fn stop(&mut self, note: &mut dyn FnMut(Note)) {
         for agent in self.agents.iter_mut().rev() {

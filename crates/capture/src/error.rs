@@ -74,6 +74,9 @@ pub enum CaptureError {
     /// Options that contradict each other.
     #[error("{0}")]
     Option(String),
+    /// The kernel's own descriptions of its events cannot be read.
+    #[error("the kernel's formats of events: {0}")]
+    Formats(String),
     /// Data was requested from an agent that was not started.
     #[error("nothing is being recorded")]
     NotStarted,

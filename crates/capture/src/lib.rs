@@ -10,6 +10,7 @@ mod controller;
 pub mod device;
 mod error;
 pub mod live;
+mod lost_lines;
 pub mod raw;
 mod status;
 #[cfg(test)]

@@ -45,6 +45,21 @@ impl Status {
     }
 }
 
+/// The number of events that each CPU dropped, from the same text. The shell sorts the CPUs by name.
+pub(crate) fn dropped_by_cpu(text: &str) -> Vec<(u32, u64)> {
+    let cpus: Vec<&str> = text.split("entries: ").skip(1).collect();
+    let mut names: Vec<String> = (0..cpus.len()).map(|cpu| cpu.to_string()).collect();
+    names.sort();
+    let numbers = names.iter().filter_map(|name| name.parse().ok());
+    let count = |stats: &str| {
+        let counts = stats.lines().filter_map(|line| line.split_once(": "));
+        let counts = counts.filter(|(key, _)| ["commit overrun", "dropped events"].contains(key));
+        let numbers = counts.filter_map(|(_, number)| number.trim().parse::<u64>().ok());
+        numbers.sum()
+    };
+    numbers.zip(cpus.into_iter().map(count)).collect()
+}
+
 /// Parses `buffer_size_kb`: `4096`, or `7 (expanded: 1408)` for a buffer that was never used.
 pub(crate) fn size_kb(text: &str) -> Option<u64> {
     text.split_whitespace().next()?.parse().ok()
@@ -52,7 +67,7 @@ pub(crate) fn size_kb(text: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::Status;
+    use super::{Status, dropped_by_cpu};
 
     const CPU: &str = "entries: 10\noverrun: 3\ncommit overrun: 0\nbytes: 2048\n\
                        oldest event ts:  5.1\nnow ts:  6.2\ndropped events: 4\nread events: 90\n";
@@ -73,5 +88,15 @@ mod tests {
         assert_eq!(Status::parse(&all), Some(expected));
         assert_eq!(Status::parse("cat: no such file\n4096\n"), None);
         assert_eq!(Status::parse(""), None);
+    }
+
+    #[test]
+    fn the_shell_sorts_cpus_by_name() {
+        let cpu = |name: u64| CPU.replace("dropped events: 4", &format!("dropped events: {name}"));
+        let text: String = [0, 1, 10, 2, 3, 4, 5, 6, 7, 8, 9].map(cpu).concat();
+        let expected: Vec<(u32, u64)> = [0, 1, 10, 2, 3, 4, 5, 6, 7, 8, 9]
+            .map(|cpu| (cpu, u64::from(cpu)))
+            .to_vec();
+        assert_eq!(dropped_by_cpu(&(text + "4\n")), expected);
     }
 }

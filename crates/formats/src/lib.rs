@@ -70,9 +70,9 @@ pub use ftrace::FtraceLine;
 pub use method_trace::{MethodRecord, MethodRecords};
 pub use omissions::{Omission, Written};
 pub use registry::{AnyReader, FORMATS, detect, readable};
-pub use ring_buffer::EventTally;
+pub use ring_buffer::{EventTally, PageEvents};
 pub use rules::{EventRule, EventRules, RuleTrack, RulesError};
-pub use trace_dat::tally_trace_dat;
+pub use trace_dat::{page_events, tally_trace_dat};
 
 use traceloom_trace::{MethodEvents, Trace, TraceBuilder};
 

@@ -11,6 +11,6 @@ mod screen;
 
 pub use content::Content;
 pub use map::{Map, Truncated};
-pub use new_file::{NewFile, RECORDING, RESULT, Scratch};
+pub use new_file::{NewFile, RECORDING, RESULT, Scratch, give_name};
 pub use place::{PlaceError, resolve};
 pub use screen::{Screen, Visible};

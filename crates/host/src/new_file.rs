@@ -147,6 +147,17 @@ impl Scratch {
     }
 }
 
+/// Gives a file without a name, on the same file system, the name `path`, which must not exist.
+///
+/// # Errors
+/// If the system refuses, or has no unnamed files.
+pub fn give_name(file: &File, path: &Path) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    return link_to(file, path);
+    #[cfg(not(target_os = "linux"))]
+    return link(file, path);
+}
+
 /// A file without a name. `None` if the file system does not support it or the system refuses;
 /// creating the named file then gives the reason.
 #[cfg(target_os = "linux")]

@@ -18,7 +18,7 @@ use rustix::thread::set_name;
 
 use crate::recording_lock::RecordingLock;
 use crate::state_file::StateFile;
-use crate::undo_log::{Undo, undo_all};
+use crate::undo_log::{Undo, stop_recording, undo_all};
 use crate::{Properties, Tracefs};
 
 const DONE: &str = "done";
@@ -87,20 +87,10 @@ fn guard(mut pipe: PipeReader, tree: &dyn Tracefs, properties: &dyn Properties, 
         return;
     }
     let undo: Vec<Undo> = log.lines().filter_map(Undo::decode).collect();
-    stop_recording(&undo, tree);
+    // Nothing is recorded while settings are restored.
+    let _ = stop_recording(&undo, tree);
     undo_all(&undo, tree, properties);
     state.remove();
-}
-
-/// Stops recording before the settings are restored.
-fn stop_recording(undo: &[Undo], tree: &dyn Tracefs) {
-    for entry in undo {
-        if let Undo::File { file, .. } = entry
-            && file.ends_with("tracing_on")
-        {
-            let _ = tree.write(file, "0");
-        }
-    }
 }
 
 /// Leaves the session of the terminal or adb shell, ignores the signals that end it, and closes all

@@ -18,15 +18,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::trace_dat::{DatCompression, DatVersion, PageLayout};
-use crate::{Ended, Error, Instance, StopSignal, Tracefs, sys};
+use crate::{Ended, Error, Instance, Lost, StopSignal, Tracefs, sys};
 
 /// The most data that is moved at a time, bytes, if the system permits such a large pipe.
 const PIPE_BYTES: usize = 1 << 20;
 /// Pause after kernels before 6.1 wake us at the first record, before there is a full page.
 const EARLY_WAKE: Duration = Duration::from_millis(20);
-
-/// The counters of lost events in a CPU's `stats`.
-const LOST: [&str; 3] = ["overrun", "commit overrun", "dropped events"];
 
 /// A running recording of pages.
 pub struct RawCapture {
@@ -177,15 +174,8 @@ impl RawCapture {
 
     /// Number of events lost so far.
     pub fn lost(&self, instance: &Instance<'_>) -> u64 {
-        let lost = |cpu: usize| {
-            let stats = instance.read(&format!("per_cpu/cpu{cpu}/stats"));
-            let stats = stats.unwrap_or_default();
-            let counts = stats.lines().filter_map(|line| line.split_once(": "));
-            let counts = counts.filter(|(name, _)| LOST.contains(name));
-            let numbers = counts.filter_map(|(_, count)| count.trim().parse::<u64>().ok());
-            numbers.sum::<u64>()
-        };
-        (0..self.cpus.len()).map(lost).sum()
+        let cpus = Lost::of_cpus(instance).into_iter();
+        cpus.map(|(_, lost)| lost.total()).sum()
     }
 
     /// Compresses the pages of each CPU. The header of the `trace.dat` needs their sizes.

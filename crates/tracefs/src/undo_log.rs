@@ -5,6 +5,9 @@ use std::io;
 
 use crate::{Instance, Properties, Tracefs};
 
+/// The option of an instance that copies marks of programs to it.
+pub const COPY_MARKERS: &str = "options/copy_trace_marker";
+
 /// How to reverse a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Undo {
@@ -46,6 +49,18 @@ impl Undo {
             (Self::Instance(a), Self::Instance(b)) => a == b,
             _ => false,
         }
+    }
+
+    fn file(&self) -> Option<&str> {
+        match self {
+            Self::File { file, .. } => Some(file),
+            _ => None,
+        }
+    }
+
+    /// Whether it is a file of this name, of the shared buffer or of an instance.
+    pub fn is_file(&self, name: &str) -> bool {
+        matches!(self, Self::File { file, .. } if file.ends_with(name))
     }
 
     /// Whether it sets a property.
@@ -107,6 +122,20 @@ impl Undo {
 fn list<'a>(kind: &'a str, items: &'a [String]) -> Vec<&'a str> {
     let items = items.iter().map(String::as_str);
     std::iter::once(kind).chain(items).collect()
+}
+
+/// Stops recording, if `undo` changes that: no marks are copied to a buffer that does not record.
+///
+/// # Errors
+/// The first failure. All files are written in any case.
+pub fn stop_recording(undo: &[Undo], tree: &dyn Tracefs) -> io::Result<()> {
+    let files = [COPY_MARKERS, "tracing_on"].into_iter().flat_map(|name| {
+        let entries = undo.iter().filter(move |entry| entry.is_file(name));
+        entries.filter_map(Undo::file)
+    });
+    // All are written before the first failure is returned.
+    let written: Vec<io::Result<()>> = files.map(|file| tree.write(file, "0")).collect();
+    written.into_iter().collect()
 }
 
 /// Reverses all changes, the last one first. Continues after failures and returns them.

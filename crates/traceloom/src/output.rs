@@ -42,13 +42,42 @@ fn write_file_as(
     }
     let target = resolve(path).with_context(|| cannot(path))?;
     match std::fs::metadata(&target) {
-        Ok(old) if old.is_dir() => bail!(
-            "{}: is a folder; give the name of a file in it",
-            path.display()
-        ),
+        Ok(old) if old.is_dir() => bail!("{}", is_folder(path)),
         Ok(old) if !old.is_file() => write_into(&target, write),
         _ => replace(mode, &target, write),
     }
+}
+
+/// Checks that a recording can be written to `path`, before it is made. Leaves an old file unchanged.
+///
+/// # Errors
+/// If the folder does not exist, is not writable or full, or the file cannot be replaced.
+pub fn check_recording(path: &Path) -> Result<()> {
+    if path.as_os_str() == "-" {
+        return Ok(());
+    }
+    let target = resolve(path).with_context(|| cannot(path))?;
+    match std::fs::metadata(&target) {
+        Ok(old) if old.is_dir() => bail!("{}", is_folder(path)),
+        // Opening a pipe would wait for its reader.
+        Ok(old) if !old.is_file() => return Ok(()),
+        Ok(_) => {
+            let old = File::options().append(true).open(&target);
+            old.with_context(|| cannot(path))?;
+        }
+        Err(_) => {}
+    }
+    check_folder(&target)?;
+    let mut new = NewFile::create(&target, RECORDING).with_context(|| cannot(path))?;
+    let written = new.file().write_all(&[0; 4096]);
+    written.with_context(|| cannot(path))
+}
+
+fn is_folder(path: &Path) -> String {
+    format!(
+        "{}: is a folder; give the name of a file in it",
+        path.display()
+    )
 }
 
 fn cannot(path: &Path) -> String {
@@ -76,10 +105,20 @@ fn replace(mode: u32, path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<
     check_folder(path)?;
     let mut new = NewFile::create(path, mode).with_context(|| cannot(path))?;
     let mut out = BufWriter::with_capacity(1 << 18, new.file());
-    write(&mut out)?;
+    write(&mut out).map_err(|error| named(error, path))?;
     out.flush().with_context(|| cannot(path))?;
     drop(out);
     new.persist().with_context(|| cannot(path))
+}
+
+/// Adds the file to an error of the system, such as a full disk.
+fn named(error: anyhow::Error, path: &Path) -> anyhow::Error {
+    let is_of_system = |cause: &(dyn std::error::Error + 'static)| cause.is::<std::io::Error>();
+    if error.chain().any(is_of_system) {
+        error.context(cannot(path))
+    } else {
+        error
+    }
 }
 
 /// Lets `write` create a file by itself, under the temporary name that it gets. The file replaces `path` when it is

@@ -184,6 +184,11 @@ impl AtraceAgent {
         Ok((unavailable(&missing), self.command(step)))
     }
 
+    /// The number of events that each CPU dropped so far.
+    pub(crate) fn dropped_by_cpu(&self, limit: Duration) -> Vec<(u32, u64)> {
+        self.device.dropped_by_cpu(limit)
+    }
+
     /// Ends any recording that is left.
     pub(crate) fn reset(&self, limit: Duration) -> Result<()> {
         self.device.run(&self.command("-t 0"), limit)?;
@@ -201,6 +206,8 @@ impl AtraceAgent {
     }
 
     fn collect_trace(&self, limit: Duration, sink: &mut dyn Sink) -> Result<()> {
+        // Asked first, since the end of the recording clears the counts.
+        let dropped = self.dropped_by_cpu(limit);
         let mut shell = self.device.shell(&self.dump_command())?;
         shell.limit(Some(limit));
         let mut output = TraceOutput::default();
@@ -208,7 +215,10 @@ impl AtraceAgent {
             match shell.next_event()? {
                 ShellEvent::Stdout(bytes) => output.push(bytes, sink)?,
                 ShellEvent::Stderr(bytes) => output.push_message(bytes),
-                ShellEvent::Exit(_) => return output.finish(),
+                ShellEvent::Exit(_) => {
+                    output.add_losses(&dropped, sink)?;
+                    return output.finish();
+                }
             }
         }
     }

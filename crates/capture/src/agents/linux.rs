@@ -5,8 +5,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use traceloom_tracefs::{
-    Catalog, Category, CategoryError, Config, DatVersion, Event, NoProperties, Origin, RawCapture,
-    Session, Tracefs, dump_text,
+    Catalog, Category, CategoryError, Config, DatHead, DatVersion, Event, NoProperties, Origin,
+    RawCapture, Session, Tracefs, dump_text,
 };
 
 use crate::agent::{Agent, PartKind, Sink, SinkWriter};
@@ -33,6 +33,9 @@ const DISK: &[&str] = &[
     "writeback/writeback_written",
 ];
 
+/// When the kernel wakes the reader of pages. The rest of the buffer has to last until it runs.
+const WATERMARK_PERCENT: u32 = 25;
+
 static NO_PROPERTIES: NoProperties = NoProperties;
 
 /// What to record.
@@ -47,8 +50,9 @@ pub struct LinuxOptions {
     pub buffer_kb: u32,
     /// Kernel functions to trace.
     pub functions: Vec<String>,
-    /// Whether a full buffer overwrites its oldest events. Otherwise it drops new ones.
-    pub overwrite: bool,
+    /// Whether pages are read during the recording. A full buffer then overwrites its oldest events,
+    /// so that programs can always write their marks. Otherwise it drops new ones.
+    pub is_drained: bool,
     /// Name of a tracefs instance to record in.
     pub instance: Option<String>,
 }
@@ -60,7 +64,7 @@ impl Default for LinuxOptions {
             events: Vec::new(),
             buffer_kb: 4096,
             functions: Vec::new(),
-            overwrite: false,
+            is_drained: false,
             instance: None,
         }
     }
@@ -100,6 +104,12 @@ impl<'t> LinuxAgent<'t> {
             self.session = None;
             error.into()
         })
+    }
+
+    /// Reads the start of a `trace.dat` of the recording.
+    pub(crate) fn dat_head(&self) -> Result<DatHead> {
+        let session = self.session.as_ref().ok_or(CaptureError::NotStarted)?;
+        Ok(DatHead::read(session.tree())?)
     }
 
     /// Writes the pages as a `trace.dat`.
@@ -211,7 +221,8 @@ impl Agent for LinuxAgent<'_> {
         let config = Config {
             categories,
             buffer_kb: self.options.buffer_kb,
-            overwrite: self.options.overwrite,
+            overwrite: self.options.is_drained,
+            watermark_percent: self.options.is_drained.then_some(WATERMARK_PERCENT),
             functions: self.options.functions.clone(),
             instance: self.options.instance.clone(),
             ..Config::default()

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::adb::{Device, Output, quote};
 use crate::error::{CaptureError, Result};
-use crate::status::Status;
+use crate::status::{Status, dropped_by_cpu};
 
 /// Time limit for a short command.
 const LIMIT: Duration = Duration::from_secs(20);
@@ -25,6 +25,10 @@ pub(crate) trait DeviceExt {
 
     /// The kernel's statistics of the ring buffer, if the shell may read them.
     fn buffer_status(&self, limit: Duration) -> Option<Status>;
+
+    /// The number of events that each CPU dropped because its buffer was full; empty if the shell may
+    /// not read it.
+    fn dropped_by_cpu(&self, limit: Duration) -> Vec<(u32, u64)>;
 
     /// The value of `CLOCK_MONOTONIC`, ns, if the shell may read it. Needs root.
     fn monotonic_ns(&self, limit: Duration) -> Result<Option<i64>>;
@@ -61,12 +65,11 @@ impl DeviceExt for Device {
     }
 
     fn buffer_status(&self, limit: Duration) -> Option<Status> {
-        // `exec` saves a process, since each one shows up in the recording.
-        let command = "cd /sys/kernel/tracing/per_cpu 2>/dev/null || \
-                       cd /sys/kernel/debug/tracing/per_cpu && \
-                       exec cat cpu*/stats ../buffer_size_kb";
-        let output = self.run(command, limit).ok()?;
-        Status::parse(&String::from_utf8_lossy(&output.stdout))
+        Status::parse(&buffer_stats(self, limit)?)
+    }
+
+    fn dropped_by_cpu(&self, limit: Duration) -> Vec<(u32, u64)> {
+        dropped_by_cpu(&buffer_stats(self, limit).unwrap_or_default())
     }
 
     fn monotonic_ns(&self, limit: Duration) -> Result<Option<i64>> {
@@ -75,4 +78,13 @@ impl DeviceExt for Device {
         let words = text.strip_prefix("now at ").map(str::split_whitespace);
         Ok(words.and_then(|mut words| words.next()?.parse().ok()))
     }
+}
+
+fn buffer_stats(device: &Device, limit: Duration) -> Option<String> {
+    // `exec` saves a process, since each one shows up in the recording.
+    let command = "cd /sys/kernel/tracing/per_cpu 2>/dev/null || \
+                   cd /sys/kernel/debug/tracing/per_cpu && \
+                   exec cat cpu*/stats ../buffer_size_kb";
+    let output = device.run(command, limit).ok()?;
+    Some(String::from_utf8_lossy(&output.stdout).into_owned())
 }

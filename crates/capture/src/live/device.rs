@@ -1,15 +1,19 @@
 //! Live recordings of a device.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::tape::Tape;
 use crate::adb::{Closer, ShellEvent};
 use crate::agent::{Agent, Sink};
 use crate::agents::AtraceAgent;
 use crate::error::{CaptureError, Result};
+use crate::status::Status;
+
+/// How often lost events are looked for. Each look starts a process on the device.
+const LOSSES_EVERY: Duration = Duration::from_secs(5);
 
 /// Records a device onto a tape, from the output of `atrace --stream`.
 pub struct LiveAtraceAgent {
@@ -17,6 +21,8 @@ pub struct LiveAtraceAgent {
     tape: Arc<Mutex<Tape>>,
     running: Option<(Closer, JoinHandle<Result<()>>)>,
     stopping: Arc<AtomicBool>,
+    /// When lost events were last looked for.
+    looked: Option<Instant>,
 }
 
 impl LiveAtraceAgent {
@@ -27,7 +33,12 @@ impl LiveAtraceAgent {
             tape: Arc::new(Mutex::new(tape)),
             running: None,
             stopping: Arc::default(),
+            looked: None,
         }
+    }
+
+    fn tape(&self) -> MutexGuard<'_, Tape> {
+        self.tape.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -71,20 +82,34 @@ impl Agent for LiveAtraceAgent {
         self.atrace.mark(name, limit)
     }
 
+    fn status(&mut self, limit: Duration) -> Option<Status> {
+        if self.looked.is_none_or(|at| at.elapsed() >= LOSSES_EVERY) {
+            let dropped = self.atrace.dropped_by_cpu(limit);
+            self.tape().add_losses(&dropped);
+            self.looked = Some(Instant::now());
+        }
+        // The tape reports them.
+        None
+    }
+
     fn stop(&mut self, limit: Duration) -> Result<()> {
         self.stopping.store(true, Ordering::Release);
         let stopped = self.atrace.stop(limit);
+        // The end of atrace clears the counts.
+        let dropped = self.atrace.dropped_by_cpu(limit);
         if let Some((closer, thread)) = self.running.take() {
             // atrace runs until its connection is closed. The resulting error is expected.
             closer.close();
             _ = thread.join();
         }
+        self.tape().add_losses(&dropped);
         let reset = self.atrace.reset(limit);
         stopped.and(reset)
     }
 
     fn collect(&mut self, _: Duration, sink: &mut dyn Sink) -> Result<()> {
-        let mut tape = self.tape.lock().unwrap_or_else(PoisonError::into_inner);
-        tape.hand_over("atrace", sink).map_err(CaptureError::Sink)
+        self.tape()
+            .hand_over("atrace", sink)
+            .map_err(CaptureError::Sink)
     }
 }

@@ -1,77 +1,89 @@
 //! Live recordings of this machine.
 
-use std::io::Read;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use traceloom_tracefs::{Instance, Mounted, StopSignal, stream_text};
+use traceloom_formats::page_events;
+use traceloom_tracefs::{DatHead, Mounted, PageReader, StopSignal};
 
-use super::tape::Tape;
+use super::follow::{Buffer, Follower};
+use super::page_tape::PageTape;
 use crate::agent::{Agent, PartKind, Sink};
 use crate::agents::LinuxAgent;
 use crate::error::{CaptureError, Result};
 use crate::status::Status;
 
-/// Records this machine onto a tape, from the kernel's `trace_pipe`.
+/// Records the pages of this machine onto a tape.
 pub struct LiveLinuxAgent<'t> {
     kernel: LinuxAgent<'t>,
     tree: Mounted,
-    tape: Arc<Mutex<Tape>>,
     stop: Arc<StopSignal>,
-    threads: Vec<JoinHandle<Result<()>>>,
+    bytes_read: Arc<AtomicU64>,
+    state: State,
 }
+
+enum State {
+    Ready(PageTape),
+    Recording(JoinHandle<Recorded>),
+    Stopped(Box<Recorded>),
+    Done,
+}
+
+/// The recorded pages, and how the recording ended.
+type Recorded = (Follower, Result<()>);
 
 impl<'t> LiveLinuxAgent<'t> {
     /// An agent that records what `kernel` would, in `tree`.
     ///
     /// # Errors
     /// If the process has too many open files.
-    pub fn new(kernel: LinuxAgent<'t>, tree: &Mounted, tape: Tape) -> Result<Self> {
+    pub fn new(kernel: LinuxAgent<'t>, tree: &Mounted, tape: PageTape) -> Result<Self> {
         Ok(Self {
             kernel,
             tree: tree.clone(),
-            tape: Arc::new(Mutex::new(tape)),
             stop: Arc::new(StopSignal::new().map_err(CaptureError::Sink)?),
-            threads: Vec::new(),
+            bytes_read: Arc::default(),
+            state: State::Ready(tape),
         })
     }
 
-    fn follow(&mut self) -> Result<()> {
-        let (mut from, mut to) = std::io::pipe().map_err(CaptureError::Sink)?;
-        let (tree, stop, name) = (
-            self.tree.clone(),
-            Arc::clone(&self.stop),
-            self.kernel.instance(),
-        );
-        let tape = Arc::clone(&self.tape);
-        self.threads.push(thread::spawn(move || {
-            let tree = match &name {
-                Some(name) => Instance::named(&tree, name)?,
-                None => Instance::top(&tree),
-            };
-            let streamed = stream_text(&tree, &mut to, &stop);
-            if let Err(error) = &streamed {
-                let tape = tape.lock().unwrap_or_else(PoisonError::into_inner);
-                tape.report_end(error.to_string());
-            }
-            streamed?;
-            Ok(())
-        }));
-        let tape = Arc::clone(&self.tape);
-        self.threads.push(thread::spawn(move || {
-            let mut buffer = vec![0; 1 << 16];
-            loop {
-                match from.read(&mut buffer).map_err(CaptureError::Sink)? {
-                    0 => return Ok(()),
-                    length => tape
-                        .lock()
-                        .unwrap_or_else(PoisonError::into_inner)
-                        .push(&buffer[..length]),
-                }
-            }
-        }));
-        Ok(())
+    fn follower(&self, mut tape: PageTape) -> Result<Follower> {
+        let buffer = Buffer {
+            tree: self.tree.clone(),
+            name: self.kernel.instance(),
+        };
+        let reader = PageReader::open(&buffer.instance()?)?;
+        let head = DatHead::read(&buffer.instance()?)?;
+        let events = page_events(&head.bytes(&vec![0; reader.cpus()]));
+        let events = Arc::new(events.map_err(|error| CaptureError::Formats(error.to_string()))?);
+        tape.open(reader.cpus()).map_err(CaptureError::Sink)?;
+        if let Some(window) = tape.window() {
+            window.begin(
+                buffer.clone().head(head),
+                Arc::clone(&events),
+                reader.cpus(),
+            );
+        }
+        Ok(Follower {
+            reader,
+            events,
+            tape,
+            buffer,
+            bytes_read: Arc::clone(&self.bytes_read),
+        })
+    }
+
+    fn write(&self, follower: &mut Follower, sink: &mut dyn Sink) -> Result<()> {
+        let begun = sink.begin(PartKind::RawTrace, "ftrace");
+        begun.map_err(CaptureError::Sink)?;
+        let head = self.kernel.dat_head()?;
+        let (cpus, events) = (follower.reader.cpus(), Arc::clone(&follower.events));
+        let head = |sizes: &[u64]| head.bytes(sizes);
+        let mut take = |bytes: &[u8]| sink.data(bytes);
+        let written = follower.tape.hand_over(cpus, &events, head, &mut take);
+        written.map_err(CaptureError::Sink)
     }
 }
 
@@ -81,9 +93,26 @@ impl Agent for LiveLinuxAgent<'_> {
     }
 
     fn start(&mut self, limit: Duration) -> Result<Vec<String>> {
+        let State::Ready(tape) = std::mem::replace(&mut self.state, State::Done) else {
+            return Err(CaptureError::NotStarted);
+        };
         let messages = self.kernel.start(limit)?;
-        self.follow()?;
-        Ok(messages)
+        match self.follower(tape) {
+            Ok(mut follower) => {
+                let stop = Arc::clone(&self.stop);
+                let read = move || {
+                    let ended = follower.run(&stop);
+                    (follower, ended)
+                };
+                self.state = State::Recording(thread::spawn(read));
+                Ok(messages)
+            }
+            Err(error) => {
+                // Only the first error matters.
+                _ = self.kernel.restore();
+                Err(error)
+            }
+        }
     }
 
     fn takes_marks(&self) -> bool {
@@ -95,41 +124,34 @@ impl Agent for LiveLinuxAgent<'_> {
     }
 
     fn status(&mut self, limit: Duration) -> Option<Status> {
-        // The tape reports losses.
-        let status = self.kernel.status(limit)?;
-        Some(Status { lost: 0, ..status })
+        let mut status = self.kernel.status(limit)?;
+        status.bytes += self.bytes_read.load(Ordering::Relaxed);
+        Some(status)
     }
 
     fn stop(&mut self, limit: Duration) -> Result<()> {
         let stopped = self.kernel.stop(limit);
         self.stop.request();
-        for thread in self.threads.drain(..) {
-            if let Ok(followed) = thread.join() {
-                followed?;
+        match std::mem::replace(&mut self.state, State::Done) {
+            State::Recording(thread) => {
+                if let Ok(recorded) = thread.join() {
+                    self.state = State::Stopped(Box::new(recorded));
+                }
             }
+            other => self.state = other,
         }
         stopped
     }
 
-    fn collect(&mut self, limit: Duration, sink: &mut dyn Sink) -> Result<()> {
-        let mut tape = self.tape.lock().unwrap_or_else(PoisonError::into_inner);
-        // Append what is left in the ring buffer.
-        let collected = self.kernel.collect(limit, &mut Rest(&mut tape));
-        tape.hand_over("ftrace", sink).map_err(CaptureError::Sink)?;
-        collected
-    }
-}
-
-/// Appends the rest of the ring buffer to a tape.
-struct Rest<'t>(&'t mut Tape);
-
-impl Sink for Rest<'_> {
-    fn begin(&mut self, _: PartKind, _: &str) -> std::io::Result<()> {
-        Ok(())
-    }
-
-    fn data(&mut self, bytes: &[u8]) -> std::io::Result<()> {
-        self.0.push(bytes);
-        Ok(())
+    fn collect(&mut self, _: Duration, sink: &mut dyn Sink) -> Result<()> {
+        let State::Stopped(recorded) = std::mem::replace(&mut self.state, State::Done) else {
+            return self.kernel.restore();
+        };
+        let (mut follower, ended) = *recorded;
+        let written = self.write(&mut follower, sink);
+        // An instance with open files cannot be removed.
+        drop(follower);
+        let restored = self.kernel.restore();
+        ended.and(written).and(restored)
     }
 }

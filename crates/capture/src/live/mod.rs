@@ -3,7 +3,13 @@
 
 mod device;
 #[cfg(any(target_os = "linux", target_os = "android"))]
+mod follow;
+#[cfg(any(target_os = "linux", target_os = "android"))]
 mod linux;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+mod page_tape;
+mod page_window;
+mod pages;
 mod spool;
 mod tape;
 mod trigger;
@@ -12,6 +18,9 @@ mod window;
 pub use device::LiveAtraceAgent;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub use linux::LiveLinuxAgent;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub use page_tape::PageTape;
+pub use page_window::PageWindow;
 pub use tape::{Tape, Watched};
 pub use trigger::Trigger;
-pub use window::{Window, WindowLimits, WindowStats};
+pub use window::{Recent, Window, WindowLimits, WindowStats};

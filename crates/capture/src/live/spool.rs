@@ -6,12 +6,23 @@ use std::io::{self, Read, Seek, Write};
 /// Size of a write and of a read, bytes.
 const CHUNK: usize = 1 << 20;
 
+/// The message for a spool that cannot be written: the file has no name, so the message has its folder.
+pub(super) fn cannot_store(error: &io::Error) -> String {
+    let folder = std::env::temp_dir();
+    format!(
+        "cannot store the recorded data in {}: {error}",
+        folder.display()
+    )
+}
+
 /// A file that is written while recording and read back at the end.
 #[derive(Debug)]
 pub(super) struct Spool {
     file: File,
+    written: u64,
+    /// The bytes after those in the file.
     buffer: Vec<u8>,
-    /// Whether a write has failed.
+    /// Whether a write has failed. What is in the buffer then stays there.
     is_broken: bool,
 }
 
@@ -19,7 +30,8 @@ impl Spool {
     pub fn new(file: File) -> Self {
         Self {
             file,
-            buffer: Vec::with_capacity(CHUNK),
+            written: 0,
+            buffer: Vec::new(),
             is_broken: false,
         }
     }
@@ -27,7 +39,7 @@ impl Spool {
     /// Appends bytes.
     ///
     /// # Errors
-    /// The first failed write. Later bytes are dropped without an error.
+    /// The first failed write. These bytes are still kept, later ones are dropped without an error.
     pub fn push(&mut self, bytes: &[u8]) -> io::Result<()> {
         if self.is_broken {
             return Ok(());
@@ -39,28 +51,49 @@ impl Spool {
         self.flush()
     }
 
-    fn flush(&mut self) -> io::Result<()> {
-        let written = self.file.write_all(&self.buffer);
-        self.buffer.clear();
-        self.is_broken = written.is_err();
-        written
+    /// The number of bytes that are kept.
+    pub fn bytes(&self) -> u64 {
+        self.written + self.buffer.len() as u64
     }
 
-    /// Passes all bytes to `take`, in chunks.
+    fn flush(&mut self) -> io::Result<()> {
+        let mut done = 0;
+        while done < self.buffer.len() {
+            match self.file.write(&self.buffer[done..]) {
+                Ok(count) if count > 0 => done += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                failed => {
+                    self.is_broken = true;
+                    self.written += done as u64;
+                    self.buffer.drain(..done);
+                    return Err(failed.err().unwrap_or(io::ErrorKind::WriteZero.into()));
+                }
+            }
+        }
+        self.written += done as u64;
+        self.buffer.clear();
+        Ok(())
+    }
+
+    /// Passes the first `count` bytes to `take`, in chunks.
     ///
     /// # Errors
     /// If the file cannot be read, or `take` fails.
-    pub fn read_back(&mut self, mut take: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
-        if !self.is_broken {
-            self.flush()?;
-        }
+    pub fn read_back(
+        &mut self,
+        count: u64,
+        mut take: impl FnMut(&[u8]) -> io::Result<()>,
+    ) -> io::Result<()> {
         self.file.rewind()?;
+        let mut left = count.min(self.written);
         let mut chunk = vec![0; CHUNK];
-        loop {
-            match self.file.read(&mut chunk)? {
-                0 => return Ok(()),
-                length => take(&chunk[..length])?,
-            }
+        while left > 0 {
+            let most = chunk.len().min(usize::try_from(left).unwrap_or(CHUNK));
+            self.file.read_exact(&mut chunk[..most])?;
+            take(&chunk[..most])?;
+            left -= most as u64;
         }
+        let rest = usize::try_from(count.saturating_sub(self.written)).unwrap_or(usize::MAX);
+        take(&self.buffer[..rest.min(self.buffer.len())])
     }
 }

@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use traceloom_formats::FtraceLine;
 
-use super::spool::Spool;
+use super::spool::{Spool, cannot_store};
 use super::trigger::Trigger;
 use super::window::{HEADER, Window};
 use crate::agent::{PartKind, Sink};
+use crate::lost_lines::LostLines;
 
 /// Size of a chunk of text, bytes. Old text is dropped by the chunk.
 const CHUNK: usize = 64 << 10;
@@ -42,6 +43,7 @@ pub struct Tape {
     /// The last line, if it is incomplete.
     partial_line: Vec<u8>,
     newest_ns: i64,
+    lost: LostLines,
 }
 
 #[derive(Default)]
@@ -67,6 +69,7 @@ impl Tape {
             chunks: VecDeque::new(),
             partial_line: Vec::new(),
             newest_ns: i64::MIN,
+            lost: LostLines::default(),
         }
     }
 
@@ -104,6 +107,14 @@ impl Tape {
         }
     }
 
+    /// Adds the events in `dropped` (CPU and events) that the text does not report itself.
+    pub(super) fn add_losses(&mut self, dropped: &[(u32, u64)]) {
+        let lines = self.lost.missing(dropped);
+        for line in lines.split_inclusive('\n') {
+            self.push_line(line.as_bytes());
+        }
+    }
+
     /// Bytes of text in memory.
     pub fn len(&self) -> usize {
         self.chunks.iter().map(|chunk| chunk.text.len()).sum()
@@ -122,7 +133,7 @@ impl Tape {
         if let Some(event) = event {
             self.newest_ns = self.newest_ns.max(event.ts_ns);
             self.check_trigger(&event);
-        } else if let Some(lost) = lost(line) {
+        } else if let Some(lost) = self.lost.push_line(line) {
             if let Some(window) = &self.window {
                 window.add_lost(lost);
             }
@@ -134,7 +145,7 @@ impl Tape {
     fn store(&mut self, line: &[u8]) {
         if let Some(spool) = &mut self.spool {
             if let Err(error) = spool.push(line) {
-                let reason = format!("cannot store the recorded data: {error}");
+                let reason = cannot_store(&error);
                 self.report_end(reason);
             }
             return;
@@ -190,7 +201,7 @@ impl Tape {
         sink.begin(PartKind::SystemTrace, name)?;
         if let Some(spool) = &mut self.spool {
             let mut is_first = true;
-            return spool.read_back(|chunk| {
+            return spool.read_back(spool.bytes(), |chunk| {
                 if std::mem::take(&mut is_first) {
                     sink.data(HEADER)?;
                 }
@@ -217,13 +228,6 @@ impl Tape {
 
 fn is_older(line: &[u8], oldest_ns: i64) -> bool {
     FtraceLine::read(line.trim_ascii_end()).is_some_and(|line| line.ts_ns < oldest_ns)
-}
-
-/// The number of events in `CPU:1 [LOST 12 EVENTS]`.
-fn lost(line: &[u8]) -> Option<u64> {
-    let line = std::str::from_utf8(line).ok()?;
-    let (_, rest) = line.strip_prefix("CPU:")?.split_once(" [LOST ")?;
-    rest.split(' ').next()?.parse().ok()
 }
 
 #[cfg(test)]

@@ -75,6 +75,14 @@ impl Trigger {
         }
     }
 
+    /// Whether [`check`](Self::check) has to see this event.
+    pub(super) fn wants(&self, line: &FtraceLine<'_>) -> bool {
+        match &self.condition {
+            Condition::Event { name } => name.matches(line.event),
+            Condition::Slice { .. } => is_mark(line.event),
+        }
+    }
+
     /// Takes the next line. Returns a description if the trigger fires.
     pub fn check(&mut self, line: &FtraceLine<'_>) -> Option<String> {
         match &self.condition {

@@ -14,7 +14,7 @@ const CHUNK: usize = 64 << 10;
 pub struct WindowLimits {
     /// Length of the window, ns.
     pub keep_ns: i64,
-    /// Most text in the window, bytes.
+    /// Most text or pages in the window, bytes.
     pub max_bytes: usize,
 }
 
@@ -25,13 +25,33 @@ pub struct WindowStats {
     pub events: u64,
     /// Events that the kernel lost.
     pub lost: u64,
-    /// Bytes of recorded text.
+    /// Bytes of recorded text or pages.
     pub bytes: u64,
     /// Time from the oldest to the newest event in the window, ns.
     pub held_ns: i64,
 }
 
-/// The text of the last seconds of a recording, for a reader in another thread.
+/// The end of a running recording, for a reader in another thread.
+pub trait Recent: Send + Sync {
+    /// The current statistics.
+    fn stats(&self) -> WindowStats;
+
+    /// The newest part of about `max_bytes`, in a form that readers accept. Empty if nothing was
+    /// recorded yet.
+    fn newest(&self, max_bytes: usize) -> Vec<u8>;
+}
+
+impl Recent for Window {
+    fn stats(&self) -> WindowStats {
+        Window::stats(self)
+    }
+
+    fn newest(&self, max_bytes: usize) -> Vec<u8> {
+        self.text(max_bytes)
+    }
+}
+
+/// The text of the last seconds of a recording.
 #[derive(Debug)]
 pub struct Window {
     limits: WindowLimits,

@@ -56,6 +56,20 @@ impl<'t> RawLinuxAgent<'t> {
     }
 }
 
+impl RawLinuxAgent<'_> {
+    /// Waits for the end of reading.
+    fn join(&mut self) {
+        match std::mem::replace(&mut self.state, State::Idle) {
+            State::Recording(thread) => {
+                if let Ok(recorded) = thread.join() {
+                    self.state = State::Stopped(recorded);
+                }
+            }
+            other => self.state = other,
+        }
+    }
+}
+
 /// Reads pages until `stop` is requested.
 fn read_pages(mut capture: RawCapture, stop: &StopSignal) -> Recorded {
     let recorded = capture.record(None, stop, None);
@@ -90,14 +104,24 @@ impl Agent for RawLinuxAgent<'_> {
         Some(status)
     }
 
+    fn broke_off(&mut self) -> Option<String> {
+        let State::Recording(thread) = &self.state else {
+            return None;
+        };
+        if !thread.is_finished() {
+            return None;
+        }
+        self.join();
+        match &self.state {
+            State::Stopped((_, Err(error))) => Some(error.to_string()),
+            _ => None,
+        }
+    }
+
     fn stop(&mut self, limit: Duration) -> Result<()> {
         let stopped = self.kernel.stop(limit);
         self.stop.request();
-        if let State::Recording(thread) = std::mem::replace(&mut self.state, State::Idle)
-            && let Ok(recorded) = thread.join()
-        {
-            self.state = State::Stopped(recorded);
-        }
+        self.join();
         stopped
     }
 

@@ -26,7 +26,7 @@ mod sections;
 mod v6;
 mod v7;
 
-pub use read::tally_trace_dat;
+pub use read::{page_events, tally_trace_dat};
 
 use crate::error::ReadError;
 use crate::format::{Confidence, Format, ReadOptions, Reader, Target};

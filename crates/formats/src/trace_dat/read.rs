@@ -14,7 +14,7 @@ use crate::error::ReadError;
 use crate::format::{Format, ReadOptions, Target};
 use crate::format_id;
 use crate::ftrace::event::MOST_CPUS;
-use crate::ring_buffer::{CpuBytes, EventTally, PageLayout, RawReader, tally};
+use crate::ring_buffer::{CpuBytes, EventTally, PageEvents, PageLayout, RawReader, tally};
 
 /// Reads the file.
 ///
@@ -43,6 +43,15 @@ pub fn tally_trace_dat(file: &[u8], options: &ReadOptions) -> Result<EventTally,
     let (_, mut collected, mut unpacker) = collect(file, options)?;
     let pages = pages(file, &mut collected, &mut unpacker)?;
     Ok(tally(&collected.formats, &cpus(&collected, &pages)))
+}
+
+/// Reads pages one by one, with the formats in the start of a `trace.dat`.
+///
+/// # Errors
+/// As for [`read_bytes`](crate::read_bytes).
+pub fn page_events(head: &[u8]) -> Result<PageEvents, ReadError> {
+    let (_, collected, _) = collect(head, &ReadOptions::default())?;
+    Ok(PageEvents::new(collected.formats))
 }
 
 /// Reads everything except pages. Also returns the version.

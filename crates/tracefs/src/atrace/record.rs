@@ -10,8 +10,8 @@ use super::options::seconds;
 use super::output::{check_writable, open_output, unbuffered_stdout};
 use super::{compat, raw, signals};
 use crate::{
-    Category, Config, Ended, Error, Session, StopSignal, SyncPrecision, dump_compressed, dump_text,
-    stream_rest, stream_text,
+    Category, Config, Ended, Error, Session, StopSignal, SyncPrecision, TextLosses,
+    dump_compressed, dump_text, stream_rest, stream_text,
 };
 
 impl Job<'_> {
@@ -46,10 +46,8 @@ impl Job<'_> {
         if !self.options.steps.start {
             return Session::adopt(self.tree, self.properties, &config);
         }
-        if let (true, Some(path)) = (
-            self.options.steps.dump && !self.options.compat,
-            &self.options.output,
-        ) {
+        let writes = self.options.steps.dump || self.options.raw;
+        if let (true, Some(path)) = (writes && !self.options.compat, &self.options.output) {
             // Fail before the recording, not after it.
             check_writable(path)?;
         }
@@ -126,16 +124,17 @@ impl Job<'_> {
     fn record(&self, session: &mut Session<'_>, stop: &StopSignal) -> Result<Outcome, Error> {
         let (steps, kernel) = (self.options.steps, !self.options.only_user_space);
         let mut ended = Ended::TimeUp;
+        let mut losses = TextLosses::default();
         if steps.start && kernel {
             if !steps.stream {
                 print_progress("capturing trace...");
             }
-            ended = self.wait(session, stop)?;
+            ended = self.wait(session, stop, &mut losses)?;
         }
         if steps.stop && kernel {
             session.stop()?;
             if steps.stream && ended == Ended::Requested && !self.options.compat {
-                stream_rest(session.tree(), &mut unbuffered_stdout()?)?;
+                stream_rest(session.tree(), &mut unbuffered_stdout()?, &mut losses)?;
             }
         }
         if steps.dump && kernel {
@@ -158,11 +157,16 @@ impl Job<'_> {
         })
     }
 
-    fn wait(&self, session: &Session<'_>, stop: &StopSignal) -> Result<Ended, Error> {
+    fn wait(
+        &self,
+        session: &Session<'_>,
+        stop: &StopSignal,
+        losses: &mut TextLosses,
+    ) -> Result<Ended, Error> {
         let stdout = io::stdout();
         if self.options.steps.stream {
             let mut out = unbuffered_stdout()?;
-            return stream_text(session.tree(), &mut out, stop);
+            return stream_text(session.tree(), &mut out, stop, losses);
         }
         if self.options.steps.is_async {
             return Ok(Ended::TimeUp);
@@ -180,11 +184,19 @@ impl Job<'_> {
                 Err(error) => return self.cannot_open(path, error),
             },
         };
+        self.dump_to(session, &mut out)
+            .map_err(|error| match (error, &self.options.output) {
+                (Error::Output(source), Some(path)) => Error::file("writing to", path)(source),
+                (error, _) => error,
+            })
+    }
+
+    fn dump_to(&self, session: &Session<'_>, out: &mut dyn Write) -> Result<(), Error> {
         out.write_all(b"TRACE:\n").map_err(Error::Output)?;
         if self.options.compress {
-            dump_compressed(session.tree(), &mut out)
+            dump_compressed(session.tree(), out)
         } else {
-            dump_text(session.tree(), &mut out)
+            dump_text(session.tree(), out)
         }
     }
 

@@ -17,6 +17,8 @@ pub struct Config {
     pub buffer_kb: u32,
     /// Whether a full buffer overwrites its oldest events. Otherwise it drops new ones.
     pub overwrite: bool,
+    /// How full a buffer is, in percent, when the kernel wakes the reader of its pages. `None` leaves it.
+    pub watermark_percent: Option<u32>,
     /// Kernel functions to trace with the function graph tracer.
     pub functions: Vec<String>,
     /// Name of a trace instance to record in, instead of the shared ring buffer.
@@ -40,6 +42,7 @@ impl Default for Config {
             apps: Vec::new(),
             buffer_kb: 2048,
             overwrite: false,
+            watermark_percent: None,
             functions: Vec::new(),
             instance: None,
             only_user_space: false,

@@ -8,7 +8,7 @@ use crate::guardian::Guardian;
 use crate::recording_lock::RecordingLock;
 use crate::settings::Settings;
 use crate::state_file::StateFile;
-use crate::undo_log::{Undo, undo_all};
+use crate::undo_log::{COPY_MARKERS, Undo, undo_all};
 use crate::{Catalog, Error, Instance, Properties, Tracefs, tracefs};
 
 /// A running recording. All settings are restored when it is dropped.
@@ -113,7 +113,17 @@ impl<'a> Session<'a> {
     /// # Errors
     /// If the kernel refuses.
     pub fn stop(&mut self) -> Result<(), Error> {
+        self.copy_markers("0")?;
         tracefs::write(self.tree(), "tracing_on", "0")
+    }
+
+    /// Sets whether marks of programs are copied into the instance, if this session has done that.
+    fn copy_markers(&self, value: &str) -> Result<(), Error> {
+        let mut undo = self.settings.undo().iter();
+        if undo.any(|entry| entry.is_file(COPY_MARKERS)) {
+            tracefs::write(self.tree(), COPY_MARKERS, value)?;
+        }
+        Ok(())
     }
 
     /// Clears the ring buffer.
@@ -121,7 +131,14 @@ impl<'a> Session<'a> {
     /// # Errors
     /// If the kernel refuses.
     pub fn clear(&mut self) -> Result<(), Error> {
-        tracefs::truncate(self.tree(), "trace")
+        // A buffer that is being cleared refuses marks.
+        let is_on = self.tree().read("tracing_on").is_ok_and(|on| on == "1");
+        self.copy_markers("0")?;
+        tracefs::truncate(self.tree(), "trace")?;
+        if is_on {
+            self.copy_markers("1")?;
+        }
+        Ok(())
     }
 
     /// Leaves the recording running when this process ends. [`Session::adopt`] takes it over later.
@@ -177,9 +194,8 @@ impl<'a> Session<'a> {
 
 impl Drop for Session<'_> {
     fn drop(&mut self) {
-        let on =
-            |entry: &Undo| matches!(entry, Undo::File { file, .. } if file.ends_with("tracing_on"));
-        if self.settings.undo().iter().any(on) {
+        let undo = self.settings.undo();
+        if undo.iter().any(|entry| entry.is_file("tracing_on")) {
             let _ = self.stop();
         }
         if self.has_changes() {

@@ -3,6 +3,7 @@
 use super::config::{Config, Warning};
 use crate::category::{CORE_SERVICES, CORE_SERVICES_PROPERTY, Category, Event};
 use crate::settings::Settings;
+use crate::undo_log::COPY_MARKERS;
 use crate::{Catalog, Error, Properties, Tracefs, clock, functions, system_properties, tracefs};
 
 /// The parts of a session that its start changes.
@@ -50,29 +51,36 @@ impl SetUp<'_, '_> {
         // Saved first, so it is restored last: nothing is recorded while other settings are restored.
         settings.save("tracing_on")?;
         let buffer_kb = config.buffer_kb.max(1).to_string();
-        settings.set(
-            "options/overwrite",
-            if config.overwrite { "1" } else { "0" },
-        )?;
+        // A full instance that does not overwrite would refuse the marks that are copied to it, and so
+        // would the kernel to the program that writes them.
+        let overwrite = config.overwrite || settings.tree().name().is_some();
+        settings.set("options/overwrite", if overwrite { "1" } else { "0" })?;
         settings.set_buffer_size(&buffer_kb)?;
+        if let Some(percent) = config.watermark_percent
+            && settings.tree().exists("buffer_percent")
+        {
+            settings.set("buffer_percent", &percent.to_string())?;
+        }
         clock::choose(settings)?;
         let mut tgid = ["options/print-tgid", "options/record-tgid"].into_iter();
         if let Some(option) = tgid.find(|option| settings.tree().exists(option)) {
             settings.set(option, "1")?;
         }
         functions::set_up(settings, &config.functions)?;
-        if settings.tree().name().is_some() {
-            self.copy_markers()?;
-        } else {
+        if settings.tree().name().is_none() {
             self.disable_events(catalog)?;
         }
         self.enable_events(&config.categories)
     }
 
+    /// Copies the marks of programs into the instance. The kernel refuses a mark if one of its buffers
+    /// does not record, so this is on only while the instance records.
     fn copy_markers(&mut self) -> Result<(), Error> {
-        const OPTION: &str = "options/copy_trace_marker";
-        if self.settings.tree().exists(OPTION) {
-            return self.settings.set(OPTION, "1");
+        if self.settings.tree().name().is_none() {
+            return Ok(());
+        }
+        if self.settings.tree().exists(COPY_MARKERS) {
+            return self.settings.set(COPY_MARKERS, "1");
         }
         self.warnings.push(Warning::NoMarksInInstance);
         Ok(())
@@ -123,7 +131,8 @@ impl SetUp<'_, '_> {
         // Clear after the start: the CPUs start one after another, so the first one may have recorded
         // the beginning of something whose end another CPU missed.
         tracefs::truncate(tree, "trace")?;
-        clock::write_markers(tree, config.sync_precision)
+        self.copy_markers()?;
+        clock::write_markers(self.settings.tree(), config.sync_precision)
     }
 }
 

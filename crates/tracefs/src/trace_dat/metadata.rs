@@ -40,7 +40,7 @@ impl Metadata {
     ///
     /// # Errors
     /// If the kernel's descriptions cannot be read.
-    pub fn read(instance: &Instance<'_>, layout: &PageLayout, cpus: usize) -> Result<Self, Error> {
+    pub fn read(instance: &Instance<'_>, layout: &PageLayout) -> Result<Self, Error> {
         let root = instance.root();
         let mut header_info = Writer::default();
         header_info.raw(b"header_page\0");
@@ -56,9 +56,16 @@ impl Metadata {
             kallsyms: short(&symbols::functions()),
             printk_formats: short(&printk_formats),
             cmdlines: long(&symbols::threads(root)),
-            options: options(instance, &clocks, cpus),
+            options: options(instance, &clocks),
             clock: tracefs::selected(&clocks).unwrap_or_default().to_owned(),
         })
+    }
+
+    /// Reads thread names and options again.
+    pub fn refresh(&mut self, instance: &Instance<'_>) {
+        let clocks = instance.read("trace_clock").unwrap_or_default();
+        self.cmdlines = long(&symbols::threads(instance.root()));
+        self.options = options(instance, &clocks);
     }
 }
 
@@ -92,7 +99,7 @@ fn event_formats(instance: &Instance<'_>) -> Vec<u8> {
     out.0
 }
 
-fn options(instance: &Instance<'_>, clocks: &str, cpus: usize) -> Vec<(u16, String)> {
+fn options(instance: &Instance<'_>, clocks: &str) -> Vec<(u16, String)> {
     let version = concat!("traceloom ", env!("CARGO_PKG_VERSION"));
     let mut options = vec![
         (id::TRACECLOCK, format!("{clocks}\n")),
@@ -100,9 +107,10 @@ fn options(instance: &Instance<'_>, clocks: &str, cpus: usize) -> Vec<(u16, Stri
         (id::VERSION, version.to_owned()),
         (id::TGIDS, symbols::processes(instance.root())),
     ];
-    for cpu in 0..cpus {
-        let stats = instance.read(&format!("per_cpu/cpu{cpu}/stats"));
-        let stats = stats.unwrap_or_default();
+    for cpu in 0.. {
+        let Ok(stats) = instance.read(&format!("per_cpu/cpu{cpu}/stats")) else {
+            break;
+        };
         options.push((id::CPUSTAT, format!("CPU: {cpu}\n{stats}\n")));
     }
     options

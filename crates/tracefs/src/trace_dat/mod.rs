@@ -21,6 +21,7 @@
 
 mod compression;
 mod event_formats;
+mod head;
 mod metadata;
 mod symbols;
 mod v6;
@@ -30,4 +31,5 @@ mod writer;
 
 pub use compression::DatCompression;
 pub(crate) use event_formats::PageLayout;
+pub use head::DatHead;
 pub use version::DatVersion;

@@ -58,7 +58,7 @@ impl DatVersion {
         layout: &PageLayout,
         cpu_bytes: &[u64],
     ) -> Result<Vec<u8>, Error> {
-        let metadata = Metadata::read(instance, layout, cpu_bytes.len())?;
+        let metadata = Metadata::read(instance, layout)?;
         Ok(match self {
             Self::Six => v6::header(&metadata, layout, cpu_bytes),
             Self::Seven(compression) => v7::header(&metadata, layout, compression, cpu_bytes),

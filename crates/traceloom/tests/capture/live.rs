@@ -182,5 +182,5 @@ fn what_cannot_be_shown_live_is_refused() {
     };
     insta::assert_snapshot!(refused(&["--from-file", "x"]), @"traceloom: --live shows a recording while it runs; use traceloom view to show a file");
     insta::assert_snapshot!(refused(&["--method", "com.example"]), @"traceloom: a method trace arrives only when it has ended; add categories to show live beside --method");
-    insta::assert_snapshot!(refused(&["-o", "x.dat", "sched"]), @"traceloom: --live, --ring and --until read text and cannot be combined with raw pages");
+    insta::assert_snapshot!(refused(&["-o", "x.dat", "sched"]), @"traceloom: --live, --ring and --until read text from a device and cannot be combined with raw pages");
 }

@@ -9,7 +9,10 @@ mod extras;
 mod functions;
 mod linux;
 mod live;
+mod load;
+mod marks;
 mod options;
+mod outputs;
 #[cfg(feature = "battor")]
 mod power;
 mod raw;

@@ -102,8 +102,8 @@ fn what_does_not_go_with_pages_is_refused() {
     let cases: [(&[&str], &str); 5] = [
         (&["--raw-version", "7", "-o", "x.txt"], "are for --raw"),
         (
-            &["--raw", "--ring", "5s"],
-            "cannot be combined with raw pages",
+            &["--ring", "5s", "-o", "x.dat", "--raw-version", "7"],
+            "write version 6 of trace.dat",
         ),
         (
             &[

@@ -131,7 +131,6 @@ impl Running {
     }
 
     /// Kills it.
-    #[cfg(feature = "battor")]
     pub fn kill(mut self) {
         self.child.0.kill().unwrap();
         self.end();

@@ -3,6 +3,7 @@
 use crate::agent::{PartKind, Sink};
 use crate::atrace_text::{AtraceText, HEADER};
 use crate::error::{CaptureError, Result};
+use crate::lost_lines::LostLines;
 
 /// How many bytes of atrace's messages are kept.
 const MAX_MESSAGE: usize = 4096;
@@ -12,6 +13,7 @@ const MAX_MESSAGE: usize = 4096;
 pub(super) struct TraceOutput {
     message: Vec<u8>,
     trace: Option<AtraceText>,
+    lost: LostLines,
 }
 
 impl TraceOutput {
@@ -25,7 +27,7 @@ impl TraceOutput {
     /// Takes standard output and passes the trace in it to `sink`.
     pub(super) fn push(&mut self, bytes: &[u8], sink: &mut dyn Sink) -> Result<()> {
         if let Some(trace) = &mut self.trace {
-            return convert(trace, bytes, sink);
+            return convert(trace, &mut self.lost, bytes, sink);
         }
         self.message.extend_from_slice(bytes);
         let found = self
@@ -41,7 +43,17 @@ impl TraceOutput {
         sink.begin(PartKind::SystemTrace, "atrace")
             .map_err(CaptureError::Sink)?;
         let begun = self.message.split_off(at);
-        convert(self.trace.insert(AtraceText::default()), &begun, sink)
+        let trace = self.trace.insert(AtraceText::default());
+        convert(trace, &mut self.lost, &begun, sink)
+    }
+
+    /// Adds lines for the events in `dropped` (CPU and events) that the trace does not report itself.
+    pub(super) fn add_losses(&mut self, dropped: &[(u32, u64)], sink: &mut dyn Sink) -> Result<()> {
+        if self.trace.is_none() {
+            return Ok(());
+        }
+        let lines = self.lost.missing(dropped);
+        sink.data(lines.as_bytes()).map_err(CaptureError::Sink)
     }
 
     /// Checks that there is a trace and that it is complete.
@@ -58,8 +70,16 @@ impl TraceOutput {
     }
 }
 
-fn convert(trace: &mut AtraceText, bytes: &[u8], sink: &mut dyn Sink) -> Result<()> {
-    let converted = trace.push(bytes, &mut |text| sink.data(text));
+fn convert(
+    trace: &mut AtraceText,
+    lost: &mut LostLines,
+    bytes: &[u8],
+    sink: &mut dyn Sink,
+) -> Result<()> {
+    let converted = trace.push(bytes, &mut |text| {
+        lost.push(text);
+        sink.data(text)
+    });
     converted.map_err(|error| match error.kind() {
         std::io::ErrorKind::InvalidData => CaptureError::DamagedCompression {
             reason: error.to_string(),

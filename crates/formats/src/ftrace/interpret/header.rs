@@ -69,7 +69,8 @@ impl Interpreter {
     fn entries(&mut self, in_buffer: u64, written: u64, place: Place, out: &mut TraceBuilder) {
         out.metadata("entries-in-buffer", &in_buffer.to_string());
         out.metadata("entries-written", &written.to_string());
-        let before = self.history.entries_in_buffer.unwrap_or(0);
+        // The header counts the events that follow it. A stream may have some before its header.
+        let before = self.history.entries_in_buffer.unwrap_or(self.events);
         self.history.entries_in_buffer = Some(before.saturating_add(in_buffer));
         out.repair(
             RepairKind::BufferOverflow,

@@ -97,7 +97,9 @@ fn plan(trace: &Trace) -> Plan<'_> {
 /// The header as the kernel prints it with the tgid column: tools look for `# tracer: nop`, for
 /// the column of the TGID, and for the number of CPUs.
 fn header(trace: &Trace, entries: u64, out: &mut impl Write) -> io::Result<()> {
-    let lost = trace.repairs.count(RepairKind::BufferOverflow);
+    let lost = [RepairKind::BufferOverflow, RepairKind::LostEvents];
+    let lost = lost.map(|kind| trace.repairs.count(kind));
+    let lost = lost[0].saturating_add(lost[1]);
     let known = trace.metadata("cpus").and_then(|cpus| cpus.parse().ok());
     let seen = trace.sched_slices.cpu.iter().max().map_or(1, |cpu| cpu + 1);
     let cpus = known.unwrap_or(seen);

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::Result;
 use traceloom_capture::adb::{Adb, Device};
@@ -9,14 +10,14 @@ use traceloom_capture::agents::{
     AtraceAgent, AtraceOptions, DdmsAgent, DdmsOptions, MethodAgent, MethodOptions, ProcessAgent,
 };
 use traceloom_capture::device::{PushedAtrace, atrace_for, choose_device, is_root};
-use traceloom_capture::live::LiveAtraceAgent;
+use traceloom_capture::live::{LiveAtraceAgent, Window};
 use traceloom_capture::raw::RawAtraceAgent;
 use traceloom_capture::{Agent, Limits};
 
 use super::console::Console;
 use super::device_folder::device_folder;
 use super::extra::beside_device;
-use super::live::{Show, listed};
+use super::live::{Show, listed, window_limits};
 use super::options::{CaptureArgs, MethodArgs};
 use super::record::{print_list, record};
 use super::tape::tape;
@@ -39,7 +40,11 @@ pub fn android(args: &CaptureArgs, console: &mut Console, wait: &Wait) -> Result
     }
     let mut live_processes = ProcessAgent::new(device.clone());
     let live_processes = Box::new(move || listed(&mut live_processes));
-    let show = Show::new(args, wait, live_processes)?;
+    let limits = window_limits(args);
+    let window = args.live.live.then(|| Arc::new(Window::new(limits)));
+    let show = window.clone();
+    let show = show.map(|window| Show::new(args, wait, window, live_processes));
+    let show = show.transpose()?;
     let mut agents: Vec<Box<dyn Agent>> = Vec::new();
     if args.method.method.is_none() || !args.chosen().is_empty() {
         let atrace = AtraceAgent::new(device.clone(), options)?;
@@ -49,7 +54,7 @@ pub fn android(args: &CaptureArgs, console: &mut Console, wait: &Wait) -> Result
             let options = args.raw.options();
             Box::new(RawAtraceAgent::new(atrace, device.clone(), options))
         } else if args.is_live() {
-            let tape = tape(args, wait, show.as_ref())?;
+            let tape = tape(args, wait, show.as_ref(), window)?;
             Box::new(LiveAtraceAgent::new(atrace, tape))
         } else {
             Box::new(atrace)

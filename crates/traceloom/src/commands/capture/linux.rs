@@ -1,13 +1,15 @@
 //! Records this machine.
 
 use std::process::ExitCode;
+#[cfg(target_os = "linux")]
+use std::sync::Arc;
 
 use anyhow::Result;
 #[cfg(target_os = "linux")]
 use traceloom_capture::{
     Agent,
     agents::{LinuxAgent, LinuxOptions, LocalProcessAgent, local_tracefs},
-    live::LiveLinuxAgent,
+    live::{LiveLinuxAgent, PageWindow},
     raw::RawLinuxAgent,
 };
 #[cfg(target_os = "linux")]
@@ -17,12 +19,12 @@ use super::console::Console;
 #[cfg(target_os = "linux")]
 use super::extra::beside_machine;
 #[cfg(target_os = "linux")]
-use super::live::{Show, listed};
+use super::live::{Show, listed, window_limits};
 use super::options::CaptureArgs;
 #[cfg(target_os = "linux")]
 use super::record::{print_list, record};
 #[cfg(target_os = "linux")]
-use super::tape::tape;
+use super::tape::page_tape;
 use super::wait::Wait;
 
 /// Records this machine.
@@ -39,14 +41,19 @@ pub fn linux(args: &CaptureArgs, console: &mut Console, wait: &Wait) -> Result<E
         return Ok(ExitCode::SUCCESS);
     }
     let live_processes = || listed(&mut LocalProcessAgent::default());
-    let show = Show::new(args, wait, Box::new(live_processes))?;
+    let limits = window_limits(args);
+    let window = args.live.live.then(|| Arc::new(PageWindow::new(limits)));
+    let show = window
+        .clone()
+        .map(|window| Show::new(args, wait, window, Box::new(live_processes)));
+    let show = show.transpose()?;
     let processes = Box::new(LocalProcessAgent::default());
-    let ftrace: Box<dyn Agent> = if args.is_raw() {
+    let ftrace: Box<dyn Agent> = if args.is_live() {
+        let tape = page_tape(args, wait, show.as_ref(), window);
+        Box::new(LiveLinuxAgent::new(ftrace, &tree, tape)?)
+    } else if args.is_raw() {
         let folder = spool_folder(Some(&args.output()));
         Box::new(RawLinuxAgent::new(ftrace, &args.raw.options(), folder)?)
-    } else if args.is_live() {
-        let tape = tape(args, wait, show.as_ref())?;
-        Box::new(LiveLinuxAgent::new(ftrace, &tree, tape)?)
     } else {
         Box::new(ftrace)
     };
@@ -64,8 +71,8 @@ fn options(args: &CaptureArgs) -> LinuxOptions {
         events: args.linux.event.clone(),
         functions: functions.collect(),
         instance: args.linux.instance.clone(),
+        is_drained: args.is_live() || args.is_raw(),
         buffer_kb: args.buf_size.unwrap_or(LinuxOptions::default().buffer_kb),
-        ..LinuxOptions::default()
     }
 }
 

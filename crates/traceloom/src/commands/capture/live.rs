@@ -6,7 +6,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use traceloom_capture::live::{Window, WindowLimits, WindowStats};
+use traceloom_capture::live::{Recent, WindowLimits, WindowStats};
 use traceloom_capture::{Agent, Limits, PartKind, Sink};
 use traceloom_formats::{AnyReader, ReadError, ReadOptions, Reader, Target};
 use traceloom_trace::{Trace, TraceBuilder};
@@ -21,14 +21,14 @@ use crate::input::InputArgs;
 /// The time that the page shows without `--ring`, ns.
 const USUAL_WINDOW_NS: i64 = 30_000_000_000;
 
-/// The maximum size of the text kept for snapshots, bytes.
+/// The maximum size of the text or the pages kept for snapshots, bytes.
 const WINDOW_BYTES: usize = 96 << 20;
 
-/// The maximum size of the text in the first snapshots, bytes. They measure the speed of this
+/// The maximum size of the data in the first snapshots, bytes. They measure the speed of this
 /// machine.
 const FIRST_BYTES: usize = 8 << 20;
 
-/// The minimum size of the text in a snapshot, bytes.
+/// The minimum size of the data in a snapshot, bytes.
 const LEAST_BYTES: usize = 1 << 20;
 
 /// The maximum time for a snapshot. A dense recording is shown in shorter pieces.
@@ -66,6 +66,14 @@ impl Because {
     }
 }
 
+/// The limits of what the page shows.
+pub fn window_limits(args: &CaptureArgs) -> WindowLimits {
+    WindowLimits {
+        keep_ns: args.ring.unwrap_or(USUAL_WINDOW_NS),
+        max_bytes: WINDOW_BYTES,
+    }
+}
+
 /// Lists the current processes, as tables like those of `ps`.
 pub type Processes = Box<dyn FnMut() -> Vec<u8> + Send>;
 
@@ -74,7 +82,7 @@ pub struct Show {
     handle: Handle,
     url: String,
     serving: JoinHandle<Result<(), ServerError>>,
-    window: Arc<Window>,
+    window: Arc<dyn Recent>,
     because: Because,
     processes: Option<Processes>,
     /// The file that sends the browser to the URL, until the server ends.
@@ -82,28 +90,26 @@ pub struct Show {
 }
 
 impl Show {
-    /// Starts the server if `--live` is given.
+    /// Starts the server, which shows what the recorder puts into `window`.
     ///
     /// # Errors
     /// If the port is taken.
-    pub fn new(args: &CaptureArgs, wait: &Wait, processes: Processes) -> Result<Option<Self>> {
-        if !args.live.live {
-            return Ok(None);
-        }
-        let window = Arc::new(Window::new(WindowLimits {
-            keep_ns: args.ring.unwrap_or(USUAL_WINDOW_NS),
-            max_bytes: WINDOW_BYTES,
-        }));
+    pub fn new(
+        args: &CaptureArgs,
+        wait: &Wait,
+        window: Arc<dyn Recent>,
+        processes: Processes,
+    ) -> Result<Self> {
         let (counted, ends) = (Arc::clone(&window), wait.sender());
         let server = Server::bind(ServerOptions {
             port: args.live.port,
             live: Some(LiveOptions {
-                stats: Arc::new(move || stats(&counted)),
+                stats: Arc::new(move || stats(&*counted)),
                 stop: Arc::new(move || _ = ends.send(Ended::Page)),
             }),
             ..ServerOptions::default()
         })?;
-        Ok(Some(Self {
+        Ok(Self {
             handle: server.handle(),
             url: server.url(),
             serving: thread::spawn(move || server.run()),
@@ -111,12 +117,7 @@ impl Show {
             because: Because::default(),
             processes: Some(processes),
             opened: None,
-        }))
-    }
-
-    /// The window that the recorder fills.
-    pub fn window(&self) -> Arc<Window> {
-        Arc::clone(&self.window)
+        })
     }
 
     /// The place where the reason for the end is stored.
@@ -133,7 +134,7 @@ impl Show {
         let processes = self.processes.take().unwrap_or(Box::new(Vec::new));
         let snapshots = Snapshots {
             handle: self.handle.clone(),
-            window: self.window(),
+            window: Arc::clone(&self.window),
             options: InputArgs::default_for_capture().read_options(&args.name())?,
             processes,
             known: None,
@@ -190,7 +191,7 @@ impl Show {
     }
 }
 
-fn stats(window: &Window) -> LiveStats {
+fn stats(window: &dyn Recent) -> LiveStats {
     let stats = window.stats();
     LiveStats {
         events: stats.events,
@@ -199,11 +200,11 @@ fn stats(window: &Window) -> LiveStats {
     }
 }
 
-/// Makes a snapshot of the last seconds whenever a page requests one. It reads the text in the
+/// Makes a snapshot of the last seconds whenever a page requests one. It reads what is in the
 /// window, whose size is limited, so the cost does not grow with the length of the recording.
 struct Snapshots {
     handle: Handle,
-    window: Arc<Window>,
+    window: Arc<dyn Recent>,
     options: ReadOptions,
     processes: Processes,
     /// The processes, and the time at which they were listed.
@@ -248,12 +249,11 @@ impl Snapshots {
             process_dump: Some(self.processes()),
             ..self.options.clone()
         };
-        let text = self.window.text(most_bytes);
+        let recorded = self.window.newest(most_bytes);
         let mut builder = TraceBuilder::new();
         let mut reader = AnyReader::new(options);
         let mut target = Target::Trace(&mut builder);
-        reader.feed(&text, &mut target)?;
-        reader.finish(&mut target)?;
+        reader.whole(&recorded, &mut target)?;
         Ok(builder.finish())
     }
 

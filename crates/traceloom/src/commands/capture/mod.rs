@@ -10,6 +10,7 @@ mod linux;
 mod live;
 mod options;
 mod output;
+mod part;
 mod record;
 mod recording;
 mod run;

@@ -12,7 +12,8 @@ use traceloom_trace::Trace;
 use traceloom_view::{ReportOptions, write_report};
 
 use super::options::OutputKind;
-use super::recording::{Part, is_of_system};
+use super::part::Part;
+use super::recording::is_of_system;
 use crate::commands::convert::left_out;
 use crate::output::write_recording;
 

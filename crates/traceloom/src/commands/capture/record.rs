@@ -11,11 +11,13 @@ use super::console::Console;
 use super::live::Show;
 use super::options::{CaptureArgs, OutputKind, Target};
 use super::output::Output;
-use super::recording::{Part, Recording, keep};
+use super::part::{Part, keep};
+use super::recording::Recording;
 use super::wait::{Ended, Wait};
 use super::watch::{Collecting, Losses, watch};
 use crate::commands::report::check_engine;
 use crate::input::InputArgs;
+use crate::output::check_recording;
 use crate::print::plain;
 
 /// Prints names with their titles, in atrace's layout.
@@ -39,6 +41,9 @@ pub fn record(
 ) -> Result<ExitCode> {
     if args.kind()? == OutputKind::Page {
         check_engine()?;
+    }
+    if args.from_file.is_none() {
+        check_recording(&args.output())?;
     }
     let mut controller = Controller::new(agents, limits(args));
     let recorded = recorded(args, console, wait, show.as_mut(), &mut controller);
@@ -200,14 +205,17 @@ fn recording_failed(error: &CaptureError) -> bool {
 
 /// Reads the recorded trace. Data that is not a trace is kept next to the output file.
 fn read(args: &CaptureArgs, recording: Recording) -> Result<(Trace, Vec<Part>)> {
-    recording.finish().or_else(|(error, parts)| {
-        let kept = keep(parts, &args.output())?;
-        let kept: Vec<_> = kept.iter().map(|path| path.display().to_string()).collect();
-        Err(error.context(format!(
-            "the data is not a trace; it was kept in {}",
-            kept.join(", ")
-        )))
+    recording.finish().or_else(|(error, mut parts)| {
+        let kept = kept(&mut parts, args)?;
+        Err(error.context(format!("the data is not a trace; it was kept in {kept}")))
     })
+}
+
+/// Keeps the recorded data as it came. Returns the paths.
+fn kept(parts: &mut [Part], args: &CaptureArgs) -> Result<String> {
+    let kept = keep(parts, &args.output())?;
+    let kept: Vec<_> = kept.iter().map(|path| path.display().to_string()).collect();
+    Ok(kept.join(", "))
 }
 
 /// Writes the result and returns its path.
@@ -226,7 +234,14 @@ fn write(
         threads: InputArgs::default_for_capture().threads(),
     };
     console.say("Tracing complete, writing results");
-    output.write(trace, parts)?;
+    if let Err(error) = output.write(trace, parts) {
+        return Err(match kept(parts, args) {
+            Ok(kept) => error.context(format!(
+                "the result cannot be written; the recorded data was kept in {kept}"
+            )),
+            Err(_) => error,
+        });
+    }
     let kind = match args.kind()? {
         OutputKind::Page => "HTML",
         OutputKind::Json => "JSON",

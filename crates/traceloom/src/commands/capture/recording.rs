@@ -1,103 +1,17 @@
 //! Collects the recordings of the agents: spools them to files and reads them as they arrive.
 
-use std::fs::File;
-use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use traceloom_capture::{PartKind, Sink};
 use traceloom_formats::{AnyReader, ReadOptions, Reader, Target};
-use traceloom_host::Map;
 use traceloom_trace::{Trace, TraceBuilder, align_clocks};
 
+use super::part::{JOINED, Part, is_trace};
 use crate::align::{AlignArgs, put_together};
-use crate::output::{Unfinished, unfinished, write_recording};
 use crate::print::plain;
-
-/// One part of a recording, in an unnamed file or in a file that may become the result.
-pub struct Part {
-    /// Its kind.
-    pub kind: PartKind,
-    /// The agent that recorded it.
-    pub name: String,
-    file: BufWriter<File>,
-    unfinished: Option<Unfinished>,
-    /// Its length in bytes.
-    pub length: u64,
-}
-
-impl Part {
-    /// An empty part.
-    ///
-    /// # Errors
-    /// If no temporary file can be created.
-    pub fn new(kind: PartKind, name: &str) -> io::Result<Self> {
-        Ok(Self::with_file(kind, name, tempfile::tempfile()?, None))
-    }
-
-    fn with_file(kind: PartKind, name: &str, file: File, named: Option<Unfinished>) -> Self {
-        Self {
-            kind,
-            name: name.to_owned(),
-            file: BufWriter::with_capacity(1 << 18, file),
-            unfinished: named,
-            length: 0,
-        }
-    }
-
-    /// Makes the part the result without copying it. Returns `false` if its file cannot become the
-    /// result.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
-    pub fn become_result(&mut self) -> Result<bool> {
-        let Some(unfinished) = self.unfinished.take() else {
-            return Ok(false);
-        };
-        self.file.flush()?;
-        unfinished.finish().map(|()| true)
-    }
-
-    /// Reads it completely.
-    fn read(&mut self, reader: &mut AnyReader, out: &mut Target<'_>) -> Result<()> {
-        self.file.flush()?;
-        let map = Map::new(self.file.get_ref())?;
-        let read = reader.whole(&map, out);
-        map.check()?;
-        Ok(read?)
-    }
-
-    /// The part, positioned at its start.
-    ///
-    /// # Errors
-    /// If the file cannot be read.
-    pub fn open(&mut self) -> io::Result<impl Read + '_> {
-        self.file.flush()?;
-        let file = self.file.get_mut();
-        file.seek(SeekFrom::Start(0))?;
-        Ok(file)
-    }
-}
-
-impl Write for Part {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.write_all(bytes)?;
-        self.length += bytes.len() as u64;
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
-    }
-}
-
-/// Parts that are read into the system's trace once it is complete, in this order.
-const JOINED: [PartKind; 3] = [
-    PartKind::CgroupDump,
-    PartKind::ClockMarks,
-    PartKind::MemoryDump,
-];
 
 /// The recording while it arrives.
 pub struct Recording {
@@ -247,8 +161,8 @@ impl Sink for Recording {
             self.begin_reading(&own.unwrap_or_else(|| name.to_owned()));
         }
         let beside = self.result.as_deref().filter(|_| is_trace(kind));
-        self.parts.push(match beside.and_then(unfinished) {
-            Some((file, named)) => Part::with_file(kind, name, file, Some(named)),
+        self.parts.push(match beside {
+            Some(result) => Part::beside(kind, name, result)?,
             None => Part::new(kind, name)?,
         });
         Ok(())
@@ -280,10 +194,6 @@ impl Sink for Recording {
     }
 }
 
-fn is_trace(kind: PartKind) -> bool {
-    kind != PartKind::ProcessDump && !JOINED.contains(&kind)
-}
-
 /// Whether the part is the system's trace.
 pub fn is_of_system(kind: PartKind) -> bool {
     matches!(kind, PartKind::SystemTrace | PartKind::RawTrace)
@@ -300,28 +210,4 @@ fn warn(name: &str, error: &anyhow::Error) {
         plain(name),
         plain(&error.to_string())
     );
-}
-
-/// Keeps parts that could not be parsed next to the output file, and returns their paths.
-///
-/// # Errors
-/// If they cannot be written either.
-pub fn keep(parts: Vec<Part>, output: &std::path::Path) -> Result<Vec<std::path::PathBuf>> {
-    let mut kept = Vec::new();
-    for mut part in parts.into_iter().filter(|part| is_trace(part.kind)) {
-        let mut name = output.file_name().unwrap_or_default().to_owned();
-        let ending = match part.kind {
-            PartKind::RawTrace => "dat",
-            _ => "txt",
-        };
-        name.push(format!(".{}.{ending}", part.name.replace(['/', '\\'], "_")));
-        let path = output.with_file_name(name);
-        let cannot = || format!("cannot write {}", path.display());
-        write_recording(&path, |out| {
-            io::copy(&mut part.open()?, out).with_context(cannot)?;
-            Ok(())
-        })?;
-        kept.push(path);
-    }
-    Ok(kept)
 }

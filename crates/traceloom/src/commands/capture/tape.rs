@@ -1,10 +1,12 @@
 //! The tape of a recording whose events are examined while it runs (`--ring`, `--until`, `--live`).
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use traceloom_capture::live::{Tape, Watched};
+#[cfg(target_os = "linux")]
+use traceloom_capture::live::{PageTape, PageWindow};
+use traceloom_capture::live::{Tape, Watched, Window};
 
 use super::live::Show;
 use super::options::CaptureArgs;
@@ -12,11 +14,49 @@ use super::wait::{Ended, Wait};
 use crate::print::plain;
 use crate::progress::tell;
 
-/// Makes the tape. Its trigger ends the recording, and it reports losses at once.
+/// Makes the tape of a device. Its trigger ends the recording, and it reports losses at once.
 ///
 /// # Errors
 /// If no temporary file can be created.
-pub fn tape(args: &CaptureArgs, wait: &Wait, show: Option<&Show>) -> Result<Tape> {
+pub fn tape(
+    args: &CaptureArgs,
+    wait: &Wait,
+    show: Option<&Show>,
+    window: Option<Arc<Window>>,
+) -> Result<Tape> {
+    let tape = Tape::new(args.ring, args.until.clone(), report(wait, show));
+    let tape = match window {
+        Some(window) => tape.shown_in(window),
+        None => tape,
+    };
+    Ok(match args.ring {
+        Some(_) => tape,
+        // Without --ring everything is kept, however long the recording.
+        None => tape.stored_in(tempfile::tempfile().context("cannot store the recording")?),
+    })
+}
+
+/// Makes the tape of this machine. Its trigger ends the recording.
+#[cfg(target_os = "linux")]
+pub fn page_tape(
+    args: &CaptureArgs,
+    wait: &Wait,
+    show: Option<&Show>,
+    window: Option<Arc<PageWindow>>,
+) -> PageTape {
+    let tape = PageTape::new(args.ring, args.until.clone(), report(wait, show));
+    let tape = match window {
+        Some(window) => tape.shown_in(window),
+        None => tape,
+    };
+    match args.ring {
+        Some(_) => tape,
+        None => tape.stored_in(tempfile::tempfile),
+    }
+}
+
+/// Handles what a tape reports.
+fn report(wait: &Wait, show: Option<&Show>) -> impl Fn(Watched) + Send + 'static {
     let ends = wait.sender();
     let losses = Losses::default();
     let because = show.map(Show::because);
@@ -25,34 +65,21 @@ pub fn tape(args: &CaptureArgs, wait: &Wait, show: Option<&Show>) -> Result<Tape
             because.set(why);
         }
     };
-    let tape = Tape::new(
-        args.ring,
-        args.until.clone(),
-        move |watched| match watched {
-            Watched::Fired(what) => {
-                tell(&plain(&what));
-                because(&what);
-                // The receiver is gone if the recording has already ended.
-                _ = ends.send(Ended::Trigger);
-            }
-            Watched::Lost(events) => losses.add(events),
-            Watched::BrokeOff(why) => {
-                tell(&format!("Warning: the data stream ended: {}", plain(&why)));
-                because(&why);
-                _ = ends.send(Ended::BrokeOff);
-            }
-            _ => {}
-        },
-    );
-    let tape = match show {
-        Some(show) => tape.shown_in(show.window()),
-        None => tape,
-    };
-    Ok(match args.ring {
-        Some(_) => tape,
-        // Without --ring everything is kept, however long the recording.
-        None => tape.stored_in(tempfile::tempfile().context("cannot store the recording")?),
-    })
+    move |watched| match watched {
+        Watched::Fired(what) => {
+            tell(&plain(&what));
+            because(&what);
+            // The receiver is gone if the recording has already ended.
+            _ = ends.send(Ended::Trigger);
+        }
+        Watched::Lost(events) => losses.add(events),
+        Watched::BrokeOff(why) => {
+            tell(&format!("Warning: the data stream ended: {}", plain(&why)));
+            because(&why);
+            _ = ends.send(Ended::BrokeOff);
+        }
+        _ => {}
+    }
 }
 
 /// Reports lost events at once, but at most once a second.

@@ -8,7 +8,7 @@ use traceloom_capture::{Controller, PartKind, Sink, Status};
 
 use super::recording::Recording;
 use super::wait::{Ended, Wait};
-use crate::print::thousands;
+use crate::print::{plain, thousands};
 use crate::progress::{show, tell};
 
 /// How often the line is updated.
@@ -39,6 +39,13 @@ pub fn watch(
         let pause = screen.pause();
         if let Some(ended) = wait.next(left.map_or(pause, |left| left.min(pause))) {
             return ended;
+        }
+        if let Some(why) = controller.broke_off() {
+            tell(&format!(
+                "Warning: the recording broke off: {}",
+                plain(&why)
+            ));
+            return Ended::BrokeOff;
         }
         screen.tick(begun.elapsed());
         if Instant::now() >= next_look {
@@ -116,15 +123,16 @@ fn words(status: &Status) -> String {
     words
 }
 
-/// Reports lost events: the first ones at once, and the total at the end.
+/// Reports lost events: the first ones at once, then whenever their number has doubled, and the total
+/// at the end.
 #[derive(Default)]
 pub struct Losses {
-    told: Option<u64>,
+    told: u64,
 }
 
 impl Losses {
     fn look(&mut self, lost: u64) {
-        if lost > 0 && self.told.is_none() {
+        if lost > 0 && lost >= self.told.saturating_mul(2) {
             self.tell(lost, "so far");
         }
     }
@@ -134,13 +142,13 @@ impl Losses {
         let lost = controller
             .status(LIMIT, false)
             .map_or(0, |status| status.lost);
-        if lost > self.told.unwrap_or(0) {
+        if lost > self.told {
             self.tell(lost, "in all");
         }
     }
 
     fn tell(&mut self, lost: u64, when: &str) {
-        self.told = Some(lost);
+        self.told = lost;
         tell(&format!(
             "Warning: {} events were lost {when}: the kernel's buffer is full. --buf-size enlarges it, \
              --raw drains it continuously",

@@ -115,8 +115,13 @@ impl CaptureArgs {
         if self.from_file.is_some() {
             bail!("--raw records pages; it cannot convert a file");
         }
-        if self.is_live() {
-            bail!("--live, --ring and --until read text and cannot be combined with raw pages");
+        if self.is_live() && self.target == Target::Android {
+            bail!(
+                "--live, --ring and --until read text from a device and cannot be combined with raw pages"
+            );
+        }
+        if self.is_live() && (version.as_deref() == Some("7") || packed.is_some()) {
+            bail!("--live, --ring and --until write version 6 of trace.dat");
         }
         if self.method.method.is_some() && self.chosen().is_empty() {
             bail!(
