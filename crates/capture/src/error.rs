@@ -74,6 +74,11 @@ pub enum CaptureError {
     /// Options that contradict each other.
     #[error("{0}")]
     Option(String),
+    /// The device was lost before it handed over the trace, which is still in its buffer.
+    #[error(
+        "{0}\n  the device's buffer still has the trace: connect it again, and fetch it with traceloom capture --resume"
+    )]
+    Abandoned(#[source] AdbError),
     /// The kernel's own descriptions of its events cannot be read.
     #[error("the kernel's formats of events: {0}")]
     Formats(String),

@@ -100,6 +100,14 @@ pub enum CategoryError {
 }
 
 impl Error {
+    /// Names the file of an error that occurred while writing to it.
+    pub(crate) fn in_output(self, path: Option<&Path>) -> Self {
+        match (self, path) {
+            (Self::Output(source), Some(path)) => Self::file("writing to", path)(source),
+            (error, _) => error,
+        }
+    }
+
     pub(crate) fn file(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_path_buf();
         move |source| Self::File {

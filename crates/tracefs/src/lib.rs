@@ -7,6 +7,7 @@ mod category;
 mod clock;
 mod dump;
 mod error;
+mod foreign;
 mod functions;
 mod guardian;
 mod instance;

@@ -51,6 +51,11 @@ impl Stream {
     /// Sets the time limit for everything that follows. `None` waits indefinitely.
     pub fn limit(&mut self, limit: Option<Duration>) {
         self.deadline = limit.map(|limit| (Instant::now() + limit, limit));
+        if limit.is_none() {
+            // The system still has the last one. Failures show at the next read or write.
+            _ = self.tcp.set_read_timeout(None);
+            _ = self.tcp.set_write_timeout(None);
+        }
     }
 
     /// Returns a handle that closes this stream from another thread.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::adb::{Device, Shell, ShellEvent, quote};
 use crate::agent::{Agent, Sink};
-use crate::device::DeviceExt;
+use crate::device::{DeviceExt, Ending, Watchdog, abandoned, clean_up};
 use crate::error::{CaptureError, Result};
 use crate::status::Status;
 use output::TraceOutput;
@@ -60,6 +60,10 @@ pub struct AtraceOptions {
     pub compress: bool,
     /// The program to run. The default is the device's `atrace`.
     pub program: Option<String>,
+    /// How long the device keeps a recording for `--resume` after the connection was lost.
+    pub keep: Duration,
+    /// A folder on the device for temporary files. The default is `/data/local/tmp`.
+    pub folder: Option<String>,
 }
 
 /// A category that a device supports.
@@ -81,6 +85,10 @@ pub struct AtraceAgent {
     arguments: String,
     /// Whether recording has been stopped.
     is_stopped: bool,
+    /// Whether it fetches a recording that was abandoned.
+    is_resumed: bool,
+    /// Ends the recording if this program dies.
+    watchdog: Option<Watchdog>,
 }
 
 impl AtraceAgent {
@@ -99,6 +107,19 @@ impl AtraceAgent {
             sdk,
             arguments: String::new(),
             is_stopped: false,
+            is_resumed: false,
+            watchdog: None,
+        })
+    }
+
+    /// An agent that fetches a recording whose connection was lost, instead of recording.
+    ///
+    /// # Errors
+    /// [`CaptureError::OldDevice`].
+    pub fn resume(device: Device, options: AtraceOptions) -> Result<Self> {
+        Ok(Self {
+            is_resumed: true,
+            ..Self::new(device, options)?
         })
     }
 
@@ -178,10 +199,62 @@ impl AtraceAgent {
         step: &str,
         limit: Duration,
     ) -> Result<(Vec<String>, String)> {
-        let (categories, missing) = self.choose(limit)?;
         self.options.compress = false;
+        let messages = self.prepare(Duration::ZERO, limit)?;
+        Ok((messages, self.command(step)))
+    }
+
+    /// Prepares the device. It keeps an abandoned recording for the time `keep`. Returns messages for the
+    /// user.
+    fn prepare(&mut self, keep: Duration, limit: Duration) -> Result<Vec<String>> {
+        let (categories, missing) = self.choose(limit)?;
+        let has_more = self.options.apps.is_some() || self.options.functions.is_some();
+        if categories.is_empty() && !has_more {
+            let reason = |name: &String| format!("{name}: this device has no such category");
+            return Err(CaptureError::NothingToRecord {
+                reasons: missing.iter().map(reason).collect(),
+            });
+        }
+        let mut messages = unavailable(&missing);
+        messages.extend(self.clean_up(limit)?);
+        messages.extend(limited(&self.device.foreign_limits(limit)?));
         self.arguments = self.arguments(&categories);
-        Ok((unavailable(&missing), self.command(step)))
+        self.watchdog = Watchdog::start(&self.device, &self.ending(keep)).ok();
+        Ok(messages)
+    }
+
+    fn ending(&self, keep: Duration) -> Ending {
+        Ending {
+            program: self.program(),
+            is_pushed: self.options.program.is_some(),
+            keep,
+            folder: self.options.folder.clone(),
+        }
+    }
+
+    /// Ends a recording that another run has abandoned. Returns a message for the user.
+    fn clean_up(&self, limit: Duration) -> Result<Option<String>> {
+        let Some(program) = abandoned(&self.device, self.options.folder.as_deref(), limit)? else {
+            return Ok(None);
+        };
+        let ending = Ending {
+            // A path of its own means that it was pushed.
+            is_pushed: program.starts_with('/'),
+            program: quote(&program),
+            ..self.ending(Duration::ZERO)
+        };
+        clean_up(&self.device, &ending, limit)?;
+        Ok(Some(
+            "An abandoned recording on the device was removed.".to_owned(),
+        ))
+    }
+
+    /// Finds the recording to fetch.
+    fn find_abandoned(&mut self, limit: Duration) -> Result<()> {
+        let program = abandoned(&self.device, self.options.folder.as_deref(), limit)?;
+        self.options.program = program.filter(|program| program.starts_with('/'));
+        self.arguments = self.arguments(&[]);
+        Ok(())
     }
 
     /// The number of events that each CPU dropped so far.
@@ -190,9 +263,20 @@ impl AtraceAgent {
     }
 
     /// Ends any recording that is left.
-    pub(crate) fn reset(&self, limit: Duration) -> Result<()> {
+    pub(crate) fn reset(&mut self, limit: Duration) -> Result<()> {
+        if self.is_resumed {
+            return clean_up(&self.device, &self.ending(Duration::ZERO), limit);
+        }
         self.device.run(&self.command("-t 0"), limit)?;
+        self.dismiss_watchdog();
         Ok(())
+    }
+
+    /// The recording was ended properly.
+    pub(crate) fn dismiss_watchdog(&mut self) {
+        if let Some(watchdog) = self.watchdog.take() {
+            watchdog.dismiss();
+        }
     }
 
     /// The command that stops recording and prints the trace.
@@ -208,11 +292,13 @@ impl AtraceAgent {
     fn collect_trace(&self, limit: Duration, sink: &mut dyn Sink) -> Result<()> {
         // Asked first, since the end of the recording clears the counts.
         let dropped = self.dropped_by_cpu(limit);
-        let mut shell = self.device.shell(&self.dump_command())?;
+        let shell = self.device.shell(&self.dump_command());
+        let mut shell = shell.map_err(CaptureError::Abandoned)?;
         shell.limit(Some(limit));
         let mut output = TraceOutput::default();
         loop {
-            match shell.next_event()? {
+            let event = shell.next_event();
+            match event.map_err(|error| output.lost(error))? {
                 ShellEvent::Stdout(bytes) => output.push(bytes, sink)?,
                 ShellEvent::Stderr(bytes) => output.push_message(bytes),
                 ShellEvent::Exit(_) => {
@@ -230,13 +316,16 @@ impl Agent for AtraceAgent {
     }
 
     fn start(&mut self, limit: Duration) -> Result<Vec<String>> {
-        let (categories, missing) = self.choose(limit)?;
-        self.arguments = self.arguments(&categories);
+        if self.is_resumed {
+            self.find_abandoned(limit)?;
+            return Ok(Vec::new());
+        }
+        let mut messages = self.prepare(self.options.keep, limit)?;
         let output = self.device.run(&self.command("--async_start"), limit)?;
-        let mut messages = unavailable(&missing);
         let stderr = String::from_utf8_lossy(&output.stderr).trim().to_owned();
         // Android's atrace exits with 0 even if it did not start.
         if !output.is_success() || stderr.contains(NOT_STARTED) {
+            self.dismiss_watchdog();
             let message = output.error_text().replace(NOT_STARTED, "");
             return Err(CaptureError::DidNotStart {
                 message: message.trim().to_owned(),
@@ -249,7 +338,7 @@ impl Agent for AtraceAgent {
     }
 
     fn takes_marks(&self) -> bool {
-        true
+        !self.is_resumed
     }
 
     fn mark(&mut self, name: &str, limit: Duration) -> Result<()> {
@@ -285,6 +374,13 @@ impl Agent for AtraceAgent {
         let reset = self.reset(limit);
         collected.and(reset)
     }
+}
+
+fn limited(limits: &[String]) -> Option<String> {
+    (!limits.is_empty()).then(|| {
+        let limits = limits.join("\n  ");
+        format!("Warning: another program limits events, so some are not recorded:\n  {limits}")
+    })
 }
 
 fn unavailable(missing: &[String]) -> Vec<String> {

@@ -30,6 +30,9 @@ pub(crate) trait DeviceExt {
     /// not read it.
     fn dropped_by_cpu(&self, limit: Duration) -> Vec<(u32, u64)>;
 
+    /// Settings of other programs that leave events out: lines with the file and its value.
+    fn foreign_limits(&self, limit: Duration) -> Result<Vec<String>>;
+
     /// The value of `CLOCK_MONOTONIC`, ns, if the shell may read it. Needs root.
     fn monotonic_ns(&self, limit: Duration) -> Result<Option<i64>>;
 }
@@ -70,6 +73,14 @@ impl DeviceExt for Device {
 
     fn dropped_by_cpu(&self, limit: Duration) -> Vec<(u32, u64)> {
         dropped_by_cpu(&buffer_stats(self, limit).unwrap_or_default())
+    }
+
+    fn foreign_limits(&self, limit: Duration) -> Result<Vec<String>> {
+        let command = "cd /sys/kernel/tracing 2>/dev/null || cd /sys/kernel/debug/tracing && { \
+                       grep -H '^[0-9]' set_event_pid set_event_notrace_pid; \
+                       grep -Hv '^none$' events/*/*/filter; } 2>/dev/null";
+        let text = self.run(command, limit)?.text();
+        Ok(text.lines().map(str::to_owned).collect())
     }
 
     fn monotonic_ns(&self, limit: Duration) -> Result<Option<i64>> {

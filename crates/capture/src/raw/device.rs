@@ -143,7 +143,10 @@ impl Agent for RawAtraceAgent {
             match connection.next()? {
                 Event::Stdout(bytes) => output.push(bytes, sink)?,
                 Event::Stderr(bytes) => output.push_message(bytes),
-                Event::End(status) => return output.finish(status),
+                Event::End(status) => {
+                    self.atrace.dismiss_watchdog();
+                    return output.finish(status);
+                }
             }
         }
     }

@@ -56,6 +56,22 @@ fn refusals_include_the_reason() {
 }
 
 #[test]
+fn a_limit_that_was_removed_has_no_effect() {
+    const LIMIT: Duration = Duration::from_secs(1);
+    let adb = server("shell_v2,cmd", |connection, _| {
+        connection.okay();
+        connection.send(&packet(1, b"out"));
+        std::thread::sleep(LIMIT * 3 / 2);
+        connection.send(&packet(3, &[0]));
+    });
+    let mut shell = adb.device("x").shell("atrace").unwrap();
+    shell.limit(Some(LIMIT));
+    assert_eq!(shell.next_event().unwrap(), ShellEvent::Stdout(b"out"));
+    shell.limit(None);
+    assert_eq!(shell.next_event().unwrap(), ShellEvent::Exit(0));
+}
+
+#[test]
 fn devices_in_all_states() {
     let adb = raw(|connection| {
         connection.request();

@@ -34,7 +34,12 @@ fn device(connection: &mut Connection, service: &str) {
     if service.starts_with("exec:") {
         return record(connection, service);
     }
-    let answer = if service.contains("getprop ro.build.version.sdk") {
+    if is_watchdog(service) {
+        return connection.wait();
+    }
+    let answer = if is_question(service) {
+        ""
+    } else if service.contains("getprop ro.build.version.sdk") {
         "23"
     } else if service.contains("--help") {
         "  --raw           write trace.dat"
@@ -48,6 +53,16 @@ fn device(connection: &mut Connection, service: &str) {
         panic!("{service}")
     };
     connection.send(format!("{answer}\r\ntraceloom-exit:0\r\n").as_bytes());
+}
+
+/// The shell that ends the recording if the connection is lost.
+fn is_watchdog(service: &str) -> bool {
+    service.contains("trap ''")
+}
+
+/// Whether it asks for an abandoned recording, or limits of other programs. There are none.
+fn is_question(service: &str) -> bool {
+    service.contains("cat /data/local/tmp/traceloom-abandoned") || service.contains("set_event_pid")
 }
 
 fn record(connection: &mut Connection, service: &str) {
@@ -109,6 +124,8 @@ fn the_message_of_an_atrace_that_does_not_start_is_reported() {
             _ if service.starts_with("exec:") => {
                 return connection.send(b"traceloom-pid 7\nerror opening trace_pipe_raw\n");
             }
+            _ if is_watchdog(service) => return connection.wait(),
+            _ if is_question(service) => "",
             _ if service.contains("getprop") => "23",
             _ if service.contains("--help") => "  --raw           write trace.dat",
             _ => "  sched - CPU Scheduling",

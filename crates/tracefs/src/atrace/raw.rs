@@ -48,7 +48,8 @@ pub(super) fn record(
             "{lost} events were lost: use a larger buffer (-b)"
         ));
     }
-    capture.finish(session.tree(), job.dat, &mut out)?;
+    let written = capture.finish(session.tree(), job.dat, &mut out);
+    written.map_err(|error| error.in_output(job.options.output.as_deref()))?;
     Ok(Outcome::Done)
 }
 

@@ -184,11 +184,8 @@ impl Job<'_> {
                 Err(error) => return self.cannot_open(path, error),
             },
         };
-        self.dump_to(session, &mut out)
-            .map_err(|error| match (error, &self.options.output) {
-                (Error::Output(source), Some(path)) => Error::file("writing to", path)(source),
-                (error, _) => error,
-            })
+        let dumped = self.dump_to(session, &mut out);
+        dumped.map_err(|error| error.in_output(self.options.output.as_deref()))
     }
 
     fn dump_to(&self, session: &Session<'_>, out: &mut dyn Write) -> Result<(), Error> {

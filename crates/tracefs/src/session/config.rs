@@ -71,6 +71,9 @@ pub enum Warning {
     /// An optional event could not be enabled.
     #[error("{0}")]
     Event(String),
+    /// Another program has limited the events.
+    #[error("another program limits the events, so some are not recorded: {0}")]
+    Limited(String),
     /// A setting could not be restored.
     #[error("cannot restore {what}: {reason}")]
     NotRestored {

@@ -2,6 +2,7 @@
 
 use super::config::{Config, Warning};
 use crate::category::{CORE_SERVICES, CORE_SERVICES_PROPERTY, Category, Event};
+use crate::foreign::foreign_limits;
 use crate::settings::Settings;
 use crate::undo_log::COPY_MARKERS;
 use crate::{Catalog, Error, Properties, Tracefs, clock, functions, system_properties, tracefs};
@@ -70,6 +71,9 @@ impl SetUp<'_, '_> {
         if settings.tree().name().is_none() {
             self.disable_events(catalog)?;
         }
+        let limits = foreign_limits(self.settings.tree(), &config.categories);
+        self.warnings
+            .extend(limits.into_iter().map(Warning::Limited));
         self.enable_events(&config.categories)
     }
 

@@ -240,7 +240,10 @@ fn a_full_disk_is_reported_and_everything_restored() {
         let said = device.run(Program::Ours, &args);
         assert_eq!(
             (said.code, said.stderr.as_str()),
-            (Some(1), "error writing trace: No space left on device (28)")
+            (
+                Some(1),
+                "error writing to /dev/full: No space left on device (28)"
+            )
         );
         assert_eq!(kernel.settings(), before);
     }

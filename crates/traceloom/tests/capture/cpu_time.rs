@@ -108,7 +108,17 @@ fn left_open(text: &str, name: &str) -> i64 {
 /// that differs by more than 2 %, apart from the time that the events leave open.
 fn compare(folder: &Path, threads: usize) -> Result<(), String> {
     let mut times = Vec::new();
-    let args = ["capture", "--target", "linux", "-o", "trace.txt", "sched"];
+    // Room for the events of other programs that this machine runs.
+    let args = [
+        "capture",
+        "--target",
+        "linux",
+        "-b",
+        "32768",
+        "-o",
+        "trace.txt",
+        "sched",
+    ];
     let output = record(traceloom(folder, &args), || {
         let start = |number: usize| {
             let builder = std::thread::Builder::new().name(format!("computing {number}"));

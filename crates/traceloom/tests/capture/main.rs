@@ -2,6 +2,7 @@
 //! real adb.
 #![cfg(target_os = "linux")]
 
+mod abandoned;
 mod android;
 mod clocks;
 mod cpu_time;

@@ -181,7 +181,7 @@ fn a_device_that_gets_our_atrace() {
 }
 
 /// A program that acts as atrace whatever the name of its copy.
-fn pushed(_: &Loopback, folder: &Path) -> String {
+pub fn pushed(_: &Loopback, folder: &Path) -> String {
     let program = folder.join("atrace");
     let script = format!("#!/bin/sh\nexec {TRACELOOM} atrace \"$@\"\n");
     std::fs::write(&program, script).unwrap();

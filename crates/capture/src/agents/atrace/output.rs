@@ -1,5 +1,6 @@
 //! Separates the trace from the messages in the output of atrace.
 
+use crate::adb::AdbError;
 use crate::agent::{PartKind, Sink};
 use crate::atrace_text::{AtraceText, HEADER};
 use crate::error::{CaptureError, Result};
@@ -54,6 +55,15 @@ impl TraceOutput {
         }
         let lines = self.lost.missing(dropped);
         sink.data(lines.as_bytes()).map_err(CaptureError::Sink)
+    }
+
+    /// The error for a connection that was lost. If no trace has arrived, the device still has it.
+    pub(super) fn lost(&self, error: AdbError) -> CaptureError {
+        if self.trace.is_some() {
+            error.into()
+        } else {
+            CaptureError::Abandoned(error)
+        }
     }
 
     /// Checks that there is a trace and that it is complete.

@@ -19,7 +19,7 @@ use super::device_folder::device_folder;
 use super::extra::beside_device;
 use super::live::{Show, listed, window_limits};
 use super::options::{CaptureArgs, MethodArgs};
-use super::record::{print_list, record};
+use super::record::{limits, print_list, record};
 use super::tape::tape;
 use super::wait::Wait;
 
@@ -47,7 +47,11 @@ pub fn android(args: &CaptureArgs, console: &mut Console, wait: &Wait) -> Result
     let show = show.transpose()?;
     let mut agents: Vec<Box<dyn Agent>> = Vec::new();
     if args.method.method.is_none() || !args.chosen().is_empty() {
-        let atrace = AtraceAgent::new(device.clone(), options)?;
+        let atrace = if args.android.resume {
+            AtraceAgent::resume(device.clone(), options)?
+        } else {
+            AtraceAgent::new(device.clone(), options)?
+        };
         // Processes come first: their names are needed when the trace is read.
         agents.push(Box::new(ProcessAgent::new(device.clone())));
         agents.push(if args.is_raw() {
@@ -123,6 +127,8 @@ fn atrace_options(args: &CaptureArgs) -> AtraceOptions {
         seconds: args.time,
         compress: !args.android.no_compress,
         program: None,
+        keep: limits(args).collect,
+        folder: device_folder(),
     }
 }
 

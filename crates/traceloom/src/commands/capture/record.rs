@@ -103,7 +103,8 @@ fn recorded(
     Ok((trace, written, ended))
 }
 
-fn limits(args: &CaptureArgs) -> Limits {
+/// The time limits of the options.
+pub fn limits(args: &CaptureArgs) -> Limits {
     let seconds = |seconds: u32| Duration::from_secs(seconds.max(1).into());
     let usual = Limits::default();
     Limits {
@@ -148,6 +149,10 @@ fn wait_for_end(
 ) -> Ended {
     if args.from_file.is_some() {
         console.say("Reading results from file.");
+        return Ended::Time;
+    }
+    if args.android.resume {
+        console.say("Fetching the recording of the device.");
         return Ended::Time;
     }
     let seconds = args.time.filter(|&seconds| seconds > 0);
@@ -199,7 +204,10 @@ fn collect(
 fn recording_failed(error: &CaptureError) -> bool {
     matches!(
         error,
-        CaptureError::NoTraceData { .. } | CaptureError::Sink(_) | CaptureError::Local { .. }
+        CaptureError::NoTraceData { .. }
+            | CaptureError::Abandoned(_)
+            | CaptureError::Sink(_)
+            | CaptureError::Local { .. }
     )
 }
 

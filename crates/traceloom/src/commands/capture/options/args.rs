@@ -121,6 +121,13 @@ pub struct AndroidArgs {
     )]
     pub atrace_categories: Vec<String>,
 
+    /// Fetch a recording from a device that was lost before it handed over the trace
+    ///
+    /// The device keeps a stopped recording for the time of --collection-timeout, and then restores its
+    /// settings.
+    #[arg(long, conflicts_with_all = ["live", "ring", "until", "from_file", "raw"], help_heading = "Android")]
+    pub resume: bool,
+
     /// Record with traceloom's own atrace, copied to the device for this recording
     ///
     /// Without FILE, the program for the device's processor is taken from the folder dist/ next to

@@ -63,6 +63,7 @@ impl CaptureArgs {
 
     /// Warns about options without effect.
     pub fn warn_of_extra(&self) {
+        self.warn_of_categories();
         let extra = &self.extra;
         let is_asked = extra.process_dump || extra.walt || extra.battor.battor;
         if is_asked && self.from_file.is_some() {
@@ -78,6 +79,19 @@ impl CaptureArgs {
         }
         if !extra.battor.battor && extra.battor.battor_path.is_some() {
             eprintln!("Warning: --battor-path has no effect without --battor.");
+        }
+    }
+
+    /// Warns about categories for another target than the chosen one.
+    fn warn_of_categories(&self) {
+        let (others, option, target) = match self.target {
+            Target::Android => (&self.linux.ftrace_categories, "ftrace", "linux"),
+            Target::Linux => (&self.android.atrace_categories, "atrace", "android"),
+        };
+        if !others.is_empty() && self.from_file.is_none() {
+            eprintln!(
+                "Warning: --{option}-categories has no effect here: it is for --target {target}."
+            );
         }
     }
 
