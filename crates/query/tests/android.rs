@@ -191,3 +191,41 @@ fn network() {
       SELECT ts, dur, track_name, package_name, packet_length, packet_tcp_flags, iface FROM android_network_packets";
     assert_eq!(first(sql), "30 3 wlan0 Received com.app 700 fs...... –");
 }
+
+/// The layer 3 is within 4, and 4 within 5. The layer 7 is its own parent, 8 is within it, and 9 is within none that is there.
+#[test]
+fn the_layers_above_each_layer() {
+    let mut out = TraceBuilder::new();
+    let layers = [
+        (5, None),
+        (3, Some(4)),
+        (4, Some(5)),
+        (7, Some(7)),
+        (8, Some(7)),
+        (-2, Some(9)),
+    ];
+    for (layer, parent) in layers {
+        let parent = parent.map_or(ArgValue::Null, ArgValue::Int);
+        let cells = [
+            ("snapshot_id", ArgValue::Int(0)),
+            ("layer_id", ArgValue::Int(layer)),
+            ("parent", parent),
+        ];
+        out.record(NO_TIME, "surfaceflinger_layer", &cells);
+    }
+    let mut session = Session::open(out.finish(), Limits::default()).unwrap();
+    let sql = "SELECT id, layer_id, ancestor_id FROM __intrinsic_winscope_surfaceflinger_hierarchy_path()";
+    let expected = [
+        [0, 5, 5],
+        [1, 3, 5],
+        [2, 3, 4],
+        [3, 3, 3],
+        [4, 4, 5],
+        [5, 4, 4],
+        [6, 7, 7],
+        [7, 8, 8],
+        [8, 4294967294, 4294967294],
+    ];
+    let expected = expected.map(|row| row.map(Value::Integer).to_vec());
+    assert_eq!(ask(&mut session, sql).unwrap().rows, expected);
+}

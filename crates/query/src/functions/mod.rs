@@ -1,6 +1,7 @@
 //! SQL functions: those of PerfettoSQL, and the mathematics that SQLite is built without.
 
 mod arguments;
+mod demangle;
 mod flags;
 mod json;
 mod math;
@@ -28,6 +29,7 @@ pub(crate) fn register(
     data: &Arc<Data>,
     pool: &Pool,
 ) -> rusqlite::Result<()> {
+    demangle::register(connection)?;
     math::register(connection)?;
     percentile::register(connection, pool)?;
     pprof::register(connection, pool)?;

@@ -25,8 +25,6 @@ const FUNCTIONS: &[(&str, i32, Function)] = &[
     ("base64_decode", 1, base64_decode),
     ("__intrinsic_base64_decode", 1, base64_decode),
     ("__intrinsic_zstd_compress", 1, zstd_compress),
-    ("demangle", 1, demangle),
-    ("__intrinsic_demangle", 1, demangle),
     ("__intrinsic_strip_hex", 2, strip_hex),
 ];
 
@@ -56,15 +54,6 @@ fn hash(context: &Context<'_>) -> rusqlite::Result<Value> {
         }
     }
     Ok(Value::Integer(hash as i64))
-}
-
-/// `demangle(name)`: the name of a Rust function as it is in the source; NULL for other names. C++ would add 0.4 MB to the
-/// program.
-fn demangle(context: &Context<'_>) -> rusqlite::Result<Value> {
-    let name = text(context, 0);
-    let demangled =
-        name.and_then(|name| Some(rustc_demangle::try_demangle(&name).ok()?.to_string()));
-    Ok(demangled.map_or(Value::Null, Value::Text))
 }
 
 /// `__intrinsic_strip_hex(text, least)`: the text with `<num>` in place of hexadecimal numbers of at least so many digits. They

@@ -117,6 +117,21 @@ const OF_FLAMEGRAPH: &[&str] = &[
     "focus_str",
 ];
 
+/// The layers of SurfaceFlinger and those above them, the topmost first. A layer that is its own parent has none. Hostile layers
+/// may be above each other.
+const HIERARCHY_PATHS: &str = "WITH RECURSIVE
+    layer AS MATERIALIZED (
+      SELECT id, snapshot_id, layer_id, parent FROM surfaceflinger_layer WHERE layer_id IS NOT NULL),
+    up(id, snapshot_id, layer_id, ancestor_id, parent, distance) AS (
+      SELECT id, snapshot_id, layer_id, layer_id, parent, 0 FROM layer
+      UNION ALL
+      SELECT up.id, up.snapshot_id, up.layer_id, above.layer_id, above.parent, distance + 1
+      FROM up JOIN layer AS above ON above.snapshot_id = up.snapshot_id AND above.layer_id = up.parent
+      WHERE above.parent IS NOT above.layer_id AND distance < 256)
+    SELECT row_number() OVER (ORDER BY id, distance DESC) - 1 AS id, snapshot_id,
+      layer_id & 0xffffffff AS layer_id, ancestor_id & 0xffffffff AS ancestor_id
+    FROM up";
+
 /// Makes the functions known to a connection.
 ///
 /// # Errors
@@ -153,6 +168,13 @@ pub(crate) fn register(connection: &Connection) -> rusqlite::Result<()> {
         sql: OF_HEAP_GRAPH.to_owned(),
     };
     table_call::define(connection, flamegraph)?;
+    let of_layers = TableFunction {
+        name: "__intrinsic_winscope_surfaceflinger_hierarchy_path".to_owned(),
+        arguments: Vec::new(),
+        columns: owned(&["id", "snapshot_id", "layer_id", "ancestor_id"]),
+        sql: HIERARCHY_PATHS.to_owned(),
+    };
+    table_call::define(connection, of_layers)?;
     let function = Function {
         name: "slice_is_ancestor".to_owned(),
         arguments: vec!["ancestor_id".to_owned(), "descendant_id".to_owned()],

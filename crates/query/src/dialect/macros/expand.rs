@@ -15,7 +15,7 @@ use crate::dialect::error::{Error, Problem, quoted};
 use crate::dialect::location::Location;
 use crate::dialect::map::{Frame, Mapped, Origin};
 use crate::dialect::source::{Fragment, Span};
-use crate::dialect::tokens::{TokenError, is_name, tokens_of};
+use crate::dialect::tokens::{Token, TokenError, TokenKind, is_name, tokens_of};
 
 /// How deep calls may be nested.
 const MAX_DEPTH: usize = 64;
@@ -66,6 +66,10 @@ impl Expander<'_> {
                     }
                     copied = token.span().end;
                 }
+                if let Some(span) = no_arguments(&layer.text, &tokens[..], index) {
+                    append(out, layer, Span::new(copied, span.start));
+                    copied = span.end;
+                }
                 index += 1;
                 continue;
             };
@@ -113,6 +117,21 @@ impl Expander<'_> {
         substitute(found, layer, call, origin, &mut body);
         Ok(body)
     }
+}
+
+/// The parentheses behind a name in `FROM name()` that begin at a token. A function that returns a table means the same without
+/// them. SQLite allows them only there, but people write them for tables, too.
+fn no_arguments(text: &str, tokens: &[Token], index: usize) -> Option<Span> {
+    let open = tokens.get(index)?;
+    if open.kind != TokenKind::LeftParen {
+        return None;
+    }
+    let is_token = |token: &&Token| !token.is_space();
+    let from = tokens[..index].iter().rev().filter(is_token).nth(1)?;
+    let close = tokens[index + 1..].iter().find(is_token)?;
+    let is_source = from.is_word(text, "FROM") || from.is_word(text, "JOIN");
+    let is_empty = close.kind == TokenKind::RightParen;
+    (is_source && is_empty).then(|| Span::new(open.span().start, close.span().end))
 }
 
 /// Appends the body of a macro with the call's arguments in it.

@@ -32,6 +32,19 @@ fn calls_are_replaced() {
 }
 
 #[test]
+fn tables_have_no_arguments() {
+    gives(
+        "SELECT a FROM t() JOIN u ( ) AS v",
+        "SELECT a FROM t JOIN u  AS v",
+    );
+    gives(
+        "SELECT f() FROM g(1) WHERE h()",
+        "SELECT f() FROM g(1) WHERE h()",
+    );
+    gives("SELECT extract(a FROM b)", "SELECT extract(a FROM b)");
+}
+
+#[test]
 fn arguments_are_texts() {
     gives("same!( f(a, ',', b) /* c */ )", "f(a, ',', b)");
     gives("same!(a -- , b\n + \"),\")", "a -- , b\n + \"),\"");

@@ -1,34 +1,5 @@
 -- The packages of users: on Android, each app is a user of its own.
 
--- The names that the system gives its own users.
-CREATE PERFETTO FUNCTION _android_system_user(
-  -- The number of the user.
-  app_id LONG
-)
-RETURNS STRING
-AS
-SELECT
-  CASE
-    WHEN $app_id = 0 THEN 'AID_ROOT'
-    WHEN $app_id BETWEEN 1000 AND 1093 THEN 'AID_' || str_split(
-      'SYSTEM_USER|RADIO|BLUETOOTH|GRAPHICS|INPUT|AUDIO|CAMERA|LOG|COMPASS|MOUNT|WIFI|ADB|INSTALL|'
-        || 'MEDIA|DHCP|SDCARD_RW|VPN|KEYSTORE|USB|DRM|MDNSR|GPS|UNUSED1|MEDIA_RW|MTP|UNUSED2|DRMRPC|NFC|'
-        || 'SDCARD_R|CLAT|LOOP_RADIO|MEDIA_DRM|PACKAGE_INFO|SDCARD_PICS|SDCARD_AV|SDCARD_ALL|LOGD|'
-        || 'SHARED_RELRO|DBUS|TLSDATE|MEDIA_EX|AUDIOSERVER|METRICS_COLL|METRICSD|WEBSERV|DEBUGGERD|'
-        || 'MEDIA_CODEC|CAMERASERVER|FIREWALL|TRUNKS|NVRAM|DNS|DNS_TETHER|WEBVIEW_ZYGOTE|VEHICLE_NETWORK|'
-        || 'MEDIA_AUDIO|MEDIA_VIDEO|MEDIA_IMAGE|TOMBSTONED|MEDIA_OBB|ESE|OTA_UPDATE|AUTOMOTIVE_EVS|LOWPAN|'
-        || 'HSM|RESERVED_DISK|STATSD|INCIDENTD|SECURE_ELEMENT|LMKD|LLKD|IORAPD|GPU_SERVICE|NETWORK_STACK|'
-        || 'GSID|FSVERITY_CERT|CREDSTORE|EXTERNAL_STORAGE|EXT_DATA_RW|EXT_OBB_RW|CONTEXT_HUB|VIRTMANAGER|'
-        || 'ARTD|UWB|THREAD_NETWORK|DICED|DMESGD|JC_WEAVER|JC_STRONGBOX|JC_IDENTITYCRED|SDK_SANDBOX|'
-        || 'SECURITY_LOG_WRITER|PRNG_SEEDER|UPROBESTATS',
-      '|', $app_id - 1000
-    )
-    WHEN $app_id BETWEEN 2000 AND 2002 THEN 'AID_' || str_split('SHELL|CACHE|DIAG', '|', $app_id - 2000)
-    WHEN $app_id = 9999 THEN 'AID_NOBODY'
-    WHEN $app_id BETWEEN 50000 AND 59999 THEN 'SHARED_GID'
-    WHEN $app_id >= 90000 THEN 'ISOLATED_UID'
-  END;
-
 -- The package of a user. Of several, Google Play services go first and providers of Android last. Without a package, it
 -- is the name of the system's user, or uid= and the number.
 CREATE PERFETTO FUNCTION android_package_lookup(
@@ -36,24 +7,4 @@ CREATE PERFETTO FUNCTION android_package_lookup(
   uid LONG
 )
 RETURNS STRING
-AS
-SELECT
-  CASE
-    WHEN $uid IS NOT NULL THEN coalesce(
-      (
-        SELECT package_name
-        FROM package_list
-        WHERE uid = $uid % 100000 AND uid >= 10000 AND package_name != ''
-        ORDER BY
-          CASE
-            WHEN package_name = 'com.google.android.gms' THEN 0
-            WHEN package_name GLOB 'com.android.providers.*' THEN 2
-            ELSE 1
-          END,
-          id
-        LIMIT 1
-      ),
-      _android_system_user($uid % 100000),
-      'uid=' || $uid
-    )
-  END;
+DELEGATES TO _intrinsic_package_lookup;

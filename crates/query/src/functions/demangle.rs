@@ -1,0 +1,55 @@
+//! `demangle(name)`: the name of a function as it is in the source.
+
+use std::fmt::{self, Write};
+
+use cpp_demangle::{DemangleOptions, DemangleWrite, Symbol};
+use rusqlite::Connection;
+use rusqlite::functions::Context;
+
+use super::arguments::text;
+use super::flags::PURE;
+
+/// A name of C++ can refer to parts of itself, so that a short one stands for a very long one.
+const LONGEST: usize = 64 << 10;
+
+/// Makes the functions known to a connection.
+pub(super) fn register(connection: &Connection) -> rusqlite::Result<()> {
+    for name in ["demangle", "__intrinsic_demangle"] {
+        connection.create_scalar_function(name, 1, PURE, |context| demangle(context))?;
+    }
+    Ok(())
+}
+
+/// The name of a function of Rust or C++; NULL for other names, and for one that would be too long.
+fn demangle(context: &Context<'_>) -> rusqlite::Result<Option<String>> {
+    Ok(text(context, 0).and_then(|name| of_rust(&name).or_else(|| of_cpp(&name))))
+}
+
+/// Before C++: the older names of Rust have the form of those of C++.
+fn of_rust(name: &str) -> Option<String> {
+    Some(rustc_demangle::try_demangle(name).ok()?.to_string())
+}
+
+/// Names begin with `_Z` (<https://itanium-cxx-abi.github.io/cxx-abi/abi.html#mangling>). macOS puts `_` before.
+fn of_cpp(name: &str) -> Option<String> {
+    if !name.trim_start_matches('_').starts_with('Z') {
+        return None;
+    }
+    let symbol = Symbol::new(name).ok()?;
+    let mut text = Limited(String::new());
+    let options = DemangleOptions::default();
+    symbol.structured_demangle(&mut text, &options).ok()?;
+    Some(text.0)
+}
+
+/// A text that does not grow without end.
+struct Limited(String);
+
+impl DemangleWrite for Limited {
+    fn write_string(&mut self, part: &str) -> fmt::Result {
+        if self.0.len() + part.len() > LONGEST {
+            return Err(fmt::Error);
+        }
+        self.0.write_str(part)
+    }
+}
