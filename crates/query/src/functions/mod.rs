@@ -13,6 +13,7 @@ mod regexp;
 mod stacks;
 mod strings;
 mod time;
+mod to_ftrace;
 mod trace;
 mod window;
 
@@ -38,6 +39,7 @@ pub(crate) fn register(
     stacks::register(connection, data)?;
     strings::register(connection)?;
     time::register(connection, data)?;
+    to_ftrace::register(connection, data)?;
     window::register(connection)?;
     trace::register(connection, data)
 }
