@@ -181,3 +181,44 @@ fn stacks_are_the_same_where_all_names_are() {
         );
     }
 }
+
+/// ```text
+/// track 0   aaaaa      c          row 0   aaaaaddddddc
+///            aa                   row 1    aa   bb
+/// track 1         bb
+/// track 2        dddddd
+/// ```
+#[test]
+fn slices_of_several_tracks_in_common_rows() {
+    let mut out = TraceBuilder::new();
+    let tracks = [0, 1, 2].map(|tid| {
+        let utid = out.thread(tid + 7);
+        out.thread_track(utid)
+    });
+    let mut slice = |track: usize, from: i64, to: i64, name: &str| {
+        let name = out.intern(name.as_bytes());
+        out.begin_slice(tracks[track], SliceBegin::named(from, name));
+        to
+    };
+    let end = slice(0, 0, 5, "a");
+    let inner = slice(0, 1, 3, "a within");
+    out.end_slice(tracks[0], inner, None);
+    out.end_slice(tracks[0], end, None);
+    for (track, from, to, name) in [(0, 11, 12, "c"), (1, 6, 8, "b"), (2, 5, 11, "d")] {
+        let name = out.intern(name.as_bytes());
+        out.whole_slice(tracks[track], SliceBegin::named(from, name), to - from);
+    }
+    let mut session = Session::open(out.finish(), Limits::default()).unwrap();
+    let sql = "SELECT group_concat(name || ' ' || layout_depth) FROM (
+          SELECT name, layout_depth FROM experimental_slice_layout((SELECT group_concat(DISTINCT track_id) FROM slice))
+          JOIN slice USING (id) ORDER BY name)";
+    let expected = "a 0,a within 1,b 1,c 0,d 0";
+    assert_eq!(
+        rows(&mut session, sql),
+        [[Value::Text(expected.to_owned())]]
+    );
+    let sql = "SELECT count(*) FROM experimental_slice_layout('none, 99')";
+    assert_eq!(rows(&mut session, sql), [[Value::Integer(0)]]);
+    let error = ask(&mut session, "SELECT * FROM experimental_slice_layout(1)").unwrap_err();
+    assert!(error.to_string().contains("as a text"), "{error}");
+}

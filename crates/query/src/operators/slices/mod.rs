@@ -2,6 +2,7 @@
 
 mod family;
 mod flows;
+mod layout;
 
 use std::sync::{Arc, OnceLock};
 
@@ -62,6 +63,21 @@ pub(super) fn operators(data: &Arc<Data>) -> Vec<Operator> {
             })
         })
         .collect();
+    let of_layout = data.clone();
+    let run = move |arguments: &[ValueRef<'_>], meter: &mut _| match arguments.first() {
+        Some(ValueRef::Text(tracks)) => {
+            layout::layout(&of_layout.trace, &String::from_utf8_lossy(tracks), meter)
+        }
+        _ => Err(Failure::refused(
+            "experimental_slice_layout takes the ids of tracks as a text",
+        )),
+    };
+    operators.push(Operator::built_in(
+        "experimental_slice_layout",
+        &["id", "layout_depth"],
+        (1, 1),
+        run,
+    ));
     let of_ancestors = index.clone();
     let run = move |arguments: &[ValueRef<'_>], meter: &mut _| {
         let slice = slice(&of_ancestors, arguments)?;
