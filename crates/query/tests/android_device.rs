@@ -261,3 +261,147 @@ fn lines_of_the_log_are_those_of_logcat() {
     let sql = "SELECT ts, prio, msg FROM android_logs";
     assert_eq!(answer(out, "android.input", sql), ["5 4 android_logcat"]);
 }
+
+/// A part of the device uses 3 mW s in the first second and 1 mW s in the next two.
+#[test]
+fn energy_of_parts_of_the_device() {
+    let mut out = trace();
+    let kind = TrackType::PowerRails;
+    let values = [(0, 1000), (1_000_000_000, 4000), (3_000_000_000, 5000)];
+    counter(&mut out, kind, "power.rails.display", &values);
+    let sql = "SELECT ts, dur, power_rail_name, energy_since_boot, energy_since_boot_at_end, average_power, energy_delta
+      FROM android_power_rails_counters ORDER BY ts";
+    let expected = [
+        "0 1000000000 power.rails.display 1000 4000 3 -",
+        "1000000000 2000000000 power.rails.display 4000 5000 0.5 3000",
+    ];
+    let found = answer(out, "android.power_rails", sql);
+    assert_eq!(found[..2], expected);
+    let mut out = trace();
+    counter(&mut out, kind, "power.rails.display", &values);
+    let sql =
+        "SELECT power_rail_name, friendly_name, subsystem_name FROM android_power_rails_metadata";
+    assert_eq!(
+        answer(out, "android.power_rails", sql),
+        ["power.rails.display display -"]
+    );
+}
+
+#[test]
+fn broadcasts_to_processes() {
+    let mut out = trace();
+    let app = out.process(900);
+    let name = out.intern(b"com.app");
+    out.name_process(app, name);
+    let system = out.process(500);
+    let name = out.intern(b"system_server");
+    out.name_process(system, name);
+    let queue = out.intern(b"BroadcastQueue.mRunning[2]");
+    let queue = out.process_track(TrackType::AtraceAsyncSliceForTrack, system, queue);
+    for (ts, name) in [
+        (10, "5f3 900:com.app/u0a77 running"),
+        (20, "9a1 com.app.SYNC/u0 scheduled"),
+    ] {
+        let name = out.intern(name.as_bytes());
+        out.begin_slice(queue, SliceBegin::named(ts, name));
+    }
+    for ts in [30, 40] {
+        out.end_slice(queue, ts, None);
+    }
+    let sql = "SELECT record_id, intent_action, process_name, sent.pid, process.name, process_queue_id, queue_id, ts, dur
+      FROM _android_broadcasts_minsdk_u AS sent JOIN process USING (upid)";
+    let expected = ["9a1 com.app.SYNC com.app 900 com.app 5f3 2 20 10"];
+    assert_eq!(answer(out, "android.broadcasts", sql), expected);
+}
+
+/// The part was asleep for 2 s when it was first read, and for 2.5 s one second later.
+#[test]
+fn states_of_parts_of_the_device() {
+    let mut out = trace();
+    let name = "Entity residency: Modem is Sleep";
+    counter(
+        &mut out,
+        TrackType::EntityState,
+        name,
+        &[(0, 2000), (1_000_000_000, 2500)],
+    );
+    let sql = "SELECT ts, dur, entity_name, state_name, state_time_since_boot, state_time_since_boot_at_end, state_time_ratio
+      FROM android_entity_state_residency";
+    let expected = [
+        "0 1000000000 Modem Sleep 2000000000 2500000000 0.5",
+        "1000000000 - Modem Sleep 2500000000 - -",
+    ];
+    assert_eq!(answer(out, "android.entity_state_residency", sql), expected);
+}
+
+#[test]
+fn mappings_in_a_bug_report() {
+    let mut out = trace();
+    let lines = [
+        "   virtual                     shared   shared  private  private                   Anon      Shmem     File      Shared   Private",
+        "      size      RSS      PSS    clean    dirty    clean    dirty     swap  swapPSS HugePages PmdMapped PmdMapped Hugetlb  Hugetlb   Locked    # object",
+        "      1024      512      256        1        2        3        4        5        6         7         8         9      10       11       12    2 /system/lib64/libc.so",
+        "      1024      512      256        1        2        3        4        5        6         7         8         9      10       11       12    2 TOTAL",
+    ];
+    for line in lines {
+        let cells = [("section", "SHOW MAP 900: com.app"), ("line", line)];
+        let cells = cells.map(|(key, text)| (key, ArgValue::Text(out.intern(text.as_bytes()))));
+        out.record(NO_TIME, "android_dumpstate", &cells);
+    }
+    let sql = "SELECT * FROM android_dumpsys_show_map";
+    let expected = ["com.app 900 1024 512 256 1 2 3 4 5 6 7 8 9 10 11 12 2 /system/lib64/libc.so"];
+    assert_eq!(answer(out, "android.dumpsys.show_map", sql), expected);
+}
+
+/// The states of a GPU, the statistics of the system, and pictures of the screen.
+#[test]
+fn small_modules() {
+    let mut out = trace();
+    counter(
+        &mut out,
+        TrackType::GlobalCounter,
+        "mali_gpu_power_state",
+        &[(20, 1), (50, 2)],
+    );
+    let sql = "SELECT ts, dur, power_state FROM android_mali_gpu_power_state";
+    assert_eq!(
+        answer(out, "android.gpu.mali_power_state", sql),
+        ["20 30 1", "50 50 2"]
+    );
+    let mut out = trace();
+    let track = global(&mut out, TrackType::GlobalSlice, "Statsd Atoms");
+    let [key, trigger, name] = [
+        "perfetto_trigger.trigger_name",
+        "slow_start",
+        "perfetto_trigger",
+    ]
+    .map(|text| out.intern(text.as_bytes()));
+    let args = out.args([(key, ArgValue::Text(trigger))]);
+    out.instant(track, 30, name, args);
+    let sql = "SELECT ts, name FROM android_statsd_atoms UNION ALL SELECT * FROM _android_statsd_perfetto_triggers";
+    assert_eq!(
+        answer(out, "android.statsd", sql),
+        ["30 perfetto_trigger", "30 slow_start"]
+    );
+    let mut out = trace();
+    let track = global(&mut out, TrackType::GlobalSlice, "Screenshots");
+    let [key, category, name] = ["screenshot.jpg_image", "android_screenshot", "Screenshot"]
+        .map(|text| out.intern(text.as_bytes()));
+    for (ts, has_picture) in [(30, true), (40, false)] {
+        let args = out.args(has_picture.then_some((key, ArgValue::Text(name))));
+        let begin = SliceBegin {
+            category,
+            arg_set_id: args,
+            ..SliceBegin::named(ts, name)
+        };
+        out.whole_slice(track, begin, 0);
+    }
+    assert_eq!(
+        answer(
+            out,
+            "android.screenshots",
+            "SELECT ts, name FROM android_screenshots"
+        ),
+        ["30 Screenshot"]
+    );
+}

@@ -1,0 +1,157 @@
+//! The modules about what the system does with apps: jobs, broadcasts, stops, pictures, threads and files. The answers are worked
+//! out by hand.
+
+mod systrace;
+
+use systrace::answer;
+
+const SYSTEM: &str = "system_server-500 (500)";
+const APP: &str = "com.app-900 (900)";
+
+#[test]
+fn memory_and_number_of_pictures() {
+    let lines = [
+        (APP, 1_000, "C|900|Bitmap Memory|4096"),
+        (APP, 1_100, "C|900|Bitmap Count|1"),
+        (APP, 3_000, "C|900|Bitmap Memory|8192"),
+        (APP, 3_100, "C|900|Bitmap Count|2"),
+        (APP, 5_000, "I|900|end"),
+    ];
+    let module = "android.bitmaps";
+    let sql = "SELECT ts, dur, value FROM android_bitmap_memory";
+    assert_eq!(
+        answer(&lines, module, sql),
+        ["1000000 2000000 4096", "3000000 2000000 8192"]
+    );
+    let sql = "SELECT ts, dur, value FROM android_bitmap_count";
+    assert_eq!(
+        answer(&lines, module, sql),
+        ["1100000 2000000 1", "3100000 1900000 2"]
+    );
+    let sql = "SELECT process_name, ts, dur, bitmap_memory, bitmap_count FROM android_bitmap_counters_per_process ORDER BY ts";
+    let expected = [
+        "com.app 1100000 1900000 4096 1",
+        "com.app 3000000 100000 8192 1",
+        "com.app 3100000 1900000 8192 2",
+    ];
+    assert_eq!(answer(&lines, module, sql), expected);
+}
+
+#[test]
+fn jobs_of_apps() {
+    let lines = [
+        (
+            SYSTEM,
+            1_000,
+            "G|500|JobScheduler|*job*<10077>com.app/.SyncService#12|3",
+        ),
+        (SYSTEM, 5_000, "H|500|JobScheduler|3"),
+        (
+            SYSTEM,
+            6_000,
+            "G|500|JobScheduler|*job*<10078>com.b/.Other#1|4",
+        ),
+        (SYSTEM, 9_000, "I|500|end"),
+    ];
+    let sql = "SELECT job_id, uid, package_name, job_service_name, ts, dur FROM android_job_scheduler_events";
+    let expected = [
+        "12 10077 com.app .SyncService 1000000 4000000",
+        "1 10078 com.b .Other 6000000 3000000",
+    ];
+    assert_eq!(answer(&lines, "android.job_scheduler", sql), expected);
+}
+
+#[test]
+fn stopped_processes() {
+    let lines = [
+        (APP, 500, "I|900|begin"),
+        (SYSTEM, 1_000, "N|500|Freezer|Freeze com.app:900 12"),
+        (SYSTEM, 4_000, "N|500|Freezer|Unfreeze com.app:900 3"),
+        (SYSTEM, 6_000, "N|500|Freezer|Freeze com.app:900 12"),
+        (SYSTEM, 9_000, "I|500|end"),
+    ];
+    let module = "android.freezer";
+    let sql =
+        "SELECT pid, ts, dur, unfreeze_reason_int, unfreeze_reason_str FROM android_freezer_events";
+    let expected = [
+        "900 1000000 3000000 3 start_receiver",
+        "900 6000000 3000000 - -",
+    ];
+    assert_eq!(answer(&lines, module, sql), expected);
+    let sql = "SELECT _translate_unfreeze_reason(0), _translate_unfreeze_reason(14), _translate_unfreeze_reason(29),
+      _translate_unfreeze_reason(30)";
+    assert_eq!(answer(&lines, module, sql), ["none - component_disabled -"]);
+}
+
+#[test]
+fn names_of_threads() {
+    let names = [
+        ("RenderThread-1[123]", "RenderThread"),
+        ("binder:5543_E", "binder"),
+        ("pool-3-thread-5", "pool"),
+        ("kworker/u16:3-events", "kworker"),
+        ("Thread7 of app", "Thread<num>"),
+    ];
+    for (name, standard) in names {
+        let sql = format!("SELECT android_standardize_thread_name('{name}')");
+        assert_eq!(
+            answer(&[(APP, 0, "I|900|x")], "android.thread", &sql),
+            [standard]
+        );
+    }
+}
+
+/// Three threads of a pool are made within a second, and one after that. One of them lives for long.
+#[test]
+fn processes_that_make_many_threads() {
+    let new = |tid: u32| {
+        format!("task_newtask: pid={tid} comm=pool-{tid} clone_flags=10000 oom_score_adj=0")
+    };
+    let made = [901, 902, 903, 904].map(new);
+    let ended = |tid: u32| format!("sched_process_exit: comm=pool-{tid} pid={tid} prio=120");
+    let gone = [901, 902, 903].map(ended);
+    let (first, third) = ("pool-901-901 (900)", "pool-903-903 (900)");
+    let lines = [
+        (APP, 1_000_000, made[0].as_str()),
+        (APP, 1_400_000, made[1].as_str()),
+        (APP, 1_900_000, made[2].as_str()),
+        (first, 2_000_000, gone[0].as_str()),
+        ("pool-902-902 (900)", 2_100_000, gone[1].as_str()),
+        (APP, 3_000_000, made[3].as_str()),
+        (third, 9_000_000, gone[2].as_str()),
+    ];
+    let module = "android.thread";
+    let sql = "SELECT process_name, thread_name_prefix, max_count_per_sec FROM _android_thread_creation_spam_per_thread(NULL, 1e9)";
+    assert_eq!(answer(&lines, module, sql), ["com.app pool 3"]);
+    let sql = "SELECT process_name, max_count_per_sec FROM _android_thread_creation_spam_per_process(2e9, 1e9)";
+    assert_eq!(answer(&lines, module, sql), ["com.app 2"]);
+}
+
+#[test]
+fn files_that_are_written() {
+    let written = "f2fs_write_end: dev=65 ino=12 pos=0 len=100 copied=90";
+    let other = "f2fs_write_end: dev=65 ino=13 pos=0 len=10 copied=10";
+    let lines = [
+        (APP, 1_000, written),
+        (APP, 2_000, written),
+        ("worker-901 (900)", 3_000, other),
+    ];
+    let module = "android.io";
+    let sql = "SELECT tid, thread_name, pid, process_name, ino, dev, bytes, write_count FROM _android_io_f2fs_write_stats";
+    let expected = [
+        "900 com.app 900 com.app 12 65 180 2",
+        "901 worker 900 com.app 13 65 10 1",
+    ];
+    assert_eq!(answer(&lines, module, sql), expected);
+    let sql = "SELECT * FROM _android_io_f2fs_aggregate_write_stats";
+    assert_eq!(answer(&lines, module, sql), ["3 1 190 1 2 2"]);
+    let counters = [
+        (APP, 1_000, "C|900|f2fs_iostat.[8:0].app_buffered|10"),
+        (APP, 3_000, "C|900|f2fs_iostat.[8:0].app_buffered|30"),
+    ];
+    let sql = "SELECT * FROM _android_io_f2fs_counter_stats";
+    assert_eq!(
+        answer(&counters, module, sql),
+        ["app_buffered 40 30 10 2000000 2 20"]
+    );
+}
