@@ -155,3 +155,79 @@ fn files_that_are_written() {
         ["app_buffered 40 30 10 2000000 2 20"]
     );
 }
+
+/// The system begins two processes: one for a service, and one that provides data.
+#[test]
+fn why_processes_began() {
+    let other = "com.data-950 (950)";
+    let lines = [
+        (SYSTEM, 1_000, "B|500|Start proc: com.app"),
+        (SYSTEM, 2_000, "E|500"),
+        (SYSTEM, 2_500, "B|500|Start proc: com.data"),
+        (SYSTEM, 2_600, "E|500"),
+        (APP, 5_000, "B|900|bindApplication"),
+        (APP, 8_000, "E|900"),
+        (
+            APP,
+            9_000,
+            "B|900|serviceCreate: token=1 intent=com.app/.Sync now",
+        ),
+        (APP, 11_000, "E|900"),
+        (APP, 12_000, "B|900|broadcastReceiveComp: com.app/.Later"),
+        (APP, 13_000, "E|900"),
+        (other, 6_000, "B|950|bindApplication"),
+        (other, 7_000, "E|950"),
+    ];
+    let mut lines = lines.to_vec();
+    lines.sort_by_key(|line| line.1);
+    let sql = "SELECT process_name, pid, intent, reason, proc_start_ts, proc_start_dur, bind_app_ts, bind_app_dur, intent_ts,
+      intent_dur, total_dur FROM android_app_process_starts";
+    let expected = [
+        "com.app 900 com.app/.Sync service 1000000 1000000 5000000 3000000 9000000 2000000 10000000",
+        "com.data 950 - provider 2500000 100000 6000000 1000000 - - 4500000",
+    ];
+    assert_eq!(answer(&lines, "android.app_process_starts", sql), expected);
+}
+
+/// The app asks the system, which serves the call from 2 to 7 ms and sends the request to the service at 4 ms.
+#[test]
+fn services_that_apps_bind_to() {
+    let (binder, service) = ("binder:500_1-510 (500)", "com.srv-700 (700)");
+    let lines = [
+        (
+            APP,
+            1_000,
+            "binder_transaction: transaction=70 dest_node=5 dest_proc=500 dest_thread=0 reply=0 flags=0x10 code=0x3",
+        ),
+        (binder, 2_000, "binder_transaction_received: transaction=70"),
+        (binder, 3_900, "B|500|requestServiceBinding: bindSeq=9 x"),
+        (binder, 3_900, "E|500"),
+        (
+            binder,
+            4_000,
+            "binder_transaction: transaction=71 dest_node=6 dest_proc=700 dest_thread=0 reply=0 flags=0x11 code=0x1",
+        ),
+        (
+            service,
+            5_000,
+            "binder_transaction_received: transaction=71",
+        ),
+        (
+            binder,
+            7_000,
+            "binder_transaction: transaction=72 dest_node=0 dest_proc=900 dest_thread=900 reply=1 flags=0x0 code=0x0",
+        ),
+        (APP, 8_000, "binder_transaction_received: transaction=72"),
+        (
+            service,
+            9_000,
+            "B|700|serviceBind: token=ServiceRecord{5f3 u0 act=com.srv.DO cmp=com.srv/.Svc flg=0x1 bindSeq=9}",
+        ),
+        (service, 9_500, "E|700"),
+    ];
+    let sql = "SELECT client_process, client_ts, client_dur, server_process, server_tid, server_ts, server_dur, token, act, cmp, flg,
+      bind_seq FROM android_service_bindings";
+    let expected =
+        ["com.app 1000000 7000000 com.srv 700 9000000 500000 5f3 com.srv.DO com.srv/.Svc 0x1 9"];
+    assert_eq!(answer(&lines, "android.services", sql), expected);
+}

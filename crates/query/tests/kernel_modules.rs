@@ -1,0 +1,65 @@
+//! The modules about the kernel: interrupts, its threads, and disks. The answers are worked out by hand.
+
+mod systrace;
+
+use systrace::{answer, rows};
+use traceloom_query::{Limits, Session};
+use traceloom_trace::{ArgValue, NO_TIME, TraceBuilder};
+
+const APP: &str = "app-900 (900)";
+
+#[test]
+fn interrupts() {
+    let lines = [
+        (APP, 1_000, "irq_handler_entry: irq=12 name=touch"),
+        (APP, 3_000, "irq_handler_exit: irq=12 ret=handled"),
+        (APP, 3_000, "softirq_entry: vec=1 [action=TIMER]"),
+        (APP, 4_000, "softirq_exit: vec=1 [action=TIMER]"),
+    ];
+    let sql = "SELECT ts, dur, name LIKE '%' || iif(is_soft_irq, 'TIMER', 'touch') || '%', parent_id, is_soft_irq FROM linux_irqs";
+    assert_eq!(
+        answer(&lines, "linux.irqs", sql),
+        ["1000000 2000000 1 - 0", "3000000 1000000 1 - 1"]
+    );
+    let mut out = TraceBuilder::new();
+    let name = ArgValue::Text(out.intern(b"touch"));
+    let cells = [("irq_id", ArgValue::Int(12)), ("name", name)];
+    out.record(NO_TIME, "_linux_interrupt_mapping", &cells);
+    let mut session = Session::open(out.finish(), Limits::default()).unwrap();
+    let sql =
+        "INCLUDE PERFETTO MODULE linux.irqs; SELECT id, irq_id, name FROM linux_interrupt_mapping";
+    assert_eq!(rows(&mut session, sql).unwrap(), ["0 12 touch"]);
+}
+
+#[test]
+fn threads_of_the_kernel() {
+    let kernel = "kthreadd-2 (2)";
+    let lines = [
+        (
+            kernel,
+            1_000,
+            "task_newtask: pid=77 comm=kthreadd clone_flags=800700 oom_score_adj=0",
+        ),
+        (
+            "kworker_1-77 (77)",
+            2_000,
+            "task_rename: pid=77 oldcomm=kthreadd newcomm=kworker_1 oom_score_adj=0",
+        ),
+        (APP, 3_000, "kfree: ptr=1"),
+    ];
+    let sql = "SELECT pid, tid, process_name, thread_name FROM linux_kernel_threads";
+    assert_eq!(
+        answer(&lines, "linux.threads", sql),
+        ["2 2 kthreadd kthreadd", "77 77 kworker_1 kworker_1"]
+    );
+}
+
+/// Numbers of disks in user space: the second partition of the first SCSI disk is 8:2, and `makedev` of the C library makes 0x1210334 of 259:4660.
+#[test]
+fn the_two_numbers_of_a_disk() {
+    let sql = "SELECT linux_device_major_id(column1), linux_device_minor_id(column1) FROM (VALUES (0x802), (0x1210334))";
+    assert_eq!(
+        answer(&[(APP, 0, "kfree: ptr=1")], "linux.block_io", sql),
+        ["8 2", "259 4660"]
+    );
+}
