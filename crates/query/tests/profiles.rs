@@ -104,6 +104,20 @@ fn a_call_tree_has_the_sums_of_its_samples() {
     assert_eq!(shown(&mut samples(), sql), expected);
 }
 
+#[test]
+fn functions_of_cpp_have_their_names_in_the_source() {
+    let mut out = TraceBuilder::new();
+    let name = text(&mut out, "lib.so");
+    let mapping = row(&mut out, "stack_profile_mapping", &[("name", name)]);
+    let site = callsite(&mut out, mapping, "_ZN3foo3barEi", None);
+    let source = text(&mut out, "linux.perf");
+    let cells = [("source", source), ("callsite_id", site.into())];
+    out.record(5, "__intrinsic_profiler_sample", &cells);
+    let mut session = Session::open(out.finish(), Limits::default()).unwrap();
+    let sql = "INCLUDE PERFETTO MODULE linux.perf.samples; SELECT name FROM linux_perf_samples_summary_tree";
+    assert_eq!(shown(&mut session, sql), ["foo::bar(int)"]);
+}
+
 /// The root A (10 bytes) refers to B (20 bytes) twice, and B to A and to null. C (40 bytes) is garbage that refers to A.
 fn heap() -> Session {
     let mut out = TraceBuilder::new();

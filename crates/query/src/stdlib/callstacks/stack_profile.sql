@@ -10,7 +10,9 @@ SELECT
   c.id AS callsite_id,
   c.parent_id AS parent_callsite_id,
   f.mapping AS mapping_id,
-  coalesce(s.name, f.deobfuscated_name, f.name, 'unknown') AS name,
+  coalesce(
+    demangle(coalesce(s.name, f.deobfuscated_name, f.name)), s.name, f.deobfuscated_name, f.name, 'unknown'
+  ) AS name,
   s.source_file,
   s.line_number,
   s.inlined,
@@ -128,19 +130,19 @@ CREATE PERFETTO MACRO _callstacks_self_to_cumulative(
 )
 RETURNS TableOrSubquery
 AS (
-  SELECT _csp_sum.id, _csp_sum.cumulative_count
-  FROM _graph_aggregating_scan!(
-    (SELECT id AS source_node_id, parent_id AS dest_node_id FROM $callstacks WHERE parent_id IS NOT NULL),
-    (
-      SELECT id, self_count AS cumulative_count
-      FROM $callstacks
-      WHERE id NOT IN (SELECT parent_id FROM $callstacks WHERE parent_id IS NOT NULL)
-    ),
-    (cumulative_count),
-    (
-      SELECT own.id, below.cumulative_count + own.self_count AS cumulative_count
-      FROM (SELECT id, sum(cumulative_count) AS cumulative_count FROM $table GROUP BY id) AS below
-      JOIN $callstacks AS own USING (id)
-    )
-  ) AS _csp_sum
+  SELECT id, self_count AS cumulative_count
+  FROM _forest_sums!((SELECT id, parent_id, self_count, 0 AS unused FROM $callstacks), self_count, unused)
+);
+
+-- The functions with these sums: id, parent_id, name, mapping_name, source_file, line_number, self_count, cumulative_count.
+CREATE PERFETTO MACRO _callstacks_summary_tree(
+  -- What _callstacks_for_callsites returns, as a table.
+  callstacks TableOrSubquery
+)
+RETURNS TableOrSubquery
+AS (
+  SELECT id, parent_id, name, mapping_name, source_file, line_number, self_count, cumulative_count
+  FROM $callstacks
+  JOIN _callstacks_self_to_cumulative!($callstacks) USING (id)
+  ORDER BY id
 );

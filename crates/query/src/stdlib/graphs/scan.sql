@@ -89,3 +89,30 @@ AS _gs_rows!(
   ),
   $agg_columns
 );
+
+-- The sums of two columns over each node of a forest and the nodes below it: id, and the columns.
+CREATE PERFETTO MACRO _forest_sums(
+  -- The nodes: id, parent_id, and the columns.
+  nodes TableOrSubquery,
+  -- The columns.
+  first ColumnName,
+  second ColumnName
+)
+RETURNS TableOrSubquery
+AS (
+  SELECT id, $first, $second
+  FROM _graph_aggregating_scan!(
+    (SELECT id AS source_node_id, parent_id AS dest_node_id FROM $nodes WHERE parent_id IS NOT NULL),
+    (
+      SELECT id, $first, $second
+      FROM $nodes
+      WHERE id NOT IN (SELECT parent_id FROM $nodes WHERE parent_id IS NOT NULL)
+    ),
+    ($first, $second),
+    (
+      SELECT own.id, below.$first + own.$first AS $first, below.$second + own.$second AS $second
+      FROM (SELECT id, sum($first) AS $first, sum($second) AS $second FROM $table GROUP BY id) AS below
+      JOIN $nodes AS own USING (id)
+    )
+  )
+);

@@ -68,16 +68,4 @@ CREATE PERFETTO TABLE cpu_profiling_summary_tree(
   cumulative_count LONG
 )
 AS
-SELECT
-  own.id,
-  own.parent_id,
-  own.name,
-  own.mapping_name,
-  own.source_file,
-  own.line_number,
-  sum(own.self_count) AS self_count,
-  sum(total.cumulative_count) AS cumulative_count
-FROM _cpu_profiling_self_callsites AS own
-JOIN _callstacks_self_to_cumulative!((SELECT id, parent_id, self_count FROM _cpu_profiling_self_callsites)) AS total
-  USING (id)
-GROUP BY own.id;
+SELECT * FROM _callstacks_summary_tree!(_cpu_profiling_self_callsites);

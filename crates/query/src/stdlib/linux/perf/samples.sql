@@ -28,16 +28,4 @@ CREATE PERFETTO TABLE linux_perf_samples_summary_tree(
   cumulative_count LONG
 )
 AS
-SELECT
-  own.id,
-  own.parent_id,
-  own.name,
-  own.mapping_name,
-  own.source_file,
-  own.line_number,
-  own.self_count,
-  total.cumulative_count
-FROM _linux_perf_raw_callstacks AS own
-JOIN _callstacks_self_to_cumulative!((SELECT id, parent_id, self_count FROM _linux_perf_raw_callstacks)) AS total
-  USING (id)
-ORDER BY own.id;
+SELECT * FROM _callstacks_summary_tree!(_linux_perf_raw_callstacks);

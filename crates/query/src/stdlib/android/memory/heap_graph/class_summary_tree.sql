@@ -6,28 +6,8 @@ INCLUDE PERFETTO MODULE graphs.scan;
 
 -- The sums over each node and the nodes below it.
 CREATE PERFETTO TABLE _heap_graph_class_tree_cumulatives AS
-SELECT *
-FROM _graph_aggregating_scan!(
-  (SELECT id AS source_node_id, parent_id AS dest_node_id FROM _heap_graph_class_tree WHERE parent_id IS NOT NULL),
-  (
-    SELECT id, self_count AS cumulative_count, self_size AS cumulative_size
-    FROM _heap_graph_class_tree
-    WHERE id NOT IN (SELECT parent_id FROM _heap_graph_class_tree WHERE parent_id IS NOT NULL)
-  ),
-  (cumulative_count, cumulative_size),
-  (
-    SELECT
-      own.id,
-      below.cumulative_count + own.self_count AS cumulative_count,
-      below.cumulative_size + own.self_size AS cumulative_size
-    FROM (
-      SELECT id, sum(cumulative_count) AS cumulative_count, sum(cumulative_size) AS cumulative_size
-      FROM $table
-      GROUP BY id
-    ) AS below
-    JOIN _heap_graph_class_tree AS own USING (id)
-  )
-)
+SELECT id, self_count AS cumulative_count, self_size AS cumulative_size
+FROM _forest_sums!(_heap_graph_class_tree, self_count, self_size)
 ORDER BY id;
 
 -- The classes on the shortest way to each object. Objects of the same class with the same classes above them are one node.

@@ -14,28 +14,8 @@ FROM _android_heap_profile_callstacks_for_allocations!((
 
 -- The sums over each function and what it called.
 CREATE PERFETTO TABLE _ahs_sums AS
-SELECT *
-FROM _graph_aggregating_scan!(
-  (SELECT id AS source_node_id, parent_id AS dest_node_id FROM _ahs_functions WHERE parent_id IS NOT NULL),
-  (
-    SELECT id, self_size AS cumulative_size, self_alloc_size AS cumulative_alloc_size
-    FROM _ahs_functions
-    WHERE id NOT IN (SELECT parent_id FROM _ahs_functions WHERE parent_id IS NOT NULL)
-  ),
-  (cumulative_size, cumulative_alloc_size),
-  (
-    SELECT
-      own.id,
-      below.cumulative_size + own.self_size AS cumulative_size,
-      below.cumulative_alloc_size + own.self_alloc_size AS cumulative_alloc_size
-    FROM (
-      SELECT id, sum(cumulative_size) AS cumulative_size, sum(cumulative_alloc_size) AS cumulative_alloc_size
-      FROM $table
-      GROUP BY id
-    ) AS below
-    JOIN _ahs_functions AS own USING (id)
-  )
-);
+SELECT id, self_size AS cumulative_size, self_alloc_size AS cumulative_alloc_size
+FROM _forest_sums!(_ahs_functions, self_size, self_alloc_size);
 
 -- The functions that allocated memory, each below its caller.
 CREATE PERFETTO TABLE android_heap_profile_summary_tree(
