@@ -49,6 +49,8 @@ fn session() -> Session {
     out.put_in_process(render, 7);
     let name = out.intern(b"com.android.systemui");
     out.name_process(upid, name);
+    let name = out.intern(b"RenderThread");
+    out.name_thread(render, name);
     let [ui_track, render_track] = [ui, render].map(|thread| out.thread_track(thread));
     let journey = out.intern(b"journey");
     let journey = out.process_track(TrackType::AtraceAsyncSlice, upid, journey);
@@ -171,6 +173,10 @@ fn journeys() {
     assert_eq!(first(sql), "OPEN 8 40 completed 4 12 12");
     let sql = "INCLUDE PERFETTO MODULE android.cujs.base; SELECT layer_name FROM android_jank_cuj_layer_name";
     assert_eq!(first(sql), "window#4");
+    // The frame is drawn from 35 to 70, but the journey ends at 40.
+    let sql = "INCLUDE PERFETTO MODULE android.cujs.sysui_cujs;
+      SELECT name, ts, dur, ts_end, cuj_name, process_name FROM android_cuj_blocking_calls";
+    assert_eq!(first(sql), "DrawFrames 35 5 40 OPEN com.android.systemui");
 }
 
 #[test]

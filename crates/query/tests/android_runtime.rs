@@ -250,3 +250,41 @@ fn apps_that_do_not_respond() {
     ];
     assert_eq!(answer(&lines, "android.anrs", sql), expected);
 }
+
+/// Drawing lasts 10 ms, 4 of which only wait for a buffer. Handlers of input do not count.
+#[test]
+fn calls_that_make_frames_late() {
+    let lines = [
+        (MAIN, 1_000, "B|900|inflate"),
+        (MAIN, 3_000, "E|900"),
+        (MAIN, 4_000, "B|900|android.os.Handler: com.app.Main$1"),
+        (MAIN, 5_000, "E|900"),
+        (
+            MAIN,
+            6_000,
+            "B|900|android.os.Handler: com.app.InputStage$1",
+        ),
+        (MAIN, 7_000, "E|900"),
+        (MAIN, 8_000, "B|900|other"),
+        (MAIN, 9_000, "E|900"),
+        (WORKER, 10_000, "B|900|DrawFrames 12"),
+        (WORKER, 11_000, "B|900|waitForBufferRelease"),
+        (WORKER, 15_000, "E|900"),
+        (WORKER, 16_000, "B|900|drawLayer [Shadow] 5.0 x 5.0"),
+        (WORKER, 17_000, "E|900"),
+        (WORKER, 20_000, "E|900"),
+    ];
+    let sql = "SELECT call.name, ts, dur, ts_end, tid, process_name FROM _android_critical_blocking_calls AS call JOIN thread USING (utid)
+      ORDER BY ts, call.name";
+    let expected = [
+        "inflate 1000000 2000000 3000000 900 com.app",
+        "Handler: com.app.Main 4000000 1000000 5000000 900 com.app",
+        "DrawFrames 10000000 6000000 16000000 901 com.app",
+        "drawLayer 16000000 1000000 17000000 901 com.app",
+        "drawLayer [Shadow] 16000000 1000000 17000000 901 com.app",
+    ];
+    assert_eq!(
+        answer(&lines, "android.critical_blocking_calls", sql),
+        expected
+    );
+}

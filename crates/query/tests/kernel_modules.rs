@@ -63,3 +63,32 @@ fn the_two_numbers_of_a_disk() {
         ["8 2", "259 4660"]
     );
 }
+
+/// The app runs for the whole slice of 1 ms, at 1 GHz: a million cycles.
+#[test]
+fn cycles_of_slices() {
+    let lines = [
+        (
+            "<idle>-0 (-----)",
+            500,
+            "cpu_frequency: state=1000000 cpu_id=0",
+        ),
+        (
+            "<idle>-0 (-----)",
+            1_000,
+            "sched_switch: prev_comm=swapper prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=app next_pid=900 next_prio=120",
+        ),
+        (APP, 1_500, "B|900|work"),
+        (APP, 2_500, "E|900"),
+        (
+            APP,
+            3_000,
+            "sched_switch: prev_comm=app prev_pid=900 prev_prio=120 prev_state=S ==> next_comm=swapper next_pid=0 next_prio=120",
+        ),
+    ];
+    let sql = "SELECT name, thread_name, millicycles, megacycles FROM thread_slice_cpu_cycles";
+    assert_eq!(
+        answer(&lines, "slices.cpu_time", sql),
+        ["work app 1000000000 1"]
+    );
+}

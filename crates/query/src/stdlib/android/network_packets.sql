@@ -21,22 +21,22 @@ CREATE PERFETTO VIEW android_network_packets(
   packet_transport STRING,
   -- A letter for each flag of TCP that any packet had.
   packet_tcp_flags STRING,
+  packet_tcp_flags_int LONG,
   -- In hexadecimal.
   socket_tag STRING,
+  socket_tag_int LONG,
   socket_uid LONG,
   local_port LONG,
   remote_port LONG,
   packet_icmp_type LONG,
-  packet_icmp_code LONG,
-  packet_tcp_flags_int LONG,
-  socket_tag_int LONG
+  packet_icmp_code LONG
 )
 AS
 SELECT
   packet.id, slice.ts, slice.dur, track.name AS track_name, slice.name AS package_name, iface, direction, packet_count,
-  packet_length, packet_transport, packet_tcp_flags_str AS packet_tcp_flags, socket_tag_str AS socket_tag, socket_uid,
-  local_port, remote_port, packet_icmp_type, packet_icmp_code, packet_tcp_flags AS packet_tcp_flags_int,
-  socket_tag AS socket_tag_int
+  packet_length, packet_transport, packet_tcp_flags_str AS packet_tcp_flags, packet_tcp_flags AS packet_tcp_flags_int,
+  socket_tag_str AS socket_tag, socket_tag AS socket_tag_int, socket_uid, local_port, remote_port, packet_icmp_type,
+  packet_icmp_code
 FROM __intrinsic_android_network_packets AS packet
 JOIN slice ON slice.id = packet.id
 JOIN track ON track.id = slice.track_id;

@@ -8,9 +8,9 @@ CREATE PERFETTO VIEW sched_with_thread_process(
   dur DURATION,
   -- The thread.
   utid JOINID(thread.id),
-  thread_name STRING,
   -- Its process, or NULL.
   upid JOINID(process.id),
+  thread_name STRING,
   process_name STRING,
   cpu LONG,
   -- The state of the thread when it stopped to run.
@@ -19,7 +19,7 @@ CREATE PERFETTO VIEW sched_with_thread_process(
 )
 AS
 SELECT
-  sched.id, sched.ts, sched.dur, utid, thread.name AS thread_name, upid, process.name AS process_name,
+  sched.id, sched.ts, sched.dur, utid, upid, thread.name AS thread_name, process.name AS process_name,
   sched.cpu, sched.end_state, sched.priority
 FROM sched
 JOIN thread USING (utid)

@@ -1,6 +1,7 @@
--- CPU time of slices, from scheduling.
+-- CPU time and cycles of slices, from scheduling.
 
 INCLUDE PERFETTO MODULE intervals.intersect;
+INCLUDE PERFETTO MODULE linux.cpu.utilization.slice;
 
 -- How long the thread of each slice ran during the slice. Slices that never ended, or during which the thread never ran, are
 -- left out.
@@ -28,3 +29,22 @@ FROM _interval_intersect!(
 ) AS part
 JOIN thread_slice AS slice ON slice.id = part.id_0
 GROUP BY part.id_0;
+
+-- How many cycles the CPUs did for each slice; see cpu_cycles_per_thread_slice.
+CREATE PERFETTO VIEW thread_slice_cpu_cycles(
+  -- The slice.
+  id JOINID(slice.id),
+  name STRING,
+  -- Its thread.
+  utid JOINID(thread.id),
+  thread_name STRING,
+  upid JOINID(process.id),
+  process_name STRING,
+  -- Thousandths of cycles; NULL if the frequency is not known.
+  millicycles LONG,
+  -- Millions of cycles.
+  megacycles LONG
+)
+AS
+SELECT id, name, utid, thread_name, upid, process_name, millicycles, megacycles
+FROM cpu_cycles_per_thread_slice;

@@ -75,14 +75,14 @@ CREATE PERFETTO TABLE android_jank_cuj(
   cuj_id LONG,
   upid JOINID(process.id),
   process_name STRING,
+  slice_id JOINID(slice.id),
   -- The name with J< and >.
   cuj_slice_name STRING,
+  ts TIMESTAMP,
+  dur DURATION,
+  ts_end TIMESTAMP,
   -- The name alone.
   cuj_name STRING,
-  slice_id JOINID(slice.id),
-  ts TIMESTAMP,
-  ts_end TIMESTAMP,
-  dur DURATION,
   -- completed, or NULL if nothing tells.
   state STRING,
   ui_thread JOINID(thread.id),
@@ -94,7 +94,7 @@ CREATE PERFETTO TABLE android_jank_cuj(
 )
 AS
 SELECT
-  cuj_id, upid, process_name, cuj_slice_name, _cuj_name(cuj_slice_name) AS cuj_name, slice_id, ts, ts_end, dur, state,
+  cuj_id, upid, process_name, slice_id, cuj_slice_name, ts, dur, ts_end, _cuj_name(cuj_slice_name) AS cuj_name, state,
   ui_thread, layer_id, begin_vsync, end_vsync
 FROM _cuj_slices
 JOIN _cuj_facts USING (cuj_id)

@@ -1,6 +1,8 @@
 -- The journeys of Android's system UI: those that must not stutter (J<NAME>), and those that must be quick (L<NAME>).
 
+INCLUDE PERFETTO MODULE android.critical_blocking_calls;
 INCLUDE PERFETTO MODULE android.cujs.base;
+INCLUDE PERFETTO MODULE android.render_thread;
 
 -- The first and the last frame of each journey.
 CREATE PERFETTO VIEW _cuj_bounds AS
@@ -142,3 +144,42 @@ SELECT
   upid, process_name, cuj_slice_name, cuj_name, slice_id, ts, ts_end, dur, state, ui_thread, layer_id, begin_vsync,
   end_vsync, cuj_type
 FROM both;
+
+-- What the threads of the app did during journeys that often makes frames late.
+CREATE PERFETTO TABLE android_cuj_blocking_calls(
+  -- The slice.
+  slice_id JOINID(slice.id),
+  -- Its standard name.
+  name STRING,
+  -- When it began, or the journey.
+  ts TIMESTAMP,
+  -- How long it lasted, within the journey.
+  dur DURATION,
+  -- When it ended, or the journey.
+  ts_end TIMESTAMP,
+  -- The journey.
+  cuj_id LONG,
+  -- Its name.
+  cuj_name STRING,
+  process_name STRING,
+  upid JOINID(process.id),
+  -- The UI thread or the RenderThread.
+  utid JOINID(thread.id)
+)
+AS
+SELECT
+  call.id AS slice_id,
+  call.name,
+  max(call.ts, cuj.ts) AS ts,
+  min(call.ts_end, cuj.ts_end) - max(call.ts, cuj.ts) AS dur,
+  min(call.ts_end, cuj.ts_end) AS ts_end,
+  cuj.cuj_id,
+  cuj.cuj_name,
+  call.process_name,
+  call.upid,
+  call.utid
+FROM _android_critical_blocking_calls AS call
+JOIN android_jank_latency_cujs AS cuj
+  ON cuj.upid = call.upid AND call.ts_end > cuj.ts AND call.ts < cuj.ts_end
+LEFT JOIN _render_thread_per_process AS drawing ON drawing.upid = cuj.upid
+WHERE call.utid IN (cuj.ui_thread, drawing.render_thread_utid);
