@@ -32,11 +32,11 @@ a-1 (    1) [000] .... 1.000024: made_up: n=-1 addr=0xff text=two words
     assert_eq!(
         slices(&trace),
         [
-            "c0:irq/0 timer 1000001+2",
+            "c0:irq/0 IRQ (timer) 1000001+2",
             "c0:softirq/0 RCU 1000004+2",
             "g:block 8,0/0 WS 1000010+2",
             "g:block 8,0/0 R 1000011+2",
-            "t1:workqueue/0 tick 1000014+1",
+            "t1:/0 tick 1000014+1",
         ]
     );
     assert_eq!(

@@ -132,6 +132,24 @@ fn how_long_each_frequency_lasts() {
     assert_eq!(answer(out, "android.dvfs", sql), expected);
 }
 
+#[test]
+fn a_cpu_enters_the_hypervisor_for_a_reason() {
+    let mut out = trace();
+    let name = out.intern(b"pkvm hypervisor");
+    let track = out.cpu_track(TrackType::PkvmHypervisor, 3, name);
+    let reason = ArgValue::Text(out.intern(b"host_smc"));
+    let key = out.intern(b"hyp_enter_reason");
+    let begin = SliceBegin {
+        arg_set_id: out.args([(key, reason)]),
+        ..SliceBegin::named(20, out.intern(b"hyp"))
+    };
+    out.whole_slice(track, begin, 5);
+    slice(&mut out, track, (40, 10), "hyp");
+    let sql = "SELECT cpu, ts, dur, reason FROM pkvm_hypervisor_events ORDER BY ts";
+    let expected = ["3 20 5 host_smc", "3 40 10 -"];
+    assert_eq!(answer(out, "pkvm.hypervisor", sql), expected);
+}
+
 /// A trace whose machine sleeps from 20 to 30.
 fn sleeping() -> TraceBuilder {
     let mut out = trace();

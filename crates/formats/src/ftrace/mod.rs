@@ -11,6 +11,7 @@
 mod batch;
 mod clean;
 mod context;
+mod derived;
 mod digits;
 pub(crate) mod event;
 mod fast;

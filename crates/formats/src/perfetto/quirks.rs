@@ -64,6 +64,10 @@ pub(super) fn complete(event: &str, values: &mut Values<'_>) {
             values.push(b"action", Value::Text(name));
         }
     }
+    if let ("irq_handler_exit", Some(Value::Int(ret))) = (event, values.get(b"ret")) {
+        let handled: &[u8] = if ret == 1 { b"handled" } else { b"unhandled" };
+        values.replace(b"ret", Value::Text(handled));
+    }
     if let ("ufshcd_command", Some(Value::Int(step))) = (event, values.get(b"str_t")) {
         let step = usize::try_from(step).ok();
         if let Some(step) = step.and_then(|step| UFS_STEPS.get(step)) {
@@ -81,7 +85,8 @@ fn zero_kind(flags: i64) -> i64 {
 
 /// The mark of a driver that writes its own, which is an event with fields in Perfetto.
 pub(super) fn marker<'a>(event: &str, values: &Values<'a>) -> Option<Mark<'a>> {
-    if event != "zero" && !event.ends_with("tracing_mark_write") {
+    let is_marker = matches!(event, "zero" | "panel_write_generic");
+    if !is_marker && !event.ends_with("tracing_mark_write") {
         return None;
     }
     let number = |key: &[u8]| match values.get(key) {
@@ -92,7 +97,7 @@ pub(super) fn marker<'a>(event: &str, values: &Values<'a>) -> Option<Mark<'a>> {
         Some(Value::Text(text)) => Some(text),
         _ => None,
     };
-    let pid = number(b"pid").unwrap_or(0) as i32;
+    let mut pid = number(b"pid").unwrap_or(0) as i32;
     let names = [&b"trace_name"[..], b"name", b"func_name"];
     let name = names.into_iter().find_map(text).unwrap_or_default();
     let kind = match number(b"type").or(number(b"flag").map(zero_kind)) {
@@ -100,6 +105,10 @@ pub(super) fn marker<'a>(event: &str, values: &Values<'a>) -> Option<Mark<'a>> {
         None if number(b"trace_begin").unwrap_or(0) != 0 => b'B',
         None => b'E',
     };
+    if event == "dpu_tracing_mark_write" && kind != b'C' {
+        // Some drivers write the number of a process that the thread does not belong to.
+        pid = 0;
+    }
     Some(match kind {
         b'B' => Mark::Begin { pid, name },
         b'E' => Mark::End { pid },

@@ -70,7 +70,7 @@ fn what_happened_is_told() {
         "{:#?}",
         story.slices
     );
-    assert_eq!(starts(&story.slices, "c0 irq/0 arch_timer"), 6);
+    assert_eq!(starts(&story.slices, "c0 irq/0 IRQ (arch_timer)"), 6);
     assert_eq!(starts(&story.slices, "SCHED"), 6);
     assert_eq!(starts(&story.slices, "block 8,0/0 WS"), 6);
     assert_eq!(starts(&story.slices, "t4720 functions/0 vfs_read"), 6);

@@ -123,6 +123,7 @@ pub(super) const MODULES: &[(&str, &str)] = modules! {
     "linux.perf.samples" from "linux/perf/samples.sql",
     "linux.systemd_journald" from "linux/systemd_journald.sql",
     "linux.threads" from "linux/threads.sql",
+    "pkvm.hypervisor" from "pkvm/hypervisor.sql",
     "sched.latency" from "sched/latency.sql",
     "sched.runnable" from "sched/runnable.sql",
     "sched.states" from "sched/states.sql",

@@ -137,11 +137,17 @@ const DEVICE: TrackDimension = dimension("linux_device", TrackDimensionValue::Te
 const ZONE: TrackDimension = dimension("thermal_zone", TrackDimensionValue::Text);
 const HEAP: TrackDimension = dimension("heap_name", TrackDimensionValue::Text);
 const IRQ: TrackDimension = dimension("irq", TrackDimensionValue::Number);
+const PANEL: TrackDimension = dimension("panel_index", TrackDimensionValue::Number);
 const MEMORY_KEY: TrackDimension = dimension("process_memory_key", TrackDimensionValue::Text);
 
 /// The variable part of the name.
 const fn text(key: &'static str) -> TrackDimension {
     dimension(key, TrackDimensionValue::Text)
+}
+
+/// The variable part of the name as a number.
+const fn number(key: &'static str) -> TrackDimension {
+    dimension(key, TrackDimensionValue::Number)
 }
 
 /// The same text for all tracks of the type.
@@ -209,8 +215,8 @@ impl Facts {
 use Names::{After, Around, Is, OneOf, Then};
 use TrackOwner::{Cpu, Machine, Process, Thread};
 
-/// The figures of `rss_stat`.
-const RESIDENT: &[&str] = &["rss.file", "rss.anon", "rss.shmem", "swap"];
+/// The figures of `rss_stat` and `dmabuf_rss_stat`.
+const RESIDENT: &[&str] = &["rss.file", "rss.anon", "rss.shmem", "swap", "dmabuf_rss"];
 
 /// Every type, in the order of their numbers.
 #[rustfmt::skip]
@@ -318,4 +324,54 @@ pub(super) static FACTS: &[Facts] = &[
     counter("android_kernel_wakelock", Machine, &[text("wakelock_name"), fixed("wakelock_type", "kernel")]).unit("ms"),
     counter("android_kernel_wakelock", Machine, &[text("wakelock_name"), fixed("wakelock_type", "native")]).unit("ms"),
     counter("android_kernel_wakelock", Machine, &[text("wakelock_name"), fixed("wakelock_type", "unknown")]).unit("ms"),
+    slices("drm_vblank", Machine, &[number("drm_crtc")]).form(Around("vblank-", "")),
+    slices("drm_sched_ring", Machine, &[NAME]).form(Around("sched-", "")),
+    slices("drm_fence", Machine, &[NAME]).form(Around("fence-", "")),
+    slices("virtio_video_queue_event", Machine, &[NAME]).lanes(),
+    slices("virtio_video_command", Machine, &[NAME]).lanes(),
+    slices("disp_dpu_underrun", Machine, &[number("display_id")]).form(Around("underrun[", "]")),
+    slices("disp_dpu_line_underrun", Machine, &[number("display_id")]).form(Around("line_underrun[", "]")),
+    slices("disp_frame_start_timeout", Machine, &[PANEL]).form(Around("frame_start_timeout[", "]")),
+    slices("disp_frame_done_timeout", Machine, &[PANEL]).form(Around("frame_done_timeout[", "]")),
+    slices("disp_frame_start_missing", Machine, &[PANEL]).form(Around("frame_start_missing[", "]")),
+    slices("disp_frame_done_missing", Machine, &[PANEL]).form(Around("frame_done_missing[", "]")),
+    slices("disp_vblank_irq_enable", Machine, &[number("display_id")]).form(Around("vblank_irq_en[", "]")),
+    slices("ddic_underrun", Machine, &[PANEL]).form(Around("ddic_underrun[", "]")),
+    slices("panel_settings_full", Machine, &[PANEL]).form(Around("panel_settings_full[", "]")),
+    slices("panel_settings_lite", Machine, &[PANEL]).form(Around("panel_settings_lite[", "]")),
+    slices("interconnect_events", Machine, &[]),
+    slices("android_ion_allocations", Machine, &[]).lanes(),
+    slices("android_dma_allocations", Machine, &[]).lanes(),
+    counter("android_dma_heap_change", Thread, &[UTID]),
+    counter("bcl_irq", Machine, &[text("bcl_key")]),
+    counter("mm_event", Process, &[UPID, text("mm_event_type")]).form(Around("mem.mm.", "")),
+    counter("fastrpc", Machine, &[number("cid")]),
+    counter("fastrpc_change", Thread, &[UTID, number("cid")]),
+    counter("net_receive", Machine, &[text("network_interface")]).form(Around("", " Received KB")),
+    counter("net_transmit", Machine, &[text("network_interface")]).form(Around("", " Transmitted KB")),
+    counter("net_kfree_skb", Machine, &[]),
+    counter("cros_ec_sensorhub_data", Machine, &[number("ec_sensor_num")]).form(Around("cros_ec.cros_ec_sensorhub_data.", "")),
+    counter("ufs_clkgating", Machine, &[]),
+    slices("ufs_command_tag", Machine, &[number("ufs_tag")]).form(Around("io.ufs.command.tag[", "]")),
+    slices("wakesource_wakelock", Machine, &[text("wakelock_event")]).form(Around("Wakelock(", ")")),
+    slices("suspend_resume_minimal", Machine, &[]),
+    counter("linux_device_frequency", Machine, &[DEVICE]),
+    counter("pixel_cpm_counters", Machine, &[NAME]),
+    counter("pixel_fwtp_counters", Machine, &[NAME]),
+    slices("pixel_fwtp_slices", Machine, &[]),
+    slices("block_io", Machine, &[number("block_device")]).lanes().form(Around("block_io ", "")).title(TrackTitle::None),
+    slices("cpu_hotplug", Cpu, &[CPU]).title(TrackTitle::OfCpu("CPU Hotplug ", "")),
+    slices("cpu_hrtimer", Cpu, &[CPU]).names(Is("hrtimer")).title(TrackTitle::OfCpu("Hrtimer Cpu ", "")),
+    slices("cpu_mali_irq", Cpu, &[CPU]).title(TrackTitle::OfCpu("Mali Irq Cpu ", "")),
+    slices("mali_mcu_state", Machine, &[]).title(TrackTitle::None),
+    counter("mali_gpu_power_state", Machine, &[]),
+    slices("powervr_gpu_power_state", Machine, &[]),
+    slices("pkvm_hypervisor", Cpu, &[CPU]).title(TrackTitle::OfCpu("pkVM Hypervisor CPU ", "")),
+    counter("cpu_frequency_throttle", Cpu, &[CPU]),
+    slices("linux_rpm", Machine, &[DEVICE]).title(TrackTitle::None),
+    slices("f2fs_write_checkpoint", Process, &[UPID]),
+    slices("android_gpu_work_period", Machine, &[dimension("ugpu", TrackDimensionValue::Absent), dimension("gpu", TrackDimensionValue::Absent), number("uid")]).form(Around("GPU work of ", "")).title(TrackTitle::None),
+    counter("acpm_thermal_temperature", Machine, &[ZONE]).form(Around("", " Temperature")),
+    counter("acpm_cooling_device_counter", Machine, &[ZONE]).form(Around("Tj-", " Cooling Device")),
+    slices("android_fs", Machine, &[]).lanes(),
 ];

@@ -53,11 +53,17 @@ pub(super) const PATTERNS: &[(&str, &[&str])] = &[
     ("cpuhp_multi_enter", CPUHP),
     ("device_pm_callback_end", &["{driver} {device}, err={err}"]),
     ("device_pm_callback_start", &["{driver} {device}, parent: {parent}, {pm_ops}[{event}]"]),
+    ("drm_run_job", JOB),
+    ("drm_sched_job", JOB),
+    ("drm_sched_job_done", &["fence={fence_context}:{fence_seqno} signaled"]),
+    ("drm_sched_job_queue", JOB_OF_DEVICE),
+    ("drm_sched_job_run", JOB_OF_DEVICE),
+    ("drm_sched_process_job", &["fence={fence} signaled"]),
     ("ext4_dataread_start", FILE_DATA),
     ("ext4_datawrite_start", FILE_DATA),
     ("f2fs_dataread_start", FILE_DATA),
     ("f2fs_datawrite_start", FILE_DATA),
-    ("f2fs_write_checkpoint", &["dev = {dev}, checkpoint for {reason}, state = {state}"]),
+    ("f2fs_write_checkpoint", &["dev = ({dev}), checkpoint for {reason}, state = {state}"]),
     ("fuse_request_send", &["connection {connection} req {unique} opcode {opcode} ({name}) len {len}"]),
     ("fuse_request_end", &["connection {connection} req {unique} len {len} error {error}"]),
     ("i2c_read", &["i2c-{adapter_nr} #{msg_nr} a={a:x} f={f:x} l={l}"]),
@@ -67,14 +73,15 @@ pub(super) const PATTERNS: &[(&str, &[&str])] = &[
     ("ipi_entry", &["({reason})"]),
     ("ipi_exit", &["({reason})"]),
     ("kvm_exit", &["vcpu {vcpu} reason {reason} rip {rip} {*}", "vcpu {vcpu} reason {reason} rip {rip}"]),
-    ("mm_shrink_slab_end", SHRINK),
-    ("mm_shrink_slab_start", SHRINK),
+    ("mm_shrink_slab_end", SHRINK_END),
+    ("mm_shrink_slab_start", SHRINK_START),
     ("mmc_request_done", &["{name}: end struct mmc_request[{mrq}]: {*}"]),
     ("mmc_request_start", &["{name}: start struct mmc_request[{mrq}]: {*}"]),
     ("regulator_set_voltage", &["name={name} ({min}-{max})"]),
     ("rpm_idle", RPM),
     ("rpm_resume", RPM),
     ("rpm_return_int", &["{ip}:{name} ret={ret}"]),
+    ("rpm_status", &["{name} status={status}"]),
     ("rpm_suspend", RPM),
     ("rpm_usage", RPM),
     ("smbus_read", &["i2c-{adapter_nr} a={a:x} f={f:x} c={c:x} {protocol}"]),
@@ -93,6 +100,7 @@ pub(super) const PATTERNS: &[(&str, &[&str])] = &[
     ("sys_enter", &["NR {id} ({args})"]),
     ("sys_exit", &["NR {id} = {ret}"]),
     ("sync_wait", &["{begin} name={name} state={state}"]),
+    ("ufshcd_clk_gating", &["{dev_name}: gating state changed to {state}"]),
     ("ufshcd_command", &["{str_t}: {dev_name}: tag: {tag}, {*}"]),
     ("wakeup_source_activate", STATE),
     ("wakeup_source_deactivate", STATE),
@@ -109,7 +117,21 @@ const NAME: Formats = &["{name}"];
 const RATE: Formats = &["{name} {rate}"];
 const REQUEST: Formats = &["{name} min {min} max {max}, parent {pname} ({prate})"];
 const RPM: Formats = &["{name} flags-{flags:x} {*}"];
-const SHRINK: Formats = &["{shrink} {shr}: {*}"];
+const SHRINK_START: Formats = &[
+    "{shrink} {shr}: nid: {nid} objects to shrink {nr_objects_to_shrink} gfp_flags {gfp_flags} cache items {cache_items} delta {delta} total_scan {total_scan} priority {priority}",
+    "{shrink} {shr}: {*}",
+];
+const SHRINK_END: Formats = &[
+    "{shrink} {shr}: nid: {nid} unused scan count {unused_scan} new scan count {new_scan} total_scan {total_scan} last shrinker return val {retval}",
+    "{shrink} {shr}: {*}",
+];
+const JOB: Formats = &[
+    "entity={entity}, id={id}, fence={fence}, ring={name}, job count:{job_count}, hw job count:{hw_job_count}",
+];
+const JOB_OF_DEVICE: Formats = &[
+    "dev={dev}, fence={fence_context}:{fence_seqno}, ring={name}, job count:{job_count}, hw job count:{hw_job_count}, client_id:{client_id}",
+    "dev={dev}, fence={fence_context}:{fence_seqno}, ring={name}, job count:{job_count}, hw job count:{hw_job_count}",
+];
 const SMBUS_DATA: Formats = &["i2c-{adapter_nr} a={a:x} f={f:x} c={c:x} {protocol} l={l} [{buf}]"];
 const SPI_MESSAGE: Formats = &["spi{bus_num}.{chip_select} {msg}"];
 const SPI_TRANSFER: Formats =

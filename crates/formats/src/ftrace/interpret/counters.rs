@@ -2,7 +2,7 @@
 //!
 //! Each counter has Perfetto's name. The events are kept too, because they have further fields.
 
-use traceloom_trace::{TraceBuilder, TrackType};
+use traceloom_trace::{ArgValue, TraceBuilder, TrackType};
 
 use super::args::Fields;
 use super::interpreter::Interpreter;
@@ -104,6 +104,30 @@ impl Interpreter {
             let track = out.cpu_track(kind, cpu, name);
             out.counter(track, at.ts, fields.int(key)? as f64);
         }
+        None
+    }
+
+    /// `cros_ec_sensorhub_data`: how late a sample came, ns.
+    pub(super) fn sensor_sample(
+        &mut self,
+        at: At,
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        let sensor = fields.int("ec_sensor_num")?;
+        let [now, sampled, queued] = ["current_time", "current_timestamp", "fifo_timestamp"]
+            .map(|key| fields.int(key).unwrap_or(0));
+        let name = format!("cros_ec.cros_ec_sensorhub_data.{sensor}");
+        let name = out.intern(name.as_bytes());
+        let track = out.global_track(TrackType::CrosEcSensorhubData, name);
+        let args = [
+            ("ec_num", sensor),
+            ("ec_delta", queued.saturating_sub(sampled)),
+            ("sample_ts", sampled),
+        ];
+        let args = args.map(|(key, value)| (out.intern(key.as_bytes()), ArgValue::Int(value)));
+        let args = out.args(args);
+        out.counter_with_args(track, at.ts, now.saturating_sub(sampled) as f64, args);
         None
     }
 

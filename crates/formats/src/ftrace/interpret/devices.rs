@@ -1,7 +1,9 @@
 //! The interpreter's state for drivers.
 
+use std::collections::VecDeque;
+
 use rustc_hash::FxHashMap;
-use traceloom_trace::{LaneKey, SliceId, TrackId};
+use traceloom_trace::{LaneKey, SliceId, TraceBuilder, TrackId};
 
 /// A buffer of a video device: the device, the sequence number, the type and the index.
 pub(super) type Buffer = [i64; 4];
@@ -15,8 +17,47 @@ pub(super) struct Devices {
     pub buffers: FxHashMap<Buffer, SliceId>,
     /// When commands for a virtual GPU began, by their queue and number.
     pub commands: FxHashMap<(TrackId, i64), i64>,
+    /// The jobs that threads handed to a queue of a GPU and that did not run yet.
+    pub drm_queued: FxHashMap<(TrackId, Job), SliceId>,
+    /// The jobs that each queue of a GPU has: the first runs.
+    pub drm_jobs: FxHashMap<TrackId, VecDeque<Running>>,
+    /// The queue of each such job.
+    pub drm_rings: FxHashMap<Job, TrackId>,
+    /// The fences of each time line.
+    pub fences: FxHashMap<TrackId, Fences>,
+    /// The commands of each stream of a virtual video device.
+    pub video_commands: FxHashMap<TrackId, WholeLanes>,
+    /// How often each wakelock is held.
+    pub wakelocks: FxHashMap<TrackId, u64>,
+    /// The bytes that each network interface received or transmitted.
+    pub network_bytes: FxHashMap<TrackId, i64>,
+    pub dropped_packets: u64,
     pub adreno: Adreno,
     pub suspend: Suspend,
+}
+
+/// What identifies a job: its fence's context and number; or its number; or the address of its fence.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Job {
+    Fence(i64, i64),
+    Number(i64),
+    Address(i64),
+}
+
+/// A job that runs or waits.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Running {
+    pub job: Job,
+    /// Its number, if that identifies it where it is queued.
+    pub queued: Job,
+}
+
+/// The fences of a time line that are not signalled yet.
+#[derive(Debug, Default)]
+pub(super) struct Fences {
+    pub pending: VecDeque<i64>,
+    /// Whether the driver tells when a fence is handed to the device, which is more precise than its creation.
+    pub is_emitted: bool,
 }
 
 /// A suspend in progress. If preparing it fails, the kernel does not record its end, but it thaws the processes before.
@@ -57,4 +98,36 @@ pub(super) struct Adreno {
     pub times: FxHashMap<i64, (i64, i64)>,
     /// The tracks of each context and priority, with the end of the last slice.
     pub lanes: FxHashMap<(i64, i64), Vec<(TrackId, i64)>>,
+}
+
+/// The most tracks for slices that overlap.
+const MOST_LANES: usize = 64;
+
+/// Tracks for slices that may overlap and whose ends are known from the start, each with the end of its last slice, ns.
+#[derive(Debug, Default)]
+pub(super) struct WholeLanes(Vec<(TrackId, i64)>);
+
+impl WholeLanes {
+    /// A track without a slice at `start`, which has one until `end` from now on. `first` is the first track.
+    pub fn free(
+        &mut self,
+        first: TrackId,
+        (start, end): (i64, i64),
+        out: &mut TraceBuilder,
+    ) -> Option<TrackId> {
+        if let Some(lane) = self.0.iter_mut().find(|(_, last)| *last <= start) {
+            lane.1 = end;
+            return Some(lane.0);
+        }
+        if self.0.len() == MOST_LANES {
+            return None;
+        }
+        let lane = if self.0.is_empty() {
+            first
+        } else {
+            out.lane_of(first)
+        };
+        self.0.push((lane, end));
+        Some(lane)
+    }
 }

@@ -17,6 +17,7 @@ use super::position::{At, Position, SlotId};
 use super::state::{Binder, Cpu, CpuColumn, GraphCpu, History, Memory, NEW_CPU, NOBODY};
 use super::threads::Threads;
 use crate::ftrace::batch::EventBatch;
+use crate::ftrace::derived::Entry;
 use crate::ftrace::event::{CpuValueKind, Event, FieldList, Record};
 use crate::ftrace::pairs::Use;
 use crate::process_dump::Dump;
@@ -28,6 +29,8 @@ pub(super) struct Handler {
     pub rule: Option<Rule>,
     /// The pairs that it begins or ends.
     pub pairs: &'static [Use],
+    /// What is derived from it.
+    pub derived: &'static [Entry],
 }
 
 /// Handles a kernel event. `None` means that the event is also kept with its fields, because the

@@ -5,12 +5,17 @@ use traceloom_trace::{ArgValue, FtraceEventRow, RepairKind, StringId, TraceBuild
 use super::args::Fields;
 use super::interpreter::{Handler, Interpreter, Rule};
 use super::position::At;
-use crate::ftrace::pairs;
+use crate::ftrace::{derived, pairs};
 
 /// The handler of events with this name: a rule, the pairs it belongs to, or both.
 fn handler(name: &[u8]) -> Option<Handler> {
-    let (rule, pairs) = (rule(name), pairs::uses(name));
-    (rule.is_some() || !pairs.is_empty()).then_some(Handler { rule, pairs })
+    let (rule, pairs, derived) = (rule(name), pairs::uses(name), derived::entries(name));
+    let is_needed = rule.is_some() || !pairs.is_empty() || !derived.is_empty();
+    is_needed.then_some(Handler {
+        rule,
+        pairs,
+        derived,
+    })
 }
 
 /// The rule of an event, by its name.
@@ -54,9 +59,40 @@ fn rule(name: &[u8]) -> Option<Rule> {
         b"f2fs_iostat" => I::f2fs_iostat,
         b"f2fs_iostat_latency" => I::f2fs_iostat_latency,
         b"sched_cpu_util_cfs" => I::cpu_utilization,
-        b"ufshcd_command" => I::ufs_commands,
+        b"ufshcd_command" => I::ufs_command,
+        b"ufshcd_clk_gating" => I::ufs_clock,
+        b"f2fs_write_checkpoint" => I::checkpoint,
+        b"wakeup_source_activate" => I::wakelock_taken,
+        b"wakeup_source_deactivate" => I::wakelock_released,
+        b"rpm_status" => I::device_status,
+        b"device_pm_callback_start" => I::device_step,
+        b"device_pm_callback_end" => I::device_step_end,
+        b"bcl_irq_trigger" => I::battery_limits,
+        b"devfreq_frequency" => I::device_frequency,
+        b"thermal_exynos_acpm_bulk" => I::acpm_bulk,
+        b"thermal_exynos_acpm_high_overhead" => I::acpm,
+        b"mm_event_record" => I::mm_event,
+        b"fastrpc_dma_stat" => I::fastrpc,
+        b"dmabuf_rss_stat" => I::dma_buffers,
+        b"kgsl_gpu_frequency" => I::kgsl_frequency,
+        b"gpu_power_state" => I::gpu_power,
+        b"gpu_work_period" => I::gpu_work,
+        b"netif_receive_skb" => I::network_received,
+        b"net_dev_xmit" => I::network_sent,
+        b"kfree_skb" => I::network_dropped,
+        b"cros_ec_sensorhub_data" => I::sensor_sample,
         b"inet_sock_set_state" => I::socket_state,
         b"tcp_retransmit_skb" => I::retransmit,
+        b"drm_sched_job" | b"drm_sched_job_queue" => I::drm_queue,
+        b"drm_run_job" | b"drm_sched_job_run" => I::drm_run,
+        b"drm_sched_process_job" | b"drm_sched_job_done" => I::drm_done,
+        b"dma_fence_init" => I::fence_init,
+        b"dma_fence_emit" => I::fence_emit,
+        b"dma_fence_signaled" => I::fence_signaled,
+        b"virtio_video_resource_queue" => I::video_resource_queued,
+        b"virtio_video_resource_queue_done" => I::video_resource_done,
+        b"virtio_video_cmd" => I::video_request,
+        b"virtio_video_cmd_done" => I::video_response,
         b"v4l2_qbuf" => I::video_queue,
         b"v4l2_dqbuf" => I::video_dequeue,
         b"virtio_gpu_cmd_queue" => I::virtio_gpu_begin,
@@ -83,9 +119,10 @@ impl Interpreter {
             self.apply_rules(at, name, fields, out);
             return self.keep_event(at, id, fields, out);
         }
-        let handled = handler.and_then(|Handler { rule, pairs }| {
-            let ruled = rule.and_then(|rule| rule(self, at, fields, out));
-            self.pairs(at, pairs, name, fields, out).or(ruled)
+        let handled = handler.and_then(|handler| {
+            let ruled = handler.rule.and_then(|rule| rule(self, at, fields, out));
+            self.derive(at, handler.derived, fields, out);
+            self.pairs(at, handler.pairs, name, fields, out).or(ruled)
         });
         if handled.is_none() {
             self.keep_event(at, id, fields, out);

@@ -116,8 +116,24 @@ impl Interpreter {
         self.global_counter(at, "mem.ion", fields.int("total_allocated")? as f64, out);
         let name = out.intern(b"mem.ion_change");
         let track = out.thread_named_track(TrackType::IonChange, at.utid, name);
-        out.counter(track, at.ts, fields.int("len")? as f64);
+        let length = fields.int("len")?;
+        out.counter(track, at.ts, length as f64);
+        let track = (TrackType::AndroidIonAllocations, "mem.ion_buffer");
+        self.buffer_of_heap(at, track, (fields.int("buffer_id")?, length), out);
         None
+    }
+
+    /// `dmabuf_rss_stat: rss=4096 rss_delta=4096 i_ino=12`.
+    pub(super) fn dma_buffers(
+        &mut self,
+        at: At,
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        let size = fields.int("rss")?;
+        let upid = self.threads.process(at.slot, out)?;
+        process_counter(at.ts, upid, "mem.dmabuf_rss", size, out);
+        Some(())
     }
 
     /// `mark_victim: pid=1000 …`: the kernel kills a process, because no memory is left.
@@ -133,21 +149,6 @@ impl Interpreter {
         out.begin_slice(track, begin);
         out.end_slice(track, at.ts, None);
         Some(())
-    }
-
-    pub(super) fn dma_heap_stat(
-        &mut self,
-        at: At,
-        fields: Fields<'_>,
-        out: &mut TraceBuilder,
-    ) -> Option<()> {
-        self.global_counter(
-            at,
-            "mem.dma_heap",
-            fields.int("total_allocated")? as f64,
-            out,
-        );
-        None
     }
 
     /// `gpu_mem_total: gpu_id=0 pid=0 size=4096`; pid 0 is the whole machine.

@@ -1,6 +1,6 @@
 //! TCP connections.
 
-use traceloom_trace::{SliceBegin, TraceBuilder, TrackType};
+use traceloom_trace::{ArgValue, SliceBegin, TraceBuilder, TrackType};
 
 use super::args::Fields;
 use super::interpreter::Interpreter;
@@ -23,6 +23,10 @@ const STATES: [&str; 13] = [
     "TCP_CLOSING",
     "TCP_NEW_SYN_RECV",
 ];
+
+/// The protocols of IP packets (`include/uapi/linux/if_ether.h`).
+const IPV4: i64 = 0x0800;
+const IPV6: i64 = 0x86dd;
 
 /// The number of TCP among the protocols.
 const TCP: i64 = 6;
@@ -63,6 +67,76 @@ impl Interpreter {
         };
         out.begin_slice(track, begin);
         Some(())
+    }
+
+    /// `netif_receive_skb: dev=wlan0 skbaddr=… len=1500`: the sum so far.
+    pub(super) fn network_received(
+        &mut self,
+        at: At,
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        let device = fields.shown("name").or(fields.shown("dev"))?;
+        let name = format!("{device} Received KB");
+        self.network_sum(at, TrackType::NetReceive, &name, fields, out)
+    }
+
+    /// `net_dev_xmit: dev=wlan0 skbaddr=… len=1500 rc=0`: the same for what the driver took.
+    pub(super) fn network_sent(
+        &mut self,
+        at: At,
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        let device = fields.shown("name").or(fields.shown("dev"))?;
+        let name = format!("{device} Transmitted KB");
+        match fields.int("rc").unwrap_or(0) {
+            0 => self.network_sum(at, TrackType::NetTransmit, &name, fields, out),
+            _ => None,
+        }
+    }
+
+    fn network_sum(
+        &mut self,
+        at: At,
+        kind: TrackType,
+        name: &str,
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        let length = fields.int("len")?;
+        let name = out.intern(name.as_bytes());
+        let track = out.global_track(kind, name);
+        let sum = self.devices.network_bytes.entry(track).or_default();
+        *sum = sum.saturating_add(length);
+        let value = (*sum / 1024) as f64;
+        let args = [("cpu", at.cpu.into()), ("len", length)];
+        let args = args.map(|(key, value)| (out.intern(key.as_bytes()), ArgValue::Int(value)));
+        let args = out.args(args);
+        out.counter_with_args(track, at.ts, value, args);
+        None
+    }
+
+    /// `kfree_skb: skbaddr=… protocol=2048 location=…`: how many packets of IP were dropped.
+    pub(super) fn network_dropped(
+        &mut self,
+        at: At,
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        let protocol = match fields.int("protocol")? {
+            IPV4 => "IP",
+            IPV6 => "IPV6",
+            _ => return None,
+        };
+        self.devices.dropped_packets += 1;
+        let name = out.intern(b"Kfree Skb IP Prot");
+        let track = out.global_track(TrackType::NetKfreeSkb, name);
+        let protocol = ArgValue::Text(out.intern(protocol.as_bytes()));
+        let key = out.intern(b"protocol");
+        let args = out.args([(key, protocol)]);
+        out.counter_with_args(track, at.ts, self.devices.dropped_packets as f64, args);
+        None
     }
 
     /// `tcp_retransmit_skb`: TCP sends a segment again.

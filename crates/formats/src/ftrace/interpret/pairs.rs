@@ -9,7 +9,9 @@
 use std::hash::{Hash, Hasher};
 
 use rustc_hash::FxHasher;
-use traceloom_trace::{CallStack, LaneKey, RepairKind, SliceBegin, SliceId, TraceBuilder, TrackId};
+use traceloom_trace::{
+    CallStack, LaneKey, RepairKind, SliceBegin, SliceId, StringId, TraceBuilder, TrackId,
+};
 
 use super::args::Fields;
 use super::interpreter::Interpreter;
@@ -59,6 +61,12 @@ impl Interpreter {
         let name = match pair.name {
             Name::Is(name) => name.as_bytes().into(),
             Name::Of(keys) => keys.iter().find_map(|key| fields.printed(key))?,
+            Name::In(before, keys, after) => {
+                let inner = keys.iter().find_map(|key| fields.printed(key))?;
+                [before.as_bytes(), &inner, after.as_bytes()]
+                    .concat()
+                    .into()
+            }
             Name::Event => event.into(),
             Name::Syscall => self.syscall_name(event, fields, out).into(),
         };
@@ -73,7 +81,7 @@ impl Interpreter {
             return Some(());
         }
         match pair.again {
-            Again::Joins if self.is_open(track, identity as u32) => return None,
+            Again::Joins if self.is_open(track, identity as u32, out) => return None,
             Again::Ends => self.end_before(at, track, identity as u32, out),
             Again::Waits => {
                 let begin = self.pair_slice(at, (one, event), &name, fields, out);
@@ -97,11 +105,19 @@ impl Interpreter {
         fields: Fields<'_>,
         out: &mut TraceBuilder,
     ) -> SliceBegin {
+        let category = match one.pair.category {
+            "" => StringId::NULL,
+            category => out.intern(category.as_bytes()),
+        };
         if one.is_assumed {
-            return self.slice_begin(at, name, fields, out);
+            return SliceBegin {
+                category,
+                ..self.slice_begin(at, name, fields, out)
+            };
         }
         let name = self.kernel.slice_name(name, out);
         SliceBegin {
+            category,
             arg_set_id: fields.keep_with(BEGIN_EVENT, event, out),
             ..SliceBegin::named(at.ts, name)
         }
@@ -167,6 +183,7 @@ impl Interpreter {
         out: &mut TraceBuilder,
     ) -> Option<SliceId> {
         let stack = self.open.stacks.get_mut(&track)?;
+        forget_ended(stack, track, out);
         let inner = stack.inner_calls(identity)?;
         let closed = close(stack, inner, at, track, out)?;
         missing_ends(at, inner, out);
@@ -191,15 +208,19 @@ impl Interpreter {
         let Some(stack) = self.open.stacks.get_mut(&track) else {
             return;
         };
+        forget_ended(stack, track, out);
         if let Some(inner) = stack.inner_calls(identity) {
             close(stack, inner, at, track, out);
             missing_ends(at, inner + 1, out);
         }
     }
 
-    fn is_open(&mut self, track: TrackId, identity: u32) -> bool {
+    fn is_open(&mut self, track: TrackId, identity: u32, out: &TraceBuilder) -> bool {
         let stack = self.open.stacks.get_mut(&track);
-        stack.is_some_and(|stack| stack.inner_calls(identity).is_some())
+        stack.is_some_and(|stack| {
+            forget_ended(stack, track, out);
+            stack.inner_calls(identity).is_some()
+        })
     }
 
     /// Creates the slice whose begin waits for this end.
@@ -217,6 +238,16 @@ impl Interpreter {
         let slice = out.whole_slice(track, begin, at.ts.saturating_sub(begin.ts));
         self.add_args(slice, fields, out);
         Some(slice)
+    }
+}
+
+/// Forgets slices that something else ended: among a thread's own slices, a mark of the program may.
+fn forget_ended(stack: &mut CallStack<Open>, track: TrackId, out: &TraceBuilder) {
+    let open = out.open_slices(track);
+    while let Some(top) = stack.top()
+        && open.get(top.depth) != Some(&top.slice)
+    {
+        stack.pop();
     }
 }
 

@@ -119,8 +119,9 @@ impl Interpreter {
         }
         let number = fields.int_of(&["id", "NR", "__syscall_nr"]).unwrap_or(-1);
         let machine = *self.open.machine.get_or_insert_with(|| {
-            let uname = out.trace().metadata("uname");
-            uname.and_then(Machine::of_uname)
+            let fact = |key| out.trace().metadata(key);
+            let machine = fact("uname").or_else(|| fact("system_machine"));
+            machine.and_then(Machine::of_uname)
         });
         match machine.and_then(|machine| machine.name(number)) {
             Some(name) => format!("sys_{name}").into_bytes(),

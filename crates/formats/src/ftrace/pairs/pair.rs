@@ -15,6 +15,8 @@ pub(crate) struct Pair {
     pub track: &'static str,
     /// The name of the slice.
     pub name: Name,
+    /// The category of the slice, or nothing.
+    pub category: &'static str,
     /// Fields by which begin and end are matched. `a|b` lists alternative names of one field; the
     /// first that exists is used.
     pub keys: &'static [&'static str],
@@ -43,6 +45,8 @@ pub(crate) enum Name {
     Is(&'static str),
     /// The text of the first of these fields that the begin event has.
     Of(&'static [&'static str]),
+    /// The same, between two texts.
+    In(&'static str, &'static [&'static str], &'static str),
     /// The name of the event that begins the slice.
     Event,
     /// `sys_` and the name of the system call.

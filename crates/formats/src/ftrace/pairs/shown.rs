@@ -61,6 +61,12 @@ fn is_named(pair: &Pair, name: &str, arg: Arg<'_>) -> bool {
         Name::Is(own) => own == name,
         Name::Event => pair.begins.contains(&name),
         Name::Of(keys) => keys.iter().find_map(|key| arg(key)).as_deref() == Some(name),
+        Name::In(before, keys, after) => {
+            let inner = name
+                .strip_prefix(before)
+                .and_then(|name| name.strip_suffix(after));
+            inner.is_some() && keys.iter().find_map(|key| arg(key)).as_deref() == inner
+        }
         // Other names come from the machine's table of calls, which text does not have.
         Name::Syscall => arg("id").is_some_and(|id| name.strip_prefix("sys_") == Some(&id)),
     }

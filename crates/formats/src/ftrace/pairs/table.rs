@@ -5,7 +5,7 @@
 //! `block_bio_queue` (a bio that was split completes twice).
 
 use super::pair::Again::{Ends, Joins, Nests, Waits};
-use super::pair::Name::{Event, Is, Of, Syscall};
+use super::pair::Name::{Event, In, Is, Of, Syscall};
 use super::pair::On::{Cpu, Machine, Own, Thread};
 use super::pair::{Again, Name, On, Pair};
 
@@ -25,8 +25,16 @@ const fn pair(
         on,
         track,
         name,
+        category: "",
         keys,
         again,
+    }
+}
+
+impl Pair {
+    const fn category(mut self, category: &'static str) -> Self {
+        self.category = category;
+        self
     }
 }
 
@@ -58,12 +66,12 @@ pub(crate) static PAIRS: &[Pair] = &[
     pair((Thread, "syscalls"), &["sys_enter"], &["sys_exit"], Syscall, NONE, Ends),
     pair((Thread, "functions"), &["funcgraph_entry", "funcgraph_retaddr_entry"], &["funcgraph_exit"], Of(&["func"]), &["func"], Nests),
     // Interrupts.
-    pair(IRQ, &["irq_handler_entry"], &["irq_handler_exit"], Of(&["name", "irq"]), &["irq"], Nests),
-    pair((Cpu, "softirq"), &["softirq_entry"], &["softirq_exit"], Of(&["action", "vec"]), NONE, Ends),
+    pair(IRQ, &["irq_handler_entry"], &["irq_handler_exit"], In("IRQ (", &["name", "irq"], ")"), &["irq"], Nests).category("irq"),
+    pair((Cpu, "softirq"), &["softirq_entry"], &["softirq_exit"], Of(&["action", "vec"]), NONE, Ends).category("irq"),
     pair((Cpu, "tasklet"), &["tasklet_entry", "tasklet_hi_entry"], &["tasklet_exit", "tasklet_hi_exit"], Of(&["function", "func", "tasklet"]), NONE, Ends),
     pair((Cpu, "ipi"), &["ipi_entry"], &["ipi_exit"], Of(&["reason"]), &["reason"], Nests),
     pair((Cpu, "csd"), &["csd_function_entry"], &["csd_function_exit"], Of(&["func"]), &["csd"], Nests),
-    pair(VECTOR, &["local_timer_entry"], &["local_timer_exit"], Is("local_timer"), NONE, Nests),
+    pair(IRQ, &["local_timer_entry"], &["local_timer_exit"], Is("IRQ (LocalTimer)"), NONE, Nests).category("irq"),
     pair(VECTOR, &["reschedule_entry"], &["reschedule_exit"], Is("reschedule"), NONE, Nests),
     pair(VECTOR, &["call_function_entry"], &["call_function_exit"], Is("call_function"), NONE, Nests),
     pair(VECTOR, &["call_function_single_entry"], &["call_function_single_exit"], Is("call_function_single"), NONE, Nests),
@@ -78,19 +86,17 @@ pub(crate) static PAIRS: &[Pair] = &[
     pair((Cpu, "preemption off"), &["preempt_disable"], &["preempt_enable"], Is("preemption off"), NONE, Ends),
     // Timers.
     pair(TIMER, &["timer_expire_entry"], &["timer_expire_exit"], Of(&["function", "timer"]), &["timer"], Nests),
-    pair(TIMER, &["hrtimer_expire_entry"], &["hrtimer_expire_exit"], Of(&["function", "hrtimer"]), &["hrtimer"], Nests),
+    pair((Cpu, "hrtimer"), &["hrtimer_expire_entry"], &["hrtimer_expire_exit"], Of(&["function", "hrtimer"]), &["hrtimer"], Nests).category("hrtimer"),
     // Deferred work.
-    pair((Thread, "workqueue"), &["workqueue_execute_start"], &["workqueue_execute_end"], Of(&["function", "work"]), NONE, Ends),
+    pair((Own, ""), &["workqueue_execute_start"], &["workqueue_execute_end"], Of(&["function", "work"]), NONE, Ends).category("workqueue"),
     pair((Thread, "kthread work"), &["sched_kthread_work_execute_start"], &["sched_kthread_work_execute_end"], Of(&["function", "work"]), NONE, Ends),
     pair((Thread, "kthread stop"), &["sched_kthread_stop"], &["sched_kthread_stop_ret"], Is("kthread_stop"), NONE, Nests),
     pair((Thread, "initcall"), &["initcall_start"], &["initcall_finish"], Of(FUNCTION), &["func"], Nests),
     // Block devices.
-    pair((Machine, "block io"), &["block_io_start"], &["block_io_done"], Of(&["rwbs"]), &["dev", "sector"], Ends),
     pair(MMC, &["mmc_request_start"], &["mmc_request_done"], Is("mmc_request"), &["name", "mrq"], Ends),
     pair(MMC, &["mmc_blk_rw_start"], &["mmc_blk_rw_end"], Is("mmc_blk_rw"), &["cmd", "addr"], Ends),
     pair(MMC, &["mmc_blk_erase_start"], &["mmc_blk_erase_end"], Is("mmc_blk_erase"), &["cmd", "addr"], Ends),
     pair((Machine, "scsi"), &["scsi_dispatch_cmd_start"], &["scsi_dispatch_cmd_done", "scsi_dispatch_cmd_error", "scsi_dispatch_cmd_timeout"], Is("scsi_command"), &["host_no", "channel", "id", "lun", "driver_tag", "cmnd"], Ends),
-    pair((Machine, "ufs"), &["ufshcd_command str_t=send_req|query_send|tm_send"], &["ufshcd_command str_t=complete_rsp|query_complete|query_complete_err|tm_complete|tm_complete_err"], Is("ufs_command"), &["dev_name", "tag"], Ends),
     // File systems.
     pair(DISK, &["ext4_sync_file_enter"], &["ext4_sync_file_exit"], Is("ext4_sync_file"), INODE, Nests),
     pair(DISK, &["ext4_da_write_begin", "ext4_write_begin"], &["ext4_da_write_end", "ext4_write_end", "ext4_journalled_write_end"], Is("ext4_write"), INODE, Ends),
@@ -121,9 +127,8 @@ pub(crate) static PAIRS: &[Pair] = &[
     pair(DISK, &["f2fs_rename_start"], &["f2fs_rename_end"], Is("f2fs_rename"), NONE, Nests),
     pair(DISK, &["f2fs_compress_pages_start"], &["f2fs_compress_pages_end"], Is("f2fs_compress_pages"), NONE, Nests),
     pair(DISK, &["f2fs_decompress_pages_start"], &["f2fs_decompress_pages_end"], Is("f2fs_decompress_pages"), NONE, Nests),
-    pair(DISK, &["f2fs_write_checkpoint state=start block_ops"], &["f2fs_write_checkpoint state=finish checkpoint"], Is("f2fs_write_checkpoint"), NONE, Ends),
     pair(DISK, &["erofs_map_blocks_enter", "z_erofs_map_blocks_iter_enter"], &["erofs_map_blocks_exit", "z_erofs_map_blocks_iter_exit"], Is("erofs_map_blocks"), NONE, Nests),
-    pair((Machine, "file read"), &["android_fs_dataread_start", "f2fs_dataread_start", "ext4_dataread_start"], &["android_fs_dataread_end", "f2fs_dataread_end", "ext4_dataread_end"], Of(&["pathbuf", "ino"]), &["ino", "offset"], Ends),
+    pair((Machine, "file read"), &["f2fs_dataread_start", "ext4_dataread_start"], &["f2fs_dataread_end", "ext4_dataread_end"], Of(&["pathbuf", "ino"]), &["ino", "offset"], Ends),
     pair((Machine, "file write"), &["android_fs_datawrite_start", "f2fs_datawrite_start", "ext4_datawrite_start"], &["android_fs_datawrite_end", "f2fs_datawrite_end", "ext4_datawrite_end"], Of(&["pathbuf", "ino"]), &["ino", "offset"], Ends),
     pair((Machine, "fuse"), &["fuse_request_send"], &["fuse_request_end"], Is("fuse_request"), &["connection", "unique|req"], Ends),
     pair((Machine, "jbd2"), &["jbd2_start_commit"], &["jbd2_end_commit"], Is("jbd2_commit"), &["dev", "transaction"], Ends),
@@ -134,16 +139,12 @@ pub(crate) static PAIRS: &[Pair] = &[
     pair(WRITEBACK, &["writeback_write_inode_start"], &["writeback_write_inode"], Is("writeback_write_inode"), &["ino"], Ends),
     pair((Thread, "file lease"), &["break_lease_block"], &["break_lease_unblock"], Is("break_lease"), NONE, Ends),
     // Memory.
-    pair(MEMORY, &["mm_vmscan_direct_reclaim_begin"], &["mm_vmscan_direct_reclaim_end"], Is("direct reclaim"), NONE, Nests),
     pair(MEMORY, &["mm_vmscan_kswapd_wake"], &["mm_vmscan_kswapd_sleep"], Is("kswapd"), NONE, Joins),
-    pair(MEMORY, &["mm_vmscan_memcg_reclaim_begin"], &["mm_vmscan_memcg_reclaim_end"], Is("memcg reclaim"), NONE, Nests),
     pair(MEMORY, &["mm_vmscan_memcg_softlimit_reclaim_begin"], &["mm_vmscan_memcg_softlimit_reclaim_end"], Is("memcg soft limit reclaim"), NONE, Nests),
     pair(MEMORY, &["mm_vmscan_node_reclaim_begin"], &["mm_vmscan_node_reclaim_end"], Is("node reclaim"), NONE, Nests),
-    pair(MEMORY, &["mm_shrink_slab_start"], &["mm_shrink_slab_end"], Of(&["shrink"]), &["shr"], Nests),
     pair(MEMORY, &["mm_compaction_begin"], &["mm_compaction_end"], Is("compaction"), NONE, Nests),
     pair(MEMORY, &["mm_compaction_kcompactd_wake"], &["mm_compaction_kcompactd_sleep"], Is("kcompactd"), NONE, Joins),
     pair(MEMORY, &["mm_migrate_pages_start"], &["mm_migrate_pages"], Is("migrate pages"), NONE, Nests),
-    pair(MEMORY, &["cma_alloc_start"], &["cma_alloc_finish"], Of(NAME), NAME, Nests),
     pair(MEMORY, &["ksm_start_scan"], &["ksm_stop_scan"], Is("ksm scan"), NONE, Ends),
     pair(MEMORY, &["start_task_reaping"], &["finish_task_reaping"], Is("reap task"), &["pid"], Ends),
     // Locks.
@@ -160,7 +161,7 @@ pub(crate) static PAIRS: &[Pair] = &[
     pair(BINDER, &["binder_unmap_user_start"], &["binder_unmap_user_end"], Is("binder_unmap_user"), PAGE, Ends),
     pair(BINDER, &["binder_unmap_kernel_start"], &["binder_unmap_kernel_end"], Is("binder_unmap_kernel"), PAGE, Ends),
     // Fences.
-    pair((Thread, "fence"), &["dma_fence_wait_start", "fence_wait_start"], &["dma_fence_wait_end", "fence_wait_end"], Is("fence wait"), &["context", "seqno"], Nests),
+    pair((Thread, "fence"), &["fence_wait_start"], &["fence_wait_end"], Is("fence wait"), &["context", "seqno"], Nests),
     pair((Thread, "sync"), &["sync_wait begin=begin"], &["sync_wait begin=end"], Of(NAME), NAME, Nests),
     // Power.
     pair(REGULATOR, &["regulator_enable"], &["regulator_enable_complete"], Of(NAME), NAME, Nests),
@@ -178,13 +179,10 @@ pub(crate) static PAIRS: &[Pair] = &[
     pair((Thread, "clk set duty cycle"), &["clk_set_duty_cycle"], &["clk_set_duty_cycle_complete"], Of(NAME), NAME, Waits),
     pair((Thread, "clk rate request"), &["clk_rate_request_start"], &["clk_rate_request_done"], Of(NAME), NAME, Waits),
     pair((Thread, "runtime pm"), &["rpm_suspend", "rpm_resume", "rpm_idle"], &["rpm_return_int"], Event, NAME, Nests),
-    pair((Thread, "device pm"), &["device_pm_callback_start"], &["device_pm_callback_end"], Of(&["device"]), &["driver", "device"], Nests),
-    pair((Machine, "wakeup source"), &["wakeup_source_activate"], &["wakeup_source_deactivate"], Of(NAME), NAME, Ends),
-    pair((Thread, "cpuhp"), &["cpuhp_enter", "cpuhp_multi_enter"], &["cpuhp_exit"], Of(&["fun", "idx"]), &["cpu", "idx"], Nests),
     pair((Cpu, "psci"), &["psci_domain_idle_enter"], &["psci_domain_idle_exit"], Is("psci idle"), NONE, Ends),
     pair((Machine, "cpu frequency switch"), &["cpu_frequency_switch_start"], &["cpu_frequency_switch_end"], Is("frequency switch"), &["cpu_id"], Ends),
     // Buses.
-    pair((Thread, "i2c"), &["i2c_write", "i2c_read"], &["i2c_result"], Event, &["adapter_nr"], Joins),
+    pair((Own, ""), &["i2c_write", "i2c_read"], &["i2c_result"], In("i2c-", &["adapter_nr"], ""), &["adapter_nr"], Joins),
     pair((Thread, "smbus"), &["smbus_write", "smbus_read"], &["smbus_result"], Event, &["adapter_nr", "a"], Ends),
     pair((Machine, "spi"), &["spi_message_start"], &["spi_message_done"], Is("spi_message"), &["bus_num", "chip_select", "msg"], Ends),
     pair((Thread, "spi"), &["spi_transfer_start"], &["spi_transfer_stop"], Is("spi_transfer"), &["bus_num", "chip_select", "xfer"], Ends),
@@ -196,7 +194,7 @@ pub(crate) static PAIRS: &[Pair] = &[
     pair((Cpu, "netif_receive_skb"), &["netif_receive_skb_entry"], &["netif_receive_skb_exit"], Is("netif_receive_skb"), NONE, Waits),
     pair((Cpu, "netif_receive_skb_list"), &["netif_receive_skb_list_entry"], &["netif_receive_skb_list_exit"], Is("netif_receive_skb_list"), NONE, Waits),
     pair((Cpu, "netif_rx"), &["netif_rx_entry", "netif_rx_ni_entry"], &["netif_rx_exit", "netif_rx_ni_exit"], Is("netif_rx"), NONE, Waits),
-    pair((Cpu, "napi_gro_receive"), &["napi_gro_receive_entry"], &["napi_gro_receive_exit"], Is("napi_gro_receive"), NONE, Waits),
+    pair((Cpu, "napi_gro_receive"), &["napi_gro_receive_entry"], &["napi_gro_receive_exit"], Of(&["name", "dev"]), NONE, Waits).category("napi_gro"),
     pair((Cpu, "napi_gro_frags"), &["napi_gro_frags_entry"], &["napi_gro_frags_exit"], Is("napi_gro_frags"), NONE, Waits),
     pair((Cpu, "net_dev_xmit"), &["net_dev_start_xmit"], &["net_dev_xmit"], Of(DEVICE), &["skbaddr"], Waits),
     // Guests.

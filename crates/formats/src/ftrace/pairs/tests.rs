@@ -276,6 +276,7 @@ fn row(pair: &Pair) -> String {
     let name = match pair.name {
         Name::Is(name) => format!("\"{name}\""),
         Name::Of(keys) => format!("`{}`", keys[0]),
+        Name::In(before, keys, after) => format!("{before}`{}`{after}", keys[0]),
         Name::Event => "the event".to_owned(),
         Name::Syscall => "the call".to_owned(),
     };

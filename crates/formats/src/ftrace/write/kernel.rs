@@ -6,6 +6,7 @@ use traceloom_trace::{
     TrackType,
 };
 
+use crate::ftrace::derived::Derived;
 use crate::ftrace::pairs::{self, Events, On, condition, events_of};
 
 /// The two kernel events of a slice.
@@ -204,7 +205,7 @@ impl<'t> SaidElsewhere<'t> {
         let name = self.trace.strings.get(track.name);
         match track.kind.owner() {
             _ if !track.kind.is_counter() => false,
-            _ if is_derived(track.kind) => true,
+            _ if is_derived(track.kind) || Derived::has_track(track.kind) => true,
             TrackOwner::Machine => {
                 let made = name.starts_with("mem.") || name.ends_with(" Temperature");
                 made && self.kept.contains(&counter.ts)

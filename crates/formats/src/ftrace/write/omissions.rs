@@ -56,9 +56,11 @@ impl Plan<'_> {
         written
     }
 
-    /// Flows other than those of binder calls.
+    /// Flows other than those of binder calls and of events.
     fn unwritten_flows(&self) -> u64 {
-        let written = |slice: SliceId| self.binder.contains_key(&slice);
+        let written = |slice: SliceId| {
+            self.binder.contains_key(&slice) || self.derived.makes(self.trace, slice)
+        };
         let flows = self.trace.flows.rows();
         flows
             .filter(|flow| !written(flow.slice_out) || !written(flow.slice_in))
@@ -74,6 +76,7 @@ impl Plan<'_> {
             let track = trace.tracks.row(slice.track_id.row());
             slice.arg_set_id != ArgSetId::NONE
                 && match track.kind {
+                    _ if self.derived.makes(trace, id) => false,
                     _ if slice.instant => true,
                     kind if kind.is_stack() && self.binder.contains_key(&id) => false,
                     _ if self.is_cookie(slice.arg_set_id) => false,

@@ -7,6 +7,7 @@ use super::binder::{self, Role};
 use super::counted::Counted;
 use super::kernel::SaidElsewhere;
 use super::waiting::Waiting;
+use crate::ftrace::derived::Derived;
 
 /// The kind of a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -94,6 +95,8 @@ pub(super) struct Plan<'t> {
     pub counted: Counted<'t>,
     /// Begins of slices that are also stored as events.
     pub waiting: Waiting,
+    /// Slices that are derived from events.
+    pub derived: Derived,
     /// Rows of thread states that are in no switch or wake-up.
     pub unwritten_states: u64,
 }
@@ -109,6 +112,7 @@ impl<'t> Plan<'t> {
             binder: binder::roles(trace),
             counted: Counted::new(trace),
             waiting: Waiting::new(trace),
+            derived: Derived::new(trace),
             unwritten_states: 0,
         }
     }
@@ -143,10 +147,11 @@ impl<'t> Plan<'t> {
         let reason = trace.strings.lookup(BLOCKED_REASON);
         let events = trace.ftrace_events.rows().enumerate();
         let events = events.filter(|(_, event)| Some(event.name) != reason);
-        let waiting = &mut self.waiting;
+        let (waiting, derived) = (&mut self.waiting, &self.derived);
         self.lines.extend(events.map(|(row, event)| {
             let line = rows(Class::Event, Kind::Event, row, event.ts);
-            let order = waiting.place(event.ts, event.name).unwrap_or(line.order);
+            let order = waiting.place(event.ts, event.name);
+            let order = order.or(derived.place(row)).unwrap_or(line.order);
             Line { order, ..line }
         }));
         let clocks = trace.clocks.iter().enumerate();

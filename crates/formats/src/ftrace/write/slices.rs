@@ -13,6 +13,7 @@ use super::counted::Counted;
 use super::kernel;
 use super::plan::{Class, Kind, Line, Plan};
 use super::waiting::Waiting;
+use crate::ftrace::derived::Derived;
 
 /// Adds the lines of all slices, track by track.
 pub(super) fn add(plan: &mut Plan<'_>) {
@@ -25,6 +26,7 @@ pub(super) fn add(plan: &mut Plan<'_>) {
             binder: &plan.binder,
             counted: &mut plan.counted,
             waiting: &mut plan.waiting,
+            derived: &mut plan.derived,
             again: &again,
             ended: None,
             open: Vec::new(),
@@ -55,10 +57,12 @@ fn drop_requeued(plan: &mut Plan<'_>) {
     });
 }
 
-/// (track, slice) in the order of tracks, and of time within a track.
+/// (track, slice) in the order of tracks, and of time within a track. Slices that reading the events makes again are
+/// left out.
 fn rows_by_track(trace: &Trace) -> Vec<(u32, u32)> {
     let track = |row: usize| trace.slices.track_id.get(row).0;
     let spans = trace.slices.spans();
+    let spans = spans.filter(|row| !Derived::has_slice(trace, SliceId(*row as u32)));
     let mut rows: Vec<(u32, u32)> = spans.map(|row| (track(row), row as u32)).collect();
     rows.sort_unstable();
     rows
@@ -77,6 +81,7 @@ struct TrackLines<'p, 't> {
     binder: &'p FxHashMap<SliceId, Role>,
     counted: &'p mut Counted<'t>,
     waiting: &'p mut Waiting,
+    derived: &'p mut Derived,
     again: &'p Again,
     /// The last slice whose end was added, unless a begin followed.
     ended: Option<SliceId>,
@@ -107,8 +112,10 @@ impl TrackLines<'_, '_> {
             self.close(top, ts, row);
         }
         self.last_ts = self.last_ts.max(ts);
-        if !self.is_begun(SliceId(row)) {
-            self.line(Kind::Begin, row, place(row, 0, true));
+        let place = place(row, 0, true);
+        let is_derived = self.derived.begins(self.trace, SliceId(row), place);
+        if !is_derived && !self.is_begun(SliceId(row)) {
+            self.line(Kind::Begin, row, place);
         }
         self.ended = None;
         self.open.push(SliceId(row));
@@ -123,6 +130,13 @@ impl TrackLines<'_, '_> {
         let again = self.again.follows(self.trace, slice, self.last_ts);
         let before = again.map_or(before, |again| again.0.min(before));
         let place = place(before, self.trace.slices.depth.get(slice.row()), false);
+        let derived = self.derived.ends(self.trace, slice, self.last_ts, place);
+        if let Some(is_ended) = derived {
+            if !is_ended {
+                self.line(Kind::EndMark, slice.0, place);
+            }
+            return;
+        }
         let is_moment = self.binder.get(&slice).is_some_and(|role| role.is_moment());
         if !is_moment && self.is_ended(slice) {
             let kind = self.end_kind(slice, next);

@@ -40,7 +40,8 @@ pub(super) const GPU_TRACK: View = view(
     "SELECT track.id, track.name, track.type, track.parent_id, track.source_arg_set_id, track.dimension_arg_set_id, \
      track.machine_id, track.type AS scope, extract_arg(track.source_arg_set_id, 'description') AS description, \
      NULL AS context_id FROM __intrinsic_track AS track \
-     WHERE track.type IN ('gpu_render_stage', 'vulkan_events', 'gpu_log', 'graphics_frame_event')",
+     WHERE track.type IN ('drm_vblank', 'drm_sched_ring', 'drm_fence', 'mali_mcu_state', 'gpu_render_stage', \
+     'vulkan_events', 'gpu_log', 'graphics_frame_event')",
 );
 
 pub(super) const GPU: View = view(

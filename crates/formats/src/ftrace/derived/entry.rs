@@ -1,0 +1,86 @@
+//! A line of the table of derived slices.
+
+use traceloom_trace::TrackType;
+
+/// What one kind of event shows.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    /// The name of the event.
+    pub event: &'static str,
+    /// Which of these events count.
+    pub when: When,
+    pub does: Does,
+    pub on: On,
+    /// The category of the slice, or nothing.
+    pub category: &'static str,
+    /// The name of the slice, with fields in braces. For the end of a slice on a thread's own track: how the name of
+    /// the slice begins.
+    pub name: &'static str,
+    /// The arguments: their key, and the field with their value. After `=`, the value itself.
+    pub args: &'static [(&'static str, &'static str)],
+}
+
+/// What an event does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Does {
+    /// Begins a slice.
+    Begin,
+    /// Ends the innermost slice.
+    End,
+    /// Ends the slice that is open, and begins the next one.
+    Next,
+    /// Adds a slice without a duration.
+    Moment,
+    /// Adds arguments to the open slice.
+    Adds,
+    /// Sets a counter to the value of this field.
+    Counter(&'static str),
+    /// Sets a counter to the value of the first field, at the time in the second one, ns.
+    CounterAt(&'static str, &'static str),
+}
+
+/// The track. Its name may have fields in braces.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum On {
+    /// The thread's own slices.
+    Own,
+    /// The own slices of the thread with the number in this field.
+    OwnOf(&'static str),
+    /// A track of the machine.
+    Machine(TrackType, &'static str),
+    /// A track of the machine where slices may overlap. Begin and end have the same values of these
+    /// fields, which a comma separates.
+    Lanes(TrackType, &'static str, &'static str),
+    /// A track of the event's CPU.
+    Cpu(TrackType, &'static str),
+    /// A track of the CPU in this field.
+    CpuOf(TrackType, &'static str, &'static str),
+}
+
+/// Which events count.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum When {
+    Always,
+    /// The field is 0 or missing.
+    Zero(&'static str),
+    /// The field is another number.
+    NotZero(&'static str),
+    Negative(&'static str),
+    Positive(&'static str),
+    NotPositive(&'static str),
+}
+
+impl When {
+    /// Whether an event with this value of the field counts.
+    pub fn counts(self, number: impl Fn(&str) -> Option<i64>) -> bool {
+        let value = |field| number(field).unwrap_or(0);
+        match self {
+            Self::Always => true,
+            Self::Zero(field) => value(field) == 0,
+            Self::NotZero(field) => value(field) != 0,
+            Self::Negative(field) => value(field) < 0,
+            Self::Positive(field) => value(field) > 0,
+            Self::NotPositive(field) => value(field) <= 0,
+        }
+    }
+}
