@@ -9,7 +9,7 @@ use std::fs;
 use anyhow::{Context, Result, bail};
 
 use crate::run::{command, printed};
-use parse::{Enum, Field, File, Message};
+use parse::{Enum, Extension, Field, File, Message};
 
 /// The messages that are read by their table. All messages in their fields follow.
 const ROOTS: &[&str] = &[
@@ -25,6 +25,7 @@ const ROOTS: &[&str] = &[
     "LayersSnapshotProto",
     "ShellHandlerMappings",
     "ShellTransition",
+    "TraceConfig",
     "TransactionTraceEntry",
     "ViewCapture",
     "WindowManagerTraceEntry",
@@ -34,7 +35,18 @@ const ROOTS: &[&str] = &[
 const FOLDERS: &[&str] = &[
     "protos/perfetto/trace",
     "protos/perfetto/common",
+    "protos/perfetto/config",
     "protos/third_party/android",
+    "protos/third_party/chromium",
+];
+
+/// The packages whose types are in the table, longest first. Their names are left out.
+const PACKAGES: &[&str] = &[
+    "perfetto.protos.chrome_enums.",
+    "perfetto.protos.",
+    "com.android.internal.",
+    "chrome_enums.",
+    "protos.",
 ];
 
 const TABLE: &str = "crates/formats/src/perfetto/descriptors/messages.txt";
@@ -54,6 +66,7 @@ pub fn run(args: &[String]) -> Result<()> {
 struct Protos {
     messages: BTreeMap<String, Message>,
     enums: BTreeMap<String, Enum>,
+    extensions: Vec<Extension>,
 }
 
 impl Protos {
@@ -73,6 +86,7 @@ impl Protos {
             for (name, values) in file.enums {
                 protos.enums.entry(name).or_insert(values);
             }
+            protos.extensions.extend(file.extensions);
         }
         Ok(protos)
     }
@@ -103,18 +117,25 @@ impl Protos {
         waiting: &mut Vec<String>,
     ) -> Result<String> {
         let mut line = format!("message {name}");
-        for Field {
-            number,
-            name: field,
-            kind,
-            repeated,
-        } in &message.fields
-        {
+        let own = message.fields.iter().map(|field| (name, field));
+        let of_message = |extension: &&Extension| plain(&extension.extendee) == name;
+        let added = self.extensions.iter().filter(of_message);
+        let added = added.flat_map(|extension| {
+            let fields = extension.fields.iter();
+            fields.map(|field| (extension.scope.as_str(), field))
+        });
+        for (scope, field) in own.chain(added) {
+            let Field {
+                number,
+                name: field,
+                kind,
+                repeated,
+            } = field;
             let repeated = if *repeated { "*" } else { "" };
             let letter = match scalar(kind) {
                 Some(letter) => letter.to_owned(),
                 None => {
-                    let found = self.resolve(name, kind)?;
+                    let found = self.resolve(scope, kind)?;
                     waiting.push(found.clone());
                     let letter = if self.enums.contains_key(&found) {
                         'e'
@@ -132,12 +153,7 @@ impl Protos {
 
     /// Finds a type as protobuf does: first inside of the message, then inside of the messages around it.
     fn resolve(&self, scope: &str, kind: &str) -> Result<String> {
-        let kind = kind.trim_start_matches('.');
-        let packages = ["perfetto.protos.", "com.android.internal."];
-        let plain = packages
-            .iter()
-            .find_map(|package| kind.strip_prefix(package));
-        let kind = plain.unwrap_or(kind);
+        let kind = plain(kind);
         let mut scope = Some(scope);
         while let Some(around) = scope {
             let full = format!("{around}.{kind}");
@@ -157,9 +173,18 @@ impl Protos {
     }
 }
 
-/// One file repeats all others.
+/// A name without its package.
+fn plain(name: &str) -> &str {
+    let name = name.trim_start_matches('.');
+    let mut packages = PACKAGES.iter();
+    let without = packages.find_map(|package| name.strip_prefix(package));
+    without.unwrap_or(name)
+}
+
+/// One file repeats all others, another one is for tests.
 fn is_source(path: &str) -> bool {
-    path.ends_with(".proto") && !path.ends_with("perfetto_trace.proto")
+    let apart = ["perfetto_trace.proto", "test_extensions.proto"];
+    path.ends_with(".proto") && !apart.iter().any(|name| path.ends_with(name))
 }
 
 fn enum_line(name: &str, values: &Enum) -> Result<String> {

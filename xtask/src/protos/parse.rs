@@ -22,11 +22,20 @@ pub struct Enum {
     pub values: Vec<(i64, String)>,
 }
 
+/// Fields for a message that is elsewhere.
+pub struct Extension {
+    pub extendee: String,
+    /// The message in which it stands; empty outside of messages.
+    pub scope: String,
+    pub fields: Vec<Field>,
+}
+
 /// The messages and enums of a file, by their full names.
 #[derive(Default)]
 pub struct File {
     pub messages: Vec<(String, Message)>,
     pub enums: Vec<(String, Enum)>,
+    pub extensions: Vec<Extension>,
 }
 
 impl File {
@@ -41,7 +50,7 @@ impl File {
             match token {
                 "message" => parser.message("", &mut file)?,
                 "enum" => parser.enumeration("", &mut file)?,
-                // Extensions add fields to a message that is elsewhere.
+                "extend" => parser.extension("", &mut file)?,
                 "{" => parser.skip_block()?,
                 _ => {}
             }
@@ -120,11 +129,7 @@ impl<'a> Parser<'a> {
                     self.expect("{")?;
                     self.fields(scope, message, file)?;
                 }
-                "extend" => {
-                    self.word()?;
-                    self.expect("{")?;
-                    self.skip_block()?;
-                }
+                "extend" => self.extension(scope, file)?,
                 // No message of the table has a map.
                 "reserved" | "extensions" | "option" | "map" => self.skip_statement()?,
                 "repeated" => {
@@ -138,6 +143,20 @@ impl<'a> Parser<'a> {
                 kind => message.fields.push(self.field(kind, false)?),
             }
         }
+    }
+
+    /// An `extend` block, whose message is next.
+    fn extension(&mut self, scope: &str, file: &mut File) -> Result<()> {
+        let extendee = self.word()?.to_owned();
+        self.expect("{")?;
+        let mut message = Message::default();
+        self.fields(scope, &mut message, file)?;
+        file.extensions.push(Extension {
+            extendee,
+            scope: scope.to_owned(),
+            fields: message.fields,
+        });
+        Ok(())
     }
 
     fn field(&mut self, kind: &str, repeated: bool) -> Result<Field> {

@@ -27,11 +27,11 @@ fn python() -> Option<PathBuf> {
 #[derive(Default)]
 struct Types {
     descriptors: Descriptors,
-    known: HashMap<String, Rc<MessageType>>,
+    known: HashMap<String, Rc<MessageType<'static>>>,
 }
 
 impl Types {
-    fn message(&mut self, name: &str) -> Rc<MessageType> {
+    fn message(&mut self, name: &str) -> Rc<MessageType<'static>> {
         let known = self.known.entry(name.to_owned());
         let find = || Rc::new(self.descriptors.message(name).unwrap());
         known.or_insert_with(find).clone()
@@ -65,7 +65,7 @@ impl Flat<'_> {
         }
     }
 
-    fn value(&mut self, known: &FieldType, value: Value<'_>, path: Vec<(u32, usize)>) {
+    fn value(&mut self, known: &FieldType<'static>, value: Value<'_>, path: Vec<(u32, usize)>) {
         if let (Kind::Message(of), Value::Bytes(bytes)) = (known.kind, value) {
             return self.message(of, bytes, &path);
         }

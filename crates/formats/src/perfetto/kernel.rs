@@ -41,8 +41,8 @@ pub(super) struct Kernel<'s> {
     interpreter: Interpreter,
     descriptors: &'s Descriptors,
     /// The message `FtraceEvent`, and those of its events that have occurred.
-    events: MessageType,
-    messages: FxHashMap<u32, Option<(&'static str, MessageType)>>,
+    events: MessageType<'static>,
+    messages: FxHashMap<u32, Option<(&'static str, MessageType<'static>)>>,
     /// The thread that came with the last switch of each CPU.
     last: FxHashMap<u32, Last<'s>>,
     /// The processes of threads, from process trees.

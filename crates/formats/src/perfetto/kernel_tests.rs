@@ -33,7 +33,7 @@ fn event(name: &str, fields: &[(&str, i64)]) -> (u32, Proto) {
 }
 
 /// The number and the kind of a field.
-fn numbered(message: &MessageType, name: &str) -> (u32, Kind) {
+fn numbered<'d>(message: &MessageType<'d>, name: &str) -> (u32, Kind<'d>) {
     let mut fields = (1..1_000).filter_map(|number| Some((number, message.field(number)?)));
     let field = fields.find(|(_, field)| field.name == name);
     field.map(|(number, field)| (number, field.kind)).unwrap()

@@ -61,6 +61,7 @@ impl Machine {
     /// A `SystemInfo`.
     pub fn info(&mut self, info: &[u8], kernel: &mut Kernel<'_>, out: &mut TraceBuilder) {
         let cells = &mut self.cells;
+        let (mut level, mut has_level) = (None, false);
         for field in Fields::new(info) {
             match field.number {
                 1 => {
@@ -73,9 +74,14 @@ impl Machine {
                 }
                 2 => {
                     fact(FACTS, field, cells, out);
-                    if let Some(build) = incremental_build(field.bytes()) {
+                    if let Some((version, build)) = version_and_build(field.bytes()) {
                         out.metadata("android_incremental_build", build);
+                        level = api_level(version);
                     }
+                }
+                5 => {
+                    fact(FACTS, field, cells, out);
+                    has_level = true;
                 }
                 16 => {
                     fact(FACTS, field, cells, out);
@@ -85,6 +91,10 @@ impl Machine {
                 }
                 _ => fact(FACTS, field, cells, out),
             }
+        }
+        if let Some(level) = level.filter(|_| !has_level) {
+            out.metadata("android_sdk_version", &level.to_string());
+            cells.push(("android_sdk_version", ArgValue::Int(level)));
         }
     }
 
@@ -96,12 +106,31 @@ impl Machine {
     }
 }
 
-/// The number of the build in a fingerprint: `brand/product/device:version/id/BUILD:type/keys`.
-fn incremental_build(fingerprint: &[u8]) -> Option<&str> {
+/// Android's version and the number of the build in a fingerprint:
+/// `brand/product/device:VERSION/id/BUILD:type/keys`.
+fn version_and_build(fingerprint: &[u8]) -> Option<(&str, &str)> {
     let parts = std::str::from_utf8(fingerprint).ok()?;
     let (_, version) = parts.split_once(':')?;
-    let build = version.split('/').nth(2)?;
-    Some(build.split(':').next().unwrap_or(build))
+    let mut parts = version.split('/');
+    let (version, build) = (parts.next()?, parts.nth(1)?);
+    Some((version, build.split(':').next().unwrap_or(build)))
+}
+
+/// The API level of a version of Android (source.android.com, "Codenames, tags, and build numbers").
+fn api_level(version: &str) -> Option<i64> {
+    let (major, minor) = version.split_once('.').unwrap_or((version, "0"));
+    let minor = minor.split('.').next()?;
+    let level = match (major.parse().ok()?, minor.parse().ok()?) {
+        (5, minor @ 0..=1) => 21 + minor,
+        (6, 0) => 23,
+        (7, minor @ 0..=1) => 24 + minor,
+        (8, minor @ 0..=1) => 26 + minor,
+        (major @ 9..=12, 0) => 19 + major,
+        // 32 was 12L, which calls itself 12 too.
+        (major @ 13..=16, 0) => 20 + major,
+        _ => return None,
+    };
+    Some(level)
 }
 
 /// A fact of the table, for people and as a cell.

@@ -34,6 +34,7 @@ pub(super) mod payload {
     pub const SERVICE_EVENT: u32 = 69;
     pub const DISPLAY_STATE: u32 = 70;
     pub const GPU_MEMORY: u32 = 71;
+    pub const EXTENSIONS: u32 = 72;
     pub const FRAME_TIMELINE: u32 = 76;
     pub const ENERGY_BREAKDOWN: u32 = 77;
     pub const SYSTEM_PROPERTIES: u32 = 86;

@@ -1,6 +1,6 @@
 //! Processes and threads: `ProcessTree`.
 
-use traceloom_trace::{NO_NUMBER, ProcessId, RowId, TraceBuilder};
+use traceloom_trace::{ArgValue, NO_NUMBER, ProcessId, RowId, TraceBuilder};
 
 use super::kernel::Kernel;
 use super::wire::Fields;
@@ -27,7 +27,7 @@ pub(super) fn process_and_leader(pid: i64, out: &mut TraceBuilder) -> ProcessId 
 fn process(fields: Fields<'_>, kernel: &mut Kernel<'_>, out: &mut TraceBuilder) {
     let (mut pid, mut ppid, mut uid) = (None, None, None);
     let mut cmdline: Vec<&[u8]> = Vec::new();
-    let (mut start_ts, mut is_comm) = (None, false);
+    let (mut start_ts, mut is_comm, mut is_kthread) = (None, false, None);
     for field in fields {
         match field.number {
             1 => pid = Some(field.int()),
@@ -35,6 +35,7 @@ fn process(fields: Fields<'_>, kernel: &mut Kernel<'_>, out: &mut TraceBuilder) 
             3 => cmdline.push(field.bytes()),
             5 => uid = Some(field.int()),
             7 => start_ts = Some(field.int()),
+            8 => is_kthread = Some(field.bool()),
             9 => is_comm = field.uint() != 0,
             _ => {}
         }
@@ -67,6 +68,9 @@ fn process(fields: Fields<'_>, kernel: &mut Kernel<'_>, out: &mut TraceBuilder) 
     }
     if let Some(uid) = uid {
         out.set_process_uid(upid, uid);
+    }
+    if let Some(is_kthread) = is_kthread {
+        out.add_process_arg(upid, "is_kthread", ArgValue::Bool(is_kthread));
     }
     if let Some(ts) = start_ts {
         out.set_process_start(upid, ts);

@@ -5,7 +5,7 @@ use traceloom_trace::{Place, RepairKind, TraceBuilder};
 use super::android::Android;
 use super::counters::Counters;
 use super::cpu_info;
-use super::descriptors::Descriptors;
+use super::descriptors::{Declared, Descriptors};
 use super::frames::Frames;
 use super::generic::GenericKernel;
 use super::graphics::Graphics;
@@ -41,26 +41,39 @@ pub(super) fn read(
     let items = std::mem::take(&mut survey.items);
     let survey = survey;
     let descriptors = Descriptors::default();
+    let declared = declared(&survey, &descriptors, out);
     let mut by_machine = by_machine(&survey, items).into_iter().enumerate();
     if let Some((_, items)) = by_machine.next() {
-        read_machine((&survey, &descriptors), (0, items), options, out);
+        read_machine((&survey, &declared), (0, items), options, out);
     }
     for (machine, items) in by_machine {
         let mut other = TraceBuilder::new();
         other.begin_source("", crate::format_id::PERFETTO);
         other.set_machine(machine as i64);
-        read_machine(
-            (&survey, &descriptors),
-            (machine, items),
-            options,
-            &mut other,
-        );
+        read_machine((&survey, &declared), (machine, items), options, &mut other);
         out.append(other.finish(), 0);
     }
     if let Some(dump) = &options.process_dump {
         crate::process_dump::read_process_dump(dump, out);
     }
     Ok(())
+}
+
+/// The table of messages, with those that the trace declares.
+fn declared<'s>(
+    survey: &'s Survey<'s>,
+    table: &'s Descriptors,
+    out: &mut TraceBuilder,
+) -> Declared<'s> {
+    let mut declared = Declared::new(table);
+    for set in &survey.extensions {
+        declared.add(survey.source.get(*set));
+    }
+    let count = declared.refused;
+    out.repair(RepairKind::SkippedEntry, count, Place::default(), || {
+        "declarations of fields that are not valid, or too many".to_owned()
+    });
+    declared
 }
 
 /// The items of each machine, in the order of their numbers.
@@ -80,7 +93,7 @@ fn by_machine(survey: &Survey<'_>, items: Vec<Item>) -> Vec<Vec<Item>> {
 
 /// Reads what happened on a machine.
 fn read_machine<'s>(
-    (survey, descriptors): (&'s Survey<'s>, &'s Descriptors),
+    (survey, declared): (&'s Survey<'s>, &'s Declared<'s>),
     (machine, items): (usize, Vec<Item>),
     options: &ReadOptions,
     out: &mut TraceBuilder,
@@ -94,15 +107,16 @@ fn read_machine<'s>(
     let complete_from = timeline.complete_from();
     let mut reader = Second {
         survey,
-        kernel: Kernel::new(survey, descriptors, complete_from, options),
-        events: TrackEvents::new(survey, &survey.tracks, descriptors),
+        kernel: Kernel::new(survey, declared.table, complete_from, options),
+        events: TrackEvents::new(survey, &survey.tracks, declared),
         counters: Counters::new(survey),
         frames: Frames::default(),
         graphics: Graphics::new(survey),
         network: Network::new(survey),
-        service: Service::new(survey),
-        android: Android::new(survey, descriptors),
+        service: Service::new(survey, declared.table),
+        android: Android::new(survey, declared.table),
         machine: Machine::of(survey, machine),
+        is_first_machine: machine == 0,
         profiles: Profiles::new(survey),
         generic: GenericKernel::default(),
         started: started.unwrap_or(i64::MIN),
@@ -162,6 +176,7 @@ struct Second<'s> {
     service: Service<'s>,
     android: Android<'s>,
     machine: Machine,
+    is_first_machine: bool,
     profiles: Profiles<'s>,
     generic: GenericKernel,
     /// When the recording began, ns: the kernel's buffers may have had older events.
@@ -258,7 +273,7 @@ impl<'s> Second<'s> {
         self.events.finish(out);
         self.frames.finish(out);
         self.graphics.finish(out);
-        self.service.finish(out);
+        self.service.finish(self.is_first_machine, out);
         self.android.finish(out);
         self.machine.finish(out);
         self.kernel.finish(out);

@@ -413,6 +413,9 @@ fn facts_of_the_recorder() {
         Some("00000000-0000-0001-0000-000000000002")
     );
     assert_eq!(trace.metadata("trace_trigger"), Some("copied"));
+    let config = trace.metadata("trace_config_pbtxt").unwrap();
+    let expected = "data_sources {\n  config {\n    name: \"linux.ftrace\"\n    ftrace_config {";
+    assert!(config.starts_with(expected), "{config}");
     assert_eq!(trace.slices.instants().count(), 3);
     let mistakes = records(&trace, "__intrinsic_trace_diagnostics");
     assert!(
@@ -455,4 +458,39 @@ fn what_the_cpus_are() {
     );
     assert!(trace.strings.lookup("cpu_features.mte").is_some());
     assert!(trace.strings.lookup("arm_cpu_part").is_some());
+}
+
+/// The hash of "a" is in the reference of FNV (RFC 9923); this trace is the packet `0a 00` with the hash that follows
+/// from the same definition.
+#[test]
+fn a_trace_without_an_identifier_gets_one() {
+    let fnv = |bytes: &[u8]| {
+        let hash = bytes
+            .iter()
+            .fold(14_695_981_039_346_656_037, |hash: u128, byte| {
+                ((hash ^ u128::from(*byte)) * 1_099_511_628_211) % (1 << 64)
+            });
+        format!("{hash:016x}")
+    };
+    assert_eq!(fnv(b"a"), "af63dc4c8601ec8c");
+    let trace = read([Proto::new().int(8, 1)]);
+    let digits = fnv(&[0x0a, 2, 8 << 3, 1]);
+    let expected = format!("00000000-0000-0000-{}-{}", &digits[..4], &digits[4..]);
+    assert_eq!(trace.metadata("trace_uuid"), Some(expected.as_str()));
+}
+
+#[test]
+fn the_api_level_is_that_of_the_version() {
+    let level = |version: &str, told: Option<i64>| {
+        let fingerprint = format!("google/coral/coral:{version}/SP1A/7679548:userdebug/dev-keys");
+        let info = Proto::new().text(2, &fingerprint);
+        let info = told.map_or(info.clone(), |told| info.int(5, told));
+        let trace = read([packet(1, 45, info)]);
+        trace.metadata("android_sdk_version").map(str::to_owned)
+    };
+    assert_eq!(level("12", None).as_deref(), Some("31"));
+    assert_eq!(level("12", Some(32)).as_deref(), Some("32"));
+    assert_eq!(level("8.1.0", None).as_deref(), Some("27"));
+    assert_eq!(level("Tiramisu", None), None);
+    assert_eq!(level("99999999999", None), None);
 }

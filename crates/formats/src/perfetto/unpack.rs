@@ -46,6 +46,9 @@ impl Unpacker {
             payload::COMPRESSED => {
                 matches!(Inflater::zlib().push(packed, take)?, Outcome::End(_))
             }
+            payload::EXTENSIONS => {
+                matches!(Inflater::gzip().push(packed, take)?, Outcome::End(_))
+            }
             _ => {
                 let window = WINDOW + WINDOW_FOR_BYTE * packed.len() as u64;
                 unpack_frame(packed, window, &mut take)?.is_ok()

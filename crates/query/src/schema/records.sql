@@ -31,6 +31,10 @@ __intrinsic_android_network_packets (
   socket_tag_str TEXT, socket_uid, local_port, remote_port, packet_icmp_type, packet_icmp_code,
   packet_tcp_flags, packet_tcp_flags_str TEXT
 );
+__intrinsic_android_track_event_process (
+  id, upid, start_seq_id, package_uid, caller_uid, defining_uid, fw_start_ts, fw_end_ts, trigger_type TEXT,
+  hosting_type TEXT, hosting_name TEXT, bind_application_delay_ms, process_start_delay_ms
+);
 __intrinsic_android_user_list (
   id, type TEXT, android_user_id
 );

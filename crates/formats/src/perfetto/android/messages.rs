@@ -10,8 +10,8 @@ use base64::engine::general_purpose::STANDARD;
 use rustc_hash::FxHashMap;
 use traceloom_trace::{ArgValue, NO_TIME, RecordId, StringId, TraceBuilder};
 
-use super::super::descriptors::{Descriptors, FieldType, Kind, MessageType};
-use super::super::wire::{Field, Fields, Packed, Value, varint};
+use super::super::descriptors::{Descriptors, FieldType, Kind, MessageType, numbers};
+use super::super::wire::{Field, Fields, Value, varint};
 
 /// The most levels of messages inside each other.
 pub(super) const MOST_LEVELS: u32 = 64;
@@ -29,7 +29,7 @@ pub(super) type Args = Vec<(StringId, ArgValue)>;
 /// Reads messages by their descriptions.
 pub(super) struct Messages<'s> {
     pub descriptors: &'s Descriptors,
-    types: FxHashMap<&'static str, MessageType>,
+    types: FxHashMap<&'static str, MessageType<'static>>,
     /// A type of messages that is left out below the outermost level.
     pub left_out: &'static str,
     /// What arguments and rows may still take, bytes.
@@ -68,7 +68,7 @@ impl<'s> Messages<'s> {
     }
 
     /// The type of a message.
-    fn message(&mut self, kind: &'static str) -> &MessageType {
+    fn message(&mut self, kind: &'static str) -> &MessageType<'static> {
         let descriptors = self.descriptors;
         let known = self.types.entry(kind);
         known.or_insert_with(|| descriptors.message(kind).unwrap_or_default())
@@ -154,7 +154,7 @@ impl<'s> Messages<'s> {
     fn field(
         &mut self,
         place: &mut Place<'_>,
-        described: &FieldType,
+        described: &FieldType<'static>,
         field: Field<'_>,
         count: &mut u32,
         args: &mut Args,
@@ -183,7 +183,7 @@ impl<'s> Messages<'s> {
     fn value(
         &mut self,
         place: &mut Place<'_>,
-        kind: Kind,
+        kind: Kind<'static>,
         value: Value<'_>,
         args: &mut Args,
         out: &mut TraceBuilder,
@@ -213,7 +213,7 @@ impl<'s> Messages<'s> {
         }
     }
 
-    fn scalar(&self, kind: Kind, bits: u64, out: &mut TraceBuilder) -> ArgValue {
+    fn scalar(&self, kind: Kind<'_>, bits: u64, out: &mut TraceBuilder) -> ArgValue {
         match kind {
             Kind::Bool => ArgValue::Bool(bits != 0),
             Kind::Double => ArgValue::Float(f64::from_bits(bits)),
@@ -280,7 +280,7 @@ impl<'s> Messages<'s> {
 }
 
 /// Appends the name of a field to a key. Returns how long the key was.
-fn enter(key: &mut String, described: &FieldType, count: &mut u32) -> usize {
+fn enter(key: &mut String, described: &FieldType<'static>, count: &mut u32) -> usize {
     let before = key.len();
     if before > 0 {
         key.push('.');
@@ -291,21 +291,6 @@ fn enter(key: &mut String, described: &FieldType, count: &mut u32) -> usize {
         *count += 1;
     }
     before
-}
-
-/// Packed numbers, as their bits.
-fn numbers(kind: Kind, packed: &[u8]) -> Box<dyn Iterator<Item = u64> + '_> {
-    match kind {
-        Kind::Double => Box::new(doubles(packed).map(f64::to_bits)),
-        Kind::Float => Box::new(
-            packed
-                .as_chunks()
-                .0
-                .iter()
-                .map(|bytes| u32::from_le_bytes(*bytes).into()),
-        ),
-        _ => Box::new(Packed::new(packed)),
-    }
 }
 
 /// Packed numbers with a fraction.

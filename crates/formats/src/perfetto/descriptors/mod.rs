@@ -8,15 +8,24 @@
 //! ```
 //! The letters of types: `i` signed, `u` unsigned, `z` zigzag, `b` bool, `s` string, `y` bytes, `d` double, `f` float,
 //! `m:NAME` message, `e:NAME` enum. `*` before the letter: repeated.
+//!
+//! A trace can declare further ones ([`Declared`]).
+
+mod declared;
+mod text;
 
 use rustc_hash::FxHashMap;
-use traceloom_trace::sort;
+
+use super::wire::Packed;
+
+pub(super) use declared::{Declared, type_name};
+pub(super) use text::text;
 
 const TABLE: &str = include_str!("messages.txt");
 
 /// The type of a field's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum Kind<'d> {
     Signed,
     Unsigned,
     Zigzag,
@@ -25,25 +34,37 @@ pub(super) enum Kind {
     Bytes,
     Double,
     Float,
-    Message(&'static str),
-    Enum(&'static str),
+    // The table has these as plain numbers, because only their size tells them apart.
+    Fixed32,
+    Fixed64,
+    SignedFixed32,
+    SignedFixed64,
+    Message(&'d str),
+    Enum(&'d str),
 }
 
 /// A field of a message.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct FieldType {
+pub(super) struct FieldType<'d> {
     pub number: u32,
-    pub name: &'static str,
-    pub kind: Kind,
+    pub name: &'d str,
+    pub kind: Kind<'d>,
     pub repeated: bool,
 }
 
 /// The fields of a message, by number.
 #[derive(Clone, Debug, Default)]
-pub(super) struct MessageType(Vec<FieldType>);
+pub(super) struct MessageType<'d>(Vec<FieldType<'d>>);
 
-impl MessageType {
-    pub fn field(&self, number: u32) -> Option<&FieldType> {
+impl<'d> MessageType<'d> {
+    /// A message with these fields. Of several with the same number, the first one counts.
+    fn new(mut fields: Vec<FieldType<'d>>) -> Self {
+        fields.sort_by_key(|field| field.number);
+        fields.dedup_by_key(|field| field.number);
+        Self(fields)
+    }
+
+    pub fn field(&self, number: u32) -> Option<&FieldType<'d>> {
         let place = self.0.binary_search_by_key(&number, |field| field.number);
         self.0.get(place.ok()?)
     }
@@ -75,11 +96,10 @@ impl Default for Descriptors {
 
 impl Descriptors {
     /// The message with this name.
-    pub fn message(&self, name: &str) -> Option<MessageType> {
+    pub fn message(&self, name: &str) -> Option<MessageType<'static>> {
         let line = self.lines.get(name)?;
-        let mut fields: Vec<_> = line.split(' ').filter_map(field_type).collect();
-        sort::by_key(&mut fields, |field| field.number);
-        Some(MessageType(fields))
+        let fields = line.split(' ').filter_map(field_type);
+        Some(MessageType::new(fields.collect()))
     }
 
     /// The values of an enum and their names, in the order of the table.
@@ -101,7 +121,7 @@ impl Descriptors {
     }
 }
 
-fn field_type(entry: &'static str) -> Option<FieldType> {
+fn field_type(entry: &'static str) -> Option<FieldType<'static>> {
     let (number, rest) = entry.split_once(':')?;
     let (name, kind) = rest.split_once(':')?;
     let single = kind.trim_start_matches('*');
@@ -124,6 +144,25 @@ fn field_type(entry: &'static str) -> Option<FieldType> {
             _ => return None,
         },
     })
+}
+
+/// Packed numbers of a kind, as their bits.
+pub(super) fn numbers<'b>(kind: Kind<'_>, packed: &'b [u8]) -> Box<dyn Iterator<Item = u64> + 'b> {
+    match kind {
+        Kind::Double | Kind::Fixed64 | Kind::SignedFixed64 => {
+            let (numbers, _) = packed.as_chunks();
+            Box::new(numbers.iter().map(|bytes| u64::from_le_bytes(*bytes)))
+        }
+        Kind::Float | Kind::Fixed32 | Kind::SignedFixed32 => {
+            let (numbers, _) = packed.as_chunks();
+            Box::new(
+                numbers
+                    .iter()
+                    .map(|bytes| u32::from_le_bytes(*bytes).into()),
+            )
+        }
+        _ => Box::new(Packed::new(packed)),
+    }
 }
 
 #[cfg(test)]

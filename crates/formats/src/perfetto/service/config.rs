@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use traceloom_trace::TraceBuilder;
+use traceloom_trace::{Place, RepairKind, TraceBuilder};
 
+use super::super::descriptors::text;
 use super::super::wire::{Field, Fields};
 use super::Service;
 
@@ -11,6 +12,12 @@ impl Service<'_> {
     /// A `TraceConfig`.
     pub(super) fn config(&mut self, config: &[u8], out: &mut TraceBuilder) {
         self.config = Some(config.to_vec());
+        match text(self.descriptors, "TraceConfig", config) {
+            Some(text) => out.metadata("trace_config_pbtxt", &text),
+            None => out.repair(RepairKind::BeyondLimit, 1, Place::default(), || {
+                "the text of the configuration is too long".to_owned()
+            }),
+        }
         let value = |number| {
             let field = Fields::new(config).filter(|field| field.number == number);
             field.last()

@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 
 use traceloom_trace::TraceBuilder;
 
+use super::descriptors::Descriptors;
 use super::survey::Survey;
 use figures::Figures;
 use sessions::Sessions;
@@ -35,6 +36,7 @@ mod number {
 /// Reads the packets of the recorder.
 pub(super) struct Service<'s> {
     survey: &'s Survey<'s>,
+    descriptors: &'s Descriptors,
     figures: Figures,
     /// The fact `trace_trigger` is about the first trigger; a trigger that cloned the recording goes first.
     trigger: (Trigger, String),
@@ -55,9 +57,10 @@ enum Trigger {
 }
 
 impl<'s> Service<'s> {
-    pub fn new(survey: &'s Survey<'s>) -> Self {
+    pub fn new(survey: &'s Survey<'s>, descriptors: &'s Descriptors) -> Self {
         Self {
             survey,
+            descriptors,
             figures: Figures::default(),
             trigger: (Trigger::None, String::new()),
             has_uuid: false,
@@ -99,7 +102,10 @@ impl<'s> Service<'s> {
     }
 
     /// Ends the input.
-    pub fn finish(mut self, out: &mut TraceBuilder) {
+    pub fn finish(mut self, is_first_machine: bool, out: &mut TraceBuilder) {
+        if is_first_machine {
+            self.make_uuid(out);
+        }
         self.sessions.finish(out);
         for (key, value) in &self.attributes {
             out.metadata(&format!("trace_attribute.{key}"), value);

@@ -33,6 +33,8 @@ pub(crate) struct Survey<'a> {
     /// The tracks of track events.
     pub tracks: TrackDescriptors,
     pub items: Vec<Item>,
+    /// The descriptors of extensions: `FileDescriptorSet`s.
+    pub extensions: Vec<Span>,
     /// When all data sources had been started, ns on the clock of the state.
     pub started: Option<(i64, StateId)>,
     /// The numbers of other machines, in the order of the file.
@@ -101,6 +103,7 @@ impl<'a> Survey<'a> {
             bundles: Vec::new(),
             tracks: TrackDescriptors::default(),
             items: Vec::new(),
+            extensions: Vec::new(),
             started: None,
             machines: Vec::new(),
             last: None,
@@ -184,6 +187,7 @@ impl<'a> Survey<'a> {
             Some((payload::FTRACE_EVENTS, bundle)) => {
                 self.bundle(&packet, bundle, locate(bundle));
             }
+            Some((payload::EXTENSIONS, content)) => self.extensions(content, locate(content))?,
             Some((number, content)) => self.item(&packet, number, content, span),
             None => {}
         }
@@ -198,13 +202,40 @@ impl<'a> Survey<'a> {
         depth: u32,
     ) -> Result<(), ReadError> {
         let offset = self.source.offset(span);
+        let (unpacked, start) = self.unpacked(number, packed, offset)?;
+        self.packets(&unpacked, start, depth + 1)
+    }
+
+    /// Unpacks what is at `offset` in the file into a part.
+    fn unpacked(
+        &mut self,
+        number: u32,
+        packed: &[u8],
+        offset: u64,
+    ) -> Result<(Arc<Vec<u8>>, Span), ReadError> {
         let (unpacked, is_whole) = self.unpacker.unpack(number, packed)?;
         if !is_whole {
             self.losses.broken.add(offset);
         }
         let unpacked = Arc::new(unpacked);
         let part = self.source.add(Arc::clone(&unpacked), offset);
-        self.packets(&unpacked, Source::start(part), depth + 1)
+        Ok((unpacked, Source::start(part)))
+    }
+
+    /// An `ExtensionDescriptor`.
+    fn extensions(&mut self, content: &[u8], span: Span) -> Result<(), ReadError> {
+        for field in Fields::new(content) {
+            match field.number {
+                1 => self.extensions.push(span.of(content, field.bytes())),
+                2 => {
+                    let offset = self.source.offset(span);
+                    let (set, start) = self.unpacked(payload::EXTENSIONS, field.bytes(), offset)?;
+                    self.extensions.push(start.of(&set, &set));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     /// Lists a packet that has a time, or is read at the beginning.

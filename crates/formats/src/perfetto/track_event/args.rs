@@ -5,37 +5,26 @@
 //! message     chrome_user_event { action: "x" }   chrome_user_event.action = "x"
 //! ```
 
-use rustc_hash::FxHashMap;
-use traceloom_trace::{ArgSetId, ArgValue, StringId, TraceBuilder};
+use traceloom_trace::{ArgSetId, ArgValue, Place, RepairKind, StringId, TraceBuilder};
 
-use super::super::descriptors::{Descriptors, Kind, MessageType};
-use super::super::wire::{Field, Fields, Packed, Value};
+use super::super::descriptors::{Declared, type_name};
+use super::super::wire::{Field, Fields, Value};
+use super::messages::Places;
 use super::names::{Names, interned};
-
-/// The most levels of messages inside each other.
-const MOST_LEVELS: u32 = 40;
+use super::types::Types;
+use super::writer::{Limits, MOST_LEVELS, Writer, plain, unsigned};
 
 /// Turns the fields of events into arguments.
 pub(super) struct Args<'s> {
-    descriptors: &'s Descriptors,
-    messages: FxHashMap<&'static str, MessageType>,
-}
-
-/// How many values each repeated field of a message has had.
-type Places = FxHashMap<u32, u32>;
-
-/// The arguments of one event.
-struct Writer<'a, 's> {
-    names: Names<'s>,
-    out: &'a mut TraceBuilder,
-    args: Vec<(StringId, ArgValue)>,
+    pub types: Types<'s>,
+    limits: Limits,
 }
 
 impl<'s> Args<'s> {
-    pub fn new(descriptors: &'s Descriptors) -> Self {
+    pub fn new(declared: &'s Declared<'s>, source_bytes: usize) -> Self {
         Self {
-            descriptors,
-            messages: FxHashMap::default(),
+            types: Types::new(declared),
+            limits: Limits::new(source_bytes),
         }
     }
 
@@ -60,6 +49,8 @@ impl<'s> Args<'s> {
         let mut writer = Writer {
             names,
             out,
+            types: &mut self.types,
+            limits: &mut self.limits,
             args: Vec::new(),
         };
         let mut places = Places::default();
@@ -67,91 +58,28 @@ impl<'s> Args<'s> {
             match (field.number, field.value) {
                 (4, Value::Bytes(annotation)) => writer.annotation("debug", annotation, 0),
                 (33, Value::Bytes(location)) => writer.source(Fields::new(location)),
-                (34, Value::Number(iid)) => writer.interned_source("source", iid),
+                (34, Value::Number(iid)) => {
+                    writer.interned_source("source", iid, Some(0));
+                }
                 (5, Value::Bytes(task)) => writer.task(Fields::new(task)),
                 (21, Value::Bytes(message)) => writer.log_message(Fields::new(message)),
                 (52..=54, _) => writer.correlation(*field),
-                _ => self.field("TrackEvent", "", *field, (&mut writer, &mut places), 0),
+                _ => writer.field(("TrackEvent", ""), *field, &mut places, 0),
             }
         }
         writer.args
     }
 
-    /// A field of a message of the table.
-    fn field(
-        &mut self,
-        message: &'static str,
-        prefix: &str,
-        field: Field<'s>,
-        (writer, places): (&mut Writer<'_, 's>, &mut Places),
-        level: u32,
-    ) {
-        let descriptors = self.descriptors;
-        let known = self.messages.entry(message);
-        let known = known.or_insert_with(|| descriptors.message(message).unwrap_or_default());
-        let Some(described) = known.field(field.number).copied() else {
-            return;
-        };
-        let mut key = match prefix {
-            "" => described.name.to_owned(),
-            prefix => format!("{prefix}.{}", described.name),
-        };
-        let is_packed = matches!(field.value, Value::Bytes(_))
-            && !matches!(described.kind, Kind::Message(_) | Kind::Text | Kind::Bytes);
-        if described.repeated && !is_packed {
-            let place = places.entry(field.number).or_insert(0);
-            key = format!("{key}[{place}]");
-            *place += 1;
-        }
-        match (described.kind, field.value) {
-            (Kind::Message(inner), Value::Bytes(bytes)) if level < MOST_LEVELS => {
-                let mut places = Places::default();
-                for field in Fields::new(bytes) {
-                    self.field(inner, &key, field, (writer, &mut places), level + 1);
-                }
-            }
-            (kind, Value::Number(bits)) => {
-                let value = self.scalar(kind, bits, writer);
-                writer.push(&key, value);
-            }
-            (Kind::Text | Kind::Bytes, Value::Bytes(text)) => writer.text(&key, text),
-            (kind, Value::Bytes(packed)) if described.repeated => {
-                for (index, bits) in Packed::new(packed).enumerate() {
-                    let value = self.scalar(kind, bits, writer);
-                    writer.push(&format!("{key}[{index}]"), value);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn scalar(&self, kind: Kind, bits: u64, writer: &mut Writer<'_, '_>) -> ArgValue {
-        match kind {
-            Kind::Bool => ArgValue::Bool(bits != 0),
-            Kind::Double => ArgValue::Float(f64::from_bits(bits)),
-            Kind::Float => ArgValue::Float(f32::from_bits(bits as u32).into()),
-            Kind::Zigzag => ArgValue::Int((bits >> 1) as i64 ^ -((bits & 1) as i64)),
-            Kind::Enum(name) => match self.descriptors.enum_name(name, bits as i64) {
-                Some(name) => ArgValue::Text(writer.out.intern(name.as_bytes())),
-                None => ArgValue::Int(bits as i64),
-            },
-            Kind::Unsigned => unsigned(bits),
-            _ => ArgValue::Int(bits as i64),
-        }
+    /// Ends the input.
+    pub fn finish(&self, out: &mut TraceBuilder) {
+        let count = self.limits.refused;
+        out.repair(RepairKind::BeyondLimit, count, Place::default(), || {
+            "arguments with too long keys".to_owned()
+        });
     }
 }
 
-impl Writer<'_, '_> {
-    fn push(&mut self, key: &str, value: ArgValue) {
-        let key = self.out.intern(key.as_bytes());
-        self.args.push((key, value));
-    }
-
-    fn text(&mut self, key: &str, text: &[u8]) {
-        let text = self.out.intern(text);
-        self.push(key, ArgValue::Text(text));
-    }
-
+impl<'s> Writer<'_, 's> {
     /// A `SourceLocation`.
     fn source(&mut self, location: Fields<'_>) {
         for field in location {
@@ -165,26 +93,29 @@ impl Writer<'_, '_> {
     }
 
     /// A source location that events name by a number.
-    fn interned_source(&mut self, prefix: &str, iid: u64) {
+    /// Returns whether it is known. One without a line has the line `line`.
+    pub fn interned_source(&mut self, prefix: &str, iid: u64, mut line: Option<i64>) -> bool {
         let Some(location) = self.names.message(interned::SOURCE_LOCATIONS, iid) else {
-            return;
+            return false;
         };
-        let mut line = 0;
         for field in location {
             match field.number {
                 2 => self.text(&format!("{prefix}.file_name"), field.bytes()),
                 3 => self.text(&format!("{prefix}.function_name"), field.bytes()),
-                4 => line = field.int(),
+                4 => line = Some(field.int()),
                 _ => {}
             }
         }
-        self.push(&format!("{prefix}.line_number"), ArgValue::Int(line));
+        if let Some(line) = line {
+            self.push(&format!("{prefix}.line_number"), ArgValue::Int(line));
+        }
+        true
     }
 
     /// A `TaskExecution`.
     fn task(&mut self, task: Fields<'_>) {
         for field in task.filter(|field| field.number == 1) {
-            self.interned_source("task.posted_from", field.uint());
+            self.interned_source("task.posted_from", field.uint(), Some(0));
         }
     }
 
@@ -192,7 +123,9 @@ impl Writer<'_, '_> {
     fn log_message(&mut self, message: Fields<'_>) {
         for field in message {
             match field.number {
-                1 => self.interned_source("track_event.log_message", field.uint()),
+                1 => {
+                    self.interned_source("track_event.log_message", field.uint(), Some(0));
+                }
                 2 => {
                     let text = self.names.text(interned::LOG_MESSAGES, field.uint());
                     self.text("track_event.log_message.message", text.unwrap_or_default());
@@ -217,8 +150,8 @@ impl Writer<'_, '_> {
     }
 
     /// A `DebugAnnotation`. Its name follows `prefix`.
-    fn annotation(&mut self, prefix: &str, annotation: &[u8], level: u32) {
-        let mut key = prefix.to_owned();
+    pub fn annotation(&mut self, prefix: &str, annotation: &'s [u8], level: u32) {
+        let mut key = Some(prefix.to_owned());
         for field in Fields::new(annotation) {
             let name = match field.number {
                 1 => self.names.text(interned::ANNOTATION_NAMES, field.uint()),
@@ -226,17 +159,20 @@ impl Writer<'_, '_> {
                 _ => None,
             };
             if let Some(name) = name {
-                key = format!("{prefix}.{}", plain(name));
+                key = self.inner(prefix, &plain(name));
             }
         }
-        self.value(&key, annotation, level);
+        if let Some(key) = key {
+            self.value(&key, annotation, level);
+        }
     }
 
     /// The value of a `DebugAnnotation`.
-    fn value(&mut self, key: &str, annotation: &[u8], level: u32) {
+    fn value(&mut self, key: &str, annotation: &'s [u8], level: u32) {
         let mut items = 0;
         for field in Fields::new(annotation) {
             match field.number {
+                14 => self.message_value(key, annotation, field.bytes(), level),
                 2 => self.push(key, ArgValue::Bool(field.bool())),
                 3 => self.push(key, unsigned(field.uint())),
                 4 => self.push(key, ArgValue::Int(field.int())),
@@ -262,6 +198,19 @@ impl Writer<'_, '_> {
         }
     }
 
+    /// An annotation that is a message. It names the message's type.
+    fn message_value(&mut self, key: &str, annotation: &'s [u8], message: &'s [u8], level: u32) {
+        let mut fields = Fields::new(annotation);
+        let of = fields.find_map(|field| match field.number {
+            13 => self.names.text(interned::ANNOTATION_TYPES, field.uint()),
+            16 => Some(field.bytes()),
+            _ => None,
+        });
+        if let Some(of) = of.and_then(|of| std::str::from_utf8(of).ok()) {
+            self.message(key, type_name(of), message, level);
+        }
+    }
+
     /// A `NestedValue`, an older form of lists and dictionaries.
     fn nested(&mut self, key: &str, value: Fields<'_>, level: u32) {
         if level >= MOST_LEVELS {
@@ -273,7 +222,9 @@ impl Writer<'_, '_> {
                 2 => keys.push(field.bytes()),
                 3 => {
                     let name = keys.get(entries).copied().unwrap_or_default();
-                    self.nested(&format!("{key}.{}", plain(name)), field.fields(), level + 1);
+                    if let Some(key) = self.inner(key, &plain(name)) {
+                        self.nested(&key, field.fields(), level + 1);
+                    }
                     entries += 1;
                 }
                 4 => {
@@ -288,13 +239,4 @@ impl Writer<'_, '_> {
             }
         }
     }
-}
-
-fn unsigned(bits: u64) -> ArgValue {
-    i64::try_from(bits).map_or(ArgValue::Unsigned(bits), ArgValue::Int)
-}
-
-/// A name as a part of a key, in which dots and brackets have a meaning.
-fn plain(name: &[u8]) -> String {
-    String::from_utf8_lossy(name).replace(['.', '[', ']'], "_")
 }

@@ -2,11 +2,10 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use traceloom_trace::{
-    ArgValue, MethodId, NO_DURATION, NO_TIME, Place, RepairKind, RowId, SliceBegin, SliceId,
-    StringId, ThreadId, TraceBuilder, TrackId,
+    MethodId, NO_DURATION, RowId, SliceBegin, SliceId, StringId, ThreadId, TraceBuilder, TrackId,
 };
 
-use super::super::descriptors::Descriptors;
+use super::super::descriptors::Declared;
 use super::super::sequence::State;
 use super::super::source::Span;
 use super::super::state_rows::StateRows;
@@ -18,31 +17,33 @@ use super::counting::Counting;
 use super::described::add_thread;
 use super::event::{Event, kind};
 use super::flows::Flows;
+use super::lifecycle::Lifecycles;
 use super::names::{Names, Texts};
 use super::nested::NestedLanes;
 use super::tracks::{Asker, Owner, Tracks, Use};
 
 /// Turns track events into slices, instants, counters and flows.
 pub(crate) struct TrackEvents<'s> {
-    survey: &'s Survey<'s>,
+    pub(super) survey: &'s Survey<'s>,
     pub(super) tracks: Tracks<'s>,
     pub(super) args: Args<'s>,
     pub(super) flows: Flows,
     pub(super) lanes: NestedLanes,
+    pub(super) lifecycles: Lifecycles,
     pub(super) counters: FxHashMap<u64, Counting>,
     pub(super) texts: Texts,
     /// The threads of sequences whose events name no track.
     threads: FxHashMap<u32, Legacy>,
     /// The ends of slices that began with a known duration, innermost last.
     pub(super) ends: FxHashMap<TrackId, Vec<i64>>,
-    unmatched: (u64, Option<i64>),
+    pub(super) unmatched: (u64, Option<i64>),
     /// The stack of the last event, if it has one.
     pub stack: Option<SliceStack<'s>>,
     pub(super) unknown_phases: (u64, u8),
     /// Events of threads whose sequence does not name its thread.
     pub(super) without_thread: u64,
     pub(super) states: StateRows,
-    machine: i64,
+    pub(super) machine: i64,
     /// Events of states on tracks that hold none.
     pub(super) misplaced_states: u64,
 }
@@ -83,14 +84,15 @@ impl<'s> TrackEvents<'s> {
     pub fn new(
         survey: &'s Survey<'s>,
         tracked: &'s TrackDescriptors,
-        descriptors: &'s Descriptors,
+        declared: &'s Declared<'s>,
     ) -> Self {
         Self {
             survey,
             tracks: Tracks::new(tracked, &survey.source),
-            args: Args::new(descriptors),
+            args: Args::new(declared, survey.source.bytes()),
             flows: Flows::default(),
             lanes: NestedLanes::default(),
+            lifecycles: Lifecycles::default(),
             counters: FxHashMap::default(),
             texts: Texts::default(),
             threads: FxHashMap::default(),
@@ -343,7 +345,7 @@ impl<'s> TrackEvents<'s> {
     }
 
     /// Ends the slices with a known duration that end before a time.
-    fn close_until(&mut self, track: TrackId, ts: i64, out: &mut TraceBuilder) {
+    pub(super) fn close_until(&mut self, track: TrackId, ts: i64, out: &mut TraceBuilder) {
         let Some(ends) = self.ends.get_mut(&track) else {
             return;
         };
@@ -367,70 +369,20 @@ impl<'s> TrackEvents<'s> {
         self.attach(instant, event, out);
     }
 
-    /// What belongs to a slice besides its row: flows, and the stack.
+    /// What belongs to a slice besides its row: flows, what extensions tell about processes, and the stack.
     pub(super) fn attach(&mut self, slice: SliceId, event: &Event<'s>, out: &mut TraceBuilder) {
         self.flows
             .slice(slice, &event.flows, &event.ending_flows, out);
+        for field in &event.others {
+            let ts = out.trace().slices.ts.get(slice.row());
+            self.lifecycles.field(ts, field, &mut self.args.types, out);
+        }
         let phase = event.legacy.map_or(0, |legacy| legacy.phase);
         self.stack = event.callstack.map(|callstack| SliceStack {
             slice,
             callstack,
             weight: event.callstack_weight,
             is_end: event.kind == kind::END || phase == b'E',
-        });
-    }
-
-    pub(super) fn unmatched_at(&mut self, ts: i64) {
-        self.unmatched.0 += 1;
-        self.unmatched.1.get_or_insert(ts);
-    }
-
-    /// Ends the input.
-    pub fn finish(&mut self, out: &mut TraceBuilder) {
-        let mut tracks: Vec<TrackId> = self.ends.keys().copied().collect();
-        tracks.sort_unstable();
-        for track in tracks {
-            self.close_until(track, i64::MAX - 1, out);
-        }
-        self.states.finish(out);
-        self.tell_figures(out);
-        let (count, first) = self.unmatched;
-        let place = first.map_or(Place::default(), |ts| Place::default().with_ts(ts));
-        out.repair(RepairKind::UnmatchedEnd, count, place, String::new);
-        let count = self.without_thread;
-        out.repair(RepairKind::SkippedEntry, count, Place::default(), || {
-            "events of a thread that no descriptor names".to_owned()
-        });
-        let (count, first) = self.unknown_phases;
-        out.repair(RepairKind::UnknownAction, count, Place::default(), || {
-            format!("an event of Chrome has the phase {:?}", char::from(first))
-        });
-    }
-
-    /// What SQL has in `stats` under Perfetto's names.
-    fn tell_figures(&self, out: &mut TraceBuilder) {
-        let figures = [
-            ("track_event_parser_errors", self.misplaced_states),
-            (
-                "track_event_invalid_timestamp",
-                match self.machine {
-                    0 => self.survey.negative_times,
-                    _ => 0,
-                },
-            ),
-        ];
-        for (name, count) in figures.into_iter().filter(|(_, count)| *count > 0) {
-            let name = ArgValue::Text(out.intern(name.as_bytes()));
-            let cells = [
-                ("name", name),
-                ("value", ArgValue::Int(count as i64)),
-                ("machine_id", ArgValue::Int(self.machine)),
-            ];
-            out.record(NO_TIME, "stats", &cells);
-        }
-        let count = self.misplaced_states;
-        out.repair(RepairKind::SkippedEntry, count, Place::default(), || {
-            "states on tracks that hold none".to_owned()
         });
     }
 

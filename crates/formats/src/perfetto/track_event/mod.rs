@@ -12,14 +12,19 @@ mod counting;
 mod described;
 mod ends;
 mod event;
+mod finish;
 mod flows;
 mod interpret;
 mod legacy;
+mod lifecycle;
+mod messages;
 mod names;
 mod nested;
 mod siblings;
 mod states;
 mod tracks;
+mod types;
+mod writer;
 
 pub(super) use interpret::{SliceStack, TrackEvents};
 

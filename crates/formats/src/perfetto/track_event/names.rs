@@ -15,6 +15,7 @@ pub(super) mod interned {
     pub const ANNOTATION_NAMES: u32 = 3;
     pub const SOURCE_LOCATIONS: u32 = 4;
     pub const LOG_MESSAGES: u32 = 20;
+    pub const ANNOTATION_TYPES: u32 = 27;
     pub const ANNOTATION_STRINGS: u32 = 29;
     pub const CORRELATION_IDS: u32 = 43;
 }

@@ -1,7 +1,11 @@
 //! Tests of track events, made field by field.
 
+use std::io::Write;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use testkit::Proto;
-use traceloom_trace::{ArgValue, NO_DURATION, RowId, Trace, TrackId};
+use traceloom_trace::{ArgValue, NO_DURATION, RepairKind, RowId, Trace, TrackId};
 
 use super::super::tests::{packet, read};
 
@@ -144,4 +148,170 @@ fn parents_in_a_circle_and_deep_ones_are_survived() {
         event(30, 3, 250, "c"),
     ];
     assert_eq!(read(tracks.chain(events)).slices.len(), 3);
+}
+
+/// The arguments of the first slice, as text.
+fn args(trace: &Trace) -> Vec<String> {
+    let set = trace.slices.arg_set_id.get(0);
+    let args = trace.args.set(set).map(|(key, value)| {
+        let value = match value {
+            ArgValue::Text(text) => trace.strings.get(text).to_owned(),
+            ArgValue::Int(number) => number.to_string(),
+            value => format!("{value:?}"),
+        };
+        format!("{}={value}", trace.strings.get(key))
+    });
+    args.collect()
+}
+
+/// A `FieldDescriptorProto` of an extension of `TrackEvent`.
+fn extension(name: &str, number: i64, label: i64, kind: i64) -> Proto {
+    let field = Proto::new().text(1, name).int(3, number).int(4, label);
+    field.int(5, kind).text(2, ".perfetto.protos.TrackEvent")
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+#[test]
+fn extensions_become_arguments() {
+    let inner = Proto::new()
+        .text(1, "Inner")
+        .message(2, Proto::new().text(1, "text").int(3, 1).int(5, 9))
+        .message(
+            2,
+            Proto::new()
+                .text(1, "color")
+                .int(3, 2)
+                .int(5, 14)
+                .text(6, ".app.Color"),
+        )
+        .message(
+            2,
+            Proto::new()
+                .text(1, "debug")
+                .int(3, 3)
+                .int(5, 11)
+                .text(6, ".perfetto.protos.DebugAnnotation"),
+        );
+    let color = Proto::new()
+        .text(1, "Color")
+        .message(2, Proto::new().text(1, "RED").int(2, 1));
+    let file = Proto::new()
+        .text(2, "app")
+        .message(4, inner)
+        .message(5, color)
+        .message(7, extension("inner", 9_000, 1, 11).text(6, ".app.Inner"))
+        .message(7, extension("numbers", 9_001, 3, 15))
+        .message(7, extension("ratio", 9_002, 3, 1));
+    let set = Proto::new().message(1, file);
+    let compressed = gzip(set.bytes());
+    for descriptor in [
+        Proto::new().message(1, set),
+        Proto::new().raw(2, &compressed),
+    ] {
+        let annotation = Proto::new().text(10, "note").text(6, "hi");
+        let inner = Proto::new()
+            .text(1, "t")
+            .int(2, 1)
+            .int(2, 7)
+            .message(3, annotation);
+        let fixed: Vec<u8> = [(-1i32).to_le_bytes(), 5i32.to_le_bytes()].concat();
+        let event = Proto::new()
+            .int(9, 3)
+            .int(11, 1)
+            .message(9_000, inner)
+            .raw(9_001, &fixed)
+            .double(9_002, 0.5)
+            .int(9_003, 1);
+        // The order in the file does not matter.
+        let trace = read([of_sequence(5, 11, event), of_sequence(0, 72, descriptor)]);
+        let expected = [
+            "inner.text=t",
+            "inner.color=RED",
+            "inner.color=7",
+            "inner.note=hi",
+            "numbers[0]=-1",
+            "numbers[1]=5",
+            "ratio[0]=Float(0.5)",
+        ];
+        assert_eq!(args(&trace), expected);
+    }
+}
+
+#[test]
+fn an_annotation_can_be_a_message() {
+    let location = Proto::new().text(2, "a.cc").int(4, 7);
+    let annotation = Proto::new()
+        .text(10, "where")
+        .text(16, ".perfetto.protos.SourceLocation")
+        .message(14, location);
+    let event = Proto::new().int(9, 3).int(11, 1).message(4, annotation);
+    let trace = read([of_sequence(5, 11, event)]);
+    let expected = ["debug.where.file_name=a.cc", "debug.where.line_number=7"];
+    assert_eq!(args(&trace), expected);
+}
+
+/// Long names that are declared or interned once, and used inside of each other again and again.
+#[test]
+fn long_keys_are_bounded() {
+    let name = "n".repeat(100_000);
+    let names = Proto::new().message(3, Proto::new().int(1, 1).text(2, &name));
+    let short = "s".repeat(150);
+    let names = names.message(3, Proto::new().int(1, 2).text(2, &short));
+    let nested = |iid| {
+        (0..35).fold(Proto::new().int(1, iid).int(4, 1), |inner, _| {
+            Proto::new().int(1, iid).message(11, inner)
+        })
+    };
+    let packets = (0..200).map(|ts| {
+        let event = Proto::new().int(9, 3).int(11, 1);
+        let event = event.message(4, nested(1)).message(4, nested(2));
+        packet(ts, 11, event).int(10, 1).int(13, 2)
+    });
+    let first = Proto::new().int(10, 1).int(13, 1).message(12, names);
+    let trace = read([first].into_iter().chain(packets));
+    assert_eq!(trace.slices.len(), 200);
+    assert_eq!(trace.repairs.count(RepairKind::BeyondLimit), 400);
+    assert!(trace.strings.heap_bytes() < 1 << 20);
+}
+
+#[test]
+fn processes_of_the_framework() {
+    let thread = Proto::new().int(1, 100).int(2, 100).text(5, "main");
+    let start = Proto::new()
+        .int(1, 10_001)
+        .int(2, 100)
+        .text(3, "com.example")
+        .int(10, 42)
+        .int(7, 9_999);
+    let died = Proto::new().int(1, 10_001).int(2, 100);
+    let event = |ts, number, content| {
+        let event = Proto::new().int(9, 3).int(11, 2);
+        of_sequence(ts, 11, event.message(number, content))
+    };
+    let trace = read([
+        of_sequence(1, 60, Proto::new().int(1, 2).message(4, thread)),
+        event(2_000, 2010, start.clone()),
+        event(3_000, 2010, start),
+        event(5_000, 2013, died),
+        event(6_000, 2013, Proto::new().int(2, 77)),
+    ]);
+    let key = |name| trace.strings.lookup(name).unwrap();
+    let table = key("__intrinsic_android_track_event_process");
+    let rows: Vec<usize> = (0..trace.records.rows().len())
+        .filter(|row| trace.records.rows().table.get(*row) == table)
+        .collect();
+    assert_eq!(rows.len(), 1);
+    let cell = |name| trace.records.cell(rows[0], key(name));
+    assert_eq!(cell("start_seq_id"), Some(ArgValue::Int(42)));
+    assert_eq!(cell("fw_start_ts"), Some(ArgValue::Int(2_000)));
+    assert_eq!(cell("fw_end_ts"), Some(ArgValue::Int(5_000)));
+    assert_eq!(cell("hosting_type"), Some(ArgValue::Text(key("9999"))));
+    let process = trace.processes.rows().find(|row| row.pid == 100).unwrap();
+    assert_eq!(trace.strings.get(process.name), "com.example");
+    assert_eq!(process.uid, 10_001);
 }

@@ -1,0 +1,63 @@
+//! The end of the input, and what could not be read until then.
+
+use traceloom_trace::{ArgValue, NO_TIME, Place, RepairKind, TraceBuilder, TrackId};
+
+use super::interpret::TrackEvents;
+
+impl TrackEvents<'_> {
+    pub(super) fn unmatched_at(&mut self, ts: i64) {
+        self.unmatched.0 += 1;
+        self.unmatched.1.get_or_insert(ts);
+    }
+
+    /// Ends the input.
+    pub fn finish(&mut self, out: &mut TraceBuilder) {
+        let mut tracks: Vec<TrackId> = self.ends.keys().copied().collect();
+        tracks.sort_unstable();
+        for track in tracks {
+            self.close_until(track, i64::MAX - 1, out);
+        }
+        self.states.finish(out);
+        self.args.finish(out);
+        self.lifecycles.finish(out);
+        self.tell_figures(out);
+        let (count, first) = self.unmatched;
+        let place = first.map_or(Place::default(), |ts| Place::default().with_ts(ts));
+        out.repair(RepairKind::UnmatchedEnd, count, place, String::new);
+        let count = self.without_thread;
+        out.repair(RepairKind::SkippedEntry, count, Place::default(), || {
+            "events of a thread that no descriptor names".to_owned()
+        });
+        let (count, first) = self.unknown_phases;
+        out.repair(RepairKind::UnknownAction, count, Place::default(), || {
+            format!("an event of Chrome has the phase {:?}", char::from(first))
+        });
+    }
+
+    /// What SQL has in `stats` under Perfetto's names.
+    fn tell_figures(&self, out: &mut TraceBuilder) {
+        let figures = [
+            ("track_event_parser_errors", self.misplaced_states),
+            (
+                "track_event_invalid_timestamp",
+                match self.machine {
+                    0 => self.survey.negative_times,
+                    _ => 0,
+                },
+            ),
+        ];
+        for (name, count) in figures.into_iter().filter(|(_, count)| *count > 0) {
+            let name = ArgValue::Text(out.intern(name.as_bytes()));
+            let cells = [
+                ("name", name),
+                ("value", ArgValue::Int(count as i64)),
+                ("machine_id", ArgValue::Int(self.machine)),
+            ];
+            out.record(NO_TIME, "stats", &cells);
+        }
+        let count = self.misplaced_states;
+        out.repair(RepairKind::SkippedEntry, count, Place::default(), || {
+            "states on tracks that hold none".to_owned()
+        });
+    }
+}
