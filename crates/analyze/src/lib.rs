@@ -10,6 +10,7 @@ mod parallel;
 mod partition;
 mod prefetch;
 mod profile;
+mod record_tables;
 mod same_thread;
 mod state;
 pub mod threads;
@@ -24,6 +25,7 @@ pub use profile::{
     Edge, GroupBy, MethodReport, Profile, ProfileOptions, ProfileRow, RepairNote, ReportEdge,
     TreeDirection, TreeView, TreeViewOptions, TreeViewRow,
 };
+pub use record_tables::{LOGS, RecordTables, SAMPLES, ThreadSamples};
 pub use traceloom_trace::{AlignedBy, Alignment, align, align_clocks, align_starts};
 pub use tree::{
     CallNodes, CallTree, CallTreeBuilder, CpuSource, Function, FunctionId, Measure, NodeId, Origin,

@@ -11,6 +11,7 @@ use super::names::{Names, hue_of};
 use super::order;
 use crate::frames::Frames;
 use crate::parallel;
+use crate::record_tables::RecordTables;
 use crate::same_thread::SameThreads;
 use crate::state::{run_extent, state_extent};
 
@@ -33,6 +34,7 @@ impl Timeline {
             this.colour_threads(trace);
             this.names = Names::new(trace);
             this.frames = Frames::find(trace);
+            this.records = RecordTables::new(trace);
             this
         };
         let ((lanes, ends), mut this) = parallel::both(slices, others);

@@ -14,6 +14,7 @@ use super::recursion::Recursion;
 use super::rows::Rows;
 use super::totals::Totals;
 use crate::frames::Frames;
+use crate::record_tables::RecordTables;
 use crate::same_thread::SameThreads;
 
 /// A trace's rows and the indexes behind them.
@@ -27,6 +28,8 @@ pub struct Timeline {
     pub lanes: Lanes,
     /// The rows.
     pub rows: Rows,
+    /// The records by table.
+    pub records: RecordTables,
     /// The frames of apps and the compositor.
     pub frames: Frames,
     pub(super) states: Grouped,

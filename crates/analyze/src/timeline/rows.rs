@@ -29,6 +29,8 @@ pub enum RowKind {
     Interrupts = 7,
     /// A track with instants only.
     Instants = 8,
+    /// The lines of a log.
+    Log = 9,
 }
 
 /// Flags of a row.
@@ -43,7 +45,7 @@ pub mod row_flags {
     pub const IMPORTANT: u8 = 8;
     /// The row belongs to the app in focus.
     pub const FOCUS: u8 = 16;
-    /// The row has events without a table of their own.
+    /// The row has events without a table of their own, or samples of a profiler.
     pub const EVENTS: u8 = 32;
 }
 

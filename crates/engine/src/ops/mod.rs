@@ -3,6 +3,7 @@
 mod events;
 mod frames;
 mod profile;
+mod records;
 mod table;
 mod timeline;
 

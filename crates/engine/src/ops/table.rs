@@ -1,6 +1,6 @@
 //! The table of operations.
 
-use super::{events, frames, profile, timeline};
+use super::{events, frames, profile, records, timeline};
 use crate::ask::Ask;
 use crate::engine::Engine;
 use crate::error::Answered;
@@ -29,6 +29,7 @@ pub(crate) const OPS: &[(&str, Answer)] = &[
     ("frames", frames::frames),
     ("events", events::events),
     ("event_names", events::event_names_of),
+    ("records", records::records),
     ("find", timeline::find),
     ("same", timeline::same),
     ("flows", timeline::flows),

@@ -8,3 +8,4 @@ mod hostile;
 mod made;
 #[path = "../ask/packed.rs"]
 mod packed;
+mod records;

@@ -1,27 +1,9 @@
 // axe-core finds no serious accessibility fault in any main state, light or dark.
-import assert from "node:assert/strict";
-import { createRequire } from "node:module";
-import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { check } from "./axe.js";
 import { example } from "./lib.js";
 import { bring, clickSlice, settled, sliceNamed, tab, until } from "./drive.js";
 import { onPages } from "./suite.js";
-
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
-/** @param {import("playwright-core").Page} page @param {string} where */
-async function check(page, where) {
-  await settled(page);
-  // Evaluating the script in the page is not subject to the page's policy.
-  await page.evaluate(`if (!window.axe) { ${axe} }`);
-  const { violations, passed } = await page.evaluate(async () => {
-    const { violations, passes } = await /** @type {any} */ (window).axe.run(document, { iframes: false });
-    return { passed: passes.length, violations: violations.filter((/** @type {any} */ { impact }) => impact !== "minor")
-      .map((/** @type {any} */ { id, help, nodes }) => `${id}: ${help}\n${nodes.slice(0, 4).map((/** @type {any} */ { html, failureSummary }) => `  ${html.slice(0, 200)}\n  ${failureSummary}`).join("\n")}`) };
-  });
-  assert.ok(passed > 10, "axe-core checked the page");
-  assert.deepEqual(violations, [], `${where}:\n${violations.join("\n")}`);
-}
 
 for (const colorScheme of /** @type {const} */ (["light", "dark"])) {
   const options = { colorScheme, reducedMotion: /** @type {const} */ ("reduce") };

@@ -50,7 +50,7 @@ function read(store, end) {
   const name = from.get("n"), at = (from.get("at") ?? "").split("~");
   patch.selection = Number(range[1]) >= Number(range[0]) && range.length > 1 ? {kind: "range", from: Number(range[0]), to: Number(range[1]), ...(range[2] && {rows: numbers(range[2])})}
     : name ? {kind: "name", name: Number(name)}
-    : /^(state|sched|counter|instant|event)$/.test(at[0]) && at.length === (at[0] === "event" ? 4 : 3) ? {kind: /** @type {"state"} */ (at[0]), row: Number(at[1]), ts: Number(at[2]), ...(at[3] && {id: Number(at[3])})} : null;
+    : /^(state|sched|counter|instant|event|log|sample)$/.test(at[0]) && at.length === (/^(event|log|sample)$/.test(at[0]) ? 4 : 3) ? {kind: /** @type {"state"} */ (at[0]), row: Number(at[1]), ts: Number(at[2]), ...(at[3] && {id: Number(at[3])})} : null;
   store.set(patch);
   return from.has("s") ? Number(from.get("s")) : null;
 }

@@ -3,7 +3,7 @@
 /**
  * @typedef {{kind: "slice", id: number, row: number, ts: number, end: number, level: number, name: number}
  *   | {kind: "range", from: number, to: number, rows?: number[]}
- *   | {kind: "state" | "sched" | "counter" | "instant" | "event", row: number, ts: number, end?: number, id?: number}
+ *   | {kind: "state" | "sched" | "counter" | "instant" | "event" | "log" | "sample", row: number, ts: number, end?: number, id?: number}
  *   | {kind: "name", name: number}
  *   | null} Selection
  */

@@ -3,6 +3,7 @@ import {el, icon} from "ui/dom";
 import {amount, bytes, count, elide, exact, moment, percent, plural, span, time} from "ui/format";
 import {copy} from "ui/toast";
 import {elided} from "panels/cells";
+import {markDetails, stackList} from "panels/details_points";
 import {CLOCKS} from "panels/numbers";
 import {isAbort} from "source/source";
 import {STATES} from "timeline/tips";
@@ -143,6 +144,13 @@ export function mountDetails(element, store, source, context) {
       ...(found.args ?? []).map((/** @type {any} */ [key, value]) => [key, elide(String(value), 2000)])]))));
   }
 
+  /** @param {Awaited<ReturnType<typeof markDetails>>} mark */
+  function showMark({title, text, facts, row, stack}) {
+    element.replaceChildren(head(title), el("div", {class: "details-body"}, block("What", Boolean(text) && el("p", {class: "log-text", "data-testid": "log-text"}, elide(text ?? "", 5000)),
+      list([...facts.map(([key, value]) => /** @type {[string, string]} */ ([key, String(value)])), ["Thread", row >= 0 && link(context.rows.names[row], () => context.showRow(row))]])),
+    stack.length > 0 && block("Stack", stackList(stack))));
+  }
+
   /** Shown if nothing is selected: facts about the trace. */
   function hint() {
     const {meta} = context, {counts = {}, metadata = []} = meta;
@@ -171,6 +179,9 @@ export function mountDetails(element, store, source, context) {
       } else if (selection.kind === "name") {
         const [same, {names}] = await Promise.all([source.ask({op: "same", name: selection.name}, options), source.ask({op: "names", ids: [selection.name]}, options)]);
         showName(same, names[0]);
+      } else if (selection.kind === "log" || selection.kind === "sample") {
+        const mark = await markDetails(source, context.rows, selection);
+        if (mine === abort) showMark(mark);
       } else showPoint(await source.ask({op: "at", row: selection.row, ts: selection.ts, what: selection.kind, ...(selection.id !== undefined && {id: selection.id})}, options), selection);
       // The scroll position is kept if a newer snapshot has the same slice.
       const what = JSON.stringify([selection.kind, "ts" in selection && selection.ts, "level" in selection && selection.level]);

@@ -1,29 +1,18 @@
 // Events without a table of their own: a list with their fields, and filters. A click shows an event in the timeline.
 import {el} from "ui/dom";
 import {count, elide, exact, plural} from "ui/format";
+import {MOST, PAGE, PENDING, known, pages} from "ui/pages";
 import {virtualTable} from "ui/virtual_table";
 import {isAbort} from "source/source";
 import {KIND} from "timeline/rows";
 
 /** @typedef {import("ui/virtual_table").Column<any>} Column */
 
-/** The number of events per request. */
-const PAGE = 200;
-/** The number of pages in the cache. */
-const PAGES = 100;
-/** The maximum number of rows. Browsers cannot show a longer table. */
-const MOST = 1e6;
 const WAIT = 150;
 const ROW_HEIGHT = 22;
 
 /** @type {import("app/panels").Panel} */
 export const eventsPanel = {id: "events", title: "Events", mount, when: meta => meta.counts?.ftrace_events > 0};
-
-/** A row that has not arrived yet. */
-const PENDING = {id: -1, pending: true};
-
-/** @param {(event: any) => string} show @returns {(event: any) => string} */
-const known = show => event => event.pending ? "" : show(event);
 
 /** @type {Column[]} */
 const FIXED = [
@@ -40,31 +29,6 @@ const MOST_KEYS = 40;
 const columnsOf = (keys, events) => [...FIXED,
   ...keys.map((key, nth) => ({id: `field-${nth}`, label: elide(key, 40), title: `The field ${elide(key, 200)}`, width: Math.max(70, Math.min(180, key.length * 8 + 20)), text: true, show: known(({values}) => values[nth] ?? "")})),
   ...(keys.length === 0 || keys.length >= MOST_KEYS || events.some(({more}) => more) ? [{id: "more", label: "Other fields", width: 140, text: true, show: known(({more}) => more)}] : [])];
-
-/** The table's rows: pages of events by number, the newest last. @param {(page: number) => void} want */
-function pages(want) {
-  /** @type {Map<number, any[]>} */
-  const kept = new Map();
-  return {
-    kept,
-    clear: () => kept.clear(),
-    /** @param {number} page @param {any[]} events */
-    put(page, events) {
-      kept.delete(page);
-      kept.set(page, events);
-      for (const old of kept.keys()) { if (kept.size <= PAGES) break; kept.delete(old); }
-    },
-    /** An object that the table can use like an array of all rows. @param {number} total @returns {any[]} */
-    rows: total => new Proxy(/** @type {any[]} */ ([]), {get(_, key) {
-      if (key === "length") return total;
-      const place = typeof key === "string" ? Number(key) : NaN;
-      if (!(place >= 0 && place < total)) return undefined;
-      const page = Math.floor(place / PAGE), events = kept.get(page);
-      if (!events) want(page);
-      return events?.[place % PAGE] ?? PENDING;
-    }}),
-  };
-}
 
 /**
  * @param {HTMLElement} element @param {import("app/state").Store} store @param {import("app/panels").Source} source @param {import("app/panels").Context} context

@@ -17,6 +17,7 @@ import {count, share} from "panels/numbers";
  * @property {(name: number, frames: Frames, at: number) => void} [onPick] a frame was chosen
  * @property {(frames: Frames, at: number) => [string, string]} [colour]
  * @property {(frames: Frames, at: number) => string[]} [lines] the lines of the tooltip below the name
+ * @property {boolean} [counts] whether the tooltip tells the number of calls; it does by default
  * @property {string} [empty] the text for an empty graph
  */
 
@@ -100,6 +101,7 @@ export function flameView(options) {
     if (fresh) {
       back = [];
       whole = 0;
+      if (scene) scene.focus = -1;
     }
     stale = !scroller.clientWidth;
     if (stale) return;
@@ -213,7 +215,7 @@ export function flameView(options) {
     const calls = frames.calls[at];
     const times = options.lines?.(frames, at) ?? (frames.unfinished?.[at] ? [`unfinished ${time(frames.w[at])}`]
       : [`inclusive ${time(frames.w[at])} (${share(frames.w[at], finished)})`, `self ${time(frames.self[at])} (${share(frames.self[at], finished)})`]);
-    return [elide(labelOf(frames, at), 300), ...times, `${count(calls)} ${calls === 1 ? "call" : "calls"}`];
+    return [elide(labelOf(frames, at), 300), ...times, ...(options.counts === false ? [] : [`${count(calls)} ${calls === 1 ? "call" : "calls"}`])];
   }
 
   /** @param {number} at */

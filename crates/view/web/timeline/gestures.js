@@ -40,6 +40,8 @@ export function gestures({area, names, bar, view, store, model, scene, hit, poin
     const {row, what, at: place, level, data} = found;
     if (what === "slice") {
       store.set({selection: {kind: "slice", id: data.s_id[place], row, ts: data.s_ts[place], end: data.s_end[place], level, name: data.s_name[place]}, panel: panelFor(store.get(), "details")});
+    } else if (what === "log" || what === "sample") {
+      store.set({selection: {kind: what, row, ts: data.ts, id: data.id}, panel: what === "log" && store.get().panel === "logs" ? "logs" : "details"});
     } else {
       const ts = {state: data.t_ts, sched: data.t_ts, counter: data.p_ts, instant: data.i_ts, event: data.e_ts}[what][place];
       const end = what === "state" || what === "sched" ? {end: data.t_end[place]} : what === "event" ? {id: data.e_id[place]} : {};

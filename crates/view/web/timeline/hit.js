@@ -12,10 +12,10 @@ import {KIND, placeAt} from "timeline/rows";
  * @typedef {object} Hit
  * @property {number} row
  * @property {number} ts ns under the pointer
- * @property {"slice" | "state" | "sched" | "counter" | "instant" | "event" | ""} what
+ * @property {"slice" | "state" | "sched" | "counter" | "instant" | "event" | "log" | "sample" | ""} what
  * @property {number} at index in the batch's columns
  * @property {number} level
- * @property {any} data columns
+ * @property {any} data columns; of a log's line and a sample: its mark
  */
 
 const NEAR = 3;
@@ -52,13 +52,15 @@ function nearest(column, first, end, ns) {
 
 /**
  * @param {import("timeline/rows").RowModel} model @param {Placed} placed @param {number} y px in the canvas @param {number} ns
- * @param {number} ns_px @param {import("timeline/tiles").Piece[]} pieces best first
+ * @param {number} ns_px @param {import("timeline/tiles").Piece[]} pieces best first @param {import("timeline/points").Points} [points]
  * @returns {Hit}
  */
-export function hitRow(model, {row, y: top}, y, ns, ns_px, pieces) {
+export function hitRow(model, {row, y: top}, y, ns, ns_px, pieces, points) {
   /** @type {Hit} */
   const none = {row, ts: ns, what: "", at: -1, level: -1, data: null};
   const kind = model.rows.kind[row], strip = model.strip(row);
+  const marks = model.eventBand(row, top), mark = marks && y >= marks.y - 1 && y <= marks.y + marks.high + 1 ? points?.at(row, ns, ns_px) : null;
+  if (mark) return {...none, what: mark.kind, at: mark.id, data: mark};
   for (const piece of pieces) {
     const {batch: {data}, at: nth} = piece;
     if (ns < piece.batch.from || ns > piece.batch.to) continue;

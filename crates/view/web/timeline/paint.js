@@ -54,6 +54,8 @@ export function paintRows(scene, model, placed, top, bottom) {
   }
   for (const place of placed) {
     if (!model.draws(place.row)) continue;
+    const band = scene.points.has(place.row) && model.eventBand(place.row, place.y);
+    if (band) scene.points.paint(scene, place.row, band);
     tiles.find(place.row, from, to, 1 / scale, found);
     const [best, rest] = found;
     if (!best) continue;

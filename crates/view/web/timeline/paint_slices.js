@@ -17,6 +17,7 @@ import {LANE} from "timeline/rows";
  * @property {number} lit a name whose slices are highlighted, or -1
  * @property {Set<number> | null} hits names found by the search
  * @property {import("timeline/tiles").Tiles} tiles
+ * @property {import("timeline/points").Points} points
  * @property {Labels} labels
  * @property {number[]} brackets x0, x1, y of the slices of the selected name
  * @property {number[]} open x0, x1, y of slices that never ended

@@ -1,6 +1,6 @@
 // The row model: folding, pinning, hiding and filtering decide which rows are shown, in which order and how high.
 
-export const KIND = {group: 0, process: 1, thread: 2, cpu: 3, counter: 4, async: 5, frames: 6, irq: 7, instants: 8};
+export const KIND = {group: 0, process: 1, thread: 2, cpu: 3, counter: 4, async: 5, frames: 6, irq: 7, instants: 8, log: 9};
 export const LANE = 18;
 const STRIP = 6;
 /** The height of the strip of events, px. */
@@ -51,7 +51,7 @@ export function rowModel(rows, store) {
   /** The height of a lane, px. A folded process shows its threads as thin lines. */
   const pitch = (/** @type {number} */ row) => isHead(row) ? 3 : LANE;
   const stateStrip = (/** @type {number} */ row) => isHead(row) ? 5 : (flags[row] & 4) && kind[row] === KIND.thread ? STRIP + 2 : 0;
-  const hasEvents = (/** @type {number} */ row) => (flags[row] & 32) !== 0 && (kind[row] === KIND.thread || kind[row] === KIND.cpu);
+  const hasEvents = (/** @type {number} */ row) => kind[row] === KIND.log || (flags[row] & 32) !== 0 && (kind[row] === KIND.thread || kind[row] === KIND.cpu);
   /** The height of the strips above the slices, px: states, and events below them. */
   const strip = (/** @type {number} */ row) => stateStrip(row) + (kind[row] === KIND.thread && hasEvents(row) ? EVENTS : 0);
 
@@ -61,6 +61,7 @@ export function rowModel(rows, store) {
    */
   function eventBand(row, y) {
     if (!hasEvents(row)) return null;
+    if (kind[row] === KIND.log) return {y: y + 3, high: LOW - 7};
     if (kind[row] === KIND.cpu) return busy[row] > 0 ? {y: y + LOW - 3, high: EVENTS - 2} : {y: y + 4, high: LOW - 9};
     const top = y + 3 + stateStrip(row);
     return {y: top, high: levels[row] ? EVENTS - 2 : Math.max(EVENTS - 2, LOW - 7 - stateStrip(row))};
@@ -75,7 +76,7 @@ export function rowModel(rows, store) {
       case KIND.group: return 28;
       case KIND.counter: return folded(row) ? LOW : 42;
       case KIND.cpu: return hasEvents(row) && busy[row] > 0 ? LOW + EVENTS - 1 : LOW;
-      case KIND.irq: case KIND.instants: return LOW;
+      case KIND.irq: case KIND.instants: case KIND.log: return LOW;
       case KIND.process: return 28;
       default: return Math.max(LOW, 5 + strip(row) + lanes(row) * LANE);
     }

@@ -11,6 +11,7 @@ import {nameList} from "timeline/names";
 import {overviewStrip} from "timeline/overview";
 import {laneTop, paintOverlay, paintRows} from "timeline/paint";
 import {BAR} from "timeline/paint_slices";
+import {recordPoints} from "timeline/points";
 import {rowModel} from "timeline/rows";
 import {RULER} from "timeline/ruler";
 import {tileCache} from "timeline/tiles";
@@ -35,6 +36,7 @@ const PINNED = 0.6;
 export function createTimeline(store, source, meta, rows, stats) {
   const end = Math.max(meta.duration_ns, 1000);
   const model = rowModel(rows, store);
+  const points = recordPoints(source, meta, rows, () => { redraw(); if (tipWaits) point(pointer); });
   const view = viewModel(store, end, () => redraw());
   const tiles = tileCache(source, end, () => { redraw(); if (tipWaits) point(pointer); }, message => toast(message, true));
   const canvas = el("canvas", {class: "tl-canvas", role: "img", "aria-label": "What ran when", "data-testid": "canvas"});
@@ -55,7 +57,7 @@ export function createTimeline(store, source, meta, rows, stats) {
   const body = el("div", {class: "tl-body"}, left, split, area, bar, nothing);
   const element = el("section", {class: "timeline", "aria-label": "Timeline"}, strip.element, body);
   /** @type {import("timeline/paint_slices").Scene} */
-  const scene = {ctx, from: 0, to: 1, scale: 1, width: 0, dots: 1, lit: -1, hits: null, tiles, labels: {count: 0, name: [], x: [], y: [], room: [], ink: [], text: []},
+  const scene = {ctx, from: 0, to: 1, scale: 1, width: 0, dots: 1, lit: -1, hits: null, tiles, points, labels: {count: 0, name: [], x: [], y: [], room: [], ink: [], text: []},
     brackets: [], open: [], bottom: 0};
   // Sizes and the scroll position are cached: reading them from the page after a change forces the browser to lay it out again.
   let width = 0, height = 0, scrolled = 0, waiting = 0, last = 0, pinnedHeight = 0;
@@ -67,7 +69,7 @@ export function createTimeline(store, source, meta, rows, stats) {
   let flows = [];
   /** @type {((ms: number) => boolean) | null} */
   let held = null;
-  let tipWaits = false;
+  let tipWaits = false, pointsAsked = false;
   const fieldsOf = eventFields(source, () => point(pointer));
   /** @type {number | null} the position to scroll to once the rows have their heights */
   let scrollTo = store.get().top;
@@ -166,7 +168,10 @@ export function createTimeline(store, source, meta, rows, stats) {
     const list = [...fixed, ...around].slice(0, MOST_ROWS).map(({row}) => row).filter(model.draws);
     const {from, to} = store.get().view;
     tiles.need(list, from, to, (to - from) / scene.width, model.lanes);
-    if (!tiles.busy()) { onFirst(); strip.load(); }
+    if (tiles.busy()) return;
+    onFirst();
+    strip.load();
+    if (!pointsAsked) { pointsAsked = true; points.load(); }
   }
 
   /** @param {number} row @param {number} level @returns {number | null} px; may be outside of the screen */
@@ -185,7 +190,7 @@ export function createTimeline(store, source, meta, rows, stats) {
     const here = placed.find(({row}) => row === selection.row);
     if (!here || model.isHead(here.row)) return [];
     const x = (/** @type {number} */ ns) => (ns - view.from) * scene.scale;
-    const band = selection.kind === "event" && model.eventBand(here.row, here.y);
+    const band = (selection.kind === "event" || selection.kind === "log" || selection.kind === "sample") && model.eventBand(here.row, here.y);
     if (band) return [{x0: x(selection.ts) - 2, x1: x(selection.ts) + 4, y: band.y - 2, high: band.high + 4}];
     if (selection.kind !== "slice") {
       const strip = model.strip(here.row) > 0 && (model.lanes(here.row) > 0 || model.eventBand(here.row, 0) !== null);
@@ -202,7 +207,7 @@ export function createTimeline(store, source, meta, rows, stats) {
     if (!at) return null;
     const ns = view.from + x / scene.scale, found = /** @type {any[]} */ ([null, null]);
     tiles.find(at.row, view.from, view.to, 1 / scene.scale, found);
-    return hitRow(model, {...at, y: at.y + RULER}, y, ns, 1 / scene.scale, found.filter(Boolean));
+    return hitRow(model, {...at, y: at.y + RULER}, y, ns, 1 / scene.scale, found.filter(Boolean), points);
   }
 
   /** @param {{x: number, y: number} | null} at in the canvas */
@@ -210,7 +215,8 @@ export function createTimeline(store, source, meta, rows, stats) {
     pointer = at;
     redraw();
     const found = at && hit(at.x, at.y);
-    const lines = found?.what ? tipLines(model, tiles, found) : null;
+    const mark = found?.what === "log" || found?.what === "sample";
+    const lines = mark ? points.tip(found.data) : found?.what ? tipLines(model, tiles, found) : null;
     tipWaits = lines?.[0] === "…";
     if (!at || !lines) return hideTip();
     if (found?.what === "event" && found.data.e_count[found.at] === 1) lines.push(...fieldsOf(found.row, found.data.e_ts[found.at], found.data.e_id[found.at]));
@@ -280,7 +286,7 @@ export function createTimeline(store, source, meta, rows, stats) {
   gestures({area, names: names.element, bar, view, store, model, scene: () => scene, hit, point, nameMark: marks.edit, rowAt: y => rowAt(model, y - RULER, pinnedHeight, scrolled)});
 
   return {
-    element, area, view, model, tiles, strip, redraw, showRow, hit, first, nameMark: marks.edit,
+    element, area, view, model, tiles, points, strip, redraw, showRow, hit, first, nameMark: marks.edit,
     height: () => height,
     width: () => width,
     placed: () => placed,

@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use traceloom_trace::{NO_TIME, ProcessId, RowId, ThreadId, TrackId, sort};
 
 use super::{Maker, Owner, first_and_last, is_idle_thread};
+use crate::record_tables::LOGS;
 use crate::timeline::rows::{NO_ROW, RowKind, TimelineRow, row_flags};
 use crate::timeline::run_extent;
 
@@ -73,6 +74,21 @@ impl Maker<'_> {
             row.flags |= row_flags::IDLE;
         }
         self.rows.push(row)
+    }
+
+    /// A row for the log, if there is one.
+    pub(super) fn log(&mut self) {
+        let lines = self.timeline.records.of(self.trace, LOGS);
+        if lines.is_empty() {
+            return;
+        }
+        let mut row = TimelineRow::new(RowKind::Log, "Android log".to_owned());
+        row.note = match lines.len() {
+            1 => "1 line".to_owned(),
+            count => format!("{count} lines"),
+        };
+        row.widen(first_and_last(lines, &self.trace.records.rows().ts));
+        self.rows.push(row);
     }
 
     pub(super) fn interrupts(&mut self) {

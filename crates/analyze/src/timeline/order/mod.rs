@@ -10,6 +10,7 @@ use traceloom_trace::{Column, NO_NUMBER, ProcessId, RowId, SourceId, ThreadId, T
 use super::focus::{self, Focus};
 use super::rows::{NO_EXTENT, Rows, widened};
 use super::{Grouped, StateKind, Timeline, state_extent};
+use crate::record_tables::ThreadSamples;
 
 /// The number of threads that a collapsed process shows.
 pub(super) const SUMMARY_THREADS: usize = 8;
@@ -24,6 +25,7 @@ pub(super) fn rows(trace: &Trace, timeline: &Timeline) -> Rows {
         maker.homeless_threads();
     }
     maker.some_processes(&mut busy.iter().filter(is_focus));
+    maker.log();
     maker.cpus();
     maker.some_processes(&mut busy.iter().filter(|upid| !is_focus(upid)));
     if focus != Focus::Homeless {
@@ -62,6 +64,7 @@ struct Maker<'t> {
     rows: Rows,
     focus: Focus,
     facts: Vec<ThreadFacts>,
+    samples: Vec<ThreadSamples>,
     /// Tracks by the number of their [`Owner`], in order.
     tracks: Grouped,
     /// Threads by process.
@@ -82,6 +85,7 @@ impl<'t> Maker<'t> {
             rows: Rows::new(trace, timeline.cpus()),
             focus: focus::find(trace, &timeline.ends),
             facts: Vec::with_capacity(threads),
+            samples: timeline.records.samples_by_thread(trace),
             tracks: Grouped::new(trace.tracks.len(), owners, &|row| {
                 number_of(trace, owner_of(trace, row))
             }),
@@ -136,11 +140,15 @@ impl<'t> Maker<'t> {
         }
         let events = self.timeline.events_of(utid);
         let events_extent = first_and_last(events, &self.trace.ftrace_events.ts);
+        let samples = self.samples[utid.row()];
+        if samples.count > 0 {
+            extent = widened(extent, samples.extent);
+        }
         ThreadFacts {
             busy_ns,
             extent: widened(extent, events_extent),
             has_states: !states.is_empty(),
-            events: events.len(),
+            events: events.len() + samples.count,
         }
     }
 

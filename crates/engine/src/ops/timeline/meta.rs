@@ -1,6 +1,7 @@
 //! General information about the trace: the page's first question.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 use traceloom_analyze::{CpuSource, TreeClocks};
@@ -19,6 +20,8 @@ pub(crate) fn meta(engine: &Engine, _: &Ask, answer: &mut Frame) -> Answered {
         let text = |id| engine.string(id, DETAIL_CHARS);
         (text(row.key), text(row.value), row.source.0)
     });
+    let records = timeline.records.counts();
+    let records = records.map(|(table, count)| (trace.strings.get(table), count));
     let repairs = trace.repairs.rows().iter().map(Repair::new);
     let frames = &timeline.frames;
     let vsync_ns = (!frames.is_empty()).then_some(frames.vsync.period_ns);
@@ -30,6 +33,7 @@ pub(crate) fn meta(engine: &Engine, _: &Ask, answer: &mut Frame) -> Answered {
         .put("sources", sources.collect::<Vec<_>>())
         .put("clocks", clocks(trace))
         .put("counts", Counts::new(trace))
+        .put("records", records.collect::<BTreeMap<_, _>>())
         .put("metadata", metadata.collect::<Vec<_>>())
         .put("repairs", repairs.collect::<Vec<_>>())
         .put("vsync_ns", vsync_ns)

@@ -1,0 +1,187 @@
+// What Perfetto traces hold besides slices: the log, samples of a profiler, heaps.
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { beyond, check } from "./axe.js";
+import { corpus, root } from "./lib.js";
+import { ask, cli, facts, rowNames, settled, tab, tableOf, until } from "./drive.js";
+import { clocks, heap, log, people, sample, stacks, trace } from "./proto.js";
+import { onPages } from "./suite.js";
+
+/** @typedef {import("playwright-core").Page} Page */
+
+const MS = 1e6, LONG = { timeout: 120_000 };
+/**
+ * Ten samples of two threads:
+ *
+ *     main 8: start > parse > read (4), start > parse (1), start > parse > parse > read (1), start > draw (2)
+ *     work 2: start > read (1), without a stack (1)
+ */
+const FUNCTIONS = ["start", "parse", "read", "draw"];
+const STACKS = [[0, 1, 2], [0, 1], [0, 1, 1, 2], [0, 3], [0, 2]];
+const SAMPLES = [[10, 1], [10, 1], [10, 1], [10, 1], [10, 2], [10, 3], [10, 4], [10, 4], [11, 5], [11, 0]];
+const LINES = /** @type {[number, number, number, string, string][]} */ ([[5 * MS, 10, 4, "Main", "started"], [20 * MS, 11, 6, "Work", "cannot read /data/x"], [20 * MS + 1, 10, 5, "Main", "slow <b>frame</b>"], [90 * MS, 11, 3, "Work", "done"]]);
+const MADE = trace("records.pftrace", [clocks(), people([[10, "com.example.app", [[10, "main"], [11, "worker"]]]]), log(LINES), stacks(FUNCTIONS, STACKS),
+  ...SAMPLES.map(([tid, stack], at) => sample((at + 1) * 10 * MS, tid, stack))]);
+
+/** Where a row is on the screen. @param {Page} page @param {string} name @param {number} ns */
+const place = (page, name, ns) => page.evaluate(({ name, ns }) => {
+  const { timeline } = /** @type {any} */ (window).traceloom, box = timeline.area.getBoundingClientRect(), { view, model } = timeline;
+  const found = timeline.placed().find((/** @type {any} */ { row }) => model.rows.names[row] === name);
+  const band = model.eventBand(found.row, found.y);
+  return { x: box.left + (ns - view.from) / (view.to - view.from) * box.width, y: box.top + band.y + band.high / 2 };
+}, { name, ns });
+
+/** Nanoseconds from the page's origin. @param {Page} page @param {number} ts */
+const from = async (page, ts) => ts - Number((await ask(page, { op: "meta" })).origin_ns);
+
+onPages("A trace with a log and samples", { files: [MADE] }, (its) => {
+  test("has rows for both", LONG, async () => {
+    const page = its.page(), names = await rowNames(page);
+    for (const name of ["Android log", "com.example.app", "worker"]) assert.ok(names.some((text) => text.includes(name)), `${name} in ${names}`);
+  });
+
+  test("lists the lines of the log, by level, text and range", LONG, async () => {
+    const page = its.page();
+    await tab(page, "logs");
+    const shown = async () => (await tableOf(page, "logs-table")).map(({ level, tag, msg, thread }) => [level, tag, msg, thread]);
+    await page.waitForFunction(() => document.querySelector("[data-testid=logs-title]")?.textContent === "4 lines");
+    assert.deepEqual(await shown(), [["info", "Main", "started", "main"], ["error", "Work", "cannot read /data/x", "worker"], ["warning", "Main", "slow <b>frame</b>", "main"], ["debug", "Work", "done", "worker"]]);
+    await page.getByTestId("logs-level").selectOption("5");
+    await page.waitForFunction(() => document.querySelector("[data-testid=logs-title]")?.textContent === "2 lines");
+    await page.getByTestId("logs-text").fill("FRAME".toLowerCase());
+    await page.waitForFunction(() => document.querySelector("[data-testid=logs-title]")?.textContent === "1 line");
+    assert.equal((await shown())[0][2], "slow <b>frame</b>");
+    await page.getByTestId("logs-text").fill("");
+    await page.getByTestId("logs-level").selectOption("");
+    const to = await from(page, 50 * MS);
+    await page.evaluate((to) => /** @type {any} */ (window).traceloom.store.set({ selection: { kind: "range", from: 0, to } }), to);
+    await page.getByTestId("logs-range").check();
+    await page.waitForFunction(() => document.querySelector("[data-testid=logs-title]")?.textContent === "3 lines");
+    await page.getByTestId("logs-range").uncheck();
+    await page.waitForFunction(() => document.querySelector("[data-testid=logs-title]")?.textContent === "4 lines");
+  });
+
+  test("shows a line of the table in the time line, and the other way round", LONG, async () => {
+    const page = its.page();
+    await tab(page, "logs");
+    await page.locator("[data-testid=logs-table] .vt-space > .vt-row", { hasText: "cannot read" }).click();
+    await until(page, ({ selection }) => selection?.kind === "log" && selection.id === 1);
+    await tab(page, "details");
+    assert.equal(await page.getByTestId("log-text").textContent(), "cannot read /data/x");
+    assert.equal((await facts(page)).Level, "error");
+    const at = await place(page, "Android log", await from(page, 90 * MS));
+    await page.mouse.move(at.x - 30, at.y);
+    await page.mouse.move(at.x, at.y);
+    await page.waitForFunction(() => document.querySelector("[data-testid=tip]")?.textContent?.startsWith("Work: done"));
+    await page.mouse.click(at.x, at.y);
+    await until(page, ({ selection }) => selection?.kind === "log" && selection.id === 3);
+    await page.keyboard.press("Escape");
+  });
+
+  test("draws samples as marks on their thread, with their stacks", LONG, async () => {
+    const page = its.page(), at = await place(page, "worker", await from(page, 90 * MS));
+    await page.mouse.click(at.x, at.y);
+    await until(page, ({ selection }) => selection?.kind === "sample" && selection.id === 8);
+    await settled(page);
+    assert.deepEqual(await page.locator("[data-testid=panel-details] .chain li").allTextContents(), ["read", "start"]);
+    assert.equal((await facts(page)).Thread, "worker");
+    await page.keyboard.press("Escape");
+  });
+
+  test("sums the samples by function, and limits them to a thread and a range", LONG, async () => {
+    const page = its.page();
+    await tab(page, "samples");
+    const sums = async () => (await tableOf(page, "samples-table")).map(({ label, self, total }) => [label, Number(self), Number(total)]);
+    const title = (/** @type {string} */ text) => page.waitForFunction((text) => document.querySelector("[data-testid=samples-title]")?.textContent === text, text);
+    await title("10 samples, 1 without a stack");
+    assert.deepEqual(await sums(), [["start", 0, 9], ["parse", 1, 6], ["read", 6, 6], ["draw", 2, 2]]);
+    await page.getByTestId("samples-thread").selectOption({ label: "worker (11) · 2" });
+    await title("2 samples, 1 without a stack");
+    await page.getByTestId("samples-thread").selectOption("");
+    const to = await from(page, 45 * MS);
+    await page.evaluate((to) => /** @type {any} */ (window).traceloom.store.set({ selection: { kind: "range", from: 0, to } }), to);
+    await title("4 samples");
+    assert.deepEqual(await sums(), [["parse", 0, 4], ["read", 4, 4], ["start", 0, 4]].sort((a, b) => FUNCTIONS.indexOf(String(a[0])) - FUNCTIONS.indexOf(String(b[0]))));
+    await page.evaluate(() => /** @type {any} */ (window).traceloom.store.set({ selection: null }));
+    await title("10 samples, 1 without a stack");
+  });
+
+  test("has a flame graph of the samples for the mouse and the keyboard", LONG, async () => {
+    const page = its.page();
+    await page.getByTestId("samples-flame").focus();
+    for (const key of ["ArrowDown", "ArrowDown"]) await page.keyboard.press(key);
+    assert.match(await page.getByTestId("samples-flame-status").textContent() ?? "", /^parse · 6 samples \(60\.0 %\) · in itself 1/);
+    await page.getByTestId("samples-up").click();
+    await settled(page);
+    await page.getByTestId("samples-flame").focus();
+    await page.keyboard.press("ArrowDown");
+    assert.match(await page.getByTestId("samples-flame-status").textContent() ?? "", /^read · 6 samples/);
+    await page.getByTestId("samples-up").click();
+  });
+});
+
+for (const colorScheme of /** @type {const} */ (["light", "dark"])) {
+  onPages(`Accessibility of records, ${colorScheme}`, { files: [MADE], kinds: ["report"], options: { colorScheme, reducedMotion: "reduce" } }, (its) => {
+    for (const width of [1366, 900, 400]) {
+      test(`log and samples, ${width} px`, LONG, async () => {
+        const page = its.page();
+        await page.setViewportSize({ width, height: 768 });
+        for (const id of ["logs", "samples"]) {
+          await tab(page, id);
+          await check(page, id);
+          assert.deepEqual(await beyond(page), [], "nothing is wider than the window");
+        }
+      });
+    }
+  });
+}
+
+// The references: 0 → 1, 2; 1 → 3; 2 → 3, 4; 5 → 5. Node 3 is reached over two others, so only 0 keeps it alive; nothing leads to 5.
+const HEAP = trace("heap.pftrace", [people([[10, "com.example.app", []]]), heap(5 * MS, 10, ["Screen", "Node", "byte[]"], [[0, 16, [1, 2]], [1, 24, [3]], [1, 24, [3, 4]], [2, 1000, []], [2, 200, []], [1, 24, [5]]], [0])]);
+
+onPages("A trace with a Java heap", { files: [HEAP] }, (its) => {
+  test("shows what keeps how much memory alive", LONG, async () => {
+    const page = its.page();
+    await tab(page, "heaps");
+    await page.waitForFunction(() => document.querySelector("[data-testid=heaps-title]")?.textContent === "1.2 KB in 5 objects");
+    const rows = (await tableOf(page, "heaps-table")).map(({ label, times, self, total }) => [label, times, self, total]);
+    assert.deepEqual(rows, [["Screen", "1", "16 B", "1.2 KB"], ["byte[]", "2", "1.2 KB", "1.2 KB"], ["Node", "2", "48 B", "248 B"]]);
+    await page.getByTestId("heaps-flame").focus();
+    await page.keyboard.press("ArrowDown");
+    assert.match(await page.getByTestId("heaps-flame-status").textContent() ?? "", /^Screen · keeps alive 1\.2 KB \(100\.0 %\) · itself 16 B · 5 objects/);
+  });
+});
+
+const SUITE = join(process.env.TRACELOOM_TESTDATA ?? join(root, "../shared/testdata"), "perfetto-suite"), GRAPH = join(SUITE, "traces/eda10af57ae64eb5");
+describe("The heap of Perfetto's own test", { skip: !existsSync(GRAPH) && "no corpus of real traces" }, () => {
+  onPages("The dominators of Perfetto's test", { files: [GRAPH], kinds: ["report"] }, (its) => {
+    test("keep alive as much as Perfetto says", LONG, async () => {
+      const page = its.page();
+      const expected = new Map(readFileSync(join(SUITE, "expected/HeapGraph_heap_graph_dominator_tree.csv"), "utf8").split("\n").map((line) => line.trim().replaceAll('"', "").split(",")).filter(([id]) => /^\d+$/.test(id)).map((cells) => [cells[5], Number(cells[3])]));
+      assert.ok(expected.size > 15);
+      await tab(page, "heaps");
+      await page.waitForFunction(() => document.querySelector("[data-testid=heaps-table] .vt-space > .vt-row"));
+      await page.setViewportSize({ width: 1366, height: 2000 });
+      await settled(page);
+      const tree = await tableOf(page, "heaps-table");
+      for (const { label, total } of tree) if (expected.has(label)) assert.equal(total.replace("1 KB", "1024 B"), `${expected.get(label)} B`, label);
+      assert.ok(tree.filter(({ label }) => expected.has(label)).length > 10);
+    });
+  });
+});
+
+const real = corpus("perfetto-proto").find((path) => path.includes("android12_cpuschedstack"));
+describe("A real trace with samples", { skip: !real && "no corpus of real traces" }, () => {
+  onPages("Samples of Android 12", { files: [String(real)], kinds: ["live"] }, (its) => {
+    test("counts what the tables of SQL hold", LONG, async () => {
+      const page = its.page(), [lines, samples, bare] = cli("query", String(real), "select (select count(*) from android_logs), (select count(*) from perf_sample), (select count(*) from perf_sample where callsite_id is null)", "--format", "json").rows[0];
+      assert.ok(lines > 100 && samples > 5000);
+      await tab(page, "logs");
+      await page.waitForFunction((lines) => document.querySelector("[data-testid=logs-title]")?.textContent === `${lines} lines`, lines);
+      await tab(page, "samples");
+      await page.waitForFunction((text) => document.querySelector("[data-testid=samples-title]")?.textContent === text, `${samples.toLocaleString("en")} samples, ${bare} without a stack`);
+    });
+  });
+});

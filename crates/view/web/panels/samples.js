@@ -1,0 +1,106 @@
+// Samples of a profiler: a flame graph of their stacks, and the functions in them. Limited to the selected range and to a thread.
+import {el} from "ui/dom";
+import {count, elide, plural, span} from "ui/format";
+import {virtualTable} from "ui/virtual_table";
+import {SAMPLES, samplesOf, stacksOf} from "source/stacks";
+import {KIND} from "timeline/rows";
+import {flameView} from "panels/flame";
+import {share, smartCase} from "panels/numbers";
+import {framesOf, functionSums, stackTree} from "panels/weights";
+
+/** @type {import("app/panels").Panel} */
+export const samplesPanel = {id: "samples", title: "Samples", mount, when: meta => meta.records?.[SAMPLES] > 0};
+
+/** The threads that have samples, those with most first. @param {import("source/stacks").Samples} samples @param {any} rows @returns {[number, string, number][]} utid, name, samples */
+function threadsOf({utid}, {kind, utid: utids, names, notes}) {
+  /** @type {Map<number, number>} */
+  const counts = new Map();
+  for (const thread of utid) counts.set(thread, (counts.get(thread) ?? 0) + 1);
+  /** @type {Map<number, string>} */
+  const labels = new Map();
+  kind.forEach((/** @type {number} */ own, /** @type {number} */ row) => { if (own === KIND.thread) labels.set(utids[row], `${names[row]} (${(notes[row] ?? "").replace("tid ", "")})`); });
+  return [...counts].sort((a, b) => b[1] - a[1]).map(([thread, times]) => [thread, labels.get(thread) ?? "unknown thread", times]);
+}
+
+/**
+ * The samples per callsite. Those without a stack are under -1.
+ * @param {import("source/stacks").Samples} samples @param {number | null} thread @param {{from: number, to: number} | null} range
+ */
+export function weightsOf({ts, callsite, utid}, thread, range) {
+  /** @type {Map<number, [number, number]>} */
+  const weights = new Map();
+  for (let at = 0; at < ts.length; at++) {
+    if (range && (ts[at] < range.from || ts[at] >= range.to)) continue;
+    if (thread !== null && utid[at] !== thread) continue;
+    const own = weights.get(callsite[at]);
+    if (own) { own[0]++; own[1]++; } else weights.set(callsite[at], [1, 1]);
+  }
+  return weights;
+}
+
+/**
+ * @param {HTMLElement} element @param {import("app/state").Store} store @param {import("app/panels").Source} source @param {import("app/panels").Context} context
+ */
+async function mount(element, store, source, context) {
+  element.classList.add("stack");
+  element.replaceChildren(el("p", {class: "panel-hint"}, "Reading the stacks…"));
+  const [samples, stacks] = await Promise.all([samplesOf(source), stacksOf(source)]);
+  let up = false, total = 0;
+  /** @type {any[]} */
+  let sums = [];
+  /** @type {any[]} */
+  let shown = [];
+  /** @type {import("panels/weights").Tree | null} */
+  let tree = null;
+  const threads = el("select", {class: "control", "aria-label": "Only one thread", "data-testid": "samples-thread"}, el("option", {value: ""}, "All threads"),
+    ...threadsOf(samples, context.rows).map(([utid, label, times]) => el("option", {value: String(utid)}, `${elide(label, 60)} · ${count(times)}`)));
+  const turn = el("button", {type: "button", class: "button", "aria-pressed": "false", "data-testid": "samples-up", title: "The innermost functions first, and who called them", onclick: () => { up = !up; turn.setAttribute("aria-pressed", String(up)); load(); }}, "By function");
+  const find = el("input", {type: "search", class: "control find", placeholder: "Function", "aria-label": "Highlight functions whose name contains this", "data-testid": "samples-find", spellcheck: "false"});
+  const chips = el("span", {class: "chips"}), title = el("span", {class: "hits", role: "status", "data-testid": "samples-title"});
+  const flame = flameView({label: "Flame graph of the samples", testid: "samples-flame", empty: "No sample here has a stack.", ask: async view => framesOf(/** @type {any} */ (tree), view),
+    lines: ({w, self}, at) => [`${plural(Math.round(w[at]), "sample")} (${share(w[at], total)})`, ...(up ? [] : [`in itself ${count(self[at])} (${share(self[at], total)})`])], counts: false,
+    onPick: name => { flame.pick(name); const at = shown.findIndex(({id}) => id === name); if (at >= 0) table.select(at, true); }});
+  const table = virtualTable({label: "Functions", testid: "samples-table", rowHeight: 22, onSort: () => fill(), onSelect: row => flame.pick(row.id), columns: [
+    {id: "label", label: "Function", width: 240, text: true, fixed: true, key: row => row.label, show: row => elide(row.label, 300)},
+    {id: "self", label: "Self", title: "Samples in the function itself", width: 64, key: row => row.self, show: row => count(row.self)},
+    {id: "total", label: "Total", title: "Samples in the function or in what it called", width: 64, key: row => row.total, show: row => count(row.total)},
+    {id: "share", label: "Share", title: "Share of the samples", width: 64, key: row => row.total, show: row => share(row.total, total)}]});
+
+  function fill() {
+    const {column, down} = table.sorted(), passes = smartCase(find.value);
+    const key = (/** @type {any} */ row) => row[column === "share" ? "total" : column || "self"];
+    const order = (/** @type {any} */ a, /** @type {any} */ b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0) * (down || !column ? -1 : 1);
+    shown = sums.filter(({label}) => !passes || passes(label)).sort((a, b) => order(a, b) || b.total - a.total || a.id - b.id);
+    table.setRows(shown);
+    flame.highlight(passes);
+  }
+
+  function load() {
+    const {selection} = store.get(), range = selection?.kind === "range" ? selection : null;
+    const weights = weightsOf(samples, threads.value ? Number(threads.value) : null, range);
+    total = [...weights.values()].reduce((sum, [times]) => sum + times, 0);
+    const bare = weights.get(-1)?.[0] ?? 0;
+    weights.delete(-1);
+    tree = stackTree(stacks, weights, up);
+    sums = functionSums(stacks, weights);
+    title.textContent = `${plural(total, "sample")}${bare ? `, ${count(bare)} without a stack` : ""}`;
+    chips.replaceChildren(...(range ? [el("span", {class: "scope-chip"}, `Range ${span(range.from, range.to)}`)] : []));
+    fill();
+    flame.load(true);
+  }
+
+  table.sort("total", true);
+  threads.onchange = load;
+  find.oninput = fill;
+  find.onkeydown = event => event.stopPropagation();
+  let ranged = store.get().selection?.kind === "range", waiting = 0;
+  store.on(["selection"], ({selection}) => {
+    const now = selection?.kind === "range";
+    if (now || ranged) { clearTimeout(waiting); waiting = setTimeout(load, 120); }
+    ranged = now;
+  });
+  store.on(["theme"], flame.repaint);
+  element.replaceChildren(el("div", {class: "panel-bar"}, threads, turn, chips, find, el("span", {class: "gap"}), title),
+    el("div", {class: "weights"}, el("div", {class: "weights-table"}, table.element), el("div", {class: "weights-flame"}, flame.element)));
+  load();
+}

@@ -1,0 +1,64 @@
+// The stacks that profilers recorded, and the samples that have them.
+import {once, recordsOf} from "source/records";
+
+export const SAMPLES = "__intrinsic_profiler_sample";
+const NONE = 0xffffffff;
+
+/**
+ * @typedef {object} Stacks every function of a stack is a callsite; callers have smaller depths
+ * @property {Int32Array} parent the callsite it was called from, or -1
+ * @property {Int32Array} name its function, as an index into `names`
+ * @property {string[]} names
+ */
+/**
+ * @typedef {object} Samples in order of time
+ * @property {Float64Array} ts ns
+ * @property {Int32Array} callsite -1 without a stack
+ * @property {Int32Array} utid -1 if unknown
+ */
+
+/** @param {Float64Array} column rows of another table, or NaN */
+const places = column => Int32Array.from(column, value => Number.isNaN(value) ? -1 : value);
+
+/** What the frames are called: before renaming, by its symbol, by its name, or by its place in a file. @param {any} frames @param {any} symbols @param {any} mappings @returns {string[]} */
+function frameNames(frames, symbols, mappings) {
+  /** The first symbol of each set is the innermost function. @type {Map<number, string>} */
+  const bySet = new Map();
+  symbols.symbol_set_id.forEach((/** @type {number} */ set, /** @type {number} */ at) => { if (!bySet.has(set)) bySet.set(set, symbols.strings[symbols.name[at]] ?? ""); });
+  const text = (/** @type {any} */ table, /** @type {string} */ column, /** @type {number} */ at) => table[column][at] === NONE ? "" : table.strings[table[column][at]] ?? "";
+  return Array.from(frames.ts, (_, at) => text(frames, "deobfuscated_name", at) || bySet.get(frames.symbol_set_id[at]) || text(frames, "name", at)
+    || `${text(mappings, "name", frames.mapping[at]).split("/").pop() || "unknown"} +0x${Math.max(0, frames.rel_pc[at] || 0).toString(16)}`);
+}
+
+/** The stacks of a trace. @type {(source: import("app/panels").Source) => Promise<Stacks>} */
+export const stacksOf = once(async source => {
+  const [callsites, frames, symbols, mappings] = await Promise.all([
+    recordsOf(source, "stack_profile_callsite", {numbers: ["parent_id", "frame_id"]}),
+    recordsOf(source, "stack_profile_frame", {numbers: ["mapping", "rel_pc", "symbol_set_id"], texts: ["name", "deobfuscated_name"]}),
+    recordsOf(source, "stack_profile_symbol", {numbers: ["symbol_set_id"], texts: ["name"]}),
+    recordsOf(source, "stack_profile_mapping", {texts: ["name"]})]);
+  /** @type {Map<string, number>} */
+  const known = new Map();
+  const ids = frameNames(frames, symbols, mappings).map(text => {
+    const id = known.get(text) ?? known.size;
+    known.set(text, id);
+    return id;
+  });
+  if (!known.size) known.set("unknown", 0);
+  return {parent: places(callsites.parent_id), name: Int32Array.from(callsites.frame_id, (/** @type {number} */ frame) => ids[frame] ?? 0), names: [...known.keys()]};
+});
+
+/** The samples of a trace. @type {(source: import("app/panels").Source) => Promise<Samples>} */
+export const samplesOf = once(async source => {
+  const [samples, tasks] = await Promise.all([recordsOf(source, SAMPLES, {numbers: ["task_context_id", "callsite_id"]}),
+    recordsOf(source, "__intrinsic_profiler_task_context", {numbers: ["utid"]})]);
+  const utids = places(tasks.utid);
+  return {ts: samples.ts, callsite: places(samples.callsite_id), utid: places(samples.task_context_id).map(task => utids[task] ?? -1)};
+});
+
+/** The functions of a stack, the innermost first. @param {Stacks} stacks @param {number} callsite @returns {string[]} */
+export function functionsOf({parent, name, names}, callsite) {
+  const out = [];
+  for (let at = callsite; at >= 0 && out.length < 4096; at = parent[at] < at ? parent[at] : -1) out.push(names[name[at]]);
+  return out;
+}
