@@ -20,7 +20,9 @@ for (const colorScheme of /** @type {const} */ (["light", "dark"])) {
       await page.keyboard.press("?");
       await check(page, "help");
       await page.keyboard.press("Escape");
-      await page.getByTestId("repairs-list").click();
+      await page.getByTestId("info").click();
+      await check(page, "info");
+      await page.getByTestId("repairs-open").click();
       await check(page, "repairs");
       await page.keyboard.press("Escape");
     });

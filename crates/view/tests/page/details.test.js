@@ -112,7 +112,8 @@ onPages("Details of a method trace", { files: [APP] }, (its) => {
 
   test("the repairs equal those of info", async () => {
     const page = its.page(), { repairs } = cli("info", APP, "--json");
-    await page.getByTestId("repairs-list").click();
+    await page.getByTestId("info").click();
+    await page.getByTestId("repairs-open").click();
     const sheet = page.getByTestId("repairs-sheet");
     const text = await sheet.locator("tbody").innerText();
     for (const repair of repairs) assert.ok(text.includes(String(repair.count)) && text.includes(repair.detail), `${repair.kind} in ${text}`);

@@ -162,3 +162,11 @@ export async function hold(page, key, test, more) {
   await page.keyboard.up(key);
   await settled(page);
 }
+
+/** Opens the profile of the whole trace; a trace may open with that of one thread. @param {Page} page */
+export async function wholeProfile(page) {
+  await tab(page, "profile");
+  const all = page.getByTestId("profile-whole");
+  if (await all.isVisible()) await all.click();
+  await settled(page);
+}

@@ -100,6 +100,7 @@ onPages("Events of the function tracer", { files: [FILE] }, (its) => {
     const page = its.page();
     await tab(page, "events");
     await page.getByTestId("events-title").getByText("12,000 events").waitFor();
+    await page.getByTestId("events-table").evaluate((table) => { table.scrollTop = 0; });
     await settled(page);
     const rows = await tableOf(page, "events-table");
     const told = cli("events", FILE, "--json", "--limit", "8").events;

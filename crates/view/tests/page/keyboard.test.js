@@ -36,7 +36,7 @@ onPages("Keys alone", { files: [example("jank.ftrace.gz")], kinds: ["report"], o
       if (!now.seen || !now.onScreen) unseen.push(`${now.tag} ${key}`);
       assert.ok(now.name, `the focused element has a name: ${JSON.stringify(now)}`);
     }
-    for (const part of ["search", "zoom-all", "colours", "theme", "help", "repairs-list", "filter", "timeline", "splitter-names", "splitter-dock", "tab-details", "dock-fold"]) {
+    for (const part of ["search", "zoom-all", "colours", "theme", "info", "help", "filter", "timeline", "splitter-names", "splitter-dock", "tab-frames", "dock-fold"]) {
       assert.ok(reached.has(part), `Tab reaches ${part}: ${[...reached.keys()].join(", ")}`);
     }
     assert.deepEqual(unseen, [], "elements without a visible focus");

@@ -34,7 +34,7 @@ onPages("A link", { files: [APP] }, (its) => {
     // The page writes its link a moment after a change, and rows may scroll once more when their heights are known.
     await until(page, ({ view, top }) => {
       const link = new URLSearchParams(location.hash.slice(1)), [from, to] = (link.get("v") ?? "").split("~").map(Number);
-      const isWhole = ["s", "q", "m", "w"].every((key) => link.has(key)) && link.get("t") === "profile";
+      const isWhole = ["s", "q", "m", "w"].every((key) => link.has(key)) && (link.get("t") ?? "profile") === "profile";
       return isWhole && Math.abs(from - view.from) < 1 && Math.abs(to - view.to) < 1 && Number(link.get("y") ?? 0) === top;
     });
     const before = await read();

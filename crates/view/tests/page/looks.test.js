@@ -1,6 +1,7 @@
 // The appearance: screenshots of the main states are compared with those in shots/, and kept for inspection.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { beyond } from "./axe.js";
 import { example, open, report } from "./lib.js";
 import { bring, clickSlice, settled, sliceNamed, tab, until } from "./drive.js";
 import { shot } from "./shots.js";
@@ -94,8 +95,7 @@ test("small windows keep the timeline and its tools", async () => {
   const { page, done } = await open(theBrowser(), report("looks-small", ...APP), { viewport: { width: 480, height: 640 } });
   await settled(page);
   for (const testid of ["timeline", "search", "help", "tab-details"]) assert.ok(await page.getByTestId(testid).isVisible(), testid);
-  const out = await page.evaluate(() => [...document.querySelectorAll("body *")].filter((element) => element.getBoundingClientRect().right > innerWidth + 1).map((element) => `${element.tagName}.${element.className}`));
-  assert.deepEqual(out, [], "nothing is wider than the window");
+  assert.deepEqual(await beyond(page), [], "nothing is wider than the window");
   await done();
 });
 

@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { example, program, work } from "./lib.js";
-import { ask, bring, cli, clickSlice, rowWith, settled, sliceNamed, state, tab, tableOf, until } from "./drive.js";
+import { ask, bring, cli, clickSlice, rowWith, settled, sliceNamed, state, tab, tableOf, until, wholeProfile } from "./drive.js";
 import { onPages } from "./suite.js";
 
 const APP = example("app.trace"), JANK = example("jank.ftrace.gz");
@@ -39,7 +39,7 @@ onPages("Profile of a method trace", { files: [APP] }, (its) => {
   test("the table equals the program's", async () => {
     const page = its.page(), { rows, total } = cli("profile", APP, "--json", "--limit", "0");
     await roomy(page);
-    await tab(page, "profile");
+    await wholeProfile(page);
     const table = await tableOf(page, "profile-table");
     assert.ok(table.length > 10);
     for (const [nth, line] of table.entries()) {
@@ -115,7 +115,7 @@ onPages("Profile of a method trace", { files: [APP] }, (its) => {
     const id = await sliceNamed(page, "com.example.news.Net.fetch");
     await bring(page, id);
     await clickSlice(page, id);
-    await tab(page, "profile");
+    await wholeProfile(page);
     assert.match(await page.getByTestId("profile-table").locator(".line.at").innerText(), /Net\.fetch/);
   });
 
@@ -293,7 +293,7 @@ onPages("Profile of a systrace", { files: [JANK], kinds: ["report"] }, (its) => 
   test("the profile of a system trace lists slices instead of methods", async () => {
     const page = its.page(), { rows } = cli("profile", JANK, "--json", "--limit", "0");
     await roomy(page);
-    await tab(page, "profile");
+    await wholeProfile(page);
     const table = await tableOf(page, "profile-table");
     table.forEach((line, nth) => {
       assert.ok(line.name.startsWith(`${rows[nth].rank}${rows[nth].name.slice(0, 20)}`), `${line.name} is ${rows[nth].name}`);

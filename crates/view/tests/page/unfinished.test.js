@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { example, work } from "./lib.js";
-import { ask, cli, rowWith, settled, tab, tableOf, timeIn, until } from "./drive.js";
+import { ask, cli, rowWith, settled, tab, tableOf, timeIn, until, wholeProfile } from "./drive.js";
 import { onPages } from "./suite.js";
 
 /** `launch` and, in it, `load feed` never end. */
@@ -28,7 +28,7 @@ onPages("Slices that never ended", { files: [FILE] }, (its) => {
     const page = its.page(), { rows, total, unfinished } = cli("profile", FILE, "--json", "--limit", "0");
     assert.equal(total.wall_ns, 6.5e6);
     assert.equal(unfinished.wall_ns, 6.5e6);
-    await tab(page, "profile");
+    await wholeProfile(page);
     const shown = (await tableOf(page, "profile-table")).map((line) => [line.name, line["incl-real"], line.unfinished]);
     const ms = (/** @type {number} */ ns) => (ns / 1e6).toFixed(3);
     const wanted = rows.map((/** @type {any} */ row) => [`${row.rank}${row.name}`, ms(row.inclusive.wall_ns), ms(row.unfinished.wall_ns)]);
@@ -56,7 +56,7 @@ onPages("Slices that never ended", { files: [FILE] }, (its) => {
     const bars = flame.name.map((/** @type {number} */ name, /** @type {number} */ at) => [flame.labels[name], flame.x[at], flame.w[at], flame.unfinished[at]]);
     const open = bars.filter((/** @type {any[]} */ bar) => bar[3]);
     assert.deepEqual(open, [["launch", 6.5e6, 6.5e6, 1], ["load feed", 6.5e6, 4.5e6, 1]]);
-    await tab(page, "profile");
+    await wholeProfile(page);
     await page.evaluate(() => /** @type {any} */ (window).traceloom.store.set({ profile: { tab: "flame" } }));
     await settled(page);
     const legend = page.getByTestId("flame-legend");
@@ -87,7 +87,7 @@ onPages("Slices that never ended", { files: [FILE] }, (its) => {
 onPages("Slices that all ended", { files: [example("linux.ftrace")], kinds: ["live"] }, (its) => {
   test("there is no such column, part or line", async () => {
     const page = its.page();
-    await tab(page, "profile");
+    await wholeProfile(page);
     await until(page, (state) => state.panel === "profile");
     await settled(page);
     assert.equal(await page.getByTestId("col-unfinished").count(), 0);

@@ -1,5 +1,6 @@
-// Sheets over the page: the list of keys, and other lists.
-import {el, iconButton} from "ui/dom";
+// The list of keys.
+import {el} from "ui/dom";
+import {sheet} from "app/sheet";
 
 /** @type {[string, [string[], string][]][]} */
 const KEYS = [
@@ -17,16 +18,6 @@ const KEYS = [
 ];
 
 const STATES = [["running", "running"], ["runnable", "runnable"], ["preempted", "preempted"], ["sleeping", "sleeping"], ["uninterruptible", "uninterruptible"], ["io", "waiting for I/O"]];
-
-/** A sheet over the page; Escape closes it. @param {string} title @param {string} testid @param {...Node} content */
-export function sheet(title, testid, ...content) {
-  const close = () => dialog.close();
-  const dialog = el("dialog", {"aria-label": title, "data-testid": testid, onclose: () => dialog.remove()},
-    el("div", {class: "sheet-head"}, el("h2", {}, title), iconButton("close", "Close", close)), el("div", {class: "sheet", tabindex: "0"}, ...content));
-  dialog.addEventListener("click", event => { if (event.target === dialog) close(); });
-  document.body.append(dialog);
-  dialog.showModal();
-}
 
 export function showHelp() {
   const group = (/** @type {string} */ title, /** @type {[string[], string][]} */ keys) => el("section", {}, el("h3", {}, title),

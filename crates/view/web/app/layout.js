@@ -11,6 +11,7 @@ const LOW = 500;
 /**
  * @typedef {object} Actions what the buttons of the top bar do
  * @property {() => void} help
+ * @property {() => void} info
  * @property {() => void} all
  */
 
@@ -41,6 +42,7 @@ function topBar(store, meta, search, actions) {
       iconButton("all", "Whole trace (0)", actions.all, {"data-testid": "zoom-all"}),
       iconButton("colours", "Colours", colours, {...menu, "data-testid": "colours"}),
       iconButton("theme", "Light or dark", theme, {...menu, "data-testid": "theme"}),
+      iconButton("info", "About this trace", actions.info, {"data-testid": "info"}),
       iconButton("help", "Keys (?)", actions.help, {"data-testid": "help"})));
 }
 
@@ -49,7 +51,7 @@ function topBar(store, meta, search, actions) {
  * @param {import("app/state").Store} store @param {import("app/panels").Source} source @param {import("app/panels").Context} context
  */
 function dock(store, source, context) {
-  const bar = tabs({label: "Panels", onSelect: panel => store.set({panel})});
+  const bar = tabs({label: "Panels", onSelect: panel => store.set({panel, chosen: true})});
   const here = panels.filter(({when}) => !when || when(context.meta));
   for (const {id, title, mount} of here) bar.add(id, title, element => mount(element, store, source, context));
   const show = () => bar.select(here.some(({id}) => id === store.get().panel) ? store.get().panel : here[0]?.id);

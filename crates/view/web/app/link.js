@@ -6,8 +6,10 @@
 const WAIT = 200;
 const numbers = (/** @type {string | null} */ text) => (text ?? "").split(".").filter(Boolean).map(Number).filter(Number.isFinite);
 
-/** @param {State} state @param {number} end */
-function write({view, top, selection, search, marks, rows, panel, profile, colours}, end) {
+/** @typedef {import("app/opening").Opening} Opening */
+
+/** @param {State} state @param {number} end @param {Opening} opening */
+function write({view, top, selection, search, marks, rows, panel, profile, colours}, end, opening) {
   const out = new URLSearchParams();
   const put = (/** @type {string} */ key, /** @type {string | false | undefined} */ value) => { if (value) out.set(key, value); };
   const round = (/** @type {number} */ ns) => String(Math.round(ns * 10) / 10);
@@ -24,15 +26,15 @@ function write({view, top, selection, search, marks, rows, panel, profile, colou
   put("h", [...rows.hidden].join("."));
   put("d", [...rows.deep].join("."));
   put("w", rows.filter);
-  put("t", panel !== "details" && panel);
+  put("t", panel !== opening.panel && panel);
   put("c", colours !== "name" && colours);
   const chosen = JSON.stringify(profile ?? {});
-  put("pr", chosen !== "{}" && chosen);
+  put("pr", chosen !== JSON.stringify(opening.profile) && chosen);
   return out.toString().replaceAll("%7E", "~").replaceAll("%3A", ":");
 }
 
-/** Applies the fragment to the store. Returns the part that needs the engine. @param {Store} store @param {number} end */
-function read(store, end) {
+/** Applies the fragment to the store. Returns the part that needs the engine. @param {Store} store @param {number} end @param {Opening} opening */
+function read(store, end, opening) {
   const from = new URLSearchParams(location.hash.slice(1));
   /** @type {Partial<State>} */
   const patch = {};
@@ -43,9 +45,10 @@ function read(store, end) {
   patch.marks = (from.get("m") ?? "").split("~").filter(Boolean).map(text => ({ts: Number(text.split(":")[0]), label: text.split(":").slice(1).join(":").replaceAll("%7E", "~").replaceAll("%25", "%")})).filter(({ts}) => Number.isFinite(ts));
   patch.rows = {flipped: new Set(numbers(from.get("f"))), pinned: numbers(from.get("p")), hidden: new Set(numbers(from.get("h"))), deep: new Set(numbers(from.get("d"))),
     filter: from.get("w") ?? ""};
-  patch.panel = from.get("t") ?? "details";
+  patch.panel = from.get("t") ?? opening.panel;
+  patch.chosen = from.has("t");
   patch.colours = from.get("c") === "rank" ? "rank" : "name";
-  try { patch.profile = JSON.parse(from.get("pr") ?? "{}"); } catch { patch.profile = {}; }
+  try { patch.profile = JSON.parse(from.get("pr") ?? ""); } catch { patch.profile = from.has("pr") ? {} : opening.profile; }
   const range = (from.get("r") ?? "").split("~");
   const name = from.get("n"), at = (from.get("at") ?? "").split("~");
   patch.selection = Number(range[1]) >= Number(range[0]) && range.length > 1 ? {kind: "range", from: Number(range[0]), to: Number(range[1]), ...(range[2] && {rows: numbers(range[2])})}
@@ -56,26 +59,26 @@ function read(store, end) {
 }
 
 /**
- * @param {Store} store @param {number} end ns
+ * @param {Store} store @param {number} end ns @param {Opening} opening what is shown without a link
  * @returns {{slice: number | null, text: (end: number) => string, follow: (changed: (slice: number | null) => void) => void}} the slice that the link selects; `text`: the fragment of a link to the current state
  */
-export function startLink(store, end) {
-  const slice = read(store, end);
+export function startLink(store, end, opening) {
+  const slice = read(store, end, opening);
   let waiting = 0, written = location.hash.slice(1);
   function save() {
     waiting = 0;
-    const text = write(store.get(), end);
+    const text = write(store.get(), end, opening);
     if (text === written) return;
     written = text;
     try { history.replaceState(history.state, "", `#${text}`); } catch { /* too many changes at once, or a page without a place */ }
   }
-  return {slice, text: (/** @type {number} */ end) => write(store.get(), end), follow(changed) {
+  return {slice, text: (/** @type {number} */ end) => write(store.get(), end, opening), follow(changed) {
     const keys = /** @type {(keyof State)[]} */ (["view", "top", "selection", "search", "marks", "rows", "panel", "profile", "colours"]);
     store.on(keys, () => { waiting ||= setTimeout(save, WAIT); });
     addEventListener("hashchange", () => {
       if (location.hash.slice(1) === written) return;
       written = location.hash.slice(1);
-      changed(read(store, end));
+      changed(read(store, end, opening));
     });
   }};
 }

@@ -2,13 +2,15 @@
 import {openSource} from "source/open";
 import {el} from "ui/dom";
 import {bytes} from "ui/format";
-import {repairsBanner} from "app/banner";
 import {startDrop} from "app/drop";
 import {showHelp} from "app/help";
+import {showInfo} from "app/info";
 import {startKeys} from "app/keys";
 import {layout} from "app/layout";
 import {startLink} from "app/link";
+import {openingOf} from "app/opening";
 import {flatSource, panels} from "app/panels";
+import {lossBanner} from "app/repairs";
 import {createStore, firstState} from "app/state";
 import {startTheme} from "app/theme";
 import {createTimeline} from "timeline/timeline";
@@ -56,17 +58,17 @@ async function start() {
   const source = flatSource(opened);
   const [meta, rows] = await Promise.all([source.ask({op: "meta"}), source.ask({op: "rows"})]);
   const end = Math.max(meta.duration_ns, 1000);
-  const link = startLink(store, end);
+  // A recording has a profile and frames only after it has ended.
+  if (opened.snapshot) panels.length = 2;
+  const link = startLink(store, end, opened.snapshot ? {panel: "details", profile: {}} : openingOf(meta, rows));
   const timeline = createTimeline(store, source, meta, rows, stats);
   redraw = timeline.redraw;
   const select = selecting(store, source, timeline);
   const {view} = timeline;
   const context = {meta, rows, goTo: select.goTo, showRow: timeline.showRow, zoomTo: (/** @type {number} */ from, /** @type {number} */ to) => view.fit(from, to, 0)};
   const search = searchBox(store, source, context, () => timeline.area.focus());
-  // A recording has a profile and frames only after it has ended.
-  if (opened.snapshot) panels.length = 2;
-  layout(store, source, context, {search: search.element, banner: opened.snapshot ? null : repairsBanner(meta), timeline: timeline.element,
-    actions: {help: showHelp, all: () => view.set(view.start, view.end)}});
+  layout(store, source, context, {search: search.element, banner: opened.snapshot ? null : lossBanner(store, context), timeline: timeline.element,
+    actions: {help: showHelp, info: () => showInfo(store, context), all: () => view.set(view.start, view.end)}});
   app.append(select.element);
   Object.assign(hook, {source, timeline, parts: {opened, source, timeline, context, search, link}});
   startKeys(store, timeline, select, {help: showHelp, focusSearch: search.focus, searchStep: search.step});

@@ -18,6 +18,7 @@
  * @property {{flipped: Set<number>, pinned: number[], hidden: Set<number>, deep: Set<number>, filter: string}} rows by row id;
  *   `flipped`: folded or unfolded by hand, against the default; `deep`: showing all levels
  * @property {string} panel the current tab
+ * @property {boolean} chosen whether the user chose the tab, so that a selection does not leave the profile
  * @property {any} profile settings of the profile's panels
  * @property {"system" | "light" | "dark"} theme
  * @property {"name" | "rank"} colours
@@ -29,11 +30,14 @@ export const firstState = () => ({
   view: {from: 0, to: 1}, top: 0, selection: null, threads: null,
   search: {text: "", total: 0, at: -1, names: null},
   marks: [], rows: {flipped: new Set(), pinned: [], hidden: new Set(), deep: new Set(), filter: ""},
-  panel: "details", profile: {}, theme: "system", colours: "name",
+  panel: "details", chosen: false, profile: {}, theme: "system", colours: "name",
 });
 
-/** The panel for a new selection. The profile stays open, because it follows the selection. @param {State} state @param {string} wanted */
-export const panelFor = ({panel}, wanted) => panel === "profile" ? panel : wanted;
+/** The panel for a new selection. A profile that the user opened stays open, because it follows the selection. @param {State} state @param {string} wanted */
+export const panelFor = ({panel, chosen}, wanted) => panel === "profile" && chosen ? panel : wanted;
+
+/** The panel after a call was found or reached by a key: only a panel that the user opened stays. @param {State} state @param {string} wanted */
+export const panelUnlessChosen = ({panel, chosen}, wanted) => chosen ? panel : wanted;
 
 /** @param {State} initial */
 export function createStore(initial) {

@@ -5,6 +5,8 @@ import {elide} from "ui/format";
 import {CLOCKS, hueOf, ms, percent} from "panels/numbers";
 
 const NONE = 0xffffffff;
+/** How many letters at the end of a name are kept. */
+const KEPT = 24;
 /** The package of a class with its method. */
 const PACKAGE = /^((?:[\w$-]+\.)+)[\w$-]+\.[\w$<>-]+$/;
 
@@ -15,7 +17,8 @@ const PACKAGE = /^((?:[\w$-]+\.)+)[\w$-]+\.[\w$<>-]+$/;
 export function elided(label, more = "") {
   label = elide(label, 300);
   const [, path] = PACKAGE.exec(label) ?? [];
-  const at = path?.length ?? Math.max(0, label.length - 24);
+  // A few letters are not worth a part of their own, which would have a gap after it.
+  const at = path?.length ?? (label.length > KEPT + 6 ? label.length - KEPT : 0);
   return el("span", {class: `name ${path ? "" : "plain"} ${more}`}, el("span", {class: "cut"}, label.slice(0, at)), el("span", {class: "kept"}, el("bdi", {}, label.slice(at))));
 }
 

@@ -1,6 +1,6 @@
 // Everything known about the selection.
 import {el, icon} from "ui/dom";
-import {amount, bytes, count, elide, exact, moment, percent, plural, span, time} from "ui/format";
+import {amount, count, elide, exact, moment, percent, plural, span, time} from "ui/format";
 import {copy} from "ui/toast";
 import {elided} from "panels/cells";
 import {markDetails, stackList} from "panels/details_points";
@@ -17,8 +17,6 @@ const QUICK = 1e6;
 
 /** @param {string} title @param {...(Node | null | false | undefined)} content */
 const block = (title, ...content) => el("section", {class: "block"}, el("h3", {}, title), ...content);
-/** The same without a title above it. @param {string} title @param {Node} content */
-const topBlock = (title, content) => el("section", {class: "block"}, el("h2", {}, title), content);
 
 /** @param {Facts} facts */
 function list(facts) {
@@ -151,17 +149,10 @@ export function mountDetails(element, store, source, context) {
     stack.length > 0 && block("Stack", stackList(stack))));
   }
 
-  /** Shown if nothing is selected: facts about the trace. */
+  /** Shown if nothing is selected. */
   function hint() {
-    const {meta} = context, {counts = {}, metadata = []} = meta;
-    /** @type {Facts} */
-    const held = [["Length", time(meta.duration_ns)], ...["processes", "threads", "slices", "methods", "sched_slices", "counters", "instants", "flows", "ftrace_events"].filter(key => counts[key] > 0)
-      .map(key => /** @type {[string, string]} */ ([words(key), count(counts[key])]))];
-    element.replaceChildren(el("p", {class: "panel-hint"}, "Click a call to see its details. Drag over the timeline to add up a range. ", el("kbd", {}, "?"), " lists the keys."),
-      el("div", {class: "details-body"}, ...meta.sources.map((/** @type {any} */ {name, format, bytes: size}) => topBlock("File", list([["Name", name], ["Format", format], ["Size", size > 0 && bytes(size)]]))),
-        topBlock("Holds", list(held)), metadata.length > 0 && topBlock("Recorded with", list(metadata.slice(0, 60).map((/** @type {any} */ [key, value]) => [key, elide(String(value), 300)])))));
+    element.replaceChildren(el("p", {class: "panel-hint"}, "Click a call to see its details. Drag over the timeline to add up a range. ", el("kbd", {}, "?"), " lists the keys."));
   }
-  const words = (/** @type {string} */ key) => (key[0].toUpperCase() + key.slice(1)).replaceAll("_", " ");
 
   async function follow() {
     const {selection} = store.get();

@@ -4,6 +4,7 @@ import {count, elide, exact, plural} from "ui/format";
 import {MOST, PAGE, PENDING, known, pages} from "ui/pages";
 import {virtualTable} from "ui/virtual_table";
 import {isAbort} from "source/source";
+import {scopeOf} from "timeline/range_scope";
 import {KIND} from "timeline/rows";
 
 /** @typedef {import("ui/virtual_table").Column<any>} Column */
@@ -69,8 +70,8 @@ function mount(element, store, source, context) {
   /** The question, without the page. */
   function question() {
     const {selection} = store.get();
-    return {op: "events", ...(name.value && {text: name.value}), ...threads(), ...(cpus.value && {cpu: Number(cpus.value)}),
-      ...(range.checked && selection?.kind === "range" && {from: selection.from, to: selection.to})};
+    return {op: "events", ...(name.value && {text: name.value}), ...(cpus.value && {cpu: Number(cpus.value)}),
+      ...(range.checked && scopeOf(context.rows, selection)), ...threads()};
   }
 
   /** @param {number} page */

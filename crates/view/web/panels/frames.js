@@ -11,6 +11,8 @@ export function mountFrames(element, store, source, context) {
   element.classList.add("stack");
   /** @type {any[]} */
   let worst = [];
+  /** @type {any[]} */
+  let shown = [];
   const sum = el("div", {class: "frames-apps", tabindex: "0", role: "region", "aria-label": "Apps"});
   const why = (/** @type {any} */ {verdict, blocked_on = [], top = []}) => [...(verdict?.late ? [verdict.jank] : []), ...blocked_on.slice(0, 2).map((/** @type {any} */ on) => `${time(on.ns)} ${on.text}${on.label ? ` (in ${on.label})` : ""}`),
     ...top.slice(0, 2).map((/** @type {any} */ {label, ns}) => `${label} ${time(ns)}`)].join(" · ");
@@ -31,7 +33,15 @@ export function mountFrames(element, store, source, context) {
   function fill() {
     const {column, down} = table.sorted();
     const key = (/** @type {any} */ row) => row[column];
-    table.setRows(!column ? worst : [...worst].sort((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0) * (down ? -1 : 1)));
+    shown = !column ? worst : [...worst].sort((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0) * (down ? -1 : 1));
+    table.setRows(shown);
+    follow();
+  }
+
+  /** Highlights the frame that is selected, also in the time line. */
+  function follow() {
+    const {selection} = store.get(), id = selection?.kind === "slice" ? selection.id : -1;
+    table.select(shown.findIndex(({slice, render_slice}) => id >= 0 && (slice === id || render_slice === id)), true);
   }
 
   async function load() {
@@ -49,5 +59,6 @@ export function mountFrames(element, store, source, context) {
       element.replaceChildren(el("p", {class: "panel-hint bad"}, error instanceof Error ? error.message : String(error)));
     }
   }
+  store.on(["selection"], follow);
   load();
 }

@@ -5,6 +5,7 @@ import {MOST, PAGE, PENDING, known, pages} from "ui/pages";
 import {virtualTable} from "ui/virtual_table";
 import {LEVELS, LINES, LOGS, levelOf, linesOf} from "source/logs";
 import {isAbort} from "source/source";
+import {scopeOf} from "timeline/range_scope";
 import {KIND} from "timeline/rows";
 
 const WAIT = 150;
@@ -42,7 +43,7 @@ function mount(element, store, source, context) {
   function question() {
     const {selection} = store.get();
     return {...LINES, ...(text.value && {text: text.value}), ...(level.value && {at_least: Number(level.value)}),
-      ...(range.checked && selection?.kind === "range" && {from: selection.from, to: selection.to})};
+      ...(range.checked && scopeOf(context.rows, selection))};
   }
 
   /** @param {number} page */

@@ -12,6 +12,9 @@ export const clocksOf = ({clocks}) => CLOCKS.filter(([clock]) => clock === "cpu"
 /** Milliseconds in Traceview's form, so that columns are aligned at the decimal point. @param {number | undefined} ns */
 export const ms = ns => ns === undefined ? "" : three.format(ns / 1e6);
 
+/** The width of a column of such times up to `most`, px. @param {number | undefined} most ns */
+export const msWidth = most => Math.max(86, ms(most ?? 0).length * 7.5 + 18);
+
 /** @param {number | undefined} part @param {number | undefined} all */
 export const percent = (part, all) => part === undefined ? "" : (all ? part * 100 / all : 0).toFixed(1);
 

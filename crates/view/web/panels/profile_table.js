@@ -2,7 +2,7 @@
 import {el} from "ui/dom";
 import {virtualTable} from "ui/virtual_table";
 import {chip, elided, fullName, shareBar, signature, unfinishedColumn} from "panels/cells";
-import {CLOCKS, clocksOf, count, ms, percent} from "panels/numbers";
+import {CLOCKS, clocksOf, count, ms, msWidth, percent} from "panels/numbers";
 
 /** @typedef {import("panels/model").Row} Row */
 /** @typedef {import("panels/model").Edge} Edge */
@@ -46,7 +46,7 @@ function columnsOf(profile) {
       columns.push(
         {id: `${short}-${label}-%`.toLowerCase(), label: `${short} ${label}\nTime %`, width: 68, key, show: line => percent(part(line), whole(line)), draw: (cell, line) => shareBar(cell, part(line), whole(line)),
           title: `${title}, in percent of all threads together; of a caller or callee: of the method's inclusive time`},
-        {id: `${short}-${label}`.toLowerCase(), label: `${short} ${label}\nTime (ms)`, width: 86, key, show: line => ms(value(line)), title});
+        {id: `${short}-${label}`.toLowerCase(), label: `${short} ${label}\nTime (ms)`, width: msWidth(profile.total[clock]), key, show: line => ms(value(line)), title});
     }
   if (profile.unfinished) columns.push(unfinishedColumn(profile, ({row, edge, heading}) => edge || heading ? undefined : row));
   columns.push({id: "calls", label: "Calls+Recur\nCalls/Total", width: 98, key: ({row}) => row.calls + row.recursive_calls, show: callsOf,

@@ -5,6 +5,7 @@ import {tabs} from "ui/tabs";
 import {copy} from "ui/toast";
 import {virtualTable} from "ui/virtual_table";
 import {isAbort} from "source/source";
+import {threadsOf} from "timeline/range_scope";
 import {KIND} from "timeline/rows";
 
 /** @typedef {import("ui/virtual_table").Column<any>} Column */
@@ -59,7 +60,7 @@ export function mountRange(element, store, source, context) {
   const zoom = el("button", {type: "button", class: "button", onclick: () => answerRange && context.zoomTo(answerRange.from, answerRange.to)}, "Zoom to it");
   const flame = el("button", {type: "button", class: "button", "data-testid": "range-flame", onclick: () => {
     const {selection, profile} = store.get();
-    if (selection?.kind === "range") store.set({panel: "profile", profile: {...profile, tab: "flame", scope: {from: selection.from, to: selection.to, ...threads(selection.rows)}}});
+    if (selection?.kind === "range") store.set({panel: "profile", profile: {...profile, tab: "flame", scope: {from: selection.from, to: selection.to, ...threadsOf(context.rows, selection.rows)}}});
   }}, "Flame graph");
   const csv = el("button", {type: "button", class: "button", onclick: () => copy(tables[views.current()].text("\t"), "Table")}, "Copy table");
   const bar = el("div", {class: "panel-bar"}, title, views.list, el("span", {class: "gap"}), flame, zoom, csv);
@@ -106,15 +107,6 @@ export function mountRange(element, store, source, context) {
     tables.by_name.setColumns(columns);
   }
 
-  /** Threads of the rows that the range is limited to. @param {number[] | undefined} rows */
-  function threads(rows) {
-    if (!rows) return {};
-    const {kind, utid, upid} = context.rows;
-    const list = new Set(rows.filter(row => kind[row] === KIND.thread).map(row => utid[row]));
-    for (const row of rows) if (kind[row] === KIND.process) kind.forEach((/** @type {number} */ of, /** @type {number} */ at) => { if (of === KIND.thread && upid[at] === upid[row]) list.add(utid[at]); });
-    return list.size ? {threads: [...list]} : {};
-  }
-
   async function follow() {
     const {selection} = store.get();
     if (selection?.kind !== "range") { if (!answer) element.replaceChildren(hint); return; }
@@ -127,7 +119,7 @@ export function mountRange(element, store, source, context) {
     await new Promise(resolve => setTimeout(resolve, 80));
     if (mine.signal.aborted) return;
     try {
-      answer = await source.ask({op: "range", from, to, ...threads(rows), limit: LIMIT}, {signal: mine.signal});
+      answer = await source.ask({op: "range", from, to, ...threadsOf(context.rows, rows), limit: LIMIT}, {signal: mine.signal});
       answerRange = {from, to};
       arrange();
       for (const id of Object.keys(VIEWS)) {

@@ -3,6 +3,7 @@ import {el} from "ui/dom";
 import {count, elide, plural, span} from "ui/format";
 import {virtualTable} from "ui/virtual_table";
 import {SAMPLES, samplesOf, stacksOf} from "source/stacks";
+import {scopeOf} from "timeline/range_scope";
 import {KIND} from "timeline/rows";
 import {flameView} from "panels/flame";
 import {share, smartCase} from "panels/numbers";
@@ -24,14 +25,14 @@ function threadsOf({utid}, {kind, utid: utids, names, notes}) {
 
 /**
  * The samples per callsite. Those without a stack are under -1.
- * @param {import("source/stacks").Samples} samples @param {number | null} thread @param {{from: number, to: number} | null} range
+ * @param {import("source/stacks").Samples} samples @param {import("timeline/range_scope").Scope} scope
  */
-export function weightsOf({ts, callsite, utid}, thread, range) {
+export function weightsOf({ts, callsite, utid}, {from = -Infinity, to = Infinity, threads}) {
   /** @type {Map<number, [number, number]>} */
   const weights = new Map();
+  const wanted = threads && new Set(threads);
   for (let at = 0; at < ts.length; at++) {
-    if (range && (ts[at] < range.from || ts[at] >= range.to)) continue;
-    if (thread !== null && utid[at] !== thread) continue;
+    if (ts[at] < from || ts[at] >= to || (wanted && !wanted.has(utid[at]))) continue;
     const own = weights.get(callsite[at]);
     if (own) { own[0]++; own[1]++; } else weights.set(callsite[at], [1, 1]);
   }
@@ -77,7 +78,7 @@ async function mount(element, store, source, context) {
 
   function load() {
     const {selection} = store.get(), range = selection?.kind === "range" ? selection : null;
-    const weights = weightsOf(samples, threads.value ? Number(threads.value) : null, range);
+    const weights = weightsOf(samples, {...scopeOf(context.rows, selection), ...(threads.value && {threads: [Number(threads.value)]})});
     total = [...weights.values()].reduce((sum, [times]) => sum + times, 0);
     const bare = weights.get(-1)?.[0] ?? 0;
     weights.delete(-1);

@@ -1,6 +1,7 @@
 // The bar above the profile: grouping, clock, scope and search.
 import {el} from "ui/dom";
 import {elide, moment} from "ui/format";
+import {threadsOf} from "timeline/range_scope";
 import {clocksOf} from "panels/numbers";
 
 /** @typedef {import("panels/model").Scope} Scope */
@@ -93,10 +94,9 @@ export function scopeBar({model, store, context, onFind}) {
   function follow() {
     const chosen = selectedRange();
     if (!chosen) return;
-    const threads = (chosen.rows ?? []).filter((/** @type {number} */ at) => rows.kind[at] === 2).map((/** @type {number} */ at) => rows.utid[at]);
-    const {threads: before, ...rest} = scope();
-    const kept = threads.length ? {threads} : before ? {threads: before} : {};
-    if (rest.from !== chosen.from || rest.to !== chosen.to) model.change({scope: {...rest, ...kept, from: chosen.from, to: chosen.to}});
+    const {threads = scope().threads} = threadsOf(rows, chosen.rows), {threads: before, ...rest} = scope();
+    const kept = threads ? {threads} : {};
+    if (rest.from !== chosen.from || rest.to !== chosen.to || String(threads) !== String(before)) model.change({scope: {...rest, ...kept, from: chosen.from, to: chosen.to}});
   }
 
   /** @param {string} text */

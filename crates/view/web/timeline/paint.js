@@ -127,12 +127,13 @@ function paintLabels({ctx, labels, tiles}, model) {
  * @property {number} height px
  * @property {number | null} cursor ns
  * @property {{x0: number, x1: number, y: number, high: number}[]} outlines
+ * @property {{y: number, high: number}[] | null} shaded where a selected range is shaded
  * @property {any[]} flows
  * @property {(row: number, level: number) => number | null} yOf middle of a lane
  */
 
 /** @param {Scene} scene @param {Overlay} over */
-export function paintOverlay(scene, {state, height, cursor, outlines, flows, yOf}) {
+export function paintOverlay(scene, {state, height, cursor, outlines, shaded, flows, yOf}) {
   const {ctx, width} = scene;
   const colours = canvasColours();
   paintFlows(scene, flows, yOf);
@@ -152,7 +153,7 @@ export function paintOverlay(scene, {state, height, cursor, outlines, flows, yOf
   ctx.restore();
   paintMarks(scene, state.marks, height);
   const extent = extentOf(state.selection);
-  if (extent) paintRange(scene, ...extent, height, state.selection?.kind === "range");
+  if (extent) paintRange(scene, ...extent, height, shaded);
   if (cursor !== null) paintCursor(scene, cursor, height);
   paintBadges(scene, badges);
 }

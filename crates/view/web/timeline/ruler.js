@@ -87,19 +87,28 @@ export function paintBadges({ctx}, badges) {
   }
 }
 
-/** Draws the selected range. @param {Scene} scene @param {number} a ns @param {number} b @param {number} height @param {boolean} shade */
-export function paintRange(scene, a, b, height, shade) {
+/**
+ * Draws the selected range.
+ * @param {Scene} scene @param {number} a ns @param {number} b @param {number} height px
+ * @param {{y: number, high: number}[] | null} shaded the rows that it is limited to, or everything; null: only on the ruler
+ */
+export function paintRange(scene, a, b, height, shaded) {
   const {ctx, from, scale, width} = scene;
   const {accent, range} = canvasColours();
   const x0 = Math.max(-2, (a - from) * scale), x1 = Math.min(width + 2, (b - from) * scale);
   if (x1 < 0 || x0 > width) return;
-  if (shade) {
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(0, RULER, width, height);
+  ctx.clip();
+  for (const {y, high} of shaded ?? []) {
     ctx.fillStyle = range;
-    ctx.fillRect(x0, 0, Math.max(1, x1 - x0), height);
+    ctx.fillRect(x0, y, Math.max(1, x1 - x0), high);
     ctx.fillStyle = accent;
-    ctx.fillRect(Math.round(x0), 0, 1, height);
-    ctx.fillRect(Math.round(x1), 0, 1, height);
+    ctx.fillRect(Math.round(x0), y, 1, high);
+    ctx.fillRect(Math.round(x1), y, 1, high);
   }
+  ctx.restore();
   ctx.fillStyle = accent;
   ctx.fillRect(x0, RULER - 4, Math.max(1, x1 - x0), 3);
 }

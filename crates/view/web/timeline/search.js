@@ -1,4 +1,5 @@
 // The search box. Hits are in order of time, Enter and Shift+Enter step through them, and matching slices are highlighted.
+import {panelUnlessChosen} from "app/state";
 import {el, icon, iconButton} from "ui/dom";
 import {count} from "ui/format";
 import {isAbort} from "source/source";
@@ -80,6 +81,7 @@ export function searchBox(store, source, context, leave) {
     store.set({search: {...search, at}, selection: {kind: "slice", id: found.slice[at], row: found.row[at], ts: found.ts[at],
       end: found.ts[at] + Math.max(0, found.dur[at]), level: found.level[at], name: found.name[at]}});
     await context.goTo(found.slice[at]);
+    store.set({panel: panelUnlessChosen(store.get(), "details")});
   }
 
   function flush() {

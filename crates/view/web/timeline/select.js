@@ -1,5 +1,5 @@
 // Moves the selection from slice to slice, announces it to screen readers, and fetches its arrows.
-import {panelFor} from "app/state";
+import {panelFor, panelUnlessChosen} from "app/state";
 import {el} from "ui/dom";
 import {elide, span, time} from "ui/format";
 import {isAbort} from "source/source";
@@ -69,8 +69,9 @@ export function selecting(store, source, timeline) {
     try {
       const found = await source.ask({op: "neighbour", id: selection.id, to}, {priority: 1});
       if (mine !== asked) return;
-      if (found.none) say(`No ${to} call`);
-      else choose(found, found.id ?? found.slice);
+      if (found.none) return say(`No ${to} call`);
+      choose(found, found.id ?? found.slice);
+      store.set({panel: panelUnlessChosen(store.get(), "details")});
     } catch (error) {
       if (!isAbort(error)) toast(error instanceof Error ? error.message : String(error), true);
     }

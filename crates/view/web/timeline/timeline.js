@@ -159,7 +159,7 @@ export function createTimeline(store, source, meta, rows, stats) {
     paintRows(scene, model, moving, RULER + pinnedHeight, height);
     if (fixed.length) paintRows(scene, model, fixed, RULER, RULER + pinnedHeight);
     const cursor = pointer ? view.from + pointer.x / scene.scale : null;
-    paintOverlay(scene, {state: store.get(), height, cursor, outlines: outlines(), flows, yOf: laneMiddle});
+    paintOverlay(scene, {state: store.get(), height, cursor, outlines: outlines(), shaded: shaded(), flows, yOf: laneMiddle});
     if (fixed.length) { ctx.fillStyle = line; ctx.fillRect(0, RULER + pinnedHeight - 1, scene.width, 2); }
   }
 
@@ -182,6 +182,15 @@ export function createTimeline(store, source, meta, rows, stats) {
     const at = model.placeOf(row);
     if (at < 0) return null;
     return RULER + pinnedHeight - scrolled + model.main().tops[at] + Math.min(inside, model.heightOf(row));
+  }
+
+  /** Where the selected range is shaded: its rows, or everything. */
+  function shaded() {
+    const {selection} = store.get();
+    if (selection?.kind !== "range") return null;
+    if (!selection.rows) return [{y: 0, high: height}];
+    const rows = new Set(selection.rows);
+    return placed.filter(({row}) => rows.has(row)).map(({y, height: high}) => ({y, high}));
   }
 
   function outlines() {

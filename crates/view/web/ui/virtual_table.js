@@ -183,7 +183,7 @@ export function virtualTable(options) {
   function fill(row, index) {
     const value = rows[index];
     row.id = `${prefix}-${index}`;
-    row.className = `vt-row ${classOf?.(value) ?? ""}${index === at ? " at" : ""}`;
+    row.className = `vt-row ${classOf?.(value) ?? "line"}${index === at ? " at" : ""}`;
     row.style.transform = `translateY(${index * rowHeight}px)`;
     row.setAttribute("aria-rowindex", String(index + 2));
     row.setAttribute("aria-selected", String(index === at));

@@ -22,8 +22,14 @@ pub(crate) fn meta(engine: &Engine, _: &Ask, answer: &mut Frame) -> Answered {
     });
     let records = timeline.records.counts();
     let records = records.map(|(table, count)| (trace.strings.get(table), count));
-    let repairs = trace.repairs.rows().iter().map(Repair::new);
+    let repairs = trace.repairs.rows().iter();
+    let repairs = repairs.map(|row| Repair::new(engine, row));
     let frames = &timeline.frames;
+    let late = frames
+        .frames
+        .iter()
+        .filter(|frame| frame.is_janky())
+        .count();
     let vsync_ns = (!frames.is_empty()).then_some(frames.vsync.period_ns);
     answer
         .put("origin_ns", engine.origin.0.to_string())
@@ -37,6 +43,7 @@ pub(crate) fn meta(engine: &Engine, _: &Ask, answer: &mut Frame) -> Answered {
         .put("metadata", metadata.collect::<Vec<_>>())
         .put("repairs", repairs.collect::<Vec<_>>())
         .put("vsync_ns", vsync_ns)
+        .put("late_frames", late)
         .put("has", Has::new(engine))
         .put("name_count", timeline.names.len());
     Ok(())
@@ -130,11 +137,12 @@ struct Repair<'a> {
     title: &'static str,
     place: String,
     detail: Cow<'a, str>,
+    ts: Option<f64>,
     source: u32,
 }
 
 impl<'a> Repair<'a> {
-    fn new(row: &'a RepairRow) -> Self {
+    fn new(engine: &Engine, row: &'a RepairRow) -> Self {
         Self {
             severity: row.kind.severity().name(),
             kind: row.kind.name(),
@@ -142,6 +150,7 @@ impl<'a> Repair<'a> {
             title: row.kind.explanation(),
             place: row.first.to_string(),
             detail: cut(&row.detail, DETAIL_CHARS),
+            ts: row.first.ts.map(|ts| engine.relative(ts)),
             source: row.source.0,
         }
     }

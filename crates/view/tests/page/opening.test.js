@@ -1,0 +1,134 @@
+// What a trace opens with, and where facts about it, its losses and its repairs are.
+import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { example, work } from "./lib.js";
+import { box, clickSlice, bring, cli, rowWith, settled, sliceNamed, state, tab, tableOf, until } from "./drive.js";
+import { check } from "./axe.js";
+import { heap, people, trace } from "./proto.js";
+import { onPages } from "./suite.js";
+
+const JANK = example("jank.ftrace.gz"), APP = example("app.trace");
+const MS = 1e6;
+
+onPages("A trace with late frames", { files: [JANK], kinds: ["report"] }, (its) => {
+  test("opens on its frames, without a banner", async () => {
+    const page = its.page();
+    assert.equal(await page.getByTestId("tab-frames").getAttribute("aria-selected"), "true");
+    assert.ok((await tableOf(page, "worst-frames")).length > 3);
+    assert.equal(await page.getByTestId("repairs").count(), 0, "nothing is lost");
+    assert.ok(!new URL(page.url()).hash.includes("t="), "an untouched page has no link to a tab");
+  });
+
+  test("keeps the selected frame highlighted, also when it is chosen in the time line", async () => {
+    const page = its.page(), table = page.getByTestId("worst-frames"), at = table.locator(".vt-space > .vt-row.at");
+    const second = table.locator(".vt-space > .vt-row:not([hidden])").nth(1);
+    const duration = await second.locator(".vt-cell").first().innerText();
+    await second.click();
+    await until(page, (state) => state.selection?.kind === "slice");
+    await tab(page, "details");
+    await tab(page, "frames");
+    assert.equal(await at.locator(".vt-cell").first().innerText(), duration);
+    await page.evaluate(() => /** @type {any} */ (window).traceloom.store.set({ selection: null }));
+    await page.waitForFunction(() => !document.querySelector("[data-testid=worst-frames] .vt-row.at"));
+    await page.getByTestId("tab-details").click();
+  });
+
+  test("a click on a call shows its details", async () => {
+    const page = its.page(), id = await sliceNamed(page, "ImageCache.put");
+    await bring(page, id);
+    await clickSlice(page, id);
+    assert.equal(await state(page, "panel"), "details");
+  });
+
+  test("a range over rows is shaded in these rows, and all tabs are about them", async () => {
+    const page = its.page();
+    await page.evaluate(() => { const { store, timeline } = /** @type {any} */ (window).traceloom; store.set({ selection: null }); timeline.view.set(0, timeline.view.end); timeline.scrollTo(0); });
+    await settled(page);
+    const canvas = await box(page, "canvas"), rows = await page.evaluate(() => {
+      const { timeline } = /** @type {any} */ (window).traceloom;
+      return timeline.placed().map((/** @type {any} */ { row, y, height }) => ({ name: timeline.model.rows.names[row], utid: timeline.model.rows.utid[row], kind: timeline.model.rows.kind[row], y, height }));
+    });
+    const row = rows.find((/** @type {any} */ { name, kind }) => name === "RenderThread" && kind === 2);
+    const pixel = async (/** @type {number} */ x, /** @type {number} */ y) => (await page.screenshot({ clip: { x: canvas.x + x, y: canvas.y + y, width: 1, height: 1 } })).toString("base64");
+    const inside = { x: 420, y: row.y + row.height - 3 }, other = rows[rows.indexOf(row) + 1], outside = { x: 420, y: other.y + other.height - 3 };
+    const before = [await pixel(inside.x, inside.y), await pixel(outside.x, outside.y)];
+    await page.keyboard.down("Alt");
+    await page.mouse.move(canvas.x + 350, canvas.y + row.y + 4);
+    await page.mouse.down();
+    await page.mouse.move(canvas.x + 600, canvas.y + row.y + row.height - 4, { steps: 4 });
+    await page.mouse.up();
+    await page.keyboard.up("Alt");
+    await page.mouse.move(5, 5);
+    await settled(page);
+    assert.notEqual(await pixel(inside.x, inside.y), before[0], "its own row is shaded");
+    assert.equal(await pixel(outside.x, outside.y), before[1], "other rows are not");
+    await page.getByTestId("tab-profile").click();
+    await page.getByTestId("profile-range").click();
+    assert.deepEqual((await state(page, "profile")).scope.threads, [row.utid]);
+    await page.evaluate(() => /** @type {any} */ (window).traceloom.store.set({ selection: null, profile: {}, panel: "details", chosen: false }));
+  });
+});
+
+onPages("A trace without frames", { files: [APP], kinds: ["report"] }, (its) => {
+  test("opens on the profile of the main thread", async () => {
+    const page = its.page();
+    assert.equal(await page.getByTestId("tab-profile").getAttribute("aria-selected"), "true");
+    const { rows } = cli("profile", APP, "--thread", "main", "--json", "--limit", "3"), table = await tableOf(page, "profile-table");
+    assert.ok(table[0].name.includes(rows[0].name));
+    assert.equal(Number(table[0]["incl-cpu"]) * MS, rows[0].inclusive.cpu_ns);
+    await page.getByTestId("profile-whole").click();
+    await until(page, (state) => !state.profile.scope?.threads);
+  });
+
+  test("facts about the file are behind the info button", async () => {
+    const page = its.page();
+    await page.getByTestId("info").focus();
+    await page.keyboard.press("Enter");
+    const text = await page.getByTestId("info-sheet").innerText(), { counts } = cli("info", APP, "--json");
+    assert.match(text, /app\.trace/);
+    assert.ok(text.includes((counts?.methods ?? 0).toLocaleString("en")), text);
+    await page.keyboard.press("Escape");
+    await page.getByTestId("info-sheet").waitFor({ state: "detached" });
+  });
+});
+
+// The buffer was overrun, and a slice never ended.
+const LOST = join(work, "lost.ftrace");
+mkdirSync(work, { recursive: true });
+writeFileSync(LOST, `# tracer: nop
+#
+          app-10    (   10) [000] ....     1.000000: tracing_mark_write: B|10|launch
+CPU:0 [LOST 12 EVENTS]
+          app-10    (   10) [000] ....     3.000000: tracing_mark_write: B|10|open forever
+          app-10    (   10) [000] ....     4.000000: tracing_mark_write: C|10|n|1
+`);
+
+onPages("A trace with losses", { files: [LOST], kinds: ["report"] }, (its) => {
+  test("says what is missing, by kind", async () => {
+    const page = its.page(), losses = cli("info", LOST, "--json").repairs.filter((/** @type {any} */ repair) => repair.severity === "loss");
+    assert.equal(losses.length, 1);
+    assert.match(await page.getByTestId("repairs").innerText(), /Something is missing from this file: lost events \(12\)\./);
+    await check(page, "banner");
+  });
+
+  test("a repair leads to its place in the time line", async () => {
+    const page = its.page();
+    await page.getByTestId("repairs-list").click();
+    const link = page.getByTestId("repairs-sheet").locator("td .link").first();
+    await link.click();
+    await page.getByTestId("repairs-sheet").waitFor({ state: "detached" });
+    await settled(page);
+    const [{ ts, label }] = await state(page, "marks"), { from, to } = await state(page, "view");
+    assert.equal(label, "never closed");
+    assert.ok(from <= ts && ts <= to && to - from < 1e9, `${from} ${ts} ${to}`);
+  });
+});
+
+const HEAP = trace("opening.pftrace", [people([[10, "com.example.app", []]]), heap(5 * MS, 10, ["Screen"], [[0, 16, []]], [0])]);
+onPages("A trace of a heap alone", { files: [HEAP], kinds: ["report"] }, (its) => {
+  test("opens on the heap", async () => {
+    await rowWith(its.page(), "heaps-table", "Screen").waitFor();
+  });
+});

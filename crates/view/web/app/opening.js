@@ -1,0 +1,26 @@
+// What a trace opens with: the answer to what it was most likely recorded for.
+import {panels} from "app/panels";
+
+/** @typedef {{panel: string, profile: any}} Opening the tab, and the settings of the profile */
+
+const THREAD = 2, MAIN = 1, FOCUS = 16;
+
+/** The main thread of the app in use. @param {any} rows the engine's answer to `rows` @returns {number | null} utid */
+function mainThread({kind, flags, levels, utid}) {
+  const row = kind.findIndex((/** @type {number} */ own, /** @type {number} */ at) => own === THREAD && (flags[at] & (MAIN | FOCUS)) === (MAIN | FOCUS) && levels[at] > 0);
+  return row < 0 ? null : utid[row];
+}
+
+/**
+ * Late frames first; otherwise the profile of the main thread of the app in use; without calls, the first tab about what there is.
+ * @param {any} meta @param {any} rows @returns {Opening}
+ */
+export function openingOf(meta, rows) {
+  const has = (/** @type {string} */ id) => panels.some(panel => panel.id === id && (!panel.when || panel.when(meta)));
+  if (meta.late_frames > 0 && has("frames")) return {panel: "frames", profile: {}};
+  if (meta.counts?.slices > 0 && has("profile")) {
+    const thread = mainThread(rows);
+    return {panel: "profile", profile: thread === null ? {} : {scope: {threads: [thread]}}};
+  }
+  return {panel: ["samples", "heaps", "logs", "events"].find(has) ?? "details", profile: {}};
+}
