@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use traceloom_trace::{
-    NO_NUMBER, RowId, StringId, Trace, TrackDimensionValue, TrackRow, TrackTitle,
+    ArgValue, NO_NUMBER, RowId, StringId, Trace, TrackDimensionValue, TrackRow, TrackTitle,
 };
 
 use super::cell::Cell;
@@ -61,7 +61,10 @@ impl TrackFacts {
             let dimensions = row.kind.dimensions().iter().map(|dimension| DimensionRow {
                 track: number,
                 key: intern(dimension.key),
-                value: value(&row, dimension.value, name, intern),
+                value: match dimension.value {
+                    TrackDimensionValue::Argument => argument(trace, &row, dimension.key),
+                    from => value(&row, from, name, intern),
+                },
             });
             let dimensions: Vec<DimensionRow> = dimensions.collect();
             let key = dimensions.iter().map(DimensionRow::identity).collect();
@@ -106,6 +109,18 @@ fn title(row: &TrackRow, intern: &mut dyn FnMut(&str) -> StringId) -> StringId {
     }
 }
 
+/// The argument of a track with this key.
+fn argument(trace: &Trace, row: &TrackRow, key: &str) -> Cell {
+    let mut args = trace.args.set(row.arg_set_id);
+    let found = args.find(|(known, _)| trace.strings.get(*known) == key);
+    match found.map(|(_, value)| value) {
+        Some(ArgValue::Int(value)) => Cell::Int(value),
+        Some(ArgValue::Unsigned(value)) => Cell::Int(value as i64),
+        Some(ArgValue::Text(text)) => Cell::Text(text),
+        _ => Cell::Null,
+    }
+}
+
 fn value(
     row: &TrackRow,
     value: TrackDimensionValue,
@@ -120,7 +135,7 @@ fn value(
         TrackDimensionValue::Text if row.name == StringId::NULL => Cell::Text(StringId::NULL),
         TrackDimensionValue::Text => Cell::Text(intern(part)),
         TrackDimensionValue::Number => Cell::Int(part.parse().unwrap_or(0)),
-        TrackDimensionValue::Absent => Cell::Text(StringId::NULL),
+        TrackDimensionValue::Absent | TrackDimensionValue::Argument => Cell::Text(StringId::NULL),
         TrackDimensionValue::Fixed(text) => Cell::Text(intern(text)),
     }
 }

@@ -1,6 +1,7 @@
 //! Finds the track of a thread, process, CPU or counter, and adds it at its first use.
 
 use super::trace_builder::TraceBuilder;
+use crate::args::ArgValue;
 use crate::ids::{ArgSetId, ProcessId, RowId, StringId, ThreadId, TrackId};
 use crate::tables::{NO_NUMBER, TrackRow};
 use crate::track_type::TrackType;
@@ -113,6 +114,18 @@ impl TraceBuilder {
     /// Sets what else is known about a track.
     pub fn set_track_args(&mut self, track: TrackId, args: ArgSetId) {
         *self.trace.tracks.arg_set_id.get_mut(track.row()) = args;
+    }
+
+    /// As [`set_track_args`](Self::set_track_args), unless something is known already.
+    pub fn add_track_args(&mut self, track: TrackId, args: &[(&str, ArgValue)]) {
+        if self.trace.tracks.arg_set_id.get(track.row()) == ArgSetId::NONE {
+            let args = args
+                .iter()
+                .map(|(key, value)| (self.intern(key.as_bytes()), *value));
+            let args: Vec<_> = args.collect();
+            let args = self.args(args);
+            self.set_track_args(track, args);
+        }
     }
 
     /// A new track. It is never looked up by name, since other tracks of its owner may have the same name.

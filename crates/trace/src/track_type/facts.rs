@@ -51,6 +51,8 @@ pub enum TrackDimensionValue {
     Text,
     /// The variable part of the track's name, as a number; 0 if the name has none.
     Number,
+    /// The argument of the track with this key; NULL if it has none.
+    Argument,
     /// NULL: no file has a value for it.
     Absent,
     /// All tracks of the type have this text.
@@ -148,6 +150,11 @@ const fn text(key: &'static str) -> TrackDimension {
 /// The variable part of the name as a number.
 const fn number(key: &'static str) -> TrackDimension {
     dimension(key, TrackDimensionValue::Number)
+}
+
+/// An argument of the track.
+const fn argument(key: &'static str) -> TrackDimension {
+    dimension(key, TrackDimensionValue::Argument)
 }
 
 /// The same text for all tracks of the type.
@@ -284,10 +291,10 @@ pub(super) static FACTS: &[Facts] = &[
     counter("smaps", Process, &[UPID, text("smaps_key")]).form(Around("mem.smaps.", "")),
     counter("proc_stat_runtime", Process, &[UPID, text("proc_stat_runtime_key")]).form(Around("runtime.", "")),
     counter("battery_counter", Machine, &[dimension("battery_name", TrackDimensionValue::Absent), text("counter_name")]).form(Around("batt.", "")),
-    counter("power_rails", Machine, &[NAME]),
+    counter("power_rails", Machine, &[NAME, argument("session_uuid")]),
     counter("entity_state", Machine, &[NAME]),
-    counter("android_energy_estimation_breakdown", Machine, &[NAME]),
-    counter("android_energy_estimation_breakdown_per_uid", Machine, &[NAME]),
+    counter("android_energy_estimation_breakdown", Machine, &[argument("energy_consumer_id")]),
+    counter("android_energy_estimation_breakdown_per_uid", Machine, &[argument("energy_consumer_id"), argument("uid")]),
     counter("gpu_counter", Machine, &[NAME]),
     counter("sysprop_counter", Machine, &[text("sysprop_name")]),
     counter("battery_stats", Machine, &[text("counter_key")]),
@@ -326,9 +333,9 @@ pub(super) static FACTS: &[Facts] = &[
     counter("android_kernel_wakelock", Machine, &[text("wakelock_name"), fixed("wakelock_type", "unknown")]).unit("ms"),
     slices("drm_vblank", Machine, &[number("drm_crtc")]).form(Around("vblank-", "")),
     slices("drm_sched_ring", Machine, &[NAME]).form(Around("sched-", "")),
-    slices("drm_fence", Machine, &[NAME]).form(Around("fence-", "")),
-    slices("virtio_video_queue_event", Machine, &[NAME]).lanes(),
-    slices("virtio_video_command", Machine, &[NAME]).lanes(),
+    slices("drm_fence", Machine, &[argument("name"), argument("context")]).form(Around("fence-", "")),
+    slices("virtio_video_queue_event", Machine, &[argument("virtio_stream_id"), argument("virtio_queue_type")]).lanes(),
+    slices("virtio_video_command", Machine, &[argument("virtio_stream_id"), argument("is_response")]).lanes(),
     slices("disp_dpu_underrun", Machine, &[number("display_id")]).form(Around("underrun[", "]")),
     slices("disp_dpu_line_underrun", Machine, &[number("display_id")]).form(Around("line_underrun[", "]")),
     slices("disp_frame_start_timeout", Machine, &[PANEL]).form(Around("frame_start_timeout[", "]")),
@@ -344,7 +351,7 @@ pub(super) static FACTS: &[Facts] = &[
     slices("android_dma_allocations", Machine, &[]).lanes(),
     counter("android_dma_heap_change", Thread, &[UTID]),
     counter("bcl_irq", Machine, &[text("bcl_key")]),
-    counter("mm_event", Process, &[UPID, text("mm_event_type")]).form(Around("mem.mm.", "")),
+    counter("mm_event", Process, &[UPID, argument("mm_event_type"), argument("mm_event_metric")]),
     counter("fastrpc", Machine, &[number("cid")]),
     counter("fastrpc_change", Thread, &[UTID, number("cid")]),
     counter("net_receive", Machine, &[text("network_interface")]).form(Around("", " Received KB")),
@@ -370,7 +377,7 @@ pub(super) static FACTS: &[Facts] = &[
     counter("cpu_frequency_throttle", Cpu, &[CPU]),
     slices("linux_rpm", Machine, &[DEVICE]).title(TrackTitle::None),
     slices("f2fs_write_checkpoint", Process, &[UPID]),
-    slices("android_gpu_work_period", Machine, &[dimension("ugpu", TrackDimensionValue::Absent), dimension("gpu", TrackDimensionValue::Absent), number("uid")]).form(Around("GPU work of ", "")).title(TrackTitle::None),
+    slices("android_gpu_work_period", Machine, &[argument("ugpu"), argument("gpu"), argument("uid")]).title(TrackTitle::None),
     counter("acpm_thermal_temperature", Machine, &[ZONE]).form(Around("", " Temperature")),
     counter("acpm_cooling_device_counter", Machine, &[ZONE]).form(Around("Tj-", " Cooling Device")),
     slices("android_fs", Machine, &[]).lanes(),

@@ -200,9 +200,14 @@ fn ring_track(ring: &[u8], out: &mut TraceBuilder) -> TrackId {
 fn time_line(fields: Fields<'_>, out: &mut TraceBuilder) -> Option<(TrackId, i64)> {
     let name = fields.text("timeline").filter(|name| *name != UNBOUND)?;
     let context = fields.int("context")?;
-    let name = [b"fence-", name, format!("-{context}").as_bytes()].concat();
-    let name = out.intern(&name);
-    let track = out.global_track(TrackType::DrmFence, name);
+    let title = [b"fence-", name, format!("-{context}").as_bytes()].concat();
+    let title = out.intern(&title);
+    let track = out.global_track(TrackType::DrmFence, title);
+    let name = ArgValue::Text(out.intern(name));
+    out.add_track_args(
+        track,
+        &[("name", name), ("context", ArgValue::Int(context))],
+    );
     Some((track, fields.int("seqno")?))
 }
 

@@ -1,6 +1,6 @@
 //! GPUs: their frequency and power, and how busy apps kept them.
 
-use traceloom_trace::{SliceBegin, TraceBuilder, TrackType};
+use traceloom_trace::{ArgValue, SliceBegin, TraceBuilder, TrackType};
 
 use super::args::Fields;
 use super::interpreter::Interpreter;
@@ -63,6 +63,8 @@ impl Interpreter {
         };
         let track = out.intern(track.as_bytes());
         let track = out.global_track(TrackType::AndroidGpuWorkPeriod, track);
+        let [number, user] = [gpu, uid].map(ArgValue::Int);
+        out.add_track_args(track, &[("ugpu", number), ("gpu", number), ("uid", user)]);
         let percent = 100.0 * busy as f64 / length as f64;
         let name = out.intern(format!("%{percent:.2}").as_bytes());
         let begin = SliceBegin {

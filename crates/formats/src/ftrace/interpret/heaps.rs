@@ -80,6 +80,12 @@ impl Interpreter {
         for figure in ["count", "max_lat", "avg_lat"] {
             let name = out.intern(format!("mem.mm.{kind}.{figure}").as_bytes());
             let track = out.process_track(TrackType::MmEvent, upid, name);
+            let [what, metric] =
+                [kind.as_bytes(), figure.as_bytes()].map(|text| ArgValue::Text(out.intern(text)));
+            out.add_track_args(
+                track,
+                &[("mm_event_type", what), ("mm_event_metric", metric)],
+            );
             out.counter(track, at.ts, fields.int(figure)? as f64);
         }
         None

@@ -1,6 +1,6 @@
 //! Virtual video devices (`drivers/media/virtio`): the buffers in their queues, and the commands to them.
 
-use traceloom_trace::{LaneKey, SliceBegin, TraceBuilder, TrackType};
+use traceloom_trace::{ArgValue, LaneKey, SliceBegin, TraceBuilder, TrackType};
 
 use super::args::Fields;
 use super::interpreter::Interpreter;
@@ -91,6 +91,12 @@ impl Interpreter {
         let track = format!("virtio_video stream #{stream} {which}");
         let track = out.intern(track.as_bytes());
         let track = out.global_track(TrackType::VirtioVideoCommand, track);
+        let is_response = ArgValue::Int((which == "Responses").into());
+        let stream = ArgValue::Int(stream);
+        out.add_track_args(
+            track,
+            &[("virtio_stream_id", stream), ("is_response", is_response)],
+        );
         let begin = SliceBegin::named(at.ts, out.intern(name.as_bytes()));
         let lanes = self.devices.video_commands.entry(track).or_default();
         let lane = lanes.free(track, (at.ts, at.ts.saturating_add(SHOWN_NS)), out)?;
@@ -109,8 +115,19 @@ fn resource(fields: Fields<'_>, out: &mut TraceBuilder) -> Option<LaneKey> {
     };
     let name = format!("virtio_video stream #{stream} {queue}");
     let name = out.intern(name.as_bytes());
+    let track = out.global_track(TrackType::VirtioVideoQueueEvent, name);
+    let number = match queue {
+        "INPUT" => 0x100,
+        "OUTPUT" => 0x101,
+        _ => fields.int("queue_type").unwrap_or(0),
+    };
+    let [stream, queue] = [stream, number].map(ArgValue::Int);
+    out.add_track_args(
+        track,
+        &[("virtio_stream_id", stream), ("virtio_queue_type", queue)],
+    );
     Some(LaneKey {
-        track: out.global_track(TrackType::VirtioVideoQueueEvent, name),
+        track,
         cookie: fields.int("resource_id")?,
     })
 }

@@ -3,7 +3,7 @@
 mod rails;
 
 use rustc_hash::FxHashMap;
-use traceloom_trace::{StringId, TraceBuilder, TrackId, TrackType};
+use traceloom_trace::{ArgValue, StringId, TraceBuilder, TrackId, TrackType};
 
 use super::super::clocks::{BOOTTIME, ClockId, Converter};
 use super::super::sequence::State;
@@ -66,11 +66,12 @@ impl<'s> Energy<'s> {
 
     /// A `RailDescriptor`.
     fn rail(&mut self, session: u64, fields: Fields<'_>, out: &mut TraceBuilder) {
-        let (mut index, mut raw): (_, &[u8]) = (0, &[]);
+        let (mut index, mut raw, mut subsystem): (_, &[u8], &[u8]) = (0, &[], &[]);
         for field in fields {
             match field.number {
                 1 => index = field.uint(),
                 2 => raw = field.bytes(),
+                3 => subsystem = field.bytes(),
                 _ => {}
             }
         }
@@ -84,7 +85,16 @@ impl<'s> Energy<'s> {
         };
         let name = out.intern(name.as_bytes());
         let ids = (session, out.intern(raw.as_bytes()).0.into());
-        let track = self.tracks.track(TrackType::PowerRails, ids, name, out);
+        let [raw, subsystem] =
+            [raw.as_bytes(), subsystem].map(|text| ArgValue::Text(out.intern(text)));
+        let args = [
+            ("raw_name", raw),
+            ("subsystem_name", subsystem),
+            ("session_uuid", ArgValue::Int(session as i64)),
+        ];
+        let track = self
+            .tracks
+            .track((TrackType::PowerRails, name), ids, &args, out);
         self.rails.insert((session, index), track);
     }
 
@@ -107,14 +117,16 @@ impl<'s> Energy<'s> {
             return;
         }
         let kind = TrackType::AndroidEnergyEstimationBreakdown;
-        let track = self.tracks.track(kind, (consumer, 0), name, out);
+        let id = ("energy_consumer_id", ArgValue::Int(consumer as i64));
+        let track = self.tracks.track((kind, name), (consumer, 0), &[id], out);
         push(track, ts, uws, out);
         for user in fields.filter(|field| field.number == 4) {
             let find = |number| user.fields().find(|field| field.number == number);
             if let (Some(uid), Some(uws)) = (find(1), find(2)) {
                 let kind = TrackType::AndroidEnergyEstimationBreakdownPerUid;
                 let ids = (consumer, uid.uint());
-                let track = self.tracks.track(kind, ids, name, out);
+                let args = [id, ("uid", ArgValue::Int(uid.int()))];
+                let track = self.tracks.track((kind, name), ids, &args, out);
                 push(track, ts, uws.uint(), out);
             }
         }

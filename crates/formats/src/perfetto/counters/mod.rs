@@ -10,6 +10,8 @@ mod figures;
 mod named;
 mod process;
 mod system;
+#[cfg(test)]
+mod tests;
 
 pub(super) use named::push;
 use traceloom_trace::TraceBuilder;

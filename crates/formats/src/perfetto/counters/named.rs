@@ -1,7 +1,7 @@
 //! The tracks of counters.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use traceloom_trace::{StringId, TraceBuilder, TrackId, TrackType};
+use traceloom_trace::{ArgValue, StringId, TraceBuilder, TrackId, TrackType};
 
 /// Adds a value of a counter of the whole machine.
 pub(super) fn global(kind: TrackType, name: &str, ts: i64, value: u64, out: &mut TraceBuilder) {
@@ -44,23 +44,28 @@ pub(super) struct Distinct {
 }
 
 impl Distinct {
-    /// The track that `ids` tell apart from others of its type.
+    /// The track that `ids` tell apart from others of its type. A new one gets these arguments.
     pub fn track(
         &mut self,
-        kind: TrackType,
+        (kind, name): (TrackType, StringId),
         ids: (u64, u64),
-        name: StringId,
+        args: &[(&str, ArgValue)],
         out: &mut TraceBuilder,
     ) -> TrackId {
         let taken = &mut self.taken;
         let known = self.tracks.entry((kind, ids.0, ids.1));
         *known.or_insert_with(|| {
-            let track = out.global_track(kind, name);
-            if taken.insert(track) {
-                track
-            } else {
-                out.lane_of(track)
+            let mut track = out.global_track(kind, name);
+            if !taken.insert(track) {
+                track = out.lane_of(track);
             }
+            let args = args
+                .iter()
+                .map(|(key, value)| (out.intern(key.as_bytes()), *value));
+            let args: Vec<_> = args.collect();
+            let args = out.args(args);
+            out.set_track_args(track, args);
+            track
         })
     }
 }

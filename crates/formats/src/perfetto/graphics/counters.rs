@@ -38,6 +38,8 @@ struct Counter {
 pub(super) struct GpuCounters<'s> {
     survey: &'s Survey<'s>,
     counters: FxHashMap<(Scope, u64), Counter>,
+    /// Those that any sequence of a machine has described first. Another sequence may use them without a description.
+    of_machine: FxHashMap<(u32, u64), Counter>,
     /// The interned descriptors that have been read.
     read: FxHashSet<Scope>,
     /// By GPU and name.
@@ -53,6 +55,7 @@ impl<'s> GpuCounters<'s> {
         Self {
             survey,
             counters: FxHashMap::default(),
+            of_machine: FxHashMap::default(),
             read: FxHashSet::default(),
             tracks: FxHashMap::default(),
             last: FxHashMap::default(),
@@ -125,6 +128,9 @@ impl<'s> GpuCounters<'s> {
             let Some((id, counter)) = self.describe(spec.fields(), (gpu, gpus), out) else {
                 continue;
             };
+            if let Scope::Sequence(machine, _) = scope {
+                self.of_machine.entry((machine, id)).or_insert(counter);
+            }
             if self.counters.insert((scope, id), counter).is_none() {
                 tracks.insert(id, counter.track);
                 groups.of_counter(counter.track, spec.fields(), out);
@@ -173,7 +179,13 @@ impl<'s> GpuCounters<'s> {
                 _ => {}
             }
         }
-        let counter = id.and_then(|id| self.counters.get(&(scope, id)));
+        let counter = id.and_then(|id| {
+            let own = self.counters.get(&(scope, id));
+            own.or_else(|| match scope {
+                Scope::Sequence(machine, _) => self.of_machine.get(&(machine, id)),
+                Scope::Descriptor(..) => None,
+            })
+        });
         let (Some(counter), Some(value)) = (counter, value) else {
             return;
         };

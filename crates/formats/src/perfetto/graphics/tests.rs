@@ -89,6 +89,22 @@ fn counters_of_gpus_have_units_and_groups() {
 }
 
 #[test]
+fn a_sequence_may_use_counters_that_another_one_describes() {
+    let spec = Proto::new().int(1, 1).text(2, "clock").int(11, 2);
+    let descriptor = Proto::new().message(1, spec);
+    let value = |value| Proto::new().message(2, Proto::new().int(1, 1).int(2, value));
+    let trace = read([
+        packet(5, 52, Proto::new().message(1, descriptor)).int(10, 1),
+        packet(10, 52, value(100)).int(10, 2),
+        packet(20, 52, value(200)).int(10, 1),
+    ]);
+    let rows = trace.counters.rows();
+    let values = rows.map(|row| (track_name(&trace, row.track_id), row.ts, row.value));
+    let expected = [("clock", 10, 100.0), ("clock", 20, 200.0)];
+    assert_eq!(values.collect::<Vec<_>>(), expected);
+}
+
+#[test]
 fn frequencies_of_gpus() {
     let frequency = |gpu, khz| Proto::new().int(1, gpu).int(2, khz);
     let trace = read([

@@ -1,0 +1,54 @@
+//! Tests of counters that the recorder polls.
+
+use testkit::Proto;
+use traceloom_trace::{RowId, Trace};
+
+use crate::perfetto::packet::payload;
+use crate::perfetto::tests::{packet, read};
+
+/// The arguments of the tracks of counters, and the values.
+fn values(trace: &Trace) -> Vec<(String, f64)> {
+    let rows = trace.counters.rows();
+    let shown = rows.map(|counter| {
+        let args = trace.tracks.arg_set_id.get(counter.track_id.row());
+        let args = trace.args.set(args);
+        let args = args.map(|(key, value)| {
+            let value = value.display(&trace.strings);
+            format!("{}={value}", trace.strings.get(key))
+        });
+        let args: Vec<String> = args.collect();
+        (args.join(" "), counter.value)
+    });
+    shown.collect()
+}
+
+#[test]
+fn rails_of_two_sessions_are_told_apart() {
+    let session = |ts, id, energy| {
+        let rail = Proto::new().int(1, 4).text(2, "CPU").text(3, "soc");
+        let value = Proto::new().int(1, 4).int(3, energy);
+        let rails = Proto::new().message(1, rail).message(2, value).int(3, id);
+        packet(ts, payload::POWER_RAILS, rails)
+    };
+    let trace = read([session(5, 100, 7), session(6, 200, 8), session(7, 100, 9)]);
+    let of = |session| format!("raw_name=CPU subsystem_name=soc session_uuid={session}");
+    let expected = [(of(100), 7.0), (of(200), 8.0), (of(100), 9.0)];
+    assert_eq!(values(&trace), expected);
+}
+
+#[test]
+fn estimated_energy_has_a_consumer_and_a_user() {
+    let consumer = Proto::new().int(1, 3).text(4, "display");
+    let described = Proto::new().message(1, Proto::new().message(1, consumer));
+    let user = Proto::new().int(1, 10_123).int(2, 40);
+    let used = Proto::new().int(2, 3).int(3, 50).message(4, user);
+    let trace = read([
+        packet(5, payload::ENERGY_BREAKDOWN, described),
+        packet(6, payload::ENERGY_BREAKDOWN, used),
+    ]);
+    let expected = [
+        ("energy_consumer_id=3".to_owned(), 50.0),
+        ("energy_consumer_id=3 uid=10123".to_owned(), 40.0),
+    ];
+    assert_eq!(values(&trace), expected);
+}
