@@ -1,13 +1,14 @@
 //! The tables of a trace. Names are those that PerfettoSQL made standard. All times are
 //! nanoseconds on the trace's own clock.
 
+mod kernel;
+
+pub use self::kernel::*;
 use crate::ids::{
     ArgSetId, MethodId, ProcessId, RowId, SliceId, SourceId, StringId, ThreadId, TrackId,
 };
-use crate::state::TaskState;
 use crate::table::table;
 use crate::track_type::TrackType;
-use crate::wake_kind::WakeKind;
 
 /// A time that is not known.
 pub const NO_TIME: i64 = i64::MIN;
@@ -326,130 +327,6 @@ table! {
         name: StringId,
         /// Its number in the input; [`NO_NUMBER`] if it has none.
         trace_id: i64,
-    }
-}
-
-table! {
-    /// The runs of threads on CPUs. Sorted by (ts, arrival).
-    SchedSliceTable of
-    /// One run of a thread on a CPU.
-    SchedSliceRow {
-        /// Start.
-        ts: i64,
-        /// Duration, ns; [`NO_DURATION`] if the trace ends first.
-        dur: i64,
-        /// The CPU.
-        cpu: u32,
-        /// The thread.
-        utid: ThreadId,
-        /// The state it left the CPU in.
-        end_state: TaskState,
-        /// The kernel's priority number (120 is nice 0).
-        priority: i32,
-        /// Whether the switch to the thread was not recorded, so that its start was inferred from
-        /// other events.
-        inferred: bool,
-        /// The thread's priority when it left the CPU, [`NO_PRIORITY`] if unknown.
-        end_priority: i32,
-    }
-}
-
-table! {
-    /// Ends of runs that are not in sched_slices, because the switch to the thread was not recorded: mostly of the thread
-    /// that ran on a CPU when the recording began. Sorted by (ts, arrival).
-    RunEndTable of
-    /// A switch away from a thread that was not known to be on the CPU.
-    RunEndRow {
-        /// When the thread left.
-        ts: i64,
-        /// The CPU.
-        cpu: u32,
-        /// The thread.
-        utid: ThreadId,
-        /// The state it left the CPU in.
-        end_state: TaskState,
-        /// Its priority, the kernel's number.
-        priority: i32,
-    }
-}
-
-table! {
-    /// The kernel's wake-up events. Sorted by (ts, arrival).
-    WakeupTable of
-    /// A wake-up, also one without effect.
-    WakeupRow {
-        /// When.
-        ts: i64,
-        /// Which event it is.
-        kind: WakeKind,
-        /// The CPU it was recorded on.
-        cpu: u32,
-        /// The thread that ran there.
-        waker_utid: ThreadId,
-        /// The thread that is woken.
-        utid: ThreadId,
-        /// The CPU on which it is to run, [`NO_CPU`] if unknown.
-        target_cpu: u32,
-        /// Its priority, the kernel's number; [`NO_PRIORITY`] if unknown.
-        priority: i32,
-        /// 1 if an interrupt did it, 0 if not, [`NO_FLAG`] if unknown.
-        irq_context: i8,
-    }
-}
-
-table! {
-    /// The names of each thread in the kernel's events, over time. Sorted by (ts, arrival).
-    ThreadNameTable of
-    /// A name that a thread had from `ts` on.
-    ThreadNameRow {
-        /// When an event first gave it this name.
-        ts: i64,
-        /// The thread.
-        utid: ThreadId,
-        /// The name.
-        name: StringId,
-    }
-}
-
-table! {
-    /// The states of threads. Sorted by (ts, arrival).
-    ThreadStateTable of
-    /// A thread in one state for some time.
-    ThreadStateRow {
-        /// Start.
-        ts: i64,
-        /// Duration, ns; [`NO_DURATION`] if the trace ends first.
-        dur: i64,
-        /// The thread.
-        utid: ThreadId,
-        /// The CPU while running, [`NO_CPU`] otherwise.
-        cpu: u32,
-        /// The state.
-        state: TaskState,
-        /// Whether it waited for I/O: 1 yes, 0 no, -1 unknown.
-        io_wait: i8,
-        /// The kernel function it was blocked in, or empty.
-        blocked_function: StringId,
-        /// The thread that woke it into this state.
-        waker_utid: ThreadId,
-    }
-}
-
-table! {
-    /// Kernel events that have no table of their own.
-    FtraceEventTable of
-    /// An event.
-    FtraceEventRow {
-        /// When.
-        ts: i64,
-        /// The event's name, such as `ext4_da_write_begin`.
-        name: StringId,
-        /// The thread it happened in.
-        utid: ThreadId,
-        /// The CPU it happened on.
-        cpu: u32,
-        /// Its fields.
-        arg_set_id: ArgSetId,
     }
 }
 

@@ -40,6 +40,7 @@ mod rules;
 mod sched;
 mod seen;
 mod slices;
+mod slot;
 mod state;
 mod storage;
 mod syscalls;

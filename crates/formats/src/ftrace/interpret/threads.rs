@@ -4,74 +4,11 @@
 //! slot holds everything that each line needs about its thread.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use traceloom_trace::{
-    NO_CPU, NO_TIME, ProcessId, RowId, StringId, ThreadId, ThreadNameRow, TraceBuilder, TrackId,
-};
+use traceloom_trace::{NO_TIME, ProcessId, RowId, ThreadId, ThreadNameRow, TraceBuilder, TrackId};
 
 use super::position::{Position, SlotId};
+use super::slot::{Slot, is_unknown};
 use crate::ftrace::event::NO_TGID;
-use crate::ftrace::swar::same_bytes;
-
-/// The size of an inline name. Names have at most 15 bytes in the kernel. Longer ones come from
-/// other tools and are compared as strings.
-const INLINE_NAME: usize = 16;
-
-/// The maximum length of a name in the kernel's `latency-format`, bytes.
-const LATENCY_NAME: usize = 8;
-
-/// One lifetime of a thread.
-#[derive(Clone, Debug)]
-pub(super) struct Slot {
-    pub tid: i32,
-    pub utid: ThreadId,
-    /// Its process; [`NO_TGID`] while unknown.
-    pub tgid: i32,
-    /// Whether the process is from a column. Markers cannot overrule it.
-    pub tgid_from_column: bool,
-    /// Whether it was just created. One creation has several events.
-    pub fresh: bool,
-    /// The position where it was first named.
-    pub first_position: Position,
-    /// Its track, once it has slices.
-    pub track: TrackId,
-    /// The CPU on which it was last seen without a switch to it; [`NO_CPU`] if it was not.
-    pub seen_on: u32,
-    /// The name that the kernel's events last gave it, and whether that is also its name.
-    told_name: StringId,
-    is_name_told: bool,
-    name_length: u8,
-    name: [u8; INLINE_NAME],
-}
-
-impl Slot {
-    pub fn is_idle(&self) -> bool {
-        self.tid == 0
-    }
-
-    /// Whether a line with this name and process adds no information.
-    #[inline(always)]
-    pub fn is_known_as(&self, name: &[u8], tgid: i32) -> bool {
-        let in_process = tgid == NO_TGID || self.tgid_from_column && tgid == self.tgid;
-        self.is_idle() || in_process && self.is_named(name)
-    }
-
-    /// Whether `name` is the known name, truncated by `latency-format`.
-    fn is_cut(&self, name: &[u8]) -> bool {
-        let known = self.name.get(..usize::from(self.name_length));
-        name.len() == LATENCY_NAME && known.is_some_and(|known| known.starts_with(name))
-    }
-
-    #[inline(always)]
-    fn is_named(&self, name: &[u8]) -> bool {
-        let known = self.name.get(..usize::from(self.name_length));
-        known.is_some_and(|known| same_bytes(known, name))
-    }
-}
-
-/// Whether this stands for a name that the writer did not know.
-fn is_unknown(name: &[u8]) -> bool {
-    name.first() == Some(&b'<') && name.last() == Some(&b'>')
-}
 
 const PAGE: usize = 1024;
 const PAGES: usize = (1 << 22) / PAGE;
@@ -143,20 +80,7 @@ impl Threads {
         if !self.freed.is_empty() {
             self.freed.remove(&tid);
         }
-        self.slots.push(Slot {
-            tid,
-            utid,
-            tgid: NO_TGID,
-            tgid_from_column: false,
-            fresh: false,
-            first_position: position,
-            track: TrackId::NONE,
-            seen_on: NO_CPU,
-            told_name: StringId::NULL,
-            is_name_told: false,
-            name_length: u8::MAX,
-            name: [0; INLINE_NAME],
-        });
+        self.slots.push(Slot::new(tid, utid, position));
         match self.entry(tid) {
             Some(entry) => *entry = id as u32,
             None => _ = self.beyond.insert(tid, id as u32),
@@ -235,12 +159,7 @@ impl Threads {
         if slot.is_cut(name) {
             return;
         }
-        slot.is_name_told = false;
-        slot.name_length = u8::MAX;
-        if name.len() <= INLINE_NAME {
-            slot.name_length = name.len() as u8;
-            slot.name[..name.len()].copy_from_slice(name);
-        }
+        slot.set_name(name);
         let name = out.intern(name);
         out.name_thread(slot.utid, name);
     }
