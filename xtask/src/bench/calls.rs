@@ -62,10 +62,10 @@ pub fn calls(options: Options, report: &mut Report) -> Result<()> {
 
 /// Builds the library as `cargo xtask dist` builds it for apps.
 pub fn recording_library(into: &Path) -> Result<()> {
-    let mut build = cargo(&["rustc", "--profile", "small", "-p", "traceloom-inapp"]);
+    let mut build = cargo(&["rustc", "--profile", "library", "-p", "traceloom-inapp"]);
     build.args(["--lib", "--crate-type", "cdylib"]);
     check(build)?;
-    let built = target_folder().join("small/libtraceloom_inapp.so");
+    let built = target_folder().join("library/libtraceloom_inapp.so");
     fs::copy(built, into)?;
     Ok(())
 }

@@ -57,7 +57,7 @@ const LIBRARY: Program = Program {
     // Not also as a library for Rust, because then it would not be optimized as a whole.
     options: &["--lib", "--crate-type=cdylib"],
     file: "libtraceloom_inapp.so",
-    profile: "small",
+    profile: "library",
     most_bytes: 600_000,
 };
 
