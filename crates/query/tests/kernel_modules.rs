@@ -92,3 +92,69 @@ fn cycles_of_slices() {
         ["work app 1000000000 1"]
     );
 }
+
+#[test]
+fn clocks_of_devices() {
+    let lines = [
+        (
+            APP,
+            1_000,
+            "devfreq_frequency: dev_name=devfreq_dsu freq=700000 prev_freq=100000 busy_time=1 total_time=2",
+        ),
+        (
+            APP,
+            3_000,
+            "devfreq_frequency: dev_name=devfreq_dsu freq=900000 prev_freq=700000 busy_time=1 total_time=2",
+        ),
+        (
+            APP,
+            4_000,
+            "devfreq_frequency: dev_name=other freq=5 prev_freq=4 busy_time=1 total_time=2",
+        ),
+        (APP, 5_000, "kfree: ptr=1"),
+    ];
+    let sql = "SELECT ts, dur, dsu_freq FROM linux_devfreq_dsu_counter";
+    let expected = ["1000000 2000000 700000", "3000000 2000000 900000"];
+    assert_eq!(answer(&lines, "linux.devfreq", sql), expected);
+}
+
+/// One operation from 1 to 4 ms, and another one of the same disk from 2 to 3 ms.
+#[test]
+fn operations_of_disks_at_the_same_time() {
+    let lines = [
+        (
+            APP,
+            1_000,
+            "block_io_start: 8,2 R 4096 () 100 + 8 none,0,0 [app]",
+        ),
+        (
+            APP,
+            2_000,
+            "block_io_start: 8,2 R 4096 () 200 + 8 none,0,0 [app]",
+        ),
+        (
+            APP,
+            3_000,
+            "block_io_done: 8,2 R 0 () 200 + 8 none,0,0 [app]",
+        ),
+        (
+            APP,
+            4_000,
+            "block_io_done: 8,2 R 0 () 100 + 8 none,0,0 [app]",
+        ),
+    ];
+    let sql = "SELECT ts, ops_in_queue_or_device FROM linux_active_block_io_operations_by_device";
+    let expected = ["1000000 1", "2000000 2", "3000000 1", "4000000 0"];
+    assert_eq!(answer(&lines, "linux.block_io", sql), expected);
+}
+
+#[test]
+fn gpus_that_work_for_apps() {
+    let work = "gpu_work_period: gpu_id=0 uid=10077 start_time_ns=1000000 end_time_ns=3000000 total_active_duration_ns=500";
+    let lines = [(APP, 4_000, work)];
+    let sql = "SELECT uid, dur FROM android_gpu_work_period_track AS track JOIN slice ON slice.track_id = track.id";
+    assert_eq!(
+        answer(&lines, "android.gpu.work_period", sql),
+        ["10077 2000000"]
+    );
+}

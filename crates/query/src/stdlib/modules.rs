@@ -115,6 +115,7 @@ pub(super) const MODULES: &[(&str, &str)] = modules! {
     "linux.cpu.utilization.system" from "linux/cpu/utilization/system.sql",
     "linux.cpu.utilization.thread" from "linux/cpu/utilization/thread.sql",
     "linux.cpu.utilization.thread_cpu" from "linux/cpu/utilization/thread_cpu.sql",
+    "linux.devfreq" from "linux/devfreq.sql",
     "linux.irqs" from "linux/irqs.sql",
     "linux.memory.general" from "linux/memory/general.sql",
     "linux.memory.high_watermark" from "linux/memory/high_watermark.sql",
