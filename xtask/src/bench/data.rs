@@ -75,7 +75,7 @@ pub fn make(name: &str, size: usize, path: &str) -> Result<()> {
         "ftrace-zlib" => zlib(&ftrace_text(size, SEED))?,
         "storage" => storage_text(size, SEED),
         "dat" => busy_dat(size, SEED),
-        "perfetto-kernel" => perfetto_kernel(size, SEED),
+        "perfetto-sched" => perfetto_kernel(size, SEED),
         "perfetto-tracks" => perfetto_tracks(size, SEED),
         _ => bail!("no data called {name}"),
     };

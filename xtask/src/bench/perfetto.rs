@@ -25,7 +25,7 @@ pub fn perfetto(options: Options, report: &mut Report) -> Result<()> {
         ],
     );
     for (title, data, full) in [
-        ("kernel events of a phone", "perfetto-kernel", 8_000_000),
+        ("kernel events of a phone", "perfetto-sched", 8_000_000),
         ("events of tracks", "perfetto-tracks", 6_000_000),
     ] {
         let events = options.size(full);
