@@ -12,12 +12,11 @@ use super::graphics::Graphics;
 use super::kernel::Kernel;
 use super::machines::Machine;
 use super::network::Network;
-use super::packet::{Packet, payload};
+use super::packet::payload;
 use super::people;
 use super::profiling::Profiles;
 use super::sequence::StateId;
 use super::service::Service;
-use super::source::Span;
 use super::survey::{Item, Survey};
 use super::timeline::{Happening, Timeline};
 use super::track_event::TrackEvents;
@@ -211,7 +210,11 @@ impl Unread {
 impl<'s> Second<'s> {
     fn happening(&mut self, ts: i64, happening: Happening<'s>, out: &mut TraceBuilder) {
         match happening {
-            Happening::Packet { span, state } => self.packet(ts, span, state, out),
+            Happening::Packet {
+                number,
+                content,
+                state,
+            } => self.packet(ts, (number, content), state, out),
             _ if ts < self.started => self.too_early += 1,
             Happening::Kernel(event, bundle) => self.kernel.event(ts, &event, bundle, out),
             Happening::Switch(switch, bundle) => self.kernel.switch(ts, &switch, bundle, out),
@@ -219,11 +222,13 @@ impl<'s> Second<'s> {
         }
     }
 
-    fn packet(&mut self, ts: i64, span: Span, state: StateId, out: &mut TraceBuilder) {
-        let (packet, _) = Packet::read(self.survey.source.get(span));
-        let Some((number, content)) = packet.payload else {
-            return;
-        };
+    fn packet(
+        &mut self,
+        ts: i64,
+        (number, content): (u32, &'s [u8]),
+        state: StateId,
+        out: &mut TraceBuilder,
+    ) {
         let state = self.survey.sequences.get(state);
         match number {
             payload::TRACK_EVENT if self.survey.interest.is_some_and(|from| ts < from) => {

@@ -15,6 +15,7 @@ use std::collections::binary_heap::PeekMut;
 use super::clocks::Converter;
 use super::compact::{CompactSwitch, CompactWaking, Switches, Wakings};
 use super::kernel_event::KernelEvent;
+use super::sequence::StateId;
 use super::source::Span;
 use super::survey::{Item, Survey, What};
 use super::wire::Fields;
@@ -23,10 +24,11 @@ use crate::pipeline;
 /// Something that happened.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Happening<'s> {
-    /// A packet, with its state.
+    /// A packet: the field with its content, and its state.
     Packet {
-        span: Span,
-        state: u32,
+        number: u32,
+        content: &'s [u8],
+        state: StateId,
     },
     /// An event of the kernel, with its bundle.
     Kernel(KernelEvent<'s>, u32),
@@ -200,7 +202,8 @@ impl<'s> Iterator for Timeline<'s> {
                     return Some((
                         item.ts,
                         Happening::Packet {
-                            span: item.span,
+                            number: item.number,
+                            content: self.survey.source.get(item.span),
                             state,
                         },
                     ));

@@ -8,7 +8,7 @@ use super::super::wire::{Field, Fields};
 /// What an [`Item`] is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum What {
-    /// One packet, with its state.
+    /// The content of one packet, with its state.
     Packet(StateId),
     /// Consecutive events of a bundle, in order of time.
     Events(u32),
@@ -20,10 +20,13 @@ pub(crate) enum What {
 
 /// Something that happens at a time, or begins then. There is one for each packet, so it is small.
 #[derive(Clone, Copy, Debug)]
+#[repr(C, packed(4))]
 pub(crate) struct Item {
     /// The time, ns; that of the first event if there are several. First on its own clock, later on the trace's.
     pub ts: i64,
     pub span: Span,
+    /// The field of the packet that holds its content.
+    pub number: u32,
     /// The index of the state or bundle, and two bits for the kind.
     packed: u32,
 }
@@ -41,7 +44,16 @@ impl Item {
         Self {
             ts,
             span,
+            number: 0,
             packed: index << KIND_BITS | kind,
+        }
+    }
+
+    /// The content of a packet, which is in this field.
+    pub fn packet(ts: i64, span: Span, number: u32, state: StateId) -> Self {
+        Self {
+            number,
+            ..Self::new(ts, span, What::Packet(state))
         }
     }
 

@@ -293,7 +293,8 @@ impl<'a> Survey<'a> {
         if number == payload::SERVICE_EVENT && is_start(content) {
             self.started.get_or_insert((ts, state));
         }
-        self.items.push(Item::new(ts, span, What::Packet(state)));
+        let content = span.of(self.source.get(span), content);
+        self.items.push(Item::packet(ts, content, number, state));
     }
 
     /// A packet with the time that counts. Streams of samples have their own times. Packets of profiles without a time
