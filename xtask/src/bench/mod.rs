@@ -99,7 +99,7 @@ pub fn in_child(args: &[String]) -> Result<()> {
         ["speedscope", from, to] => speedscope::write(from, to),
         ["newlines", path] => data::scan_newlines(path),
         ["copy", path] => data::copy(path),
-        ["load", millis] => capture::load(millis),
+        ["load", millis, rate] => capture::load(millis, rate),
         _ => bail!("bench-child is only for bench itself"),
     }
 }
