@@ -65,6 +65,17 @@ pub enum Error {
         "another recording is running{0}, and both would take events from each other: wait for its end, or record in a separate buffer with --instance NAME"
     )]
     Busy(String),
+    /// An event with a filter or a stack trace does not exist.
+    #[error("this kernel has no event {0}; available_events in its tracefs lists all")]
+    UnknownEvent(String),
+    /// The kernel refuses a filter.
+    #[error("the kernel refuses the filter \"{filter}\": {reason}")]
+    Filter {
+        /// The filter.
+        filter: String,
+        /// The kernel's message.
+        reason: String,
+    },
     /// The trace could not be written.
     #[error("error writing trace: {}", reason(.0))]
     Output(#[source] io::Error),

@@ -90,6 +90,43 @@ impl<'a> Settings<'a> {
         Ok(())
     }
 
+    /// Sets the filter of an event.
+    pub fn set_filter(&mut self, file: &str, filter: &str) -> Result<(), Error> {
+        let old = tracefs::read(&self.tree, file)?;
+        // The kernel shows `none` for no filter, and a 0 removes it.
+        let value = if old == "none" { "0" } else { &old };
+        self.record(Undo::File {
+            file: self.tree.name_in_root(file),
+            value: value.to_owned(),
+        });
+        self.tree.write(file, filter).map_err(|error| {
+            // After a failure, the file has the message.
+            let said = self.tree.read(file).unwrap_or_default();
+            let reason = said
+                .lines()
+                .last()
+                .map_or("", |line| line.trim_start_matches([' ', '^']));
+            let reason = if reason.is_empty() {
+                crate::error::reason(&error)
+            } else {
+                reason.to_owned()
+            };
+            Error::Filter {
+                filter: filter.to_owned(),
+                reason,
+            }
+        })
+    }
+
+    /// Adds a trigger to an event.
+    pub fn add_trigger(&mut self, file: &str, trigger: &str) -> Result<(), Error> {
+        self.record(Undo::File {
+            file: self.tree.name_in_root(file),
+            value: format!("!{trigger}"),
+        });
+        tracefs::write(&self.tree, file, trigger)
+    }
+
     /// Sets a property.
     pub fn set_property(&mut self, name: &str, value: &str) -> Result<(), Error> {
         let entry = |value| Undo::Property {

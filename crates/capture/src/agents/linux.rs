@@ -5,8 +5,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use traceloom_tracefs::{
-    Catalog, Category, CategoryError, Config, DatHead, DatVersion, Event, NoProperties, Origin,
-    RawCapture, Session, Tracefs, dump_text,
+    Catalog, Category, CategoryError, Config, DatHead, DatVersion, Event, EventLimits,
+    NoProperties, Origin, RawCapture, Session, Tracefs, dump_text,
 };
 
 use crate::agent::{Agent, PartKind, Sink, SinkWriter};
@@ -53,6 +53,8 @@ pub struct LinuxOptions {
     /// Whether pages are read during the recording. A full buffer then overwrites its oldest events,
     /// so that programs can always write their marks. Otherwise it drops new ones.
     pub is_drained: bool,
+    /// Limits of single events.
+    pub limits: EventLimits,
     /// Name of a tracefs instance to record in.
     pub instance: Option<String>,
 }
@@ -65,6 +67,7 @@ impl Default for LinuxOptions {
             buffer_kb: 4096,
             functions: Vec::new(),
             is_drained: false,
+            limits: EventLimits::default(),
             instance: None,
         }
     }
@@ -224,6 +227,7 @@ impl Agent for LinuxAgent<'_> {
             overwrite: self.options.is_drained,
             watermark_percent: self.options.is_drained.then_some(WATERMARK_PERCENT),
             functions: self.options.functions.clone(),
+            limits: self.options.limits.clone(),
             instance: self.options.instance.clone(),
             ..Config::default()
         };

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::category::Category;
 use crate::clock::SyncPrecision;
+use crate::event_limits::EventLimits;
 use crate::state_file::StateFile;
 
 /// What to record, and how.
@@ -17,6 +18,8 @@ pub struct Config {
     pub buffer_kb: u32,
     /// Whether a full buffer overwrites its oldest events. Otherwise it drops new ones.
     pub overwrite: bool,
+    /// Limits of single events.
+    pub limits: EventLimits,
     /// How full a buffer is, in percent, when the kernel wakes the reader of its pages. `None` leaves it.
     pub watermark_percent: Option<u32>,
     /// Kernel functions to trace with the function graph tracer.
@@ -42,6 +45,7 @@ impl Default for Config {
             apps: Vec::new(),
             buffer_kb: 2048,
             overwrite: false,
+            limits: EventLimits::default(),
             watermark_percent: None,
             functions: Vec::new(),
             instance: None,

@@ -5,7 +5,9 @@ use crate::category::{CORE_SERVICES, CORE_SERVICES_PROPERTY, Category, Event};
 use crate::foreign::foreign_limits;
 use crate::settings::Settings;
 use crate::undo_log::COPY_MARKERS;
-use crate::{Catalog, Error, Properties, Tracefs, clock, functions, system_properties, tracefs};
+use crate::{
+    Catalog, Error, Properties, Tracefs, clock, event_limits, functions, system_properties, tracefs,
+};
 
 /// The parts of a session that its start changes.
 pub(super) struct SetUp<'s, 'a> {
@@ -74,6 +76,7 @@ impl SetUp<'_, '_> {
         let limits = foreign_limits(self.settings.tree(), &config.categories);
         self.warnings
             .extend(limits.into_iter().map(Warning::Limited));
+        event_limits::set_up(self.settings, &config.limits)?;
         self.enable_events(&config.categories)
     }
 

@@ -8,6 +8,7 @@ mod clocks;
 mod cpu_time;
 mod extras;
 mod functions;
+mod limits;
 mod linux;
 mod live;
 mod load;

@@ -13,7 +13,7 @@ use traceloom_capture::{
     raw::RawLinuxAgent,
 };
 #[cfg(target_os = "linux")]
-use traceloom_tracefs::spool_folder;
+use traceloom_tracefs::{EventLimits, spool_folder};
 
 use super::console::Console;
 #[cfg(target_os = "linux")]
@@ -71,6 +71,16 @@ fn options(args: &CaptureArgs) -> LinuxOptions {
         events: args.linux.event.clone(),
         functions: functions.collect(),
         instance: args.linux.instance.clone(),
+        limits: EventLimits {
+            filters: args.linux.filter.clone(),
+            pids: args.linux.pid.clone(),
+            stacks: args
+                .linux
+                .stacks
+                .iter()
+                .map(|name| name.replace(':', "/"))
+                .collect(),
+        },
         is_drained: args.is_live() || args.is_raw(),
         buffer_kb: args.buf_size.unwrap_or(LinuxOptions::default().buffer_kb),
     }

@@ -157,6 +157,7 @@ impl Show {
         match ended {
             Ended::Time => "The time is up.".to_owned(),
             Ended::Enter => "Ended in the terminal.".to_owned(),
+            Ended::Command => "The command has ended.".to_owned(),
             Ended::Signal => "Ended by Ctrl-C in the terminal.".to_owned(),
             Ended::Page => "Ended in the page.".to_owned(),
             Ended::Trigger => format!("The trigger occurred: {}.", told()),

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use traceloom_capture::{Agent, CaptureError, Controller, Limits, Note};
 use traceloom_trace::Trace;
 
@@ -76,6 +76,10 @@ fn recorded(
     controller: &mut Controller<'_>,
 ) -> Result<(Trace, Result<String>, Ended)> {
     start(controller, console)?;
+    if !args.command.is_empty() {
+        let run = wait.run(&args.command);
+        run.with_context(|| format!("cannot run {}", args.command[0]))?;
+    }
     let mut losses = Losses::default();
     // The clocks are marked at both ends, because a long recording may have lost the first marks,
     // and a full buffer the last ones.
@@ -158,6 +162,9 @@ fn wait_for_end(
     let seconds = args.time.filter(|&seconds| seconds > 0);
     match seconds {
         Some(seconds) => console.say(&format!("Starting tracing ({seconds} seconds)")),
+        None if !args.command.is_empty() => {
+            console.say(&format!("Starting tracing ({})", args.command.join(" ")));
+        }
         None => {
             console.say("Starting tracing (stop with enter)");
             wait.listen_for_enter(args.until.is_some() || args.live.live);

@@ -5,6 +5,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
+use crate::progress::tell;
+
 /// Why a recording ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ended {
@@ -16,6 +18,8 @@ pub enum Ended {
     Trigger,
     /// Ctrl-C, or another termination signal.
     Signal,
+    /// The recorded command has ended.
+    Command,
     /// It was stopped in the page.
     Page,
     /// The data stream ended: the device was lost.
@@ -55,6 +59,29 @@ impl Wait {
             Err(RecvTimeoutError::Timeout) => None,
             Err(RecvTimeoutError::Disconnected) => Some(Ended::Time),
         }
+    }
+
+    /// Runs a command whose end ends the recording.
+    ///
+    /// # Errors
+    /// If it cannot be started.
+    pub fn run(&self, command: &[String]) -> std::io::Result<()> {
+        let (program, args) = command
+            .split_first()
+            .ok_or(std::io::ErrorKind::InvalidInput)?;
+        let mut child = std::process::Command::new(program).args(args).spawn()?;
+        let sender = self.sender.clone();
+        thread::spawn(move || {
+            if let Ok(status) = child.wait()
+                && !status.success()
+            {
+                tell(&format!(
+                    "Warning: the recorded command ended with {status}"
+                ));
+            }
+            _ = sender.send(Ended::Command);
+        });
+        Ok(())
     }
 
     /// From now on Enter ends the recording too. The end of standard input counts as Enter unless

@@ -88,6 +88,10 @@ pub struct CaptureArgs {
     #[arg(long, value_name = "S", help_heading = "Limits")]
     pub collection_timeout: Option<u32>,
 
+    /// Record while this command runs
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<String>,
+
     #[command(flatten)]
     pub old: OldArgs,
 }
@@ -189,6 +193,23 @@ pub struct LinuxArgs {
     #[arg(long, value_name = "GROUP/NAME", help_heading = "Linux")]
     pub event: Vec<String>,
 
+    /// Record an event only if this is true: 'sched_switch: prev_prio < 100'; repeatable
+    #[arg(long, value_name = "EVENT: EXPR", value_parser = parse_filter, help_heading = "Linux")]
+    pub filter: Vec<(String, String)>,
+
+    /// Record only the events of these threads and processes, and of their children
+    #[arg(
+        long,
+        value_name = "PID,…",
+        value_delimiter = ',',
+        help_heading = "Linux"
+    )]
+    pub pid: Vec<u32>,
+
+    /// Record this event with the kernel's stack; repeatable
+    #[arg(long, value_name = "EVENT", help_heading = "Linux")]
+    pub stacks: Vec<String>,
+
     /// Record in a separate tracefs instance of this name
     #[arg(long, value_name = "NAME", help_heading = "Linux")]
     pub instance: Option<String>,
@@ -222,6 +243,17 @@ pub enum OutputKind {
     Gzip,
     /// A trace.dat with the kernel's raw pages.
     Dat,
+}
+
+/// `EVENT: EXPRESSION`. The event is `group/name`, `group:name` or `name`.
+fn parse_filter(text: &str) -> Result<(String, String), String> {
+    let wrong = || format!("{text} is not a filter; write 'sched_switch: prev_prio < 100'");
+    let (event, filter) = text.split_once(": ").ok_or_else(wrong)?;
+    let (event, filter) = (event.trim(), filter.trim());
+    if event.is_empty() || filter.is_empty() {
+        return Err(wrong());
+    }
+    Ok((event.replace(':', "/"), filter.to_owned()))
 }
 
 /// `slice:NAME>TIME`, `slice:NAME`, `event:NAME`.

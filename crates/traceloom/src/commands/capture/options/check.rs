@@ -22,6 +22,15 @@ impl CaptureArgs {
         if self.target == Target::Android && !self.linux.event.is_empty() {
             bail!("--event is for Linux: --target linux");
         }
+        let limits = &self.linux;
+        let has_limits =
+            !(limits.filter.is_empty() && limits.pid.is_empty() && limits.stacks.is_empty());
+        if self.target == Target::Android && has_limits {
+            bail!("--filter, --pid and --stacks are for Linux: --target linux");
+        }
+        if !self.command.is_empty() && (self.from_file.is_some() || self.android.resume) {
+            bail!("a command is only run for a recording");
+        }
         if (self.ring.is_some() || self.until.is_some()) && self.from_file.is_some() {
             bail!("--ring and --until are for recording, not for a file");
         }
