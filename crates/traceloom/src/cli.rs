@@ -9,6 +9,7 @@ use traceloom_heap::Heap;
 
 use crate::commands::{
     callgraph, capture, convert, diff, events, frames, info, profile, report, threads, view, weave,
+    why,
 };
 #[cfg(feature = "query")]
 use crate::commands::{export, query};
@@ -42,6 +43,7 @@ enum Command {
     Diff(Box<diff::DiffArgs>),
     Frames(frames::FramesArgs),
     Threads(threads::ThreadsArgs),
+    Why(why::WhyArgs),
     Events(events::EventsArgs),
     #[cfg(feature = "query")]
     Query(Box<query::QueryArgs>),
@@ -131,6 +133,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Capture(args) => capture::run(&args),
         Command::Frames(args) => frames::run(&args),
         Command::Threads(args) => threads::run(&args),
+        Command::Why(args) => why::run(&args),
         Command::Events(args) => events::run(&args),
         #[cfg(feature = "query")]
         Command::Query(args) => query::run(&args),

@@ -31,6 +31,7 @@ mod tally;
 mod totals;
 mod unfinished;
 mod usage;
+mod why;
 mod window;
 
 pub use crate::state::{StateKind, run_extent, state_extent};
@@ -54,4 +55,5 @@ pub use state_times::{Blocked, StateTimes};
 pub use stats::NameStats;
 pub use totals::Totals;
 pub use usage::{CounterUse, CpuUse, inside};
+pub use why::{Why, WhyPart};
 pub use window::{CounterPoint, ShownInstant, ShownSlice, ShownState, WindowRow};

@@ -6,4 +6,5 @@ mod narrowed;
 mod order;
 mod ranges;
 mod unfinished;
+mod why;
 mod windows;

@@ -34,5 +34,6 @@ pub(crate) const OPS: &[(&str, Answer)] = &[
     ("same", timeline::same),
     ("flows", timeline::flows),
     ("at", timeline::at),
+    ("why", timeline::why),
     ("range", timeline::range),
 ];

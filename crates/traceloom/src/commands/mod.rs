@@ -16,3 +16,4 @@ pub mod report;
 pub mod threads;
 pub mod view;
 pub mod weave;
+pub mod why;

@@ -19,6 +19,7 @@
  *   `flipped`: folded or unfolded by hand, against the default; `deep`: showing all levels
  * @property {string} panel the current tab
  * @property {boolean} chosen whether the user chose the tab, so that a selection does not leave the profile
+ * @property {any} why the question whose answer the tab "Why" shows, or null
  * @property {any} profile settings of the profile's panels
  * @property {"system" | "light" | "dark"} theme
  * @property {"name" | "rank"} colours
@@ -30,7 +31,7 @@ export const firstState = () => ({
   view: {from: 0, to: 1}, top: 0, selection: null, threads: null,
   search: {text: "", total: 0, at: -1, names: null},
   marks: [], rows: {flipped: new Set(), pinned: [], hidden: new Set(), deep: new Set(), filter: ""},
-  panel: "details", chosen: false, profile: {}, theme: "system", colours: "name",
+  panel: "details", chosen: false, why: null, profile: {}, theme: "system", colours: "name",
 });
 
 /** The panel for a new selection. A profile that the user opened stays open, because it follows the selection. @param {State} state @param {string} wanted */

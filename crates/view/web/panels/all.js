@@ -6,9 +6,11 @@ import {heapsPanel} from "panels/heaps";
 import {logsPanel} from "panels/logs";
 import {profilePanel} from "panels/profile";
 import {samplesPanel} from "panels/samples";
+import {whyPanel} from "panels/why";
 
 registerPanel(profilePanel);
 registerPanel(diffPanel);
+registerPanel(whyPanel);
 registerPanel(samplesPanel);
 registerPanel(heapsPanel);
 registerPanel(eventsPanel);

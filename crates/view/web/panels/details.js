@@ -3,8 +3,10 @@ import {el, icon} from "ui/dom";
 import {amount, count, elide, exact, moment, percent, plural, span, time} from "ui/format";
 import {copy} from "ui/toast";
 import {elided} from "panels/cells";
+import {connections, ownerRow} from "panels/connections";
 import {markDetails, stackList} from "panels/details_points";
 import {CLOCKS} from "panels/numbers";
+import {questionOf} from "panels/why";
 import {isAbort} from "source/source";
 import {STATES} from "timeline/tips";
 
@@ -79,10 +81,26 @@ export function mountDetails(element, store, source, context) {
   /** @param {string} text @param {() => void} onclick @param {string} [symbol] @param {string} [testid] */
   const action = (text, onclick, symbol, testid) => el("button", {type: "button", class: "button", onclick, "data-testid": testid}, symbol && icon(symbol), text);
 
+  /** The button that explains a wait. */
+  const whyButton = () => {
+    const question = context.meta.has?.states ? questionOf(store.get().selection, context.rows) : null;
+    return question ? [action("Why did it wait?", () => store.set({why: question, panel: "why", chosen: true}), undefined, "why")] : [];
+  };
+
+  /** Adds links to the other ends of the selection's arrows. @param {import("app/state").Selection} selection */
+  async function connect(selection) {
+    if (!selection || !("row" in selection) || (selection.kind !== "slice" && selection.kind !== "state")) return;
+    const question = selection.kind === "slice" ? {slice: selection.id} : {utid: context.rows.utid[selection.row], ts: selection.ts};
+    const {flows = []} = await source.ask({op: "flows", ...question}).catch(() => ({}));
+    const made = connections(flows, selection.row, store, context);
+    if (made && store.get().selection === selection) element.querySelector(".details-body")?.append(made);
+  }
+
   /** @param {any} slice */
   function showSlice(slice) {
+    const owner = ownerRow(slice.label, context.rows);
     const {states, parents = [], children, occurrences, thread, process, args = [], repairs = []} = slice;
-    const copies = [action("Copy as text", () => copy(asText(element), "Text"), "copy", "copy-text"), action("JSON", () => copy(JSON.stringify(slice, null, 2), "JSON"), "copy", "copy-json")];
+    const copies = [...(slice.states && (slice.states.sleeping_ns || slice.states.uninterruptible_ns || slice.states.io_ns || slice.states.runnable_ns) ? whyButton() : []), action("Copy as text", () => copy(asText(element), "Text"), "copy", "copy-text"), action("JSON", () => copy(JSON.stringify(slice, null, 2), "JSON"), "copy", "copy-json")];
     const call = (/** @type {any} */ {id, label, dur}) => el("li", {}, nameLink(label, () => context.goTo(id)), el("span", {class: "num"}, dur < 0 ? "never ended" : time(dur)));
     element.replaceChildren(head(slice.label, ...copies), el("div", {class: "details-body"},
       block("Time", list([
@@ -95,6 +113,7 @@ export function mountDetails(element, store, source, context) {
       block("What", list([
         ["Class", slice.class], ["Method", slice.class && slice.method], ["Signature", slice.signature], ["Source", slice.file && place(slice)], ["Category", slice.category],
         ["Thread", thread && link(`${thread.label}${thread.tid != null ? ` · ${thread.tid}` : ""}`, () => context.showRow(slice.row))], ["Process", process && [process.label, process.pid].filter(text => text != null && text !== "").join(" · ")],
+        ["Lock held by", owner >= 0 && link(context.rows.names[owner], () => context.showRow(owner), "owner")],
         ["File", context.meta.sources.length > 1 && (context.meta.sources[slice.source]?.name ?? slice.source)],
         ...repairs.map((/** @type {string} */ text) => /** @type {[string, string]} */ (["Repair", text]))]),
       args.length > 0 && el("h3", {class: "sub"}, "Arguments"), args.length > 0 && list(args.map((/** @type {any} */ [key, value]) => [key, elide(String(value), 2000)]))),
@@ -134,7 +153,7 @@ export function mountDetails(element, store, source, context) {
     const title = {state: STATES[found.state] ?? found.label, sched: found.thread?.label ?? "Running", counter: context.rows.names[row], instant: found.label, event: found.label}[/** @type {"state"} */ (kind)];
     const who = (/** @type {any} */ thread) => thread && (thread.row < context.rows.id.length ? link(thread.label, () => context.showRow(thread.row)) : thread.label);
     const near = (/** @type {any} */ point) => point && `${amount(point.value)} at ${moment(point.ts, 1000)}`;
-    element.replaceChildren(head(String(title ?? kind)), el("div", {class: "details-body"}, block(context.rows.names[row] ?? "", list([
+    element.replaceChildren(head(String(title ?? kind), ...(kind === "state" ? whyButton() : [])), el("div", {class: "details-body"}, block(context.rows.names[row] ?? "", list([
       ["Value", found.value != null && `${amount(found.value)} ${found.unit ?? ""}`], ["Before", near(found.previous)], ["After", near(found.next)], ["Start", exact(found.ts ?? ts)],
       ["Duration", found.dur != null && (found.dur < 0 ? "until the end of the trace" : time(found.dur))], ["CPU", found.cpu != null && found.cpu < 4096 && String(found.cpu)],
       ["Wait", found.why], ["Blocked in", found.blocked_function], ["Waits for I/O", found.io_wait && "yes"], ["Woken by", who(found.waker)], ["Ended by", who(found.ended_by)], ["Thread", (kind === "sched" || kind === "event") && who(found.thread)],
@@ -167,6 +186,7 @@ export function mountDetails(element, store, source, context) {
       if (selection.kind === "slice") {
         showSlice(await source.ask({op: "slice", id: selection.id}, options));
         rank(selection.name).catch(() => {});
+        connect(selection);
       } else if (selection.kind === "name") {
         const [same, {names}] = await Promise.all([source.ask({op: "same", name: selection.name}, options), source.ask({op: "names", ids: [selection.name]}, options)]);
         showName(same, names[0]);
@@ -174,6 +194,7 @@ export function mountDetails(element, store, source, context) {
         const mark = await markDetails(source, context.rows, selection);
         if (mine === abort) showMark(mark);
       } else showPoint(await source.ask({op: "at", row: selection.row, ts: selection.ts, what: selection.kind, ...(selection.id !== undefined && {id: selection.id})}, options), selection);
+      if (selection.kind === "state") connect(selection);
       // The scroll position is kept if a newer snapshot has the same slice.
       const what = JSON.stringify([selection.kind, "ts" in selection && selection.ts, "level" in selection && selection.level]);
       if (what !== shown) element.scrollTop = 0;

@@ -40,3 +40,28 @@ export function paintFlows({ctx, from, scale, width}, flows, yOf) {
     ctx.fillText(kind, x - wide / 2, y);
   }
 }
+
+/** How far the pointer may be from an arrow, px. */
+const NEAR = 5;
+const STEPS = 24;
+
+/**
+ * The arrow at a point, or null.
+ * @param {import("timeline/paint_slices").Scene} scene @param {any[]} flows @param {(row: number, level: number) => number | null} yOf
+ * @param {number} x px @param {number} y
+ */
+export function flowAt({from, scale}, flows, yOf, x, y) {
+  for (const flow of flows) {
+    const {from: start, to: end} = flow;
+    if (!start || !end) continue;
+    const y0 = yOf(start.row, start.level ?? -1), y1 = yOf(end.row, end.level ?? -1);
+    if (y0 === null || y1 === null || y < Math.min(y0, y1) - NEAR || y > Math.max(y0, y1) + NEAR) continue;
+    const x0 = (start.ts - from) * scale, x1 = (end.ts - from) * scale, bend = Math.max(18, Math.min(90, Math.abs(x1 - x0) / 2));
+    for (let step = 0; step <= STEPS; step++) {
+      const t = step / STEPS, u = 1 - t;
+      const px = u ** 3 * x0 + 3 * u * u * t * (x0 + bend) + 3 * u * t * t * (x1 - bend) + t ** 3 * x1, py = u ** 3 * y0 + 3 * u * u * t * y0 + 3 * u * t * t * y1 + t ** 3 * y1;
+      if (Math.hypot(px - x, py - y) <= Math.max(NEAR, Math.abs(y1 - y0) / STEPS)) return flow;
+    }
+  }
+  return null;
+}

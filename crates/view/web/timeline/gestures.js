@@ -18,9 +18,9 @@ const EDGE = 5, FINGER = 16;
  * @param {(x: number, y: number) => import("timeline/hit").Hit | null} parts.hit
  * @param {(at: {x: number, y: number} | null) => void} parts.point
  * @param {(y: number) => import("timeline/hit").Placed | null} parts.rowAt
- * @param {(ts: number) => void} parts.nameMark
+ * @param {(ts: number) => void} parts.nameMark @param {(x: number, y: number) => boolean} parts.follow goes along an arrow
  */
-export function gestures({area, names, bar, view, store, model, scene, hit, point, rowAt, nameMark}) {
+export function gestures({area, names, bar, view, store, model, scene, hit, point, rowAt, nameMark, follow}) {
   /** @type {Map<number, {x: number, y: number}>} */
   const fingers = new Map();
   /** @type {{x: number, y: number, ns: number, mode: "" | "range" | "pan", rows: boolean, kept?: number[]} | null} `ns`: the fixed end; `kept`: the rows of the range being changed */
@@ -35,6 +35,7 @@ export function gestures({area, names, bar, view, store, model, scene, hit, poin
   /** @param {{x: number, y: number}} at */
   function select(at) {
     if (at.y < RULER) return;
+    if (follow(at.x, at.y)) return;
     const found = hit(at.x, at.y);
     if (!found?.what) return store.set({selection: null});
     const {row, what, at: place, level, data} = found;

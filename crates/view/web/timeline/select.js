@@ -112,6 +112,7 @@ export function selecting(store, source, timeline) {
     speaking = setTimeout(() => announce().catch(() => {}), 120);
     arrows();
   });
+  timeline.onFlow(end => { if (end.slice != null) goTo(end.slice); else if (end.row != null) { store.set({selection: {kind: "state", row: end.row, ts: end.ts}}); timeline.showRow(end.row); } });
   timeline.onEnter(row => { timeline.area.focus(); first(row); });
   return {element: live, goTo, step, first, extent,
     fit() { const found = extent(); if (found) view.fit(...found); },

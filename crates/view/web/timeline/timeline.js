@@ -5,6 +5,7 @@ import {hideTip, showTip} from "ui/tip";
 import {splitter} from "ui/splitter";
 import {toast} from "ui/toast";
 import {gestures} from "timeline/gestures";
+import {flowAt} from "timeline/flows";
 import {hitRow, rowAt} from "timeline/hit";
 import {markField} from "timeline/marks";
 import {nameList} from "timeline/names";
@@ -163,6 +164,17 @@ export function createTimeline(store, source, meta, rows, stats) {
     if (fixed.length) { ctx.fillStyle = line; ctx.fillRect(0, RULER + pinnedHeight - 1, scene.width, 2); }
   }
 
+  /** Goes to the other end of the arrow at a point. @param {number} x px in the canvas @param {number} y @returns {boolean} whether there is one, away from its ends */
+  function follow(x, y) {
+    const {selection} = store.get(), at = flowAt(scene, flows, laneMiddle, x, y);
+    if (!at) return false;
+    const near = (/** @type {any} */ end) => Math.hypot((end.ts - view.from) * scene.scale - x, (laneMiddle(end.row, end.level ?? -1) ?? Infinity) - y) < 9;
+    if (near(at.from) || near(at.to)) return false;
+    const here = selection && "row" in selection && at.from.row === selection.row;
+    goEnd(here ? at.to : at.from);
+    return true;
+  }
+
   /** Requests the data on the screen, and around it. @param {Placed[]} around @param {Placed[]} fixed */
   function ask(around, fixed) {
     const list = [...fixed, ...around].slice(0, MOST_ROWS).map(({row}) => row).filter(model.draws);
@@ -259,6 +271,7 @@ export function createTimeline(store, source, meta, rows, stats) {
     names.focus(to);
   }
 
+  let goEnd = (/** @type {any} */ end) => { void end; };
   let enter = (/** @type {number} */ row) => { void row; };
 
   function filterBox() {
@@ -292,7 +305,7 @@ export function createTimeline(store, source, meta, rows, stats) {
     redraw();
   }).observe(area);
   model.refresh();
-  gestures({area, names: names.element, bar, view, store, model, scene: () => scene, hit, point, nameMark: marks.edit, rowAt: y => rowAt(model, y - RULER, pinnedHeight, scrolled)});
+  gestures({area, names: names.element, bar, view, store, model, scene: () => scene, hit, point, follow, nameMark: marks.edit, rowAt: y => rowAt(model, y - RULER, pinnedHeight, scrolled)});
 
   return {
     element, area, view, model, tiles, points, strip, redraw, showRow, hit, first, nameMark: marks.edit,
@@ -304,6 +317,8 @@ export function createTimeline(store, source, meta, rows, stats) {
     scrollBy: (/** @type {number} */ px) => { bar.scrollTop += px; },
     setFlows(/** @type {any[]} */ list) { flows = list; redraw(); },
     setHeld(/** @type {((ms: number) => boolean) | null} */ fn) { held = fn; if (fn) { last = 0; redraw(); } },
+    /** What happens when an arrow is clicked. @param {(end: any) => void} fn */
+    onFlow(fn) { goEnd = fn; },
     onEnter(/** @type {(row: number) => void} */ fn) { enter = fn; },
   };
 }

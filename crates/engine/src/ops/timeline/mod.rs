@@ -10,6 +10,7 @@ mod range;
 mod rows;
 mod slice;
 mod statistics;
+mod why;
 mod window;
 
 pub(crate) use at::at;
@@ -21,4 +22,5 @@ pub(crate) use names::names;
 pub(crate) use range::range;
 pub(crate) use rows::rows;
 pub(crate) use slice::slice;
+pub(crate) use why::why;
 pub(crate) use window::window;
