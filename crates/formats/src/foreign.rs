@@ -90,11 +90,6 @@ const FORMATS: &[ForeignFormat] = &[
         matches: |head| head.trim_ascii_start().starts_with(b"----- pid "),
     },
     ForeignFormat {
-        name: "a tar archive",
-        advice: "unpack it and open the trace inside",
-        matches: |head| head.get(257..262) == Some(b"ustar"),
-    },
-    ForeignFormat {
         name: "a Common Trace Format stream (LTTng, barectf)",
         advice: "open it with babeltrace2 or Trace Compass",
         matches: |head| {

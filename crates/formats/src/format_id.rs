@@ -16,6 +16,7 @@ pub(crate) const PROCESS_DUMP: &str = "process-dump";
 pub(crate) const RING: &str = "ring";
 pub(crate) const SYSTRACE_HTML: &str = "systrace-html";
 pub(crate) const SYSTRACE_JS: &str = "systrace-js";
+pub(crate) const TAR: &str = "tar";
 pub(crate) const TRACE_DAT: &str = "trace-dat";
 pub(crate) const UTF_16: &str = "utf-16";
 pub(crate) const ZIP: &str = "zip";

@@ -26,6 +26,7 @@
 //! and the interpreter turns events into calls of the trace builder and knows nothing of bytes.
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod archive;
 mod atrace;
 mod base64;
 mod battor;
@@ -53,6 +54,7 @@ mod ring_buffer;
 mod ring_file;
 mod rules;
 mod systrace_html;
+mod tar;
 mod trace_dat;
 mod unwrap;
 mod utf16;

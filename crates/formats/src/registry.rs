@@ -30,6 +30,7 @@ pub static FORMATS: &[&dyn Format] = &[
     &crate::zlib::Zlib,
     &crate::zstd::Zstd,
     &crate::zip::Zip,
+    &crate::tar::Tar,
     &crate::utf16::Utf16,
     &crate::collapsed::Collapsed,
 ];

@@ -44,6 +44,7 @@ pub use ids::{
     ArgSetId, MethodId, ProcessId, RecordId, RowId, SliceId, SourceId, StringId, ThreadId, TrackId,
 };
 pub use lanes::{AsyncLanes, LaneKey};
+pub use merge::Shared;
 pub use method::{
     MethodAction, MethodClocks, MethodEvent, MethodEvents, MethodIndex, MethodLine,
     MethodTraceStart, ThreadIndex,

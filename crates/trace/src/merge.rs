@@ -1,13 +1,17 @@
 //! Merges traces.
 
 mod ids;
+mod people;
 mod times;
 
 use crate::builder::TraceBuilder;
 use crate::ids::{RowId, ThreadId};
 use crate::tables::{NO_DURATION, ThreadRow};
 use crate::trace::Trace;
-use ids::{Ids, first_thread};
+use ids::Ids;
+use people::People;
+
+pub use people::Shared;
 
 impl Trace {
     /// Appends the rows of `other`, with `shift_ns` added to its times.
@@ -35,7 +39,8 @@ impl Trace {
         };
         self.close_stretches(bounds.1);
         other.close_stretches(bounds.1.saturating_sub(shift_ns));
-        self.push_rows_of(other, shift_ns);
+        let people = People::apart(self, &other);
+        self.push_rows_of(other, shift_ns, &people);
         self.bounds = bounds;
         self.put_in_order();
     }
@@ -93,31 +98,34 @@ impl Trace {
     }
 
     /// Appends the rows, not in order of time. Each table is freed when its rows have been added.
-    fn push_rows_of(&mut self, mut other: Self, shift_ns: i64) {
-        let first_thread = first_thread(self, &other);
-        other.remap(&mut Ids::new(self, &other));
+    fn push_rows_of(&mut self, mut other: Self, shift_ns: i64, people: &People) {
+        other.remap(&mut Ids::new(self, &other, people));
         other.shift_times(shift_ns);
         if !self.has_idle_thread() {
             self.take_idle_thread(other.threads.row(ThreadId::IDLE.row()));
         }
-        self.sources.append(other.sources, 0);
-        self.processes.append(other.processes, 1);
-        self.threads.append(other.threads, first_thread);
-        self.tracks.append(other.tracks, 0);
-        self.methods.append(other.methods, 0);
-        self.slices.append(other.slices, 0);
-        self.flows.append(other.flows, 0);
-        self.counters.append(other.counters, 0);
-        self.exact_counters.append(other.exact_counters, 0);
-        self.ftrace_events.append(other.ftrace_events, 0);
-        self.sched_slices.append(other.sched_slices, 0);
-        self.thread_states.append(other.thread_states, 0);
-        self.run_ends.append(other.run_ends, 0);
-        self.wakeups.append(other.wakeups, 0);
-        self.thread_names.append(other.thread_names, 0);
+        self.complete(&other, people);
+        self.sources.append(other.sources, |_| true);
+        let is_apart = |shared: &[Option<u32>], row: usize| shared[row].is_none();
+        self.processes
+            .append(other.processes, |row| is_apart(&people.processes, row));
+        self.threads
+            .append(other.threads, |row| is_apart(&people.threads, row));
+        self.tracks.append(other.tracks, |_| true);
+        self.methods.append(other.methods, |_| true);
+        self.slices.append(other.slices, |_| true);
+        self.flows.append(other.flows, |_| true);
+        self.counters.append(other.counters, |_| true);
+        self.exact_counters.append(other.exact_counters, |_| true);
+        self.ftrace_events.append(other.ftrace_events, |_| true);
+        self.sched_slices.append(other.sched_slices, |_| true);
+        self.thread_states.append(other.thread_states, |_| true);
+        self.run_ends.append(other.run_ends, |_| true);
+        self.wakeups.append(other.wakeups, |_| true);
+        self.thread_names.append(other.thread_names, |_| true);
         self.args.append(other.args);
         self.records.append(other.records);
-        self.metadata.append(other.metadata, 0);
+        self.metadata.append(other.metadata, |_| true);
         self.clocks.extend(other.clocks);
         for row in other.repairs.rows() {
             let detail = || row.detail.clone();
@@ -140,8 +148,28 @@ impl TraceBuilder {
         if shift_ns == 0 && self.trace.is_blank() {
             self.trace = other;
         } else {
-            self.trace.push_rows_of(other, shift_ns);
+            let people = People::apart(&self.trace, &other);
+            self.trace.push_rows_of(other, shift_ns, &people);
         }
+    }
+
+    /// Appends a finished trace of the same recording: processes and threads are those of the rows from `shared` on, if
+    /// they have the same numbers on the same machine. The last source of the trace becomes the current one.
+    pub fn append_shared(&mut self, other: Trace, shift_ns: i64, shared: Shared) {
+        if other.has_times() {
+            let (first, last) = shifted_bounds(&other, shift_ns);
+            self.saw_time(first);
+            self.saw_time(last);
+        }
+        let people = People::shared(&self.trace, &other, shared);
+        self.trace.push_rows_of(other, shift_ns, &people);
+        self.continue_last_source();
+    }
+
+    /// Like [`append`](Self::append). The last source of the trace becomes the current one.
+    pub fn append_sources(&mut self, other: Trace, shift_ns: i64) {
+        self.append(other, shift_ns);
+        self.continue_last_source();
     }
 }
 

@@ -86,7 +86,7 @@ impl Records {
             u32::MAX => cells,
             cells => cells + before,
         });
-        self.rows.append(other.rows, 0);
+        self.rows.append(other.rows, |_| true);
         self.cells.append(other.cells);
     }
 

@@ -73,9 +73,9 @@ macro_rules! table {
                 $($crate::remap::remap_column(&mut self.$column, to);)*
             }
 
-            /// Appends the rows of another table, from `first` on.
-            pub(crate) fn append(&mut self, other: Self, first: usize) {
-                for row in first..other.len() {
+            /// Appends the rows of another table that are to be kept, by their numbers.
+            pub(crate) fn append(&mut self, other: Self, keep: impl Fn(usize) -> bool) {
+                for row in (0..other.len()).filter(|row| keep(*row)) {
                     $(self.$column.push(other.$column.get(row));)*
                 }
             }

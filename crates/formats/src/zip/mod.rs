@@ -1,15 +1,14 @@
 //! zip: every entry that is a trace becomes a source.
 
 mod entries;
-mod tally;
 #[cfg(test)]
 mod tests;
 
+use crate::archive::{Members, Tally};
 use crate::error::ReadError;
 use crate::format::{Confidence, Format, ReadOptions, Reader, Target};
 use crate::format_id;
 use entries::Archive;
-use tally::Tally;
 
 /// zip: opens its entries.
 pub(crate) struct Zip;
@@ -58,11 +57,16 @@ impl Reader for ZipReader {
     fn finish(&mut self, out: &mut Target<'_>) -> Result<(), ReadError> {
         let bytes = std::mem::take(&mut self.bytes);
         let mut archive = Archive::open(&bytes)?;
-        let mut tally = Tally::default();
-        for entry in archive.entries() {
-            let result = archive.read(&entry, &self.options, tally.is_empty(), out);
+        let mut tally = Tally::new(format_id::ZIP);
+        let entries = archive.entries();
+        let mut members = Members::of(entries.len(), out);
+        for entry in entries {
+            let is_first = tally.is_empty();
+            let read = |out: &mut Target<'_>| archive.read(&entry, &self.options, is_first, out);
+            let result = members.read(out, read);
             tally.add(&entry.name, result)?;
         }
+        members.finish(out);
         tally.finish(archive.is_torn(), out)
     }
 }

@@ -56,6 +56,16 @@ impl TraceBuilder {
         self.source
     }
 
+    /// What follows belongs to the last source, after sources were appended. Its threads and processes are complete.
+    pub(crate) fn continue_last_source(&mut self) {
+        if let Some(last) = self.trace.sources.len().checked_sub(1) {
+            self.source = SourceId::from_row(last);
+            self.threads = FxHashMap::default();
+            self.processes = FxHashMap::default();
+            self.tracks = TrackIndex::default();
+        }
+    }
+
     /// Sets the machine of the current source; 0 is the one that recorded.
     pub fn set_machine(&mut self, machine: i64) {
         let row = self.source().row();

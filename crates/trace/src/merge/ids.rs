@@ -1,6 +1,7 @@
 //! The ids of another trace's rows after those of this one.
 
-use crate::ids::{ProcessId, StringId, ThreadId};
+use super::people::People;
+use crate::ids::{ProcessId, RowId, StringId, ThreadId};
 use crate::remap::{IdKind, Remap};
 use crate::trace::Trace;
 
@@ -8,11 +9,8 @@ use crate::trace::Trace;
 pub(super) struct Ids {
     strings: Vec<StringId>,
     sources: u32,
-    /// The idle process is the same row in both, so the others follow one row earlier.
-    processes: u32,
-    threads: u32,
-    /// The new row of the other trace's idle thread.
-    idle_thread: u32,
+    processes: Vec<u32>,
+    threads: Vec<u32>,
     tracks: u32,
     slices: u32,
     methods: u32,
@@ -21,19 +19,13 @@ pub(super) struct Ids {
 }
 
 impl Ids {
-    pub fn new(new: &mut Trace, other: &Trace) -> Self {
+    pub fn new(new: &mut Trace, other: &Trace, people: &People) -> Self {
         let strings = other.strings.iter();
-        let threads = (new.threads.len() - first_thread(new, other)) as u32;
         Self {
             strings: strings.map(|(_, text)| new.strings.intern(text)).collect(),
             sources: new.sources.len() as u32,
-            processes: new.processes.len() as u32 - 1,
-            idle_thread: if first_thread(new, other) == 0 {
-                threads
-            } else {
-                ThreadId::IDLE.0
-            },
-            threads,
+            processes: rows(&people.processes, new.processes.len()),
+            threads: rows(&people.threads, new.threads.len()),
             tracks: new.tracks.len() as u32,
             slices: new.slices.len() as u32,
             methods: new.methods.len() as u32,
@@ -48,9 +40,16 @@ impl Ids {
     }
 }
 
-/// The first thread of the other trace that gets a row of its own. Its idle thread does if both inputs have one.
-pub(super) fn first_thread(new: &Trace, other: &Trace) -> usize {
-    usize::from(!(new.has_idle_thread() && other.has_idle_thread()))
+/// The new row of each row: the one it shares, or the next.
+fn rows(shared: &[Option<u32>], len: usize) -> Vec<u32> {
+    let mut next = len as u32;
+    let mut row = |shared: &Option<u32>| {
+        shared.unwrap_or_else(|| {
+            next += 1;
+            next - 1
+        })
+    };
+    shared.iter().map(&mut row).collect()
 }
 
 impl Remap for Ids {
@@ -62,11 +61,9 @@ impl Remap for Ids {
     fn new_id(&mut self, kind: IdKind, id: u32) -> u32 {
         let before = match kind {
             IdKind::String => return self.string(id).0,
-            IdKind::Process if id == ProcessId::IDLE.0 => return id,
-            IdKind::Thread if id == ThreadId::IDLE.0 => return self.idle_thread,
+            IdKind::Process => return known(&self.processes, id, ProcessId::NONE.0),
+            IdKind::Thread => return known(&self.threads, id, ThreadId::NONE.0),
             IdKind::Source => self.sources,
-            IdKind::Process => self.processes,
-            IdKind::Thread => self.threads,
             IdKind::Track => self.tracks,
             IdKind::Slice => self.slices,
             IdKind::Method => self.methods,
@@ -75,4 +72,9 @@ impl Remap for Ids {
         };
         before + id
     }
+}
+
+/// The new row of a row; `none` for one that does not exist.
+fn known(rows: &[u32], id: u32, none: u32) -> u32 {
+    rows.get(id as usize).copied().unwrap_or(none)
 }

@@ -4,11 +4,11 @@ use traceloom_trace::{Place, RepairKind};
 
 use crate::error::ReadError;
 use crate::format::Target;
-use crate::format_id;
 
 /// The number of entries by result.
-#[derive(Default)]
-pub(super) struct Tally {
+pub(crate) struct Tally {
+    /// The archive's format.
+    format: &'static str,
     read: usize,
     skipped: Vec<String>,
     broken: Vec<String>,
@@ -17,6 +17,17 @@ pub(super) struct Tally {
 }
 
 impl Tally {
+    pub fn new(format: &'static str) -> Self {
+        Self {
+            format,
+            read: 0,
+            skipped: Vec::new(),
+            broken: Vec::new(),
+            torn: 0,
+            first_error: None,
+        }
+    }
+
     /// Whether no entry has been read yet.
     pub fn is_empty(&self) -> bool {
         self.read == 0
@@ -59,7 +70,7 @@ impl Tally {
     pub fn finish(self, archive_torn: bool, out: &mut Target<'_>) -> Result<(), ReadError> {
         if self.read == 0 {
             return Err(self.first_error.unwrap_or(ReadError::NothingInside {
-                format: format_id::ZIP,
+                format: self.format,
                 entries: self.skipped.len(),
             }));
         }
@@ -70,8 +81,9 @@ impl Tally {
         count(RepairKind::SkippedEntry, &self.skipped);
         count(RepairKind::BrokenBlock, &self.broken);
         let torn = self.torn.max(usize::from(archive_torn)) as u64;
+        let format = self.format;
         out.repair(RepairKind::TornRecord, torn, Place::default(), || {
-            "the zip archive breaks off".to_owned()
+            format!("the {format} archive breaks off")
         });
         Ok(())
     }

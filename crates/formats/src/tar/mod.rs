@@ -1,0 +1,101 @@
+//! tar: every member that is a trace becomes a source.
+
+mod members;
+#[cfg(test)]
+mod tests;
+
+use crate::archive::{Members, Tally};
+use crate::error::ReadError;
+use crate::format::{Confidence, Format, ReadOptions, Reader, Target};
+use crate::format_id;
+use crate::unwrap::Inner;
+use members::Entries;
+
+/// tar: opens its members.
+pub(crate) struct Tar;
+
+impl Format for Tar {
+    fn id(&self) -> &'static str {
+        format_id::TAR
+    }
+
+    fn title(&self) -> &'static str {
+        "tar archive"
+    }
+
+    fn is_container(&self) -> bool {
+        true
+    }
+
+    /// The first header has a mark since 1988, and a checksum.
+    fn sniff(&self, head: &[u8]) -> Confidence {
+        if members::begins(head) {
+            Confidence::Certain
+        } else {
+            Confidence::No
+        }
+    }
+
+    fn wants_whole(&self) -> bool {
+        true
+    }
+
+    fn reader(&self, options: &ReadOptions) -> Option<Box<dyn Reader>> {
+        Some(Box::new(TarReader {
+            options: options.clone(),
+            bytes: Vec::new(),
+        }))
+    }
+}
+
+/// Keeps the archive, because its members are put together when all are known.
+struct TarReader {
+    options: ReadOptions,
+    bytes: Vec<u8>,
+}
+
+impl Reader for TarReader {
+    fn feed(&mut self, chunk: &[u8], _: &mut Target<'_>) -> Result<(), ReadError> {
+        self.bytes.extend_from_slice(chunk);
+        Ok(())
+    }
+
+    fn finish(&mut self, out: &mut Target<'_>) -> Result<(), ReadError> {
+        let bytes = std::mem::take(&mut self.bytes);
+        self.whole(&bytes, out)
+    }
+
+    fn whole(&mut self, bytes: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
+        let mut entries = Entries::new(bytes);
+        let files: Vec<_> = entries.by_ref().collect();
+        let mut tally = Tally::new(format_id::TAR);
+        let mut members = Members::of(files.len(), out);
+        for file in &files {
+            if matches!(out, Target::Methods(_)) && !tally.is_empty() {
+                // A consumer of method events accepts only one trace.
+                return Err(ReadError::NoMethodEvents {
+                    format: format_id::TAR,
+                });
+            }
+            let result = members.read(out, |out| self.member(&file.name, file.bytes, out));
+            tally.add(&file.name, result.map(|()| file.is_whole))?;
+        }
+        members.finish(out);
+        tally.finish(entries.is_torn(), out)
+    }
+}
+
+impl TarReader {
+    fn member(&self, name: &str, bytes: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
+        let mut options = self.options.clone();
+        options.name = match self.options.name.as_str() {
+            "" => name.to_owned(),
+            outer => format!("{outer}/{name}"),
+        };
+        let mut inner = Inner::new(format_id::TAR, &options);
+        for piece in bytes.chunks(1 << 20) {
+            inner.feed(piece, out)?;
+        }
+        inner.finish(out)
+    }
+}

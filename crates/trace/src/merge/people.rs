@@ -1,0 +1,167 @@
+//! Which processes and threads of another trace are those of this one.
+
+use rustc_hash::FxHashMap;
+
+use crate::ids::{ArgSetId, ProcessId, RowId, SourceId, StringId, ThreadId};
+use crate::tables::{NO_NUMBER, NO_TIME, ProcessRow, ThreadRow};
+use crate::trace::Trace;
+
+/// The rows of a trace from which on processes and threads may be those of a further input.
+#[derive(Clone, Copy, Debug)]
+pub struct Shared {
+    processes: usize,
+    threads: usize,
+}
+
+impl Shared {
+    /// The rows that follow.
+    pub fn from_here(trace: &Trace) -> Self {
+        Self {
+            processes: trace.processes.len(),
+            threads: trace.threads.len(),
+        }
+    }
+}
+
+/// For each process and thread of the other trace the row that it shares, if any.
+pub(super) struct People {
+    pub processes: Vec<Option<u32>>,
+    pub threads: Vec<Option<u32>>,
+}
+
+/// The machine and the number of a process or a thread.
+type Number = (i64, i64);
+
+impl People {
+    /// Only the reserved rows are shared. The other trace's idle thread has a row of its own if both have one.
+    pub fn apart(new: &Trace, other: &Trace) -> Self {
+        let mut people = Self {
+            processes: vec![None; other.processes.len()],
+            threads: vec![None; other.threads.len()],
+        };
+        people.processes[ProcessId::IDLE.row()] = Some(ProcessId::IDLE.0);
+        if !(new.has_idle_thread() && other.has_idle_thread()) {
+            people.threads[ThreadId::IDLE.row()] = Some(ThreadId::IDLE.0);
+        }
+        people
+    }
+
+    /// Numbers that mean one process or thread in each trace mean the same in both, on the same machine. A number that
+    /// was used again stays apart, because only the times could tell which one it is.
+    pub fn shared(new: &Trace, other: &Trace, from: Shared) -> Self {
+        let mut people = Self::apart(new, other);
+        people.threads[ThreadId::IDLE.row()] = Some(ThreadId::IDLE.0);
+        let ours = only_ones(from.processes, new.processes.len(), |row| {
+            process_number(new, row)
+        });
+        let theirs = only_ones(1, other.processes.len(), |row| process_number(other, row));
+        for (number, row) in theirs {
+            people.processes[row] = ours.get(&number).map(|row| *row as u32);
+        }
+        let ours = only_ones(from.threads, new.threads.len(), |row| {
+            thread_number(new, row)
+        });
+        let theirs = only_ones(1, other.threads.len(), |row| thread_number(other, row));
+        for (number, row) in theirs {
+            let known = ours.get(&number).copied();
+            let known = known.filter(|known| people.agree((new, *known), (other, row)));
+            people.threads[row] = known.map(|row| row as u32);
+        }
+        people
+    }
+
+    /// Whether two threads are in the same process, as far as known.
+    fn agree(&self, (new, ours): (&Trace, usize), (other, theirs): (&Trace, usize)) -> bool {
+        let ours = new.threads.upid.get(ours);
+        let theirs = other.threads.upid.get(theirs);
+        let same = self.processes.get(theirs.row()).copied().flatten();
+        ours == ProcessId::NONE || theirs == ProcessId::NONE || same == Some(ours.0)
+    }
+}
+
+/// The rows whose number no other row has.
+fn only_ones(
+    first: usize,
+    end: usize,
+    number: impl Fn(usize) -> Option<Number>,
+) -> FxHashMap<Number, usize> {
+    let mut rows: FxHashMap<Number, Option<usize>> = FxHashMap::default();
+    for row in first..end {
+        if let Some(number) = number(row) {
+            let known = rows.entry(number);
+            known.and_modify(|row| *row = None).or_insert(Some(row));
+        }
+    }
+    let only = rows.into_iter();
+    only.filter_map(|(number, row)| Some((number, row?)))
+        .collect()
+}
+
+fn process_number(trace: &Trace, row: usize) -> Option<Number> {
+    let pid = trace.processes.pid.get(row);
+    let machine = machine(trace, trace.processes.source.get(row));
+    (pid != NO_NUMBER).then_some((machine, pid))
+}
+
+fn thread_number(trace: &Trace, row: usize) -> Option<Number> {
+    let machine = machine(trace, trace.threads.source.get(row));
+    Some((machine, trace.threads.tid.get(row)))
+}
+
+fn machine(trace: &Trace, source: SourceId) -> i64 {
+    if source == SourceId::NONE {
+        return 0;
+    }
+    trace.sources.machine.get(source.row())
+}
+
+impl Trace {
+    /// Completes the processes and threads that both traces have. The ids of the other are those of this trace already.
+    pub(super) fn complete(&mut self, other: &Trace, people: &People) {
+        for (row, shared) in people.processes.iter().enumerate().skip(1) {
+            if let Some(shared) = shared {
+                self.complete_process(*shared as usize, &other.processes.row(row));
+            }
+        }
+        for (row, shared) in people.threads.iter().enumerate().skip(1) {
+            if let Some(shared) = shared {
+                self.complete_thread(*shared as usize, &other.threads.row(row));
+            }
+        }
+    }
+
+    /// Completes a process by what another trace knows about it.
+    fn complete_process(&mut self, row: usize, more: &ProcessRow) {
+        let table = &mut self.processes;
+        fill(table.name.get_mut(row), more.name, StringId::is_empty);
+        fill(table.cmdline.get_mut(row), more.cmdline, StringId::is_empty);
+        fill(table.uid.get_mut(row), more.uid, |uid| uid == NO_NUMBER);
+        fill(table.ppid.get_mut(row), more.ppid, |pid| pid == NO_NUMBER);
+        let start = table.start_ts.get_mut(row);
+        fill(start, more.start_ts, |ts| ts == NO_TIME);
+        fill(table.end_ts.get_mut(row), more.end_ts, |ts| ts == NO_TIME);
+        let args = table.arg_set_id.get_mut(row);
+        fill(args, more.arg_set_id, |set| set == ArgSetId::NONE);
+    }
+
+    /// Completes a thread.
+    fn complete_thread(&mut self, row: usize, more: &ThreadRow) {
+        let table = &mut self.threads;
+        fill(table.name.get_mut(row), more.name, StringId::is_empty);
+        let upid = table.upid.get_mut(row);
+        fill(upid, more.upid, |upid| upid == ProcessId::NONE);
+        *table.is_main_thread.get_mut(row) |= more.is_main_thread;
+        let start = table.start_ts.get_mut(row);
+        fill(start, more.start_ts, |ts| ts == NO_TIME);
+        fill(table.end_ts.get_mut(row), more.end_ts, |ts| ts == NO_TIME);
+        let args = table.arg_set_id.get_mut(row);
+        fill(args, more.arg_set_id, |set| set == ArgSetId::NONE);
+    }
+}
+
+/// Takes over a value where there is none.
+fn fill<T: Copy>(value: &mut T, more: T, is_unknown: impl Fn(T) -> bool) {
+    if is_unknown(*value) {
+        *value = more;
+    }
+}
