@@ -229,3 +229,23 @@ fn a_new_thread_is_not_in_the_process_of_the_one_before() {
     };
     assert_eq!([pid(0), pid(1)], [10, 30]);
 }
+
+#[test]
+fn marks_of_drivers_are_those_of_their_letters() {
+    let mark = |ts, name: &str, key: &str, letter: u8, place| {
+        let fields = [("pid", 7), (key, letter.into())];
+        let (number, content) = event(name, &fields);
+        (ts, 7, (number, content.text(place, "draw")))
+    };
+    let trace = read([bundle([
+        mark(10, "sde_tracing_mark_write", "trace_type", b'B', 2),
+        mark(20, "samsung_tracing_mark_write", "trace_type", b'I', 2),
+        mark(30, "sde_tracing_mark_write", "trace_type", b'E', 2),
+        mark(40, "panel_write_generic", "type", b'B', 4),
+        mark(60, "panel_write_generic", "type", b'E', 4),
+    ])]);
+    let spans = trace.slices.spans();
+    let spans: Vec<_> = spans.map(|row| slices(&trace)[row]).collect();
+    assert_eq!(spans, [("", "draw", 10, 20), ("", "draw", 40, 20)]);
+    assert_eq!(trace.slices.instants().count(), 1);
+}

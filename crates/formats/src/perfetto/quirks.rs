@@ -100,7 +100,9 @@ pub(super) fn marker<'a>(event: &str, values: &Values<'a>) -> Option<Mark<'a>> {
     let mut pid = number(b"pid").unwrap_or(0) as i32;
     let names = [&b"trace_name"[..], b"name", b"func_name"];
     let name = names.into_iter().find_map(text).unwrap_or_default();
-    let kind = match number(b"type").or(number(b"flag").map(zero_kind)) {
+    let letter = number(b"trace_type").filter(|letter| *letter != 0);
+    let letter = letter.or(number(b"type"));
+    let kind = match letter.or(number(b"flag").map(zero_kind)) {
         Some(kind) => u8::try_from(kind).ok()?,
         None if number(b"trace_begin").unwrap_or(0) != 0 => b'B',
         None => b'E',
@@ -112,6 +114,11 @@ pub(super) fn marker<'a>(event: &str, values: &Values<'a>) -> Option<Mark<'a>> {
     Some(match kind {
         b'B' => Mark::Begin { pid, name },
         b'E' => Mark::End { pid },
+        b'I' => Mark::Instant {
+            pid,
+            track: None,
+            name,
+        },
         b'C' => Mark::Counter {
             pid,
             name,

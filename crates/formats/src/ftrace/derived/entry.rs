@@ -16,7 +16,8 @@ pub(crate) struct Entry {
     /// The name of the slice, with fields in braces. For the end of a slice on a thread's own track: how the name of
     /// the slice begins.
     pub name: &'static str,
-    /// The arguments: their key, and the field with their value. After `=`, the value itself.
+    /// The arguments: their key, and the field with their value. After `=`, the value itself; after `%`,
+    /// two fields: how many percent the first is of the second; `@cpu` is the CPU.
     pub args: &'static [(&'static str, &'static str)],
 }
 

@@ -109,10 +109,16 @@ pub(super) static TABLE: &[Entry] = &[
     entry("mm_vmscan_memcg_reclaim_end", End, Own, "mm_vmscan_memcg_reclaim").args(&[("memcg_reclaim_nr_reclaimed", "nr_reclaimed")]),
     entry("mm_shrink_slab_start", Begin, Own, "mm_vmscan_shrink_slab").args(&[("shrink_name", "shrink"), ("total_scan", "total_scan"), ("priority", "priority")]),
     entry("mm_shrink_slab_end", End, Own, "mm_vmscan_shrink_slab").args(&[("freed", "retval")]),
+    entry("pixel_mm_kswapd_wake", Begin, Own, "kswapd_efficiency"),
+    entry("pixel_mm_kswapd_done", End, Own, "kswapd_efficiency").args(&[("pages scanned", "delta_nr_scanned"), ("pages reclaimed", "delta_nr_reclaimed"), ("efficiency %", "%delta_nr_reclaimed/delta_nr_scanned"), ("pages allocated", "delta_nr_allocated")]),
     // Signals.
     entry("signal_generate", Moment, OwnOf("pid"), "signal_generate").args(&[("signal.sig", "sig")]),
     entry("signal_deliver", Moment, Own, "signal_deliver").args(&[("signal.sig", "sig")]),
-    // Displays.
+    // Displays and video.
+    entry("vb2_v4l2_buf_queue", Moment, Own, "vb2_v4l2_buf_queue minor={minor} seq={sequence} type=0 index=0").category("Video 4 Linux 2").args(&[("minor", "minor"), ("timestamp", "timestamp"), ("sequence", "sequence")]),
+    entry("vb2_v4l2_buf_done", Moment, Own, "vb2_v4l2_buf_done minor={minor} seq={sequence} type=0 index=0").category("Video 4 Linux 2").args(&[("minor", "minor"), ("timestamp", "timestamp"), ("sequence", "sequence")]),
+    entry("vb2_v4l2_qbuf", Moment, Own, "vb2_v4l2_qbuf minor={minor} seq={sequence} type=0 index=0").category("Video 4 Linux 2").args(&[("minor", "minor"), ("timestamp", "timestamp"), ("sequence", "sequence")]),
+    entry("vb2_v4l2_dqbuf", Moment, Own, "vb2_v4l2_dqbuf minor={minor} seq={sequence} type=0 index=0").category("Video 4 Linux 2").args(&[("minor", "minor"), ("timestamp", "timestamp"), ("sequence", "sequence")]),
     entry("dpu_disp_frame_start_timeout", Moment, Machine(TrackType::DispFrameStartTimeout, "frame_start_timeout[{output_id}]"), "frame_start_timeout").args(&[("display_id", "display_id"), ("output_id", "output_id"), ("frames_pending", "frames_pending"), ("te_count", "te_count")]),
     entry("dpu_disp_frame_done_timeout", Moment, Machine(TrackType::DispFrameDoneTimeout, "frame_done_timeout[{output_id}]"), "frame_done_timeout").args(&[("display_id", "display_id"), ("output_id", "output_id"), ("frames_pending", "frames_pending"), ("te_count", "te_count"), ("during_disable", "during_disable")]),
     entry("dpu_disp_frame_start_missing", Moment, Machine(TrackType::DispFrameStartMissing, "frame_start_missing[{output_id}]"), "frame_start_missing").args(&[("display_id", "display_id"), ("output_id", "output_id"), ("frames_pending", "frames_pending"), ("te_count", "te_count")]),

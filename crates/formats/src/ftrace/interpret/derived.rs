@@ -158,12 +158,25 @@ fn arguments(at: At, entry: &Entry, fields: Fields<'_>, out: &mut TraceBuilder) 
         let value = match (*field, field.strip_prefix('=')) {
             ("@cpu", _) => ArgValue::Int(at.cpu.into()),
             (_, Some(text)) => ArgValue::Text(out.intern(text.as_bytes())),
-            (field, None) => argument(fields.get(field)?, out),
+            (field, None) => match field.strip_prefix('%') {
+                Some(parts) => percent(parts, fields)?,
+                None => argument(fields.get(field)?, out),
+            },
         };
         Some((out.intern(key.as_bytes()), value))
     });
     let args: Vec<(StringId, ArgValue)> = args.collect();
     out.args(args)
+}
+
+/// How many percent one field is of another, rounded. The two are `part/whole`.
+fn percent(parts: &str, fields: Fields<'_>) -> Option<ArgValue> {
+    let (part, whole) = parts.split_once('/')?;
+    let (part, whole) = (fields.int(part)?, fields.int(whole)?);
+    let percent = part as f64 * 100.0 / whole as f64;
+    percent
+        .is_finite()
+        .then(|| ArgValue::Int(percent.round() as i64))
 }
 
 /// A value as Perfetto keeps it: all numbers have a sign.

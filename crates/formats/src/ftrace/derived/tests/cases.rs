@@ -75,6 +75,10 @@ pub(super) const CASES: &[Case] = &[
     (&["fastrpc_dma_stat: cid=3 len=-5 total_allocated=10", "fastrpc_dma_stat: cid=9 len=1 total_allocated=2"],
      &["fastrpc mem.fastrpc[CDSP]: 10", "fastrpc_change mem.fastrpc_change[CDSP]: -5", "fastrpc mem.fastrpc[9]: 2", "fastrpc_change mem.fastrpc_change[9]: 1"]),
     (&["dmabuf_rss_stat: rss=4096 rss_delta=4096 i_ino=9"], &["process_memory mem.dmabuf_rss: 4096"]),
+    (&["pixel_mm_kswapd_wake: whatever=1", "pixel_mm_kswapd_done: delta_nr_scanned=300 delta_nr_reclaimed=200 delta_nr_allocated=5 duration_ns=9"],
+     &["thread_execution 7: kswapd_efficiency 10+10 pages scanned=300 pages reclaimed=200 efficiency %=67 pages allocated=5"]),
+    (&["vb2_v4l2_buf_queue: minor=1 flags=0 field=1 timestamp=5 sequence=6", "vb2_v4l2_qbuf: minor=1 flags=0 field=1 timestamp=5 sequence=6", "vb2_v4l2_buf_done: minor=1 flags=0 field=1 timestamp=5 sequence=6", "vb2_v4l2_dqbuf: minor=1 flags=0 field=1 timestamp=5 sequence=6"],
+     &["thread_execution 7: vb2_v4l2_buf_queue minor=1 seq=6 type=0 index=0 [Video 4 Linux 2] 10+0 minor=1 timestamp=5 sequence=6", "thread_execution 7: vb2_v4l2_qbuf minor=1 seq=6 type=0 index=0 [Video 4 Linux 2] 20+0 minor=1 timestamp=5 sequence=6", "thread_execution 7: vb2_v4l2_buf_done minor=1 seq=6 type=0 index=0 [Video 4 Linux 2] 30+0 minor=1 timestamp=5 sequence=6", "thread_execution 7: vb2_v4l2_dqbuf minor=1 seq=6 type=0 index=0 [Video 4 Linux 2] 40+0 minor=1 timestamp=5 sequence=6"]),
     // Power.
     (&["google_icc_event: event=bw_up", "google_irm_event: event=vote"],
      &["interconnect_events Interconnect Events: bw_up [google_icc_event] 10+0", "interconnect_events Interconnect Events: vote [google_irm_event] 20+0"]),
