@@ -47,7 +47,7 @@ pub(crate) fn ahead<I: Iterator<Item: Send> + Send>(
     }
     let _ = threads;
     // Also if no thread could be started.
-    items.for_each(consume);
+    items.for_each(&mut consume);
 }
 
 /// Sorts stably by a key, on two threads if there are more than one.
