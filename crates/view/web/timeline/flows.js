@@ -42,8 +42,9 @@ export function paintFlows({ctx, from, scale, width}, flows, yOf) {
 }
 
 /** How far the pointer may be from an arrow, px. */
-const NEAR = 5;
-const STEPS = 24;
+const NEAR = 3;
+/** The most points at which an arrow is compared with the pointer. */
+const STEPS = 600;
 
 /**
  * The arrow at a point, or null.
@@ -57,10 +58,11 @@ export function flowAt({from, scale}, flows, yOf, x, y) {
     const y0 = yOf(start.row, start.level ?? -1), y1 = yOf(end.row, end.level ?? -1);
     if (y0 === null || y1 === null || y < Math.min(y0, y1) - NEAR || y > Math.max(y0, y1) + NEAR) continue;
     const x0 = (start.ts - from) * scale, x1 = (end.ts - from) * scale, bend = Math.max(18, Math.min(90, Math.abs(x1 - x0) / 2));
-    for (let step = 0; step <= STEPS; step++) {
-      const t = step / STEPS, u = 1 - t;
+    const steps = Math.min(STEPS, Math.ceil(Math.hypot(x1 - x0, y1 - y0) / 2) + 20);
+    for (let step = 0; step <= steps; step++) {
+      const t = step / steps, u = 1 - t;
       const px = u ** 3 * x0 + 3 * u * u * t * (x0 + bend) + 3 * u * t * t * (x1 - bend) + t ** 3 * x1, py = u ** 3 * y0 + 3 * u * u * t * y0 + 3 * u * t * t * y1 + t ** 3 * y1;
-      if (Math.hypot(px - x, py - y) <= Math.max(NEAR, Math.abs(y1 - y0) / STEPS)) return flow;
+      if (Math.hypot(px - x, py - y) <= NEAR) return flow;
     }
   }
   return null;
