@@ -8,6 +8,10 @@ use crate::error::ReadError;
 use crate::format::Target;
 use crate::format_id;
 
+/// The most entries of an archive whose traces are put on one time line. A recording has few files, and a trace that
+/// waits for the others takes 12 KB even if it is empty.
+const MOST_APART: usize = 64;
+
 /// The traces that were read so far. A single trace, and text, go to the target at once.
 pub(crate) struct Members {
     apart: bool,
@@ -18,7 +22,7 @@ impl Members {
     /// The members of an archive with so many entries.
     pub fn of(entries: usize, out: &Target<'_>) -> Self {
         Self {
-            apart: entries > 1 && matches!(out, Target::Trace(_)),
+            apart: (2..=MOST_APART).contains(&entries) && matches!(out, Target::Trace(_)),
             traces: Vec::new(),
         }
     }

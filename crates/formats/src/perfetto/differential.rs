@@ -23,6 +23,9 @@ fn python() -> Option<PathBuf> {
     })
 }
 
+/// The lowest number that `track_event.proto` leaves to extensions.
+const FIRST_EXTENSION: u32 = 1000;
+
 /// The types of the messages seen so far.
 #[derive(Default)]
 struct Types {
@@ -49,6 +52,10 @@ impl Flat<'_> {
         let message = self.types.message(name);
         let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
         for field in Fields::new(bytes) {
+            // Python's package does not declare the extensions of track events.
+            if name == "TrackEvent" && field.number >= FIRST_EXTENSION {
+                continue;
+            }
             let Some(known) = message.field(field.number) else {
                 continue;
             };

@@ -9,7 +9,7 @@ use crate::raw::pushed;
 use crate::work::{Running, naps, open, said};
 
 /// Waits until the kernel's settings are as before.
-fn wait_for(before: &[String]) {
+pub fn wait_for(before: &[String]) {
     let until = Instant::now() + Duration::from_secs(60);
     while settings() != before {
         assert!(Instant::now() < until, "{:?} {before:?}", settings());
@@ -110,12 +110,22 @@ fn an_abandoned_recording_is_fetched_or_removed() {
 #[test]
 fn a_lost_device_is_told_how_its_trace_is_fetched() {
     with_device(|device, folder| {
-        let running = Running::start(on(device, folder, &["capture", "-o", "x.txt", "sched"]));
+        let before = settings();
+        let args = [
+            "capture",
+            "--collection-timeout",
+            "1",
+            "-o",
+            "x.txt",
+            "sched",
+        ];
+        let running = Running::start(on(device, folder, &args));
         device.unplug();
         let output = running.enter();
         assert_eq!(output.status.code(), Some(2));
         let (_, stderr) = said(&output);
         assert!(stderr.contains("traceloom capture --resume"), "{stderr}");
+        wait_for(&before);
     });
 }
 

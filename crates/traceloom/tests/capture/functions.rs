@@ -3,6 +3,7 @@
 
 use testkit::KernelTurn;
 
+use crate::abandoned::wait_for;
 use crate::android::{on, with_device};
 use crate::linux::settings;
 use crate::work::{said, traceloom};
@@ -50,6 +51,7 @@ fn a_device_says_that_it_traces_none() {
         if !refuses() {
             return;
         }
+        let before = settings();
         for output in ["x.txt", "x.dat"] {
             let args = [
                 "capture", "-k", "vfs_read", "-t", "1", "-o", output, "sched",
@@ -72,5 +74,7 @@ fn a_device_says_that_it_traces_none() {
         let output = on(device, folder, &args).output().unwrap();
         assert_eq!(output.status.code(), Some(2));
         insta::assert_snapshot!(said(&output).1, @"traceloom: atrace did not start on the device: error opening set_ftrace_filter: No such file or directory (2)");
+        // The shell on the device restores them after the host has ended.
+        wait_for(&before);
     });
 }

@@ -1,5 +1,6 @@
 //! Recordings of more events than a small buffer can take: every lost event is reported and counted.
 
+use std::fs::File;
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -84,10 +85,17 @@ impl KernelCount {
     }
 }
 
+/// A file, in one call: the kernel makes this text anew for each, so two parts may not fit together.
+fn read_at_once(path: &Path) -> String {
+    let mut text = [0; 4096];
+    let length = File::open(path).and_then(|mut file| file.read(&mut text));
+    String::from_utf8_lossy(&text[..length.unwrap()]).into_owned()
+}
+
 /// What `stats` of all CPUs count as lost.
 fn lost() -> u64 {
     let cpus = std::fs::read_dir("/sys/kernel/tracing/per_cpu").unwrap();
-    let stats = cpus.map(|cpu| std::fs::read_to_string(cpu.unwrap().path().join("stats")).unwrap());
+    let stats = cpus.map(|cpu| read_at_once(&cpu.unwrap().path().join("stats")));
     let count = |stats: String| {
         let counts = stats.lines().filter_map(|line| line.split_once(": "));
         let lost = ["overrun", "commit overrun", "dropped events"];

@@ -109,7 +109,7 @@ impl App {
             java.uid(NOBODY).gid(NOBODY);
         }
         let output = succeeds(&mut java);
-        String::from_utf8(output.stdout).unwrap()
+        without_handler_note(String::from_utf8(output.stdout).unwrap())
     }
 
     /// The profile of a trace in the folder, with the names of the map.
@@ -144,4 +144,15 @@ fn java_include() -> Option<PathBuf> {
         println!("skipped: no javac with jni.h");
     }
     include
+}
+
+/// The output without the note of -Xcheck:jni that SIGBUS has another handler than the machine's own, which the
+/// recorder calls. Notes about calls of JNI stay.
+fn without_handler_note(output: String) -> String {
+    const START: &str = "Warning: SIGBUS handler modified!\n";
+    const END: &str = "Consider using jsig library.\n";
+    match (output.find(START), output.find(END)) {
+        (Some(start), Some(end)) => [&output[..start], &output[end + END.len()..]].concat(),
+        _ => output,
+    }
 }
