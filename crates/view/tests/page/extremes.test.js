@@ -33,6 +33,7 @@ const TRACES = [
     await page.getByTestId("timeline").focus();
     await page.keyboard.press("ArrowRight");
     await until(page, (state) => state.selection?.kind === "slice");
+    await tab(page, "details");
     await settled(page);
     assert.ok((await page.getByTestId("details-name").innerText()).length < 1000);
   } },
