@@ -1,7 +1,8 @@
 //! Puts the traces of an archive together.
 
 use traceloom_trace::{
-    ClockKind, ClockRow, RowId, Shared, SourceId, Trace, TraceBuilder, align_clocks,
+    ClockKind, ClockRow, Place, RepairKind, RowId, Shared, SourceId, Trace, TraceBuilder,
+    align_clocks,
 };
 
 use crate::error::ReadError;
@@ -11,6 +12,9 @@ use crate::format_id;
 /// The most entries of an archive whose traces are put on one time line. A recording has few files, and a trace that
 /// waits for the others takes 12 KB even if it is empty.
 const MOST_APART: usize = 64;
+
+const UNALIGNED: &str = "a trace of the archive has no clock in common with the first Perfetto trace; its times stay \
+                         as they are";
 
 /// The traces that were read so far. A single trace, and text, go to the target at once.
 pub(crate) struct Members {
@@ -62,6 +66,11 @@ impl Members {
         let shared = Shared::from_here(out.trace());
         for trace in self.traces {
             let found = align_clocks(&clocks, &self::clocks(&trace));
+            if found.is_none() {
+                out.repair(RepairKind::BadClockSync, 1, Place::default(), || {
+                    UNALIGNED.to_owned()
+                });
+            }
             let shift_ns = found.map_or(0, |found| found.shift_ns);
             if is(&trace, OF_SYSTEM) {
                 out.append_shared(trace, shift_ns, shared);
@@ -185,6 +194,13 @@ mod tests {
             let slice = trace.slices.row(0);
             assert_eq!((slice.ts, slice.dur), (1_500_000_000, 500_000_000));
         }
+    }
+
+    #[test]
+    fn a_trace_without_a_common_clock_is_reported() {
+        let json = br#"[{"ph":"X","name":"x","ts":1,"dur":1,"pid":1,"tid":1}]"#;
+        let trace = read(&[("a.pftrace", &perfetto()), ("b.json", json)]);
+        assert_eq!(trace.repairs.count(RepairKind::BadClockSync), 1);
     }
 
     #[test]

@@ -200,7 +200,9 @@ fn a_stream_of_text_counts_what_the_kernel_dropped() {
     let file = folder.path().join("stream.txt");
     let mut command = Command::new(TRACELOOM);
     command.args(["atrace", "--stream", "-b", "16", "sched"]);
-    command.stdout(std::fs::File::create(&file).unwrap());
+    command.stdout(File::create(&file).unwrap());
+    // Clears the counts of earlier recordings, so that the next loss is one of this recording.
+    File::create("/sys/kernel/tracing/trace").unwrap();
     let mut stream = command.spawn().unwrap();
     let kernel = KernelCount::watch();
     let load = Load::start();

@@ -171,3 +171,16 @@ fn the_table_is_documented() {
         "docs/formats.md must have this table:\n{table}"
     );
 }
+
+/// The work for each event must not grow with the number of others at the same time. This would take an hour.
+#[test]
+fn many_events_of_one_time_are_written() {
+    const COUNT: usize = 50_000;
+    let line = |irq| format!("app-7 (    7) [002] .... 1.000000: trusty_irq: irq={irq}\n");
+    let trace = read(&(0..COUNT).map(line).collect::<String>());
+    let mut written = Vec::new();
+    let options = WriteOptions::default();
+    TextWriter.write(&trace, &options, &mut written).unwrap();
+    let again = read(std::str::from_utf8(&written).unwrap());
+    assert_eq!(again.slices.len(), COUNT);
+}

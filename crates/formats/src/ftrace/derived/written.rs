@@ -1,8 +1,9 @@
 //! Which slices and counters a text needs no lines for, because it has the events they are derived from.
 
+use std::collections::VecDeque;
 use std::sync::OnceLock;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use traceloom_trace::{ArgSetId, RowId, SliceId, StringId, ThreadId, Trace, TrackType};
 
 use super::entry::{Does, On};
@@ -47,10 +48,9 @@ fn own() -> &'static [Own] {
 /// What is derived in a trace, and the places of the lines of the events that show it among the own slices of threads.
 #[derive(Debug, Default)]
 pub(crate) struct Derived {
-    /// The events that show on the own track of a thread, by time and thread. Without a thread: on that of another one.
-    events: FxHashMap<(i64, ThreadId), Vec<u32>>,
-    /// What rows of events have shown: positions in [`own`].
-    used: FxHashSet<(u32, usize)>,
+    /// The rows of events that show on the own track of a thread and have not been matched yet, by time, thread and
+    /// position in [`own`]. Without a thread: on the track of another one.
+    events: FxHashMap<(i64, ThreadId, usize), VecDeque<u32>>,
     /// The places of their lines.
     places: FxHashMap<u32, u64>,
     /// Own slices of threads that such an event began, and whether they are moments.
@@ -59,25 +59,25 @@ pub(crate) struct Derived {
 
 impl Derived {
     pub fn new(trace: &Trace) -> Self {
-        let own = own().iter();
-        let names = own.filter_map(|own| {
-            let name = trace.strings.lookup(own.event)?;
-            Some((name, own.is_of_other))
-        });
-        let names: FxHashMap<StringId, bool> = names.collect();
+        let mut shown: FxHashMap<StringId, Vec<(usize, bool)>> = FxHashMap::default();
+        for (at, own) in own().iter().enumerate() {
+            if let Some(name) = trace.strings.lookup(own.event) {
+                shown.entry(name).or_default().push((at, own.is_of_other));
+            }
+        }
         let mut derived = Self::default();
-        if names.is_empty() {
+        if shown.is_empty() {
             return derived;
         }
         for (row, event) in trace.ftrace_events.rows().enumerate() {
-            if let Some(is_of_other) = names.get(&event.name) {
+            for (at, is_of_other) in shown.get(&event.name).into_iter().flatten() {
                 let utid = if *is_of_other {
                     ThreadId::NONE
                 } else {
                     event.utid
                 };
-                let rows = derived.events.entry((event.ts, utid)).or_default();
-                rows.push(row as u32);
+                let rows = derived.events.entry((event.ts, utid, *at)).or_default();
+                rows.push_back(row as u32);
             }
         }
         derived
@@ -137,17 +137,17 @@ impl Derived {
         let track = trace.slices.track_id.get(slice.row());
         let utid = trace.tracks.utid.get(track.row());
         let name = trace.slice_name(slice);
-        for key in [(ts, utid), (ts, ThreadId::NONE)] {
-            for row in self.events.get(&key).into_iter().flatten() {
-                let event = trace.ftrace_events.name.get(*row as usize);
-                let event = trace.strings.get(event);
-                let all = own().iter().enumerate();
-                let mut fitting = all.filter(|(_, own)| own.event == event && fits(own, &name));
-                let found = fitting.find(|(at, _)| self.used.insert((*row, *at)));
-                if let Some((_, own)) = found {
-                    self.places.entry(*row).or_insert(place);
-                    return Some(own.does);
-                }
+        let all = own().iter().enumerate();
+        let fitting: Vec<_> = all.filter(|(_, own)| fits(own, &name)).collect();
+        for utid in [utid, ThreadId::NONE] {
+            let first = |at: usize| self.events.get(&(ts, utid, at))?.front().copied();
+            let rows = fitting
+                .iter()
+                .filter_map(|(at, own)| Some((first(*at)?, *at, own.does)));
+            if let Some((row, at, does)) = rows.min_by_key(|(row, at, _)| (*row, *at)) {
+                self.events.entry((ts, utid, at)).or_default().pop_front();
+                self.places.entry(row).or_insert(place);
+                return Some(does);
             }
         }
         None
