@@ -58,44 +58,52 @@ SELECT id FROM around
 EXCEPT
 SELECT root_node_id FROM _slice_following_flow!(around);
 
+-- Calls of one kind, with both of their sides.
+CREATE PERFETTO MACRO _binder_pairs(
+  -- The name of the callers' slices.
+  name Expr
+)
+RETURNS TableOrSubquery
+AS (
+  SELECT
+    call.id AS binder_txn_id,
+    client.process AS client_process,
+    client.thread AS client_thread,
+    client.upid AS client_upid,
+    client.utid AS client_utid,
+    client.tid AS client_tid,
+    client.pid AS client_pid,
+    client.is_main_thread,
+    call.ts AS client_ts,
+    call.dur AS client_dur,
+    reply.id AS binder_reply_id,
+    server.process AS server_process,
+    server.thread AS server_thread,
+    server.upid AS server_upid,
+    server.utid AS server_utid,
+    server.tid AS server_tid,
+    server.pid AS server_pid,
+    reply.ts AS server_ts,
+    reply.dur AS server_dur
+  FROM slice AS call
+  JOIN _binder_side AS client ON client.track_id = call.track_id
+  JOIN flow ON flow.slice_out = call.id
+  JOIN slice AS reply ON reply.id = flow.slice_in
+  JOIN _binder_side AS server ON server.track_id = reply.track_id
+  WHERE call.name = $name
+);
+
 -- Calls and how they were served. A call that was served for longer than it took is broken.
 CREATE PERFETTO TABLE _sync_binder_call AS
-SELECT
-  min(aidl.name) AS aidl_name,
-  aidl.ts AS aidl_ts,
-  aidl.dur AS aidl_dur,
-  call.id AS binder_txn_id,
-  client.process AS client_process,
-  client.thread AS client_thread,
-  client.upid AS client_upid,
-  client.utid AS client_utid,
-  client.tid AS client_tid,
-  client.pid AS client_pid,
-  client.is_main_thread,
-  call.ts AS client_ts,
-  call.dur AS client_dur,
-  reply.id AS binder_reply_id,
-  server.process AS server_process,
-  server.thread AS server_thread,
-  server.upid AS server_upid,
-  server.utid AS server_utid,
-  server.tid AS server_tid,
-  server.pid AS server_pid,
-  reply.ts AS server_ts,
-  reply.dur AS server_dur
-FROM slice AS call
-JOIN _binder_side AS client ON client.track_id = call.track_id
-JOIN flow ON flow.slice_out = call.id
-JOIN slice AS reply ON reply.id = flow.slice_in
-JOIN _binder_side AS server ON server.track_id = reply.track_id
-LEFT JOIN slice AS aidl ON aidl.parent_id = reply.id AND _is_binder_method!(aidl.name)
+SELECT min(aidl.name) AS aidl_name, aidl.ts AS aidl_ts, aidl.dur AS aidl_dur, pair.*
+FROM _binder_pairs!('binder transaction') AS pair
+LEFT JOIN slice AS aidl ON aidl.parent_id = pair.binder_reply_id AND _is_binder_method!(aidl.name)
 WHERE
-  call.name = 'binder transaction'
-  AND call.id NOT IN (SELECT id FROM _broken_binder_call)
-  AND call.dur != -1
-  AND reply.dur != -1
-  AND call.dur >= reply.dur
-GROUP BY call.id, reply.id;
+  binder_txn_id NOT IN (SELECT id FROM _broken_binder_call)
+  AND client_dur != -1
+  AND server_dur != -1
+  AND client_dur >= server_dur
+GROUP BY binder_txn_id, binder_reply_id;
 
 -- What servers of calls without an answer did: they note the method behind the receipt, not within it.
 CREATE PERFETTO TABLE _async_binder_reply AS
@@ -118,32 +126,11 @@ SELECT
   iif(reply.next_name != 'binder async rcv', reply.next_name, NULL) AS aidl_name,
   iif(reply.next_name != 'binder async rcv', reply.next_ts, NULL) AS aidl_ts,
   iif(reply.next_name != 'binder async rcv', reply.next_dur, NULL) AS aidl_dur,
-  call.id AS binder_txn_id,
-  client.process AS client_process,
-  client.thread AS client_thread,
-  client.upid AS client_upid,
-  client.utid AS client_utid,
-  client.tid AS client_tid,
-  client.pid AS client_pid,
-  client.is_main_thread,
-  call.ts AS client_ts,
-  call.dur AS client_dur,
-  reply.id AS binder_reply_id,
-  server.process AS server_process,
-  server.thread AS server_thread,
-  server.upid AS server_upid,
-  server.utid AS server_utid,
-  server.tid AS server_tid,
-  server.pid AS server_pid,
-  reply.ts AS server_ts,
-  reply.dur AS server_dur
-FROM slice AS call
-JOIN _binder_side AS client ON client.track_id = call.track_id
-JOIN flow ON flow.slice_out = call.id
-JOIN _async_binder_reply AS reply ON reply.id = flow.slice_in
-JOIN _binder_side AS server ON server.track_id = reply.track_id
-WHERE call.name = 'binder transaction async' AND reply.name = 'binder async rcv'
-ORDER BY call.id;
+  pair.*
+FROM _binder_pairs!('binder transaction async') AS pair
+JOIN _async_binder_reply AS reply ON reply.id = pair.binder_reply_id
+WHERE reply.name = 'binder async rcv'
+ORDER BY pair.binder_txn_id;
 
 -- Scores of processes over time: the higher, the sooner the system ends the process.
 CREATE PERFETTO TABLE _oom_score AS
