@@ -60,7 +60,8 @@ pub fn gzipped(here: &Path, out: &Path) -> Result<Vec<u8>> {
     gzip(&compile(workspace, out)?)
 }
 
-fn gzip(content: &[u8]) -> Result<Vec<u8>> {
+/// Compresses as gzip.
+pub fn gzip(content: &[u8]) -> Result<Vec<u8>> {
     let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
     gzip.write_all(content)?;
     Ok(gzip.finish()?)

@@ -14,22 +14,27 @@ fn main() -> Result<()> {
     let out = PathBuf::from(env::var("OUT_DIR")?);
     println!("cargo::rerun-if-changed=build");
     println!("cargo::rerun-if-changed=web");
-    fs::write(out.join("files.rs"), files(&here.join("web"))?)?;
+    let (list, text) = files(&here.join("web"))?;
+    fs::write(out.join("files.rs"), list)?;
+    fs::write(out.join("page.gz"), engine::gzip(text.as_bytes())?)?;
     fs::write(out.join("engine.wasm.gz"), engine::gzipped(&here, &out)?)?;
     Ok(())
 }
 
-/// `FILES`: path and contents of each file of the page.
-fn files(web: &Path) -> Result<String> {
+/// `FILES`: the path of each file of the page, and where its text is among that of all. And that text.
+fn files(web: &Path) -> Result<(String, String)> {
     let mut paths = Vec::new();
     collect(web, web, &mut paths)?;
     paths.sort();
-    let mut list = "static FILES: &[(&str, &str)] = &[\n".to_owned();
+    let mut list = "static FILES: &[(&str, std::ops::Range<usize>)] = &[\n".to_owned();
+    let mut text = String::new();
     for path in paths {
-        writeln!(list, "    ({path:?}, include_str!({:?})),", web.join(&path))?;
+        let start = text.len();
+        text += &fs::read_to_string(web.join(&path))?;
+        writeln!(list, "    ({path:?}, {start}..{}),", text.len())?;
     }
     list += "];\n";
-    Ok(list)
+    Ok((list, text))
 }
 
 fn collect(web: &Path, folder: &Path, paths: &mut Vec<String>) -> Result<()> {

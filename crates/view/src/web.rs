@@ -2,10 +2,27 @@
 //! during development of the page.
 
 use std::fs;
+use std::io::Read;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
-// `FILES`: the path below `web/` and the content of each file, sorted by path.
+use flate2::read::GzDecoder;
+
+// `FILES`: the path below `web/` of each file, sorted, and where it is in the text of the page.
 include!(concat!(env!("OUT_DIR"), "/files.rs"));
+
+/// The text of all files. It is compressed because it is 400 KB of a program that is copied to many places.
+fn page() -> &'static str {
+    static PAGE: OnceLock<String> = OnceLock::new();
+    PAGE.get_or_init(|| {
+        let gzip: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/page.gz"));
+        let mut text = String::new();
+        match GzDecoder::new(gzip).read_to_string(&mut text) {
+            Ok(_) => text,
+            Err(_) => String::new(),
+        }
+    })
+}
 
 /// The source of the page's files.
 #[derive(Clone, Debug, Default)]
@@ -31,7 +48,7 @@ impl Web {
         match self {
             Self::Embedded => {
                 let at = FILES.binary_search_by(|(name, _)| (*name).cmp(path)).ok()?;
-                Some(FILES[at].1.to_owned())
+                page().get(FILES[at].1.clone()).map(str::to_owned)
             }
             Self::Folder(folder) => fs::read_to_string(folder.join(path)).ok(),
         }

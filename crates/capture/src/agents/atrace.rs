@@ -290,7 +290,7 @@ impl AtraceAgent {
     }
 
     fn collect_trace(&self, limit: Duration, sink: &mut dyn Sink) -> Result<()> {
-        // Asked first, since the end of the recording clears the counts.
+        // The counts are read first, because ending the recording clears them.
         let dropped = self.dropped_by_cpu(limit);
         let shell = self.device.shell(&self.dump_command());
         let mut shell = shell.map_err(CaptureError::Abandoned)?;

@@ -23,7 +23,7 @@ const MARK: &str = "traceloom-abandoned";
 pub(crate) struct Ending {
     /// The quoted program that records.
     pub program: String,
-    /// Whether it was pushed, and is removed at the end.
+    /// Whether the program was pushed for this recording, so that it has to be removed at the end.
     pub is_pushed: bool,
     /// How long the stopped recording is kept for `--resume`.
     pub keep: Duration,

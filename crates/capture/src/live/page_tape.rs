@@ -49,7 +49,7 @@ struct Horizon {
     /// The newest time when the last round ended.
     last_round_ns: i64,
     newest_ns: i64,
-    /// The end of CPUs that were not read to their end in this round.
+    /// Of the CPUs that still had pages after this round: the earliest time up to which one was read.
     behind_ns: Option<i64>,
 }
 

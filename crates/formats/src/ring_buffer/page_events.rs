@@ -121,8 +121,8 @@ mod tests {
     use super::super::bytes::ByteOrder;
     use super::*;
 
-    /// A page of 128 bytes that begins at 1000: an event at 1005, one after a long time, one at an
-    /// absolute time.
+    /// A page of 128 bytes that begins at 1000. It has three events: one at 1005, one after an extended time, and one
+    /// after an absolute time.
     fn page(order: ByteOrder) -> Vec<u8> {
         let pack = |kind: u32, time: u32| {
             if order.big_endian {

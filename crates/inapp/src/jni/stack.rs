@@ -9,7 +9,7 @@ use crate::recorder;
 
 /// `JavaVM *`: a pointer to a pointer to a table of functions.
 static MACHINE: AtomicPtr<*const *const c_void> = AtomicPtr::new(null_mut());
-/// A global reference to the class `Recorder`. A native thread could not find an app's class by name.
+/// A global reference to the class `Recorder`, because a native thread cannot find classes of the app by name.
 static RECORDER: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
 
 // Indices of the specification, chapters 4 and 5.

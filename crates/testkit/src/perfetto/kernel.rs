@@ -187,7 +187,7 @@ impl Cpu {
 fn block(columns: &[Vec<u64>; 11]) -> Proto {
     let names = THREADS.iter();
     let names = names.fold(Proto::new(), |names, (_, _, name)| names.text(5, name));
-    // The numbers of the columns; 5 are the names.
+    // The field numbers of the columns. Field 5 holds the names, which are written first.
     let numbers = [1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12];
     let columns = numbers.into_iter().zip(columns);
     columns.fold(names, |sched, (number, column)| {

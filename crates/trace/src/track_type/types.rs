@@ -179,7 +179,7 @@ track_types! {
     VulkanDriverMem,
     /// The memory of a type that a process allocated on a device of Vulkan, bytes.
     VulkanDeviceMemAllocation,
-    /// The memory of a type that buffers and images of a process are in, bytes.
+    /// How much memory of one type holds the buffers and images of a process, bytes.
     VulkanDeviceMemBind,
     /// Packets that a network interface received, or transmitted.
     NetworkPackets,
@@ -313,7 +313,7 @@ track_types! {
     PowervrGpuPowerState,
     /// When a CPU was in the hypervisor.
     PkvmHypervisor,
-    /// The frequency to which a CPU is limited, kHz.
+    /// The highest frequency that a throttled CPU may have, kHz.
     CpuFrequencyThrottle,
     /// Whether a device has power.
     LinuxRpm,
