@@ -6,7 +6,7 @@
 //! disk         ……    ▏ waits for I/O         ▏
 //! path     app ▏ render ▏ disk: I/O          ▏ren.▏ app
 //! ```
-//! During a wait, the path is what the waker did in that time; if the waker waited as well, what its waker did.
+//! While a thread waits, the path follows its waker. While the waker waits too, it follows the waker of the waker.
 
 use traceloom_trace::{RowId, SliceId, ThreadId, Trace};
 

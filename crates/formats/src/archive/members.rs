@@ -23,7 +23,7 @@ pub(crate) struct Members {
 }
 
 impl Members {
-    /// The members of an archive with so many entries.
+    /// For an archive with this number of entries.
     pub fn of(entries: usize, out: &Target<'_>) -> Self {
         Self {
             apart: (2..=MOST_APART).contains(&entries) && matches!(out, Target::Trace(_)),
@@ -107,7 +107,7 @@ fn is(trace: &Trace, formats: &[&str]) -> bool {
     sources.all(|format| formats.contains(&trace.strings.get(format)))
 }
 
-/// What the clocks of a trace showed, and the clock of its times.
+/// The clock rows of a trace, and one for the clock of its own times.
 fn clocks(trace: &Trace) -> Vec<ClockRow> {
     let mut rows = trace.clocks.clone();
     let own = if is(trace, &[format_id::PERFETTO]) {

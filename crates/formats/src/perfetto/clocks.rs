@@ -203,7 +203,7 @@ pub(super) struct Converter<'a> {
     ways: FxHashMap<ClockId, Way>,
 }
 
-/// How times of a clock get closer to the trace's.
+/// The next step from a clock to the clock of the trace.
 #[derive(Debug)]
 enum Way {
     /// They are converted to another clock.

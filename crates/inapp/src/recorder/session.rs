@@ -29,7 +29,7 @@ use super::writer::Claimed;
 /// No thread writes to the chunk.
 const NOBODY: u32 = u32::MAX;
 
-/// The thread of the chunk has left it. Until the next one is known, it may be writing.
+/// The chunk's thread has left it. The next thread may already be writing before its number is stored.
 const NEXT_THREAD: u32 = u32::MAX - 1;
 
 /// The number of the next recording of this process.

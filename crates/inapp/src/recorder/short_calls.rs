@@ -31,7 +31,8 @@ const SHORTEST_WAIT: Duration = Duration::from_micros(100);
 /// How long a save waits for threads that are in the middle of a record.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// Sets the limit. Without a memory barrier for all threads, a save could not hold it off, so there is none.
+/// Sets the limit. It needs a memory barrier for all threads, because a save has to pause it. Kernels without one have no
+/// limit.
 pub(super) fn set_limit(limit: Option<Duration>, ticks_per_second: u64) {
     let ticks = |limit: Option<Duration>| {
         let ns = limit.filter(|_| threads::has_barrier()).unwrap_or_default();

@@ -116,7 +116,8 @@ fn machine(trace: &Trace, source: SourceId) -> i64 {
 }
 
 impl Trace {
-    /// Completes the processes and threads that both traces have. The ids of the other are those of this trace already.
+    /// Fills the gaps of the processes and threads that both traces have. The ids in `other` have been changed to those of
+    /// this trace before.
     pub(super) fn complete(&mut self, other: &Trace, people: &People) {
         for (row, shared) in people.processes.iter().enumerate().skip(1) {
             if let Some(shared) = shared {

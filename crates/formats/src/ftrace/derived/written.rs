@@ -1,4 +1,4 @@
-//! Which slices and counters a text needs no lines for, because it has the events they are derived from.
+//! Which slices and counters are not written to a text, because a reader derives them from events that are written.
 
 use std::collections::VecDeque;
 use std::sync::OnceLock;
@@ -88,7 +88,7 @@ impl Derived {
         is_derived(kind)
     }
 
-    /// Whether a slice that is not among a thread's own ones comes from such an event.
+    /// Whether such an event produced this slice. Not for slices on a thread's own track.
     pub fn has_slice(trace: &Trace, slice: SliceId) -> bool {
         let track = trace.slices.track_id.get(slice.row());
         match trace.tracks.kind.get(track.row()) {
@@ -159,7 +159,7 @@ impl Derived {
         self.places.get(&event).copied()
     }
 
-    /// Whether reading the events of a written text makes this slice again.
+    /// Whether a reader of the written text derives this slice from its events.
     pub fn makes(&self, trace: &Trace, slice: SliceId) -> bool {
         self.slices.contains_key(&slice) || Self::has_slice(trace, slice)
     }

@@ -143,7 +143,7 @@ fn of_cpu(kind: TrackType, cpu: i64, name: &str, out: &mut TraceBuilder) -> Opti
     Some(out.cpu_track(kind, cpu, name))
 }
 
-/// What begin and end of a slice share: a number, or several.
+/// The numbers that the begin and the end of a slice have in common, as one.
 fn cookie(keys: &str, fields: Fields<'_>) -> Option<i64> {
     let mut keys = keys.split(',');
     let first = fields.int(keys.next()?)?;

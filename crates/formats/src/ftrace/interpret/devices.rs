@@ -108,7 +108,7 @@ const MOST_LANES: usize = 64;
 pub(super) struct WholeLanes(Vec<(TrackId, i64)>);
 
 impl WholeLanes {
-    /// A track without a slice at `start`, which has one until `end` from now on. `first` is the first track.
+    /// Finds a track that has no slice at `start`, and reserves it until `end`. `first` is the first track to try.
     pub fn free(
         &mut self,
         first: TrackId,

@@ -57,8 +57,8 @@ fn drop_requeued(plan: &mut Plan<'_>) {
     });
 }
 
-/// (track, slice) in the order of tracks, and of time within a track. Slices that reading the events makes again are
-/// left out.
+/// (track, slice) in the order of tracks, and of time within a track. Leaves out slices
+/// that a reader derives from events.
 fn rows_by_track(trace: &Trace) -> Vec<(u32, u32)> {
     let track = |row: usize| trace.slices.track_id.get(row).0;
     let spans = trace.slices.spans();

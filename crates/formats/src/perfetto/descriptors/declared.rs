@@ -39,7 +39,7 @@ pub(crate) struct Declared<'d> {
     /// Programs with the same messages declare them each.
     seen: FxHashSet<&'d [u8]>,
     left: usize,
-    /// What was left out: its name is not one, or there is too much.
+    /// The number of declarations that were left out: their name is invalid, or a limit is reached.
     pub refused: u64,
 }
 

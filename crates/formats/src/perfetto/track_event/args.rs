@@ -93,7 +93,7 @@ impl<'s> Writer<'_, 's> {
     }
 
     /// A source location that events name by a number.
-    /// Returns whether it is known. One without a line has the line `line`.
+    /// Returns whether it is known. `line` is used if the location has no line of its own.
     pub fn interned_source(&mut self, prefix: &str, iid: u64, mut line: Option<i64>) -> bool {
         let Some(location) = self.names.message(interned::SOURCE_LOCATIONS, iid) else {
             return false;

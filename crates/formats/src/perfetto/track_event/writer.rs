@@ -12,7 +12,8 @@ pub(super) const MOST_LEVELS: u32 = 40;
 /// The longest key, bytes.
 const LONGEST_KEY: usize = 2_000;
 
-/// Keys up to this length are usual, bytes. The others may take some memory, and more for each byte of the input.
+/// The length up to which keys are always kept, bytes. Longer ones share a budget: [`FREE`] bytes, and some for each byte of
+/// the input.
 const USUAL_KEY: usize = 64;
 const FREE: usize = 16 << 20;
 const FOR_BYTE: usize = 4;

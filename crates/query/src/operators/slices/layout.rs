@@ -32,7 +32,7 @@ struct Block {
     top: u32,
 }
 
-/// The times of a row that are taken: ends by starts.
+/// The occupied times of a row: the end of each, by its start.
 type Taken = BTreeMap<i64, i64>;
 
 /// The rows of all slices on these tracks, a text with numbers and commas.

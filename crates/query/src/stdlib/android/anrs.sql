@@ -60,7 +60,7 @@ WITH
 SELECT type, dur_ms
 FROM kind;
 
--- The text behind a mark; NULL without the mark.
+-- The text that follows a mark; NULL if there is no such mark.
 CREATE PERFETTO FUNCTION _text_behind(
   text STRING,
   mark STRING
@@ -216,7 +216,7 @@ CREATE PERFETTO TABLE android_anrs(
   intent STRING,
   -- The part of the app that did not respond.
   component STRING,
-  -- How long after the timer ran out it was reported.
+  -- The time from the end of the timer to the report.
   timer_delay LONG,
   -- The time that the app had, milliseconds; NULL if the trace does not tell.
   anr_dur_ms LONG,

@@ -20,8 +20,8 @@ SELECT
   OR $obj_name GLOB 'kotlinx.coroutines.*'
   OR $obj_name GLOB 'kotlinx.atomicfu.*';
 
--- The objects that are not kept alive by another one of their class: what they keep alive counts for the class, and only
--- once.
+-- The objects that no object of the same class keeps alive. The sums of a class add up what these keep alive, so that
+-- nothing counts twice.
 CREATE PERFETTO TABLE _heap_graph_topmost_of_class AS
 WITH
   _hg_top(id) AS (SELECT max(id) + 1 FROM heap_graph_object),
@@ -62,7 +62,7 @@ CREATE PERFETTO TABLE android_heap_graph_class_aggregation(
   reachable_size_bytes LONG,
   -- The native memory that belongs to these, bytes.
   reachable_native_size_bytes LONG,
-  -- How many objects would be garbage without them, with themselves.
+  -- How many objects would be garbage without them. They are included.
   dominated_obj_count LONG,
   -- The size of these, bytes.
   dominated_size_bytes LONG,
