@@ -26,7 +26,6 @@ pub(super) fn section(
         out,
     );
     let mut names = Names {
-        html: out.html,
         list: vec![None; profile.methods.list.len()],
     };
     for (place, &method) in (0u32..).zip(&*order) {
@@ -46,22 +45,22 @@ pub(super) fn section(
     out.markup("</pre>\n").end_row()
 }
 
-/// Methods' names as they are printed, made on first use. A wide call graph prints a name thousands
-/// of times.
+/// Methods' names as they were printed the first time. A wide call graph prints a name thousands of times.
 struct Names {
-    html: bool,
     /// By method.
     list: Vec<Option<Vec<u8>>>,
 }
 
 impl Names {
-    fn get(&mut self, methods: &Methods<'_>, method: MethodIndex) -> &[u8] {
-        self.list[method as usize].get_or_insert_with(|| {
-            let mut nowhere = io::sink();
-            let mut out = Out::new(&mut nowhere, self.html);
-            out.method(methods.get(method), " ");
-            out.take()
-        })
+    fn print(&mut self, methods: &Methods<'_>, method: MethodIndex, out: &mut Out<'_>) {
+        let known = &mut self.list[method as usize];
+        if let Some(name) = known {
+            out.text(name);
+            return;
+        }
+        let start = out.len();
+        out.method(methods.get(method), " ");
+        *known = Some(out.since(start).to_vec());
     }
 }
 
@@ -138,6 +137,6 @@ fn row(
     out.text(" ").right(6, relative.calls as i32).text("/");
     out.left(6, all_calls.unwrap_or_else(own_calls)).text(" ");
     out.right(9, relative.inclusive).text(" ");
-    out.text(names.get(&profile.methods, relative.method));
+    names.print(&profile.methods, relative.method, out);
     out.text("\n").end_row()
 }

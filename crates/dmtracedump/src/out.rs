@@ -138,9 +138,14 @@ impl<'w> Out<'w> {
         self.pad(width, text.len()).text(text)
     }
 
-    /// What is in the buffer, instead of writing it.
-    pub fn take(&mut self) -> Vec<u8> {
-        self.buffer.drain(..).collect()
+    /// The number of bytes that are not written yet.
+    pub fn len(&self) -> usize {
+        self.buffer.len()
+    }
+
+    /// What was appended since [`len`](Self::len) was `start`, if nothing was written in the meantime.
+    pub fn since(&self, start: usize) -> &[u8] {
+        self.buffer.get(start..).unwrap_or_default()
     }
 
     /// Ends a row: writes the buffer if it is full.
