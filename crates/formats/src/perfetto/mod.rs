@@ -47,6 +47,8 @@ mod wire;
 #[cfg(test)]
 mod kernel_tests;
 #[cfg(test)]
+mod recorder_tests;
+#[cfg(test)]
 mod tests;
 
 use crate::error::ReadError;

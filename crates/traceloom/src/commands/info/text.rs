@@ -1,5 +1,6 @@
 //! `info` as text.
 
+use std::borrow::Cow;
 use std::io::Write;
 
 use anyhow::Result;
@@ -54,10 +55,19 @@ fn write_head(out: &mut dyn Write, facts: &Facts) -> Result<()> {
             out,
             "  {}  {}",
             left(&key, width.unwrap_or(0)),
-            plain(value)
+            plain(&one_line(value))
         )?;
     }
     Ok(())
+}
+
+/// A fact of several lines, such as the configuration of a recording, would hide the others: only the number of its lines is
+/// shown. `--json` has all of it.
+fn one_line(value: &str) -> Cow<'_, str> {
+    match value.trim_end().lines().count() {
+        0 | 1 => value.into(),
+        lines => format!("{lines} lines (--json shows them)").into(),
+    }
 }
 
 fn write_counts(out: &mut dyn Write, facts: &Facts) -> Result<()> {

@@ -1,0 +1,145 @@
+//! Tests of what the recorder tells about itself and the machine.
+
+use testkit::Proto;
+use traceloom_trace::{RowId, Trace};
+
+use super::tests::{packet, read};
+
+/// The rows of a table of records, as `column=value`.
+fn records(trace: &Trace, table: &str) -> Vec<String> {
+    let tables = trace.records.rows().table.iter().enumerate();
+    let rows = tables.filter(|(_, of)| trace.strings.get(*of) == table);
+    let shown = |row| {
+        let cells = trace.records.cells(RowId::from_row(row));
+        let shown = cells.map(|(key, value)| {
+            let key = trace.strings.get(key);
+            format!("{key}={}", value.display(&trace.strings))
+        });
+        shown.collect::<Vec<_>>().join(" ")
+    };
+    rows.map(|(row, _)| shown(row)).collect()
+}
+
+#[test]
+fn figures_of_the_recorder() {
+    let buffer = Proto::new().int(1, 4096).int(19, 3);
+    let stats = Proto::new().int(2, 5).message(1, buffer);
+    let cpu = |entries| Proto::new().int(1, 1).int(2, entries);
+    let kernel = |phase, entries| Proto::new().int(1, phase).message(2, cpu(entries));
+    let trace = read([
+        packet(1, 34, kernel(1, 10)),
+        packet(2, 34, kernel(2, 25)),
+        packet(3, 35, stats),
+    ]);
+    let figures = records(&trace, "stats");
+    for expected in [
+        "name=traced_producers_connected value=5 machine_id=0",
+        "name=traced_buf_bytes_written value=4096 machine_id=0 idx=0",
+        "name=traced_buf_trace_writer_packet_loss value=3 machine_id=0 idx=0",
+        "name=ftrace_cpu_entries_begin value=10 machine_id=0 idx=1",
+        "name=ftrace_cpu_entries_delta value=15 machine_id=0 idx=1",
+    ] {
+        assert!(figures.iter().any(|row| row == expected), "{expected}");
+    }
+}
+
+#[test]
+fn facts_of_the_recorder() {
+    let uuid = Proto::new().int(1, 1).int(2, 2);
+    let trigger = |name| Proto::new().text(1, name).text(2, "producer").int(3, 9);
+    let kernel = Proto::new().int(10, 64).int(11, 250);
+    let source = Proto::new().text(1, "linux.ftrace").message(100, kernel);
+    let config = Proto::new().message(2, Proto::new().message(1, source));
+    let trace = read([
+        packet(1, 89, uuid),
+        packet(2, 33, config),
+        packet(3, 46, trigger("first")),
+        packet(4, 113, trigger("copied")),
+        packet(5, 46, trigger("late")),
+    ]);
+    assert_eq!(
+        trace.metadata("trace_uuid"),
+        Some("00000000-0000-0001-0000-000000000002")
+    );
+    assert_eq!(trace.metadata("trace_trigger"), Some("copied"));
+    let config = trace.metadata("trace_config_pbtxt").unwrap();
+    let expected = "data_sources {\n  config {\n    name: \"linux.ftrace\"\n    ftrace_config {";
+    assert!(config.starts_with(expected), "{config}");
+    assert_eq!(trace.slices.instants().count(), 3);
+    let mistakes = records(&trace, "__intrinsic_trace_diagnostics");
+    assert!(
+        mistakes[0].starts_with("key=tiny_ftrace_buffer"),
+        "{mistakes:?}"
+    );
+    assert!(
+        mistakes[1].starts_with("key=low_ftrace_drain_bandwidth"),
+        "{mistakes:?}"
+    );
+    assert_eq!(mistakes.len(), 2);
+}
+
+#[test]
+fn what_the_cpus_are() {
+    let cpu = |frequency, capacity| {
+        let arm = Proto::new().int(4, 3336);
+        let cpu = Proto::new()
+            .text(1, "AArch64")
+            .int(2, frequency)
+            .message(4, arm);
+        cpu.int(3, capacity).int(5, 1)
+    };
+    let info = Proto::new()
+        .message(1, cpu(300_000, 1024))
+        .message(1, cpu(100_000, 250));
+    let trace = read([packet(1, 67, info)]);
+    assert_eq!(
+        records(&trace, "cpu_available_frequencies"),
+        ["cpu=0 ucpu=0 freq=300000", "cpu=1 ucpu=1 freq=100000"]
+    );
+    let cpus = records(&trace, "cpu");
+    assert!(
+        cpus[0].starts_with("cpu=0 processor=AArch64 cluster_id=1"),
+        "{cpus:?}"
+    );
+    assert!(
+        cpus[1].starts_with("cpu=1 processor=AArch64 cluster_id=0"),
+        "{cpus:?}"
+    );
+    assert!(trace.strings.lookup("cpu_features.mte").is_some());
+    assert!(trace.strings.lookup("arm_cpu_part").is_some());
+}
+
+/// The hash of "a" is in the reference of FNV (RFC 9923); this trace is the packet `0a 00` with the hash that follows
+/// from the same definition.
+#[test]
+fn a_trace_without_an_identifier_gets_one() {
+    let fnv = |bytes: &[u8]| {
+        let hash = bytes
+            .iter()
+            .fold(14_695_981_039_346_656_037, |hash: u128, byte| {
+                ((hash ^ u128::from(*byte)) * 1_099_511_628_211) % (1 << 64)
+            });
+        format!("{hash:016x}")
+    };
+    assert_eq!(fnv(b"a"), "af63dc4c8601ec8c");
+    let trace = read([Proto::new().int(8, 1)]);
+    let digits = fnv(&[0x0a, 2, 8 << 3, 1]);
+    let expected = format!("00000000-0000-0000-{}-{}", &digits[..4], &digits[4..]);
+    assert_eq!(trace.metadata("trace_uuid"), Some(expected.as_str()));
+}
+
+#[test]
+fn the_api_level_is_that_of_the_version() {
+    let level = |version: &str, told: Option<i64>| {
+        let fingerprint = format!("google/coral/coral:{version}/SP1A/7679548:userdebug/dev-keys");
+        let info = Proto::new().text(2, &fingerprint);
+        let info = told.map_or(info.clone(), |told| info.int(5, told));
+        let trace = read([packet(1, 45, info)]);
+        trace.metadata("android_sdk_version").map(str::to_owned)
+    };
+    assert_eq!(level("12", None).as_deref(), Some("31"));
+    assert_eq!(level("12", Some(32)).as_deref(), Some("32"));
+    assert_eq!(level("8.1.0", None).as_deref(), Some("27"));
+    assert_eq!(level("Tiramisu", None), None);
+    assert_eq!(level("99999999999", None), None);
+}
