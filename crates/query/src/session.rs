@@ -1,5 +1,6 @@
 //! A trace that answers queries.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -73,15 +74,7 @@ impl Session {
         let mut connection = Connection::open_in_memory()?;
         limit(&connection, limits.memory)?;
         let data = Arc::new(Data::new(trace));
-        for table in TABLES {
-            let source = Arc::new(Source::new(data.clone(), table));
-            let aliases = ALIASES.iter().filter(|(_, of)| of.name == table.name);
-            for (alias, _) in aliases {
-                register(&connection, alias, source.clone())?;
-            }
-            register(&connection, table.name, source)?;
-        }
-        register_records(&connection, &data)?;
+        let row_counts = register_tables(&connection, &data)?;
         let clock = Clock::default();
         let pool = Pool::new(limits.memory, clock.clone());
         functions::register(&connection, &data, &pool)?;
@@ -90,6 +83,7 @@ impl Session {
         pointer::register(&connection, &pool)?;
         prelude::register(&connection)?;
         let mut catalog = Catalog::new(pool);
+        catalog.row_counts = row_counts;
         operator::define(&connection, catalog.library.objects(), &catalog.pool)?;
         legacy::register(&connection, &catalog.functions)?;
         for view in VIEWS {
@@ -175,15 +169,29 @@ impl Session {
     }
 }
 
-/// Makes the tables known whose rows are records.
-fn register_records(connection: &Connection, data: &Arc<Data>) -> rusqlite::Result<()> {
+/// Makes the tables known. Returns how many rows each has, by all of its names.
+fn register_tables(
+    connection: &Connection,
+    data: &Arc<Data>,
+) -> rusqlite::Result<BTreeMap<String, usize>> {
+    let mut row_counts = BTreeMap::new();
+    let mut add = |name: &str, source: &Arc<Source>| {
+        row_counts.insert(name.to_ascii_lowercase(), source.rows);
+        register(connection, name, source.clone())
+    };
+    for table in TABLES {
+        let source = Arc::new(Source::new(data.clone(), table));
+        add(table.name, &source)?;
+        let aliases = ALIASES.iter().filter(|(_, of)| of.name == table.name);
+        aliases
+            .into_iter()
+            .try_for_each(|(alias, _)| add(alias, &source))?;
+    }
     for (place, declared) in RECORD_TABLES.iter().enumerate() {
         let rows = data.records.count(place);
-        let source = Source::with_rows(data.clone(), &declared.table, rows);
-        let source = Arc::new(source);
-        for name in &declared.names {
-            register(connection, name, source.clone())?;
-        }
+        let source = Arc::new(Source::with_rows(data.clone(), &declared.table, rows));
+        let mut names = declared.names.iter();
+        names.try_for_each(|name| add(name, &source))?;
     }
-    Ok(())
+    Ok(row_counts)
 }

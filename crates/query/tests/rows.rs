@@ -87,3 +87,32 @@ fn further_idle_threads_follow() {
     let expected = "0 swapper 1, 1 work 0, 2 swapper 1, 3 work 0";
     assert_eq!(answer(both, sql), expected);
 }
+
+#[test]
+fn a_plain_count_is_the_number_of_rows_that_a_scan_finds() {
+    for table in ["slice", "SLICE", "flow", "thread", "__intrinsic_slice"] {
+        let scanned = format!("SELECT sum(1) FROM (SELECT * FROM {table})");
+        let counted = format!("SELECT /* all */ count ( * ) FROM {table};");
+        assert_eq!(
+            answer(with_an_instant(), &counted),
+            answer(with_an_instant(), &scanned)
+        );
+    }
+}
+
+#[test]
+fn a_plain_count_has_the_name_that_the_statement_gives_it() {
+    let mut session = Session::open(with_an_instant(), Limits::default()).unwrap();
+    let mut name = |sql: &str| ask(&mut session, sql).unwrap().names.concat();
+    assert_eq!(name("SELECT COUNT(*) FROM slice"), "COUNT(*)");
+    assert_eq!(name("SELECT count(*) AS n FROM slice"), "n");
+}
+
+#[test]
+fn a_plain_count_of_a_scripts_own_table_counts_that_one() {
+    let own =
+        "CREATE PERFETTO TABLE flow AS SELECT 1 AS x UNION SELECT 2; SELECT count(*) FROM flow";
+    assert_eq!(answer(with_an_instant(), own), "2");
+    let none = "SELECT count(*) FROM slice WHERE dur > 7";
+    assert_eq!(answer(with_an_instant(), none), "1");
+}

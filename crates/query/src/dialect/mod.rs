@@ -46,5 +46,6 @@ pub use statement::{
     CreateFlamegraph, CreateFunction, CreateIndex, CreateMacro, CreateRelation, CreateSpanJoin,
     Drop, FunctionBody, Include, Object, Returns, SpanJoin, SpanTable, Statement, StatementKind,
 };
+pub(crate) use tokens::tokens_of;
 pub use tokens::{Token, TokenKind, tokenize};
 pub use types::{Column, MacroArgument, MacroType, Name, Storage, Type};

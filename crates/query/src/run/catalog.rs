@@ -1,6 +1,6 @@
 //! What scripts have defined so far, besides tables and views.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::dialect::Macros;
 use crate::operators::Pool;
@@ -17,6 +17,8 @@ pub(crate) struct Catalog {
     pub replaced_views: BTreeSet<&'static str>,
     /// The tables that `CREATE VIRTUAL TABLE` made, by their names in lowercase.
     pub virtual_tables: BTreeSet<String>,
+    /// How many rows each table of the trace has, by its names in lowercase.
+    pub row_counts: BTreeMap<String, usize>,
     /// The memory of operators.
     pub pool: Pool,
 }
@@ -30,6 +32,7 @@ impl Catalog {
             library: Library::default(),
             replaced_views: BTreeSet::new(),
             virtual_tables: BTreeSet::new(),
+            row_counts: BTreeMap::new(),
             pool,
         }
     }

@@ -69,6 +69,19 @@ pub(super) fn execute(
     Ok(!names.is_empty())
 }
 
+/// Answers a statement whose only value is known. SQLite still checks it and names its column.
+pub(super) fn answer(
+    connection: &Connection,
+    sql: &Expanded,
+    value: i64,
+    out: &mut dyn Output,
+) -> Result<bool, QueryError> {
+    let statement = prepare(connection, sql)?;
+    out.columns(&names(&statement))?;
+    out.row(&[ValueRef::Integer(value)])?;
+    Ok(true)
+}
+
 /// A statement, ready to run.
 pub(super) fn prepare<'c>(
     connection: &'c Connection,

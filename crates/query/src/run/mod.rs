@@ -9,6 +9,7 @@ mod functions;
 mod output;
 mod report;
 mod result_set;
+mod row_count;
 mod span_join;
 mod statement;
 

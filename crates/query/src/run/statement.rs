@@ -5,9 +5,10 @@ use std::sync::Arc;
 use rusqlite::Connection;
 
 use super::catalog::Catalog;
-use super::execute::{Bound, execute};
+use super::execute::{Bound, answer, execute};
 use super::output::{Discard, Output};
 use super::report::refused;
+use super::row_count::row_count;
 use super::{create, drop_table, flamegraph, functions, span_join};
 use crate::dialect::{Expanded, Fragment, Include, Script, Source, Statement, StatementKind};
 use crate::error::QueryError;
@@ -52,8 +53,11 @@ fn sqlite(
     params: &mut Bound<'_>,
     out: &mut dyn Output,
 ) -> Result<bool, QueryError> {
-    match drop_table::dropped(catalog, sql.sql()) {
-        Some(name) => drop_table::drop(connection, catalog, sql, &name).map(|()| false),
+    if let Some(name) = drop_table::dropped(catalog, sql.sql()) {
+        return drop_table::drop(connection, catalog, sql, &name).map(|()| false);
+    }
+    match row_count(connection, catalog, sql.sql()) {
+        Some(rows) => answer(connection, sql, rows, out),
         None => execute(connection, sql, params, out),
     }
 }

@@ -10,7 +10,7 @@ use super::error::{Error, Problem};
 use super::source::{Fragment, Source, Span};
 
 pub(super) use scan::is_name;
-pub(super) use token::TokenError;
+pub(crate) use token::TokenError;
 pub use token::{Token, TokenKind};
 pub(super) use words::is_reserved;
 
@@ -27,7 +27,7 @@ pub fn tokenize(source: &Arc<Source>) -> Result<Vec<Token>, Error> {
 }
 
 /// Splits a text into tokens.
-pub(super) fn tokens_of(text: &str) -> Result<Vec<Token>, TokenError> {
+pub(crate) fn tokens_of(text: &str) -> Result<Vec<Token>, TokenError> {
     check(text)?;
     let mut tokens = Vec::new();
     let mut at = 0;

@@ -75,4 +75,4 @@ impl Token {
 }
 
 /// What cannot be a token, and where it is.
-pub(in crate::dialect) type TokenError = (Span, Problem);
+pub(crate) type TokenError = (Span, Problem);
