@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::types::ValueRef;
 
-use super::modules::MODULES;
+use super::modules::modules;
 use super::objects;
 use crate::dialect::Include;
 use crate::operators::{Cells, Meter, Operator};
@@ -37,7 +37,7 @@ pub(crate) struct Library {
 impl Default for Library {
     /// The standard library.
     fn default() -> Self {
-        let module = |&(name, text): &(&str, &'static str)| {
+        let module = |(name, text): (&str, &'static str)| {
             let module = Module {
                 file: format!("module {name}"),
                 text: Cow::Borrowed(text),
@@ -45,10 +45,10 @@ impl Default for Library {
             };
             (name.to_owned(), module)
         };
-        let text = |&(name, text): &(&str, &'static str)| (name.to_owned(), Cow::Borrowed(text));
+        let text = |(name, text): (&str, &'static str)| (name.to_owned(), Cow::Borrowed(text));
         Self {
-            modules: MODULES.iter().map(module).collect(),
-            texts: Arc::new(Mutex::new(MODULES.iter().map(text).collect())),
+            modules: modules().map(module).collect(),
+            texts: Arc::new(Mutex::new(modules().map(text).collect())),
             depth: 0,
         }
     }

@@ -1,163 +1,31 @@
-//! The list of the modules.
+//! The modules: every `.sql` file below this folder but the prelude.
 
-/// Declares the modules by the paths of their files.
-macro_rules! modules {
-    ($($name:literal from $file:literal,)*) => {
-        &[$(($name, include_str!($file)),)*]
-    };
-}
+use std::io::Read;
+use std::sync::OnceLock;
+
+use flate2::read::GzDecoder;
+
+// `MODULES`: the name of each module, sorted, and where its text is among that of all.
+include!(concat!(env!("OUT_DIR"), "/modules.rs"));
 
 /// Every module and its text.
-pub(super) const MODULES: &[(&str, &str)] = modules! {
-    "android.aflags" from "android/aflags.sql",
-    "android.anrs" from "android/anrs.sql",
-    "android.app_process_starts" from "android/app_process_starts.sql",
-    "android.battery" from "android/battery.sql",
-    "android.battery.charging_states" from "android/battery/charging_states.sql",
-    "android.battery.doze" from "android/battery/doze.sql",
-    "android.battery_stats" from "android/battery_stats.sql",
-    "android.binder" from "android/binder.sql",
-    "android.binder_breakdown" from "android/binder_breakdown.sql",
-    "android.bitmaps" from "android/bitmaps.sql",
-    "android.broadcasts" from "android/broadcasts.sql",
-    "android.cpu.cluster_type" from "android/cpu/cluster_type.sql",
-    "android.critical_blocking_calls" from "android/critical_blocking_calls.sql",
-    "android.cujs.base" from "android/cujs/base.sql",
-    "android.cujs.sysui_cujs" from "android/cujs/sysui_cujs.sql",
-    "android.desktop_mode" from "android/desktop_mode.sql",
-    "android.device" from "android/device.sql",
-    "android.dumpsys.show_map" from "android/dumpsys/show_map.sql",
-    "android.dvfs" from "android/dvfs.sql",
-    "android.entity_state_residency" from "android/entity_state_residency.sql",
-    "android.frames.jank_type" from "android/frames/jank_type.sql",
-    "android.frames.per_frame_metrics" from "android/frames/per_frame_metrics.sql",
-    "android.frames.timeline" from "android/frames/timeline.sql",
-    "android.freezer" from "android/freezer.sql",
-    "android.garbage_collection" from "android/garbage_collection.sql",
-    "android.gpu.frequency" from "android/gpu/frequency.sql",
-    "android.gpu.mali_power_state" from "android/gpu/mali_power_state.sql",
-    "android.gpu.memory" from "android/gpu/memory.sql",
-    "android.gpu.work_period" from "android/gpu/work_period.sql",
-    "android.input" from "android/input.sql",
-    "android.io" from "android/io.sql",
-    "android.job_scheduler" from "android/job_scheduler.sql",
-    "android.kernel_wakelocks" from "android/kernel_wakelocks.sql",
-    "android.memory.dmabuf" from "android/memory/dmabuf.sql",
-    "android.memory.dmabuf_spans" from "android/memory/dmabuf_spans.sql",
-    "android.memory.heap_graph.bitmap" from "android/memory/heap_graph/bitmap.sql",
-    "android.memory.heap_graph.class_relationship" from "android/memory/heap_graph/class_relationship.sql",
-    "android.memory.heap_graph.class_summary_tree" from "android/memory/heap_graph/class_summary_tree.sql",
-    "android.memory.heap_graph.class_tree" from "android/memory/heap_graph/class_tree.sql",
-    "android.memory.heap_graph.dominator_class_tree" from "android/memory/heap_graph/dominator_class_tree.sql",
-    "android.memory.heap_graph.dominator_tree" from "android/memory/heap_graph/dominator_tree.sql",
-    "android.memory.heap_graph.excluded_refs" from "android/memory/heap_graph/excluded_refs.sql",
-    "android.memory.heap_graph.heap_graph_class_aggregation" from "android/memory/heap_graph/heap_graph_class_aggregation.sql",
-    "android.memory.heap_graph.heap_graph_stats" from "android/memory/heap_graph/heap_graph_stats.sql",
-    "android.memory.heap_graph.helpers" from "android/memory/heap_graph/helpers.sql",
-    "android.memory.heap_graph.oome" from "android/memory/heap_graph/oome.sql",
-    "android.memory.heap_graph.raw_dominator_tree" from "android/memory/heap_graph/raw_dominator_tree.sql",
-    "android.memory.heap_profile.callstacks" from "android/memory/heap_profile/callstacks.sql",
-    "android.memory.heap_profile.intervals" from "android/memory/heap_profile/intervals.sql",
-    "android.memory.heap_profile.summary_tree" from "android/memory/heap_profile/summary_tree.sql",
-    "android.memory.lmk" from "android/memory/lmk.sql",
-    "android.memory.memory_breakdown" from "android/memory/memory_breakdown.sql",
-    "android.memory.process" from "android/memory/process.sql",
-    "android.monitor_contention" from "android/monitor_contention.sql",
-    "android.network_packets" from "android/network_packets.sql",
-    "android.oom_adjuster" from "android/oom_adjuster.sql",
-    "android.package_lookup" from "android/package_lookup.sql",
-    "android.power_rails" from "android/power_rails.sql",
-    "android.process_metadata" from "android/process_metadata.sql",
-    "android.render_thread" from "android/render_thread.sql",
-    "android.screen_state" from "android/screen_state.sql",
-    "android.screenshots" from "android/screenshots.sql",
-    "android.services" from "android/services.sql",
-    "android.slices" from "android/slices.sql",
-    "android.startup.startup_breakdowns" from "android/startup/startup_breakdowns.sql",
-    "android.startup.startup_events" from "android/startup/startup_events.sql",
-    "android.startup.startups" from "android/startup/startups.sql",
-    "android.startup.startups_maxsdk28" from "android/startup/startups_maxsdk28.sql",
-    "android.startup.startups_minsdk29" from "android/startup/startups_minsdk29.sql",
-    "android.startup.startups_minsdk33" from "android/startup/startups_minsdk33.sql",
-    "android.startup.time_to_display" from "android/startup/time_to_display.sql",
-    "android.statsd" from "android/statsd.sql",
-    "android.surfaceflinger" from "android/surfaceflinger.sql",
-    "android.suspend" from "android/suspend.sql",
-    "android.thread" from "android/thread.sql",
-    "android.user_list" from "android/user_list.sql",
-    "android.version" from "android/version.sql",
-    "android.winscope.inputmethod" from "android/winscope/inputmethod.sql",
-    "android.winscope.rect" from "android/winscope/rect.sql",
-    "android.winscope.surfaceflinger" from "android/winscope/surfaceflinger.sql",
-    "android.winscope.transitions" from "android/winscope/transitions.sql",
-    "android.winscope.viewcapture" from "android/winscope/viewcapture.sql",
-    "android.winscope.windowmanager" from "android/winscope/windowmanager.sql",
-    "callstacks.stack_profile" from "callstacks/stack_profile.sql",
-    "counters.global_tracks" from "counters/global_tracks.sql",
-    "counters.intervals" from "counters/intervals.sql",
-    "graphs.dominator_tree" from "graphs/dominator_tree.sql",
-    "graphs.hierarchy" from "graphs/hierarchy.sql",
-    "graphs.partition" from "graphs/partition.sql",
-    "graphs.scan" from "graphs/scan.sql",
-    "graphs.search" from "graphs/search.sql",
-    "intervals.create_intervals" from "intervals/create_intervals.sql",
-    "intervals.fill_gaps" from "intervals/fill_gaps.sql",
-    "intervals.intersect" from "intervals/intersect.sql",
-    "intervals.overlap" from "intervals/overlap.sql",
-    "linux.block_io" from "linux/block_io.sql",
-    "linux.cpu.frequency" from "linux/cpu/frequency.sql",
-    "linux.cpu.idle" from "linux/cpu/idle.sql",
-    "linux.cpu.idle_stats" from "linux/cpu/idle_stats.sql",
-    "linux.cpu.idle_time_in_state" from "linux/cpu/idle_time_in_state.sql",
-    "linux.cpu.utilization.general" from "linux/cpu/utilization/general.sql",
-    "linux.cpu.utilization.process" from "linux/cpu/utilization/process.sql",
-    "linux.cpu.utilization.slice" from "linux/cpu/utilization/slice.sql",
-    "linux.cpu.utilization.system" from "linux/cpu/utilization/system.sql",
-    "linux.cpu.utilization.thread" from "linux/cpu/utilization/thread.sql",
-    "linux.cpu.utilization.thread_cpu" from "linux/cpu/utilization/thread_cpu.sql",
-    "linux.devfreq" from "linux/devfreq.sql",
-    "linux.irqs" from "linux/irqs.sql",
-    "linux.memory.general" from "linux/memory/general.sql",
-    "linux.memory.high_watermark" from "linux/memory/high_watermark.sql",
-    "linux.memory.process" from "linux/memory/process.sql",
-    "linux.perf.counters" from "linux/perf/counters.sql",
-    "linux.perf.samples" from "linux/perf/samples.sql",
-    "linux.systemd_journald" from "linux/systemd_journald.sql",
-    "linux.threads" from "linux/threads.sql",
-    "pkvm.hypervisor" from "pkvm/hypervisor.sql",
-    "sched.latency" from "sched/latency.sql",
-    "sched.runnable" from "sched/runnable.sql",
-    "sched.states" from "sched/states.sql",
-    "sched.thread_executing_span" from "sched/thread_executing_span.sql",
-    "sched.thread_executing_span_with_slice" from "sched/thread_executing_span_with_slice.sql",
-    "sched.thread_level_parallelism" from "sched/thread_level_parallelism.sql",
-    "sched.thread_state_flattened" from "sched/thread_state_flattened.sql",
-    "sched.time_in_state" from "sched/time_in_state.sql",
-    "sched.with_context" from "sched/with_context.sql",
-    "slices.cpu_time" from "slices/cpu_time.sql",
-    "slices.flat_slices" from "slices/flat_slices.sql",
-    "slices.flow" from "slices/flow.sql",
-    "slices.hierarchy" from "slices/hierarchy.sql",
-    "slices.self_dur" from "slices/self_dur.sql",
-    "slices.stack" from "slices/stack.sql",
-    "slices.time_in_state" from "slices/time_in_state.sql",
-    "slices.with_context" from "slices/with_context.sql",
-    "stacks.cpu_profiling" from "stacks/cpu_profiling.sql",
-    "stacks.symbolization_candidates" from "stacks/symbolization_candidates.sql",
-    "std.gpu.context" from "std/gpu/context.sql",
-    "std.metasql.unparenthesize" from "std/metasql/unparenthesize.sql",
-    "std.thread.with_context" from "std/thread/with_context.sql",
-    "std.traceinfo.metadata_for_primary_scope" from "std/traceinfo/metadata_for_primary_scope.sql",
-    "std.traceinfo.trace" from "std/traceinfo/trace.sql",
-    "std.trees.table_conversion" from "std/trees/table_conversion.sql",
-    "time.conversion" from "time/conversion.sql",
-    "traced.stats" from "traced/stats.sql",
-    "viz.slices" from "viz/slices.sql",
-    "viz.summary.counters" from "viz/summary/counters.sql",
-    "viz.summary.processes" from "viz/summary/processes.sql",
-    "viz.summary.slices" from "viz/summary/slices.sql",
-    "viz.summary.threads" from "viz/summary/threads.sql",
-    "viz.summary.trace" from "viz/summary/trace.sql",
-    "viz.summary.track_event" from "viz/summary/track_event.sql",
-    "viz.threads" from "viz/threads.sql",
-};
+pub(super) fn modules() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let text = texts();
+    let module = move |(name, place): &(&'static str, std::ops::Range<usize>)| {
+        (*name, text.get(place.clone()).unwrap_or_default())
+    };
+    MODULES.iter().map(module)
+}
+
+/// The text of all modules. It is compressed because it is 400 KB of a program that is copied to many places.
+fn texts() -> &'static str {
+    static TEXTS: OnceLock<String> = OnceLock::new();
+    TEXTS.get_or_init(|| {
+        let gzip: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/modules.gz"));
+        let mut text = String::new();
+        match GzDecoder::new(gzip).read_to_string(&mut text) {
+            Ok(_) => text,
+            Err(_) => String::new(),
+        }
+    })
+}

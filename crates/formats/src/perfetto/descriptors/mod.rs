@@ -14,6 +14,10 @@
 mod declared;
 mod text;
 
+use std::io::Read;
+use std::sync::OnceLock;
+
+use flate2::read::GzDecoder;
 use rustc_hash::FxHashMap;
 
 use super::wire::Packed;
@@ -21,7 +25,18 @@ use super::wire::Packed;
 pub(super) use declared::{Declared, type_name};
 pub(super) use text::text;
 
-const TABLE: &str = include_str!("messages.txt");
+/// `messages.txt`. It is compressed because it is 300 KB of a program that is copied to many places.
+fn table() -> &'static str {
+    static TABLE: OnceLock<String> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        let gzip: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/messages.gz"));
+        let mut text = String::new();
+        match GzDecoder::new(gzip).read_to_string(&mut text) {
+            Ok(_) => text,
+            Err(_) => String::new(),
+        }
+    })
+}
 
 /// The type of a field's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,7 +99,7 @@ pub(super) struct Descriptors {
 
 impl Default for Descriptors {
     fn default() -> Self {
-        let lines = TABLE.lines().filter_map(|line| {
+        let lines = table().lines().filter_map(|line| {
             let (_, line) = line.split_once(' ')?;
             Some(line.split_once(' ').unwrap_or((line, "")))
         });
@@ -172,8 +187,8 @@ mod tests {
     #[test]
     fn every_line_is_read_and_every_type_exists() {
         let all = Descriptors::default();
-        assert_eq!(all.lines.len(), TABLE.lines().count());
-        for line in TABLE.lines().filter(|line| line.starts_with("message ")) {
+        assert_eq!(all.lines.len(), table().lines().count());
+        for line in table().lines().filter(|line| line.starts_with("message ")) {
             let mut words = line.split(' ').skip(1);
             let name = words.next().unwrap();
             let message = all.message(name).unwrap();
