@@ -352,3 +352,19 @@ a-1 (    1) [000] .... 1.000020: block_rq_complete: 8,0 W () 64 + 8 [0]
         (1, 1)
     );
 }
+
+/// Lines of a kernel 6.18 with the options `sym-addr` and `sym-offset`, and of `trace-cmd report --ts-diff`.
+#[test]
+fn callers_with_addresses_and_differences_of_time() {
+    let trace = read(
+        "\
+            bash-20382   [001] ...1. 51151.863721: tracing_mark_write <ffffffff81498b1a>: B|20382|hello
+            bash-20382   [001] ...1. 51151.863731: tracing_mark_write+0x8a/0x170: E|20382
+            bash-20382   [001] ...1. 51151.863741: tracing_mark_write <stack>: B|20382|no address
+              ls-17437   [000] 51151.863751: (+4)     sched_wakeup:         migration/0:18 [0] CPU:000
+              ls-17437   [000] 51151.863752: (+1)(+1)     sched_wakeup:         migration/0:18 [0] CPU:000
+",
+    );
+    assert_eq!(slices(&trace), ["t20382:/0 hello 51151863721+10"]);
+    assert_eq!(trace.wakeups.len(), 1);
+}

@@ -28,6 +28,29 @@ pub(super) fn after_caller(payload: &[u8]) -> (&[u8], &[u8]) {
     }
 }
 
+/// Skips the time since the line before, in ns or the clock's own unit: `(+4)     sched_wakeup: …`, of
+/// `trace-cmd report --ts-diff`.
+pub(super) fn after_difference(text: &[u8]) -> Option<&[u8]> {
+    let text = text.strip_prefix(b"(+")?;
+    let end = text.iter().position(|byte| !byte.is_ascii_digit())?;
+    let text = text[end..].strip_prefix(b")")?;
+    (end > 0).then(|| text.trim_ascii_start())
+}
+
+/// The text of a mark whose caller is followed by its address: `tracing_mark_write <ffffffff81498b1a>: text`. The kernel
+/// prints it with the option `sym-addr`.
+pub(super) fn marked_by_address(text: &[u8]) -> Option<&[u8]> {
+    let text = text.strip_prefix(b"tracing_mark_write")?;
+    let start = memchr::memmem::find(text, b" <")?;
+    let end = memchr::memmem::find(text, b">: ")?;
+    let address = text.get(start + 2..end)?;
+    whole_hex_digits(address).then(|| &text[end + 3..])
+}
+
+fn whole_hex_digits(text: &[u8]) -> bool {
+    !text.is_empty() && text.iter().all(u8::is_ascii_hexdigit)
+}
+
 /// Parses the text of a `trace_printk`: a marker, a made-up event (`name: a=1`), or plain text.
 pub(crate) fn printed<'a>(
     name: &'a [u8],

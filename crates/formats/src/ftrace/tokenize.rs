@@ -12,7 +12,7 @@ use super::fast::{self, LineHead, Shapes, TaskCache, When, Who};
 use super::flags::shown_context;
 use super::payload::{self, TaskPlace, TaskReader, TaskText};
 use super::prefix::{Prefix, general_prefix};
-use super::printed::{after_caller, is_address, printed};
+use super::printed::{after_caller, after_difference, is_address, marked_by_address, printed};
 use super::swar::find_either;
 use super::{fields, graph, header, marker};
 
@@ -174,10 +174,14 @@ impl<'a> Lines<'_, 'a> {
 
     #[inline(always)]
     fn event(&mut self, front: Front, line: &'a [u8], rest: &'a [u8]) {
-        let Some(colon) = find_either(rest, 0, *b": ").filter(|at| rest[*at] == b':') else {
-            let event = self.function(rest);
-            return self.encoder.push(front, event, self.fields);
-        };
+        match name_end(rest) {
+            Some(colon) => self.named(front, line, (rest, colon)),
+            None => self.spaced(front, line, rest),
+        }
+    }
+
+    #[inline(always)]
+    fn named(&mut self, front: Front, line: &'a [u8], (rest, colon): (&'a [u8], usize)) {
         let name = &rest[..colon];
         let payload = &rest[skip_spaces(rest, colon + 1)..];
         let before = &line[..line.len().saturating_sub(rest.len())];
@@ -196,6 +200,20 @@ impl<'a> Lines<'_, 'a> {
             _ => rarer(name, payload, self.fields),
         };
         let event = read.unwrap_or_else(|| self.with_fields(name, payload));
+        self.encoder.push(front, event, self.fields);
+    }
+
+    /// A line with a space before its first colon, if there is one.
+    #[cold]
+    fn spaced(&mut self, front: Front, line: &'a [u8], rest: &'a [u8]) {
+        let rest = after_difference(rest).unwrap_or(rest);
+        if let Some(colon) = name_end(rest) {
+            return self.named(front, line, (rest, colon));
+        }
+        let event = match marked_by_address(rest) {
+            Some(text) => Event::Mark(marker::mark(text)),
+            None => self.function(rest),
+        };
         self.encoder.push(front, event, self.fields);
     }
 
@@ -281,6 +299,12 @@ impl<'a> Lines<'_, 'a> {
     }
 }
 
+/// Where the name of an event ends: at a colon that no space precedes.
+#[inline(always)]
+fn name_end(rest: &[u8]) -> Option<usize> {
+    find_either(rest, 0, *b": ").filter(|at| rest[*at] == b':')
+}
+
 fn rarer<'a>(name: &'a [u8], payload: &'a [u8], fields: &mut Vec<Field<'a>>) -> Option<Event<'a>> {
     match name {
         b"print" => Some(Event::Mark(marker::mark(after_caller(payload).1))),
@@ -301,6 +325,8 @@ fn rarer<'a>(name: &'a [u8], payload: &'a [u8], fields: &mut Vec<Field<'a>>) -> 
                 parent,
             })
         }
+        // The option `sym-offset` adds how far into the function the caller is.
+        _ if name.starts_with(b"tracing_mark_write+") => Some(Event::Mark(marker::mark(payload))),
         _ => None,
     }
 }
