@@ -48,6 +48,7 @@ mod omissions;
 mod perfetto;
 mod pipeline;
 mod process_dump;
+mod profile;
 mod registry;
 mod report;
 mod ring_buffer;

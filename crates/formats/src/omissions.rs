@@ -38,6 +38,8 @@ omissions! {
     ThreadSlices = "slice of a thread", "slices of threads";
     /// Slices on further tracks of a thread: disk, workqueue, memory.
     ThreadTrackSlices = "kernel slice of a thread", "kernel slices of threads";
+    /// Rows of tables that only SQL and the page read: samples, heaps, logs.
+    Records = "row of samples, heaps, logs and the like", "rows of samples, heaps, logs and the like";
     /// Slices that may overlap.
     AsyncSlices = "async slice", "async slices";
     /// Slices of a process, or of its named tracks.
@@ -113,6 +115,7 @@ impl Omission {
             Self::Flows => trace.flows.len(),
             Self::SchedSlices => trace.sched_slices.len(),
             Self::ThreadStates => trace.thread_states.len(),
+            Self::Records => trace.records.len(),
             Self::KernelEvents => trace.ftrace_events.len(),
             Self::StartTimes | Self::WallTimes => slices.span_count(),
             Self::CpuTimes => matching(slices.thread_ts.iter(), |ts| ts != NO_DURATION),

@@ -15,6 +15,7 @@ use super::rows::{ENCLOSING, FLOW_IN, FLOW_OUT, Row};
 use super::split::Part;
 use super::states::{is_state, state};
 use super::threads;
+use super::v8::{self, V8};
 use super::values::{PROCESS_HINT, THREAD_HINT, arguments, as_text, member, shown};
 use crate::deferred::Deferred;
 use crate::error::ReadError;
@@ -48,6 +49,7 @@ pub(super) struct Interpreter {
     /// Clock markers that no other block of the page has.
     pub(super) clocks: Vec<ClockRow>,
     pub(super) deferred: Deferred,
+    v8: V8,
     /// The number of objects with a phase, and without one.
     pub phases: [u64; 2],
     /// Whether an embedded trace was read.
@@ -71,6 +73,7 @@ impl Interpreter {
             shift: 0,
             clocks: Vec::new(),
             deferred: Deferred::default(),
+            v8: V8::default(),
             phases: [0; 2],
             read_inner: false,
         }
@@ -142,6 +145,10 @@ impl Interpreter {
             }
             b'c' => self.clock_sync(&event, ts, place, out),
             0 => out.repair(RepairKind::UnparsedLine, 1, place, || shown(text)),
+            b'P' if v8::has_profile(&event) => {
+                let utid = self.thread(event.tid.as_ref(), upid, out);
+                self.v8.event(&event, (upid, utid), self.bytes, out);
+            }
             _ => self.row(&event, upid, ts, out),
         }
     }
@@ -309,6 +316,7 @@ impl Interpreter {
             let ts = state.ts.saturating_add(shift);
             out.thread_state(ThreadStateRow { ts, ..state });
         }
+        std::mem::take(&mut self.v8).finish(shift, out);
         thread_rows.sort_unstable_by_key(Row::thread_key);
         let mut flows = Flows::default();
         threads::build(&thread_rows, &mut flows, out);

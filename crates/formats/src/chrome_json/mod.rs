@@ -25,6 +25,7 @@ mod states;
 #[cfg(test)]
 mod tests;
 mod threads;
+mod v8;
 mod values;
 mod write;
 

@@ -240,6 +240,9 @@ impl<'s> Second<'s> {
                 if let Some(stack) = self.events.stack.take() {
                     self.profiles.slice_stack(stack, state, out);
                 }
+                if let Some(event) = self.events.v8.take() {
+                    self.profiles.v8_event(&event, state, out);
+                }
                 return;
             }
             _ if out.trace().counters.len() + out.trace().args.len() > self.most_rows => {

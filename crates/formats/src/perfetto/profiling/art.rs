@@ -5,7 +5,7 @@ use traceloom_trace::{ProcessId, StringId, ThreadId, TraceBuilder};
 use super::super::people::process_and_leader;
 use super::super::wire::{Field, Fields};
 use super::shared::Shared;
-use super::stacks::{NONE, Named};
+use crate::profile::{NONE, Named};
 
 /// An `OutOfMemoryError`.
 #[derive(Clone, Copy, Debug)]

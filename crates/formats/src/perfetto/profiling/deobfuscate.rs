@@ -7,7 +7,7 @@ use traceloom_trace::{StringId, TraceBuilder};
 
 use super::super::wire::{Field, Fields};
 use super::paths::package;
-use super::stacks::{NONE, Stacks, Symbol};
+use crate::profile::{NONE, Stacks, Symbol};
 
 /// The package of code that was written to memory.
 const IN_MEMORY: &str = "memfd";

@@ -13,7 +13,7 @@ use super::interned::{FrameFields, read_mapping};
 use super::paths::{build_id, joined};
 use super::people;
 use super::shared::Shared;
-use super::stacks::{NONE, Named};
+use crate::profile::{NONE, Named};
 
 /// `CLOCK_MONOTONIC_COARSE`, the clock of dumps.
 const COARSE: u32 = 4;

@@ -9,7 +9,7 @@ use super::super::sequence::State;
 use super::super::survey::Survey;
 use super::super::wire::{Field, Fields};
 use super::paths::{build_id, joined};
-use super::stacks::{Mapping, NONE, Named, Stacks};
+use crate::profile::{Mapping, NONE, Named, Stacks};
 
 /// Fields of `InternedData`.
 pub(super) mod field {

@@ -15,15 +15,14 @@ mod names;
 mod paths;
 mod people;
 mod perf;
-mod samples;
 mod shared;
 mod smaps;
 mod stack_sample;
-mod stacks;
 mod streaming;
 mod symbols;
 #[cfg(test)]
 mod tests;
+mod v8;
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{
@@ -35,9 +34,9 @@ use super::sequence::State;
 use super::survey::Survey;
 use super::track_event::SliceStack;
 use super::wire::{Fields, Value};
+use crate::profile::{self, NONE, Stacks, V8Event};
 use heap_profile::HeapProfiles;
 use shared::Shared;
-use stacks::{NONE, Stacks};
 
 /// The profiles of a trace.
 pub(super) struct Profiles<'s> {
@@ -49,6 +48,7 @@ pub(super) struct Profiles<'s> {
     errors: Vec<art::OutOfMemory>,
     dump_stacks: Vec<art::DumpStack>,
     slice_stacks: Vec<emit::StackOfSlice>,
+    v8: v8::V8<'s>,
     /// Packages and the users of their processes.
     packages: Vec<(i64, StringId)>,
     /// The number of memory mappings.
@@ -71,7 +71,7 @@ impl<'s> Profiles<'s> {
         let shared = Shared {
             survey,
             stacks: Stacks::with_room(room(Self::OF_STACKS)),
-            samples: samples::Samples::default(),
+            samples: profile::Samples::default(),
             interned: interned::Interned::new(survey),
         };
         Self {
@@ -83,6 +83,7 @@ impl<'s> Profiles<'s> {
             errors: Vec::new(),
             dump_stacks: Vec::new(),
             slice_stacks: Vec::new(),
+            v8: v8::V8::new(survey),
             packages: Vec::new(),
             smaps: 0,
             symbols: Vec::new(),
@@ -168,6 +169,12 @@ impl<'s> Profiles<'s> {
         }
     }
 
+    /// A part of a CPU profile of V8.
+    pub fn v8_event(&mut self, event: &V8Event<'_>, state: State, out: &mut TraceBuilder) {
+        let room = self.most.saturating_sub(self.bytes());
+        self.v8.event(event, (state, room), &mut self.shared, out);
+    }
+
     /// The memory of the rows so far, without stacks, bytes.
     fn bytes(&self) -> usize {
         let heaps = self.heap_profiles.bytes() + self.slice_stacks.len() * 100;
@@ -236,7 +243,7 @@ impl<'s> Profiles<'s> {
         let app = |profiles: &Self, upid: ProcessId, out: &TraceBuilder| {
             profiles.package_of(upid, out).unwrap_or_default()
         };
-        let Some(callsites) = emit::stacks(&self.shared.stacks, out) else {
+        let Some(callsites) = profile::add_stacks(&self.shared.stacks, out) else {
             return;
         };
         let heads = std::mem::take(&mut self.graphs.heads);
@@ -252,7 +259,7 @@ impl<'s> Profiles<'s> {
         emit::heap_profiles(dumps, allocations, callsites, out);
         emit::graph_heads(&heads, &self.errors, &self.dump_stacks, callsites, out);
         emit::slice_stacks(&self.slice_stacks, callsites, out);
-        emit::samples(self.shared.samples, callsites, out);
+        profile::add_samples(self.shared.samples, callsites, out);
     }
 
     fn symbolize(&mut self, out: &mut TraceBuilder) {
@@ -344,7 +351,7 @@ impl<'s> Profiles<'s> {
             let cells = [
                 (
                     "name",
-                    emit::word("symbolization_tmp_build_id_not_found", out),
+                    profile::word("symbolization_tmp_build_id_not_found", out),
                 ),
                 ("value", ArgValue::Int(count)),
                 ("machine_id", ArgValue::Int(0)),
@@ -371,13 +378,14 @@ impl<'s> Profiles<'s> {
             lost,
             "perf or the profiler was too slow for samples",
         );
-        let broken = self.graphs.broken + self.heap_profiles.broken + self.shared.interned.missing;
+        let broken = self.graphs.broken + self.heap_profiles.broken + self.v8.profiles.invalid;
+        let broken = broken + self.shared.interned.missing;
         tell(
             RepairKind::BadField,
             broken,
             "a part of a profile refers to what the trace does not have",
         );
-        let beyond = self.beyond + self.shared.stacks.beyond;
+        let beyond = self.beyond + self.v8.profiles.beyond + self.shared.stacks.beyond;
         tell(
             RepairKind::BeyondLimit,
             beyond,

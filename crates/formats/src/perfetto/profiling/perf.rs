@@ -6,10 +6,10 @@ use traceloom_trace::{StringId, TraceBuilder, TrackId};
 use super::super::sequence::State;
 use super::super::survey::Survey;
 use super::super::wire::{Field, Fields};
-use super::samples::{Counter, Execution, MOST_FOLLOWERS, Sample, Task};
 use super::shared::Shared;
-use super::stacks::NONE;
 use super::{names, people};
+use crate::profile::NONE;
+use crate::profile::{Counter, Execution, MOST_FOLLOWERS, Sample, Task};
 
 /// The field of the defaults of a sequence with those of perf.
 const DEFAULTS: u32 = 12;

@@ -6,8 +6,8 @@ use super::super::sequence::State;
 use super::super::survey::Survey;
 use super::super::wire::Fields;
 use super::interned::Interned;
-use super::samples::Samples;
-use super::stacks::{NONE, Named, Stacks};
+use crate::profile::Samples;
+use crate::profile::{NONE, Named, Stacks};
 
 /// What several kinds of profiles need.
 pub(super) struct Shared<'s> {

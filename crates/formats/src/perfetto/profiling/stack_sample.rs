@@ -6,10 +6,10 @@ use traceloom_trace::{StringId, TraceBuilder, TrackId};
 use super::super::sequence::State;
 use super::super::wire::{Field, Fields};
 use super::interned::field as interned;
-use super::samples::{AsyncContext, Counter, Execution, MOST_FOLLOWERS, Sample, Task};
 use super::shared::Shared;
-use super::stacks::{NONE, push};
 use super::{names, people};
+use crate::profile::{AsyncContext, Counter, Execution, MOST_FOLLOWERS, Sample, Task};
+use crate::profile::{NONE, push};
 
 /// The field of the defaults of a sequence with those of its samples.
 const DEFAULTS: u32 = 100;

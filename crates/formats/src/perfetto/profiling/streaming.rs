@@ -7,9 +7,9 @@ use super::super::sequence::State;
 use super::super::track_descriptor::Thread;
 use super::super::wire::{Field, Fields};
 use super::people;
-use super::samples::{BYTES, Sample, Task};
 use super::shared::Shared;
-use super::stacks::NONE;
+use crate::profile::NONE;
+use crate::profile::{BYTES, Sample, Task};
 
 /// The samples of a packet, as far as they take less than `room` bytes.
 pub(super) fn packet(

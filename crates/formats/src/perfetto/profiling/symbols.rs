@@ -5,7 +5,7 @@ use traceloom_trace::{StringId, TraceBuilder};
 
 use super::super::wire::{Field, Fields};
 use super::paths::build_id;
-use super::stacks::{Stacks, Symbol};
+use crate::profile::{Stacks, Symbol};
 
 /// The frames at each place of a file, which its path and its build id name.
 #[derive(Debug, Default)]

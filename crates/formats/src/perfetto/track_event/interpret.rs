@@ -21,6 +21,7 @@ use super::lifecycle::Lifecycles;
 use super::names::{Names, Texts};
 use super::nested::NestedLanes;
 use super::tracks::{Asker, Owner, Tracks, Use};
+use crate::profile::V8Event;
 
 /// Turns track events into slices, instants, counters and flows.
 pub(crate) struct TrackEvents<'s> {
@@ -39,6 +40,8 @@ pub(crate) struct TrackEvents<'s> {
     pub(super) unmatched: (u64, Option<i64>),
     /// The stack of the last event, if it has one.
     pub stack: Option<SliceStack<'s>>,
+    /// The part of a profile of V8 in the last event, if it has one.
+    pub v8: Option<V8Event<'s>>,
     pub(super) unknown_phases: (u64, u8),
     /// Events of threads whose sequence does not name its thread.
     pub(super) without_thread: u64,
@@ -99,6 +102,7 @@ impl<'s> TrackEvents<'s> {
             ends: FxHashMap::default(),
             unmatched: (0, None),
             stack: None,
+            v8: None,
             unknown_phases: (0, 0),
             without_thread: 0,
             states: StateRows::default(),

@@ -2,12 +2,12 @@
 
 use traceloom_trace::{ArgValue, StringId, TraceBuilder};
 
-use super::super::emit::{Rows, add, text, word};
 use super::super::names;
 use super::super::paths::package;
-use super::super::stacks::NONE;
 use super::graph::{Class, Graph, Head, NO_ROOT, Object, Reference};
 use super::types::{Bare, Renamed};
+use crate::profile::NONE;
+use crate::profile::{Rows, add, text, word};
 
 /// The places of a graph's rows among the records.
 struct Places {

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 use traceloom_trace::{StringId, TraceBuilder};
 
-use super::super::stacks::NONE;
 use super::graph::{Graph, NO_ROOT};
 use super::read::{INTERNAL, Open, Type};
 use super::types::{Bare, Field};
+use crate::profile::NONE;
 
 /// The kinds of classes whose `referent` does not keep an object alive.
 const WEAK: [u8; 3] = [9, 10, 11];

@@ -20,7 +20,7 @@ use traceloom_trace::TraceBuilder;
 
 use super::super::sequence::State;
 use super::super::wire::Fields;
-use super::stacks::NONE;
+use crate::profile::NONE;
 pub(super) use emit::emit;
 use graph::Reference;
 pub(super) use graph::{Graph, Head};
@@ -96,7 +96,7 @@ impl HeapGraphs {
             known.is_truncated |= head.is_truncated;
             return place as u32;
         }
-        super::stacks::push(&mut self.heads, head)
+        crate::profile::push(&mut self.heads, head)
     }
 
     /// The memory of all rows here and in the tables, bytes.

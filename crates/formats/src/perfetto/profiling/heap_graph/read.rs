@@ -7,9 +7,9 @@ use traceloom_trace::{ProcessId, StringId, TraceBuilder};
 
 use super::super::super::wire::{Field as Wire, Fields};
 use super::super::people;
-use super::super::stacks::{NONE, push};
 use super::graph::{Class, Graph, NO_ROOT, Object, Primitive, Reference};
 use super::types::Field;
+use crate::profile::{NONE, push};
 
 /// `ROOT_VM_INTERNAL`, and the heaps whose objects the collector leaves alone.
 const VM_INTERNAL: u8 = 13;

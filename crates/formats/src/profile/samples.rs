@@ -6,14 +6,14 @@ use traceloom_trace::{ProcessId, StringId, ThreadId, TraceBuilder, TrackId, Trac
 use super::stacks::{NONE, push};
 
 /// The memory of a sample here and in the tables, bytes.
-pub(super) const BYTES: usize = 170;
+pub(crate) const BYTES: usize = 170;
 
 /// The most counters of a sample besides the first.
-pub(super) const MOST_FOLLOWERS: usize = 64;
+pub(crate) const MOST_FOLLOWERS: usize = 64;
 
 /// A sample. Its references are [`NONE`] if they are unknown.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sample {
+pub(crate) struct Sample {
     pub ts: i64,
     pub source: StringId,
     pub task: u32,
@@ -46,7 +46,7 @@ impl Sample {
 
 /// Whose stack it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Task {
+pub(crate) struct Task {
     pub upid: Option<ProcessId>,
     pub utid: Option<ThreadId>,
     pub context: u32,
@@ -54,14 +54,14 @@ pub(super) struct Task {
 
 /// Where it ran.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct Execution {
+pub(crate) struct Execution {
     pub cpu: Option<u32>,
     pub mode: StringId,
 }
 
 /// A coroutine or the like.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct AsyncContext {
+pub(crate) struct AsyncContext {
     pub name: StringId,
     pub kind: StringId,
     pub parent: u32,
@@ -69,14 +69,14 @@ pub(super) struct AsyncContext {
 
 /// What one profiler recorded.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Session {
+pub(crate) struct Session {
     pub source: StringId,
     pub unit: StringId,
 }
 
 /// A counter of a session.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Counter {
+pub(crate) struct Counter {
     pub track: TrackId,
     pub session: u32,
     pub cpu: Option<u32>,
@@ -87,7 +87,7 @@ pub(super) struct Counter {
 
 /// A value that a sample has.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct CounterValue {
+pub(crate) struct CounterValue {
     pub ts: i64,
     pub set: u32,
     pub track: TrackId,
@@ -95,7 +95,7 @@ pub(super) struct CounterValue {
 
 /// All samples of a trace.
 #[derive(Debug, Default)]
-pub(super) struct Samples {
+pub(crate) struct Samples {
     pub samples: Vec<Sample>,
     pub tasks: Vec<Task>,
     pub executions: Vec<Execution>,

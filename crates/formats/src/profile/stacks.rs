@@ -11,11 +11,11 @@ use rustc_hash::FxHashMap;
 use traceloom_trace::{StringId, TraceBuilder};
 
 /// No row.
-pub(super) const NONE: u32 = u32::MAX;
+pub(crate) const NONE: u32 = u32::MAX;
 
 /// A file in the memory of a process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct Mapping {
+pub(crate) struct Mapping {
     pub build_id: StringId,
     pub name: StringId,
     pub exact_offset: u64,
@@ -27,7 +27,7 @@ pub(super) struct Mapping {
 
 /// A place in the code.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Frame {
+pub(crate) struct Frame {
     pub name: StringId,
     pub mapping: u32,
     pub rel_pc: u64,
@@ -39,7 +39,7 @@ pub(super) struct Frame {
 
 /// A line of source code.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Symbol {
+pub(crate) struct Symbol {
     /// The first symbol of the same set.
     pub set: u32,
     pub name: StringId,
@@ -51,7 +51,7 @@ pub(super) struct Symbol {
 
 /// A frame and its caller.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Callsite {
+pub(crate) struct Callsite {
     pub depth: u32,
     pub parent: u32,
     pub frame: u32,
@@ -59,7 +59,7 @@ pub(super) struct Callsite {
 
 /// A frame without a mapping: its name, file and line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Named {
+pub(crate) struct Named {
     pub name: StringId,
     pub file: StringId,
     pub line: Option<u32>,
@@ -73,7 +73,7 @@ const OF_CALLSITE: usize = 110;
 
 /// All stacks of a trace.
 #[derive(Debug, Default)]
-pub(super) struct Stacks {
+pub(crate) struct Stacks {
     pub mappings: Vec<Mapping>,
     pub frames: Vec<Frame>,
     pub symbols: Vec<Symbol>,
@@ -95,6 +95,11 @@ impl Stacks {
             room,
             ..Self::default()
         }
+    }
+
+    /// Adds memory for them.
+    pub fn add_room(&mut self, bytes: usize) {
+        self.room += bytes;
     }
 
     /// Takes memory for a row. Returns whether there is enough.
@@ -213,7 +218,7 @@ impl Stacks {
 }
 
 /// Adds a row.
-pub(super) fn push<T>(rows: &mut Vec<T>, row: T) -> u32 {
+pub(crate) fn push<T>(rows: &mut Vec<T>, row: T) -> u32 {
     rows.push(row);
     rows.len() as u32 - 1
 }
