@@ -1,7 +1,7 @@
 //! Tests of what the recorder tells about itself and the machine.
 
 use testkit::Proto;
-use traceloom_trace::{RowId, Trace};
+use traceloom_trace::{ArgSetId, ArgValue, RepairKind, RowId, Trace};
 
 use super::tests::{packet, read};
 
@@ -142,4 +142,65 @@ fn the_api_level_is_that_of_the_version() {
     assert_eq!(level("8.1.0", None).as_deref(), Some("27"));
     assert_eq!(level("Tiramisu", None), None);
     assert_eq!(level("99999999999", None), None);
+}
+
+/// The facts of two Chromes, and a trace in text that one of them recorded.
+#[test]
+fn facts_under_names_of_chrome() {
+    let fact = |name| Proto::new().text(1, name);
+    let first = Proto::new()
+        .message(2, fact("os-arch").text(2, "arm64"))
+        .message(2, fact("cpus").int(4, 8))
+        .message(2, fact("empty"));
+    let second = Proto::new()
+        .message(2, fact("highres-ticks").int(3, 1))
+        .text(4, "# tracer: nop\n")
+        .text(4, "#\n");
+    let trace = read([packet(1, 5, first), packet(2, 5, second)]);
+    let facts = ["cr-os-arch", "cr-cpus", "cr-2-highres-ticks", "cr-empty"];
+    let facts = facts.map(|name| trace.metadata(name));
+    assert_eq!(facts, [Some("arm64"), Some("8"), Some("1"), None]);
+    let rows = records(&trace, "__intrinsic_chrome_raw");
+    assert_eq!(rows.len(), 3);
+    assert!(rows[2].starts_with("name=chrome_event.legacy_system_trace"));
+    let data = trace.strings.lookup("# tracer: nop\n#\n");
+    assert!(data.is_some());
+}
+
+/// A snapshot of an object of Chrome's older format is no slice. Without a thread, it is counted.
+#[test]
+fn an_event_of_an_unknown_kind_is_a_record_of_its_thread() {
+    let thread = Proto::new().int(1, 7).int(2, 8);
+    let track = Proto::new().int(1, 5).message(4, thread);
+    let annotation = Proto::new().text(10, "size").int(4, 3);
+    let legacy = Proto::new().int(2, i64::from(b'O')).int(6, 42);
+    let event = |uuid| {
+        let event = Proto::new().int(11, uuid).text(22, "cc").text(23, "layer");
+        let event = event.message(4, annotation.clone());
+        packet(9, 11, event.message(6, legacy.clone())).int(10, 1)
+    };
+    let trace = read([packet(0, 60, track).int(10, 1), event(5), event(6)]);
+    let rows = records(&trace, "__intrinsic_chrome_raw");
+    assert_eq!(rows.len(), 1);
+    let set = trace.strings.lookup("arg_set_id").unwrap();
+    let Some(ArgValue::Row(_, set)) = trace.records.cell(0, set) else {
+        panic!("{rows:?}");
+    };
+    let args = trace.args.set(ArgSetId(set));
+    let args = args.map(|(key, value)| {
+        let key = trace.strings.get(key);
+        format!("{key}={}", value.display(&trace.strings))
+    });
+    let args: Vec<String> = args.collect();
+    let expected = [
+        "legacy_event.category=cc",
+        "legacy_event.name=layer",
+        "legacy_event.phase=O",
+        "legacy_event.unscoped_id=42",
+        "debug.size=3",
+    ];
+    assert_eq!(args, expected);
+    assert_eq!(trace.slices.len(), 0);
+    let kinds: Vec<_> = trace.repairs.rows().iter().map(|row| row.kind).collect();
+    assert_eq!(kinds, [RepairKind::UnknownAction]);
 }

@@ -38,6 +38,9 @@ __intrinsic_android_track_event_process (
 __intrinsic_android_user_list (
   id, type TEXT, android_user_id
 );
+__intrinsic_chrome_raw (
+  id, ts, name TEXT, utid, arg_set_id
+);
 __intrinsic_chrome_stack_sample_extras (
   id, profiler_sample_id, process_priority
 );

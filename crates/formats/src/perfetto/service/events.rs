@@ -1,9 +1,9 @@
-//! Facts that several packets tell together: the identifier of the trace, triggers, what happened, and Chrome.
+//! Facts that several packets tell together: the identifier of the trace, triggers, and what happened.
 
 use traceloom_trace::{ArgValue, StringId, TraceBuilder};
 
 use super::super::wire::{Field, Fields};
-use super::facts::{field_trial, instant, slow_starters, text};
+use super::facts::{instant, slow_starters};
 use super::{Service, Trigger};
 
 impl Service<'_> {
@@ -98,34 +98,6 @@ impl Service<'_> {
                 _ => continue,
             };
             out.metadata(key, &ts.to_string());
-        }
-    }
-}
-
-impl Service<'_> {
-    /// A `ChromeMetadataPacket`. Each running Chrome has one, and a letter of its own.
-    pub(super) fn chrome(&mut self, metadata: &[u8], out: &mut TraceBuilder) {
-        let letter = char::from(b'a' + self.chromes % 26);
-        self.chromes = self.chromes.wrapping_add(1);
-        let mut hashes = String::new();
-        for field in Fields::new(metadata) {
-            let (key, value) = match field.number {
-                2 => ("playstore_version_code", field.int32().to_string()),
-                3 => ("enabled_categories", text(field)),
-                4 => {
-                    hashes += &field_trial(field);
-                    continue;
-                }
-                5 => ("package-name", text(field)),
-                6 => ("product-version", text(field)),
-                7 => ("channel", field.uint().to_string()),
-                8 => ("os-name", text(field)),
-                _ => continue,
-            };
-            out.metadata(&format!("cr-{letter}-{key}"), &value);
-        }
-        if !hashes.is_empty() {
-            out.metadata(&format!("cr-{letter}-field_trial_hashes"), &hashes);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What the recorder says about itself: its configuration, its losses, and why it stopped.
 
+mod chrome;
 mod config;
 mod diagnostics;
 mod events;
@@ -19,6 +20,7 @@ use sessions::Sessions;
 
 /// The numbers of the packets (`protos/perfetto/trace/trace_packet.proto`).
 mod number {
+    pub const CHROME_EVENTS: u32 = 5;
     pub const CONFIG: u32 = 33;
     pub const FTRACE_STATS: u32 = 34;
     pub const STATS: u32 = 35;
@@ -43,6 +45,8 @@ pub(super) struct Service<'s> {
     has_uuid: bool,
     /// Packets about running Chromes so far.
     chromes: u8,
+    /// Packets with facts under names that Chrome chose.
+    bundles: u32,
     config: Option<Vec<u8>>,
     /// What the one who recorded says about the trace.
     attributes: BTreeMap<String, String>,
@@ -65,6 +69,7 @@ impl<'s> Service<'s> {
             trigger: (Trigger::None, String::new()),
             has_uuid: false,
             chromes: 0,
+            bundles: 0,
             config: None,
             attributes: BTreeMap::new(),
             sessions: Sessions::default(),
@@ -90,6 +95,7 @@ impl<'s> Service<'s> {
             number::TRIGGER => self.trigger(ts, content, Trigger::Plain, out),
             number::CLONE_TRIGGER => self.trigger(ts, content, Trigger::Clone, out),
             number::CHROME_TRIGGER => facts::chrome_trigger(ts, content, out),
+            number::CHROME_EVENTS => self.chrome_bundle(ts, content, out),
             number::CHROME_METADATA => self.chrome(content, out),
             number::SERVICE_EVENT => self.event(ts, content, machine, out),
             number::UI_STATE => facts::ui_state(content, out),

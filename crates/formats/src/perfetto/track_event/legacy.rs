@@ -8,6 +8,7 @@
 //! | `s` `t` `f` | a flow through the slice around it |
 //! | `M` | the name of a thread or process |
 //! | `P` | a part of a CPU profile of V8 |
+//! | others | objects, memory dumps, contexts: records in `__intrinsic_chrome_raw` |
 
 use std::hash::{Hash, Hasher};
 
@@ -17,9 +18,7 @@ use traceloom_trace::{ProcessId, RowId, SliceId, StringId, TraceBuilder, TrackId
 use super::super::wire::Fields;
 use super::event::{Event, Legacy};
 use super::interpret::{At, TrackEvents};
-use super::names::interned;
 use super::tracks::{Owner, Use};
-use crate::profile::V8Event;
 
 impl<'s> TrackEvents<'s> {
     pub(super) fn legacy(
@@ -52,7 +51,7 @@ impl<'s> TrackEvents<'s> {
             b's' | b't' | b'f' => self.flow(at, event, &legacy, out),
             b'M' => self.metadata(at, event, out),
             b'P' => self.v8_profile(at, event, &legacy, out),
-            phase => self.unknown_phase(phase),
+            _ => self.raw_event(at, event, &legacy, out),
         }
     }
 
@@ -208,42 +207,6 @@ impl<'s> TrackEvents<'s> {
         }
     }
 
-    /// A part of a profile. Events of other samplers have no such data.
-    fn v8_profile(
-        &mut self,
-        at: &At<'s>,
-        event: &Event<'s>,
-        legacy: &Legacy<'s>,
-        out: &mut TraceBuilder,
-    ) {
-        let Some(json) = v8_data(at, event) else {
-            return self.unknown_phase(legacy.phase);
-        };
-        let uuid = self.uuid(event, at.names.state).filter(|uuid| *uuid != 0);
-        let owner = uuid.map(|uuid| self.owner(uuid, out));
-        let utid = match owner {
-            Some(Owner::Thread(utid)) => Some(utid),
-            _ => at.utid,
-        };
-        let id = legacy.unscoped_id.or(legacy.local_id).or(legacy.global_id);
-        self.v8 = Some(V8Event {
-            id: id.unwrap_or(0),
-            upid: match owner {
-                Some(Owner::Process(upid)) => Some(upid),
-                _ => utid.and_then(|utid| out.trace().threads.upid.get(utid.row()).some()),
-            },
-            utid,
-            json,
-        });
-    }
-
-    fn unknown_phase(&mut self, phase: u8) {
-        if self.unknown_phases.0 == 0 {
-            self.unknown_phases.1 = phase;
-        }
-        self.unknown_phases.0 += 1;
-    }
-
     /// `thread_name` and `process_name`: the name is the first annotation.
     fn metadata(&mut self, at: &At<'s>, event: &Event<'s>, out: &mut TraceBuilder) {
         const STRING: u32 = 6;
@@ -265,27 +228,6 @@ impl<'s> TrackEvents<'s> {
             _ => {}
         }
     }
-}
-
-/// The annotation `data` of an event, in JSON.
-fn v8_data<'s>(at: &At<'s>, event: &Event<'s>) -> Option<&'s [u8]> {
-    let annotations = event.others.iter().filter(|field| field.number == 4);
-    let mut annotations = annotations.map(|field| Fields::new(field.bytes()));
-    annotations.find_map(|annotation| {
-        let (mut is_data, mut json) = (false, None);
-        for field in annotation {
-            match field.number {
-                1 => {
-                    let name = at.names.text(interned::ANNOTATION_NAMES, field.uint());
-                    is_data = name == Some(b"data");
-                }
-                9 => json = Some(field.bytes()),
-                10 => is_data = field.bytes() == b"data",
-                _ => {}
-            }
-        }
-        json.filter(|_| is_data)
-    })
 }
 
 fn mixed(parts: impl Hash) -> u64 {

@@ -20,6 +20,7 @@ mod lifecycle;
 mod messages;
 mod names;
 mod nested;
+mod raw;
 mod siblings;
 mod states;
 mod tracks;
