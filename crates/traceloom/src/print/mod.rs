@@ -18,4 +18,4 @@ pub use proportion::{most_bytes, too_long, within};
 pub use proportion::{tables_too_long, within_or};
 pub use stream::{stream, stream_into};
 pub use table::{Name, Table, terminal_width};
-pub use units::{duration, ms, plain, size, thousands};
+pub use units::{brief, duration, ms, plain, size, thousands};

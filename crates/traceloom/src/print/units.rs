@@ -48,7 +48,16 @@ pub const LONGEST_NAME: usize = 1200;
 /// become visible escapes. The middle of a name longer than [`LONGEST_NAME`] is omitted; CSV and
 /// JSON have the complete name.
 pub fn plain(name: &str) -> Cow<'_, str> {
-    match elided(name) {
+    cut(name, LONGEST_NAME)
+}
+
+/// Like [`plain`], for lists whose entries should take a line or two: the middle of a longer text is omitted.
+pub fn brief(text: &str) -> Cow<'_, str> {
+    cut(text, 160)
+}
+
+fn cut(name: &str, most: usize) -> Cow<'_, str> {
+    match elided(name, most) {
         Some(short) => Cow::Owned(escaped(&short).into_owned()),
         None => escaped(name),
     }
@@ -56,12 +65,12 @@ pub fn plain(name: &str) -> Cow<'_, str> {
 
 /// The beginning and the end of a name that is too long, with a mark between them; `None` if it is
 /// not too long.
-fn elided(name: &str) -> Option<String> {
+fn elided(name: &str, most: usize) -> Option<String> {
     // The number of bytes is an upper bound for the number of characters.
-    if name.len() <= LONGEST_NAME {
+    if name.len() <= most {
         return None;
     }
-    let half = LONGEST_NAME / 2;
+    let half = most / 2;
     let (front_end, _) = name.char_indices().nth(half)?;
     let (back_start, _) = name.char_indices().rev().nth(half - 2)?;
     // The mark replaces at least two characters.

@@ -89,6 +89,8 @@ pub struct Counts {
     pub args: usize,
     /// Tracks.
     pub tracks: usize,
+    /// Rows of tables that only SQL and the page read: samples, heaps, logs.
+    pub records: usize,
     /// Processes.
     pub processes: usize,
     /// Threads.
@@ -209,6 +211,7 @@ fn counts(trace: &Trace) -> Counts {
         thread_names: trace.thread_names.len(),
         ftrace_events: trace.ftrace_events.len(),
         args: trace.args.len(),
+        records: trace.records.len(),
         tracks: trace.tracks.len(),
         processes: trace.real_processes().count(),
         threads: trace.real_threads().count(),

@@ -7,7 +7,7 @@ use anyhow::Result;
 use traceloom_trace::sort;
 
 use super::facts::{Facts, RepairFacts};
-use crate::print::{duration, left, plain, thousands};
+use crate::print::{brief, duration, left, plain, thousands};
 
 /// The number of threads and processes shown without `--all`.
 const SHOWN: usize = 12;
@@ -55,7 +55,7 @@ fn write_head(out: &mut dyn Write, facts: &Facts) -> Result<()> {
             out,
             "  {}  {}",
             left(&key, width.unwrap_or(0)),
-            plain(&one_line(value))
+            brief(&one_line(value))
         )?;
     }
     Ok(())
@@ -84,6 +84,7 @@ fn write_counts(out: &mut dyn Write, facts: &Facts) -> Result<()> {
         ("other events", counts.ftrace_events),
         ("arguments", counts.args),
         ("tracks", counts.tracks),
+        ("rows of samples, heaps, logs …", counts.records),
     ];
     writeln!(out, "\nTables")?;
     for (name, count) in rows.into_iter().filter(|(_, count)| *count > 0) {
@@ -109,7 +110,7 @@ fn write_processes(out: &mut dyn Write, facts: &Facts, most: usize) -> Result<()
             out,
             "  {pid:>7}  {:>7}  {}",
             process.threads,
-            plain(&process.name)
+            brief(&process.name)
         )?;
     }
     write_more(out, busiest.len(), most)
@@ -132,7 +133,7 @@ fn write_threads(out: &mut dyn Write, facts: &Facts, most: usize) -> Result<()> 
         if with_cpu {
             write!(out, "  {:>12}", duration(thread.running_ns))?;
         }
-        writeln!(out, "  {}", plain(&thread.name))?;
+        writeln!(out, "  {}", brief(&thread.name))?;
     }
     write_more(out, facts.threads.len(), most)
 }
