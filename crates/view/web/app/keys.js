@@ -1,4 +1,5 @@
 // The keys of the timeline. W, A, S and D move while they are held.
+import {actionOf, addActions, keyOf} from "app/actions";
 import {nearestMark, nextMark, toggleMark} from "timeline/marks";
 
 const PAN = 1.1 / 1000;
@@ -51,29 +52,55 @@ export function startKeys(store, timeline, select, page) {
     else if (search.text) store.set({search: {...search, text: "", total: 0, at: -1, names: null, ts: undefined, rows: undefined}});
   }
 
-  /** @type {Record<string, () => void>} */
-  const once = {
-    f: select.fit, F: select.fit, 0: () => view.set(view.start, view.end), m: mark, M: rename, "?": page.help, "/": page.focusSearch, r: select.range, R: select.range,
-    n: () => page.searchStep(1), N: () => page.searchStep(-1), "[": () => jump(-1), "]": () => jump(1), "+": () => zoomBy(0.5), "=": () => zoomBy(0.5), "-": () => zoomBy(2),
-    Escape: escape, ArrowRight: () => select.step("next"), ArrowLeft: () => select.step("previous"), ArrowUp: () => select.step("parent"),
-    ArrowDown: () => select.step("child"), Enter: select.fit, PageDown: () => timeline.scrollBy(timeline.height() * 0.8), PageUp: () => timeline.scrollBy(-timeline.height() * 0.8),
-    Home: () => timeline.scrollBy(-1e9), End: () => timeline.scrollBy(1e9),
-  };
+  const to = (/** @type {"next" | "previous" | "parent" | "child"} */ way) => () => select.step(way);
+  const scroll = (/** @type {number} */ pages) => () => timeline.scrollBy(timeline.height() * pages);
+  addActions(
+    {group: "Move", keys: ["0"], what: "the whole trace", run: () => view.set(view.start, view.end)},
+    {group: "Move", keys: ["+", "="], what: "zoom in a step", run: () => zoomBy(0.5)},
+    {group: "Move", keys: ["-"], what: "zoom out a step", run: () => zoomBy(2)},
+    {group: "Move", keys: ["PageDown"], what: "scroll the rows down", run: scroll(0.8)},
+    {group: "Move", keys: ["PageUp"], what: "scroll the rows up", run: scroll(-0.8)},
+    {group: "Move", keys: ["Home"], what: "the first row", run: scroll(-1e6)},
+    {group: "Move", keys: ["End"], what: "the last row", run: scroll(1e6)},
+    {group: "Find", keys: ["/"], what: "search; \"name\" is the whole name, /…/ a regular expression", run: page.focusSearch},
+    {keys: ["n"], what: "next hit of the search", run: () => page.searchStep(1)},
+    {keys: ["N"], shown: ["Shift", "N"], what: "previous hit of the search", run: () => page.searchStep(-1)},
+    {group: "Find", keys: ["m"], what: "set a mark and name it, or remove it", run: mark},
+    {group: "Find", keys: ["M"], shown: ["Shift", "M"], what: "rename the nearest mark", run: rename},
+    {group: "Find", keys: ["["], what: "previous mark", run: () => jump(-1)},
+    {group: "Find", keys: ["]"], what: "next mark", run: () => jump(1)},
+    {group: "Find", keys: ["?"], what: "this sheet: all keys", run: page.help},
+    {group: "Select", keys: ["ArrowLeft"], what: "previous call", run: to("previous")},
+    {group: "Select", keys: ["ArrowRight"], what: "next call", run: to("next")},
+    {group: "Select", keys: ["ArrowUp"], what: "caller of the selected call", run: to("parent")},
+    {group: "Select", keys: ["ArrowDown"], what: "first callee of the selected call", run: to("child")},
+    {group: "Select", keys: ["f", "F", "Enter"], what: "fit the selection (Enter)", run: select.fit},
+    {group: "Select", keys: ["r", "R"], what: "selection as a range", run: select.range},
+    {group: "Select", keys: ["Escape"], what: "select nothing", run: escape},
+  );
   /** The focused element handles these keys, unless the timeline or nothing has the focus. */
   const LOCAL = /^(Arrow|Page|Home|End|Enter)/;
 
   addEventListener("keydown", event => {
     const target = /** @type {HTMLElement} */ (event.target);
-    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || document.querySelector("dialog[open]")) return;
+    if (event.defaultPrevented || document.querySelector("dialog[open]")) return;
+    const key = keyOf(event), lower = key.toLowerCase(), action = actionOf(key);
     if (target.matches?.("input, textarea, select")) return;
-    const {key} = event, lower = key.toLowerCase();
     if (lower.length === 1 && "wasd".includes(lower)) {
       if (!held.size) { since = 0; timeline.setHeld(move); }
       held.add(lower);
-    } else if (once[key] && !(LOCAL.test(key) && target !== document.body && target !== timeline.area)) once[key]();
+    } else if (action?.run && !(LOCAL.test(key) && target !== document.body && target !== timeline.area)) action.run();
     else return;
     event.preventDefault();
   });
+  // Fields keep their keys to themselves, so these are taken before a field sees them.
+  addEventListener("keydown", event => {
+    const action = actionOf(keyOf(event));
+    if (!action?.always || document.querySelector("dialog[open]")) return;
+    action.run?.();
+    event.preventDefault();
+    event.stopPropagation();
+  }, true);
   addEventListener("keyup", event => {
     held.delete(event.key.toLowerCase());
     if (!held.size) release();

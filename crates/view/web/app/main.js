@@ -7,6 +7,7 @@ import {showHelp} from "app/help";
 import {showInfo} from "app/info";
 import {startKeys} from "app/keys";
 import {layout} from "app/layout";
+import {startCommands} from "app/commands";
 import {startLink} from "app/link";
 import {openingOf} from "app/opening";
 import {flatSource, panels} from "app/panels";
@@ -72,6 +73,7 @@ async function start() {
   app.append(select.element);
   Object.assign(hook, {source, timeline, parts: {opened, source, timeline, context, search, link}});
   startKeys(store, timeline, select, {help: showHelp, focusSearch: search.focus, searchStep: search.step});
+  startCommands(store, context, search, {info: () => showInfo(store, context)});
   const follow = (/** @type {number | null} */ slice) => {
     if (slice !== null) restore(slice);
     if (store.get().search.text) search.run();

@@ -1,5 +1,6 @@
 // Follows a running recording: the page moves from snapshot to snapshot, at the right edge until the user looks elsewhere. Only pages of
 // a server have this module.
+import {addActions} from "app/actions";
 import {el, iconButton} from "ui/dom";
 import {bytes, count} from "ui/format";
 import {isAbort} from "source/source";
@@ -96,11 +97,7 @@ function watch() {
     try { await request("/stop", {method: "POST"}); } catch (error) { bar.over(String(error)); }
   });
   store.on(["view", "selection"], () => { if (!own && following) follow(false); });
-  addEventListener("keydown", event => {
-    const target = /** @type {HTMLElement} */ (event.target);
-    if (event.key.toLowerCase() !== "l" || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
-    if (!target.matches?.("input, textarea, select")) follow(!following);
-  });
+  addActions({group: "Move", keys: ["l", "L"], what: "stay at the newest, or stop following", run: () => follow(!following)});
 
   /** The same selection in another snapshot, if it is still there. @param {number[]} to the rows there @param {number} shift ns @param {any} options */
   async function carried(to, shift, options) {
