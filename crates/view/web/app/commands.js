@@ -1,12 +1,9 @@
-// The actions of the whole page: the palette, the tabs, colours, and facts about the trace.
+// The actions of the whole page: the palette, the tabs, and facts about the trace.
 import {addActions} from "app/actions";
 import {showPalette} from "app/palette";
 import {panels} from "app/panels";
 
 /** @typedef {import("app/state").Store} Store */
-
-/** Actions that set a key of the state. @param {Store} store @param {string} group @param {"theme" | "colours"} key @param {[any, string][]} values @returns {import("app/actions").Action[]} */
-const setting = (store, group, key, values) => values.map(([value, what]) => ({what: `${group}: ${what}`, run: () => store.set({[key]: value}), when: () => store.get()[key] !== value}));
 
 /**
  * @param {Store} store @param {import("app/panels").Context} context
@@ -26,7 +23,5 @@ export function startCommands(store, context, search, {info}) {
     {what: "about this trace", run: info},
     {what: "show hidden rows again", run: () => store.set({rows: {...store.get().rows, hidden: new Set()}}), when: () => store.get().rows.hidden.size > 0},
     {what: "remove all marks", run: () => store.set({marks: []}), when: () => store.get().marks.length > 0},
-    ...setting(store, "appearance", "theme", [["system", "as the system"], ["light", "light"], ["dark", "dark"]]),
-    ...setting(store, "colours", "colours", [["name", "by name"], ["rank", "Traceview's, by rank"]]),
   );
 }

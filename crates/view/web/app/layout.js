@@ -11,6 +11,7 @@ const LOW = 500;
 /**
  * @typedef {object} Actions what the buttons of the top bar do
  * @property {() => void} help
+ * @property {() => void} settings
  * @property {() => void} info
  * @property {() => void} all
  */
@@ -42,6 +43,7 @@ function topBar(store, meta, search, actions) {
       iconButton("all", "Whole trace (0)", actions.all, {"data-testid": "zoom-all"}),
       iconButton("colours", "Colours", colours, {...menu, "data-testid": "colours"}),
       iconButton("theme", "Light or dark", theme, {...menu, "data-testid": "theme"}),
+      iconButton("settings", "Settings (,)", actions.settings, {"data-testid": "settings-open"}),
       iconButton("info", "About this trace", actions.info, {"data-testid": "info"}),
       iconButton("help", "Keys (?)", actions.help, {"data-testid": "help"})));
 }

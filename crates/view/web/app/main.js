@@ -12,6 +12,7 @@ import {startLink} from "app/link";
 import {openingOf} from "app/opening";
 import {flatSource, panels} from "app/panels";
 import {lossBanner} from "app/repairs";
+import {startSettings} from "app/settings";
 import {createStore, firstState} from "app/state";
 import {startTheme} from "app/theme";
 import {createTimeline} from "timeline/timeline";
@@ -66,10 +67,11 @@ async function start() {
   redraw = timeline.redraw;
   const select = selecting(store, source, timeline);
   const {view} = timeline;
+  const settings = startSettings(store);
   const context = {meta, rows, goTo: select.goTo, showRow: timeline.showRow, zoomTo: (/** @type {number} */ from, /** @type {number} */ to) => view.fit(from, to, 0)};
   const search = searchBox(store, source, context, () => timeline.area.focus());
   layout(store, source, context, {search: search.element, banner: opened.snapshot ? null : lossBanner(store, context), timeline: timeline.element,
-    actions: {help: showHelp, info: () => showInfo(store, context), all: () => view.set(view.start, view.end)}});
+    actions: {help: showHelp, settings, info: () => showInfo(store, context), all: () => view.set(view.start, view.end)}});
   app.append(select.element);
   Object.assign(hook, {source, timeline, parts: {opened, source, timeline, context, search, link}});
   startKeys(store, timeline, select, {help: showHelp, focusSearch: search.focus, searchStep: search.step});

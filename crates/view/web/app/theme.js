@@ -1,5 +1,6 @@
 // Light or dark: as the system is set, or as the user chose.
 import {readColours, setRanks} from "ui/colours";
+import {remember} from "app/settings";
 import {toast} from "ui/toast";
 
 /**
@@ -24,15 +25,9 @@ export function startTheme(store, source, redraw) {
     }
     redraw();
   };
-  try {
-    const kept = localStorage.getItem("traceloom.theme");
-    if (kept === "light" || kept === "dark") store.set({theme: kept});
-  } catch { /* a page from the disk may have no storage */ }
+  remember(store, "theme");
   system.addEventListener("change", apply);
-  store.on(["theme"], ({theme}) => {
-    try { localStorage.setItem("traceloom.theme", theme); } catch { /* as above */ }
-    apply();
-  });
+  store.on(["theme"], apply);
   store.on(["colours"], recolour);
   apply();
   if (store.get().colours === "rank") recolour();

@@ -148,7 +148,7 @@ export function gestures({area, names, bar, view, store, model, scene, hit, poin
       if (Math.abs(dx) > Math.abs(dy)) view.pan(dx * ns_px(), true);
       else bar.scrollTop += dy;
     } else if (Math.abs(dx) > Math.abs(dy)) view.pan(dx * ns_px());
-    else if (event.altKey) bar.scrollTop += dy;
+    else if (event.altKey !== (store.get().wheel === "rows")) bar.scrollTop += dy;
     else view.zoom(Math.exp(Math.max(-240, Math.min(240, dy)) * 0.0028), nsAtGoal(x));
   }
 
