@@ -19,8 +19,8 @@ const LOW = 500;
 /** @param {HTMLElement} button @param {[string, string, boolean][]} items @param {(id: any) => void} choose */
 const radio = (button, items, choose) => openMenu(button, items.map(([id, label, checked]) => ({label, checked, run: () => choose(id)})));
 
-/** @param {import("app/state").Store} store @param {any} meta @param {HTMLElement} search @param {Actions} actions */
-function topBar(store, meta, search, actions) {
+/** @param {import("app/state").Store} store @param {any} meta @param {HTMLElement} search @param {HTMLElement} steps @param {Actions} actions */
+function topBar(store, meta, search, steps, actions) {
   const sources = meta.sources.map((/** @type {any} */ source) => source.title || source.name);
   const name = (meta.title || sources.join(" + ")).replace(/[^\s+]*[\\/]/g, "");
   document.title = name ? `${name} – traceloom` : "traceloom";
@@ -38,7 +38,7 @@ function topBar(store, meta, search, actions) {
   return el("header", {class: "top"},
     el("h1", {class: "brand"}, "traceloom"),
     el("div", {class: "title", title: meta.sources.map((/** @type {any} */ source) => source.name).join("\n"), "data-testid": "title"}, name),
-    search,
+    search, steps,
     el("div", {class: "top-buttons"},
       iconButton("all", "Whole trace (0)", actions.all, {"data-testid": "zoom-all"}),
       iconButton("colours", "Colours", colours, {...menu, "data-testid": "colours"}),
@@ -84,15 +84,15 @@ function dock(store, source, context) {
 
 /**
  * @param {import("app/state").Store} store @param {import("app/panels").Source} source @param {import("app/panels").Context} context
- * @param {{search: HTMLElement, banner: HTMLElement | null, timeline: HTMLElement, actions: Actions}} parts
+ * @param {{steps: HTMLElement, search: HTMLElement, banner: HTMLElement | null, timeline: HTMLElement, actions: Actions}} parts
  */
-export function layout(store, source, context, {search, banner, timeline, actions}) {
+export function layout(store, source, context, {steps, search, banner, timeline, actions}) {
   const {element, show, unfold} = dock(store, source, context);
   let height = Math.max(110, Math.min(340, innerHeight * 0.36));
   const bar = splitter({label: "Height of the panels", vertical: false, sign: -1, get: () => height, limits: () => [80, innerHeight - 200],
     set: (px, moved) => { height = px; if (moved) unfold(); element.style.height = `${px}px`; }});
   const main = el("main", {class: "main"}, timeline, bar, element);
   const app = /** @type {HTMLElement} */ (document.getElementById("app"));
-  app.replaceChildren(topBar(store, context.meta, search, actions), ...(banner ? [banner] : []), main);
+  app.replaceChildren(topBar(store, context.meta, search, steps, actions), ...(banner ? [banner] : []), main);
   show();
 }

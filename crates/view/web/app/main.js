@@ -4,6 +4,7 @@ import {el} from "ui/dom";
 import {bytes} from "ui/format";
 import {startDrop} from "app/drop";
 import {showHelp} from "app/help";
+import {createHistory} from "app/history";
 import {showInfo} from "app/info";
 import {startKeys} from "app/keys";
 import {layout} from "app/layout";
@@ -70,7 +71,8 @@ async function start() {
   const settings = startSettings(store);
   const context = {meta, rows, goTo: select.goTo, showRow: timeline.showRow, zoomTo: (/** @type {number} */ from, /** @type {number} */ to) => view.fit(from, to, 0)};
   const search = searchBox(store, source, context, () => timeline.area.focus());
-  layout(store, source, context, {search: search.element, banner: opened.snapshot ? null : lossBanner(store, context), timeline: timeline.element,
+  const steps = createHistory(store, timeline.scrollTo);
+  layout(store, source, context, {steps: steps.element, search: search.element, banner: opened.snapshot ? null : lossBanner(store, context), timeline: timeline.element,
     actions: {help: showHelp, settings, info: () => showInfo(store, context), all: () => view.set(view.start, view.end)}});
   app.append(select.element);
   Object.assign(hook, {source, timeline, parts: {opened, source, timeline, context, search, link}});
@@ -91,6 +93,8 @@ async function start() {
   // The ids of a snapshot are valid only in it, so links do not contain them.
   if (!opened.snapshot) link.follow(follow);
   await timeline.first;
+  // A recording that is being followed moves by itself.
+  if (!opened.snapshot) steps.start();
 }
 
 panels.unshift({id: "details", title: "Details", mount: mountDetails}, {id: "range", title: "Range", mount: mountRange},
