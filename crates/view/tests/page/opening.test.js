@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { example, work } from "./lib.js";
-import { box, clickSlice, bring, cli, rowWith, settled, sliceNamed, state, tab, tableOf, until } from "./drive.js";
+import { ask, box, clickSlice, bring, cli, rowWith, settled, sliceNamed, state, tab, tableOf, until } from "./drive.js";
 import { check } from "./axe.js";
 import { heap, people, trace } from "./proto.js";
 import { onPages } from "./suite.js";
@@ -65,8 +65,36 @@ onPages("A trace with late frames", { files: [JANK], kinds: ["report"] }, (its) 
     assert.notEqual(await pixel(inside.x, inside.y), before[0], "its own row is shaded");
     assert.equal(await pixel(outside.x, outside.y), before[1], "other rows are not");
     await page.getByTestId("tab-profile").click();
-    await page.getByTestId("profile-range").click();
-    assert.deepEqual((await state(page, "profile")).scope.threads, [row.utid]);
+    await until(page, (state) => state.profile.scope?.from !== undefined);
+    const { from, to } = await state(page, "selection"), scope = { from, to, threads: [row.utid] };
+    assert.deepEqual((await state(page, "profile")).scope, scope);
+    await tab(page, "frames");
+    // A frame belongs to its app: the UI thread begins it, the RenderThread ends it.
+    const threads = await page.evaluate((utid) => {
+      const { kind, upid, utid: of } = /** @type {any} */ (window).traceloom.timeline.model.rows, own = upid[of.findIndex((/** @type {number} */ one, /** @type {number} */ at) => one === utid && kind[at] === 2)];
+      return [...of].filter((_, at) => kind[at] === 2 && upid[at] === own);
+    }, row.utid);
+    const { apps } = await ask(page, { op: "frames", ...scope, threads }), shown = page.getByTestId("panel-frames").locator(".frames-app");
+    await until(page, () => document.querySelector(/** @type {any} */ ("[data-testid=frames-range]"))?.checked);
+    await settled(page);
+    assert.equal(apps.length, 1);
+    assert.equal(await shown.count(), 1);
+    assert.match(await shown.first().innerText(), new RegExp(`${apps[0].janky} late of ${apps[0].frames} frame`));
+    await tab(page, "range");
+    const { by_name } = await ask(page, { op: "range", ...scope });
+    await settled(page);
+    const calls = await tableOf(page, "range-by_name");
+    assert.deepEqual(calls.slice(0, 5).map(({ label }) => label), by_name.slice(0, 5).map((/** @type {any} */ { label }) => label));
+    await tab(page, "events");
+    await settled(page);
+    const { total } = await ask(page, { op: "events", ...scope, limit: 0 });
+    assert.match(await page.getByTestId("events-title").innerText(), new RegExp(`^${total} event`));
+    // CPUs and counters belong to no thread: a range over a CPU's row is about this CPU only.
+    const cpu = await page.evaluate(() => /** @type {any} */ (window).traceloom.timeline.model.rows.kind.indexOf(3));
+    await page.evaluate(([cpu, from, to]) => /** @type {any} */ (window).traceloom.store.set({ selection: { kind: "range", from, to, rows: [cpu] }, panel: "range" }), [cpu, from, to]);
+    await page.getByTestId("tab-cpus").click();
+    await settled(page);
+    assert.equal((await tableOf(page, "range-cpus")).length, 1);
     await page.evaluate(() => /** @type {any} */ (window).traceloom.store.set({ selection: null, profile: {}, panel: "details", chosen: false }));
   });
 });

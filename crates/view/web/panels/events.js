@@ -4,7 +4,7 @@ import {count, elide, exact, plural} from "ui/format";
 import {MOST, PAGE, PENDING, known, pages} from "ui/pages";
 import {virtualTable} from "ui/virtual_table";
 import {isAbort} from "source/source";
-import {scopeOf} from "timeline/range_scope";
+import {rangeBox, scopeOf} from "timeline/range_scope";
 import {KIND} from "timeline/rows";
 
 /** @typedef {import("ui/virtual_table").Column<any>} Column */
@@ -42,7 +42,7 @@ function mount(element, store, source, context) {
   const thread = el("input", {type: "search", class: "control find", placeholder: "Thread", "aria-label": "Only threads whose name or tid contains this", "data-testid": "events-thread", spellcheck: "false"});
   const cpus = el("select", {class: "control", "aria-label": "Only one CPU", "data-testid": "events-cpu"}, el("option", {value: ""}, "All CPUs"));
   for (let row = 0; row < kind.length; row++) if (kind[row] === KIND.cpu && context.rows.flags[row] & 32) cpus.append(el("option", {value: String(cpu[row])}, names[row]));
-  const range = el("input", {type: "checkbox", "data-testid": "events-range"});
+  const range = rangeBox(store, "events-range", () => renew());
   const title = el("span", {class: "hits", role: "status", "data-testid": "events-title"});
   const bar = el("div", {class: "panel-bar"}, name, list, thread, cpus, el("label", {}, range, " Selected range"), el("span", {class: "gap"}), title);
   const table = virtualTable({label: "Events", testid: "events-table", rowHeight: ROW_HEIGHT, columns: columnsOf([], []),
@@ -142,7 +142,7 @@ function mount(element, store, source, context) {
   }
 
   name.oninput = thread.oninput = later;
-  cpus.onchange = range.onchange = renew;
+  cpus.onchange = renew;
   for (const input of [name, thread]) input.onkeydown = event => event.stopPropagation();
   store.on(["selection"], state => { follow(state).catch(() => {}); });
   source.ask({op: "event_names"}).then(({names}) => list.append(...names.slice(0, 500).map((/** @type {any} */ {label, count: times}) => el("option", {value: label, label: `${label} (${count(times)})`}))), () => {});

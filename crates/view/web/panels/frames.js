@@ -3,6 +3,8 @@ import {el} from "ui/dom";
 import {count, moment, plural, time} from "ui/format";
 import {virtualTable} from "ui/virtual_table";
 import {link, stateBar} from "panels/details";
+import {isAbort} from "source/source";
+import {processesOf, rangeBox} from "timeline/range_scope";
 
 /**
  * @param {HTMLElement} element @param {import("app/state").Store} store @param {import("app/panels").Source} source @param {import("app/panels").Context} context
@@ -44,21 +46,33 @@ export function mountFrames(element, store, source, context) {
     table.select(shown.findIndex(({slice, render_slice}) => id >= 0 && (slice === id || render_slice === id)), true);
   }
 
+  const range = rangeBox(store, "frames-range", () => load());
+  const ofRange = el("label", {}, range, " Selected range");
+  let abort = new AbortController(), waiting = 0;
+
   async function load() {
-    element.replaceChildren(el("p", {class: "panel-hint"}, "Looking at the frames…"));
+    abort.abort();
+    const {signal} = abort = new AbortController(), {selection} = store.get();
+    if (!element.firstChild) element.replaceChildren(el("p", {class: "panel-hint"}, "Looking at the frames…"));
     try {
-      const {vsync_ns, vsync_source, deadline_ns, judged, apps, app_row = [], worst: list} = await source.ask({op: "frames", limit: 200});
+      const {vsync_ns, vsync_source, deadline_ns, judged, apps, app_row = [], worst: list} = await source.ask({op: "frames", limit: 200, ...(range.checked && processesOf(context.rows, selection))}, {signal});
       worst = list;
       const about = el("p", {}, vsync_ns ? `A frame every ${time(vsync_ns)}${vsync_source ? ` (${vsync_source})` : ""}` : "", deadline_ns ? `, done within ${time(deadline_ns)} of its tick.` : ".", judged ? ` The frame timeline tells which of ${plural(judged, "frame")} were late.` : "");
-      sum.replaceChildren(about, ...apps.map((/** @type {any} */ app, /** @type {number} */ nth) => el("section", {class: "frames-app"}, el("h2", {}, app_row[nth] < context.rows.id.length ? link(app.label, () => context.showRow(app_row[nth])) : app.label, app.kind !== "app" && el("span", {class: "quiet"}, ` ${app.kind}`)),
+      sum.replaceChildren(about, ofRange, ...apps.map((/** @type {any} */ app, /** @type {number} */ nth) => el("section", {class: "frames-app"}, el("h2", {}, app_row[nth] < context.rows.id.length ? link(app.label, () => context.showRow(app_row[nth])) : app.label, app.kind !== "app" && el("span", {class: "quiet"}, ` ${app.kind}`)),
         el("p", {}, el("b", {class: app.janky ? "late" : ""}, `${count(app.janky)} late`), ` of ${plural(app.frames, "frame")}${app.missed ? `, ${plural(app.missed, "vsync")} missed` : ""}`),
         el("p", {class: "quiet"}, `median ${time(app.p50_ns)} · 90 % ${time(app.p90_ns)} · 99 % ${time(app.p99_ns)} · worst ${time(app.worst_ns)}`))));
-      element.replaceChildren(el("div", {class: "frames"}, sum, el("div", {class: "frames-worst"}, table.element)));
+      if (!sum.isConnected) element.replaceChildren(el("div", {class: "frames"}, sum, el("div", {class: "frames-worst"}, table.element)));
       fill();
     } catch (error) {
+      if (isAbort(error)) return;
       element.replaceChildren(el("p", {class: "panel-hint bad"}, error instanceof Error ? error.message : String(error)));
     }
   }
-  store.on(["selection"], follow);
+  store.on(["selection"], ({selection}) => {
+    follow();
+    if (!range.checked || selection?.kind !== "range") return;
+    clearTimeout(waiting);
+    waiting = setTimeout(load, 120);
+  });
   load();
 }

@@ -5,7 +5,7 @@ import {MOST, PAGE, PENDING, known, pages} from "ui/pages";
 import {virtualTable} from "ui/virtual_table";
 import {LEVELS, LINES, LOGS, levelOf, linesOf} from "source/logs";
 import {isAbort} from "source/source";
-import {scopeOf} from "timeline/range_scope";
+import {rangeBox, scopeOf} from "timeline/range_scope";
 import {KIND} from "timeline/rows";
 
 const WAIT = 150;
@@ -25,7 +25,7 @@ function mount(element, store, source, context) {
   const text = el("input", {type: "search", class: "control find", placeholder: "Tag or message", "aria-label": "Only lines that contain this", "data-testid": "logs-text", spellcheck: "false"});
   const level = el("select", {class: "control", "aria-label": "Only from this level on", "data-testid": "logs-level"},
     ...LEVELS.map((name, nth) => el("option", {value: nth ? String(nth + 2) : ""}, nth ? `${name[0].toUpperCase()}${name.slice(1)} and above` : "All levels")).slice(0, -1));
-  const range = el("input", {type: "checkbox", "data-testid": "logs-range"});
+  const range = rangeBox(store, "logs-range", () => renew());
   const title = el("span", {class: "hits", role: "status", "data-testid": "logs-title"});
   const table = virtualTable({label: "Log", testid: "logs-table", rowHeight: 22, onSelect: (line, at) => choose(line, at), onEnter: line => show(line), columns: [
     {id: "ts", label: "At", width: 120, show: known(({ts}) => exact(ts))},
@@ -106,7 +106,7 @@ function mount(element, store, source, context) {
   }
 
   text.oninput = later;
-  level.onchange = range.onchange = renew;
+  level.onchange = renew;
   text.onkeydown = event => event.stopPropagation();
   store.on(["selection"], state => { follow(state).catch(() => {}); });
   renew();

@@ -5,7 +5,7 @@ import {tabs} from "ui/tabs";
 import {copy} from "ui/toast";
 import {virtualTable} from "ui/virtual_table";
 import {isAbort} from "source/source";
-import {threadsOf} from "timeline/range_scope";
+import {among, threadsOf} from "timeline/range_scope";
 import {KIND} from "timeline/rows";
 
 /** @typedef {import("ui/virtual_table").Column<any>} Column */
@@ -107,6 +107,13 @@ export function mountRange(element, store, source, context) {
     tables.by_name.setColumns(columns);
   }
 
+  /** Limits CPUs and counters to the chosen rows: those of a thread have none. @param {any} found @param {number[]} rows @param {{from: number, to: number}} range @param {AbortSignal} signal */
+  async function ofRows(found, rows, range, signal) {
+    const all = rows.some(row => context.rows.kind[row] !== KIND.thread) ? await source.ask({op: "range", ...range, limit: 0}, {signal}) : found, has = among(context.rows, rows);
+    found.cpus = all.cpus?.filter((/** @type {any} */ {row}) => has(row));
+    found.counters = all.counters?.filter((/** @type {any} */ {row}) => has(row));
+  }
+
   async function follow() {
     const {selection} = store.get();
     if (selection?.kind !== "range") { if (!answer) element.replaceChildren(hint); return; }
@@ -121,6 +128,7 @@ export function mountRange(element, store, source, context) {
     try {
       answer = await source.ask({op: "range", from, to, ...threadsOf(context.rows, rows), limit: LIMIT}, {signal: mine.signal});
       answerRange = {from, to};
+      if (rows) await ofRows(answer, rows, {from, to}, mine.signal);
       arrange();
       for (const id of Object.keys(VIEWS)) {
         views.show(id, id === "by_name" || answer[id]?.length > 0);

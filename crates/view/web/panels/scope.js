@@ -156,9 +156,10 @@ export function scopeBar({model, store, context, onFind}) {
 
   store.on(["selection"], () => {
     range.hidden = scope().from === undefined && !selectedRange();
-    if (scope().from !== undefined) follow();
+    if (scope().from !== undefined || selectedRange()?.rows) follow();
   });
   who.append(...whoOptions(context));
+  if (selectedRange()?.rows) follow();
   show(null);
 
   return {element, show, type, text: () => find.value};
