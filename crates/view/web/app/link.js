@@ -9,7 +9,7 @@ const numbers = (/** @type {string | null} */ text) => (text ?? "").split(".").f
 /** @typedef {import("app/opening").Opening} Opening */
 
 /** @param {State} state @param {number} end @param {Opening} opening */
-function write({view, top, selection, search, marks, rows, panel, profile, colours, why}, end, opening) {
+function write({view, top, selection, search, marks, ranges, rows, panel, profile, colours, why}, end, opening) {
   const out = new URLSearchParams();
   const put = (/** @type {string} */ key, /** @type {string | false | undefined} */ value) => { if (value) out.set(key, value); };
   const round = (/** @type {number} */ ns) => String(Math.round(ns * 10) / 10);
@@ -21,6 +21,7 @@ function write({view, top, selection, search, marks, rows, panel, profile, colou
   else if (selection) put("at", [selection.kind, selection.row, round(selection.ts), ...(selection.id === undefined ? [] : [selection.id])].join("~"));
   put("q", search.text);
   put("m", marks.map(({ts, label}) => label ? `${ts}:${label.replace(/[%~]/g, letter => letter === "%" ? "%25" : "%7E")}` : String(ts)).join("~"));
+  put("g", ranges.length > 0 && JSON.stringify(ranges.map(({from, to, rows, label, base}) => [Math.round(from), Math.round(to), label, base ? 1 : 0, ...(rows ? [rows] : [])])));
   put("f", [...rows.flipped].join("."));
   put("p", rows.pinned.join("."));
   put("h", [...rows.hidden].join("."));
@@ -32,6 +33,13 @@ function write({view, top, selection, search, marks, rows, panel, profile, colou
   const chosen = JSON.stringify(profile ?? {});
   put("pr", chosen !== JSON.stringify(opening.profile) && chosen);
   return out.toString().replaceAll("%7E", "~").replaceAll("%3A", ":");
+}
+
+/** The saved ranges of a link; none if it is damaged. @param {string | null} text @returns {import("app/state").Saved[]} */
+function savedOf(text) {
+  try {
+    return JSON.parse(text ?? "[]").filter((/** @type {any[]} */ [a, b]) => b >= a).slice(0, 20).map((/** @type {any[]} */ [from, to, label, base, rows]) => ({from, to, label: String(label ?? "").slice(0, 60), ...(base === 1 && {base: true}), ...(Array.isArray(rows) && {rows: rows.filter(Number.isInteger)})}));
+  } catch { return []; }
 }
 
 /** Applies the fragment to the store. Returns the part that needs the engine. @param {Store} store @param {number} end @param {Opening} opening */
@@ -51,6 +59,7 @@ function read(store, end, opening) {
   patch.colours = from.get("c") === "rank" ? "rank" : "name";
   try { patch.profile = JSON.parse(from.get("pr") ?? ""); } catch { patch.profile = from.has("pr") ? {} : opening.profile; }
   try { patch.why = JSON.parse(from.get("why") ?? "null"); } catch { patch.why = null; }
+  patch.ranges = savedOf(from.get("g"));
   const range = (from.get("r") ?? "").split("~");
   const name = from.get("n"), at = (from.get("at") ?? "").split("~");
   patch.selection = Number(range[1]) >= Number(range[0]) && range.length > 1 ? {kind: "range", from: Number(range[0]), to: Number(range[1]), ...(range[2] && {rows: numbers(range[2])})}
@@ -75,7 +84,7 @@ export function startLink(store, end, opening) {
     try { history.replaceState(history.state, "", `#${text}`); } catch { /* too many changes at once, or a page without a place */ }
   }
   return {slice, text: (/** @type {number} */ end) => write(store.get(), end, opening), follow(changed) {
-    const keys = /** @type {(keyof State)[]} */ (["view", "top", "selection", "search", "marks", "rows", "panel", "profile", "colours", "why"]);
+    const keys = /** @type {(keyof State)[]} */ (["view", "top", "selection", "search", "marks", "ranges", "rows", "panel", "profile", "colours", "why"]);
     store.on(keys, () => { waiting ||= setTimeout(save, WAIT); });
     addEventListener("hashchange", () => {
       if (location.hash.slice(1) === written) return;

@@ -7,6 +7,7 @@
  *   | {kind: "name", name: number}
  *   | null} Selection
  */
+/** @typedef {{from: number, to: number, rows?: number[], label: string, base?: boolean}} Saved a saved range; `base`: the selected range is compared with it */
 /**
  * @typedef {object} State
  * @property {{from: number, to: number}} view ns
@@ -17,6 +18,7 @@
  * @property {{ts: number, label: string}[]} marks
  * @property {{flipped: Set<number>, pinned: number[], hidden: Set<number>, deep: Set<number>, filter: string}} rows by row id;
  *   `flipped`: folded or unfolded by hand, against the default; `deep`: showing all levels
+ * @property {Saved[]} ranges saved ranges, oldest first
  * @property {string} panel the current tab
  * @property {boolean} chosen whether the user chose the tab, so that a selection does not leave the profile
  * @property {any} why the question whose answer the tab "Why" shows, or null
@@ -31,7 +33,7 @@
 export const firstState = () => ({
   view: {from: 0, to: 1}, top: 0, selection: null, threads: null,
   search: {text: "", total: 0, at: -1, names: null},
-  marks: [], rows: {flipped: new Set(), pinned: [], hidden: new Set(), deep: new Set(), filter: ""},
+  marks: [], ranges: [], rows: {flipped: new Set(), pinned: [], hidden: new Set(), deep: new Set(), filter: ""},
   panel: "details", chosen: false, why: null, profile: {}, theme: "system", colours: "name", wheel: "zoom",
 });
 

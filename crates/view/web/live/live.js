@@ -149,12 +149,13 @@ function watch() {
     opened.snapshot = undefined;
     const [meta, rows] = await Promise.all([source.ask({op: "meta"}), source.ask({op: "rows"})]);
     const shift = Number(BigInt(before.origin_ns) - BigInt(meta.origin_ns)), to = mapping(keys, keysOf(rows)), end = Math.max(meta.duration_ns, 1000);
-    const {view: {from, to: until}, marks, rows: {filter, pinned, hidden}} = store.get();
+    const {view: {from, to: until}, marks, ranges, rows: {filter, pinned, hidden}} = store.get();
     const kept = (/** @type {Iterable<number>} */ ids) => [...ids].map(id => to[id]).filter(row => row >= 0);
     store.set({
       view: following ? {from: 0, to: end} : {from: Math.max(0, from + shift), to: Math.min(end, until + shift)},
       selection: await carried(to, shift, {}),
       marks: marks.map((/** @type {any} */ mark) => ({...mark, ts: mark.ts + shift})),
+      ranges: ranges.map((/** @type {import("app/state").Saved} */ {rows, ...range}) => ({...range, from: range.from + shift, to: range.to + shift})),
       rows: {flipped: new Set(), deep: new Set(), pinned: kept(pinned), hidden: new Set(kept(hidden)), filter},
     });
     history.replaceState(history.state, "", `#${link.text(end)}`);

@@ -53,7 +53,7 @@ function group(which, label) {
 }
 
 /** @param {boolean} [unfinished] whether a slice never ended @returns {import("ui/virtual_table").Column<DiffRow>[]} */
-const columns = unfinished => [
+export const changeColumns = unfinished => [
   {id: "name", label: "Name", width: 280, text: true, key: row => row.label, show: row => `${row.label}${row.signature ?? ""}`, draw(cell, row) {
     const tag = row.presence === "both" ? [] : [el("span", {class: `tag ${row.presence}`}, row.presence)];
     cell.title = fullName(row);
@@ -88,7 +88,7 @@ function mount(host, store, source, {meta}) {
   /** The indices of the base file and the new file. */
   const sides = [0, 1];
   const settings = () => ({base: [sides[0]], new: [sides[1]], clock: clock.value || undefined, by: by.value});
-  const table = virtualTable(/** @type {import("ui/virtual_table").TableOptions<DiffRow>} */ ({label: "Changes", testid: "diff-table", columns: columns(),
+  const table = virtualTable(/** @type {import("ui/virtual_table").TableOptions<DiffRow>} */ ({label: "Changes", testid: "diff-table", columns: changeColumns(),
     classOf: row => `line ${row.presence}`, onSort: arrange}));
   const flame = flameView({label: "Differential flame graph: orange took longer, blue took less", testid: "diff-flame",
     ask: span => source.ask({op: "diff", ...settings(), flame: true, ...span}),
@@ -106,7 +106,7 @@ function mount(host, store, source, {meta}) {
 
   /** @param {string} id @param {boolean} down */
   function arrange(id, down) {
-    const key = columns(true).find(column => column.id === id)?.key;
+    const key = changeColumns(true).find(column => column.id === id)?.key;
     if (!key) return;
     const sign = down ? -1 : 1;
     rows = rows.map(row => ({row, key: key(row)})).sort((a, b) => a.key < b.key ? -sign : a.key > b.key ? sign : 0).map(({row}) => row);
@@ -126,7 +126,7 @@ function mount(host, store, source, {meta}) {
     try {
       const answer = await source.ask({op: "diff", ...settings(), limit: 200000});
       rows = answer.rows;
-      if (unfinished !== !!answer.unfinished) table.setColumns(columns(unfinished = !unfinished));
+      if (unfinished !== !!answer.unfinished) table.setColumns(changeColumns(unfinished = !unfinished));
       const [before, after] = sides.map(side => fileName(meta.sources[side]));
       total.textContent = answer.total ? `${before} → ${after}: ${time(answer.total.base)} → ${time(answer.total.new)} (${signed(answer.total.delta, time)}, ${percentOf(answer.total)} %)` : "";
       const {column, down} = table.sorted();

@@ -5,6 +5,8 @@ import {tabs} from "ui/tabs";
 import {copy} from "ui/toast";
 import {virtualTable} from "ui/virtual_table";
 import {isAbort} from "source/source";
+import {comparison} from "panels/compare";
+import {baseOf, savedRanges} from "panels/saved";
 import {among, threadsOf} from "timeline/range_scope";
 import {KIND} from "timeline/rows";
 
@@ -54,7 +56,7 @@ function sortRows(rows, column, down) {
 export function mountRange(element, store, source, context) {
   element.classList.add("stack");
   const title = el("span", {class: "range-title", role: "status", "data-testid": "range-title"});
-  const views = tabs({label: "Sums of the range"});
+  const views = tabs({label: "Sums of the range"}), saved = savedRanges(store, context), compared = comparison(source, context);
   views.list.classList.add("small-tabs");
   const hint = el("p", {class: "panel-hint"}, "Drag over the timeline to select a range, or press ", el("kbd", {}, "R"), " to take what is on the screen.");
   const zoom = el("button", {type: "button", class: "button", onclick: () => answerRange && context.zoomTo(answerRange.from, answerRange.to)}, "Zoom to it");
@@ -62,8 +64,8 @@ export function mountRange(element, store, source, context) {
     const {selection, profile} = store.get();
     if (selection?.kind === "range") store.set({panel: "profile", profile: {...profile, tab: "flame", scope: {from: selection.from, to: selection.to, ...threadsOf(context.rows, selection.rows)}}});
   }}, "Flame graph");
-  const csv = el("button", {type: "button", class: "button", onclick: () => copy(tables[views.current()].text("\t"), "Table")}, "Copy table");
-  const bar = el("div", {class: "panel-bar"}, title, views.list, el("span", {class: "gap"}), flame, zoom, csv);
+  const csv = el("button", {type: "button", class: "button", onclick: () => copy((tables[views.current()] ?? compared.table).text("\t"), "Table")}, "Copy table");
+  const bar = el("div", {class: "panel-bar"}, title, views.list, el("span", {class: "gap"}), saved.save, flame, zoom, csv);
   /** @type {Record<string, ReturnType<typeof virtualTable<any>>>} */
   const tables = {};
   /** @type {any} */
@@ -81,6 +83,8 @@ export function mountRange(element, store, source, context) {
     views.add(id, title, panel => panel.append(table.element));
     if (sort) table.sort(sort, true);
   }
+  views.add("compared", "Compared", panel => panel.append(compared.element));
+  views.show("compared", false);
   views.select("by_name");
 
   /** @param {string} id @param {any} row */
@@ -114,10 +118,19 @@ export function mountRange(element, store, source, context) {
     found.counters = all.counters?.filter((/** @type {any} */ {row}) => has(row));
   }
 
+  /** Shows the comparison with the saved range that is marked as its base. @param {boolean} [open] */
+  function compare(open) {
+    const base = baseOf(store.get());
+    views.show("compared", !!base);
+    if (base) compared.show(base, store.get().selection);
+    if (base && open) views.select("compared");
+    if (!base && views.current() === "compared") views.select("by_name");
+  }
+
   async function follow() {
     const {selection} = store.get();
-    if (selection?.kind !== "range") { if (!answer) element.replaceChildren(hint); return; }
-    if (element.firstChild !== bar) element.replaceChildren(bar, views.body);
+    if (selection?.kind !== "range") { if (!answer) element.replaceChildren(saved.list, hint); return; }
+    if (element.firstChild !== bar) element.replaceChildren(bar, saved.list, views.body);
     const {from, to, rows} = selection;
     title.textContent = `${span(from, to)}${rows ? ` · ${plural(rows.length, "row")}` : ""}`;
     abort?.abort();
@@ -134,12 +147,17 @@ export function mountRange(element, store, source, context) {
         views.show(id, id === "by_name" || answer[id]?.length > 0);
         fill(id);
       }
-      if (views.current() !== "by_name" && !answer[views.current()]?.length) views.select("by_name");
+      compare();
+      if (views.current() !== "by_name" && views.current() !== "compared" && !answer[views.current()]?.length) views.select("by_name");
     } catch (error) {
       if (!isAbort(error)) title.textContent = error instanceof Error ? error.message : String(error);
     }
   }
 
+  let base = "";
+  const chosen = () => JSON.stringify(store.get().ranges.find(range => range.base) ?? "");
   store.on(["selection"], follow);
+  store.on(["ranges"], () => { if (chosen() !== base) { base = chosen(); compare(true); } });
+  base = chosen();
   follow();
 }
