@@ -23,8 +23,8 @@ export function addActions(...actions) { all.push(...actions); }
 /** @returns {readonly Action[]} */
 export const actions = () => all;
 
-/** The name of a pressed key: `f`, `Ctrl+k`, `Alt+ArrowLeft`. @param {KeyboardEvent} event */
-export const keyOf = ({ctrlKey, metaKey, altKey, key}) => `${ctrlKey || metaKey ? "Ctrl+" : ""}${altKey ? "Alt+" : ""}${key}`;
+/** The name of a pressed key: `f`, `M` (with Shift), `Ctrl+k`, `Shift+ArrowLeft`. @param {KeyboardEvent} event */
+export const keyOf = ({ctrlKey, metaKey, altKey, shiftKey, key}) => `${ctrlKey || metaKey ? "Ctrl+" : ""}${altKey ? "Alt+" : ""}${shiftKey && key.length > 1 ? "Shift+" : ""}${key}`;
 
 /** @type {Record<string, string>} */
 const WORDS = {ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓", PageUp: "Page ↑", PageDown: "Page ↓", Escape: "Esc", "-": "−"};

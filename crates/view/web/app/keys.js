@@ -8,7 +8,7 @@ const RAMP_MS = 250;
 
 /**
  * @param {import("app/state").Store} store @param {import("timeline/timeline").Timeline} timeline
- * @param {{goTo: (id: number) => Promise<void>, step: (to: "next" | "previous" | "parent" | "child") => void, fit: () => void, range: () => void, extent: () => [number, number] | null}} select
+ * @param {{goTo: (id: number) => Promise<void>, extend: (to: "next" | "previous") => Promise<void>, step: (to: "next" | "previous" | "parent" | "child") => void, fit: () => void, range: () => void, extent: () => [number, number] | null}} select
  * @param {{help: () => void, focusSearch: () => void, searchStep: (by: number) => void}} page
  */
 export function startKeys(store, timeline, select, page) {
@@ -72,6 +72,8 @@ export function startKeys(store, timeline, select, page) {
     {group: "Find", keys: ["?"], what: "this sheet: all keys", run: page.help},
     {group: "Select", keys: ["ArrowLeft"], what: "previous call", run: to("previous")},
     {group: "Select", keys: ["ArrowRight"], what: "next call", run: to("next")},
+    {group: "Select", keys: ["Shift+ArrowLeft"], shown: ["Shift", "←"], what: "select the previous call too", run: () => { select.extend("previous"); }},
+    {group: "Select", keys: ["Shift+ArrowRight"], shown: ["Shift", "→"], what: "select the next call too", run: () => { select.extend("next"); }},
     {group: "Select", keys: ["ArrowUp"], what: "caller of the selected call", run: to("parent")},
     {group: "Select", keys: ["ArrowDown"], what: "first callee of the selected call", run: to("child")},
     {group: "Select", keys: ["f", "F", "Enter"], what: "fit the selection (Enter)", run: select.fit},
@@ -79,7 +81,7 @@ export function startKeys(store, timeline, select, page) {
     {group: "Select", keys: ["Escape"], what: "select nothing", run: escape},
   );
   /** The focused element handles these keys, unless the timeline or nothing has the focus. */
-  const LOCAL = /^(Arrow|Page|Home|End|Enter)/;
+  const LOCAL = /^(Shift\+)?(Arrow|Page|Home|End|Enter)/;
 
   addEventListener("keydown", event => {
     const target = /** @type {HTMLElement} */ (event.target);

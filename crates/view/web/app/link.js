@@ -15,7 +15,7 @@ function write({view, top, selection, search, marks, ranges, rows, panel, profil
   const round = (/** @type {number} */ ns) => String(Math.round(ns * 10) / 10);
   put("v", (view.from > 0 || view.to < end) && `${round(view.from)}~${round(view.to)}`);
   put("y", top > 0 && String(top));
-  if (selection?.kind === "slice") put("s", String(selection.id));
+  if (selection?.kind === "slice") put("s", [selection.id, ...(selection.more ?? []).map(({id}) => id)].join("."));
   else if (selection?.kind === "range") put("r", [round(selection.from), round(selection.to), ...(selection.rows ? [selection.rows.join(".")] : [])].join("~"));
   else if (selection?.kind === "name") put("n", String(selection.name));
   else if (selection) put("at", [selection.kind, selection.row, round(selection.ts), ...(selection.id === undefined ? [] : [selection.id])].join("~"));
@@ -66,12 +66,12 @@ function read(store, end, opening) {
     : name ? {kind: "name", name: Number(name)}
     : /^(state|sched|counter|instant|event|log|sample)$/.test(at[0]) && at.length === (/^(event|log|sample)$/.test(at[0]) ? 4 : 3) ? {kind: /** @type {"state"} */ (at[0]), row: Number(at[1]), ts: Number(at[2]), ...(at[3] && {id: Number(at[3])})} : null;
   store.set(patch);
-  return from.has("s") ? Number(from.get("s")) : null;
+  return from.has("s") ? numbers(from.get("s")) : null;
 }
 
 /**
  * @param {Store} store @param {number} end ns @param {Opening} opening what is shown without a link
- * @returns {{slice: number | null, text: (end: number) => string, follow: (changed: (slice: number | null) => void) => void}} the slice that the link selects; `text`: the fragment of a link to the current state
+ * @returns {{slice: number[] | null, text: (end: number) => string, follow: (changed: (slice: number[] | null) => void) => void}} the slice that the link selects; `text`: the fragment of a link to the current state
  */
 export function startLink(store, end, opening) {
   const slice = read(store, end, opening);

@@ -78,14 +78,14 @@ async function start() {
   Object.assign(hook, {source, timeline, parts: {opened, source, timeline, context, search, link}});
   startKeys(store, timeline, select, {help: showHelp, focusSearch: search.focus, searchStep: search.step});
   startCommands(store, context, search, {info: () => showInfo(store, context)});
-  const follow = (/** @type {number | null} */ slice) => {
-    if (slice !== null) restore(slice);
+  const follow = (/** @type {number[] | null} */ slices) => {
+    if (slices?.length) restore(slices);
     if (store.get().search.text) search.run();
   };
-  /** Selects a slice without changing the view that the link set. @param {number} id */
-  async function restore(id) {
+  /** Selects slices without changing the view that the link set. @param {number[]} ids */
+  async function restore(ids) {
     const {view: before, top} = store.get();
-    await select.goTo(id);
+    await select.goToAll(ids);
     store.set({view: before});
     timeline.scrollTo(top);
   }

@@ -1,7 +1,8 @@
 // The store: the state from which, with the trace, everything on the page is derived.
 
+/** @typedef {{id: number, row: number, ts: number, end: number, level: number, name: number}} Slice */
 /**
- * @typedef {{kind: "slice", id: number, row: number, ts: number, end: number, level: number, name: number}
+ * @typedef {{kind: "slice", more?: Slice[]} & Slice
  *   | {kind: "range", from: number, to: number, rows?: number[]}
  *   | {kind: "state" | "sched" | "counter" | "instant" | "event" | "log" | "sample", row: number, ts: number, end?: number, id?: number}
  *   | {kind: "name", name: number}

@@ -120,7 +120,7 @@ function watch() {
     const find = level => found.s_ts.findIndex((/** @type {number} */ start, /** @type {number} */ at) => start === ts && (!level || found.s_level[at] === selection.level));
     // The slices around it may be missing in this snapshot.
     const same = find(true), at = same < 0 ? find(false) : same;
-    return at < 0 ? null : {...selection, row, ts, id: found.s_id[at], end: found.s_end[at], level: found.s_level[at], name: found.s_name[at]};
+    return at < 0 ? null : {...selection, more: undefined, row, ts, id: found.s_id[at], end: found.s_end[at], level: found.s_level[at], name: found.s_name[at]};
   }
 
   /** Switches to a snapshot. First fetches everything that the screen needs, and then replaces it at once. @param {number} snapshot */

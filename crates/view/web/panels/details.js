@@ -7,6 +7,7 @@ import {connections, ownerRow} from "panels/connections";
 import {markDetails, stackList} from "panels/details_points";
 import {CLOCKS} from "panels/numbers";
 import {questionOf} from "panels/why";
+import {sumOfSlices} from "panels/several";
 import {isAbort} from "source/source";
 import {STATES} from "timeline/tips";
 
@@ -187,6 +188,8 @@ export function mountDetails(element, store, source, context) {
         showSlice(await source.ask({op: "slice", id: selection.id}, options));
         rank(selection.name).catch(() => {});
         connect(selection);
+        const sum = await sumOfSlices(store, source, context);
+        if (mine === abort && sum) element.querySelector(".details-body")?.prepend(sum);
       } else if (selection.kind === "name") {
         const [same, {names}] = await Promise.all([source.ask({op: "same", name: selection.name}, options), source.ask({op: "names", ids: [selection.name]}, options)]);
         showName(same, names[0]);

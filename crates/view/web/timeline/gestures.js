@@ -2,6 +2,7 @@
 import {panelFor} from "app/state";
 import {nearestMark} from "timeline/marks";
 import {KIND} from "timeline/rows";
+import {withSlice} from "timeline/several";
 import {RULER} from "timeline/ruler";
 
 const CLICK = 4;
@@ -32,15 +33,17 @@ export function gestures({area, names, bar, view, store, model, scene, hit, poin
   /** @param {PointerEvent | WheelEvent | MouseEvent} event */
   const where = event => { const box = area.getBoundingClientRect(); return {x: event.clientX - box.left, y: event.clientY - box.top}; };
 
-  /** @param {{x: number, y: number}} at */
-  function select(at) {
+  /** @param {{x: number, y: number}} at @param {boolean} several adds a slice to the selected ones, or removes it */
+  function select(at, several) {
     if (at.y < RULER) return;
-    if (follow(at.x, at.y)) return;
+    if (!several && follow(at.x, at.y)) return;
     const found = hit(at.x, at.y);
+    if (several && found?.what !== "slice") return;
     if (!found?.what) return store.set({selection: null});
     const {row, what, at: place, level, data} = found;
     if (what === "slice") {
-      store.set({selection: {kind: "slice", id: data.s_id[place], row, ts: data.s_ts[place], end: data.s_end[place], level, name: data.s_name[place]}, panel: panelFor(store.get(), "details")});
+      const slice = {id: data.s_id[place], row, ts: data.s_ts[place], end: data.s_end[place], level: level ?? 0, name: data.s_name[place]};
+      store.set({selection: several ? withSlice(store.get().selection, slice) : {kind: "slice", ...slice}, panel: panelFor(store.get(), "details")});
     } else if (what === "log" || what === "sample") {
       store.set({selection: {kind: what, row, ts: data.ts, id: data.id}, panel: what === "log" && store.get().panel === "logs" ? "logs" : "details"});
     } else {
@@ -130,7 +133,7 @@ export function gestures({area, names, bar, view, store, model, scene, hit, poin
     drag = null;
     if (!done || event.type === "pointercancel") return;
     if (done.mode === "range") store.set({panel: panelFor(store.get(), "range")});
-    else if (event.button === 0 && Math.hypot(at.x - done.x, at.y - done.y) <= CLICK) select(at);
+    else if (event.button === 0 && Math.hypot(at.x - done.x, at.y - done.y) <= CLICK) select(at, event.shiftKey);
   }
 
   /** @param {WheelEvent} event */

@@ -3,6 +3,7 @@ import {panelFor, panelUnlessChosen} from "app/state";
 import {el} from "ui/dom";
 import {elide, span, time} from "ui/format";
 import {isAbort} from "source/source";
+import {slicesOf, withSlice} from "timeline/several";
 import {toast} from "ui/toast";
 
 /** @typedef {import("timeline/timeline").Timeline} Timeline */
@@ -41,6 +42,27 @@ export function selecting(store, source, timeline) {
     } catch (error) {
       if (!isAbort(error)) toast(error instanceof Error ? error.message : String(error), true);
     }
+  }
+
+  /** Selects slices together. @param {number[]} ids the first one is shown */
+  async function goToAll(ids) {
+    await goTo(ids[0]);
+    const found = await Promise.all(ids.slice(1, 500).map(id => source.ask({op: "locate", id}).then(at => ({id, row: at.row, ts: at.ts, end: at.end ?? at.ts, level: at.level, name: at.name}), () => null)));
+    const {selection} = store.get(), more = found.filter(one => one !== null);
+    if (selection?.kind === "slice" && selection.id === ids[0] && more.length) store.set({selection: {...selection, more}});
+  }
+
+  /** Adds the next slice to the selected ones. @param {"next" | "previous"} to */
+  async function extend(to) {
+    const {selection} = store.get(), all = slicesOf(selection);
+    if (!selection || !all.length) return first();
+    const from = to === "next" ? all.reduce((a, b) => b.ts > a.ts ? b : a) : all.reduce((a, b) => b.ts < a.ts ? b : a);
+    const found = await source.ask({op: "neighbour", id: from.id, to}, {priority: 1});
+    if (found.none) return say(`No ${to} call`);
+    const {row, ts, level, name} = found, id = found.id ?? found.slice, end = found.end ?? ts + Math.max(0, found.dur);
+    if (store.get().selection !== selection || all.some(slice => slice.id === id)) return;
+    store.set({selection: withSlice(selection, {id, row, ts, end, level, name})});
+    view.reveal(ts, end);
   }
 
   /** The slice nearest to the middle of the screen, in a row or in the first that has one. @param {number} [only] */
@@ -84,7 +106,7 @@ export function selecting(store, source, timeline) {
     if (selection?.kind !== "slice") return;
     let text = tiles.names.get(selection.name);
     if (text === undefined) text = (await source.ask({op: "names", ids: [selection.name]})).names[0];
-    if (mine === said && store.get().selection === selection) live.textContent = `${elide(text ?? "", 120)}, ${time(selection.end - selection.ts)}, ${model.rows.names[selection.row]}`;
+    if (mine === said && store.get().selection === selection) live.textContent = selection.more ? `${selection.more.length + 1} calls selected` : `${elide(text ?? "", 120)}, ${time(selection.end - selection.ts)}, ${model.rows.names[selection.row]}`;
   }
 
   let flowOf = 0;
@@ -101,6 +123,8 @@ export function selecting(store, source, timeline) {
   /** The time range of the selection. @returns {[number, number] | null} */
   function extent() {
     const {selection} = store.get();
+    const all = slicesOf(selection);
+    if (all.length > 1) return [Math.min(...all.map(({ts}) => ts)), Math.max(...all.map(({end}) => end))];
     if (selection && "ts" in selection) return [selection.ts, selection.end ?? selection.ts];
     if (selection?.kind === "range") return [selection.from, selection.to];
     return null;
@@ -114,7 +138,7 @@ export function selecting(store, source, timeline) {
   });
   timeline.onFlow(end => { if (end.slice != null) goTo(end.slice); else if (end.row != null) { store.set({selection: {kind: "state", row: end.row, ts: end.ts}}); timeline.showRow(end.row); } });
   timeline.onEnter(row => { timeline.area.focus(); first(row); });
-  return {element: live, goTo, step, first, extent,
+  return {element: live, goTo, goToAll, extend, step, first, extent,
     fit() { const found = extent(); if (found) view.fit(...found); },
     /** Selects the time of the selected call as a range, or the visible range. */
     range() {

@@ -13,6 +13,7 @@ import {overviewStrip} from "timeline/overview";
 import {laneTop, paintOverlay, paintRows} from "timeline/paint";
 import {BAR} from "timeline/paint_slices";
 import {recordPoints} from "timeline/points";
+import {slicesOf} from "timeline/several";
 import {rowModel} from "timeline/rows";
 import {RULER} from "timeline/ruler";
 import {tileCache} from "timeline/tiles";
@@ -122,7 +123,7 @@ export function createTimeline(store, source, meta, rows, stats) {
   /** Highlights the names of the search and the selection. */
   function light() {
     const {selection, search} = store.get();
-    scene.lit = selection?.kind === "slice" || selection?.kind === "name" ? selection.name : -1;
+    scene.lit = selection?.kind === "slice" && selection.more ? -1 : selection?.kind === "slice" || selection?.kind === "name" ? selection.name : -1;
     scene.hits = search.names?.size && (scene.lit < 0 || search.names.has(scene.lit)) ? search.names : null;
   }
 
@@ -207,6 +208,11 @@ export function createTimeline(store, source, meta, rows, stats) {
 
   function outlines() {
     const {selection} = store.get();
+    return slicesOf(selection).length > 1 ? slicesOf(selection).flatMap(slice => outlinesOf({kind: "slice", ...slice})) : outlinesOf(selection);
+  }
+
+  /** @param {import("app/state").Selection} selection */
+  function outlinesOf(selection) {
     if (!selection || !("ts" in selection) || !("row" in selection)) return [];
     const here = placed.find(({row}) => row === selection.row);
     if (!here || model.isHead(here.row)) return [];
