@@ -5,6 +5,7 @@ import {copy} from "ui/toast";
 import {elided} from "panels/cells";
 import {connections, ownerRow} from "panels/connections";
 import {markDetails, stackList} from "panels/details_points";
+import {latencyOf} from "panels/latency";
 import {CLOCKS} from "panels/numbers";
 import {questionOf} from "panels/why";
 import {sumOfSlices} from "panels/several";
@@ -198,6 +199,7 @@ export function mountDetails(element, store, source, context) {
         if (mine === abort) showMark(mark);
       } else showPoint(await source.ask({op: "at", row: selection.row, ts: selection.ts, what: selection.kind, ...(selection.id !== undefined && {id: selection.id})}, options), selection);
       if (selection.kind === "state") connect(selection);
+      latencyOf(source, context, store).then(part => { if (part && mine === abort && store.get().selection === selection) element.querySelector(".details-body")?.append(part); }, () => {});
       // The scroll position is kept if a newer snapshot has the same slice.
       const what = JSON.stringify([selection.kind, "ts" in selection && selection.ts, "level" in selection && selection.level]);
       if (what !== shown) element.scrollTop = 0;

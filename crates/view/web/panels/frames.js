@@ -26,6 +26,7 @@ export function mountFrames(element, store, source, context) {
       {id: "ts", label: "At", width: 110, key: row => row.ts, show: row => moment(row.ts, 1000)},
       {id: "label", label: "App", width: 150, text: true, fixed: true, key: row => row.label, show: row => row.label},
       {id: "states", label: "Where the time went", width: 170, show: row => time(row.running_ns), draw: (cell, row) => cell.replaceChildren(stateBar(row, false))},
+      {id: "runnable_ns", label: "CPU wait", title: "Time from a wake-up until it ran: the scheduling latency", width: 86, key: row => row.runnable_ns ?? 0, show: row => row.runnable_ns ? time(row.runnable_ns) : "–"},
       {id: "why", label: "What held it", width: 260, text: true, show: why},
     ]});
 
