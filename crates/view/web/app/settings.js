@@ -4,11 +4,12 @@ import {addActions} from "app/actions";
 import {sheet} from "app/sheet";
 
 /** @typedef {import("app/state").Store} Store */
-/** @typedef {"theme" | "colours" | "wheel"} Key */
+/** @typedef {"theme" | "colours" | "wheel" | "grid"} Key */
 
 /** The settings: their values, and what each means. @type {{key: Key, title: string, values: [string, string][]}[]} */
 export const SETTINGS = [
   {key: "wheel", title: "Wheel", values: [["zoom", "zooms; with Alt it scrolls the rows"], ["rows", "scrolls the rows; with Ctrl it zooms, as in Perfetto"]]},
+  {key: "grid", title: "Lines of VSYNC and deadlines", values: [["shown", "shown, where the trace has them"], ["hidden", "hidden"]]},
   {key: "theme", title: "Appearance", values: [["system", "as the system"], ["light", "light"], ["dark", "dark"]]},
   {key: "colours", title: "Colours", values: [["name", "by name"], ["rank", "Traceview's, by rank"]]},
 ];
@@ -35,6 +36,7 @@ function showSettings(store) {
 /** @param {Store} store */
 export function startSettings(store) {
   remember(store, "wheel");
+  remember(store, "grid");
   const open = () => showSettings(store);
   addActions({group: "Find", keys: [","], what: "settings", run: open},
     ...SETTINGS.flatMap(({key, title, values}) => values.map(([value, what]) => ({what: `${title}: ${what}`, run: () => store.set({[key]: value}), when: () => store.get()[key] !== value}))));

@@ -26,6 +26,7 @@
  * @property {any} profile settings of the profile's panels
  * @property {"system" | "light" | "dark"} theme
  * @property {"name" | "rank"} colours
+ * @property {"shown" | "hidden"} grid the lines of VSYNC and deadlines
  * @property {"zoom" | "rows"} wheel what the wheel does to the time line
  */
 /** @typedef {ReturnType<typeof createStore>} Store */
@@ -35,7 +36,7 @@ export const firstState = () => ({
   view: {from: 0, to: 1}, top: 0, selection: null, threads: null,
   search: {text: "", total: 0, at: -1, names: null},
   marks: [], ranges: [], rows: {flipped: new Set(), pinned: [], hidden: new Set(), deep: new Set(), filter: ""},
-  panel: "details", chosen: false, why: null, profile: {}, theme: "system", colours: "name", wheel: "zoom",
+  panel: "details", chosen: false, why: null, profile: {}, theme: "system", colours: "name", grid: "shown", wheel: "zoom",
 });
 
 /** The panel for a new selection. A profile that the user opened stays open, because it follows the selection. @param {State} state @param {string} wanted */

@@ -15,12 +15,16 @@ export function mountFrames(element, store, source, context) {
   let worst = [];
   /** @type {any[]} */
   let shown = [];
+  /** @type {import("ui/virtual_table").Column<any>[]} */
+  let columns = [];
   const sum = el("div", {class: "frames-apps", tabindex: "0", role: "region", "aria-label": "Apps"});
   const why = (/** @type {any} */ {verdict, blocked_on = [], top = []}) => [...(verdict?.late ? [verdict.jank] : []), ...blocked_on.slice(0, 2).map((/** @type {any} */ on) => `${time(on.ns)} ${on.text}${on.label ? ` (in ${on.label})` : ""}`),
     ...top.slice(0, 2).map((/** @type {any} */ {label, ns}) => `${label} ${time(ns)}`)].join(" · ");
+  /** @type {import("ui/virtual_table").Column<any>} */
+  const jank = {id: "jank", label: "Jank", title: "The verdict of the frame timeline", width: 130, text: true, fixed: true, key: row => row.verdict?.jank ?? "", show: row => row.verdict?.jank ?? ""};
   const table = virtualTable({label: "Worst frames", testid: "worst-frames", rowHeight: 26,
     onSort: () => fill(), onSelect: row => go(row, false), onEnter: row => go(row, true),
-    columns: [
+    columns: /** @type {import("ui/virtual_table").Column<any>[]} */ (columns = [
       {id: "dur", label: "Duration", width: 96, key: row => row.dur, show: row => time(row.dur)},
       {id: "missed", label: "Missed", title: "Vsyncs missed", width: 72, key: row => row.missed, show: row => row.missed ? count(row.missed) : "–"},
       {id: "ts", label: "At", width: 110, key: row => row.ts, show: row => moment(row.ts, 1000)},
@@ -28,7 +32,7 @@ export function mountFrames(element, store, source, context) {
       {id: "states", label: "Where the time went", width: 170, show: row => time(row.running_ns), draw: (cell, row) => cell.replaceChildren(stateBar(row, false))},
       {id: "runnable_ns", label: "CPU wait", title: "Time from a wake-up until it ran: the scheduling latency", width: 86, key: row => row.runnable_ns ?? 0, show: row => row.runnable_ns ? time(row.runnable_ns) : "–"},
       {id: "why", label: "What held it", width: 260, text: true, show: why},
-    ]});
+    ])});
 
   /** @param {any} frame @param {boolean} zoom */
   function go(frame, zoom) { context.goTo(frame.slice, zoom); }
@@ -58,6 +62,7 @@ export function mountFrames(element, store, source, context) {
     try {
       const {vsync_ns, vsync_source, deadline_ns, judged, apps, app_row = [], worst: list} = await source.ask({op: "frames", limit: 200, ...(range.checked && processesOf(context.rows, selection))}, {signal});
       worst = list;
+      if (judged && !columns.includes(jank)) { columns.splice(3, 0, jank); table.setColumns(columns); }
       const about = el("p", {}, vsync_ns ? `A frame every ${time(vsync_ns)}${vsync_source ? ` (${vsync_source})` : ""}` : "", deadline_ns ? `, done within ${time(deadline_ns)} of its tick.` : ".", judged ? ` The frame timeline tells which of ${plural(judged, "frame")} were late.` : "");
       sum.replaceChildren(about, ofRange, ...apps.map((/** @type {any} */ app, /** @type {number} */ nth) => el("section", {class: "frames-app"}, el("h2", {}, app_row[nth] < context.rows.id.length ? link(app.label, () => context.showRow(app_row[nth])) : app.label, app.kind !== "app" && el("span", {class: "quiet"}, ` ${app.kind}`)),
         el("p", {}, el("b", {class: app.janky ? "late" : ""}, `${count(app.janky)} late`), ` of ${plural(app.frames, "frame")}${app.missed ? `, ${plural(app.missed, "vsync")} missed` : ""}`),

@@ -78,7 +78,7 @@ export function paintRows(scene, model, placed, top, bottom) {
  * @param {import("timeline/tiles").Piece} piece @param {number} left @param {number} right
  */
 function paintRow(scene, model, {row, y, height}, piece, left, right) {
-  const {kind, min, max} = model.rows;
+  const {kind, names, min, max} = model.rows;
   const {data} = piece.batch, nth = piece.at;
   const any = (/** @type {Uint32Array} */ first) => first[nth + 1] > first[nth];
   if (right <= left) return;
@@ -94,7 +94,7 @@ function paintRow(scene, model, {row, y, height}, piece, left, right) {
     else if (band || (lanes && any(data.first_slice))) paintStates(scene, piece, y + 3, model.stateStrip(row) - 2, left, right, null);
     else paintStates(scene, piece, y + Math.min(8, height / 2 - 5), height - 2 * Math.min(8, height / 2 - 5), left, right, null);
   }
-  if (any(data.first_slice)) paintSlices(scene, piece, y + 3 + strip, lanes, model.pitch(row), left, right, kind[row] === KIND.frames);
+  if (any(data.first_slice)) paintSlices(scene, piece, y + 3 + strip, lanes, model.pitch(row), left, right, kind[row] === KIND.frames ? "times" : names[row] === "Actual Timeline" ? "names" : "");
   if (band && any(data.first_event)) paintEvents(scene, piece, band.y, band.high, left, right);
   if (any(data.first_instant)) paintInstants(scene, piece, kind[row] === KIND.instants ? y + 8 : y + 1, left, right, canvasColours().ink2);
 }

@@ -47,7 +47,7 @@ export function firstBehind({batch: {data: {s_end}}, order}, low, high, ns) {
 /**
  * @param {Scene} scene @param {import("timeline/tiles").Piece} piece @param {number} y top of the first lane @param {number} lanes
  * @param {number} pitch px from lane to lane
- * @param {number} left px @param {number} right px: only between these @param {boolean} frames whether colours show which frames were late
+ * @param {number} left px @param {number} right px: only between these @param {"" | "times" | "names"} frames whether colours show which frames were late, and what is written on them
  */
 export function paintSlices(scene, piece, y, lanes, pitch, left, right, frames) {
   const {lanes: starts} = piece.lanes ? piece : prepare(piece);
@@ -63,7 +63,7 @@ export function paintSlices(scene, piece, y, lanes, pitch, left, right, frames) 
 
 /**
  * @param {Scene} scene @param {import("timeline/tiles").Piece} piece @param {number} start @param {number} end @param {number} top
- * @param {number} bar px high @param {number} left @param {number} right @param {boolean} frames
+ * @param {number} bar px high @param {number} left @param {number} right @param {"" | "times" | "names"} frames
  */
 function paintLane(scene, piece, start, end, top, bar, left, right, frames) {
   const {data: {s_ts, s_end, s_name, s_hue, s_flags}} = piece.batch;
@@ -93,7 +93,7 @@ function paintLane(scene, piece, start, end, top, bar, left, right, frames) {
     if (wide < LABEL) continue;
     const nth = labels.count++;
     labels.name[nth] = name;
-    labels.text[nth] = frames ? time(s_end[at] - s_ts[at]) : "";
+    labels.text[nth] = frames === "times" ? time(s_end[at] - s_ts[at]) : "";
     labels.x[nth] = x0 + 5;
     labels.y[nth] = top;
     labels.room[nth] = wide - (flags & 1 ? 26 : 9);

@@ -16,13 +16,30 @@ const LOW = 24;
  */
 /** @typedef {ReturnType<typeof rowModel>} RowModel */
 
+/** The rows in their order, with the frame timelines of a process next to its frames. @param {any} rows @returns {number[]} */
+function ordered({kind, names, parent}) {
+  const all = /** @type {number[]} */ (Array.from(kind, (_, row) => row));
+  const isTimeline = (/** @type {number} */ row) => kind[row] === KIND.async && isFrameTimeline(names[row]);
+  const moved = all.filter(isTimeline), after = new Map();
+  if (!moved.length) return all;
+  for (const row of moved) {
+    let place = parent[row];
+    while (kind[place + 1] === KIND.frames) place++;
+    after.set(place, [...after.get(place) ?? [], row]);
+  }
+  return all.flatMap(row => isTimeline(row) && parent[row] < row ? [] : [row, ...after.get(row) ?? []]);
+}
+
+/** Whether a row is of Android's frame timeline. @param {string} name */
+export const isFrameTimeline = name => name === "Expected Timeline" || name === "Actual Timeline";
+
 /**
  * @param {any} rows the engine's answer to `rows`
  * @param {import("app/state").Store} store
  */
 export function rowModel(rows, store) {
   const {id, parent, kind, levels, flags, utid, busy, names, notes} = rows;
-  const total = id.length;
+  const total = id.length, order = ordered(rows);
   const byId = new Map(Array.from(id, (value, row) => [value, row]));
   const depth = new Uint8Array(total);
   const parents = new Uint8Array(total);
@@ -109,7 +126,7 @@ export function rowModel(rows, store) {
     const gone = new Uint8Array(total);
     const top = new Set(state().pinned);
     const list = [];
-    for (let row = 0; row < total; row++) {
+    for (const row of order) {
       const up = parent[row];
       if (hidden.has(id[row]) || (up < row && gone[up])) gone[row] = 1;
       if (gone[row]) continue;

@@ -6,6 +6,7 @@ import {splitter} from "ui/splitter";
 import {toast} from "ui/toast";
 import {gestures} from "timeline/gestures";
 import {flowAt} from "timeline/flows";
+import {vsyncGrid} from "timeline/grid";
 import {hitRow, rowAt} from "timeline/hit";
 import {markField} from "timeline/marks";
 import {nameList} from "timeline/names";
@@ -41,6 +42,7 @@ export function createTimeline(store, source, meta, rows, stats) {
   const points = recordPoints(source, meta, rows, () => { redraw(); if (tipWaits) point(pointer); });
   const view = viewModel(store, end, () => redraw());
   const tiles = tileCache(source, end, () => { redraw(); if (tipWaits) point(pointer); }, message => toast(message, true));
+  const grid = vsyncGrid(source, meta, rows, store, () => redraw());
   const canvas = el("canvas", {class: "tl-canvas", role: "img", "aria-label": "What ran when", "data-testid": "canvas"});
   const area = el("div", {class: "tl-area", tabindex: "0", role: "application", "aria-label": "Timeline: W and S zoom, A and D pan, arrow keys go from call to call, question mark for all keys",
     "data-testid": "timeline"}, canvas);
@@ -160,6 +162,7 @@ export function createTimeline(store, source, meta, rows, stats) {
     ctx.fillRect(0, 0, scene.width, height);
     paintRows(scene, model, moving, RULER + pinnedHeight, height);
     if (fixed.length) paintRows(scene, model, fixed, RULER, RULER + pinnedHeight);
+    grid.paint(scene, height);
     const cursor = pointer ? view.from + pointer.x / scene.scale : null;
     paintOverlay(scene, {state: store.get(), height, cursor, outlines: outlines(), shaded: shaded(), flows, yOf: laneMiddle});
     if (fixed.length) { ctx.fillStyle = line; ctx.fillRect(0, RULER + pinnedHeight - 1, scene.width, 2); }
@@ -314,7 +317,7 @@ export function createTimeline(store, source, meta, rows, stats) {
   gestures({area, names: names.element, bar, view, store, model, scene: () => scene, hit, point, follow, nameMark: marks.edit, rowAt: y => rowAt(model, y - RULER, pinnedHeight, scrolled)});
 
   return {
-    element, area, view, model, tiles, points, strip, redraw, showRow, hit, first, nameMark: marks.edit,
+    element, area, view, model, tiles, points, grid, strip, redraw, showRow, hit, first, nameMark: marks.edit,
     height: () => height,
     width: () => width,
     placed: () => placed,
