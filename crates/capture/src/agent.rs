@@ -33,6 +33,8 @@ pub enum PartKind {
     SystemTrace,
     /// The kernel's ring buffer pages, as a `trace.dat`.
     RawTrace,
+    /// A Perfetto trace.
+    PerfettoTrace,
     /// Lists of processes and threads.
     ProcessDump,
     /// Control groups and their tasks.

@@ -79,6 +79,19 @@ pub enum CaptureError {
         "{0}\n  the device's buffer still has the trace: connect it again, and fetch it with traceloom capture --resume"
     )]
     Abandoned(#[source] AdbError),
+    /// The device was lost while its perfetto recorded.
+    #[error(
+        "{0}\n  the device keeps the trace: connect it again, and fetch it with traceloom capture --resume"
+    )]
+    LeftOnDevice(String),
+    /// perfetto on the device did not record.
+    #[error("perfetto on the device ended with status {status}: {message}")]
+    Perfetto {
+        /// Its exit status.
+        status: u8,
+        /// Its messages.
+        message: String,
+    },
     /// The kernel's own descriptions of its events cannot be read.
     #[error("the kernel's formats of events: {0}")]
     Formats(String),

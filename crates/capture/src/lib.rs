@@ -11,6 +11,7 @@ pub mod device;
 mod error;
 pub mod live;
 mod lost_lines;
+pub mod perfetto;
 pub mod raw;
 mod status;
 #[cfg(test)]

@@ -94,8 +94,11 @@ impl AtraceAgent {
         quote(self.options.program.as_deref().unwrap_or("atrace"))
     }
 
-    /// The chosen categories, split into those that the device supports and the others.
-    fn choose(&self, limit: Duration) -> Result<(Vec<String>, Vec<String>)> {
+    /// The chosen categories, or the default ones, split into those that the device supports and the others.
+    ///
+    /// # Errors
+    /// If its atrace fails.
+    pub fn choose(&self, limit: Duration) -> Result<(Vec<String>, Vec<String>)> {
         let supported = self.list(limit)?;
         let has = |name: &String| supported.iter().any(|category| category.name == *name);
         let wanted = if self.options.categories.is_empty() {

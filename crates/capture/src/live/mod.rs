@@ -21,6 +21,7 @@ pub use linux::LiveLinuxAgent;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub use page_tape::PageTape;
 pub use page_window::PageWindow;
+pub(crate) use spool::{Spool, cannot_store};
 pub use tape::{Tape, Watched};
 pub use trigger::Trigger;
 pub use window::{Recent, Window, WindowLimits, WindowStats};

@@ -7,7 +7,7 @@ use std::io::{self, Read, Seek, Write};
 const CHUNK: usize = 1 << 20;
 
 /// The message for a spool that cannot be written: the file has no name, so the message has its folder.
-pub(super) fn cannot_store(error: &io::Error) -> String {
+pub(crate) fn cannot_store(error: &io::Error) -> String {
     let folder = std::env::temp_dir();
     format!(
         "cannot store the recorded data in {}: {error}",
@@ -17,7 +17,7 @@ pub(super) fn cannot_store(error: &io::Error) -> String {
 
 /// A file that is written while recording and read back at the end.
 #[derive(Debug)]
-pub(super) struct Spool {
+pub(crate) struct Spool {
     file: File,
     written: u64,
     /// The bytes after those in the file.

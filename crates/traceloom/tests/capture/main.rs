@@ -15,6 +15,7 @@ mod load;
 mod marks;
 mod options;
 mod outputs;
+mod perfetto;
 #[cfg(feature = "battor")]
 mod power;
 mod raw;

@@ -19,6 +19,7 @@ use super::device_folder::device_folder;
 use super::extra::beside_device;
 use super::live::{Show, listed, window_limits};
 use super::options::{CaptureArgs, MethodArgs};
+use super::perfetto::{Recorder, perfetto, print_config, recorder, resumed};
 use super::record::{limits, print_list, record};
 use super::tape::tape;
 use super::wait::Wait;
@@ -38,6 +39,9 @@ pub fn android(args: &CaptureArgs, console: &mut Console, wait: &Wait) -> Result
     if args.list_categories {
         return list(&AtraceAgent::new(device.clone(), options)?, &device);
     }
+    if args.perfetto.print_config {
+        return print_config(args, console, &device);
+    }
     let mut live_processes = ProcessAgent::new(device.clone());
     let live_processes = Box::new(move || listed(&mut live_processes));
     let limits = window_limits(args);
@@ -46,29 +50,58 @@ pub fn android(args: &CaptureArgs, console: &mut Console, wait: &Wait) -> Result
     let show = show.map(|window| Show::new(args, wait, window, live_processes));
     let show = show.transpose()?;
     let mut agents: Vec<Box<dyn Agent>> = Vec::new();
-    if args.method.method.is_none() || !args.chosen().is_empty() {
-        let atrace = if args.android.resume {
-            AtraceAgent::resume(device.clone(), options)?
-        } else {
-            AtraceAgent::new(device.clone(), options)?
-        };
-        // Processes come first: their names are needed when the trace is read.
-        agents.push(Box::new(ProcessAgent::new(device.clone())));
-        agents.push(if args.is_raw() {
-            let options = args.raw.options();
-            Box::new(RawAtraceAgent::new(atrace, device.clone(), options))
-        } else if args.is_live() {
-            let tape = tape(args, wait, show.as_ref(), window)?;
-            Box::new(LiveAtraceAgent::new(atrace, tape))
-        } else {
-            Box::new(atrace)
-        });
+    let is_system = args.method.method.is_none() || !args.chosen().is_empty();
+    if is_system || args.is_perfetto() {
+        agents.extend(system(
+            args,
+            console,
+            wait,
+            &device,
+            options,
+            (show.as_ref(), window),
+        )?);
     }
     agents.extend(beside_device(args, &device)?);
     if let Some(process) = &args.method.method {
         agents.push(method(&args.method, process, device));
     }
     record(args, console, wait, show, agents)
+}
+
+/// The agents that record the system's trace.
+fn system(
+    args: &CaptureArgs,
+    console: &Console,
+    wait: &Wait,
+    device: &Device,
+    options: AtraceOptions,
+    shown: (Option<&Show>, Option<Arc<Window>>),
+) -> Result<Vec<Box<dyn Agent>>> {
+    if args.android.resume
+        && let Some(agent) = resumed(args, device)?
+    {
+        return Ok(vec![agent]);
+    }
+    if let Recorder::Perfetto(support) = recorder(args, console, device)? {
+        return Ok(vec![perfetto(args, console, device, support)?]);
+    }
+    let atrace = if args.android.resume {
+        AtraceAgent::resume(device.clone(), options)?
+    } else {
+        AtraceAgent::new(device.clone(), options)?
+    };
+    // Processes come first: their names are needed when the trace is read.
+    let processes = Box::new(ProcessAgent::new(device.clone()));
+    let atrace: Box<dyn Agent> = if args.is_raw() {
+        let options = args.raw.options();
+        Box::new(RawAtraceAgent::new(atrace, device.clone(), options))
+    } else if args.is_live() {
+        let tape = tape(args, wait, shown.0, shown.1)?;
+        Box::new(LiveAtraceAgent::new(atrace, tape))
+    } else {
+        Box::new(atrace)
+    };
+    Ok(vec![processes, atrace])
 }
 
 /// Copies our own atrace to the device, if requested.
@@ -118,7 +151,7 @@ fn method(args: &MethodArgs, process: &str, device: Device) -> Box<dyn Agent> {
     Box::new(MethodAgent::new(device, options, &name))
 }
 
-fn atrace_options(args: &CaptureArgs) -> AtraceOptions {
+pub fn atrace_options(args: &CaptureArgs) -> AtraceOptions {
     AtraceOptions {
         categories: args.chosen(),
         buffer_kb: args.buf_size,

@@ -11,6 +11,7 @@ mod live;
 mod options;
 mod output;
 mod part;
+mod perfetto;
 mod record;
 mod recording;
 mod run;

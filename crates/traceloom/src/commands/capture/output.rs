@@ -13,7 +13,6 @@ use traceloom_view::{ReportOptions, write_report};
 
 use super::options::OutputKind;
 use super::part::Part;
-use super::recording::is_of_system;
 use crate::commands::convert::left_out;
 use crate::output::write_recording;
 
@@ -31,29 +30,39 @@ impl Output<'_> {
     /// # Errors
     /// If it cannot be written.
     pub fn write(&self, trace: &Trace, parts: &mut [Part]) -> Result<()> {
-        if !matches!(self.kind, OutputKind::Page | OutputKind::Dat) {
-            for part in parts
-                .iter_mut()
-                .filter(|part| part.kind == PartKind::RawTrace)
-            {
-                *part = text_of(trace)?;
-            }
-        }
+        self.make_text(trace, parts)?;
         match self.kind {
             OutputKind::Page => self.page(trace, parts),
-            // systrace's JSON cannot hold methods.
-            OutputKind::Json if has(parts, PartKind::MethodTrace) => {
+            OutputKind::Json if is_chrome_json(parts) => {
                 let json = writer("chrome-json")?;
                 write_recording(self.path, |out| written(trace, json, out))
             }
             OutputKind::Json => write_recording(self.path, |out| Ok(json(parts, out)?)),
-            OutputKind::Text | OutputKind::Dat => self.as_it_came(parts),
+            OutputKind::Text | OutputKind::Dat | OutputKind::Perfetto => self.as_it_came(parts),
             OutputKind::Gzip => write_recording(self.path, |out| {
                 let mut gzip = GzEncoder::new(out, Compression::default());
                 text(parts, &mut gzip)?;
                 gzip.finish()?.flush().context("gzip")
             }),
         }
+    }
+
+    /// Replaces recordings that are not text, if the output is text.
+    fn make_text(&self, trace: &Trace, parts: &mut [Part]) -> Result<()> {
+        let is_text = match self.kind {
+            OutputKind::Text | OutputKind::Gzip => true,
+            OutputKind::Json => !is_chrome_json(parts),
+            OutputKind::Page | OutputKind::Dat | OutputKind::Perfetto => false,
+        };
+        if !is_text {
+            return Ok(());
+        }
+        let is_other =
+            |part: &&mut Part| [PartKind::RawTrace, PartKind::PerfettoTrace].contains(&part.kind);
+        for part in parts.iter_mut().filter(is_other) {
+            *part = text_of(trace)?;
+        }
+        Ok(())
     }
 
     /// Writes the recording unchanged. Its file is already in place, or it is copied there.
@@ -69,8 +78,8 @@ impl Output<'_> {
         let options = ReportOptions {
             title: self.title.clone(),
             // Users of systrace expect its text in the page, so that other tools can open the page.
-            // A method trace has no such text.
-            embed_source: parts.iter().any(|part| is_of_system(part.kind)),
+            // A method trace has no such text, and Perfetto traces hold more than it.
+            embed_source: has(parts, PartKind::SystemTrace) || has(parts, PartKind::RawTrace),
             threads: self.threads,
         };
         write_recording(self.path, |out| Ok(write_report(trace, &options, out)?))
@@ -82,6 +91,11 @@ fn text_of(trace: &Trace) -> Result<Part> {
     let mut part = Part::new(PartKind::SystemTrace, "ftrace")?;
     written(trace, writer("ftrace")?, &mut part)?;
     Ok(part)
+}
+
+/// Whether systrace's JSON cannot hold the recording, so that the JSON is Chrome's.
+fn is_chrome_json(parts: &[Part]) -> bool {
+    has(parts, PartKind::MethodTrace) || has(parts, PartKind::PerfettoTrace)
 }
 
 fn has(parts: &[Part], kind: PartKind) -> bool {
@@ -107,6 +121,7 @@ fn written(trace: &Trace, writer: &dyn Writer, out: &mut dyn Write) -> Result<()
 fn trace_of(parts: &mut [Part]) -> Option<&mut Part> {
     let kinds = [
         PartKind::RawTrace,
+        PartKind::PerfettoTrace,
         PartKind::SystemTrace,
         PartKind::File,
         PartKind::MethodTrace,

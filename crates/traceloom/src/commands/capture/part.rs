@@ -116,6 +116,7 @@ impl Part {
     pub fn keep(&mut self, output: &Path) -> Result<PathBuf> {
         let ending = match self.kind {
             PartKind::RawTrace => "dat",
+            PartKind::PerfettoTrace => "pftrace",
             _ => "txt",
         };
         let mut name = output.file_name().unwrap_or_default().to_owned();

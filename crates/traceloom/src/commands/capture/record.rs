@@ -181,13 +181,10 @@ fn collect(
 ) -> Result<Recording> {
     let kind = args.kind()?;
     let open = InputArgs::default_for_capture();
-    let is_result = matches!(kind, OutputKind::Text | OutputKind::Dat);
+    let is_read = !matches!(kind, OutputKind::Dat | OutputKind::Perfetto);
+    let is_result = !is_read || kind == OutputKind::Text;
     let result = is_result.then(|| args.output());
-    let mut recording = Recording::new(
-        open.read_options(&args.name())?,
-        kind != OutputKind::Dat,
-        result,
-    );
+    let mut recording = Recording::new(open.read_options(&args.name())?, is_read, result);
     let mut failed: Vec<CaptureError> = Vec::new();
     let mut collecting = Collecting::new(&mut recording);
     controller.collect(&mut collecting, &mut |note| match note {
@@ -213,6 +210,8 @@ fn recording_failed(error: &CaptureError) -> bool {
         error,
         CaptureError::NoTraceData { .. }
             | CaptureError::Abandoned(_)
+            | CaptureError::LeftOnDevice(_)
+            | CaptureError::Perfetto { .. }
             | CaptureError::Sink(_)
             | CaptureError::Local { .. }
     )
@@ -263,6 +262,7 @@ fn write(
         OutputKind::Text => "text",
         OutputKind::Gzip => "gzip",
         OutputKind::Dat => "dat",
+        OutputKind::Perfetto => "Perfetto",
     };
     let whole = std::path::absolute(&path).unwrap_or(path);
     let whole = whole.display().to_string();

@@ -196,7 +196,10 @@ impl Sink for Recording {
 
 /// Whether the part is the system's trace.
 pub fn is_of_system(kind: PartKind) -> bool {
-    matches!(kind, PartKind::SystemTrace | PartKind::RawTrace)
+    matches!(
+        kind,
+        PartKind::SystemTrace | PartKind::RawTrace | PartKind::PerfettoTrace
+    )
 }
 
 /// Whether the part is a measurement next to a trace.

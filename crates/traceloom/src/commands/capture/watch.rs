@@ -112,8 +112,12 @@ impl Drop for Screen {
 }
 
 fn words(status: &Status) -> String {
-    let events = thousands(status.events);
-    let mut words = format!(" · {events} events · {}", HumanBytes(status.bytes));
+    let mut words = String::new();
+    // perfetto does not report events.
+    if status.events > 0 || status.bytes == 0 {
+        words += &format!(" · {} events", thousands(status.events));
+    }
+    words += &format!(" · {}", HumanBytes(status.bytes));
     if let Some(fill) = status.fill {
         words += &format!(" · buffer {:.0} % full", fill * 100.0);
     }

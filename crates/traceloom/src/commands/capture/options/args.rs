@@ -7,6 +7,7 @@ use traceloom_capture::live::Trigger;
 
 use super::extra::ExtraArgs;
 use super::live::LiveArgs;
+use super::perfetto::PerfettoArgs;
 use super::raw::RawArgs;
 use crate::times::parse_time;
 
@@ -22,7 +23,7 @@ pub struct CaptureArgs {
     #[arg(value_name = "CATEGORY")]
     pub categories: Vec<String>,
 
-    /// The file to write: .html, .json, .txt, .gz or .dat [default: trace.html, or trace.json with --json]
+    /// The file to write: .html, .json, .txt, .gz, .dat or .pftrace [default: trace.html, or trace.json with --json]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
@@ -75,6 +76,9 @@ pub struct CaptureArgs {
 
     #[command(flatten)]
     pub raw: RawArgs,
+
+    #[command(flatten)]
+    pub perfetto: PerfettoArgs,
 
     /// Kernel functions to trace, separated by commas
     #[arg(short, long, visible_alias = "ktrace", value_name = "F,…")]
@@ -189,7 +193,7 @@ pub struct LinuxArgs {
     )]
     pub ftrace_categories: Vec<String>,
 
-    /// A kernel event (group/name) or a whole group; repeatable
+    /// A kernel event (group/name) or a whole group; repeatable; also for --perfetto
     #[arg(long, value_name = "GROUP/NAME", help_heading = "Linux")]
     pub event: Vec<String>,
 
@@ -243,6 +247,8 @@ pub enum OutputKind {
     Gzip,
     /// A trace.dat with the kernel's raw pages.
     Dat,
+    /// The Perfetto trace as it came.
+    Perfetto,
 }
 
 /// `EVENT: EXPRESSION`. The event is `group/name`, `group:name` or `name`.
@@ -311,9 +317,10 @@ impl CaptureArgs {
             "json" => OutputKind::Json,
             "gz" => OutputKind::Gzip,
             "dat" => OutputKind::Dat,
+            "pftrace" | "perfetto-trace" => OutputKind::Perfetto,
             "txt" | "ftrace" | "systrace" | "trace" => OutputKind::Text,
             _ => bail!(
-                "{}: unknown ending; use .html, .json, .txt, .gz or .dat",
+                "{}: unknown ending; use .html, .json, .txt, .gz, .dat or .pftrace",
                 output.display()
             ),
         })

@@ -19,8 +19,8 @@ impl CaptureArgs {
         if self.target == Target::Linux && self.method.method.is_some() {
             bail!("--method is for Android");
         }
-        if self.target == Target::Android && !self.linux.event.is_empty() {
-            bail!("--event is for Linux: --target linux");
+        if self.target == Target::Android && !self.linux.event.is_empty() && !self.is_perfetto() {
+            bail!("--event is for Linux (--target linux), or for --perfetto");
         }
         let limits = &self.linux;
         let has_limits =
@@ -43,6 +43,7 @@ impl CaptureArgs {
         self.kind()?;
         self.check_extra()?;
         self.check_live()?;
+        self.check_perfetto()?;
         self.check_raw()
     }
 
@@ -57,7 +58,8 @@ impl CaptureArgs {
         }
         extra.battor.check(self.from_file.is_some())?;
         let asked = [
-            (extra.process_dump, "--process-dump"),
+            // perfetto's own trace holds it.
+            (extra.process_dump && !self.is_perfetto(), "--process-dump"),
             (extra.walt, "--walt"),
             (extra.battor.battor, "--battor"),
         ];

@@ -5,6 +5,7 @@ mod battor;
 mod check;
 mod extra;
 mod live;
+mod perfetto;
 mod raw;
 
 pub use args::{CaptureArgs, MethodArgs, OutputKind, Target};

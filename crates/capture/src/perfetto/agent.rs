@@ -1,0 +1,376 @@
+//! Records a device with its own `perfetto`.
+
+use std::time::{Duration, Instant};
+
+use super::config::PerfettoOptions;
+use super::follow::{Ended, Follow, fetch};
+use super::leftover::{Leftover, is_running, leftovers};
+use super::place::Place;
+use super::support::PerfettoSupport;
+use crate::adb::{Device, Shell, ShellEvent};
+use crate::agent::{Agent, PartKind, Sink};
+use crate::device::DeviceExt;
+use crate::error::{CaptureError, Result};
+use crate::live::Spool;
+use crate::status::Status;
+
+/// How often to check something on the device.
+const CHECK_INTERVAL: Duration = Duration::from_millis(200);
+
+/// How long the kernel's buffer may take to record after perfetto has connected to its service.
+const START: Duration = Duration::from_secs(5);
+
+/// The name for messages and files.
+const NAME: &str = "perfetto";
+
+/// What perfetto is told to record.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum PerfettoConfig {
+    /// These options.
+    Options(PerfettoOptions),
+    /// A configuration that somebody wrote, as text.
+    Text(Vec<u8>),
+    /// A configuration in the binary format.
+    Binary(Vec<u8>),
+}
+
+impl PerfettoConfig {
+    /// A configuration from a file. Text is told from the binary format by its bytes.
+    ///
+    /// # Errors
+    /// [`CaptureError::Option`] if the file is empty.
+    pub fn given(bytes: Vec<u8>) -> Result<Self> {
+        if bytes.iter().all(u8::is_ascii_whitespace) {
+            let message = "the configuration for perfetto is empty";
+            return Err(CaptureError::Option(message.to_owned()));
+        }
+        let is_control = |byte: &u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
+        let is_text = std::str::from_utf8(&bytes).is_ok() && !bytes.iter().any(is_control);
+        Ok(if is_text {
+            Self::Text(bytes)
+        } else {
+            Self::Binary(bytes)
+        })
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        match self {
+            Self::Options(options) => options.to_bytes(),
+            Self::Text(bytes) | Self::Binary(bytes) => bytes.clone(),
+        }
+    }
+
+    fn is_text(&self) -> bool {
+        matches!(self, Self::Text(_))
+    }
+}
+
+/// Records a device with its own `perfetto`, and fetches the trace while it grows.
+pub struct PerfettoAgent {
+    device: Device,
+    support: PerfettoSupport,
+    config: PerfettoConfig,
+    /// A folder on the device instead of the usual ones.
+    folder: Option<String>,
+    /// How long the device keeps an abandoned recording.
+    keep: Duration,
+    /// Holds the fetched part of the trace.
+    spool: Option<Spool>,
+    place: Place,
+    running: Option<(Follow, Option<Shell>)>,
+    /// Whether its early end was reported.
+    is_told: bool,
+}
+
+impl PerfettoAgent {
+    /// An agent for a device. `spool` is a file for the part of the trace that was fetched. An abandoned recording
+    /// is kept on the device for the time `keep`. Files are in `folder` instead of the usual ones.
+    pub fn new(
+        device: Device,
+        support: PerfettoSupport,
+        config: PerfettoConfig,
+        spool: std::fs::File,
+        keep: Duration,
+        folder: Option<String>,
+    ) -> Self {
+        Self {
+            device,
+            support,
+            config,
+            place: Place::new(folder.as_deref()),
+            folder,
+            keep,
+            spool: Some(Spool::new(spool)),
+            running: None,
+            is_told: false,
+        }
+    }
+
+    /// An agent that fetches an abandoned recording instead of recording.
+    pub fn resume(device: Device, leftover: Leftover) -> impl Agent {
+        ResumeAgent { device, leftover }
+    }
+
+    /// Removes what other recordings have left. Returns a message for the user.
+    fn clean_up(&self, limit: Duration) -> Result<Option<String>> {
+        let left = leftovers(&self.device, self.folder.as_deref(), limit)?;
+        for leftover in &left {
+            leftover.remove(&self.device, limit)?;
+        }
+        let is_any = !left.is_empty();
+        Ok(is_any.then(|| "An abandoned recording on the device was removed.".to_owned()))
+    }
+
+    fn options(&self) -> Result<String> {
+        let mut options = String::new();
+        if self.config.is_text() {
+            if !self.support.reads_text {
+                return Err(CaptureError::Option(format!(
+                    "{}: its perfetto reads configurations only in the binary format, not as text",
+                    self.support.android()
+                )));
+            }
+            options += " --txt";
+        }
+        if self.support.notifies {
+            options += " --notify-fd 1";
+        }
+        Ok(options)
+    }
+
+    /// Starts perfetto and hands it the configuration.
+    fn run(&mut self) -> Result<Follow> {
+        let line = self.place.record(&self.support.program, &self.options()?);
+        let mut shell = self.device.shell(&line)?;
+        // If perfetto ends before it has read everything, its message is the error.
+        _ = shell.send_stdin(&self.config.bytes());
+        _ = shell.close_stdin();
+        let spool = self.spool.take().ok_or(CaptureError::NotStarted)?;
+        Follow::start(&self.device, &self.place, shell, spool)
+    }
+
+    fn wait_for_start(&self, follow: &Follow, limit: Duration) -> Result<()> {
+        let notifies = self.support.notifies;
+        let is_ready = follow.wait(limit, |state| {
+            let is_started = state.is_started || (!notifies && state.is_connected());
+            is_started || state.ended.is_some()
+        });
+        let (ended, message) = {
+            let state = follow.state();
+            (state.ended.clone(), state.message())
+        };
+        match ended {
+            None if is_ready => {
+                if !notifies {
+                    self.wait_for_kernel(limit.min(START))?;
+                }
+                Ok(())
+            }
+            // A short recording may have ended.
+            Some(Ended::Status(0)) => Ok(()),
+            ended => Err(did_not_start(ended, message)),
+        }
+    }
+
+    /// Waits until the kernel records, as far as the shell can see it.
+    fn wait_for_kernel(&self, limit: Duration) -> Result<()> {
+        let folder = self.device.tracing_folder()?;
+        let command = format!("cat {}/tracing_on", crate::adb::quote(&folder));
+        let begun = Instant::now();
+        while begun.elapsed() < limit && self.device.run(&command, limit)?.text() == "0" {
+            std::thread::sleep(CHECK_INTERVAL);
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self, limit: Duration) -> Result<Vec<String>> {
+        let mut messages = vec![format!(
+            "Recording with perfetto ({}).",
+            self.support.android()
+        )];
+        messages.extend(self.clean_up(limit)?);
+        let guard = self.place.guard(self.keep.as_secs());
+        let guard = self.device.shell(&guard).ok();
+        let follow = self.run()?;
+        let started = self.wait_for_start(&follow, limit);
+        self.running = Some((follow, guard));
+        if started.is_err() {
+            self.end(limit)?;
+        }
+        started.map(|()| messages)
+    }
+
+    /// Stops perfetto if it runs, and removes everything from the device.
+    fn end(&mut self, limit: Duration) -> Result<()> {
+        let Some((follow, guard)) = self.running.take() else {
+            return Ok(());
+        };
+        let (pid, has_ended) = {
+            let state = follow.state();
+            (state.pid(), state.ended.is_some())
+        };
+        if let Some(pid) = pid.filter(|_| !has_ended) {
+            self.device.run(&format!("kill -TERM {pid}"), limit)?;
+        }
+        self.device.run_ok(&self.place.remove(), limit)?;
+        if let Some(guard) = guard {
+            dismiss(guard);
+        }
+        Ok(())
+    }
+}
+
+impl Agent for PerfettoAgent {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn start(&mut self, limit: Duration) -> Result<Vec<String>> {
+        self.begin(limit)
+    }
+
+    fn status(&mut self, _: Duration) -> Option<Status> {
+        let (follow, _) = self.running.as_ref()?;
+        let bytes = follow.state().spool.bytes();
+        Some(Status {
+            bytes,
+            ..Status::default()
+        })
+    }
+
+    fn broke_off(&mut self) -> Option<String> {
+        let (follow, _) = self.running.as_ref()?;
+        let state = follow.state();
+        if self.is_told || state.is_stopping {
+            return None;
+        }
+        if let Some(CaptureError::Sink(error)) = &state.failed {
+            self.is_told = true;
+            return Some(error.to_string());
+        }
+        let ended = state.ended.clone()?;
+        self.is_told = true;
+        Some(match ended {
+            Ended::Status(status) => format!(
+                "perfetto ended by itself, with status {status}: {}",
+                last_line(&state.message())
+            ),
+            Ended::Lost(error) => error,
+        })
+    }
+
+    fn stop(&mut self, limit: Duration) -> Result<()> {
+        let Some((follow, _)) = &self.running else {
+            return Ok(());
+        };
+        let pid = {
+            let mut state = follow.state();
+            state.is_stopping = true;
+            state.pid().filter(|_| state.ended.is_none())
+        };
+        let Some(pid) = pid else {
+            return Ok(());
+        };
+        let output = self.device.run(&format!("kill -TERM {pid}"), limit)?;
+        // It may have ended in the meantime.
+        if output.is_success() || follow.wait(CHECK_INTERVAL, |state| state.ended.is_some()) {
+            return Ok(());
+        }
+        Err(CaptureError::Command {
+            command: format!("kill -TERM {pid}"),
+            status: output.status,
+            message: output.error_text(),
+        })
+    }
+
+    fn collect(&mut self, limit: Duration, sink: &mut dyn Sink) -> Result<()> {
+        let Some((follow, _)) = &mut self.running else {
+            return Err(CaptureError::NotStarted);
+        };
+        let finished = follow.finish(limit);
+        let collected = hand_over(follow, sink);
+        let is_lost = matches!(follow.state().ended, Some(Ended::Lost(_)) | None);
+        match (is_lost, finished.and(collected)) {
+            // The device still has it, and its guardian removes it.
+            (true, result) => result,
+            (false, result) => result.and(self.end(limit)),
+        }
+    }
+}
+
+/// Hands over what was fetched.
+fn hand_over(follow: &Follow, sink: &mut dyn Sink) -> Result<()> {
+    let mut state = follow.state();
+    let bytes = state.spool.bytes();
+    if bytes > 0 {
+        let begun = sink.begin(PartKind::PerfettoTrace, NAME);
+        let handed = begun.and_then(|()| {
+            state
+                .spool
+                .read_back(bytes, &mut |bytes: &[u8]| sink.data(bytes))
+        });
+        handed.map_err(CaptureError::Sink)?;
+    }
+    let ended = state.ended.clone();
+    match (state.failed.take(), ended) {
+        (_, Some(Ended::Lost(error))) => Err(CaptureError::LeftOnDevice(error)),
+        (_, Some(Ended::Status(status))) if bytes == 0 || status != 0 => {
+            Err(CaptureError::Perfetto {
+                status,
+                message: state.message(),
+            })
+        }
+        (Some(error), _) => Err(error),
+        _ => Ok(()),
+    }
+}
+
+fn did_not_start(ended: Option<Ended>, message: String) -> CaptureError {
+    match ended {
+        Some(Ended::Status(status)) => CaptureError::Perfetto { status, message },
+        Some(Ended::Lost(error)) => CaptureError::LeftOnDevice(error),
+        None => CaptureError::Perfetto { status: 0, message },
+    }
+}
+
+fn last_line(text: &str) -> &str {
+    text.lines().last().unwrap_or_default().trim()
+}
+
+/// Tells the guardian that the recording was ended properly.
+fn dismiss(mut guard: Shell) {
+    // If the device is gone, it finds out by itself.
+    _ = guard.send_stdin(b"done\n");
+    guard.limit(Some(Duration::from_secs(5)));
+    while guard
+        .next_event()
+        .is_ok_and(|event| !matches!(event, ShellEvent::Exit(_)))
+    {}
+}
+
+/// Fetches an abandoned recording.
+struct ResumeAgent {
+    device: Device,
+    leftover: Leftover,
+}
+
+impl Agent for ResumeAgent {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn collect(&mut self, limit: Duration, sink: &mut dyn Sink) -> Result<()> {
+        let begun = Instant::now();
+        while let Some(pid) = self.leftover.pid
+            && begun.elapsed() < limit
+            && is_running(&self.device, pid, limit)?
+        {
+            std::thread::sleep(CHECK_INTERVAL);
+        }
+        sink.begin(PartKind::PerfettoTrace, NAME)
+            .map_err(CaptureError::Sink)?;
+        let mut take = |bytes: &[u8]| sink.data(bytes);
+        fetch(&self.device, &self.leftover.place, &mut take, 0)?;
+        self.leftover.remove(&self.device, limit)
+    }
+}

@@ -1,0 +1,71 @@
+//! Recordings on the device whose recorder has died.
+
+use std::time::Duration;
+
+use super::place::{ABANDONED, Place};
+use crate::adb::Device;
+use crate::device::DeviceExt;
+use crate::error::Result;
+
+/// A recording that was abandoned. [`PerfettoAgent::resume`](super::PerfettoAgent::resume) fetches it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Leftover {
+    pub(super) place: Place,
+    pub(super) pid: Option<u32>,
+}
+
+impl Leftover {
+    /// Stops it and removes its files.
+    pub(super) fn remove(&self, device: &Device, limit: Duration) -> Result<()> {
+        let remove = self.place.remove();
+        let command = match self.pid {
+            Some(pid) => format!("kill -TERM {pid} 2>/dev/null; {remove}"),
+            None => remove,
+        };
+        device.run_ok(&command, limit)?;
+        Ok(())
+    }
+}
+
+/// The abandoned recordings on a device, in the order of their names. `folder` is where the marks are, if not in the
+/// usual folder.
+///
+/// # Errors
+/// If the connection to the device is lost.
+pub fn leftovers(device: &Device, folder: Option<&str>, limit: Duration) -> Result<Vec<Leftover>> {
+    let list = device.run(&Place::list(folder), limit)?.text();
+    let mut abandoned = Vec::new();
+    for mark in list.split("\n\n").map(|mark| mark.trim().lines()) {
+        abandoned.extend(leftover(device, folder, mark, limit)?);
+    }
+    Ok(abandoned)
+}
+
+/// The recording of a mark, unless its host still records.
+fn leftover<'a>(
+    device: &Device,
+    folder: Option<&str>,
+    mut mark: impl Iterator<Item = &'a str>,
+    limit: Duration,
+) -> Result<Option<Leftover>> {
+    let Some(place) = mark.next().and_then(|path| Place::of_mark(folder, path)) else {
+        return Ok(None);
+    };
+    let pid = mark.next().and_then(|pid| pid.trim().parse().ok());
+    let is_abandoned = mark.any(|line| line.trim() == ABANDONED);
+    let is_running = match pid {
+        Some(pid) => is_running(device, pid, limit)?,
+        None => false,
+    };
+    // If the device was restarted, nobody has marked it as abandoned.
+    Ok((is_abandoned || !is_running).then(|| Leftover {
+        place,
+        pid: pid.filter(|_| is_running),
+    }))
+}
+
+/// Whether there is a process with this pid that is a perfetto.
+pub(super) fn is_running(device: &Device, pid: u32, limit: Duration) -> Result<bool> {
+    let command = format!("grep -q perfetto /proc/{pid}/cmdline 2>/dev/null");
+    Ok(device.run(&command, limit)?.is_success())
+}
