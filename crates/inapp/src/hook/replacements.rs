@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use libc::{size_t, ssize_t};
 
+use super::waits::Wait;
 use super::{marker, waits};
 
 /// A function that is replaced.
@@ -21,7 +22,7 @@ pub enum Function {
 }
 
 impl Function {
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 27] = [
         Self::Write,
         Self::WriteChk,
         Self::Dlopen,
@@ -31,9 +32,22 @@ impl Function {
         Self::Waits("read"),
         Self::Waits("pread"),
         Self::Waits("pread64"),
+        Self::Waits("readv"),
+        Self::Waits("__read_chk"),
+        Self::Waits("__pread_chk"),
+        Self::Waits("__pread64_chk"),
+        Self::Waits("pwrite"),
+        Self::Waits("pwrite64"),
+        Self::Waits("__pwrite_chk"),
+        Self::Waits("__pwrite64_chk"),
+        Self::Waits("writev"),
+        Self::Waits("flock"),
         Self::Waits("fsync"),
         Self::Waits("fdatasync"),
         Self::Waits("pthread_mutex_lock"),
+        Self::Waits("pthread_mutex_timedlock"),
+        Self::Waits("pthread_cond_wait"),
+        Self::Waits("pthread_cond_timedwait"),
         Self::Waits("pthread_rwlock_rdlock"),
         Self::Waits("pthread_rwlock_wrlock"),
     ];
@@ -149,7 +163,7 @@ extern "C" fn write<const ORIGINAL: usize, const TRUSTED: bool>(
     // SAFETY: set, before any word led here, to the previous value of such a word: a function like `write`.
     let original = unsafe { std::mem::transmute::<usize, Write>(original) };
     if !marker::may_be_marker(fd) {
-        return original(fd, data, count);
+        return waits::during(Wait::Write, || original(fd, data, count));
     }
     marker::write(fd, TRUSTED, data, count, || original(fd, data, count))
 }
@@ -165,7 +179,7 @@ extern "C" fn write_chk<const ORIGINAL: usize, const TRUSTED: bool>(
     let original = unsafe { std::mem::transmute::<usize, WriteChk>(original) };
     // A write beyond the buffer: the original aborts with a message.
     if count > size || !marker::may_be_marker(fd) {
-        return original(fd, data, count, size);
+        return waits::during(Wait::Write, || original(fd, data, count, size));
     }
     marker::write(fd, TRUSTED, data, count, || original(fd, data, count, size))
 }

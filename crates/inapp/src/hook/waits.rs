@@ -5,7 +5,10 @@
 use std::ffi::{c_int, c_ulong, c_void};
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
-use libc::{off_t, off64_t, pthread_mutex_t, pthread_rwlock_t, size_t, ssize_t};
+use libc::{
+    iovec, off_t, off64_t, pthread_cond_t, pthread_mutex_t, pthread_rwlock_t, size_t, ssize_t,
+    timespec,
+};
 
 use super::binder;
 use super::marker::{errno, set_errno};
@@ -15,12 +18,16 @@ use super::marker::{errno, set_errno};
 pub enum Wait {
     /// The reply of another process: a binder transaction.
     Binder,
-    /// `read` or `pread` of a file, a pipe or a socket.
+    /// `read` and its relatives, of a file, a pipe or a socket.
     Read,
+    /// `write` and its relatives.
+    Write,
     /// `fsync` or `fdatasync`.
     Sync,
-    /// A mutex or a read-write lock that another thread holds.
+    /// A mutex, a read-write lock or a file lock that somebody else holds.
     Lock,
+    /// A condition variable for which the main thread waits. Other threads wait for work there.
+    Condition,
 }
 
 /// Called when a thread begins to wait (`true`) and when it goes on. It must not block or allocate.
@@ -35,7 +42,7 @@ pub fn catch(on_wait: Option<OnWait>) {
 }
 
 /// Calls `original` between two callbacks. Preserves its `errno`.
-fn during<T>(wait: Wait, original: impl FnOnce() -> T) -> T {
+pub(super) fn during<T>(wait: Wait, original: impl FnOnce() -> T) -> T {
     let on_wait = ON_WAIT.load(Ordering::Acquire);
     if on_wait.is_null() {
         return original();
@@ -50,6 +57,12 @@ fn during<T>(wait: Wait, original: impl FnOnce() -> T) -> T {
     on_wait(wait, false);
     set_errno(after);
     result
+}
+
+/// Whether the calling thread is the process's main thread.
+fn is_main_thread() -> bool {
+    // SAFETY: the system calls have no arguments and cannot fail.
+    unsafe { libc::syscall(libc::SYS_gettid) == libc::c_long::from(libc::getpid()) }
 }
 
 /// Maximum number of different originals of one name; see [`replacements`](super::replacements).
@@ -120,6 +133,37 @@ replace! {
     pread64(fd: c_int, data: *mut c_void, count: size_t, at: off64_t) -> ssize_t,
         extern "C" fn(c_int, *mut c_void, size_t, off64_t) -> ssize_t,
         during(Wait::Read, || pread64(fd, data, count, at));
+    readv(fd: c_int, parts: *const iovec, count: c_int) -> ssize_t,
+        extern "C" fn(c_int, *const iovec, c_int) -> ssize_t,
+        during(Wait::Read, || readv(fd, parts, count));
+    // Called by C code with `_FORTIFY_SOURCE`; the last argument is the size of the buffer.
+    __read_chk(fd: c_int, data: *mut c_void, count: size_t, size: size_t) -> ssize_t,
+        extern "C" fn(c_int, *mut c_void, size_t, size_t) -> ssize_t,
+        during(Wait::Read, || __read_chk(fd, data, count, size));
+    __pread_chk(fd: c_int, data: *mut c_void, count: size_t, at: off_t, size: size_t) -> ssize_t,
+        extern "C" fn(c_int, *mut c_void, size_t, off_t, size_t) -> ssize_t,
+        during(Wait::Read, || __pread_chk(fd, data, count, at, size));
+    __pread64_chk(fd: c_int, data: *mut c_void, count: size_t, at: off64_t, size: size_t) -> ssize_t,
+        extern "C" fn(c_int, *mut c_void, size_t, off64_t, size_t) -> ssize_t,
+        during(Wait::Read, || __pread64_chk(fd, data, count, at, size));
+    pwrite(fd: c_int, data: *const c_void, count: size_t, at: off_t) -> ssize_t,
+        extern "C" fn(c_int, *const c_void, size_t, off_t) -> ssize_t,
+        during(Wait::Write, || pwrite(fd, data, count, at));
+    pwrite64(fd: c_int, data: *const c_void, count: size_t, at: off64_t) -> ssize_t,
+        extern "C" fn(c_int, *const c_void, size_t, off64_t) -> ssize_t,
+        during(Wait::Write, || pwrite64(fd, data, count, at));
+    __pwrite_chk(fd: c_int, data: *const c_void, count: size_t, at: off_t, size: size_t) -> ssize_t,
+        extern "C" fn(c_int, *const c_void, size_t, off_t, size_t) -> ssize_t,
+        during(Wait::Write, || __pwrite_chk(fd, data, count, at, size));
+    __pwrite64_chk(fd: c_int, data: *const c_void, count: size_t, at: off64_t, size: size_t) -> ssize_t,
+        extern "C" fn(c_int, *const c_void, size_t, off64_t, size_t) -> ssize_t,
+        during(Wait::Write, || __pwrite64_chk(fd, data, count, at, size));
+    writev(fd: c_int, parts: *const iovec, count: c_int) -> ssize_t,
+        extern "C" fn(c_int, *const iovec, c_int) -> ssize_t,
+        during(Wait::Write, || writev(fd, parts, count));
+    flock(fd: c_int, operation: c_int) -> c_int,
+        extern "C" fn(c_int, c_int) -> c_int,
+        during(Wait::Lock, || flock(fd, operation));
     fsync(fd: c_int) -> c_int,
         extern "C" fn(c_int) -> c_int,
         during(Wait::Sync, || fsync(fd));
@@ -132,6 +176,31 @@ replace! {
         match unsafe { libc::pthread_mutex_trylock(lock) } {
             libc::EBUSY => during(Wait::Lock, || pthread_mutex_lock(lock)),
             taken => taken,
+        };
+    pthread_mutex_timedlock(lock: *mut pthread_mutex_t, until: *const timespec) -> c_int,
+        extern "C" fn(*mut pthread_mutex_t, *const timespec) -> c_int,
+        // SAFETY: the caller passed a mutex.
+        match unsafe { libc::pthread_mutex_trylock(lock) } {
+            libc::EBUSY => during(Wait::Lock, || pthread_mutex_timedlock(lock, until)),
+            taken => taken,
+        };
+    pthread_cond_wait(condition: *mut pthread_cond_t, lock: *mut pthread_mutex_t) -> c_int,
+        extern "C" fn(*mut pthread_cond_t, *mut pthread_mutex_t) -> c_int,
+        if is_main_thread() {
+            during(Wait::Condition, || pthread_cond_wait(condition, lock))
+        } else {
+            pthread_cond_wait(condition, lock)
+        };
+    pthread_cond_timedwait(
+        condition: *mut pthread_cond_t,
+        lock: *mut pthread_mutex_t,
+        until: *const timespec
+    ) -> c_int,
+        extern "C" fn(*mut pthread_cond_t, *mut pthread_mutex_t, *const timespec) -> c_int,
+        if is_main_thread() {
+            during(Wait::Condition, || pthread_cond_timedwait(condition, lock, until))
+        } else {
+            pthread_cond_timedwait(condition, lock, until)
         };
     pthread_rwlock_rdlock(lock: *mut pthread_rwlock_t) -> c_int,
         extern "C" fn(*mut pthread_rwlock_t) -> c_int,

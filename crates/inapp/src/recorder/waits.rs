@@ -11,11 +11,13 @@ use crate::hook::Wait;
 /// Ids of the sections: the last ones, which programs are unlikely to use.
 const FIRST_ID: u32 = u32::MAX - 16;
 
-const WAITS: [(Wait, &str); 4] = [
+const WAITS: [(Wait, &str); 6] = [
     (Wait::Binder, "binder call"),
     (Wait::Read, "read"),
+    (Wait::Write, "write"),
     (Wait::Sync, "sync to disk"),
     (Wait::Lock, "lock wait"),
+    (Wait::Condition, "condition wait"),
 ];
 
 /// Names the sections in the recording.

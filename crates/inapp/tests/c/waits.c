@@ -7,13 +7,18 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_rwlock_t both = PTHREAD_RWLOCK_INITIALIZER;
-static int ends[2];
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static int ends[2], full[2], file_lock;
+
+/* What read() becomes with _FORTIFY_SOURCE. */
+extern ssize_t __read_chk(int fd, void *data, size_t count, size_t size);
 static volatile int is_held, goes_on;
 static pid_t waiter;
 
@@ -43,13 +48,40 @@ static void *other(void *unused) {
     while (!goes_on) {}
     until_it_waits();
     if (write(ends[1], "x", 1) != 1) _exit(9);
+    while (!goes_on) {}
+    goes_on = 0;
+    until_it_waits();
+    if (write(ends[1], "y", 1) != 1) _exit(9);
+    while (!goes_on) {}
+    goes_on = 0;
+    until_it_waits();
+    char drained[4096];
+    if (read(full[0], drained, sizeof drained) != sizeof drained) _exit(9);
+    while (!goes_on) {}
+    goes_on = 0;
+    until_it_waits();
+    flock(file_lock, LOCK_UN);
+    while (!goes_on) {}
+    until_it_waits();
+    pthread_mutex_lock(&lock);
+    goes_on = 0;
+    pthread_cond_signal(&changed);
+    pthread_mutex_unlock(&lock);
     return unused;
 }
 
 int main(int argc, char **argv) {
     char ring[512], byte;
     pthread_t thread;
-    if (argc != 2 || pipe(ends) != 0) return 2;
+    if (argc != 2 || pipe(ends) != 0 || pipe(full) != 0) return 2;
+    snprintf(ring, sizeof ring, "%s/file", argv[1]);
+    file_lock = open(ring, O_CREAT | O_RDWR, 0600);
+    const int same_file = open(ring, O_RDWR);
+    if (flock(file_lock, LOCK_EX) != 0) return 2;
+    static char page[4096];
+    fcntl(full[1], F_SETFL, O_NONBLOCK);
+    while (write(full[1], page, sizeof page) > 0) {}
+    fcntl(full[1], F_SETFL, 0);
     snprintf(ring, sizeof ring, "%s/waits.ring", argv[1]);
     waiter = syscall(SYS_gettid);
     tl_options options = TL_OPTIONS(ring);
@@ -62,8 +94,16 @@ int main(int argc, char **argv) {
     pthread_rwlock_rdlock(&both);
     goes_on = 1;
     if (read(ends[0], &byte, 1) != 1 || byte != 'x') return 4;
-    pthread_join(thread, NULL);
+    goes_on = 1;
+    if (__read_chk(ends[0], &byte, 1, 1) != 1 || byte != 'y') return 4;
+    goes_on = 1;
+    if (write(full[1], page, sizeof page) != sizeof page) return 4;
+    goes_on = 1;
+    if (flock(same_file, LOCK_EX) != 0) return 4;
+    goes_on = 1;
+    while (goes_on) pthread_cond_wait(&changed, &lock);
     pthread_mutex_unlock(&lock);
+    pthread_join(thread, NULL);
 
     /* BC_TRANSACTION that wants a reply, then a thread that offers to work. */
     uint32_t commands[17] = {1u << 30 | 64 << 16 | 0x6300};
