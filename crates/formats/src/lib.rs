@@ -42,6 +42,7 @@ mod format;
 mod format_id;
 mod ftrace;
 mod gzip;
+mod json;
 
 mod method_trace;
 mod omissions;

@@ -6,8 +6,8 @@ use traceloom_trace::{
 
 use super::event::Event;
 use super::interpret::Interpreter;
-use super::json::Value;
 use super::values::as_text;
+use crate::json::Value;
 
 /// Bytes of input that allow one counter beyond [`FREE_COUNTERS`].
 const BYTES_A_COUNTER: usize = 24;

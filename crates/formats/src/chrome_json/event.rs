@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::json::{Fields, Value, micros_to_ns};
+use crate::json::{Fields, Value, micros_to_ns};
 
 /// The fields of an event. All fields without a member are in `others`.
 #[derive(Debug, Default)]

@@ -9,7 +9,6 @@ use traceloom_trace::{
 use super::asyncs::Asyncs;
 use super::event::Event;
 use super::flows::Flows;
-use super::json::{Value, int};
 use super::members::{MOST_MEMBERS, is_deferred, is_facts, is_inner};
 use super::rows::{ENCLOSING, FLOW_IN, FLOW_OUT, Row};
 use super::split::Part;
@@ -21,6 +20,7 @@ use crate::deferred::Deferred;
 use crate::error::ReadError;
 use crate::format::{ReadOptions, Target};
 use crate::format_id;
+use crate::json::{Value, int};
 
 /// A process or thread number, or a text used instead of one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]

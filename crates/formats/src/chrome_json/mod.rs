@@ -16,7 +16,6 @@ mod counters;
 mod event;
 mod flows;
 mod interpret;
-pub(crate) mod json;
 mod members;
 mod parts;
 mod rows;

@@ -5,11 +5,11 @@ use traceloom_trace::{ClockKind, ClockRow, Place, RepairKind, RowId, SourceId, T
 
 use super::event::Event;
 use super::interpret::Interpreter;
-use super::json::{Value, micros_to_ns, unescape};
 use super::members::MOST_MEMBERS;
 use crate::error::ReadError;
 use crate::format::Target;
 use crate::format_id;
+use crate::json::{Value, micros_to_ns, unescape};
 use crate::unwrap::Inner;
 
 impl Interpreter {

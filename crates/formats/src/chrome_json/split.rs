@@ -5,7 +5,7 @@
 //! { "traceEvents": [ {event}, … ], "otherData": {…}, … }
 //! ```
 
-use super::json::{Scan, unescape};
+use crate::json::{Scan, unescape};
 
 /// A part of the file.
 #[derive(Clone, PartialEq, Debug)]

@@ -6,7 +6,7 @@ use traceloom_trace::{
 };
 
 use super::event::Event;
-use super::json::{Value, int};
+use crate::json::{Value, int};
 
 /// Whether an event is a state of a thread, not a step of an async slice.
 pub(super) fn is_state(event: &Event<'_>) -> bool {

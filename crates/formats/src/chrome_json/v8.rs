@@ -3,7 +3,7 @@
 use traceloom_trace::{Place, ProcessId, RepairKind, RowId, ThreadId, TraceBuilder};
 
 use super::event::Event;
-use super::json::Value;
+use crate::json::Value;
 use crate::profile::{Samples, Stacks, V8Event, V8Profiles, add_samples, add_stacks};
 
 /// The memory that the profiles of any file may take, bytes, and that for each byte of the file: first for stacks, then for

@@ -4,8 +4,8 @@ use serde::de::IgnoredAny;
 use traceloom_trace::{ArgSetId, ArgValue, Place, RepairKind, TraceBuilder};
 
 use super::event::Event;
-use super::json::{Fields, Value, int, unescape};
 use super::members::is_facts;
+use crate::json::{Fields, Value, int, unescape};
 
 /// The arguments that say where a process or a thread wants to be shown, under Perfetto's names.
 pub(super) const PROCESS_HINT: &str = "process_sort_index_hint";

@@ -10,14 +10,12 @@
 //! ```
 //! Source: `CpuProfile::StreamPendingTraceEvents` of V8; `Profiler.ProfileNode` of the DevTools protocol for `children`.
 
-use std::borrow::Cow;
-
 use rustc_hash::FxHashMap;
-use serde::Deserialize;
 use traceloom_trace::{ProcessId, StringId, ThreadId, TraceBuilder};
 
 use super::samples::{BYTES, Sample, Samples, Task};
 use super::stacks::{NONE, Named, Stacks};
+use crate::json::{Fields, Items, Value, int};
 
 /// An event with the phase `P`.
 #[derive(Clone, Copy, Debug)]
@@ -53,42 +51,88 @@ struct Session {
     parents: FxHashMap<u32, u32>,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
+/// The data of an event, whose lists are read in place.
+#[derive(Default)]
 struct Data<'a> {
-    start_time: Option<i64>,
-    #[serde(borrow)]
-    cpu_profile: CpuProfile<'a>,
-    time_deltas: Vec<i64>,
+    start_us: Option<i64>,
+    nodes: &'a [u8],
+    samples: &'a [u8],
+    deltas_us: &'a [u8],
+    is_broken: bool,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct CpuProfile<'a> {
-    #[serde(borrow)]
-    nodes: Vec<Node<'a>>,
-    samples: Vec<u32>,
+impl<'a> Data<'a> {
+    fn read(json: &'a [u8]) -> Self {
+        let mut data = Self::default();
+        let mut fields = Fields::new(json);
+        for (key, value) in &mut fields {
+            match &*key {
+                b"startTime" => data.start_us = whole(&value),
+                b"cpuProfile" => data.profile(&value),
+                b"timeDeltas" => data.deltas_us = nested(&value),
+                _ => {}
+            }
+        }
+        data.is_broken |= fields.is_broken();
+        data
+    }
+
+    fn profile(&mut self, profile: &Value<'a>) {
+        let mut fields = profile.fields();
+        for (key, value) in &mut fields {
+            match &*key {
+                b"nodes" => self.nodes = nested(&value),
+                b"samples" => self.samples = nested(&value),
+                _ => {}
+            }
+        }
+        self.is_broken |= fields.is_broken();
+    }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
+/// A node.
 struct Node<'a> {
     id: u32,
     parent: Option<u32>,
-    children: Vec<u32>,
-    #[serde(borrow)]
-    call_frame: CallFrame<'a>,
+    children: &'a [u8],
+    frame: Value<'a>,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct CallFrame<'a> {
-    #[serde(borrow)]
-    function_name: Cow<'a, str>,
-    #[serde(borrow)]
-    url: Cow<'a, str>,
-    /// From 0; negative if it is unknown.
-    line_number: Option<i64>,
+impl<'a> Node<'a> {
+    fn read(node: &Value<'a>) -> Option<Self> {
+        let (mut id, mut parent, mut children) = (None, None, &b""[..]);
+        let mut frame = Value::Word(b"");
+        for (key, value) in node.fields() {
+            match &*key {
+                b"id" => id = number(&value),
+                b"parent" => parent = number(&value),
+                b"children" => children = nested(&value),
+                b"callFrame" => frame = value,
+                _ => {}
+            }
+        }
+        Some(Self {
+            id: id?,
+            parent,
+            children,
+            frame,
+        })
+    }
+}
+
+fn whole(value: &Value<'_>) -> Option<i64> {
+    int(value.text()?)
+}
+
+fn number(value: &Value<'_>) -> Option<u32> {
+    u32::try_from(whole(value)?).ok()
+}
+
+fn nested<'a>(value: &Value<'a>) -> &'a [u8] {
+    match value {
+        Value::Nested(text) => text,
+        _ => b"",
+    }
 }
 
 impl V8Profiles {
@@ -101,12 +145,10 @@ impl V8Profiles {
         (stacks, samples, room): (&mut Stacks, &mut Samples, usize),
         out: &mut TraceBuilder,
     ) {
-        let Ok(data) = serde_json::from_slice::<Data<'_>>(event.json) else {
-            self.invalid += 1;
-            return;
-        };
+        let data = Data::read(event.json);
+        self.invalid += u64::from(data.is_broken);
         let key = (event.id, event.upid);
-        if let Some(start_us) = data.start_time {
+        if let Some(start_us) = data.start_us {
             match start(start_us.saturating_mul(1_000)) {
                 Some(ts) => self.begin(key, (ts, event.utid), stacks, out),
                 None => self.invalid += 1,
@@ -117,7 +159,7 @@ impl V8Profiles {
             self.invalid += 1;
             return;
         };
-        self.invalid += session.nodes(&data.cpu_profile.nodes, stacks, out);
+        self.invalid += session.nodes(data.nodes, stacks, out);
         let task = samples.task(Task {
             upid: event.upid,
             utid: session.utid.or(event.utid),
@@ -148,27 +190,32 @@ impl V8Profiles {
 
 impl Session {
     /// Adds nodes. Returns how many are invalid: each has an id of its own, and comes after its parent.
-    fn nodes(&mut self, nodes: &[Node<'_>], stacks: &mut Stacks, out: &mut TraceBuilder) -> u64 {
-        for node in nodes {
-            let children = node.children.iter();
-            self.parents.extend(children.map(|child| (*child, node.id)));
+    fn nodes(&mut self, nodes: &[u8], stacks: &mut Stacks, out: &mut TraceBuilder) -> u64 {
+        for node in Items::new(nodes).filter_map(|node| Node::read(&node)) {
+            let children = Items::new(node.children).filter_map(|child| number(&child));
+            self.parents.extend(children.map(|child| (child, node.id)));
         }
         let mut invalid = 0;
-        for node in nodes {
-            let parent = node.parent.or(self.parents.get(&node.id).copied());
-            let caller = match parent {
-                Some(parent) => self.callsites.get(&parent).copied(),
-                None => Some(NONE),
-            };
-            let Some(caller) = caller.filter(|_| !self.callsites.contains_key(&node.id)) else {
-                invalid += 1;
-                continue;
-            };
-            let frame = stacks.named_frame(self.mapping, named(&node.call_frame, out));
-            let callsite = stacks.callsite(caller, frame);
-            self.callsites.insert(node.id, callsite);
+        for node in Items::new(nodes).map(|node| Node::read(&node)) {
+            let added = node.and_then(|node| self.node(&node, stacks, out));
+            invalid += u64::from(added.is_none());
         }
         invalid
+    }
+
+    fn node(&mut self, node: &Node<'_>, stacks: &mut Stacks, out: &mut TraceBuilder) -> Option<()> {
+        let parent = node.parent.or(self.parents.get(&node.id).copied());
+        let caller = match parent {
+            Some(parent) => *self.callsites.get(&parent)?,
+            None => NONE,
+        };
+        if self.callsites.contains_key(&node.id) {
+            return None;
+        }
+        let frame = stacks.named_frame(self.mapping, named(&node.frame, out));
+        let callsite = stacks.callsite(caller, frame);
+        self.callsites.insert(node.id, callsite);
+        Some(())
     }
 
     /// Adds samples. Returns how many are invalid, and for how many there is no memory.
@@ -180,38 +227,58 @@ impl Session {
         out: &mut TraceBuilder,
     ) -> (u64, u64) {
         let source = out.intern(b"legacy_v8");
-        let nodes = &data.cpu_profile.samples;
-        let mut invalid = nodes.len().abs_diff(data.time_deltas.len()) as u64;
-        let mut pairs = nodes.iter().zip(&data.time_deltas);
-        for (node, delta_us) in pairs.by_ref().take(room / BYTES) {
+        let (mut nodes, mut deltas) = (Items::new(data.samples), Items::new(data.deltas_us));
+        let (mut invalid, mut beyond, mut left) = (0, 0, room / BYTES);
+        loop {
+            let (node, delta) = match (nodes.next(), deltas.next()) {
+                (Some(node), Some(delta)) => (node, delta),
+                (None, None) => break,
+                // One of the lists is longer.
+                _ => {
+                    invalid += 1;
+                    continue;
+                }
+            };
+            let delta_us = whole(&delta).unwrap_or(0);
             self.ts = self.ts.saturating_add(delta_us.saturating_mul(1_000));
-            match self.callsites.get(node) {
-                Some(&callsite) => samples.samples.push(Sample {
-                    task,
-                    callsite,
-                    ..Sample::at(self.ts, source)
-                }),
+            match number(&node).and_then(|node| self.callsites.get(&node)) {
+                Some(_) if left == 0 => beyond += 1,
+                Some(&callsite) => {
+                    left -= 1;
+                    samples.samples.push(Sample {
+                        task,
+                        callsite,
+                        ..Sample::at(self.ts, source)
+                    });
+                }
                 None => invalid += 1,
             }
         }
-        (invalid, pairs.count() as u64)
+        (invalid, beyond)
     }
 }
 
-fn named(frame: &CallFrame<'_>, out: &mut TraceBuilder) -> Named {
-    let name = match frame.function_name.as_ref() {
-        "" => "(anonymous)",
-        name => name,
+/// The function of a `callFrame`, with the line where it begins.
+fn named(frame: &Value<'_>, out: &mut TraceBuilder) -> Named {
+    let mut named = Named {
+        name: StringId::NULL,
+        file: StringId::NULL,
+        line: None,
     };
-    let line = frame.line_number.and_then(|line| line.checked_add(1));
-    Named {
-        name: out.intern(name.as_bytes()),
-        file: match frame.url.as_ref() {
-            "" => StringId::NULL,
-            url => out.intern(url.as_bytes()),
-        },
-        line: line
-            .and_then(|line| u32::try_from(line).ok())
-            .filter(|line| *line > 0),
+    for (key, value) in frame.fields() {
+        match &*key {
+            b"functionName" => named.name = out.intern(value.text().unwrap_or_default()),
+            b"url" => named.file = out.intern(value.text().unwrap_or_default()),
+            // From 0; negative if it is unknown.
+            b"lineNumber" => named.line = number(&value).and_then(|line| line.checked_add(1)),
+            _ => {}
+        }
     }
+    if named.name.is_empty() {
+        named.name = out.intern(b"(anonymous)");
+    }
+    if named.file.is_empty() {
+        named.file = StringId::NULL;
+    }
+    named
 }

@@ -65,7 +65,7 @@ async function mount(element, store, source, context) {
     {id: "label", label: "Function", width: 240, text: true, fixed: true, key: row => row.label, show: row => elide(row.label, 300)},
     {id: "self", label: "Self", title: "Samples in the function itself", width: 64, key: row => row.self, show: row => count(row.self)},
     {id: "total", label: "Total", title: "Samples in the function or in what it called", width: 64, key: row => row.total, show: row => count(row.total)},
-    {id: "share", label: "Share", title: "Share of the samples", width: 64, key: row => row.total, show: row => share(row.total, total)}]});
+    {id: "share", label: "Share", title: "Share of the samples", width: 76, key: row => row.total, show: row => share(row.total, total)}]});
 
   function fill() {
     const {column, down} = table.sorted(), passes = smartCase(find.value);

@@ -29,7 +29,7 @@ use traceloom_trace::{
 };
 
 use super::people;
-use crate::chrome_json::json::{Fields, Items, Value};
+use crate::json::{Fields, Items, Value};
 use torn::closed;
 use used::Used;
 

@@ -169,7 +169,7 @@ impl<'a> Iterator for Items<'a> {
 
 /// Searches for the end of a value in any number of pieces.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Scan {
+pub(crate) struct Scan {
     depth: usize,
     in_text: bool,
     escaped: bool,
@@ -282,7 +282,7 @@ fn hex(text: &[u8]) -> Option<u32> {
 
 /// Converts microseconds with a fraction to nanoseconds. Plain decimal numbers are converted
 /// without floating point.
-pub(super) fn micros_to_ns(text: &[u8]) -> Option<i64> {
+pub(crate) fn micros_to_ns(text: &[u8]) -> Option<i64> {
     let (negative, digits) = match text {
         [b'-', rest @ ..] => (true, rest),
         rest => (false, rest),
@@ -312,7 +312,7 @@ fn float_micros(text: &[u8]) -> Option<i64> {
 }
 
 /// Parses a text that consists of one decimal number.
-pub(super) fn int(text: &[u8]) -> Option<i64> {
+pub(crate) fn int(text: &[u8]) -> Option<i64> {
     std::str::from_utf8(text).ok()?.parse().ok()
 }
 
