@@ -14,13 +14,14 @@ use traceloom_capture::live::{LiveAtraceAgent, Window};
 use traceloom_capture::raw::RawAtraceAgent;
 use traceloom_capture::{Agent, Limits};
 
+use super::atrace_options::atrace_options;
 use super::console::Console;
 use super::device_folder::device_folder;
 use super::extra::beside_device;
 use super::live::{Show, listed, window_limits};
 use super::options::{CaptureArgs, MethodArgs};
 use super::perfetto::{Recorder, perfetto, print_config, recorder, resumed};
-use super::record::{limits, print_list, record};
+use super::record::{print_list, record};
 use super::tape::tape;
 use super::wait::Wait;
 
@@ -149,20 +150,6 @@ fn method(args: &MethodArgs, process: &str, device: Device) -> Box<dyn Agent> {
     // No other recording of this machine uses this name.
     let name = std::process::id().to_string();
     Box::new(MethodAgent::new(device, options, &name))
-}
-
-pub fn atrace_options(args: &CaptureArgs) -> AtraceOptions {
-    AtraceOptions {
-        categories: args.chosen(),
-        buffer_kb: args.buf_size,
-        apps: args.android.app.clone(),
-        functions: args.ktr.clone(),
-        seconds: args.time,
-        compress: !args.android.no_compress,
-        program: None,
-        keep: limits(args).collect,
-        folder: device_folder(),
-    }
 }
 
 fn list(atrace: &AtraceAgent, device: &Device) -> Result<ExitCode> {

@@ -1,6 +1,7 @@
 //! `traceloom capture`, which also acts as `systrace`.
 
 mod android;
+mod atrace_options;
 #[cfg(all(target_os = "linux", feature = "battor"))]
 mod battor;
 mod console;

@@ -11,6 +11,7 @@ use traceloom_capture::perfetto::{
 };
 use traceloom_capture::{Agent, CaptureError};
 
+use super::atrace_options::atrace_options;
 use super::console::Console;
 use super::device_folder::device_folder;
 use super::options::{CaptureArgs, OutputKind};
@@ -154,6 +155,6 @@ fn categories(args: &CaptureArgs, device: &Device) -> Result<(Vec<String>, Vec<S
     if args.chosen().is_empty() && !args.linux.event.is_empty() {
         return Ok((Vec::new(), Vec::new()));
     }
-    let atrace = AtraceAgent::new(device.clone(), super::android::atrace_options(args))?;
+    let atrace = AtraceAgent::new(device.clone(), atrace_options(args))?;
     Ok(atrace.choose(limits(args).start_stop)?)
 }

@@ -3,6 +3,7 @@
 mod args;
 mod battor;
 mod check;
+mod check_perfetto;
 mod extra;
 mod live;
 mod perfetto;
