@@ -42,7 +42,7 @@ mod slots;
 mod waits;
 
 pub use handle::{Hook, HookError};
-pub(crate) use marker::is_trace_marker;
 pub use marker::{MAGIC_FD, OnMark};
+pub(crate) use marker::{errno, is_trace_marker, set_errno};
 pub use options::{Libraries, Options, Removed, Report};
 pub use waits::{OnWait, Wait};

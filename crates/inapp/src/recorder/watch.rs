@@ -1,5 +1,7 @@
 //! The thread that watches a recording: it samples counters, and saves files when a trigger fires.
 
+mod frames;
+mod native;
 mod samples;
 mod sigquit;
 
@@ -44,6 +46,7 @@ pub fn frame(took: Duration) {
 
 /// Reports that the main thread begins a task, such as a message of its event loop. See [`Triggers::blocked`].
 pub fn task_begin() {
+    native::is_main();
     set_task(true);
 }
 
@@ -184,6 +187,7 @@ impl Watcher {
             return;
         }
         self.files += 1;
+        record_native_stack();
         let before = BEFORE_SAVING.load(Ordering::Acquire);
         if !before.is_null() {
             // SAFETY: only `before_saving` stores a value, and it is such a function.
@@ -195,5 +199,13 @@ impl Watcher {
         if save(path.as_ref(), Format::Ring, Some(self.triggers.last)).is_err() {
             text_event(Kind::InstantNamed, 0, b"the file could not be saved");
         }
+    }
+}
+
+/// Records where the main thread is, if it is in a task.
+fn record_native_stack() {
+    let since = with_current(|session| session.task_since.load(Ordering::Relaxed));
+    if since.is_some_and(|since| since != 0) {
+        native::record();
     }
 }

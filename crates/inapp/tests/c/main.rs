@@ -176,6 +176,29 @@ fn waits_for_locks_files_and_other_processes() {
 }
 
 #[test]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+fn what_a_trigger_saves_has_the_stack_of_the_blocked_thread() {
+    let flags = ["-fno-omit-frame-pointer", "-rdynamic"];
+    let Some(folder) = run("cc", "blocked.c", &flags) else {
+        return;
+    };
+    let trace = read(&folder.path().join("blocked.ring.blocked-1.ring"));
+    let rows = trace.slices.instants();
+    let names = rows.map(|row| trace.slice_name(SliceId::from_row(row)));
+    let names: Vec<String> = names.collect();
+    assert!(names[0].starts_with("main thread blocked for"), "{names:?}");
+    let place = |function: &str| {
+        let begin = format!("at {function}+0x");
+        let found = names.iter().position(|name| name.starts_with(&begin));
+        found.unwrap_or_else(|| panic!("no {function} in {names:?}"))
+    };
+    assert_eq!(place("waits_in_vain") + 1, place("handles_a_message"));
+    assert_eq!(place("handles_a_message") + 1, place("main"));
+    // The innermost frame is in the C library.
+    assert!(names[1].contains("libc"), "{names:?}");
+}
+
+#[test]
 fn a_program_with_copies_of_the_variables() {
     let folder = tempfile::tempdir().expect("a folder");
     if !build_library(folder.path(), "cutils.c", "libcutils.so") {
