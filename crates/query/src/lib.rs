@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod columns;
 pub mod dialect;
 mod error;
 mod export;
@@ -14,8 +15,12 @@ mod sqlite;
 mod stdlib;
 mod stop;
 
+pub use columns::{Chunk, ColumnType, TableColumn, TableData, TableUnit, Values};
 pub use error::QueryError;
-pub use export::{ArrowRows, ExportError, names as table_names, write_arrow, write_sqlite};
+pub use export::{
+    ArrowBatch, ArrowColumn, ArrowKind, ArrowResult, ArrowRows, ExportError, names as table_names,
+    write_arrow, write_sqlite,
+};
 pub use run::{Output, Params, ResultSet};
 pub use rusqlite::types::{Value, ValueRef};
 pub use schema::reference;

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use rusqlite::Connection;
 use traceloom_trace::Trace;
 
+use crate::columns::TableData;
 use crate::error::QueryError;
 use crate::functions;
 use crate::operators::Pool;
@@ -63,6 +64,7 @@ pub struct Session {
     limits: Limits,
     clock: Clock,
     catalog: Catalog,
+    data: Arc<Data>,
 }
 
 impl Session {
@@ -104,12 +106,23 @@ impl Session {
             limits,
             clock,
             catalog,
+            data,
         })
     }
 
     /// A handle to stop queries with.
     pub fn stop(&self) -> Stop {
         self.clock.stop.clone()
+    }
+
+    /// The trace. Arguments of JSON have the keys that queries see.
+    pub fn trace(&self) -> &Trace {
+        &self.data.trace
+    }
+
+    /// A table of the schema, column by column; `None` if there is none of this name. Views are not tables.
+    pub fn table(&self, name: &str) -> Option<TableData> {
+        TableData::find(&self.data, name)
     }
 
     /// The names of the modules that a script can include, in order.

@@ -5,7 +5,7 @@ mod error;
 mod relation;
 mod sqlite;
 
-pub use arrow::{ArrowRows, write_arrow};
+pub use arrow::{ArrowBatch, ArrowColumn, ArrowKind, ArrowResult, ArrowRows, write_arrow};
 pub use error::ExportError;
 pub use relation::names;
 pub use sqlite::write_sqlite;

@@ -25,7 +25,7 @@ mod track_type;
 mod tracks;
 mod views;
 
-pub(crate) use column::{Affinity, Cell, Column, Table};
+pub(crate) use column::{Affinity, Cell, Column, Kind, Table};
 pub(crate) use data::Data;
 pub use docs::reference;
 pub(crate) use facts::FactValue;

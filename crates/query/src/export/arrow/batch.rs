@@ -37,6 +37,10 @@ impl Batch {
         self.rows >= ROWS || (self.rows > 0 && self.bytes + more > BYTES)
     }
 
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
     /// Adds a row.
     pub fn push(&mut self, values: &[ValueRef<'_>]) {
         for (column, value) in self.columns.iter_mut().zip(values) {

@@ -140,6 +140,12 @@ impl Column {
         &self.bytes[start..end(row)]
     }
 
+    /// The memory of the column: the bits of its rows, unless all have values; the contents; the ends of texts.
+    pub fn into_parts(self) -> (Option<Vec<u8>>, Vec<u8>, Vec<i32>) {
+        let valid = (self.nulls > 0).then_some(self.valid);
+        (valid, self.bytes, self.ends)
+    }
+
     /// The buffers of the column in an Arrow file, in their order.
     pub fn buffers(&self) -> Vec<Vec<u8>> {
         // Without absent values there need not be bits.

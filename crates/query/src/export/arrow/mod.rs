@@ -8,8 +8,10 @@ mod batch;
 mod column;
 mod file;
 mod messages;
+mod parts;
 mod result;
 mod table;
 
+pub use parts::{ArrowBatch, ArrowColumn, ArrowKind, ArrowResult};
 pub use result::ArrowRows;
 pub use table::write_arrow;

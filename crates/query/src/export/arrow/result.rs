@@ -7,6 +7,7 @@ use rusqlite::types::ValueRef;
 use super::batch::Batch;
 use super::column::{Column, Kind};
 use super::file::File;
+use super::parts::{ArrowBatch, ArrowResult};
 use crate::run::Output;
 
 /// Collects the result of a query, and writes it as an Arrow file.
@@ -49,6 +50,23 @@ impl ArrowRows {
             file.batch(&columns)?;
         }
         file.finish()
+    }
+
+    /// The columns in memory, for other ways to pass them on.
+    pub fn into_result(self) -> ArrowResult {
+        let kinds = self.kinds();
+        let batch = |batch: Batch| {
+            let rows = batch.rows();
+            let columns = batch.columns.into_iter().zip(&kinds);
+            let columns = columns.map(|(column, kind)| as_kind(column, *kind).into());
+            let columns = columns.collect();
+            ArrowBatch { rows, columns }
+        };
+        ArrowResult {
+            batches: self.batches.into_iter().map(batch).collect(),
+            kinds: kinds.iter().map(|kind| (*kind).into()).collect(),
+            names: self.names,
+        }
     }
 
     /// The kind of each column.

@@ -1,0 +1,44 @@
+//! Some rows of a column.
+
+use std::borrow::Cow;
+
+/// The values of some rows. Borrowed ones are those of the trace itself.
+///
+/// Rows without a value have any value here; [`Chunk::valid`] tells which they are.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Values<'a> {
+    /// Row numbers of other tables, and small numbers.
+    Int32(Cow<'a, [i32]>),
+    /// Times, and other whole numbers.
+    Int64(Cow<'a, [i64]>),
+    /// Numbers with a fraction.
+    Float64(Cow<'a, [f64]>),
+    /// Texts, as numbers for [`TableData::text`](super::TableData::text).
+    Text(Cow<'a, [u32]>),
+}
+
+/// Some rows of a column.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chunk<'a> {
+    /// The values.
+    pub values: Values<'a>,
+    /// A bit for each row, lowest first: whether it has a value. `None` if all rows have one.
+    pub valid: Option<Vec<u8>>,
+}
+
+impl Chunk<'_> {
+    /// The number of rows.
+    pub fn len(&self) -> usize {
+        match &self.values {
+            Values::Int32(rows) => rows.len(),
+            Values::Int64(rows) => rows.len(),
+            Values::Float64(rows) => rows.len(),
+            Values::Text(rows) => rows.len(),
+        }
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
