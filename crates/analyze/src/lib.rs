@@ -6,6 +6,7 @@ pub mod events;
 mod flame;
 pub mod frames;
 mod graph;
+mod identity;
 mod parallel;
 mod partition;
 mod prefetch;
@@ -21,6 +22,7 @@ mod waits;
 pub use diff::{Change, Diff, DiffMetric, DiffRow, Presence, Verdict};
 pub use flame::{Flame, FlameDirection, FlameFrame, FlameOptions, FlameSide, NO_FRAME};
 pub use graph::{CallGraph, GraphEdge, GraphNode, GraphOptions};
+pub use identity::{app_name, device_name};
 pub use profile::{
     Edge, GroupBy, MethodReport, Profile, ProfileOptions, ProfileRow, RepairNote, ReportEdge,
     TreeDirection, TreeView, TreeViewOptions, TreeViewRow,

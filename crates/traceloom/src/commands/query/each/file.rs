@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use traceloom_analyze::{app_name, device_name};
 use traceloom_query::{ResultSet, Value};
 use traceloom_trace::Trace;
 
 use super::super::modules::open_session;
-use super::app::{app, device};
 use super::job::{APP, Job, PATH};
 use crate::input::InputArgs;
 use crate::read::read_files;
@@ -53,8 +53,8 @@ pub(super) fn answer(job: &Job<'_>, path: &Path) -> Result<Answer> {
 fn own_values(job: &Job<'_>, from_path: Vec<String>, path: &Path, trace: &Trace) -> Vec<Value> {
     let value = |name: &String| match name.as_str() {
         PATH => Some(path.display().to_string()),
-        APP => app(trace),
-        _ => device(trace),
+        APP => app_name(trace),
+        _ => device_name(trace),
     };
     let from_trace = job.own.len() - from_path.len();
     let from_trace = job.own.iter().take(from_trace).map(value);

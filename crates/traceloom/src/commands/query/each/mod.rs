@@ -1,6 +1,5 @@
 //! `--each`: runs the query on each file by itself and puts the results below each other.
 
-mod app;
 mod below;
 mod failures;
 mod file;

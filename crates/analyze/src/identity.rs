@@ -3,7 +3,7 @@
 use traceloom_trace::{ProcessId, RowId, Trace};
 
 /// The app that the trace is of: the process with the most slices, and a package's name if there is one.
-pub(super) fn app(trace: &Trace) -> Option<String> {
+pub fn app_name(trace: &Trace) -> Option<String> {
     let mut slices = vec![0u64; trace.processes.len()];
     let upids: Vec<ProcessId> = (0..trace.tracks.len())
         .map(|track| process_of(trace, track))
@@ -32,7 +32,7 @@ fn process_of(trace: &Trace, track: usize) -> ProcessId {
 }
 
 /// The device on which the trace was recorded, if the trace names it.
-pub(super) fn device(trace: &Trace) -> Option<String> {
+pub fn device_name(trace: &Trace) -> Option<String> {
     const NAMES: [&str; 2] = ["device", "android_device_model"];
     let mut facts = trace.metadata.rows();
     let fact = facts.find(|fact| NAMES.contains(&trace.strings.get(fact.key)))?;
