@@ -31,6 +31,7 @@ pub use record_tables::{LOGS, RecordTables, SAMPLES, ThreadSamples};
 pub use traceloom_trace::{AlignedBy, Alignment, align, align_clocks, align_starts};
 pub use tree::{
     CallNodes, CallTree, CallTreeBuilder, CpuSource, Function, FunctionId, Measure, NodeId, Origin,
-    OverheadReport, Sums, TimeRange, Times, TreeClocks, TreeOptions, TreeThread, WholeTree,
+    OverheadReport, Sums, TimeRange, Times, Transform, TreeClocks, TreeOptions, TreeThread,
+    WholeTree,
 };
 pub use waits::{WaitReason, WaitText, thread_label, waker_label};

@@ -1,7 +1,7 @@
 //! The part of the trace that a question is about.
 
 use serde::Deserialize;
-use traceloom_analyze::TimeRange;
+use traceloom_analyze::{TimeRange, Transform};
 use traceloom_trace::{ProcessId, RowId, SourceId, ThreadId, Trace};
 
 use crate::times::Origin;
@@ -15,6 +15,7 @@ pub(crate) struct ScopeFields {
     threads: Option<Vec<u32>>,
     process: Option<u32>,
     source: Option<u32>,
+    transforms: Option<Vec<Transform>>,
 }
 
 impl ScopeFields {
@@ -39,6 +40,7 @@ impl ScopeFields {
             threads,
             process: self.process,
             source: self.source,
+            transforms: self.transforms.unwrap_or_default(),
         }
     }
 }
@@ -54,6 +56,8 @@ pub(crate) struct Scope {
     pub process: Option<u32>,
     /// A row of the source table.
     pub source: Option<u32>,
+    /// Changes of the call tree, one after the other. Only the profile has them.
+    pub transforms: Vec<Transform>,
 }
 
 impl Scope {

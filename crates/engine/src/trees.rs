@@ -18,6 +18,9 @@ const MOST_TREES: usize = 8;
 /// cached whatever its size.
 const MOST_NODES: usize = 4 << 20;
 
+/// The NameIds of functions that a transform made begin here.
+const FIRST_MADE: u32 = 0xf000_0000;
+
 /// The trees of some scopes, most recently used first, and the tree of everything, from which they are narrowed.
 #[derive(Debug, Default)]
 pub(crate) struct Trees {
@@ -76,6 +79,13 @@ impl Trees {
 
     /// Narrows the tree of everything, which is computed at the first question.
     fn tree(&self, trace: &Trace, timeline: &Timeline, scope: &Scope) -> Arc<CallTree> {
+        if let Some((last, before)) = scope.transforms.split_last() {
+            let before = Scope {
+                transforms: before.to_vec(),
+                ..scope.clone()
+            };
+            return Arc::new(self.tree(trace, timeline, &before).transformed(last));
+        }
         let whole = Arc::clone(&lock(&self.whole));
         let whole = whole.get_or_init(|| WholeTree::new(trace));
         if *scope == Scope::default() {
@@ -139,6 +149,13 @@ impl Ranking {
                 let function = FunctionId(function as u32);
                 if let Some(row) = profile.row_of_function(function) {
                     names[row] = name_of(timeline, *origin);
+                }
+            }
+            // Functions that a transform made are in no table.
+            for function in tree.origins.len()..tree.functions.len() {
+                let function = FunctionId(function as u32);
+                if let Some(row) = profile.row_of_function(function) {
+                    names[row] = FIRST_MADE + function.0;
                 }
             }
         }

@@ -21,6 +21,7 @@ mod plan;
 mod sched;
 mod settle;
 mod sums;
+mod transform;
 mod unfinished;
 mod whole;
 
@@ -33,6 +34,7 @@ pub use function::{Function, FunctionId, Origin};
 pub use measure::{CpuSource, Measure, Sums, Times, TreeClocks};
 pub use nodes::CallNodes;
 pub use overhead::OverheadReport;
+pub use transform::Transform;
 pub use whole::WholeTree;
 
 pub(crate) use measure::{add, take};

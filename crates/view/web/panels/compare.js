@@ -38,7 +38,7 @@ export function comparison(source, context) {
   const total = el("span", {class: "quiet", role: "status", "data-testid": "compared-total"});
   const what = el("select", {class: "control", "aria-label": "What is compared", "data-testid": "compared-what", onchange: () => load()}, el("option", {value: "range"}, "Calls within the ranges"), el("option", {value: "profile"}, "Profile of the ranges"));
   const element = el("div", {class: "profile"}, el("div", {class: "panel-bar"}, what, total, el("span", {class: "gap"}),
-    el("button", {type: "button", class: "button", onclick: () => saveText("ranges.csv", "text/csv", table.text(","))}, "CSV")), el("div", {class: "tab-body"}, table.element));
+    el("button", {type: "button", class: "button", onclick: () => saveText("ranges.csv", "text/csv", table.csv())}, "CSV")), el("div", {class: "tab-body"}, table.element));
   /** @type {[any, any] | null} the base, and the selected range */
   let sides = null;
   let abort = new AbortController();

@@ -47,14 +47,15 @@ function group(which, label) {
     {id: `${which}-new`, label: `${label}\nafter${unit}`, width: 84, key: row => of(row).new, show: row => show(of(row).new)},
     {id: `${which}-delta`, label: `${label}\nchange${unit}`, width: 92, key: row => Math.abs(of(row).delta), show: row => signed(of(row).delta, show),
       draw: (cell, row) => tint(cell, row, signed(of(row).delta, show)), title: "After minus before; sorted by its size"},
-    {id: `${which}-percent`, label: `${label}\nchange %`, width: 80, key: row => Math.abs(of(row).percent ?? (of(row).delta ? Infinity : 0)), show: row => percentOf(of(row)),
+    {id: `${which}-percent`, label: `${label}\nchange %`, width: 80, key: row => Math.abs(of(row).percent ?? (of(row).delta ? Infinity : 0)), show: row => percentOf(of(row)), csv: [[`${label} change %`, row => of(row).percent?.toFixed(1) ?? ""]],
       draw: (cell, row) => tint(cell, row, percentOf(of(row)))},
   ];
 }
 
 /** @param {boolean} [unfinished] whether a slice never ended @returns {import("ui/virtual_table").Column<DiffRow>[]} */
 export const changeColumns = unfinished => [
-  {id: "name", label: "Name", width: 280, text: true, key: row => row.label, show: row => `${row.label}${row.signature ?? ""}`, draw(cell, row) {
+  {id: "name", label: "Name", width: 280, text: true, key: row => row.label, show: row => `${row.label}${row.signature ?? ""}`,
+    csv: [["Name", row => row.label], ["Signature", row => row.signature ?? ""], ["Presence", row => row.presence]], draw(cell, row) {
     const tag = row.presence === "both" ? [] : [el("span", {class: `tag ${row.presence}`}, row.presence)];
     cell.title = fullName(row);
     cell.replaceChildren(...tag, elided(row.label), signature(row));
@@ -143,7 +144,7 @@ function mount(host, store, source, {meta}) {
   views.add("diff-flame", "Flame graph", panel => panel.append(flame.element));
   host.append(el("div", {class: "profile", "data-testid": "diff"},
     el("div", {class: "panel-bar", role: "toolbar", "aria-label": "Comparison"}, by, clock, shown, button("⇄", "diff-swap", () => { sides.reverse(); load(); }, "Exchange before and after"), total, el("span", {class: "gap"}), el("span", {class: "tag new"}, "took longer"), el("span", {class: "tag gone"}, "took less"), find,
-      button("CSV", "diff-csv", () => saveText("changes.csv", "text/csv", table.text(",")), "Save the table as CSV")),
+      button("CSV", "diff-csv", () => saveText("changes.csv", "text/csv", table.csv()), "Save the table as CSV")),
     views.list, views.body));
   views.select("diff-table");
   onColours(store, source, flame.repaint);

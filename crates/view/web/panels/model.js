@@ -75,8 +75,8 @@ export function profileModel(store, source) {
 
   /** The scope and settings, as fields of a question. */
   function settings() {
-    const {by, clock, scope} = store.get().profile ?? {};
-    return {by: by ?? "method", ...(clock ? {clock} : {}), ...scope};
+    const {by, clock, scope, transforms} = store.get().profile ?? {};
+    return {by: by ?? "method", ...(clock ? {clock} : {}), ...scope, ...(transforms && {transforms})};
   }
 
   /** The profile of the current settings. @returns {Promise<Profile>} */

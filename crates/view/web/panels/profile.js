@@ -9,12 +9,14 @@ import {isAbort} from "source/source";
 import {callGraph} from "panels/graph";
 import {onColours} from "panels/cells";
 import {callTree} from "panels/tree";
+import {parentOf} from "panels/flame_paint";
 import {flameView} from "panels/flame";
 import {foldedText} from "panels/folded";
 import {keyOf, profileModel} from "panels/model";
 import {profileTable} from "panels/profile_table";
 import {sandwich} from "panels/sandwich";
 import {button, scopeBar} from "panels/scope";
+import {FIRST_MADE, transformBar} from "panels/transforms";
 import {smartCase} from "panels/numbers";
 
 /** The minimum width for showing the table next to the views, px. Below it, the table is a tab. */
@@ -34,7 +36,7 @@ export const profilePanel = {id: "profile", title: "Profile", mount};
 function mount(host, store, source, context) {
   const model = profileModel(store, source);
   const table = profileTable({model, onPick: pick, onType: key => bar.type(key)});
-  const flame = flameView({label: "Flame graph: arrows move, Enter zooms in, Escape out", testid: "flame", onPick: pickName,
+  const flame = flameView({label: "Flame graph: arrows move, Enter zooms in, Escape out", testid: "flame", onPick: pickBar,
     ask: (span, signal) => model.ask("flame", {...span, direction: "down", clock: shown?.clock}, signal), empty: "No call here took any time."});
   const between = sandwich(model, pickName);
   const down = callTree({model, direction: "top_down", onPick: pickShown, onType: key => bar.type(key)});
@@ -42,6 +44,9 @@ function mount(host, store, source, context) {
   const graph = callGraph(model);
   const side = tabs({label: "Views of the profile", onSelect: id => model.change({tab: id})});
   const bar = scopeBar({model, store, context, onFind: search});
+  /** The call path that was selected in the flame graph. @type {{row: Row, path: string[]} | null} */
+  let selectedPath = null;
+  const transforms = transformBar({model, store, chosen: () => chosen, path: () => selectedPath && selectedPath.row === chosen ? selectedPath.path : null});
   const note = el("p", {class: "panel-note", role: "status"});
   const left = el("div", {class: "profile-table"});
   const right = el("div", {class: "profile-side"}, side.list, side.body);
@@ -50,7 +55,7 @@ function mount(host, store, source, context) {
     set: (px, byHand) => { moved ||= byHand; share = px / (host.clientWidth || px || 1); left.style.width = `${px}px`; }});
   divide.dataset.testid = "splitter-profile";
   const body = el("div", {class: "profile-body"}, left, divide, right);
-  const element = el("div", {class: "profile", "data-testid": "profile"}, bar.element, note, body);
+  const element = el("div", {class: "profile", "data-testid": "profile"}, bar.element, transforms.crumbs, note, body);
   let narrow = false;
   /** @type {Row | null} */
   let chosen = null;
@@ -79,7 +84,7 @@ function mount(host, store, source, context) {
   /** Selects a method that the user chose in this panel. @param {Row} row */
   function pick(row) {
     choose(row);
-    if (row.name != null) store.set({selection: {kind: "name", name: row.name}});
+    if (row.name != null && row.name < FIRST_MADE) store.set({selection: {kind: "name", name: row.name}});
     if (shown?.by === "thread") showThread(row.label);
   }
 
@@ -101,6 +106,19 @@ function mount(host, store, source, context) {
   function pickShown(row) {
     table.reveal(row);
     pick(row);
+  }
+
+  /** Selects the function of a bar, and remembers its call path. @param {number} name @param {import("panels/flame_paint").Frames} frames @param {number} at */
+  function pickBar(name, frames, at) {
+    const path = [];
+    for (let up = at; up >= 0; up = parentOf(frames, up)) {
+      const row = shown?.byName.get(frames.name[up]);
+      if (!row) return pickName(name);
+      path.unshift(keyOf(row));
+    }
+    pickName(name);
+    const row = shown?.byName.get(name);
+    selectedPath = row ? {row, path} : null;
   }
 
   /** @param {number} name */
@@ -193,9 +211,9 @@ function mount(host, store, source, context) {
   /** All stacks of the scope, however short. */
   const folded = async () => foldedText(await model.ask("flame", {width_px: 1e9, from_share: 0, to_share: 1, direction: "down", clock: shown?.clock}));
   const sayError = (/** @type {unknown} */ error) => toast(error instanceof Error ? error.message : String(error), true);
-  bar.element.append(
+  bar.element.append(transforms.button,
     button("Copy", "copy-tsv", () => copy(table.text("\t"), "Table"), "Copy the table as tab-separated text"),
-    button("CSV", "save-csv", () => saveText("profile.csv", "text/csv", table.text(",")), "Save the table as CSV"), stacks);
+    button("CSV", "save-csv", () => saveText("profile.csv", "text/csv", table.csv()), "Save the table as CSV"), stacks);
   host.append(element);
   side.select("flame");
   let seen = false;

@@ -50,6 +50,7 @@ function columnsOf(profile) {
     }
   if (profile.unfinished) columns.push(unfinishedColumn(profile, ({row, edge, heading}) => edge || heading ? undefined : row));
   columns.push({id: "calls", label: "Calls+Recur\nCalls/Total", width: 98, key: ({row}) => row.calls + row.recursive_calls, show: callsOf,
+    csv: [["Calls", ({row, edge, heading}) => heading ? "" : edge ? edge.calls : row.calls], ["Recursive calls", ({row, edge, heading}) => heading || edge ? "" : row.recursive_calls], ["Of calls", ({edge}) => edge?.of_calls ?? ""]],
     title: "Calls + calls from within itself; of a caller or callee: calls / all calls of the callee"});
   for (const [clock, label] of clocks) {
     const value = (/** @type {Line} */ line) => line.edge || line.heading ? undefined : (line.row.inclusive[clock] ?? 0) / Math.max(1, line.row.calls + line.row.recursive_calls);
@@ -73,7 +74,9 @@ function nameOf({row, edge, kind, heading}) {
 
 /** @returns {import("ui/virtual_table").Column<Line>} */
 function nameColumn() {
-  return {id: "name", label: "Name", width: 270, text: true, key: ({row}) => row.label, draw: drawName,
+  return {id: "name", label: "Name", width: 270,
+    csv: [["Rank", line => line.heading ? "" : (line.edge ?? line.row).rank || ""], ["Section", ({kind}) => SECTIONS.find(([id]) => id === kind)?.[1] ?? ""], ["Name", line => line.heading ? "" : nameOf(line)], ["Signature", line => line.heading ? "" : (line.edge ?? line.row).signature ?? ""]],
+    text: true, key: ({row}) => row.label, draw: drawName,
     show: line => line.edge || line.heading ? `${line.heading ? "" : "  "}${nameOf(line)}` : `${line.row.rank} ${line.row.label} ${line.row.signature ?? ""}`.trim()};
 }
 
@@ -200,7 +203,7 @@ export function profileTable({model, onPick, onType}) {
   }
 
   return {
-    element: table.element, reveal, refresh: table.refresh, text: table.text, snap: table.snap,
+    element: table.element, reveal, refresh: table.refresh, text: table.text, csv: () => table.csv(({heading}) => !heading), snap: table.snap,
     /** @param {Profile} loaded */
     show(loaded) {
       const other = profile?.clock !== loaded.clock;

@@ -13,6 +13,7 @@ import {el} from "ui/dom";
  * @property {boolean} [fixed] text that leaves that space to others
  * @property {(row: R) => string | number} [key] the sort key; without it, the column is not sortable
  * @property {(row: R) => string} show its text, for the cell and for copying
+ * @property {[string, (row: R) => string | number][]} [csv] headings and values in a CSV file, if the cell has several facts
  * @property {(cell: HTMLElement, row: R) => void} [draw] fills a cell where plain text isn't enough
  */
 
@@ -309,9 +310,16 @@ export function virtualTable(options) {
     return columns.map(column => quote(column.show(row), between)).join(between);
   }
 
+  /** The rows as CSV: plain numbers, and one fact in each column. @param {(row: R) => boolean} [keep] */
+  function csv(keep = () => true) {
+    const cells = columns.flatMap(column => column.csv ?? [/** @type {[string, (row: R) => string | number]} */ ([titleOf(column), row => plain(column.show(row))])]);
+    const lineOf = (/** @type {(string | number)[]} */ values) => values.map(value => quote(String(value), ",")).join(",");
+    return [lineOf(cells.map(([title]) => title)), ...rows.filter(keep).map(row => lineOf(cells.map(([, value]) => value(row))))].join("\n") + "\n";
+  }
+
   /** All rows as text with a heading. @param {string} between */
   function text(between) {
-    const titles = columns.map(column => quote(column.label.replace("/\n", "/").replace("\n", " "), between)).join(between);
+    const titles = columns.map(column => quote(titleOf(column), between)).join(between);
     return [titles, ...rows.map(row => line(row, between))].join("\n") + "\n";
   }
 
@@ -333,7 +341,7 @@ export function virtualTable(options) {
   headings();
 
   return {
-    element: root, setRows, select, refresh, sort, text,
+    element: root, setRows, select, refresh, sort, text, csv,
     /** The largest width up to `most` at which no column is cut, px; `most` if that would be too small. @param {number} most */
     snap(most) {
       const bar = root.offsetWidth - root.clientWidth;
@@ -347,6 +355,12 @@ export function virtualTable(options) {
     setColumns(/** @type {Column<R>[]} */ list) { columns = inOrder(list); headings(); refresh(); },
   };
 }
+
+/** The heading of a column on one line. @param {{label: string}} column */
+const titleOf = ({label}) => label.replace("/\n", "/").replace("\n", " ");
+
+/** A number without separators and units, such as `-1234.5`; any other text as it is. @param {string} text */
+const plain = text => /^[+−-]?[\d,]+(\.\d+)?( %)?$/.test(text) ? text.replace(/[,+ %]/g, "").replace("−", "-") : text;
 
 /** @param {string} text @param {string} between */
 function quote(text, between) {
