@@ -9,7 +9,7 @@ const numbers = (/** @type {string | null} */ text) => (text ?? "").split(".").f
 /** @typedef {import("app/opening").Opening} Opening */
 
 /** @param {State} state @param {number} end @param {Opening} opening */
-function write({view, top, selection, search, marks, ranges, rows, panel, profile, colours, why}, end, opening) {
+function write({view, top, selection, search, marks, ranges, counters, rows, panel, profile, colours, why}, end, opening) {
   const out = new URLSearchParams();
   const put = (/** @type {string} */ key, /** @type {string | false | undefined} */ value) => { if (value) out.set(key, value); };
   const round = (/** @type {number} */ ns) => String(Math.round(ns * 10) / 10);
@@ -22,6 +22,7 @@ function write({view, top, selection, search, marks, ranges, rows, panel, profil
   put("q", search.text);
   put("m", marks.map(({ts, label}) => label ? `${ts}:${label.replace(/[%~]/g, letter => letter === "%" ? "%25" : "%7E")}` : String(ts)).join("~"));
   put("g", ranges.length > 0 && JSON.stringify(ranges.map(({from, to, rows, label, base}) => [Math.round(from), Math.round(to), label, base ? 1 : 0, ...(rows ? [rows] : [])])));
+  put("k", Object.entries(counters).map(([id, {mode, scale, also}]) => [id, mode, scale, ...also].join(".")).join("~"));
   put("f", [...rows.flipped].join("."));
   put("p", rows.pinned.join("."));
   put("h", [...rows.hidden].join("."));
@@ -34,6 +35,10 @@ function write({view, top, selection, search, marks, ranges, rows, panel, profil
   put("pr", chosen !== JSON.stringify(opening.profile) && chosen);
   return out.toString().replaceAll("%7E", "~").replaceAll("%3A", ":");
 }
+
+/** How counters are drawn, from a link. @param {string | null} text @returns {State["counters"]} */
+const countersOf = text => Object.fromEntries((text ?? "").split("~").map(one => one.split(".")).filter(([id, mode, scale]) => /^\d+$/.test(id) && /^(value|delta|rate)$/.test(mode) && /^(zero|fit|log)$/.test(scale))
+  .map(([id, mode, scale, ...also]) => [id, {mode: /** @type {"value"} */ (mode), scale: /** @type {"zero"} */ (scale), also: numbers(also.join("."))}]));
 
 /** The saved ranges of a link; none if it is damaged. @param {string | null} text @returns {import("app/state").Saved[]} */
 function savedOf(text) {
@@ -59,6 +64,7 @@ function read(store, end, opening) {
   patch.colours = from.get("c") === "rank" ? "rank" : "name";
   try { patch.profile = JSON.parse(from.get("pr") ?? ""); } catch { patch.profile = from.has("pr") ? {} : opening.profile; }
   try { patch.why = JSON.parse(from.get("why") ?? "null"); } catch { patch.why = null; }
+  patch.counters = countersOf(from.get("k"));
   patch.ranges = savedOf(from.get("g"));
   const range = (from.get("r") ?? "").split("~");
   const name = from.get("n"), at = (from.get("at") ?? "").split("~");
@@ -84,7 +90,7 @@ export function startLink(store, end, opening) {
     try { history.replaceState(history.state, "", `#${text}`); } catch { /* too many changes at once, or a page without a place */ }
   }
   return {slice, text: (/** @type {number} */ end) => write(store.get(), end, opening), follow(changed) {
-    const keys = /** @type {(keyof State)[]} */ (["view", "top", "selection", "search", "marks", "ranges", "rows", "panel", "profile", "colours", "why"]);
+    const keys = /** @type {(keyof State)[]} */ (["view", "top", "selection", "search", "marks", "ranges", "counters", "rows", "panel", "profile", "colours", "why"]);
     store.on(keys, () => { waiting ||= setTimeout(save, WAIT); });
     addEventListener("hashchange", () => {
       if (location.hash.slice(1) === written) return;

@@ -16,6 +16,7 @@ import {lossBanner} from "app/repairs";
 import {startSettings} from "app/settings";
 import {createStore, firstState} from "app/state";
 import {startTheme} from "app/theme";
+import {addUnits} from "timeline/counters";
 import {createTimeline} from "timeline/timeline";
 import {searchBox} from "timeline/search";
 import {selecting} from "timeline/select";
@@ -61,6 +62,7 @@ async function start() {
   const source = flatSource(opened);
   const [meta, rows] = await Promise.all([source.ask({op: "meta"}), source.ask({op: "rows"})]);
   const end = Math.max(meta.duration_ns, 1000);
+  addUnits(rows);
   // A recording has a profile and frames only after it has ended.
   if (opened.snapshot) panels.length = 2;
   const link = startLink(store, end, opened.snapshot ? {panel: "details", profile: {}} : openingOf(meta, rows));

@@ -8,6 +8,7 @@
  *   | {kind: "name", name: number}
  *   | null} Selection
  */
+/** @typedef {{mode: "value" | "delta" | "rate", scale: "zero" | "fit" | "log", also: number[]}} CounterSetting how the row of a counter is drawn; `also`: ids of rows that are drawn in it too */
 /** @typedef {{from: number, to: number, rows?: number[], label: string, base?: boolean}} Saved a saved range; `base`: the selected range is compared with it */
 /**
  * @typedef {object} State
@@ -20,6 +21,7 @@
  * @property {{flipped: Set<number>, pinned: number[], hidden: Set<number>, deep: Set<number>, filter: string}} rows by row id;
  *   `flipped`: folded or unfolded by hand, against the default; `deep`: showing all levels
  * @property {Saved[]} ranges saved ranges, oldest first
+ * @property {Record<number, CounterSetting>} counters by row id
  * @property {string} panel the current tab
  * @property {boolean} chosen whether the user chose the tab, so that a selection does not leave the profile
  * @property {any} why the question whose answer the tab "Why" shows, or null
@@ -35,7 +37,7 @@
 export const firstState = () => ({
   view: {from: 0, to: 1}, top: 0, selection: null, threads: null,
   search: {text: "", total: 0, at: -1, names: null},
-  marks: [], ranges: [], rows: {flipped: new Set(), pinned: [], hidden: new Set(), deep: new Set(), filter: ""},
+  marks: [], ranges: [], counters: {}, rows: {flipped: new Set(), pinned: [], hidden: new Set(), deep: new Set(), filter: ""},
   panel: "details", chosen: false, why: null, profile: {}, theme: "system", colours: "name", grid: "shown", wheel: "zoom",
 });
 

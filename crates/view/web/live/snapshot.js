@@ -84,7 +84,7 @@ export async function prefetch({store, timeline, source, snapshot, rows, to, end
     waiting = null;
     Object.assign(model, next);
     Object.assign(tiles, fresh);
-    if (state) store.set({rows: state});
+    if (state) store.set({rows: state, counters: Object.fromEntries(Object.entries(store.get().counters).flatMap(([id, setting]) => to[Number(id)] >= 0 ? [[to[Number(id)], {...setting, also: setting.also.map(one => to[one]).filter(one => one >= 0)}]] : []))});
     else model.refresh();
     strip.renew(rows);
     const now = first === undefined ? 0 : model.main().tops[model.placeOf(to[first])];

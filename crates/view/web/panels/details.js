@@ -3,6 +3,7 @@ import {el, icon} from "ui/dom";
 import {amount, count, elide, exact, moment, percent, plural, span, time} from "ui/format";
 import {copy} from "ui/toast";
 import {elided} from "panels/cells";
+import {counterActions, counterRow} from "panels/counter_row";
 import {connections, ownerRow} from "panels/connections";
 import {markDetails, stackList} from "panels/details_points";
 import {latencyOf} from "panels/latency";
@@ -73,6 +74,7 @@ const place = ({file, line}) => line > 0 ? `${file}:${line}` : file;
 export function mountDetails(element, store, source, context) {
   element.classList.add("details");
   element.tabIndex = 0;
+  counterActions(store, context);
   /** @type {AbortController | null} */
   let abort = null;
   /** What was shown last. */
@@ -160,7 +162,7 @@ export function mountDetails(element, store, source, context) {
       ["Duration", found.dur != null && (found.dur < 0 ? "until the end of the trace" : time(found.dur))], ["CPU", found.cpu != null && found.cpu < 4096 && String(found.cpu)],
       ["Wait", found.why], ["Blocked in", found.blocked_function], ["Waits for I/O", found.io_wait && "yes"], ["Woken by", who(found.waker)], ["Ended by", who(found.ended_by)], ["Thread", (kind === "sched" || kind === "event") && who(found.thread)],
       ["Process", (kind === "sched" || kind === "event") && (found.process?.label ?? found.process)], ["Priority", found.priority != null && String(found.priority)], ["Repair", found.inferred && "the switch to it was not recorded: its start follows from other events"], ["State", found.letters], ["Left as", found.end_letters],
-      ...(found.args ?? []).map((/** @type {any} */ [key, value]) => [key, elide(String(value), 2000)])]))));
+      ...(found.args ?? []).map((/** @type {any} */ [key, value]) => [key, elide(String(value), 2000)])])), kind === "counter" && counterRow(store, context, row)));
   }
 
   /** @param {Awaited<ReturnType<typeof markDetails>>} mark */

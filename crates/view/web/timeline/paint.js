@@ -1,6 +1,7 @@
 // Draws one frame of the timeline.
 import {canvasColours, colourPalette, inkFor} from "ui/colours";
 import {flush} from "timeline/batch";
+import {bounds, logOf, pointsOf} from "timeline/counters";
 import {paintFlows} from "timeline/flows";
 import {RULER, badgesOf, extentOf, paintBadges, paintCursor, paintMarks, paintRange, paintRuler} from "timeline/ruler";
 import {PALETTE, BAR, paintBrackets, paintOpenEnds, paintSlices} from "timeline/paint_slices";
@@ -78,12 +79,12 @@ export function paintRows(scene, model, placed, top, bottom) {
  * @param {import("timeline/tiles").Piece} piece @param {number} left @param {number} right
  */
 function paintRow(scene, model, {row, y, height}, piece, left, right) {
-  const {kind, names, min, max} = model.rows;
+  const {kind, names} = model.rows;
   const {data} = piece.batch, nth = piece.at;
   const any = (/** @type {Uint32Array} */ first) => first[nth + 1] > first[nth];
   if (right <= left) return;
   if (any(data.first_point)) {
-    paintCounter(scene, piece, y + 4, height - 8, left, right, min[row], max[row], canvasColours().accent);
+    paintCounters(scene, model, row, piece, y + 4, height - 8, left, right);
   }
   const strip = model.strip(row);
   const lanes = model.lanes(row);
@@ -97,6 +98,28 @@ function paintRow(scene, model, {row, y, height}, piece, left, right) {
   if (any(data.first_slice)) paintSlices(scene, piece, y + 3 + strip, lanes, model.pitch(row), left, right, kind[row] === KIND.frames ? "times" : names[row] === "Actual Timeline" ? "names" : "");
   if (band && any(data.first_event)) paintEvents(scene, piece, band.y, band.high, left, right);
   if (any(data.first_instant)) paintInstants(scene, piece, kind[row] === KIND.instants ? y + 8 : y + 1, left, right, canvasColours().ink2);
+}
+
+/** @type {(import("timeline/tiles").Piece | null)[]} */
+const another = [null, null];
+
+/** Draws the counter of a row, and those that the user put into it. @param {Scene} scene @param {import("timeline/rows").RowModel} model @param {number} row @param {import("timeline/tiles").Piece} piece @param {number} y @param {number} high @param {number} left @param {number} right */
+function paintCounters(scene, model, row, piece, y, high, left, right) {
+  const {min, max} = model.rows, setting = model.counter(row), also = model.also(row), {from, to, scale, tiles} = scene;
+  const shown = [{row, points: pointsOf(piece, setting.mode)}];
+  for (const other of also) {
+    tiles.find(other, from, to, 1 / scale, another);
+    if (another[0]) shown.push({row: other, points: pointsOf(another[0], setting.mode)});
+  }
+  const rows = [row, ...also], whole = /** @type {[number, number]} */ ([Math.min(...rows.map(one => min[one])), Math.max(...rows.map(one => max[one]))]);
+  const limits = bounds(setting, shown.map(({points}) => points), whole, from, to), scaled = setting.scale === "log" ? logOf : (/** @type {number} */ value) => value;
+  for (const one of shown) paintCounter(scene, one.points, y, high, left, right, limits, counterColour(rows.indexOf(one.row)), scaled, !also.length);
+}
+
+/** The colour of the nth counter in a row. @param {number} nth */
+export function counterColour(nth) {
+  const {accent, missed, hit, states} = canvasColours();
+  return [accent, missed, states[1], states[5], states[6], hit, states[2], states[7]][nth % 8];
 }
 
 /** Threads' names have negative numbers: -1 - utid. */

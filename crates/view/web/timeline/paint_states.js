@@ -55,43 +55,42 @@ export function paintStates(scene, {batch: {data}, at: nth}, y, high, left, righ
 
 /**
  * Draws an area in steps: a value holds until the next one.
- * @param {Scene} scene @param {Piece} piece @param {number} y @param {number} high @param {number} left @param {number} right
- * @param {number} min @param {number} max of the whole counter @param {string} colour
+ * @param {Scene} scene @param {import("timeline/counters").Points} points @param {number} y @param {number} high @param {number} left @param {number} right
+ * @param {[number, number]} bounds the least and the largest value @param {string} colour @param {(value: number) => number} scaled @param {boolean} fill whether the area is filled
  */
-export function paintCounter(scene, {batch: {data}, at: nth}, y, high, left, right, min, max, colour) {
-  const {p_ts, p_min, p_max, p_last} = data;
-  const {ctx, from, scale} = scene;
-  const low = Math.min(0, min), span = Math.max(max, 0) - low || 1;
-  const yOf = (/** @type {number} */ value) => y + high - (value - low) / span * (high - 1);
-  const first = data.first_point[nth], end = data.first_point[nth + 1];
-  const start = Math.max(first, above(p_ts, first, end, from + left / scale) - 1);
+export function paintCounter({ctx, from, scale}, {ts, min, max, last, first, end}, y, high, left, right, bounds, colour, scaled, fill) {
+  const low = scaled(bounds[0]), span = scaled(bounds[1]) - low || 1;
+  const yOf = (/** @type {number} */ value) => y + high - Math.max(0, Math.min(1, (scaled(value) - low) / span)) * (high - 1);
+  const start = Math.max(first, above(ts, first, end, from + left / scale) - 1);
   if (start >= end) return;
-  const x0 = Math.max(left, (p_ts[start] - from) * scale);
+  const x0 = Math.max(left, (ts[start] - from) * scale);
   if (x0 >= right) return;
-  const base = yOf(0);
+  const base = yOf(Math.max(bounds[0], Math.min(0, bounds[1])));
   ctx.beginPath();
-  ctx.moveTo(x0, base);
-  let x = x0, level = yOf(p_last[start]);
+  let x = x0, level = yOf(last[start]);
+  if (fill) ctx.moveTo(x0, base);
   ctx.lineTo(x, level);
   for (let at = start + 1; at < end; at++) {
-    x = Math.min(right, (p_ts[at] - from) * scale);
+    x = Math.min(right, (ts[at] - from) * scale);
     ctx.lineTo(x, level);
     if (x >= right) break;
-    if (p_min[at] !== p_max[at]) {
-      ctx.lineTo(x, yOf(p_max[at]));
-      ctx.lineTo(x, yOf(p_min[at]));
+    if (min[at] !== max[at]) {
+      ctx.lineTo(x, yOf(max[at]));
+      ctx.lineTo(x, yOf(min[at]));
     }
-    level = yOf(p_last[at]);
+    level = yOf(last[at]);
     ctx.lineTo(x, level);
   }
   if (x < right) ctx.lineTo(right, level);
-  ctx.lineTo(right, base);
-  ctx.closePath();
-  ctx.globalAlpha = 0.28;
   ctx.fillStyle = ctx.strokeStyle = colour;
-  ctx.fill();
+  if (fill) {
+    ctx.lineTo(right, base);
+    ctx.closePath();
+    ctx.globalAlpha = 0.28;
+    ctx.fill();
+  }
   ctx.globalAlpha = 0.9;
-  ctx.lineWidth = 1;
+  ctx.lineWidth = fill ? 1 : 1.5;
   ctx.stroke();
   ctx.globalAlpha = 1;
 }

@@ -1,5 +1,7 @@
 // The row model: folding, pinning, hiding and filtering decide which rows are shown, in which order and how high.
 
+import {settingOf} from "timeline/counters";
+
 export const KIND = {group: 0, process: 1, thread: 2, cpu: 3, counter: 4, async: 5, frames: 6, irq: 7, instants: 8, log: 9};
 export const LANE = 18;
 const STRIP = 6;
@@ -124,11 +126,11 @@ export function rowModel(rows, store) {
     const {hidden, filter} = state();
     const keep = filter ? matching(filter) : null;
     const gone = new Uint8Array(total);
-    const top = new Set(state().pinned);
+    const top = new Set(state().pinned), inside = new Set(Object.values(store.get().counters).flatMap(({also}) => also));
     const list = [];
     for (const row of order) {
       const up = parent[row];
-      if (hidden.has(id[row]) || (up < row && gone[up])) gone[row] = 1;
+      if (hidden.has(id[row]) || inside.has(id[row]) || (up < row && gone[up])) gone[row] = 1;
       if (gone[row]) continue;
       if (keep ? keep[row] : true) { if (!top.has(id[row])) list.push(row); } else { gone[row] = 1; continue; }
       if (isParent(row) && folded(row) && !filter) gone[row] = 2;
@@ -161,6 +163,9 @@ export function rowModel(rows, store) {
 
   return {
     rows, total, depth, refresh, draws, heightOf, foldable, folded, lanes, pitch, strip, stateStrip, eventBand, isHead, toggle, byId,
+    counter: (/** @type {number} */ row) => settingOf(store.get(), rows, row),
+    /** The other counters drawn in a row. @param {number} row @returns {number[]} */
+    also: row => settingOf(store.get(), rows, row).also.map(one => byId.get(one) ?? -1).filter(one => one >= 0 && kind[one] === KIND.counter),
     threadName: (/** @type {number} */ utid) => threads.get(utid) ?? `thread ${utid}`,
     main: () => main,
     pinned: () => pinned,

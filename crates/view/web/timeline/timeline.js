@@ -181,7 +181,7 @@ export function createTimeline(store, source, meta, rows, stats) {
 
   /** Requests the data on the screen, and around it. @param {Placed[]} around @param {Placed[]} fixed */
   function ask(around, fixed) {
-    const list = [...fixed, ...around].slice(0, MOST_ROWS).map(({row}) => row).filter(model.draws);
+    const list = [...fixed, ...around].slice(0, MOST_ROWS).map(({row}) => row).filter(model.draws).flatMap(row => [row, ...model.also(row)]);
     const {from, to} = store.get().view;
     tiles.need(list, from, to, (to - from) / scene.width, model.lanes);
     if (tiles.busy()) return;
@@ -304,7 +304,7 @@ export function createTimeline(store, source, meta, rows, stats) {
   }
 
   const renew = () => { model.refresh(); redraw(); };
-  store.on(["rows"], renew);
+  store.on(["rows", "counters"], renew);
   store.on(["selection", "search", "marks"], redraw);
   store.on(["view"], () => { tipWaits = false; hideTip(); });
   bar.addEventListener("scroll", () => { scrolled = bar.scrollTop; store.set({top: Math.round(scrolled)}); redraw(); }, {passive: true});
