@@ -1,0 +1,167 @@
+//! Profile, frames and diff.
+
+use std::sync::atomic::Ordering;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use serde_json::json;
+use traceloom_analyze::frames::{FrameSelection, Frames};
+use traceloom_analyze::{
+    CallTree, Diff, DiffMetric, GroupBy, Measure, Profile, ProfileOptions, TimeRange, TreeOptions,
+};
+
+use crate::arrow::Rows;
+use crate::flatten::table;
+use crate::trace::Trace;
+
+/// What is profiled.
+#[derive(Clone, FromPyObject)]
+pub(crate) struct Selection {
+    by: String,
+    clock: Option<String>,
+    /// Names or tids; empty for all.
+    threads: Vec<String>,
+    /// Names or pids; empty for all.
+    processes: Vec<String>,
+    start_ns: Option<i64>,
+    end_ns: Option<i64>,
+}
+
+impl Selection {
+    fn tree(&self, trace: &traceloom_trace::Trace) -> CallTree {
+        let range = (self.start_ns.is_some() || self.end_ns.is_some()).then(|| TimeRange {
+            from_ns: self.start_ns.unwrap_or(i64::MIN),
+            to_ns: self.end_ns.unwrap_or(i64::MAX),
+        });
+        let all_tracks = false;
+        let mut tree = CallTree::from_trace(trace, &TreeOptions { range, all_tracks });
+        let is_wanted = |wanted: &[String], name: &str, number: i64| {
+            let number = number.to_string();
+            wanted.is_empty() || wanted.iter().any(|it| it == name || *it == number)
+        };
+        tree.keep_threads(|thread| {
+            is_wanted(&self.threads, &thread.name, thread.tid)
+                && is_wanted(&self.processes, &thread.process, thread.pid)
+        });
+        tree
+    }
+
+    fn options(&self, trees: &[&CallTree]) -> PyResult<ProfileOptions> {
+        let by: GroupBy = named("by", &self.by)?;
+        let has = |measure| trees.iter().all(|tree| tree.clocks.has(measure));
+        let clock = match self.clock.as_deref() {
+            Some("cpu") => Measure::Cpu,
+            Some("wall") => Measure::Wall,
+            Some(other) => {
+                return Err(PyValueError::new_err(format!(
+                    "clock is {other}; expected cpu or wall"
+                )));
+            }
+            None => {
+                let usual = trees
+                    .first()
+                    .map_or(Measure::Wall, |tree| tree.clocks.usual());
+                if has(usual) { usual } else { Measure::Wall }
+            }
+        };
+        if !has(clock) {
+            return Err(PyValueError::new_err("a trace does not have this clock"));
+        }
+        Ok(ProfileOptions { by, clock })
+    }
+}
+
+/// A choice by its name.
+fn named<T: serde::de::DeserializeOwned>(what: &str, name: &str) -> PyResult<T> {
+    let parsed = serde_json::from_value(json!(name));
+    parsed.map_err(|error| PyValueError::new_err(format!("{what} is {name}: {error}")))
+}
+
+#[pymethods]
+impl Trace {
+    /// A row for each method or slice name, and facts about all of them as JSON.
+    fn profile(&self, py: Python<'_>, selection: Selection) -> PyResult<(Rows, String)> {
+        self.on_session(py, move |session| {
+            let tree = selection.tree(session.trace());
+            let profile = Profile::new(&tree, &selection.options(&[&tree])?);
+            let facts = json!({
+                "by": profile.by,
+                "clocks": profile.clocks,
+                "total": profile.total,
+                "outside": profile.outside,
+                "unfinished": profile.unfinished,
+                "calls": tree.calls_of_threads(),
+                "other_slices": tree.other_slices,
+                "repairs": profile.repairs,
+            });
+            Ok((table(&profile.rows)?, facts.to_string()))
+        })?
+    }
+
+    /// The apps, the frames worst first, and facts about all of them as JSON.
+    fn frames(&self, py: Python<'_>, limit: usize) -> PyResult<(Rows, Rows, String)> {
+        self.on_session(py, move |session| {
+            let trace = session.trace();
+            let selection = FrameSelection {
+                range: TimeRange::ALL,
+                wanted: &|_| true,
+                limit,
+            };
+            let report = Frames::find(trace).report(trace, &selection);
+            let facts = json!({
+                "vsync_ns": report.vsync_ns,
+                "vsync_source": report.vsync_source,
+                "deadline_ns": report.deadline_ns,
+                "judged": report.judged,
+            });
+            Ok((
+                table(&report.apps)?,
+                table(&report.worst)?,
+                facts.to_string(),
+            ))
+        })?
+    }
+}
+
+/// Compares runs of two versions.
+#[pyfunction]
+pub(crate) fn diff(
+    py: Python<'_>,
+    base: Vec<PyRef<'_, Trace>>,
+    new: Vec<PyRef<'_, Trace>>,
+    selection: Selection,
+    metric: &str,
+) -> PyResult<(Rows, String)> {
+    let metric: DiffMetric = named("metric", metric)?;
+    let trees = |side: &[PyRef<'_, Trace>]| -> PyResult<Vec<CallTree>> {
+        let tree = |trace: &PyRef<'_, Trace>| {
+            let selection = selection.clone();
+            trace.on_session(py, move |session| selection.tree(session.trace()))
+        };
+        side.iter().map(tree).collect()
+    };
+    let (base, new) = (trees(&base)?, trees(&new)?);
+    let all: Vec<&CallTree> = base.iter().chain(&new).collect();
+    let options = selection.options(&all)?;
+    let profiles = |side: &[CallTree]| -> Vec<Profile> {
+        side.iter()
+            .map(|tree| Profile::new(tree, &options))
+            .collect()
+    };
+    let diff = Diff::new(&profiles(&base), &profiles(&new), options.clock, metric);
+    let facts = json!({
+        "by": diff.by,
+        "metric": diff.metric,
+        "total": diff.total,
+        "unfinished": diff.unfinished,
+        "noise_known": diff.has_noise(),
+    });
+    Ok((table(&diff.rows)?, facts.to_string()))
+}
+
+impl Trace {
+    /// Lets a reader run again that Ctrl-C has stopped.
+    pub(crate) fn allow_reading(&self) {
+        self.options.is_stopped.store(false, Ordering::Relaxed);
+    }
+}

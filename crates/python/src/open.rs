@@ -1,0 +1,183 @@
+//! Reads files and bytes into a trace.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use pyo3::pybacked::PyBackedBytes;
+use traceloom_formats::{
+    AnyReader, PART_BYTES, ReadError, ReadOptions, Reader, SNIFF_BYTES, Target, wants_whole,
+};
+use traceloom_trace::{Trace, TraceBuilder};
+
+use crate::error::OpenError;
+
+/// An input.
+#[derive(Clone)]
+pub(crate) enum Input {
+    Path(PathBuf),
+    Bytes(Arc<PyBackedBytes>),
+}
+
+/// How to read.
+#[derive(Clone)]
+pub(crate) struct Options {
+    /// Threads, at least 1.
+    pub threads: usize,
+    /// The most bytes of compressed input, unpacked.
+    pub max_decompressed: u64,
+    /// Whether names of sources have no folders.
+    pub without_folders: bool,
+    /// Becomes true when the reader should stop.
+    pub is_stopped: Arc<AtomicBool>,
+}
+
+impl Input {
+    /// The name in messages.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Path(path) => path.display().to_string(),
+            Self::Bytes(_) => "bytes".to_owned(),
+        }
+    }
+
+    fn source_name(&self, options: &Options) -> String {
+        match self {
+            Self::Path(path) if options.without_folders => path
+                .file_name()
+                .map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
+            _ => self.name(),
+        }
+    }
+}
+
+/// Reads inputs into one trace, on the time line of the first.
+pub(crate) fn read_all(inputs: &[Input], options: &Options) -> Result<Trace, OpenError> {
+    let mut merged: Option<Trace> = None;
+    for input in inputs {
+        let trace = read(input, options)?;
+        merged = Some(match merged {
+            None => trace,
+            Some(mut merged) => {
+                let alignment = traceloom_analyze::align(&merged, &trace);
+                merged.append(trace, alignment.shift_ns);
+                merged
+            }
+        });
+    }
+    Ok(merged.unwrap_or_default())
+}
+
+/// Reads one input. An empty file is an error, like any other that is not a trace.
+fn read(input: &Input, options: &Options) -> Result<Trace, OpenError> {
+    let mut reader = AnyReader::new(ReadOptions {
+        name: input.source_name(options),
+        threads: options.threads,
+        max_decompressed: options.max_decompressed,
+        ..ReadOptions::default()
+    });
+    let mut builder = TraceBuilder::new();
+    let mut push = Push {
+        reader: &mut reader,
+        out: &mut Target::Trace(&mut builder),
+        options,
+        name: input.name(),
+    };
+    match input {
+        Input::Bytes(bytes) => push.bytes(bytes)?,
+        Input::Path(path) => push.files(path)?,
+    }
+    Ok(builder.finish())
+}
+
+/// An input on its way into a reader.
+struct Push<'a, 't> {
+    reader: &'a mut AnyReader,
+    out: &'a mut Target<'t>,
+    options: &'a Options,
+    name: String,
+}
+
+impl Push<'_, '_> {
+    /// The file, or the two files of old tools.
+    fn files(&mut self, path: &Path) -> Result<(), OpenError> {
+        for part in parts(path) {
+            if self.file(&part)? {
+                return Ok(());
+            }
+        }
+        self.finish()
+    }
+
+    /// Returns whether the reader got all there is.
+    fn file(&mut self, path: &Path) -> Result<bool, OpenError> {
+        let failed = |error| OpenError::Io(path.display().to_string(), error);
+        let mut file = File::open(path).map_err(failed)?;
+        let mut chunk = Vec::new();
+        let mut head = file.by_ref().take(SNIFF_BYTES as u64);
+        head.read_to_end(&mut chunk).map_err(failed)?;
+        if wants_whole(&chunk) {
+            let length = file.metadata().map_or(0, |facts| facts.len());
+            chunk.reserve(
+                usize::try_from(length)
+                    .unwrap_or(0)
+                    .saturating_sub(chunk.len()),
+            );
+            file.read_to_end(&mut chunk).map_err(failed)?;
+            self.check()?;
+            let read = self.reader.whole(&chunk, self.out);
+            return self.named(read).map(|()| true);
+        }
+        while !chunk.is_empty() {
+            self.feed(&chunk)?;
+            chunk.clear();
+            let mut part = file.by_ref().take(PART_BYTES as u64);
+            part.read_to_end(&mut chunk).map_err(failed)?;
+        }
+        Ok(false)
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) -> Result<(), OpenError> {
+        if wants_whole(bytes) {
+            let read = self.reader.whole(bytes, self.out);
+            return self.named(read);
+        }
+        bytes
+            .chunks(PART_BYTES)
+            .try_for_each(|part| self.feed(part))?;
+        self.finish()
+    }
+
+    fn feed(&mut self, part: &[u8]) -> Result<(), OpenError> {
+        self.check()?;
+        let read = self.reader.feed(part, self.out);
+        self.named(read)
+    }
+
+    fn finish(&mut self) -> Result<(), OpenError> {
+        let read = self.reader.finish(self.out);
+        self.named(read)
+    }
+
+    fn check(&self) -> Result<(), OpenError> {
+        match self.options.is_stopped.load(Ordering::Relaxed) {
+            true => Err(OpenError::Stopped),
+            false => Ok(()),
+        }
+    }
+
+    fn named(&self, read: Result<(), ReadError>) -> Result<(), OpenError> {
+        read.map_err(|error| OpenError::Read(self.name.clone(), error))
+    }
+}
+
+/// The files of an input: old tools write `a.key` and `a.data`, and either name opens both.
+fn parts(path: &Path) -> Vec<PathBuf> {
+    let (key, data) = (path.with_extension("key"), path.with_extension("data"));
+    match path.extension().and_then(|ending| ending.to_str()) {
+        Some("key" | "data") if key.is_file() && data.is_file() => vec![key, data],
+        _ => vec![path.to_owned()],
+    }
+}

@@ -1,0 +1,78 @@
+"""Profile, frames, diff, export, report: against what the tables say, and what other tools read."""
+
+import json
+import sqlite3
+
+import pyarrow
+import pyarrow.ipc
+import pytest
+
+import pytraceloom
+
+
+def test_profile(app):
+    profile = app.profile()
+    rows = profile.rows.rows()
+    assert rows[0]["rank"] == 1 and profile.facts["calls"] == 3851
+    parse = next(row for row in rows if row["name"] == "nextString")
+    (calls,) = app.query("SELECT count(*) AS n FROM slice WHERE name = 'org.json.JSONTokener.nextString'").rows()
+    assert parse["calls"] + parse["recursive_calls"] == calls["n"] == 337
+    by_thread = app.profile(by="thread", clock="wall")
+    assert len(by_thread.rows) == 6
+    main = app.profile(threads=["main"])
+    assert 0 < main.facts["calls"] < 3851
+    with pytest.raises(ValueError, match="by is"):
+        app.profile(by="colour")
+    with pytest.raises(ValueError, match="clock"):
+        app.profile(clock="moon")
+
+
+def test_frames(jank, app):
+    frames = jank.frames()
+    apps = frames.apps.rows()
+    assert sum(row["janky"] for row in apps) == 13
+    assert sum(row["frames"] for row in apps) == len(frames.frames)
+    assert frames.facts["vsync_ns"] > 0
+    assert len(app.frames().apps) == 0
+
+
+def test_diff_with_itself_is_nothing(app, jank):
+    same = app.diff(app)
+    assert all(row["exclusive_delta"] == 0 for row in same.rows)
+    other = pytraceloom.diff([app], [jank], metric="calls")
+    assert any(row["presence"] == "new" for row in other.rows)
+    with pytest.raises(ValueError):
+        pytraceloom.diff([], app)
+
+
+def test_exports(app, jank, tmp_path):
+    app.export(tmp_path / "a.sqlite")
+    (slices,) = sqlite3.connect(tmp_path / "a.sqlite").execute("SELECT count(*) FROM slice").fetchone()
+    assert slices == 3851
+    app.export(tmp_path / "tables", tables=["slice", "thread"])
+    with pyarrow.ipc.open_file(tmp_path / "tables" / "slice.arrow") as file:
+        assert file.read_all().num_rows == 3851
+    left_out = jank.export(tmp_path / "jank.json")
+    assert json.loads((tmp_path / "jank.json").read_text())
+    assert all(isinstance(kind, str) and count > 0 for kind, count in left_out)
+    again = pytraceloom.open(tmp_path / "jank.json")
+    assert len(again.tables["slice"]) > 0
+    with pytest.raises(ValueError, match="no format"):
+        app.export(tmp_path / "a.docx")
+    with pytest.raises(KeyError):
+        app.export(tmp_path / "b", tables=["no_table"])
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.sqlite", "jank.json", "tables"]
+
+
+def test_a_report_is_a_trace(jank, tmp_path):
+    jank.report(tmp_path / "jank.html", title="<Jank> & more")
+    page = (tmp_path / "jank.html").read_text()
+    assert "<title>&lt;Jank" in page
+    again = pytraceloom.open(tmp_path / "jank.html")
+    assert again.tables["slice"].shape == jank.tables["slice"].shape
+
+
+def test_pictures(jank, app):
+    for trace in (jank, app):
+        shown = trace._repr_html_()
+        assert "<svg" in shown and "<rect" in shown and "repairs" in shown

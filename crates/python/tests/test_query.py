@@ -1,0 +1,83 @@
+"""Queries: parameters, errors, limits, Ctrl-C, threads."""
+
+import subprocess
+import sys
+import threading
+
+import pytest
+
+import pytraceloom
+
+ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+
+
+def test_parameters(app):
+    rows = app.query("SELECT :a AS a, @b AS b, $c AS c, :d AS d", {"a": 2**62, "b": "ü'", "c": None, "d": 0.5}).rows()
+    assert rows == [{"a": 2**62, "b": "ü'", "c": None, "d": 0.5}]
+    with pytest.raises(pytraceloom.QueryError, match=":limit"):
+        app.query("SELECT :limit")
+    with pytest.raises(pytraceloom.QueryError, match="other"):
+        app.query("SELECT 1", {"other": 1})
+
+
+def test_errors_have_a_place(app):
+    with pytest.raises(pytraceloom.QueryError) as raised:
+        app.query("SELECT 1;\nSELECT no_column FROM slice", name="q.sql")
+    assert (raised.value.line, raised.value.column) == (2, 8)
+    assert "q.sql" in str(raised.value)
+
+
+def test_scripts_and_modules(app):
+    app.query("CREATE PERFETTO TABLE mine AS SELECT name FROM slice LIMIT 3")
+    assert len(app.query("SELECT * FROM mine")) == 3
+    app.query("DROP TABLE mine")
+    app.add_module("team.five", "CREATE PERFETTO FUNCTION five() RETURNS LONG AS SELECT 5")
+    assert app.query("INCLUDE PERFETTO MODULE team.five; SELECT five() AS n").rows() == [{"n": 5}]
+
+
+def test_timeout_and_memory(app_path):
+    with pytraceloom.open(app_path, timeout=0.2) as trace:
+        with pytest.raises(pytraceloom.QueryError):
+            trace.query(ENDLESS)
+        assert trace.query("SELECT 1 AS n").rows() == [{"n": 1}]
+
+
+def test_other_threads_run_during_a_query(app_path):
+    with pytraceloom.open(app_path, timeout=1) as trace:
+        done = threading.Event()
+        errors = []
+
+        def ask():
+            try:
+                trace.query(ENDLESS)
+            except pytraceloom.QueryError as error:
+                errors.append(error)
+            done.set()
+
+        threading.Thread(target=ask).start()
+        turns = 0
+        while not done.wait(0.01):
+            turns += 1
+        assert turns > 1 and errors
+
+
+def test_ctrl_c_stops_a_query(app_path):
+    """A thread presses Ctrl-C when the program is inside the query."""
+    program = f"""
+import os, signal, sys, threading, pytraceloom
+trace = pytraceloom.open({str(app_path)!r})
+main = threading.main_thread().ident
+
+def press():
+    while sys._current_frames()[main].f_code is not pytraceloom.Trace.query.__code__:
+        pass
+    os.kill(os.getpid(), signal.SIGINT)
+
+threading.Thread(target=press).start()
+try:
+    trace.query({ENDLESS!r})
+except KeyboardInterrupt:
+    print("stopped", trace.query("SELECT 7 AS n").rows()[0]["n"])
+"""
+    done = subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, timeout=60)
+    assert done.stdout == "stopped 7\n"
