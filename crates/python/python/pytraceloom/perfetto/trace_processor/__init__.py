@@ -1,0 +1,5 @@
+"""The names of ``perfetto.trace_processor``."""
+
+from .api import TraceProcessor, TraceProcessorConfig, TraceProcessorException, TraceReference
+
+__all__ = ["TraceProcessor", "TraceProcessorConfig", "TraceProcessorException", "TraceReference"]

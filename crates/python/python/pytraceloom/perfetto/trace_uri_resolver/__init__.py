@@ -1,0 +1,1 @@
+"""The names of ``perfetto.trace_uri_resolver``."""
