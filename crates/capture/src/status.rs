@@ -32,6 +32,15 @@ impl Status {
         }
     }
 
+    /// Adds another buffer of the same recording.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.events += other.events;
+        self.bytes += other.bytes;
+        self.lost += other.lost;
+        let fills = [self.fill, other.fill].into_iter().flatten();
+        self.fill = fills.reduce(f64::max);
+    }
+
     /// Parses the `stats` of all CPUs, followed by a line with the common `buffer_size_kb`.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let (stats, size) = text.trim_end().rsplit_once('\n')?;

@@ -96,6 +96,7 @@ fn stream_until(
     stop: &StopSignal,
     losses: &mut TextLosses,
 ) -> Result<Ended, Error> {
+    let _urgent = sys::Urgent::new();
     let mut pipe = open_pipe(tree)?;
     let mut block = vec![0; BLOCK];
     let mut looked = Instant::now();

@@ -76,6 +76,32 @@ pub enum Error {
         /// The kernel's message.
         reason: String,
     },
+    /// The kernel cannot add probes of this kind.
+    #[error("this kernel cannot add events to {kind}: its tracefs has no {file}")]
+    NoProbes {
+        /// The missing file.
+        file: &'static str,
+        /// What the probes are for.
+        kind: &'static str,
+    },
+    /// There is a probe of this name already.
+    #[error(
+        "the probe {event} exists already: it belongs to another recording, or a program was killed and left it. Give another name (NAME=FUNCTION), or remove it with: echo '-:{event}' >> {path}"
+    )]
+    ProbeExists {
+        /// `system/name`.
+        event: String,
+        /// The file that lists the probes.
+        path: String,
+    },
+    /// A probe cannot be added.
+    #[error("the probe {probe} cannot be added: {reason}")]
+    Probe {
+        /// Its name.
+        probe: String,
+        /// The reason.
+        reason: String,
+    },
     /// The trace could not be written.
     #[error("error writing trace: {}", reason(.0))]
     Output(#[source] io::Error),

@@ -6,18 +6,19 @@
 //! ```
 //! Pages are compressed at the end too, if requested.
 //!
-//! One thread serves all CPUs. The kernel wakes it when a buffer is half full.
+//! One thread serves all CPUs. The kernel wakes it when a buffer is filled to the watermark (half full,
+//! unless `buffer_percent` says otherwise).
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, BufWriter, PipeReader, PipeWriter, Read, Seek, Write};
+use std::fs::File;
+use std::io::{self, BufWriter, PipeReader, PipeWriter, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::trace_dat::{DatCompression, DatVersion, PageLayout};
+use crate::spool::{Spool, unnamed};
+use crate::trace_dat::{DatCompression, DatVersion, PageLayout, headers};
 use crate::{Ended, Error, Instance, Lost, StopSignal, Tracefs, sys};
 
 /// The most data that is moved at a time, bytes, if the system permits such a large pipe.
@@ -35,11 +36,13 @@ pub struct RawCapture {
     bytes_read: Arc<AtomicU64>,
     /// Whether reading or storing pages has failed, so that pages are missing.
     is_broken: bool,
+    /// Whether pages stay in the kernel until a buffer is filled to the watermark.
+    is_lazy: bool,
 }
 
 struct Cpu {
     source: File,
-    pages: File,
+    spool: Spool,
     bytes: u64,
 }
 
@@ -57,10 +60,10 @@ impl RawCapture {
             let file = format!("per_cpu/cpu{}/trace_pipe_raw", cpus.len());
             let source = instance.open(&file);
             let source = source.map_err(Error::file("opening", &instance.path(&file)))?;
-            let pages = unnamed(folder).map_err(Error::file("opening", folder))?;
+            let spool = Spool::new(folder).map_err(Error::file("opening", folder))?;
             cpus.push(Cpu {
                 source,
-                pages,
+                spool,
                 bytes: 0,
             });
         }
@@ -72,7 +75,26 @@ impl RawCapture {
             folder: folder.to_path_buf(),
             bytes_read: Arc::default(),
             is_broken: false,
+            is_lazy: false,
         })
+    }
+
+    /// Whether the kernel offers pages: it has the files, and this user may read them.
+    pub fn is_possible(tree: &dyn Tracefs) -> bool {
+        tree.exists("events/header_page") && tree.open("per_cpu/cpu0/trace_pipe_raw").is_ok()
+    }
+
+    /// Leaves all pages in the kernel until a buffer is filled to the watermark. A short recording can
+    /// then be read as text.
+    #[must_use]
+    pub fn lazy(mut self) -> Self {
+        self.is_lazy = true;
+        self
+    }
+
+    /// Whether no page was moved, so that the kernel still has the whole recording.
+    pub fn is_untouched(&self) -> bool {
+        self.bytes() == 0 && !self.is_broken
     }
 
     /// The number of bytes read so far, for another thread.
@@ -91,6 +113,7 @@ impl RawCapture {
         out: Option<BorrowedFd<'_>>,
     ) -> Result<Ended, Error> {
         let end = time.map(|time| Instant::now() + time);
+        let _urgent = sys::Urgent::new();
         loop {
             let left = end.map(|end| end.saturating_duration_since(Instant::now()));
             if left == Some(Duration::ZERO) {
@@ -112,6 +135,10 @@ impl RawCapture {
                 return Ok(Ended::NoReader);
             }
             let is_woken = cpus.iter().any(|cpu| cpu.readable);
+            if self.is_lazy && !is_woken {
+                continue;
+            }
+            self.is_lazy = false;
             if self.read_pages()? == 0 && is_woken {
                 let pause = left.map_or(EARLY_WAKE, |left| left.min(EARLY_WAKE));
                 stop.wait(pause, None).map_err(Error::Input)?;
@@ -148,6 +175,17 @@ impl RawCapture {
         version: DatVersion,
         out: &mut impl Write,
     ) -> Result<(), Error> {
+        self.end_pages()?;
+        if version.compression() != DatCompression::None {
+            self.compress(version.compression())?;
+        }
+        let header = version.header(instance, &self.layout, &self.cpu_bytes())?;
+        out.write_all(&header).map_err(Error::Output)?;
+        self.copy_to(out)
+    }
+
+    /// Reads the remaining pages. The files are then at their starts.
+    fn end_pages(&mut self) -> Result<(), Error> {
         if !self.is_broken {
             self.read_pages()?;
         }
@@ -157,17 +195,48 @@ impl RawCapture {
             } else {
                 cpu.read_partial_page(self.layout.page_bytes)?
             }
-            cpu.pages.rewind().map_err(Error::Output)?;
+            cpu.spool.rewind().map_err(Error::Output)?;
         }
-        if version.compression() != DatCompression::None {
-            self.compress(version.compression())?;
+        Ok(())
+    }
+
+    fn cpu_bytes(&self) -> Vec<u64> {
+        self.cpus.iter().map(|cpu| cpu.bytes).collect()
+    }
+
+    fn copy_to(&mut self, out: &mut impl Write) -> Result<(), Error> {
+        // Between files, the standard library lets the kernel copy.
+        let files = self.cpus.iter_mut().flat_map(|cpu| &mut cpu.spool.files);
+        for pages in files {
+            io::copy(pages, out).map_err(Error::Output)?;
         }
-        let bytes: Vec<u64> = self.cpus.iter().map(|cpu| cpu.bytes).collect();
-        let header = version.header(instance, &self.layout, &bytes)?;
-        out.write_all(&header).map_err(Error::Output)?;
-        for cpu in &mut self.cpus {
-            // Between files, the standard library lets the kernel copy.
-            io::copy(&mut cpu.pages, out).map_err(Error::Output)?;
+        Ok(())
+    }
+
+    /// Writes a recording in several buffers as one `trace.dat` of version 6: this buffer, and `others`
+    /// with their names.
+    ///
+    /// # Errors
+    /// As for [`finish`](Self::finish).
+    pub fn finish_with(
+        mut self,
+        instance: &Instance<'_>,
+        others: Vec<(String, Self, &Instance<'_>)>,
+        out: &mut impl Write,
+    ) -> Result<(), Error> {
+        self.end_pages()?;
+        let (mut captures, mut buffers) = (vec![self], Vec::new());
+        for (name, mut other, instance) in others {
+            other.end_pages()?;
+            captures.push(other);
+            buffers.push((name, instance));
+        }
+        let mut bytes: Vec<Vec<u64>> = captures.iter().map(Self::cpu_bytes).collect();
+        let own = bytes.remove(0);
+        let heads = headers(instance, &buffers, &captures[0].layout, &own, bytes)?;
+        for (head, capture) in heads.iter().zip(&mut captures) {
+            out.write_all(head).map_err(Error::Output)?;
+            capture.copy_to(out)?;
         }
         Ok(())
     }
@@ -185,11 +254,12 @@ impl RawCapture {
             let compressed = compressed.map_err(Error::file("opening", &self.folder))?;
             let mut to = BufWriter::new(compressed);
             let page_bytes = self.layout.page_bytes;
-            let bytes = compression.compress(&mut cpu.pages, cpu.bytes, page_bytes, &mut to);
+            let bytes = compression.compress(&mut cpu.spool, cpu.bytes, page_bytes, &mut to);
             cpu.bytes = bytes.map_err(Error::Output)?;
             let written = to.into_inner();
-            cpu.pages = written.map_err(|error| Error::Output(error.into_error()))?;
-            cpu.pages.rewind().map_err(Error::Output)?;
+            let written = written.map_err(|error| Error::Output(error.into_error()))?;
+            cpu.spool.files = vec![written];
+            cpu.spool.rewind().map_err(Error::Output)?;
         }
         Ok(())
     }
@@ -219,9 +289,10 @@ impl Cpu {
         };
         let mut left = read;
         while left > 0 {
-            let moved =
-                sys::splice(pipe.0.as_fd(), self.pages.as_fd(), left).map_err(Error::Output)?;
-            left -= moved.unwrap_or(0).min(left);
+            let moved = self
+                .spool
+                .store(|file| sys::splice(pipe.0.as_fd(), file.as_fd(), left));
+            left -= moved.map_err(Error::Output)?.unwrap_or(0).min(left);
         }
         self.bytes += read as u64;
         Ok(Some(read))
@@ -229,8 +300,9 @@ impl Cpu {
 
     /// Removes a partial page at the end, as a full disk may have left it.
     fn drop_partial_page(&mut self, page_bytes: usize) -> Result<(), Error> {
-        self.bytes -= self.bytes % page_bytes as u64;
-        self.pages.set_len(self.bytes).map_err(Error::Output)
+        let partial = self.bytes % page_bytes as u64;
+        self.bytes -= partial;
+        self.spool.cut(partial).map_err(Error::Output)
     }
 
     /// Reads the last page, which is not full and so cannot be spliced.
@@ -247,27 +319,14 @@ impl Cpu {
             }
             // Older kernels only return the used part of the page.
             page[count..].fill(0);
-            self.pages.write_all(&page).map_err(Error::Output)?;
+            let mut left = &page[..];
+            while !left.is_empty() {
+                let stored = self.spool.store(|file| file.write(left));
+                left = &left[stored.map_err(Error::Output)?..];
+            }
             self.bytes += page_bytes as u64;
         }
     }
-}
-
-/// Creates a file that disappears when it is closed.
-fn unnamed(folder: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    let options = options.read(true).write(true).mode(0o600);
-    match options.clone().custom_flags(libc::O_TMPFILE).open(folder) {
-        Ok(file) => return Ok(file),
-        Err(error) if error.kind() == io::ErrorKind::StorageFull => return Err(error),
-        // Not every file system supports unnamed files.
-        Err(_) => {}
-    }
-    let stamp = sys::monotonic_ns();
-    let path = folder.join(format!(".atrace-{}-{stamp}", std::process::id()));
-    let file = options.create_new(true).open(&path)?;
-    std::fs::remove_file(path)?;
-    Ok(file)
 }
 
 /// The folder to store pages in until the recording ends: that of the output file, or one for temporary

@@ -161,7 +161,8 @@ impl<'a> Settings<'a> {
         made.map_err(Error::file("making", &self.tree.path("")))
     }
 
-    fn record(&mut self, entry: Undo) {
+    /// Records how to reverse a change that comes next.
+    pub fn record(&mut self, entry: Undo) {
         if !self.is_recorded(&entry) {
             send(&mut self.guardian, &entry);
             self.undo.push(entry);

@@ -36,6 +36,15 @@ pub enum Undo {
     },
     /// Remove a trace instance.
     Instance(String),
+    /// Disable the event of a probe and remove it.
+    Probe {
+        /// The file that lists the probes.
+        file: String,
+        /// The event, as `system/name`.
+        event: String,
+        /// The file that enables the event.
+        switch: String,
+    },
 }
 
 impl Undo {
@@ -47,6 +56,7 @@ impl Undo {
             (Self::Lines { file: a, .. }, Self::Lines { file: b, .. }) => a == b,
             (Self::Property { name: a, .. }, Self::Property { name: b, .. }) => a == b,
             (Self::Instance(a), Self::Instance(b)) => a == b,
+            (Self::Probe { event: a, .. }, Self::Probe { event: b, .. }) => a == b,
             _ => false,
         }
     }
@@ -80,6 +90,11 @@ impl Undo {
             }
             Self::Property { name, value } => vec!["property", name, value],
             Self::Instance(name) => vec!["instance", name],
+            Self::Probe {
+                file,
+                event,
+                switch,
+            } => vec!["probe", file, event, switch],
         };
         let fields: Vec<String> = fields.into_iter().map(escape).collect();
         fields.join("\t")
@@ -97,6 +112,15 @@ impl Undo {
         match (kind.as_str(), fields) {
             ("lines", lines) => Some(Self::Lines { file: first, lines }),
             ("instance", _) => Some(Self::Instance(first)),
+            ("probe", mut rest) if rest.len() == 2 => {
+                let switch = rest.pop()?;
+                let event = rest.pop()?;
+                Some(Self::Probe {
+                    file: first,
+                    event,
+                    switch,
+                })
+            }
             ("file", mut rest) => rest.pop().map(|value| Self::File { file: first, value }),
             ("property", mut rest) => rest
                 .pop()
@@ -115,8 +139,25 @@ impl Undo {
             }
             Self::Property { name, value } => properties.set(name, value),
             Self::Instance(name) => tree.remove_folder(&Instance::folder(name)),
+            Self::Probe {
+                file,
+                event,
+                switch,
+            } => remove_probe(tree, file, event, switch),
         }
     }
+}
+
+/// Removes a probe. The kernel refuses that while the event is enabled. A probe that was recorded here,
+/// but then not created, needs nothing.
+fn remove_probe(tree: &dyn Tracefs, file: &str, event: &str, switch: &str) -> io::Result<()> {
+    if !tree.exists(&format!("events/{event}")) {
+        return Ok(());
+    }
+    if tree.exists(switch) {
+        tree.write(switch, "0")?;
+    }
+    tree.append(file, &format!("-:{event}\n"))
 }
 
 fn list<'a>(kind: &'a str, items: &'a [String]) -> Vec<&'a str> {
@@ -240,6 +281,11 @@ mod tests {
                 value: String::new(),
             },
             Undo::Instance("mine".into()),
+            Undo::Probe {
+                file: "uprobe_events".into(),
+                event: "traceloom/malloc".into(),
+                switch: "events/traceloom/malloc/enable".into(),
+            },
         ];
         for entry in entries {
             let line = entry.encode();
@@ -257,6 +303,7 @@ mod tests {
             "file\ttrace_clock",
             "property\tx",
             "instance",
+            "probe\tuprobe_events\ttraceloom/x",
         ] {
             assert_eq!(Undo::decode(line), None, "{line}");
         }

@@ -52,7 +52,7 @@ enum Command {
     Convert(convert::ConvertArgs),
     View(Box<view::ViewArgs>),
     Report(Box<report::ReportArgs>),
-    Capture(Box<capture::CaptureArgs>),
+    Capture(Box<capture::CaptureCommand>),
     Weave(Box<weave::WeaveArgs>),
     /// Act as dmtracedump, byte for byte: profile, HTML, dump, diff and graph of a method trace
     #[command(
@@ -106,7 +106,14 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     if let Some(code) = run_as_other_program(&args) {
         return code;
     }
-    let command = match Cli::try_parse_from(join_pairs(args)) {
+    let args = match with_config_file(join_pairs(args)) {
+        Ok(args) => args,
+        Err(error) => {
+            report_error(&error);
+            return ExitCode::from(2);
+        }
+    };
+    let command = match Cli::try_parse_from(args) {
         Ok(cli) => cli.command,
         Err(error) => {
             return print_usage(&error);
@@ -151,6 +158,26 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Systrace(rest) => Ok(capture::main_as_systrace(with_name("systrace", rest.args))),
         Command::Traceview(rest) => Ok(crate::traceview::main(with_name("traceview", rest.args))),
     }
+}
+
+/// Adds the options of the file that `capture --config` names.
+fn with_config_file(mut args: Vec<OsString>) -> anyhow::Result<Vec<OsString>> {
+    if args.get(1).is_none_or(|name| name != "capture") {
+        return Ok(args);
+    }
+    let command = Cli::command();
+    let Some(mut capture) = command.find_subcommand("capture") else {
+        return Ok(args);
+    };
+    let mut words = 2;
+    if let Some(start) = args.get(2).filter(|word| *word == "start")
+        && let Some(found) = capture.find_subcommand(start)
+    {
+        (capture, words) = (found, 3);
+    }
+    let own = args.split_off(words);
+    args.extend(capture::with_config(capture, own)?);
+    Ok(args)
 }
 
 /// Acts as another program if the link has its name, or if the subcommand has its name and only

@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use traceloom_tracefs::{
     Catalog, Category, CategoryError, Config, DatHead, DatVersion, Event, EventLimits,
-    NoProperties, Origin, RawCapture, Session, Tracefs, dump_text,
+    NoProperties, Origin, Probe, RawCapture, Session, Tracefs, dump_text,
 };
 
+use super::extra_buffer::ExtraBuffer;
 use crate::agent::{Agent, PartKind, Sink, SinkWriter};
 use crate::error::{CaptureError, Result};
 use crate::status::{Status, size_kb};
@@ -57,6 +58,12 @@ pub struct LinuxOptions {
     pub limits: EventLimits,
     /// Name of a tracefs instance to record in.
     pub instance: Option<String>,
+    /// Buffers of their own for some events.
+    pub buffers: Vec<ExtraBuffer>,
+    /// Events that are added to functions for this recording.
+    pub probes: Vec<Probe>,
+    /// Whether this is such a buffer, so that marks are recorded elsewhere.
+    pub is_extra: bool,
 }
 
 impl Default for LinuxOptions {
@@ -69,15 +76,18 @@ impl Default for LinuxOptions {
             is_drained: false,
             limits: EventLimits::default(),
             instance: None,
+            buffers: Vec::new(),
+            probes: Vec::new(),
+            is_extra: false,
         }
     }
 }
 
 /// Records the kernel of this machine with ftrace.
 pub struct LinuxAgent<'t> {
-    tree: &'t dyn Tracefs,
-    catalog: Catalog,
-    options: LinuxOptions,
+    pub(super) tree: &'t dyn Tracefs,
+    pub(super) catalog: Catalog,
+    pub(super) options: LinuxOptions,
     session: Option<Session<'t>>,
 }
 
@@ -113,6 +123,22 @@ impl<'t> LinuxAgent<'t> {
     pub(crate) fn dat_head(&self) -> Result<DatHead> {
         let session = self.session.as_ref().ok_or(CaptureError::NotStarted)?;
         Ok(DatHead::read(session.tree())?)
+    }
+
+    /// Writes the pages of this buffer and of others, which have names, as one `trace.dat`.
+    pub(crate) fn write_all_pages(
+        &self,
+        capture: RawCapture,
+        others: Vec<(&str, RawCapture, &LinuxAgent<'_>)>,
+        out: &mut impl Write,
+    ) -> Result<()> {
+        let session = self.session.as_ref().ok_or(CaptureError::NotStarted)?;
+        let mut buffers = Vec::new();
+        for (name, pages, agent) in others {
+            let session = agent.session.as_ref().ok_or(CaptureError::NotStarted)?;
+            buffers.push((name.to_owned(), pages, session.tree()));
+        }
+        Ok(capture.finish_with(session.tree(), buffers, out)?)
     }
 
     /// Writes the pages as a `trace.dat`.
@@ -162,8 +188,11 @@ impl<'t> LinuxAgent<'t> {
     }
 
     /// The categories to record, and errors for those that cannot be recorded.
-    fn choose(&self) -> (Vec<Category>, Vec<CategoryError>) {
-        let is_chosen = !(self.options.categories.is_empty() && self.options.events.is_empty());
+    pub(super) fn choose(&self) -> (Vec<Category>, Vec<CategoryError>) {
+        let options = &self.options;
+        let is_chosen = !(options.categories.is_empty() && options.events.is_empty())
+            || !options.buffers.is_empty()
+            || !options.probes.is_empty();
         let names: Vec<String> = if is_chosen {
             self.options.categories.clone()
         } else {
@@ -208,6 +237,18 @@ fn event(path: &str, required: bool) -> Event {
     }
 }
 
+/// The present contents of a ring buffer of this machine. `None` if its counts cannot be read.
+pub fn buffer_status(tree: &dyn Tracefs) -> Option<Status> {
+    let mut status = Status::default();
+    let cpus = tree.list("per_cpu");
+    for cpu in &cpus {
+        let read = |file: &str| tree.read(&format!("per_cpu/{cpu}/{file}")).ok();
+        let size = read("buffer_size_kb").and_then(|text| size_kb(&text));
+        status.add_cpu(&read("stats")?, size);
+    }
+    (!cpus.is_empty()).then_some(status)
+}
+
 impl Agent for LinuxAgent<'_> {
     fn name(&self) -> &str {
         "ftrace"
@@ -215,8 +256,12 @@ impl Agent for LinuxAgent<'_> {
 
     fn start(&mut self, _: Duration) -> Result<Vec<String>> {
         self.check_events()?;
+        for probe in &self.options.probes {
+            probe.check(self.tree)?;
+        }
         let (categories, errors) = self.choose();
-        if categories.is_empty() {
+        let has_others = !(self.options.buffers.is_empty() && self.options.probes.is_empty());
+        if categories.is_empty() && !has_others {
             return Err(CaptureError::NothingToRecord {
                 reasons: errors.iter().map(ToString::to_string).collect(),
             });
@@ -229,6 +274,8 @@ impl Agent for LinuxAgent<'_> {
             functions: self.options.functions.clone(),
             limits: self.options.limits.clone(),
             instance: self.options.instance.clone(),
+            has_marks: !self.options.is_extra,
+            probes: self.options.probes.clone(),
             ..Config::default()
         };
         let mut session = Session::start(self.tree, &NO_PROPERTIES, &self.catalog, &config)?;
@@ -261,14 +308,7 @@ impl Agent for LinuxAgent<'_> {
     }
 
     fn status(&mut self, _: Duration) -> Option<Status> {
-        let tree = self.session.as_ref()?.tree();
-        let mut status = Status::default();
-        for cpu in tree.list("per_cpu") {
-            let read = |file: &str| tree.read(&format!("per_cpu/{cpu}/{file}")).ok();
-            let size = read("buffer_size_kb").and_then(|text| size_kb(&text));
-            status.add_cpu(&read("stats")?, size);
-        }
-        Some(status)
+        buffer_status(self.session.as_ref()?.tree())
     }
 
     fn stop(&mut self, _: Duration) -> Result<()> {

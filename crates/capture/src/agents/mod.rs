@@ -3,8 +3,11 @@
 mod atrace;
 #[cfg(all(target_os = "linux", feature = "battor"))]
 mod battor;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+mod buffers;
 mod cgroups;
 mod ddms;
+mod extra_buffer;
 mod file;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 mod linux;
@@ -22,9 +25,10 @@ pub use atrace::{AtraceAgent, AtraceOptions, DeviceCategory};
 pub use battor::BattorAgent;
 pub use cgroups::CgroupAgent;
 pub use ddms::{DdmsAgent, DdmsOptions};
+pub use extra_buffer::ExtraBuffer;
 pub use file::FileAgent;
 #[cfg(any(target_os = "linux", target_os = "android"))]
-pub use linux::{LinuxAgent, LinuxOptions};
+pub use linux::{LinuxAgent, LinuxOptions, buffer_status};
 pub use local_processes::LocalProcessAgent;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub use local_tracefs::local_tracefs;

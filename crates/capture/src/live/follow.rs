@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use traceloom_formats::PageEvents;
-use traceloom_tracefs::{DatHead, Instance, Lost, Mounted, PageReader, StopSignal};
+use traceloom_tracefs::{DatHead, Instance, Lost, Mounted, PageReader, StopSignal, Urgent};
 
 use super::page_tape::PageTape;
 use super::page_window::Head;
@@ -87,6 +87,7 @@ impl Follower {
     }
 
     fn read_until(&mut self, stop: &StopSignal) -> Result<()> {
+        let _urgent = Urgent::new();
         loop {
             self.reader.wait(stop, ROUND)?;
             let is_last = stop.is_requested();

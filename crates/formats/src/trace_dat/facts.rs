@@ -1,5 +1,7 @@
 //! Facts that the recorder stored about the recording.
 
+use std::collections::BTreeMap;
+
 use traceloom_trace::{ClockKind, ClockRow, Place, RepairKind, RowId, SourceId, TraceBuilder};
 
 use crate::ring_buffer::{RawReader, TimeCorrection, TimeScale};
@@ -90,31 +92,65 @@ impl Facts {
         });
     }
 
-    /// Counts events that the kernel overwrote or dropped, in addition to those that pages report.
+    /// Counts events that the kernel overwrote or dropped, in addition to those that pages report. The
+    /// counts of all buffers of a CPU are one sum, because pages do not tell whose events are lost.
     pub fn tell_losses(&self, reader: &RawReader, out: &mut TraceBuilder) {
+        let mut cpus: BTreeMap<u32, (u64, Vec<String>)> = BTreeMap::new();
         for stats in &self.cpu_stats {
-            let value = |key: &str| -> Option<u64> {
-                let mut lines = stats.lines();
-                lines.find_map(|line| line.strip_prefix(key)?.trim().parse().ok())
-            };
-            let cpu = value("CPU:").unwrap_or(0) as u32;
-            let losses = ["overrun:", "commit overrun:", "dropped events:"]
-                .map(|key| value(key).unwrap_or(0));
-            let lost = losses
-                .iter()
-                .fold(0, |sum: u64, &lost| sum.saturating_add(lost));
+            let losses = Losses::parse(stats);
+            if let Some(buffer) = losses.buffer.filter(|_| losses.total() > 0) {
+                out.metadata("lost", &format!("buffer {buffer}, {}", losses.shown()));
+            }
+            let cpu = cpus.entry(losses.cpu).or_default();
+            cpu.0 = cpu.0.saturating_add(losses.total());
+            cpu.1.push(losses.shown());
+        }
+        for (cpu, (lost, shown)) in cpus {
             let unreported = lost.saturating_sub(reader.lost_events(cpu));
             out.repair(
                 RepairKind::BufferOverflow,
                 unreported,
                 Place::default(),
-                || {
-                    let [overrun, commit, dropped] = losses;
-                    format!(
-                        "CPU {cpu}: overrun {overrun}, commit overrun {commit}, dropped {dropped}"
-                    )
-                },
+                || shown.join("; "),
             );
         }
+    }
+}
+
+/// What a CPU lost in a buffer.
+struct Losses<'a> {
+    cpu: u32,
+    /// The name of the buffer, if it is not the main one.
+    buffer: Option<&'a str>,
+    /// Overwritten, not committed, and dropped events.
+    counts: [u64; 3],
+}
+
+impl<'a> Losses<'a> {
+    fn parse(stats: &'a str) -> Self {
+        let text = |key: &str| {
+            let mut lines = stats.lines();
+            lines.find_map(|line| Some(line.strip_prefix(key)?.trim()))
+        };
+        let value = |key: &str| text(key).and_then(|text| text.parse().ok());
+        Self {
+            cpu: value("CPU:").unwrap_or(0) as u32,
+            buffer: text("buffer:"),
+            counts: ["overrun:", "commit overrun:", "dropped events:"]
+                .map(|key| value(key).unwrap_or(0)),
+        }
+    }
+
+    fn total(&self) -> u64 {
+        let add = |sum: u64, lost: &u64| sum.saturating_add(*lost);
+        self.counts.iter().fold(0, add)
+    }
+
+    fn shown(&self) -> String {
+        let [overrun, commit, dropped] = self.counts;
+        format!(
+            "CPU {}: overrun {overrun}, commit overrun {commit}, dropped {dropped}",
+            self.cpu
+        )
     }
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use crate::category::Category;
 use crate::clock::SyncPrecision;
 use crate::event_limits::EventLimits;
+use crate::probes::Probe;
 use crate::state_file::StateFile;
 
 /// What to record, and how.
@@ -20,12 +21,16 @@ pub struct Config {
     pub overwrite: bool,
     /// Limits of single events.
     pub limits: EventLimits,
+    /// Events that are added to functions for this recording.
+    pub probes: Vec<Probe>,
     /// How full a buffer is, in percent, when the kernel wakes the reader of its pages. `None` leaves it.
     pub watermark_percent: Option<u32>,
     /// Kernel functions to trace with the function graph tracer.
     pub functions: Vec<String>,
     /// Name of a trace instance to record in, instead of the shared ring buffer.
     pub instance: Option<String>,
+    /// Whether marks of programs and of the clocks are recorded in an instance too.
+    pub has_marks: bool,
     /// Only sets system properties, and records nothing in the kernel.
     pub only_user_space: bool,
     /// Precision of the clock markers.
@@ -46,9 +51,11 @@ impl Default for Config {
             buffer_kb: 2048,
             overwrite: false,
             limits: EventLimits::default(),
+            probes: Vec::new(),
             watermark_percent: None,
             functions: Vec::new(),
             instance: None,
+            has_marks: true,
             only_user_space: false,
             sync_precision: SyncPrecision::Exact,
             state_folder: StateFile::default_folder(),

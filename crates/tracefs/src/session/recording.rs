@@ -212,6 +212,7 @@ fn not_restored((entry, error): &(Undo, io::Error)) -> Warning {
         Undo::Events(_) => "the enabled events".to_owned(),
         Undo::Property { name, .. } => name.clone(),
         Undo::Instance(name) => format!("the instance {name}"),
+        Undo::Probe { event, .. } => format!("the probe {event}"),
     };
     let reason = crate::error::reason(error);
     Warning::NotRestored { what, reason }

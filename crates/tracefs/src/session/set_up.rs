@@ -6,7 +6,8 @@ use crate::foreign::foreign_limits;
 use crate::settings::Settings;
 use crate::undo_log::COPY_MARKERS;
 use crate::{
-    Catalog, Error, Properties, Tracefs, clock, event_limits, functions, system_properties, tracefs,
+    Catalog, Error, Properties, Tracefs, clock, event_limits, functions, probes, system_properties,
+    tracefs,
 };
 
 /// The parts of a session that its start changes.
@@ -76,8 +77,10 @@ impl SetUp<'_, '_> {
         let limits = foreign_limits(self.settings.tree(), &config.categories);
         self.warnings
             .extend(limits.into_iter().map(Warning::Limited));
+        probes::set_up(self.settings, &config.probes)?;
         event_limits::set_up(self.settings, &config.limits)?;
-        self.enable_events(&config.categories)
+        self.enable_events(&config.categories)?;
+        probes::enable(self.settings, &config.probes)
     }
 
     /// Copies the marks of programs into the instance. The kernel refuses a mark if one of its buffers
@@ -138,6 +141,9 @@ impl SetUp<'_, '_> {
         // Clear after the start: the CPUs start one after another, so the first one may have recorded
         // the beginning of something whose end another CPU missed.
         tracefs::truncate(tree, "trace")?;
+        if !config.has_marks {
+            return Ok(());
+        }
         self.copy_markers()?;
         clock::write_markers(self.settings.tree(), config.sync_precision)
     }

@@ -1,5 +1,7 @@
 //! The metadata of a recording, encoded for both versions.
 
+use std::collections::BTreeSet;
+
 use super::event_formats::{PageLayout, enabled_systems, system_formats};
 use super::symbols;
 use super::writer::Writer;
@@ -52,13 +54,24 @@ impl Metadata {
         Ok(Self {
             header_info: header_info.0,
             ftrace_events: formats(&system_formats(root, "ftrace")),
-            event_formats: event_formats(instance),
+            event_formats: event_formats(&[instance]),
             kallsyms: short(&symbols::functions()),
             printk_formats: short(&printk_formats),
             cmdlines: long(&symbols::threads(root)),
             options: options(instance, &clocks),
             clock: tracefs::selected(&clocks).unwrap_or_default().to_owned(),
         })
+    }
+
+    /// Adds the formats of the events of other buffers, and their counts of lost events.
+    pub fn add_buffers(&mut self, main: &Instance<'_>, others: &[(String, &Instance<'_>)]) {
+        let all: Vec<&Instance<'_>> = std::iter::once(main)
+            .chain(others.iter().map(|(_, other)| *other))
+            .collect();
+        self.event_formats = event_formats(&all);
+        for (name, other) in others {
+            self.options.extend(counts(other, Some(name)));
+        }
     }
 
     /// Reads thread names and options again.
@@ -88,13 +101,15 @@ fn formats(texts: &[String]) -> Vec<u8> {
     out.0
 }
 
-fn event_formats(instance: &Instance<'_>) -> Vec<u8> {
-    let systems = enabled_systems(instance);
+fn event_formats(buffers: &[&Instance<'_>]) -> Vec<u8> {
+    let systems = buffers.iter().flat_map(|buffer| enabled_systems(buffer));
+    let systems: BTreeSet<String> = systems.collect();
     let mut out = Writer::default();
     out.u32(systems.len() as u32);
     for system in &systems {
         out.c_text(system);
-        out.raw(&formats(&system_formats(instance.root(), system)));
+        // The formats are the same in all buffers.
+        out.raw(&formats(&system_formats(buffers[0].root(), system)));
     }
     out.0
 }
@@ -107,13 +122,17 @@ fn options(instance: &Instance<'_>, clocks: &str) -> Vec<(u16, String)> {
         (id::VERSION, version.to_owned()),
         (id::TGIDS, symbols::processes(instance.root())),
     ];
-    for cpu in 0.. {
-        let Ok(stats) = instance.read(&format!("per_cpu/cpu{cpu}/stats")) else {
-            break;
-        };
-        options.push((id::CPUSTAT, format!("CPU: {cpu}\n{stats}\n")));
-    }
+    options.extend(counts(instance, None));
     options
+}
+
+/// What the kernel counted on each CPU, with the name of a buffer.
+fn counts(instance: &Instance<'_>, name: Option<&str>) -> Vec<(u16, String)> {
+    let stats = |cpu| instance.read(&format!("per_cpu/cpu{cpu}/stats")).ok();
+    let stats = (0..).map_while(stats).enumerate();
+    let name = name.map_or(String::new(), |name| format!("buffer: {name}\n"));
+    let option = |(cpu, stats)| (id::CPUSTAT, format!("CPU: {cpu}\n{name}{stats}\n"));
+    stats.map(option).collect()
 }
 
 impl Writer {

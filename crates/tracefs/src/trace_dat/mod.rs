@@ -33,3 +33,4 @@ pub use compression::DatCompression;
 pub(crate) use event_formats::PageLayout;
 pub use head::DatHead;
 pub use version::DatVersion;
+pub(crate) use version::headers;

@@ -66,6 +66,26 @@ impl DatVersion {
     }
 }
 
+/// The parts of a file of version 6 with several buffers: the start, which precedes the pages of the
+/// first CPU, and what precedes the pages of each of the other buffers. `others` has their names, and the
+/// size of each CPU's pages.
+///
+/// # Errors
+/// If the kernel's metadata cannot be read.
+pub(crate) fn headers(
+    instance: &Instance<'_>,
+    others: &[(String, &Instance<'_>)],
+    layout: &PageLayout,
+    cpu_bytes: &[u64],
+    other_bytes: Vec<Vec<u64>>,
+) -> Result<Vec<Vec<u8>>, Error> {
+    let mut metadata = Metadata::read(instance, layout)?;
+    metadata.add_buffers(instance, others);
+    let names = others.iter().map(|(name, _)| name.clone());
+    let others: Vec<_> = names.zip(other_bytes).collect();
+    Ok(v6::headers(&metadata, layout, cpu_bytes, &others))
+}
+
 #[cfg(test)]
 mod tests {
     use super::DatCompression::{None as Plain, Zlib, Zstd};

@@ -121,6 +121,11 @@ impl Tracefs for Fake {
         let parts: Vec<&str> = file.split('/').collect();
         match parts[..] {
             ["events", system, "enable"] => self.switch(system, None, text == "1"),
+            ["events", system, event, "enable"]
+                if !EVENTS.contains(&format!("{system}/{event}").as_str()) =>
+            {
+                self.put(file, text);
+            }
             ["events", system, event, "enable"] => self.switch(system, Some(event), text == "1"),
             ["trace_clock"] => {
                 let clocks = ["local", "global", "boot", "mono"];
@@ -135,6 +140,48 @@ impl Tracefs for Fake {
             }
             _ => self.put(file, text),
         }
+        Ok(())
+    }
+
+    fn append(&self, file: &str, text: &str) -> io::Result<()> {
+        if *self.refused.borrow() == Some(file) {
+            return Err(io::Error::from_raw_os_error(libc::EINVAL));
+        }
+        if file.ends_with("probe_events") {
+            return self.probe(file, text.trim_end());
+        }
+        self.put(file, &(self.get(file) + text));
+        Ok(())
+    }
+}
+
+impl Fake {
+    /// Adds or removes a probe, as the kernel does: the list shows it, and it has a folder of files. A
+    /// probe that is enabled cannot be removed.
+    fn probe(&self, file: &str, line: &str) -> io::Result<()> {
+        self.written.borrow_mut().push(format!("{file} {line}"));
+        let (kind, rest) = line.split_once(':').unwrap();
+        let event = rest.split(' ').next().unwrap();
+        let folder = format!("events/{event}");
+        let list = self.get(file);
+        if kind != "-" {
+            for name in ["enable", "filter", "trigger"] {
+                self.put(&format!("{folder}/{name}"), "0");
+            }
+            self.put(file, &format!("{list}{line}\n"));
+            return Ok(());
+        }
+        if self.get(&format!("{folder}/enable")) == "1" {
+            return Err(io::Error::from_raw_os_error(libc::EBUSY));
+        }
+        fs::remove_dir_all(self.path(&folder))?;
+        let others = list
+            .lines()
+            .filter(|other| !other.contains(&format!(":{event} ")));
+        self.put(
+            file,
+            &others.map(|line| format!("{line}\n")).collect::<String>(),
+        );
         Ok(())
     }
 }

@@ -4,4 +4,5 @@
 mod categories;
 mod fake;
 mod left_running;
+mod probes;
 mod recording;

@@ -59,13 +59,13 @@ fn pair(stop: &Arc<AtomicBool>) -> [JoinHandle<()>; 2] {
 }
 
 /// The kernel's own count of lost events: the highest value until it is dropped.
-struct KernelCount {
+pub struct KernelCount {
     stop: Arc<AtomicBool>,
     highest: JoinHandle<u64>,
 }
 
 impl KernelCount {
-    fn watch() -> Self {
+    pub fn watch() -> Self {
         let stop = Arc::new(AtomicBool::new(false));
         let ended = Arc::clone(&stop);
         let highest = thread::spawn(move || {
@@ -79,14 +79,14 @@ impl KernelCount {
         Self { stop, highest }
     }
 
-    fn end(self) -> u64 {
+    pub fn end(self) -> u64 {
         self.stop.store(true, Ordering::Relaxed);
         self.highest.join().unwrap()
     }
 }
 
 /// A file, in one call: the kernel makes this text anew for each, so two parts may not fit together.
-fn read_at_once(path: &Path) -> String {
+pub fn read_at_once(path: &Path) -> String {
     let mut text = [0; 4096];
     let length = File::open(path).and_then(|mut file| file.read(&mut text));
     String::from_utf8_lossy(&text[..length.unwrap()]).into_owned()
@@ -122,7 +122,7 @@ fn wait_for_loss() {
 }
 
 /// The lost events that a trace counts: those that its pages or lines report, and the others.
-fn counted(trace: &Trace) -> u64 {
+pub fn counted(trace: &Trace) -> u64 {
     let repairs = &trace.repairs;
     repairs.count(RepairKind::LostEvents) + repairs.count(RepairKind::BufferOverflow)
 }

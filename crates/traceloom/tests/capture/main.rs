@@ -4,8 +4,11 @@
 
 mod abandoned;
 mod android;
+mod buffers;
 mod clocks;
+mod config;
 mod cpu_time;
+mod detached;
 mod extras;
 mod functions;
 mod limits;
@@ -18,6 +21,8 @@ mod outputs;
 mod perfetto;
 #[cfg(feature = "battor")]
 mod power;
+mod probes;
 mod raw;
 mod watched;
+mod whole;
 mod work;

@@ -16,10 +16,10 @@ use crate::work::{Running, open, said, traceloom};
 const TRACING_ON: &str = "/sys/kernel/tracing/tracing_on";
 
 /// The shared buffer records, as it does by default; afterwards it is as before.
-struct SharedBufferOn(String);
+pub struct SharedBufferOn(String);
 
 impl SharedBufferOn {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let before = std::fs::read_to_string(TRACING_ON).unwrap();
         std::fs::write(TRACING_ON, "1").unwrap();
         Self(before)
@@ -33,13 +33,13 @@ impl Drop for SharedBufferOn {
 }
 
 /// Writes marks all the time: `mark 0`, `mark 1` …
-struct Writer {
+pub struct Writer {
     stop: Arc<AtomicBool>,
     thread: JoinHandle<io::Result<usize>>,
 }
 
 impl Writer {
-    fn start() -> Self {
+    pub fn start() -> Self {
         let stop = Arc::new(AtomicBool::new(false));
         let ended = Arc::clone(&stop);
         let thread = thread::spawn(move || {
@@ -57,7 +57,7 @@ impl Writer {
     }
 
     /// The number of marks. Fails if one was refused.
-    fn end(self) -> usize {
+    pub fn end(self) -> usize {
         self.stop.store(true, Ordering::Relaxed);
         let written = self.thread.join().unwrap();
         written.expect("every mark is accepted")

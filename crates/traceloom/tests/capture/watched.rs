@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 use testkit::KernelTurn;
 
 use crate::android::{on, with_device};
+use crate::load::Load;
 use crate::work::{naps, record, said, traceloom};
 
 /// A terminal of 120 columns: the user's side and the program's side.
@@ -77,10 +78,12 @@ fn a_terminal_shows_how_it_goes() {
     }
 }
 
-/// Switches that fill such a buffer, for longer than the interval between checks for losses. (Marks
-/// are refused if there is no space.)
+/// More switches than anyone can read from such a buffer, for longer than the interval between checks
+/// for losses.
 fn busy() {
-    (0..1600).for_each(|_| std::thread::sleep(std::time::Duration::from_millis(1)));
+    let load = Load::start();
+    std::thread::sleep(std::time::Duration::from_millis(1600));
+    drop(load);
 }
 
 /// A buffer that fills immediately.
@@ -93,7 +96,9 @@ fn losses_are_told_at_once() {
     };
     let folder = tempfile::tempdir().unwrap();
     let args = [&LINUX[..], &SMALL, &["-t", "2", "-o", "x.txt"]].concat();
+    let load = Load::start();
     let screen = on_a_terminal(traceloom(folder.path(), &args));
+    drop(load);
     assert!(screen.contains(" events were lost so far: "), "{screen:?}");
     assert!(screen.contains(" LOST"), "{screen:?}");
 

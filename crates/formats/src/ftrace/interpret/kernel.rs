@@ -119,7 +119,9 @@ impl Interpreter {
             self.apply_rules(at, name, fields, out);
             return self.keep_event(at, id, fields, out);
         }
-        let handled = handler.and_then(|handler| {
+        let probed = self.probe(at, name, fields, out);
+        let handled = probed.or_else(|| {
+            let handler = handler?;
             let ruled = handler.rule.and_then(|rule| rule(self, at, fields, out));
             self.derive(at, handler.derived, fields, out);
             self.pairs(at, handler.pairs, name, fields, out).or(ruled)

@@ -162,6 +162,34 @@ impl Interpreter {
     }
 }
 
+/// The start and the return of a function that the recorder has put probes into, before its name.
+const PROBES: [&[u8]; 2] = [b"traceloom_call_", b"traceloom_return_"];
+
+impl Interpreter {
+    /// A call of a function with probes at its start and its return. `None` if the event is no such
+    /// probe, or the call began before the recording.
+    pub(super) fn probe(
+        &mut self,
+        at: At,
+        event: &[u8],
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        if let Some(name) = event.strip_prefix(PROBES[0]) {
+            let track = self.threads.track(at.slot, out);
+            self.begin(at, track, name, fields, out);
+            return Some(());
+        }
+        let name = event.strip_prefix(PROBES[1])?;
+        let track = self.threads.track(at.slot, out);
+        let ended = self.end_named(at, track, name, fields, out);
+        if ended.is_none() {
+            self.history.unmatched(at);
+        }
+        ended.map(drop)
+    }
+}
+
 /// The key of a slice on a track of the machine where slices may overlap.
 pub(super) fn lane_key(track: &str, cookie: i64, out: &mut TraceBuilder) -> LaneKey {
     let kind = TrackType::GlobalSlice.named(track);

@@ -13,7 +13,7 @@ use traceloom_capture::{
     raw::RawLinuxAgent,
 };
 #[cfg(target_os = "linux")]
-use traceloom_tracefs::{EventLimits, spool_folder};
+use traceloom_tracefs::{EventLimits, Mounted, RawCapture, spool_folder};
 
 use super::console::Console;
 #[cfg(target_os = "linux")]
@@ -34,7 +34,8 @@ use super::wait::Wait;
 #[cfg(target_os = "linux")]
 pub fn linux(args: &CaptureArgs, console: &mut Console, wait: &Wait) -> Result<ExitCode> {
     let tree = local_tracefs()?;
-    let ftrace = LinuxAgent::new(&tree, options(args));
+    let is_drained = is_drained(args, &tree);
+    let ftrace = LinuxAgent::new(&tree, options(args, is_drained)?);
     if args.list_categories {
         let all = ftrace.list();
         print_list(all.iter().map(|(name, title)| (name, title)));
@@ -51,9 +52,14 @@ pub fn linux(args: &CaptureArgs, console: &mut Console, wait: &Wait) -> Result<E
     let ftrace: Box<dyn Agent> = if args.is_live() {
         let tape = page_tape(args, wait, show.as_ref(), window);
         Box::new(LiveLinuxAgent::new(ftrace, &tree, tape)?)
-    } else if args.is_raw() {
+    } else if is_drained {
         let folder = spool_folder(Some(&args.output()));
-        Box::new(RawLinuxAgent::new(ftrace, &args.raw.options(), folder)?)
+        let pages = RawLinuxAgent::new(ftrace, &args.raw.options(), folder)?;
+        Box::new(if args.is_raw() || !args.linux.buffer.is_empty() {
+            pages
+        } else {
+            pages.or_text()
+        })
     } else {
         Box::new(ftrace)
     };
@@ -62,11 +68,18 @@ pub fn linux(args: &CaptureArgs, console: &mut Console, wait: &Wait) -> Result<E
     record(args, console, wait, show, agents)
 }
 
+/// Whether pages are read during the recording.
 #[cfg(target_os = "linux")]
-fn options(args: &CaptureArgs) -> LinuxOptions {
+fn is_drained(args: &CaptureArgs, tree: &Mounted) -> bool {
+    let is_asked = args.is_live() || args.is_raw() || !args.linux.buffer.is_empty();
+    is_asked || RawCapture::is_possible(tree)
+}
+
+#[cfg(target_os = "linux")]
+fn options(args: &CaptureArgs, is_drained: bool) -> Result<LinuxOptions> {
     let functions = args.ktr.as_deref().unwrap_or_default().split(',');
     let functions = functions.filter(|name| !name.is_empty()).map(str::to_owned);
-    LinuxOptions {
+    Ok(LinuxOptions {
         categories: args.chosen(),
         events: args.linux.event.clone(),
         functions: functions.collect(),
@@ -81,9 +94,12 @@ fn options(args: &CaptureArgs) -> LinuxOptions {
                 .map(|name| name.replace(':', "/"))
                 .collect(),
         },
-        is_drained: args.is_live() || args.is_raw(),
+        is_drained,
+        buffers: args.linux.buffer.clone(),
         buffer_kb: args.buf_size.unwrap_or(LinuxOptions::default().buffer_kb),
-    }
+        probes: args.linux.probes.all()?,
+        ..LinuxOptions::default()
+    })
 }
 
 /// Always fails, because this system is not Linux.

@@ -4,7 +4,10 @@ mod android;
 mod atrace_options;
 #[cfg(all(target_os = "linux", feature = "battor"))]
 mod battor;
+mod config;
 mod console;
+#[cfg(target_os = "linux")]
+mod detached;
 mod device_folder;
 mod extra;
 mod linux;
@@ -24,16 +27,53 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::Parser;
+#[cfg(target_os = "linux")]
+use clap::Subcommand;
+use clap::{CommandFactory, Parser};
 
+pub use config::with_config;
 pub use options::CaptureArgs;
+
+/// Record a device over adb, or this machine
+///
+/// Accepts the options of systrace. Without --time, it records until Enter or Ctrl-C.
+#[derive(clap::Args, Clone, Debug)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "Examples:\n  traceloom capture -t 5 -o trace.html sched freq gfx view -a com.example.app\n  traceloom capture --target linux -t 5 -o trace.html sched freq idle disk\n  traceloom capture --live --target linux sched"
+)]
+pub struct CaptureCommand {
+    /// What to do with a recording in the background.
+    #[cfg(target_os = "linux")]
+    #[command(subcommand)]
+    background: Option<Background>,
+
+    #[command(flatten)]
+    capture: CaptureArgs,
+}
+
+/// Recordings that go on after the command returned.
+#[cfg(target_os = "linux")]
+#[derive(Subcommand, Clone, Debug)]
+enum Background {
+    Start(Box<detached::StartArgs>),
+    Stop(detached::StopArgs),
+    List(detached::ListArgs),
+}
 
 /// Runs the command.
 ///
 /// # Errors
 /// If nothing could be recorded, or the result cannot be written.
-pub fn run(args: &CaptureArgs) -> Result<ExitCode> {
-    run::run(args, &mut console::Console::Stderr)
+pub fn run(args: &CaptureCommand) -> Result<ExitCode> {
+    #[cfg(target_os = "linux")]
+    match &args.background {
+        Some(Background::Start(args)) => return detached::start(args),
+        Some(Background::Stop(args)) => return detached::stop(args),
+        Some(Background::List(args)) => return detached::list(args),
+        None => {}
+    }
+    run::run(&args.capture, &mut console::Console::Stderr)
 }
 
 /// The command line of systrace.
@@ -53,8 +93,16 @@ struct Systrace {
 
 /// Runs as systrace: messages go to standard output, the exit code is 1 for failures and 2 for
 /// wrong arguments.
-pub fn main_as_systrace(args: impl Iterator<Item = OsString>) -> ExitCode {
-    let args = match Systrace::try_parse_from(args) {
+pub fn main_as_systrace(mut args: impl Iterator<Item = OsString>) -> ExitCode {
+    let name = args.next().unwrap_or_default();
+    let args = match with_config(&Systrace::command(), args.collect()) {
+        Ok(args) => args,
+        Err(error) => {
+            crate::failure::report(&error);
+            return ExitCode::from(2);
+        }
+    };
+    let args = match Systrace::try_parse_from(std::iter::once(name).chain(args)) {
         Ok(systrace) => systrace.capture,
         Err(error) => return crate::failure::print_usage(&error),
     };

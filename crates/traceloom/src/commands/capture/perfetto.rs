@@ -1,5 +1,6 @@
 //! Records a device with its own perfetto.
 
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -39,7 +40,7 @@ pub fn recorder(args: &CaptureArgs, console: &Console, device: &Device) -> Resul
         Err(reason) => reason,
     };
     let needs = [
-        (args.perfetto.config.is_some(), "--config"),
+        (args.perfetto_config().is_some(), "--config"),
         (args.kind()? == OutputKind::Perfetto, "a .pftrace"),
         (args.perfetto.logcat, "--logcat"),
         (!args.linux.event.is_empty(), "--event"),
@@ -61,8 +62,8 @@ pub fn perfetto(
     device: &Device,
     support: PerfettoSupport,
 ) -> Result<Box<dyn Agent>> {
-    let config = match &args.perfetto.config {
-        Some(_) => given(args)?,
+    let config = match args.perfetto_config() {
+        Some(path) => given(path)?,
         None => PerfettoConfig::Options(options(args, console, device)?),
     };
     let spool = tempfile::tempfile().context("cannot create a temporary file")?;
@@ -79,8 +80,7 @@ pub fn perfetto(
 }
 
 /// The configuration of `--config`.
-fn given(args: &CaptureArgs) -> Result<PerfettoConfig> {
-    let path = args.perfetto.config.as_deref().unwrap_or("-".as_ref());
+fn given(path: &Path) -> Result<PerfettoConfig> {
     let shown = path.display().to_string();
     let bytes = std::fs::read(path).with_context(|| plain(&shown).into_owned())?;
     PerfettoConfig::given(bytes).with_context(|| plain(&shown).into_owned())

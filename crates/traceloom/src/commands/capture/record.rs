@@ -87,7 +87,18 @@ fn recorded(
     if let Some(show) = &mut show {
         show.begin(args)?;
     }
+    #[cfg(target_os = "linux")]
+    if let Some(detached) = &args.detached {
+        detached.begun(args)?;
+    }
     let ended = wait_for_end(args, console, wait, controller, &mut losses);
+    #[cfg(target_os = "linux")]
+    let redirected = args
+        .detached
+        .as_ref()
+        .map(|detached| detached.redirected(args));
+    #[cfg(target_os = "linux")]
+    let args = redirected.as_ref().unwrap_or(args);
     if ended == Ended::Signal {
         console.say("");
     }
@@ -165,6 +176,8 @@ fn wait_for_end(
         None if !args.command.is_empty() => {
             console.say(&format!("Starting tracing ({})", args.command.join(" ")));
         }
+        #[cfg(target_os = "linux")]
+        None if args.detached.is_some() => {}
         None => {
             console.say("Starting tracing (stop with enter)");
             wait.listen_for_enter(args.until.is_some() || args.live.live);

@@ -154,8 +154,8 @@ impl Losses {
     fn tell(&mut self, lost: u64, when: &str) {
         self.told = lost;
         tell(&format!(
-            "Warning: {} events were lost {when}: the kernel's buffer is full. --buf-size enlarges it, \
-             --raw drains it continuously",
+            "Warning: {} events were lost {when}: the kernel's buffer is full. --buf-size enlarges it; \
+             for a device, --raw drains it continuously",
             thousands(lost)
         ));
     }

@@ -3,11 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
+use traceloom_capture::agents::ExtraBuffer;
 use traceloom_capture::live::Trigger;
 
+#[cfg(target_os = "linux")]
+use super::super::detached::Detached;
 use super::extra::ExtraArgs;
 use super::live::LiveArgs;
 use super::perfetto::PerfettoArgs;
+use super::probes::ProbeArgs;
 use super::raw::RawArgs;
 use crate::times::parse_time;
 
@@ -15,9 +19,6 @@ use crate::times::parse_time;
 ///
 /// Accepts the options of systrace. Without --time, it records until Enter or Ctrl-C.
 #[derive(clap::Args, Clone, Debug)]
-#[command(
-    after_help = "Examples:\n  traceloom capture -t 5 -o trace.html sched freq gfx view -a com.example.app\n  traceloom capture --target linux -t 5 -o trace.html sched freq idle disk\n  traceloom capture --live --target linux sched"
-)]
 pub struct CaptureArgs {
     /// Categories to record; -l lists them [default: those of systrace]
     #[arg(value_name = "CATEGORY")]
@@ -26,6 +27,15 @@ pub struct CaptureArgs {
     /// The file to write: .html, .json, .txt, .gz, .dat or .pftrace [default: trace.html, or trace.json with --json]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+
+    /// Take options from this file (.toml); any other file is a configuration for --perfetto
+    ///
+    /// Each key is the name of a long option, such as time = 5 or event = ["block/block_rq_issue"].
+    /// The keys categories and command have what has no name on the command line. Options on the
+    /// command line win. A configuration for --perfetto is a TraceConfig, as text or binary; it
+    /// says what is recorded.
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
 
     /// Write systrace's JSON
     #[arg(short, long)]
@@ -98,6 +108,11 @@ pub struct CaptureArgs {
 
     #[command(flatten)]
     pub old: OldArgs,
+
+    /// The connection of a recorder in the background.
+    #[cfg(target_os = "linux")]
+    #[arg(skip)]
+    pub detached: Option<Detached>,
 }
 
 /// The machine to record.
@@ -214,6 +229,16 @@ pub struct LinuxArgs {
     #[arg(long, value_name = "EVENT", help_heading = "Linux")]
     pub stacks: Vec<String>,
 
+    #[command(flatten)]
+    pub probes: ProbeArgs,
+
+    /// Record these categories or events in a buffer of their own: 'sched:64M', 'irq,block/block_rq_issue:8M'; repeatable
+    ///
+    /// The size is that of each CPU's buffer: K, M or G, or KB without a letter. The trace has all buffers
+    /// on one time line. Without other categories, the main buffer only has the marks of programs.
+    #[arg(long, value_name = "WHAT:SIZE", value_parser = parse_buffer, help_heading = "Linux")]
+    pub buffer: Vec<ExtraBuffer>,
+
     /// Record in a separate tracefs instance of this name
     #[arg(long, value_name = "NAME", help_heading = "Linux")]
     pub instance: Option<String>,
@@ -249,6 +274,59 @@ pub enum OutputKind {
     Dat,
     /// The Perfetto trace as it came.
     Perfetto,
+}
+
+impl OutputKind {
+    /// The kind of a file by its ending.
+    ///
+    /// # Errors
+    /// If the ending is unknown.
+    pub fn of(output: &Path) -> Result<Self> {
+        let ending = output.extension().unwrap_or_default().to_string_lossy();
+        Ok(match ending.to_ascii_lowercase().as_str() {
+            "html" | "htm" => Self::Page,
+            "json" => Self::Json,
+            "gz" => Self::Gzip,
+            "dat" => Self::Dat,
+            "pftrace" | "perfetto-trace" => Self::Perfetto,
+            "txt" | "ftrace" | "systrace" | "trace" => Self::Text,
+            _ => bail!(
+                "{}: unknown ending; use .html, .json, .txt, .gz, .dat or .pftrace",
+                output.display()
+            ),
+        })
+    }
+}
+
+/// Whether a file for `--config` has options of `capture`.
+pub fn is_options_file(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "toml")
+}
+
+/// `WHAT,…:SIZE`.
+fn parse_buffer(text: &str) -> Result<ExtraBuffer, String> {
+    let wrong =
+        || format!("{text} is not a buffer; write 'sched:64M' or 'irq,block/block_rq_issue:512K'");
+    let (items, size) = text.rsplit_once(':').ok_or_else(wrong)?;
+    let items: Vec<String> = items
+        .split(',')
+        .map(|item| item.trim().to_owned())
+        .collect();
+    let (digits, kb) = match size.trim().to_ascii_uppercase() {
+        size if size.ends_with('K') => (size[..size.len() - 1].to_owned(), 1),
+        size if size.ends_with('M') => (size[..size.len() - 1].to_owned(), 1 << 10),
+        size if size.ends_with('G') => (size[..size.len() - 1].to_owned(), 1 << 20),
+        size => (size, 1),
+    };
+    let size: u32 = digits.parse().map_err(|_| wrong())?;
+    let buffer_kb = size
+        .checked_mul(kb)
+        .filter(|&kb| kb > 0)
+        .ok_or_else(wrong)?;
+    if items.iter().any(String::is_empty) {
+        return Err(wrong());
+    }
+    Ok(ExtraBuffer { items, buffer_kb })
 }
 
 /// `EVENT: EXPRESSION`. The event is `group/name`, `group:name` or `name`.
@@ -309,21 +387,16 @@ impl CaptureArgs {
     /// # Errors
     /// If the ending is unknown.
     pub fn kind(&self) -> Result<OutputKind> {
-        let output = self.output();
-        let ending = output.extension().unwrap_or_default().to_string_lossy();
-        Ok(match ending.to_ascii_lowercase().as_str() {
-            _ if self.json => OutputKind::Json,
-            "html" | "htm" => OutputKind::Page,
-            "json" => OutputKind::Json,
-            "gz" => OutputKind::Gzip,
-            "dat" => OutputKind::Dat,
-            "pftrace" | "perfetto-trace" => OutputKind::Perfetto,
-            "txt" | "ftrace" | "systrace" | "trace" => OutputKind::Text,
-            _ => bail!(
-                "{}: unknown ending; use .html, .json, .txt, .gz, .dat or .pftrace",
-                output.display()
-            ),
-        })
+        if self.json {
+            return Ok(OutputKind::Json);
+        }
+        OutputKind::of(&self.output())
+    }
+
+    /// The file with a configuration for perfetto.
+    pub fn perfetto_config(&self) -> Option<&Path> {
+        let given = self.config.as_deref();
+        given.filter(|path| !is_options_file(path))
     }
 
     /// The categories chosen for the target.

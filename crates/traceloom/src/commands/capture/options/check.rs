@@ -28,6 +28,10 @@ impl CaptureArgs {
         if self.target == Target::Android && has_limits {
             bail!("--filter, --pid and --stacks are for Linux: --target linux");
         }
+        if self.target == Target::Android && !self.linux.probes.is_empty() {
+            bail!("--kprobe, --kretprobe, --uprobe and --uretprobe are for Linux: --target linux");
+        }
+        self.check_buffers()?;
         if !self.command.is_empty() && (self.from_file.is_some() || self.android.resume) {
             bail!("a command is only run for a recording");
         }
@@ -45,6 +49,38 @@ impl CaptureArgs {
         self.check_live()?;
         self.check_perfetto()?;
         self.check_raw()
+    }
+
+    /// Refuses additional buffers where they cannot be recorded.
+    ///
+    /// # Errors
+    /// Names the option.
+    fn check_buffers(&self) -> Result<()> {
+        let buffers = &self.linux.buffer;
+        if buffers.is_empty() {
+            return Ok(());
+        }
+        if self.target == Target::Android {
+            bail!("--buffer is for Linux: --target linux");
+        }
+        if self.is_live() {
+            bail!("--buffer cannot be combined with --live, --ring and --until");
+        }
+        if self.raw.raw_version.as_deref() == Some("7") || self.raw.raw_compression.is_some() {
+            bail!("several buffers are written as version 6 of trace.dat, without compression");
+        }
+        let mut seen = self.chosen();
+        seen.extend(self.linux.event.iter().map(|event| event.replace(':', "/")));
+        for item in buffers.iter().flat_map(|buffer| &buffer.items) {
+            let item = item.replace(':', "/");
+            if seen.contains(&item) {
+                bail!(
+                    "{item} is chosen twice: name it either in one --buffer, or as a category or event"
+                );
+            }
+            seen.push(item);
+        }
+        Ok(())
     }
 
     /// Refuses combinations that cannot be recorded.

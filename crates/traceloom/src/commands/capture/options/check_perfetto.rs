@@ -18,8 +18,12 @@ impl CaptureArgs {
     pub(super) fn check_perfetto(&self) -> Result<()> {
         let options = &self.perfetto;
         if !self.is_perfetto() {
-            if options.config.is_some() || options.logcat || options.print_config {
-                bail!("--config, --logcat and --print-config are for --perfetto");
+            if let Some(config) = self.perfetto_config() {
+                let shown = config.display();
+                bail!("--config {shown}: options are in a .toml; any other file is for --perfetto");
+            }
+            if options.logcat || options.print_config {
+                bail!("--logcat and --print-config are for --perfetto");
             }
             return Ok(());
         }
@@ -67,7 +71,7 @@ impl CaptureArgs {
     /// Refuses options beside a configuration, which says everything.
     fn check_perfetto_config(&self) -> Result<()> {
         let options = &self.perfetto;
-        if options.config.is_none() {
+        if self.perfetto_config().is_none() {
             return Ok(());
         }
         let is_more = !self.chosen().is_empty()

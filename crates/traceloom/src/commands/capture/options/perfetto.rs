@@ -1,7 +1,5 @@
 //! `--perfetto`: options for recording with the device's own perfetto.
 
-use std::path::PathBuf;
-
 /// Options for recording with perfetto.
 #[derive(clap::Args, Clone, Debug)]
 pub struct PerfettoArgs {
@@ -10,10 +8,6 @@ pub struct PerfettoArgs {
     /// The trace is written to a file on the device, so that no buffer limits its length.
     #[arg(long, help_heading = "Perfetto")]
     pub perfetto: bool,
-
-    /// Record what this configuration says (TraceConfig as text, or binary), instead of categories
-    #[arg(long, value_name = "FILE.pbtx", help_heading = "Perfetto")]
-    pub config: Option<PathBuf>,
 
     /// Record the log too
     #[arg(long, help_heading = "Perfetto")]

@@ -7,6 +7,7 @@ use traceloom_capture::raw::RawOptions;
 pub struct RawArgs {
     /// Record the kernel's raw pages instead of text: cheaper, and implied by -o FILE.dat
     ///
+    /// Without it, this machine is recorded as text if the whole recording fits into the kernel's buffer.
     /// On a device this needs traceloom's own atrace: add --push-agent.
     #[arg(long, help_heading = "Pages")]
     pub raw: bool,

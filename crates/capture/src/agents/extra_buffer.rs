@@ -1,0 +1,23 @@
+//! The choice of an additional buffer.
+
+/// A buffer of its own for some events.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ExtraBuffer {
+    /// Categories, single events (`system/name`) and whole systems.
+    pub items: Vec<String>,
+    /// Size of each CPU's buffer, KB.
+    pub buffer_kb: u32,
+}
+
+impl ExtraBuffer {
+    /// Its name in the trace.
+    pub fn name(&self) -> String {
+        self.items.join(",")
+    }
+
+    /// The trace instance of this process's additional buffer with this number. No other recording has
+    /// it.
+    pub fn instance(number: usize) -> String {
+        format!("traceloom-{}-{number}", std::process::id())
+    }
+}

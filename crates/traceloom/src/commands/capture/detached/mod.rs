@@ -1,0 +1,23 @@
+//! Recordings that go on after the command returned: `capture start`, `list` and `stop`.
+//!
+//! ```text
+//! start ── fork ──► recorder (own session)         folder of the recording
+//!   │                 │ locks ─────────────────────► lock     held while the recorder lives
+//!   │ ◄── "ready" ─── │ what it records ───────────► about
+//!   └ returns         │ messages ──────────────────► log
+//! stop ── output ─────┼────────────────────────────► output   where to write the result
+//!   └─── SIGINT ────► │ saves, restores settings ──► result
+//! ```
+//! A recorder that was killed leaves no `result`, and its lock is free. The guardian of the recording
+//! restores the settings then.
+
+mod folder;
+mod list;
+mod recorder;
+mod start;
+mod stop;
+
+pub use list::{ListArgs, list};
+pub use recorder::Detached;
+pub use start::{StartArgs, start};
+pub use stop::{StopArgs, stop};
