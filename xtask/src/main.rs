@@ -39,7 +39,7 @@ usage: cargo xtask TASK
   package [--check] packages every published crate into target/package; --check also installs
                     traceloom from them into an empty folder and writes a report
   man [DIR]         writes man pages and shell completions to DIR (default: target/man)
-  device [PART…]    builds Android's own adbd, atrace and libcutils for the tests on this machine (root, Debian)
+  device [PART…]    builds Android's own adbd, atrace, libcutils and perfetto for the tests on this machine (root, Debian)
   fixtures          regenerates the generated files of examples/
   capture-fixture   records examples/linux.ftrace on this machine (root, Linux)
   page-data         writes the synthetic traces of the page's tests to target/page-tests

@@ -79,6 +79,9 @@ pub enum CaptureError {
         "{0}\n  the device's buffer still has the trace: connect it again, and fetch it with traceloom capture --resume"
     )]
     Abandoned(#[source] AdbError),
+    /// There is no abandoned recording to fetch.
+    #[error("the device has no recording to fetch")]
+    NothingToResume,
     /// The device was lost while its perfetto recorded.
     #[error(
         "{0}\n  the device keeps the trace: connect it again, and fetch it with traceloom capture --resume"

@@ -66,6 +66,9 @@ fn for_capture(error: &CaptureError) -> Option<&'static str> {
         CaptureError::Tracefs(traceloom_tracefs::Error::NoFunctionTracing(_)) => {
             "leave out --ktr to record everything else"
         }
+        CaptureError::Perfetto { message, .. } if message.contains("traced socket") => {
+            "turn its service on with `adb shell setprop persist.traced.enable 1`, and try again"
+        }
         CaptureError::NothingToRecord { .. } => "--list-categories lists what can be recorded",
         _ => return None,
     })

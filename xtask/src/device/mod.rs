@@ -1,10 +1,11 @@
-//! `cargo xtask device [PART…]`: builds parts of a real Android device for this machine from Debian's
-//! source packages. Only tests use them. They are placed in the user's cache, where other clones find
+//! `cargo xtask device [PART…]`: builds parts of a real Android device for this machine, from Debian's
+//! source packages and a clone of Perfetto. Only tests use them. They are placed in the user's cache, where other clones find
 //! them.
 
 mod adbd;
 mod atrace;
 mod libcutils;
+mod perfetto;
 mod source;
 
 use anyhow::{Result, bail};
@@ -17,6 +18,8 @@ struct Part {
     name: &'static str,
     /// The Debian packages that its build needs.
     packages: &'static [&'static str],
+    /// Fails if its source cannot be had.
+    has_source: fn() -> Result<()>,
     build: fn() -> Result<()>,
 }
 
@@ -24,17 +27,26 @@ const PARTS: &[Part] = &[
     Part {
         name: "adbd",
         packages: adbd::PACKAGES,
+        has_source: is_on_debian,
         build: adbd::build,
     },
     Part {
         name: "atrace",
         packages: atrace::PACKAGES,
+        has_source: is_on_debian,
         build: atrace::build,
     },
     Part {
         name: "libcutils.so",
         packages: libcutils::PACKAGES,
+        has_source: is_on_debian,
         build: libcutils::build,
+    },
+    Part {
+        name: "perfetto",
+        packages: perfetto::PACKAGES,
+        has_source: perfetto::has_source,
+        build: perfetto::build,
     },
 ];
 
@@ -49,15 +61,20 @@ impl Part {
             println!("{name} is already built");
             return Ok(());
         }
-        if !have("apt-get") {
-            bail!("its source is a Debian package, and there is no apt-get");
-        }
+        (self.has_source)()?;
         println!("building {name}");
         source::install(self.packages)?;
         (self.build)()?;
         println!("built {name}");
         Ok(())
     }
+}
+
+fn is_on_debian() -> Result<()> {
+    if !have("apt-get") {
+        bail!("its source is a Debian package, and there is no apt-get");
+    }
+    Ok(())
 }
 
 /// Builds the parts that `args` name, or all.
@@ -73,7 +90,9 @@ pub fn run(args: &[String]) -> Result<()> {
 
 /// The Debian packages that the builds of the missing parts need.
 pub fn packages_of_missing_parts() -> Vec<&'static str> {
-    let missing = PARTS.iter().filter(|part| !part.is_built());
+    let missing = PARTS
+        .iter()
+        .filter(|part| !part.is_built() && (part.has_source)().is_ok());
     missing.flat_map(|part| part.packages).copied().collect()
 }
 

@@ -204,7 +204,8 @@ impl AtraceAgent {
     /// Finds the recording to fetch.
     fn find_abandoned(&mut self, limit: Duration) -> Result<()> {
         let program = abandoned(&self.device, self.options.folder.as_deref(), limit)?;
-        self.options.program = program.filter(|program| program.starts_with('/'));
+        let program = program.ok_or(CaptureError::NothingToResume)?;
+        self.options.program = Some(program).filter(|program| program.starts_with('/'));
         self.arguments = self.arguments(&[]);
         Ok(())
     }

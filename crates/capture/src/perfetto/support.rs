@@ -16,8 +16,8 @@ const TEXT_SDK: u32 = 29;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PerfettoSupport {
     pub(super) program: String,
-    /// The API level; [`u32::MAX`] if unknown.
-    pub(super) sdk: u32,
+    /// The device's version of Android.
+    android: String,
     /// Whether it reads configurations as text.
     pub(super) reads_text: bool,
     /// Whether it reports when all data sources have started (`--notify-fd`).
@@ -26,8 +26,8 @@ pub struct PerfettoSupport {
 
 impl PerfettoSupport {
     /// The device's version of Android, for messages.
-    pub fn android(&self) -> String {
-        named(self.sdk)
+    pub fn android(&self) -> &str {
+        &self.android
     }
 }
 
@@ -41,32 +41,32 @@ pub fn perfetto_support(
 ) -> Result<std::result::Result<PerfettoSupport, String>> {
     const PROGRAM: &str = "perfetto";
     let sdk = device.sdk()?;
+    let android = named(&device.property("ro.build.version.release")?, sdk);
     if sdk < FIRST_SDK {
         return Ok(Err(format!(
-            "{} has no perfetto, which comes with Android 9",
-            named(sdk)
+            "{android} has no perfetto, which comes with Android 9"
         )));
     }
     let command = format!("command -v {PROGRAM} >/dev/null || exit 127; {PROGRAM} --help 2>&1");
     let output = device.run(&command, limit)?;
     if output.status == 127 {
-        let reason = format!("this device ({}) has no program {PROGRAM}", named(sdk));
+        let reason = format!("this device ({android}) has no program {PROGRAM}");
         return Ok(Err(reason));
     }
     let help = output.text();
     Ok(Ok(PerfettoSupport {
         program: quote(PROGRAM),
-        sdk,
+        android,
         // Android 9 prints a help text without this option.
         reads_text: sdk >= TEXT_SDK || help.contains("--txt"),
         notifies: help.contains("--notify-fd"),
     }))
 }
 
-fn named(sdk: u32) -> String {
-    if sdk == u32::MAX {
-        "Android of an unknown version".to_owned()
-    } else {
-        format!("Android with API level {sdk}")
+fn named(release: &str, sdk: u32) -> String {
+    match (release, sdk) {
+        ("", u32::MAX) => "Android of an unknown version".to_owned(),
+        ("", sdk) => format!("Android with API level {sdk}"),
+        (release, _) => format!("Android {release}"),
     }
 }

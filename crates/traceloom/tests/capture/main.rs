@@ -19,6 +19,7 @@ mod marks;
 mod options;
 mod outputs;
 mod perfetto;
+mod perfetto_service;
 #[cfg(feature = "battor")]
 mod power;
 mod probes;

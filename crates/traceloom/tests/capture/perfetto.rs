@@ -279,10 +279,15 @@ fn an_abandoned_recording_is_fetched_or_removed() {
             });
         };
         abandon(device);
-        let output = run(device, folder, &["--resume", "-o", "resumed.pftrace"]);
+        let resume = ["--resume", "-o", "resumed.pftrace"];
+        let output = run(device, folder, &resume);
         assert!(output.status.success(), "{:?}", said(&output));
         assert!(is_same(&folder.join("resumed.pftrace"), trace));
         assert!(left(device).is_empty(), "{:?}", left(device));
+
+        let output = run(device, folder, &["--resume", "-o", "nothing.html"]);
+        assert_eq!(output.status.code(), Some(2));
+        insta::assert_snapshot!(said(&output).1, @"traceloom: the device has no recording to fetch");
 
         abandon(device);
         let args = ["--perfetto", "-t", "1", "-o", "next.html", "sched"];

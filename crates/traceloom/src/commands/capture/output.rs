@@ -33,7 +33,7 @@ impl Output<'_> {
         self.make_text(trace, parts)?;
         match self.kind {
             OutputKind::Page => self.page(trace, parts),
-            OutputKind::Json if is_chrome_json(parts) => {
+            OutputKind::Json if has(parts, PartKind::MethodTrace) => {
                 let json = writer("chrome-json")?;
                 write_recording(self.path, |out| written(trace, json, out))
             }
@@ -51,7 +51,8 @@ impl Output<'_> {
     fn make_text(&self, trace: &Trace, parts: &mut [Part]) -> Result<()> {
         let is_text = match self.kind {
             OutputKind::Text | OutputKind::Gzip => true,
-            OutputKind::Json => !is_chrome_json(parts),
+            // systrace's JSON cannot hold methods.
+            OutputKind::Json => !has(parts, PartKind::MethodTrace),
             OutputKind::Page | OutputKind::Dat | OutputKind::Perfetto => false,
         };
         if !is_text {
@@ -91,11 +92,6 @@ fn text_of(trace: &Trace) -> Result<Part> {
     let mut part = Part::new(PartKind::SystemTrace, "ftrace")?;
     written(trace, writer("ftrace")?, &mut part)?;
     Ok(part)
-}
-
-/// Whether systrace's JSON cannot hold the recording, so that the JSON is Chrome's.
-fn is_chrome_json(parts: &[Part]) -> bool {
-    has(parts, PartKind::MethodTrace) || has(parts, PartKind::PerfettoTrace)
 }
 
 fn has(parts: &[Part], kind: PartKind) -> bool {
