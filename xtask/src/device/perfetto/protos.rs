@@ -6,7 +6,7 @@ use std::fs;
 
 use anyhow::{Context, Result};
 
-use super::{Build, LIBRARY, PROGRAMS};
+use super::build::Build;
 use crate::run::{check, command};
 
 /// The plug-ins of the compiler, and the namespace of what they generate.
@@ -37,10 +37,10 @@ const DESCRIPTORS: [(&str, &str, &str); 2] = [
 pub struct Protos(HashMap<String, Vec<String>>);
 
 impl Protos {
-    /// Generates everything that the programs need.
-    pub fn generate(build: &Build) -> Result<Self> {
+    /// Generates everything that programs and libraries of these names need.
+    pub fn generate(build: &Build, names: &[&str]) -> Result<Self> {
         let mut generators = BTreeSet::new();
-        for name in PROGRAMS.iter().map(|(name, _)| *name).chain([LIBRARY]) {
+        for name in names {
             generators.extend(build.blueprint.sources(name)?.1);
             // Headers of further messages.
             let headers = build.blueprint.module(name)?.list("generated_headers");
