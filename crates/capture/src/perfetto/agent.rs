@@ -3,11 +3,11 @@
 use std::time::{Duration, Instant};
 
 use super::config::PerfettoOptions;
-use super::follow::{Ended, Follow, fetch};
+use super::follow::{Ended, Follow, State, fetch};
 use super::leftover::{Leftover, is_running, leftovers};
 use super::place::Place;
 use super::support::PerfettoSupport;
-use crate::adb::{Device, Shell, ShellEvent};
+use crate::adb::{AdbError, Device, Shell, ShellEvent, quote};
 use crate::agent::{Agent, PartKind, Sink};
 use crate::device::DeviceExt;
 use crate::error::{CaptureError, Result};
@@ -17,7 +17,7 @@ use crate::status::Status;
 /// How often to check something on the device.
 const CHECK_INTERVAL: Duration = Duration::from_millis(200);
 
-/// How long the kernel's buffer may take to record after perfetto has connected to its service.
+/// How long a step of the start may take before another sign of it is looked for.
 const START: Duration = Duration::from_secs(5);
 
 /// The name for messages and files.
@@ -149,33 +149,45 @@ impl PerfettoAgent {
         Follow::start(&self.device, &self.place, shell, spool)
     }
 
+    /// Waits until it records.
     fn wait_for_start(&self, follow: &Follow, limit: Duration) -> Result<()> {
-        let notifies = self.support.notifies;
-        let is_ready = follow.wait(limit, |state| {
-            let is_started = state.is_started || (!notifies && state.is_connected());
-            is_started || state.ended.is_some()
-        });
-        let (ended, message) = {
+        let begun = Instant::now();
+        // A frozen app may delay the acknowledgement of all data sources.
+        if self.support.notifies {
+            follow.wait(limit.min(START), |state| {
+                state.is_started || state.ended.is_some()
+            });
+        }
+        while !follow.wait(limit.min(START), State::has_begun) && !self.has_file(limit)? {
+            if begun.elapsed() > limit {
+                let request = "waiting for perfetto to start".to_owned();
+                return Err(AdbError::Timeout { request, limit }.into());
+            }
+        }
+        let (ended, is_started, message) = {
             let state = follow.state();
-            (state.ended.clone(), state.message())
+            (state.ended.clone(), state.is_started, state.message())
         };
         match ended {
-            None if is_ready => {
-                if !notifies {
-                    self.wait_for_kernel(limit.min(START))?;
-                }
-                Ok(())
-            }
+            None if is_started => Ok(()),
+            None => self.wait_for_kernel(limit.min(START)),
             // A short recording may have ended.
             Some(Ended::Status(0)) => Ok(()),
-            ended => Err(did_not_start(ended, message)),
+            Some(Ended::Status(status)) => Err(CaptureError::Perfetto { status, message }),
+            Some(Ended::Lost(error)) => Err(CaptureError::LeftOnDevice(error)),
         }
+    }
+
+    /// Whether perfetto has created its file. It may write its messages to the device's log only.
+    fn has_file(&self, limit: Duration) -> Result<bool> {
+        let command = format!("test -e {}", quote(&self.place.file));
+        Ok(self.device.run(&command, limit)?.is_success())
     }
 
     /// Waits until the kernel records, as far as the shell can see it.
     fn wait_for_kernel(&self, limit: Duration) -> Result<()> {
         let folder = self.device.tracing_folder()?;
-        let command = format!("cat {}/tracing_on", crate::adb::quote(&folder));
+        let command = format!("cat {}/tracing_on", quote(&folder));
         let begun = Instant::now();
         while begun.elapsed() < limit && self.device.run(&command, limit)?.text() == "0" {
             std::thread::sleep(CHECK_INTERVAL);
@@ -322,14 +334,6 @@ fn hand_over(follow: &Follow, sink: &mut dyn Sink) -> Result<()> {
         }
         (Some(error), _) => Err(error),
         _ => Ok(()),
-    }
-}
-
-fn did_not_start(ended: Option<Ended>, message: String) -> CaptureError {
-    match ended {
-        Some(Ended::Status(status)) => CaptureError::Perfetto { status, message },
-        Some(Ended::Lost(error)) => CaptureError::LeftOnDevice(error),
-        None => CaptureError::Perfetto { status: 0, message },
     }
 }
 

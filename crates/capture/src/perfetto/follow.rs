@@ -50,11 +50,16 @@ impl State {
         let lines = text.lines().map(plain);
         let lines =
             lines.filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with(PID));
-        lines.collect::<Vec<_>>().join("\n")
+        let message = lines.collect::<Vec<_>>().join("\n");
+        if message.is_empty() {
+            return "it printed no reason; `adb logcat -s perfetto` may show one".to_owned();
+        }
+        message
     }
 
-    pub fn is_connected(&self) -> bool {
-        self.text().contains(CONNECTED)
+    /// Whether it records, or at least talks to the service, or has ended.
+    pub fn has_begun(&self) -> bool {
+        self.is_started || self.ended.is_some() || self.text().contains(CONNECTED)
     }
 
     pub fn pid(&self) -> Option<u32> {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::place::{ABANDONED, Place};
-use crate::adb::Device;
+use crate::adb::{Device, quote};
 use crate::device::DeviceExt;
 use crate::error::Result;
 
@@ -53,15 +53,28 @@ fn leftover<'a>(
     };
     let pid = mark.next().and_then(|pid| pid.trim().parse().ok());
     let is_abandoned = mark.any(|line| line.trim() == ABANDONED);
+    // If the device was restarted, nobody has marked it as abandoned.
+    if !is_abandoned && is_guarded(device, &place, limit)? {
+        return Ok(None);
+    }
     let is_running = match pid {
         Some(pid) => is_running(device, pid, limit)?,
         None => false,
     };
-    // If the device was restarted, nobody has marked it as abandoned.
-    Ok((is_abandoned || !is_running).then(|| Leftover {
-        place,
-        pid: pid.filter(|_| is_running),
-    }))
+    let pid = pid.filter(|_| is_running);
+    Ok(Some(Leftover { place, pid }))
+}
+
+/// Whether a guardian waits for the end of the recording's host. Its command line has the path of the mark.
+fn is_guarded(device: &Device, place: &Place, limit: Duration) -> Result<bool> {
+    let name = place.mark.rsplit('/').next().unwrap_or_default();
+    // The brackets keep this command from finding itself.
+    let pattern = format!("[{}]{}", &name[..1], &name[1..]);
+    let command = format!(
+        "grep -q {} /proc/[0-9]*/cmdline 2>/dev/null",
+        quote(&pattern)
+    );
+    Ok(device.run(&command, limit)?.is_success())
 }
 
 /// Whether there is a process with this pid that is a perfetto.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use testkit::{Corpus, Loopback};
 
-use crate::android::{on, with_device};
+use crate::android::{install_am, on, with_device};
 use crate::work::{Running, open, said};
 
 /// A trace of Android 12 in the corpus.
@@ -297,6 +297,46 @@ fn an_abandoned_recording_is_fetched_or_removed() {
         let removed = "An abandoned recording on the device was removed.";
         assert!(stderr.contains(removed), "{stderr}");
         assert!(left(device).is_empty(), "{:?}", left(device));
+    });
+}
+
+#[test]
+fn another_recording_is_left_alone() {
+    with_perfetto(|device, folder, trace| {
+        let first = Running::start(capture(device, folder, &["-o", "first.pftrace", "sched"]));
+        let args = ["--perfetto", "-t", "1", "-o", "second.pftrace", "sched"];
+        let output = run(device, folder, &args);
+        let (_, stderr) = said(&output);
+        assert!(output.status.success(), "{stderr}");
+        assert!(!stderr.contains("removed"), "{stderr}");
+        let output = first.enter();
+        assert!(output.status.success(), "{:?}", said(&output));
+        for name in ["first.pftrace", "second.pftrace"] {
+            assert!(is_same(&folder.join(name), trace), "{name}");
+        }
+        assert!(left(device).is_empty(), "{:?}", left(device));
+    });
+}
+
+#[test]
+fn methods_of_an_app_are_recorded_beside_it() {
+    let example = testkit::workspace_root().join("examples/app.trace");
+    with_perfetto(|device, folder, trace| {
+        install_am(device, &example);
+        let args = [
+            "--perfetto",
+            "--method",
+            "com.example.news",
+            "-o",
+            "both.html",
+            "sched",
+        ];
+        let output = Running::start(capture(device, folder, &args)).enter();
+        assert!(output.status.success(), "{:?}", said(&output));
+        let both = open(&folder.join("both.html"));
+        assert!(both.methods.len() > 50, "the methods of the app");
+        let states = open(trace).thread_states.len();
+        assert!(both.thread_states.len() >= states, "the system");
     });
 }
 
