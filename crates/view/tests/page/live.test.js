@@ -1,5 +1,6 @@
 // A running recording of this machine in the page.
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -100,4 +101,25 @@ test("the page shows a running recording, and all of it afterwards", { skip: ski
   await done();
   running.child.kill("SIGINT");
   assert.equal(await running.ended, 0, running.text());
+}));
+
+test("the page opens on the busy rows, also if they become busy after it was opened", { skip: skip ? `skipped: ${skip}` : false, timeout: 1_800_000 }, () => tidily(async (finally_) => {
+  mkdirSync(work, { recursive: true });
+  const path = join(work, "live-busy.html");
+  rmSync(path, { force: true });
+  finally_(await kernelTurn());
+  const running = await capture(["--target", "linux", "-o", path, "sched"]);
+  finally_(running.end);
+  const browser = await launch();
+  finally_(() => browser.close());
+  const { page, context } = await open(browser, running.url, { reducedMotion: "reduce", colorScheme: "light" });
+  finally_(() => context.close());
+  await next(page);
+  const busy = spawn("sh", ["-c", "while :; do :; done"], { stdio: "ignore" });
+  finally_(() => busy.kill("SIGKILL"));
+  await page.waitForFunction((pid) => {
+    const { timeline, store, parts } = /** @type {any} */ (window).traceloom, { kind, notes, busy } = parts.context.rows;
+    const most = kind.reduce((/** @type {number} */ most, /** @type {number} */ of, /** @type {number} */ row) => of === 1 && busy[row] > (busy[most] ?? -1) ? row : most, -1);
+    return notes[most]?.startsWith(`pid ${pid}`) && store.get().top === 0 && timeline.placed().some((/** @type {any} */ { row }) => row === most);
+  }, busy.pid, { timeout: 60_000 });
 }));

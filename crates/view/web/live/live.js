@@ -13,6 +13,8 @@ const LOOK_MS = 250;
 const CALM_MS = 2000;
 /** The initially visible part of the recording, ns. */
 const SPAN_NS = 5e9;
+/** The time after the page has opened in which the busiest rows move to the top, unless the user has done something, ms. */
+const OPENING_MS = 6000;
 /** The period over which the event rate is measured, ms. */
 const RATE_MS = 1000;
 
@@ -66,6 +68,9 @@ function watch() {
   let following = true, span = SPAN_NS, last = 0, keys = keysOf(context.rows);
   /** Whether this module is changing the view or the selection. */
   let own = false;
+  /** Until then the rows are still to be chosen. */
+  let opening = performance.now() + OPENING_MS;
+  const opens = () => performance.now() < opening && following && store.get().top === 0 && !store.get().selection && !store.get().rows.filter;
 
   /** @param {() => void} change */
   function ourselves(change) {
@@ -96,6 +101,8 @@ function watch() {
   const bar = badge(() => follow(!following), async () => {
     try { await request("/stop", {method: "POST"}); } catch (error) { bar.over(String(error)); }
   });
+  // A row that was folded, pinned or hidden, or any other change of the user: rows stay where they are from now on.
+  store.on(["rows", "selection", "top"], () => { if (!own) opening = 0; });
   store.on(["view", "selection"], () => { if (!own && following) follow(false); });
   addActions({group: "Move", keys: ["l", "L"], what: "stay at the newest, or stop following", run: () => follow(!following)});
 
@@ -128,14 +135,14 @@ function watch() {
     const options = {snapshot, priority: 1};
     const [meta, rows] = await Promise.all([source.ask({op: "meta"}, options), source.ask({op: "rows"}, options)]);
     const newKeys = keysOf(rows), to = mapping(keys, newKeys), [start, end] = extent(meta);
-    const next = await prefetch({store, timeline, source, snapshot, rows, to, end, range: following ? [end - span, end] : [view.goal().from, view.goal().to]});
+    const next = await prefetch({store, timeline, source, snapshot, rows, to, end, range: following ? [end - span, end] : [view.goal().from, view.goal().to], opens: opens()});
     if (!next) return;
     const selection = await carried(to, 0, options);
     keys = newKeys;
     opened.snapshot = snapshot;
     Object.assign(context, {meta, rows});
     view.extend(start, end);
-    next.adopt();
+    ourselves(next.adopt);
     ourselves(() => { if (selection || store.get().selection) store.set({selection}); });
     if (following) toEdge();
     if (store.get().search.text && !store.get().search.text.startsWith("/")) search.run();

@@ -44,25 +44,26 @@ async function idle(tiles) {
  * @param {number[]} of.to the indices among them of the rows that are shown now
  * @param {number} of.end ns
  * @param {number[]} of.range the range that will be shown, ns
+ * @param {boolean} of.opens whether the rows are still to be chosen: the busy ones come first, and nothing stays in its place
  * @returns {Promise<{adopt: () => void} | null>} `adopt` replaces what is shown; null if the snapshot no longer exists
  */
-export async function prefetch({store, timeline, source, snapshot, rows, to, end, range: [from, until]}) {
+export async function prefetch({store, timeline, source, snapshot, rows, to, end, range: [from, until], opens}) {
   const {model, tiles, strip} = timeline, isSame = to.length === rows.id.length && to.every((row, at) => row === at);
   /** The rows as the user arranged them. */
   const carried = () => {
     const {flipped, pinned, hidden, deep, filter} = store.get().rows;
     const kept = (/** @type {Iterable<number>} */ ids) => [...ids].map(id => to[id]).filter(row => row >= 0);
     // Folded rows stay folded, whatever the default in the newer snapshot.
-    const turned = [...flipped].filter(id => to[id] >= 0 && model.folded(id) !== ((rows.flags[to[id]] & 2) !== 0)).map(id => to[id]);
+    const turned = opens && !flipped.size ? [] : [...flipped].filter(id => to[id] >= 0 && model.folded(id) !== ((rows.flags[to[id]] & 2) !== 0)).map(id => to[id]);
     return {flipped: new Set(turned), pinned: kept(pinned), hidden: new Set(kept(hidden)), deep: new Set(kept(deep)), filter};
   };
   /** @type {import("app/state").State["rows"] | null} */
-  let waiting = isSame ? null : carried();
+  let waiting = isSame && !opens ? null : carried();
   const next = rowModel(rows, {...store, get: () => waiting ? {...store.get(), rows: waiting} : store.get()});
   next.refresh();
-  const [first, ...others] = timeline.placed().map(({row}) => row).filter(row => !model.isPinned(row) && to[row] >= 0);
+  const [first, ...others] = opens ? [] : timeline.placed().map(({row}) => row).filter(row => !model.isPinned(row) && to[row] >= 0);
   const place = Math.max(0, next.placeOf(to[first] ?? -1)), {list} = next.main();
-  const wanted = [...next.pinned().list, ...list.slice(Math.max(0, place - AROUND), place + others.length + 4 * AROUND)].filter(next.draws).slice(0, MOST_ROWS);
+  const wanted = [...next.pinned().list, ...list.slice(Math.max(0, place - AROUND), place + (opens ? timeline.placed() : others).length + 4 * AROUND)].filter(next.draws).slice(0, MOST_ROWS);
   const fresh = tileCache({...source, ask: (question, options) => source.ask(question, {...options, snapshot})}, end, timeline.redraw, () => {});
   const px = (until - from) / Math.max(1, timeline.width());
   fresh.need(wanted, from, until, px, next.lanes);
@@ -88,6 +89,7 @@ export async function prefetch({store, timeline, source, snapshot, rows, to, end
     else model.refresh();
     strip.renew(rows);
     const now = first === undefined ? 0 : model.main().tops[model.placeOf(to[first])];
-    if (now - top) timeline.scrollTo(store.get().top + now - top);
+    if (opens) timeline.scrollTo(0);
+    else if (now - top) timeline.scrollTo(store.get().top + now - top);
   }};
 }
