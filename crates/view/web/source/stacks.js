@@ -1,4 +1,5 @@
 // The stacks that profilers recorded, and the samples that have them.
+import {demangled} from "source/demangle";
 import {once, recordsOf} from "source/records";
 
 export const SAMPLES = "__intrinsic_profiler_sample";
@@ -20,13 +21,13 @@ const NONE = 0xffffffff;
 /** @param {Float64Array} column rows of another table, or NaN */
 const places = column => Int32Array.from(column, value => Number.isNaN(value) ? -1 : value);
 
-/** What the frames are called: before renaming, by its symbol, by its name, or by its place in a file. @param {any} frames @param {any} symbols @param {any} mappings @returns {string[]} */
+/** What the frames are called: before renaming, by its symbol, by its name (C++ and Rust in readable form), or by its place in a file. @param {any} frames @param {any} symbols @param {any} mappings @returns {string[]} */
 function frameNames(frames, symbols, mappings) {
   /** The first symbol of each set is the innermost function. @type {Map<number, string>} */
   const bySet = new Map();
   symbols.symbol_set_id.forEach((/** @type {number} */ set, /** @type {number} */ at) => { if (!bySet.has(set)) bySet.set(set, symbols.strings[symbols.name[at]] ?? ""); });
   const text = (/** @type {any} */ table, /** @type {string} */ column, /** @type {number} */ at) => table[column][at] === NONE ? "" : table.strings[table[column][at]] ?? "";
-  return Array.from(frames.ts, (_, at) => text(frames, "deobfuscated_name", at) || bySet.get(frames.symbol_set_id[at]) || text(frames, "name", at)
+  return Array.from(frames.ts, (_, at) => text(frames, "deobfuscated_name", at) || demangled(bySet.get(frames.symbol_set_id[at]) || text(frames, "name", at))
     || `${text(mappings, "name", frames.mapping[at]).split("/").pop() || "unknown"} +0x${Math.max(0, frames.rel_pc[at] || 0).toString(16)}`);
 }
 
