@@ -13,6 +13,7 @@ import {nameList} from "timeline/names";
 import {overviewStrip} from "timeline/overview";
 import {laneTop, paintOverlay, paintRows} from "timeline/paint";
 import {BAR} from "timeline/paint_slices";
+import {pathRow} from "timeline/path";
 import {recordPoints} from "timeline/points";
 import {slicesOf} from "timeline/several";
 import {rowModel} from "timeline/rows";
@@ -42,6 +43,7 @@ export function createTimeline(store, source, meta, rows, stats) {
   const points = recordPoints(source, meta, rows, () => { redraw(); if (tipWaits) point(pointer); });
   const view = viewModel(store, end, () => redraw());
   const tiles = tileCache(source, end, () => { redraw(); if (tipWaits) point(pointer); }, message => toast(message, true));
+  const path = pathRow(source, store, row => showRow(row), () => redraw());
   const grid = vsyncGrid(source, meta, rows, store, () => redraw());
   const canvas = el("canvas", {class: "tl-canvas", role: "img", "aria-label": "What ran when", "data-testid": "canvas"});
   const area = el("div", {class: "tl-area", tabindex: "0", role: "application", "aria-label": "Timeline: W and S zoom, A and D pan, arrow keys go from call to call, question mark for all keys",
@@ -50,6 +52,7 @@ export function createTimeline(store, source, meta, rows, stats) {
   const names = nameList(model, moveFocus, row => enter(row), store);
   const space = el("div", {class: "tl-space"});
   const bar = el("div", {class: "tl-scroll", tabindex: "0", role: "group", "aria-label": "Scroll the rows"}, space);
+  names.element.append(path.element);
   const corner = filterBox();
   const left = el("div", {class: "tl-names"}, corner, names.element);
   const strip = overviewStrip(source, rows, view, () => redraw(), store);
@@ -133,12 +136,13 @@ export function createTimeline(store, source, meta, rows, stats) {
     if (!width || !height) return;
     measure();
     const main = model.main(), pinned = model.pinned();
-    pinnedHeight = Math.min(pinned.height, (height - RULER) * PINNED);
+    const above = path.high();
+    pinnedHeight = above + Math.min(pinned.height, (height - RULER) * PINNED);
     const room = height - RULER - pinnedHeight;
     space.style.height = `${main.height + RULER + pinnedHeight}px`;
     if (scrollTo !== null) { bar.scrollTop = scrollTo; scrolled = bar.scrollTop; scrollTo = null; }
     const top = Math.max(0, Math.min(scrolled, main.height - room));
-    const fixed = place(pinned, 0, pinnedHeight, RULER), shift = RULER + pinnedHeight - top;
+    const fixed = place(pinned, 0, pinnedHeight - above, RULER + above), shift = RULER + pinnedHeight - top;
     const moving = place(main, top, top + room, shift);
     placed = [...fixed, ...moving];
     scene.from = view.from;
@@ -161,15 +165,17 @@ export function createTimeline(store, source, meta, rows, stats) {
     ctx.fillStyle = back;
     ctx.fillRect(0, 0, scene.width, height);
     paintRows(scene, model, moving, RULER + pinnedHeight, height);
-    if (fixed.length) paintRows(scene, model, fixed, RULER, RULER + pinnedHeight);
+    if (fixed.length) paintRows(scene, model, fixed, RULER + path.high(), RULER + pinnedHeight);
     grid.paint(scene, height);
     const cursor = pointer ? view.from + pointer.x / scene.scale : null;
     paintOverlay(scene, {state: store.get(), height, cursor, outlines: outlines(), shaded: shaded(), flows, yOf: laneMiddle});
+    path.paint(scene);
     if (fixed.length) { ctx.fillStyle = line; ctx.fillRect(0, RULER + pinnedHeight - 1, scene.width, 2); }
   }
 
   /** Goes to the other end of the arrow at a point. @param {number} x px in the canvas @param {number} y @returns {boolean} whether there is one, away from its ends */
   function follow(x, y) {
+    if (path.has(y)) { path.select(view.from + x / scene.scale); return true; }
     const {selection} = store.get(), at = flowAt(scene, flows, laneMiddle, x, y);
     if (!at) return false;
     const near = (/** @type {any} */ end) => Math.hypot((end.ts - view.from) * scene.scale - x, (laneMiddle(end.row, end.level ?? -1) ?? Infinity) - y) < 9;
@@ -231,9 +237,17 @@ export function createTimeline(store, source, meta, rows, stats) {
     return [{x0: x(selection.ts), x1: x(selection.end), y: y + 1, high: BAR - 2}];
   }
 
+  /** The row at a height, with its top below the ruler; null on the ruler and on the critical path. @param {number} y px in the canvas */
+  function rowUnder(y) {
+    const above = path.high(), below = y - RULER;
+    if (below < above) return null;
+    const at = below < pinnedHeight ? rowAt(model, below - above, pinnedHeight - above, scrolled) : rowAt(model, below, pinnedHeight, scrolled);
+    return at && below < pinnedHeight ? {...at, y: at.y + above} : at;
+  }
+
   /** @param {number} x px in the canvas @param {number} y */
   function hit(x, y) {
-    const at = y < RULER ? null : rowAt(model, y - RULER, pinnedHeight, scrolled);
+    const at = rowUnder(y);
     if (!at) return null;
     const ns = view.from + x / scene.scale, found = /** @type {any[]} */ ([null, null]);
     tiles.find(at.row, view.from, view.to, 1 / scene.scale, found);
@@ -246,7 +260,7 @@ export function createTimeline(store, source, meta, rows, stats) {
     redraw();
     const found = at && hit(at.x, at.y);
     const mark = found?.what === "log" || found?.what === "sample";
-    const lines = mark ? points.tip(found.data) : found?.what ? tipLines(model, tiles, found) : null;
+    const lines = at && path.has(at.y) ? path.tip(view.from + at.x / scene.scale) : mark ? points.tip(found.data) : found?.what ? tipLines(model, tiles, found) : null;
     tipWaits = lines?.[0] === "…";
     if (!at || !lines) return hideTip();
     if (found?.what === "event" && found.data.e_count[found.at] === 1) lines.push(...fieldsOf(found.row, found.data.e_ts[found.at], found.data.e_id[found.at]));
@@ -314,7 +328,7 @@ export function createTimeline(store, source, meta, rows, stats) {
     redraw();
   }).observe(area);
   model.refresh();
-  gestures({area, names: names.element, bar, view, store, model, scene: () => scene, hit, point, follow, nameMark: marks.edit, rowAt: y => rowAt(model, y - RULER, pinnedHeight, scrolled)});
+  gestures({area, names: names.element, bar, view, store, model, scene: () => scene, hit, point, follow, nameMark: marks.edit, rowAt: rowUnder});
 
   return {
     element, area, view, model, tiles, points, grid, strip, redraw, showRow, hit, first, nameMark: marks.edit,
