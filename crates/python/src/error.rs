@@ -24,7 +24,7 @@ create_exception!(
 /// Why a trace was not opened.
 pub(crate) enum OpenError {
     Io(String, io::Error),
-    Read(String, ReadError),
+    Read(String, Box<ReadError>),
     Stopped,
 }
 

@@ -162,14 +162,14 @@ impl Push<'_, '_> {
     }
 
     fn check(&self) -> Result<(), OpenError> {
-        match self.options.is_stopped.load(Ordering::Relaxed) {
-            true => Err(OpenError::Stopped),
-            false => Ok(()),
+        if self.options.is_stopped.load(Ordering::Relaxed) {
+            return Err(OpenError::Stopped);
         }
+        Ok(())
     }
 
     fn named(&self, read: Result<(), ReadError>) -> Result<(), OpenError> {
-        read.map_err(|error| OpenError::Read(self.name.clone(), error))
+        read.map_err(|error| OpenError::Read(self.name.clone(), Box::new(error)))
     }
 }
 

@@ -11,8 +11,9 @@ tables and columns are those of PerfettoSQL; ``docs/sql.md`` lists them.
 
 from ._batch import Batch, Failure, batch
 from ._native import QueryError, TraceError, __version__
+from ._results import Diff, Frames, Profile
 from ._table import Table
-from ._trace import Diff, Frames, Profile, Tables, Trace, diff, open
+from ._trace import Tables, Trace, diff, open
 
 __all__ = [
     "Batch",

@@ -21,8 +21,10 @@ def parser() -> argparse.ArgumentParser:
     add.add_argument("--release", help="the release that was recorded")
     add.add_argument("--device", help="the device [default: the one that the trace names]")
     add.add_argument("--date", metavar="YYYY-MM-DD", help="the day [default: that of the recording, or of the file]")
-    add.add_argument("--table", action="append", metavar="NAME", help="store only this table, besides traces and metrics; repeatable")
-    add.add_argument("--workers", type=int, metavar="N", help="traces that are read at the same time [default: one per core]")
+    only = "store only this table, besides traces and metrics; repeatable"
+    add.add_argument("--table", action="append", metavar="NAME", help=only)
+    workers = "traces that are read at the same time [default: one per core]"
+    add.add_argument("--workers", type=int, metavar="N", help=workers)
     add.add_argument("--strict", action="store_true", help="exit with 1 if any file cannot be read")
 
     check = commands.add_parser("check", help="read every file, and complete what killed commands began")

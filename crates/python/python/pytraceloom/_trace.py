@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import builtins
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Union
 
 from . import _native
-from ._native import QueryError
+from ._files import NewFile
 from ._picture import picture
+from ._results import Diff, Frames, Profile, Selection
 from ._table import Table
 
 Source = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview]
@@ -142,7 +141,7 @@ class Trace:
         chosen = format or target.suffix.lstrip(".").lower() or "arrow"
         if chosen == "arrow":
             return self._export_arrow(target, tables or _native.tables())
-        with _new_file(target) as part:
+        with NewFile(target) as part:
             if chosen in ("sqlite", "sqlite3", "db"):
                 part.touch()
                 self._native.write_sqlite(part)
@@ -158,19 +157,19 @@ class Trace:
         if target.suffix == ".arrow":
             if len(tables) != 1:
                 raise ValueError("an Arrow file has one table; name it, or write all into a folder")
-            with _new_file(target) as part:
+            with NewFile(target) as part:
                 self._native.write_arrow(tables[0], part)
             return []
         target.mkdir(exist_ok=True)
         for table in tables:
-            with _new_file(target / f"{table}.arrow") as part:
+            with NewFile(target / f"{table}.arrow") as part:
                 self._native.write_arrow(table, part)
         return []
 
     def report(self, path: str | os.PathLike[str], *, title: str | None = None) -> None:
         """Writes one HTML file that shows the trace in any browser, offline. It contains the trace: every command of
         traceloom, and `open`, read it again."""
-        with _new_file(Path(path)) as part:
+        with NewFile(Path(path)) as part:
             self._native.report(part, title or self._title())
 
     def _title(self) -> str:
@@ -270,73 +269,6 @@ class Tables(Mapping[str, Table]):
         return len(_native.tables())
 
 
-class Selection:
-    """What a profile is made of, as the engine wants it."""
-
-    def __init__(
-        self,
-        by: str,
-        clock: str | None,
-        threads: Iterable[str | int],
-        processes: Iterable[str | int],
-        start: int | None,
-        end: int | None,
-    ) -> None:
-        self.by = by
-        self.clock = clock
-        self.threads = _texts(threads)
-        self.processes = _texts(processes)
-        self.start_ns = start
-        self.end_ns = end
-
-
-@dataclass
-class Profile:
-    """Where the time went. Times are ns."""
-
-    rows: Table
-    """A row for each method, slice name, class, package or thread: rank, name, calls, inclusive and exclusive times."""
-    facts: dict[str, Any]
-    """``total``, ``outside``, ``clocks``, ``calls``, ``repairs`` …"""
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        return self.rows.__arrow_c_stream__(requested_schema)
-
-    def _repr_html_(self) -> str:
-        return self.rows._repr_html_()
-
-
-@dataclass
-class Frames:
-    """The frames of a trace. Times are ns."""
-
-    apps: Table
-    """A row for each app: frames, janky frames, missed vsyncs, percentiles of durations."""
-    frames: Table
-    """A row for each frame, worst first, with what delayed it."""
-    facts: dict[str, Any]
-    """``vsync_ns``, ``vsync_source``, ``deadline_ns``, ``judged``."""
-
-    def _repr_html_(self) -> str:
-        return self.apps._repr_html_() + self.frames._repr_html_()
-
-
-@dataclass
-class Diff:
-    """What changed from the base to the new runs. Times are ns."""
-
-    rows: Table
-    """A row for each method, largest change first. ``exclusive_delta``, ``exclusive_verdict`` …"""
-    facts: dict[str, Any]
-    """``total``, ``noise_known`` …"""
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        return self.rows.__arrow_c_stream__(requested_schema)
-
-    def _repr_html_(self) -> str:
-        return self.rows._repr_html_()
-
-
 def diff(
     base: Trace | Sequence[Trace],
     new: Trace | Sequence[Trace],
@@ -370,28 +302,5 @@ def _natives(traces: Trace | Sequence[Trace]) -> list[_native.Trace]:
     return [trace._native for trace in given]
 
 
-def _texts(values: Iterable[str | int]) -> list[str]:
-    if isinstance(values, (str, int)):
-        values = [values]
-    return [str(value) for value in values]
-
-
 def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
-
-
-class _new_file:
-    """A file under a temporary name in its folder, which gets its own name when the block ends without an error."""
-
-    def __init__(self, target: Path) -> None:
-        self._target = target
-        self._part = target.with_name(f".{target.name}.{os.getpid()}.part")
-
-    def __enter__(self) -> Path:
-        return self._part
-
-    def __exit__(self, kind: builtins.type[BaseException] | None, *_: object) -> None:
-        if kind is None:
-            os.replace(self._part, self._target)
-        else:
-            self._part.unlink(missing_ok=True)
