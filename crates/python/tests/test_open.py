@@ -1,5 +1,7 @@
 """Opening, and its errors."""
 
+import random
+
 import pytest
 
 import pytraceloom
@@ -71,3 +73,25 @@ def test_a_closed_trace_is_refused_and_its_tables_stay(app_path):
         trace.query("SELECT 1")
     assert len(table.rows()) == len(table) == 3851
     assert repr(trace) == "<closed trace>"
+
+
+def test_damaged_bytes_are_repaired_or_refused(app_path, jank_path):
+    """Whatever the bytes are, the result is a trace or an exception of the documented kinds."""
+    rng = random.Random(3)
+    outcomes = set()
+    for path in (app_path, jank_path):
+        content = path.read_bytes()
+        for _ in range(30):
+            damaged = bytearray(content[: rng.randrange(len(content))])
+            for _ in range(rng.randrange(20)):
+                if damaged:
+                    damaged[rng.randrange(len(damaged))] = rng.randrange(256)
+            try:
+                trace = pytraceloom.open(bytes(damaged))
+            except pytraceloom.TraceError as error:
+                outcomes.add("refused")
+                assert error.path == "bytes"
+            else:
+                outcomes.add("opened")
+                assert len(trace.tables["slice"].rows()) == count(trace, "slice")
+    assert outcomes == {"refused", "opened"}

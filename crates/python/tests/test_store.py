@@ -186,7 +186,7 @@ def test_a_killed_command_leaves_nothing_half_done(tmp_path):
     command = [sys.executable, "-m", "pytraceloom", "store", "add", str(root), *traces, "--workers", "2"]
     random.seed(20)
     kills = 0
-    for _ in range(40):
+    for _ in range(15):
         child = subprocess.Popen(command, stdout=subprocess.DEVNULL)
         # Waits for the first sign of work, so that the kill hits it on slow machines too.
         before = work(root)

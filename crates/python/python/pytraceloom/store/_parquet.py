@@ -42,14 +42,19 @@ TRACES = pa.schema(
 )
 
 
+# Texts in memory. The file has plain texts, which engines without dictionaries read too.
+TEXTS = pa.dictionary(pa.int32(), pa.string())
+
+
 def write_table(trace: Trace, name: str, trace_id: str, file: Path) -> int:
     """Writes a table with the id of the trace as its first column. Returns the number of rows."""
     columns = DEFAULT_TABLES.get(name)
     kinds = declared(name)
-    fields = list(kinds) if columns is None else [kinds.field(column) for column in columns]
-    schema = pa.schema([pa.field(OWN_ID, pa.string(), nullable=False), *fields])
+    wanted = kinds.names if columns is None else list(columns)
+    reader = pa.RecordBatchReader.from_stream(trace.tables.get_columns(name, wanted))
+    fields = [_in_memory(field, kinds.field(field.name)) for field in reader.schema]
+    schema = pa.schema([pa.field(OWN_ID, TEXTS, nullable=False), *fields])
     order = [pq.SortingColumn(schema.get_field_index("ts"))] if columns and "ts" in columns else None
-    reader = pa.RecordBatchReader.from_stream(trace.tables.get_columns(name, [field.name for field in fields]))
     rows = 0
     with pq.ParquetWriter(file, schema, sorting_columns=order, **_encodings(schema)) as writer:
         for batches in _groups(reader):
@@ -57,6 +62,11 @@ def write_table(trace: Trace, name: str, trace_id: str, file: Path) -> int:
             writer.write_table(group, row_group_size=GROUP_ROWS)
             rows += len(group)
     return rows
+
+
+def _in_memory(field: pa.Field, kind: pa.Field) -> pa.Field:
+    """The type that is written. Texts of tables stay dictionaries, which are written faster."""
+    return pa.field(field.name, TEXTS) if pa.types.is_dictionary(field.type) else kind
 
 
 def _groups(reader: Iterable[pa.RecordBatch]) -> Iterable[list[pa.RecordBatch]]:
@@ -74,14 +84,14 @@ def _groups(reader: Iterable[pa.RecordBatch]) -> Iterable[list[pa.RecordBatch]]:
 
 
 def _with_id(table: pa.Table, trace_id: str) -> pa.Table:
-    ids = pa.DictionaryArray.from_arrays(pa.nulls(len(table), pa.int8()).fill_null(0), [trace_id])
+    ids = pa.DictionaryArray.from_arrays(pa.repeat(pa.scalar(0, pa.int32()), len(table)), [trace_id])
     return table.add_column(0, OWN_ID, ids)
 
 
 def _encodings(schema: pa.Schema) -> dict[str, Any]:
     """Numbers byte by byte, dictionaries for texts: together with zstd, small files that are written quickly."""
     numbers = [field.name for field in schema if pa.types.is_integer(field.type) or pa.types.is_floating(field.type)]
-    texts = [field.name for field in schema if pa.types.is_string(field.type)]
+    texts = [field.name for field in schema if field.name not in numbers]
     return {
         "compression": "zstd",
         "compression_level": 1,
@@ -89,6 +99,8 @@ def _encodings(schema: pa.Schema) -> dict[str, Any]:
         "use_byte_stream_split": numbers,
         "write_page_checksum": True,
         "write_statistics": True,
+        # Without it, readers see the types of the file, not those in memory.
+        "store_schema": False,
     }
 
 
