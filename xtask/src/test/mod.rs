@@ -6,6 +6,7 @@ mod output;
 pub mod page;
 mod patience;
 mod platforms;
+mod python;
 mod setup;
 mod static_programs;
 
@@ -35,6 +36,7 @@ const STEPS: &[Step] = &[
     ("aarch64", "aarch64", emulated::run),
     ("static", "static programs", static_programs::run),
     ("packages", "installation from packages", packages),
+    ("python", "the Python package", python::run),
     ("fuzz-targets", "fuzz targets", platforms::fuzz_targets),
 ];
 
