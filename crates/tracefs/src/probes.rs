@@ -93,9 +93,11 @@ impl Probe {
             return Err("a probe needs the name of a function".to_owned());
         }
         // The kernel wants names that do not begin with a digit.
-        let name = match name.starts_with(|c: char| c.is_ascii_digit()) {
-            true => format!("_{name}"),
-            false => name,
+        let begins_with_digit = name.starts_with(|c: char| c.is_ascii_digit());
+        let name = if begins_with_digit {
+            format!("_{name}")
+        } else {
+            name
         };
         Ok(Self {
             place,
@@ -115,12 +117,10 @@ impl Probe {
 
     /// The events (`system/name`) that it creates.
     pub fn events(&self) -> Vec<String> {
-        let names = match self.is_call {
-            true => CALL
-                .iter()
-                .map(|prefix| format!("{prefix}{}", self.name))
-                .collect(),
-            false => vec![self.name.clone()],
+        let names = if self.is_call {
+            CALL.map(|prefix| format!("{prefix}{}", self.name)).to_vec()
+        } else {
+            vec![self.name.clone()]
         };
         names.iter().map(|name| format!("{GROUP}/{name}")).collect()
     }
@@ -239,10 +239,8 @@ pub(crate) fn enable(settings: &Settings<'_>, probes: &[Probe]) -> Result<(), Er
 /// Why the kernel refused a probe: its last message, or the system's error.
 fn reason(tree: &dyn Tracefs, error: &std::io::Error) -> String {
     let log = tree.read("error_log").unwrap_or_default();
-    let said = log
-        .lines()
-        .filter_map(|line| line.split_once(" error: "))
-        .last();
+    let mut lines = log.lines().rev();
+    let said = lines.find_map(|line| line.split_once(" error: "));
     let said = said.filter(|_| error.raw_os_error() == Some(libc::EINVAL));
     said.map_or_else(
         || crate::error::reason(error),

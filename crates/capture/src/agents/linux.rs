@@ -190,9 +190,9 @@ impl<'t> LinuxAgent<'t> {
     /// The categories to record, and errors for those that cannot be recorded.
     pub(super) fn choose(&self) -> (Vec<Category>, Vec<CategoryError>) {
         let options = &self.options;
-        let is_chosen = !(options.categories.is_empty() && options.events.is_empty())
-            || !options.buffers.is_empty()
-            || !options.probes.is_empty();
+        let has_categories = !options.categories.is_empty() || !options.events.is_empty();
+        let has_others = !options.buffers.is_empty() || !options.probes.is_empty();
+        let is_chosen = has_categories || has_others;
         let names: Vec<String> = if is_chosen {
             self.options.categories.clone()
         } else {
@@ -260,7 +260,8 @@ impl Agent for LinuxAgent<'_> {
             probe.check(self.tree)?;
         }
         let (categories, errors) = self.choose();
-        let has_others = !(self.options.buffers.is_empty() && self.options.probes.is_empty());
+        let options = &self.options;
+        let has_others = !options.buffers.is_empty() || !options.probes.is_empty();
         if categories.is_empty() && !has_others {
             return Err(CaptureError::NothingToRecord {
                 reasons: errors.iter().map(ToString::to_string).collect(),

@@ -8,7 +8,7 @@ use std::time::Duration;
 use testkit::KernelTurn;
 
 use crate::linux::settings;
-use crate::load::{Load, counted};
+use crate::load::{Load, Stopped, counted};
 use crate::marks::Writer;
 use crate::work::{Running, check_sleeper, open, said, sleeper, traceloom};
 
@@ -112,11 +112,13 @@ fn each_buffer_counts_what_it_lost() {
     let mut command = traceloom(folder.path(), &[&LINUX[..], &args].concat());
     command.stdin(Stdio::null());
     let running = Running::start(command);
+    // A recorder that runs keeps up with any load.
+    let stopped = Stopped::new(running.pid());
     let load = Load::start();
     while lost() == 0 {
         thread::sleep(Duration::from_millis(10));
     }
-    drop(load);
+    drop((load, stopped));
     let kernel = lost();
     let output = running.interrupt();
     let (_, stderr) = said(&output);

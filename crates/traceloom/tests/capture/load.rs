@@ -10,10 +10,13 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use testkit::KernelTurn;
+use traceloom_formats::{ReadOptions, read_bytes};
 use traceloom_trace::{RepairKind, Trace};
 
 use crate::android::{on, with_device};
-use crate::work::{Running, TRACELOOM, open, said, traceloom};
+use crate::marks::{SharedBufferOn, Writer};
+use crate::whole::overfill;
+use crate::work::{Ending, Running, TRACELOOM, open, said, traceloom};
 
 /// Threads in pairs that wake each other as fast as they can, until it is dropped.
 pub struct Load {
@@ -121,6 +124,36 @@ fn wait_for_loss() {
     }
 }
 
+/// Makes the kernel lose events of a recorder: it does not run while the load does. (A recorder that runs
+/// keeps up with any load.)
+pub fn lose(recorder: u32) {
+    let _stopped = Stopped::new(recorder);
+    let load = Load::start();
+    wait_for_loss();
+    drop(load);
+}
+
+/// A process that does not run until this is dropped.
+pub struct Stopped(u32);
+
+impl Stopped {
+    pub fn new(process: u32) -> Self {
+        Self::signal(process, libc::SIGSTOP);
+        Self(process)
+    }
+
+    fn signal(process: u32, signal: i32) {
+        // SAFETY: kill takes numbers; the process is a child that was not yet waited for.
+        unsafe { libc::kill(process as i32, signal) };
+    }
+}
+
+impl Drop for Stopped {
+    fn drop(&mut self) {
+        Self::signal(self.0, libc::SIGCONT);
+    }
+}
+
 /// The lost events that a trace counts: those that its pages or lines report, and the others.
 pub fn counted(trace: &Trace) -> u64 {
     let repairs = &trace.repairs;
@@ -131,10 +164,8 @@ pub fn counted(trace: &Trace) -> u64 {
 fn check(command: Command, file: &Path) {
     let mut running = Running::start(command);
     let kernel = KernelCount::watch();
-    let load = Load::start();
-    wait_for_loss();
+    lose(running.pid());
     running.wait_for("events were lost so far");
-    drop(load);
     let output = running.interrupt();
     let kernel = kernel.end();
     let (_, stderr) = said(&output);
@@ -180,10 +211,8 @@ fn every_way_to_record_this_machine_counts_what_the_kernel_lost() {
 fn check_live(command: Command, file: &Path) {
     let mut running = Running::start(command);
     let kernel = KernelCount::watch();
-    let load = Load::start();
-    wait_for_loss();
+    lose(running.pid());
     running.wait_for("events were lost so far");
-    drop(load);
     running.signal();
     running.wait_for("The page shows all of it until Ctrl-C");
     let kernel = kernel.end();
@@ -203,18 +232,56 @@ fn a_stream_of_text_counts_what_the_kernel_dropped() {
     command.stdout(File::create(&file).unwrap());
     // Clears the counts of earlier recordings, so that the next loss is one of this recording.
     File::create("/sys/kernel/tracing/trace").unwrap();
-    let mut stream = command.spawn().unwrap();
+    let mut stream = Ending(command.spawn().unwrap());
+    // The first text is the marks of the clocks, which are written when everything records.
+    while std::fs::metadata(&file).unwrap().len() == 0 {
+        thread::sleep(Duration::from_millis(5));
+    }
     let kernel = KernelCount::watch();
-    let load = Load::start();
-    wait_for_loss();
-    drop(load);
+    lose(stream.0.id());
     // SAFETY: kill takes numbers; the child is ours and not yet waited for.
-    unsafe { libc::kill(stream.id() as i32, libc::SIGINT) };
-    stream.wait().unwrap();
+    unsafe { libc::kill(stream.0.id() as i32, libc::SIGINT) };
+    stream.0.wait().unwrap();
     let kernel = kernel.end();
     let repairs = &open(&file).repairs;
     assert_eq!(repairs.count(RepairKind::LostEvents), kernel);
     assert_eq!(repairs.count(RepairKind::CountMismatch), 0);
+}
+
+/// The text of a stream whose reader takes nothing until the recorder has read many times what a pipe
+/// holds.
+#[test]
+fn a_stream_goes_on_while_its_reader_is_busy() {
+    let Some(_turn) = KernelTurn::claim() else {
+        return;
+    };
+    let _on = SharedBufferOn::new();
+    File::create("/sys/kernel/tracing/trace").unwrap();
+    let mut command = Command::new(TRACELOOM);
+    command.args(["atrace", "--stream", "-b", "2048", "sched"]);
+    let mut stream = Ending(command.stdout(Stdio::piped()).spawn().unwrap());
+    let mut text = vec![0];
+    let mut stdout = stream.0.stdout.take().unwrap();
+    // The first text is the marks of the clocks, which are written when everything records.
+    stdout.read_exact(&mut text).unwrap();
+    let kernel = KernelCount::watch();
+    let writer = Writer::start();
+    // 100 bytes of text for each event.
+    overfill(200_000);
+    let marks = writer.end();
+    // SAFETY: kill takes numbers; the child is ours and not yet waited for.
+    unsafe { libc::kill(stream.0.id() as i32, libc::SIGINT) };
+    stdout.read_to_end(&mut text).unwrap();
+    stream.0.wait().unwrap();
+    let kernel = kernel.end();
+    let trace = read_bytes(&text, ReadOptions::default()).unwrap();
+    assert_eq!(trace.repairs.count(RepairKind::LostEvents), kernel);
+    let has = |mark: usize| trace.strings.lookup(&format!("mark {mark}")).is_some();
+    let missing = (0..marks).filter(|&mark| !has(mark)).count();
+    assert!(
+        missing as u64 <= kernel,
+        "{missing} of {marks} marks are missing, {kernel} lost"
+    );
 }
 
 #[test]

@@ -8,8 +8,8 @@ use std::process::{Command, Stdio};
 use testkit::KernelTurn;
 
 use crate::android::{on, with_device};
-use crate::load::Load;
-use crate::work::{naps, record, said, traceloom};
+use crate::load::{lose, read_at_once};
+use crate::work::{Running, naps, record, said, traceloom};
 
 /// A terminal of 120 columns: the user's side and the program's side.
 fn terminal() -> (File, OwnedFd) {
@@ -40,12 +40,27 @@ fn screen(mut terminal: File) -> String {
 }
 
 /// Runs a command with a terminal for its messages. Returns the terminal's contents.
-fn on_a_terminal(mut command: Command) -> String {
+fn on_a_terminal(command: Command) -> String {
+    on_a_terminal_while(command, |_| ())
+}
+
+/// Waits until something is recorded.
+fn wait_for_recording() {
+    // The kernel's counts are cleared before the first events are counted.
+    let stats = "/sys/kernel/tracing/per_cpu/cpu0/stats";
+    while read_at_once(stats.as_ref()).contains("entries: 0\n") {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+}
+
+/// The same; calls `meanwhile` with the process id.
+fn on_a_terminal_while(mut command: Command, meanwhile: impl FnOnce(u32)) -> String {
     let (ours, theirs) = terminal();
     command.env("TERM", "xterm").stderr(Stdio::from(theirs));
     let mut child = command.spawn().unwrap();
     // The command also holds the other side.
     drop(command);
+    meanwhile(child.id());
     let screen = screen(ours);
     assert!(child.wait().unwrap().success(), "{screen}");
     screen
@@ -78,12 +93,9 @@ fn a_terminal_shows_how_it_goes() {
     }
 }
 
-/// More switches than anyone can read from such a buffer, for longer than the interval between checks
-/// for losses.
+/// Switches that fill such a buffer of a device, for longer than the interval between checks for losses.
 fn busy() {
-    let load = Load::start();
-    std::thread::sleep(std::time::Duration::from_millis(1600));
-    drop(load);
+    (0..1600).for_each(|_| std::thread::sleep(std::time::Duration::from_millis(1)));
 }
 
 /// A buffer that fills immediately.
@@ -96,14 +108,22 @@ fn losses_are_told_at_once() {
     };
     let folder = tempfile::tempdir().unwrap();
     let args = [&LINUX[..], &SMALL, &["-t", "2", "-o", "x.txt"]].concat();
-    let load = Load::start();
-    let screen = on_a_terminal(traceloom(folder.path(), &args));
-    drop(load);
+    // Clears the counts of earlier recordings.
+    File::create("/sys/kernel/tracing/trace").unwrap();
+    let screen = on_a_terminal_while(traceloom(folder.path(), &args), |recorder| {
+        wait_for_recording();
+        lose(recorder);
+    });
     assert!(screen.contains(" events were lost so far: "), "{screen:?}");
     assert!(screen.contains(" LOST"), "{screen:?}");
 
     let args = [&LINUX[..], &SMALL, &["-o", "x.txt"]].concat();
-    let output = record(traceloom(folder.path(), &args), busy);
+    let mut running = Running::start(traceloom(folder.path(), &args));
+    for _ in 0..3 {
+        lose(running.pid());
+    }
+    running.wait_for("events were lost so far");
+    let output = running.enter();
     let (_, stderr) = said(&output);
     let lines: Vec<_> = stderr
         .lines()

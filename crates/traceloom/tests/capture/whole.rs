@@ -29,7 +29,7 @@ fn read_events() -> u64 {
 }
 
 /// Loads the machine until the recorder has read this many events from the buffer.
-fn overfill(events: u64) {
+pub fn overfill(events: u64) {
     let load = Load::start();
     let until = Instant::now() + Duration::from_secs(60);
     while read_events() < events {

@@ -34,7 +34,7 @@ type Stream = (Arc<Mutex<Vec<u8>>>, thread::JoinHandle<()>);
 
 /// A program that ends with the test, whatever the result. Otherwise it would record during the
 /// following tests.
-struct Ending(Child);
+pub struct Ending(pub Child);
 
 impl Drop for Ending {
     fn drop(&mut self) {
@@ -99,6 +99,11 @@ impl Running {
                 None => thread::sleep(Duration::from_millis(2)),
             }
         }
+    }
+
+    /// Its process id.
+    pub fn pid(&self) -> u32 {
+        self.child.0.id()
     }
 
     /// Sends Ctrl-C.

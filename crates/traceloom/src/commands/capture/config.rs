@@ -154,10 +154,10 @@ impl File<'_> {
             .get_num_args()
             .is_some_and(|range| range.min_values() == 0);
         match value.get_ref() {
-            DeValue::Boolean(is_on) if is_flag || has_default => Ok(match is_on {
-                true => vec![format!("--{name}").into()],
-                false => Vec::new(),
-            }),
+            DeValue::Boolean(false) if is_flag || has_default => Ok(Vec::new()),
+            DeValue::Boolean(true) if is_flag || has_default => {
+                Ok(vec![format!("--{name}").into()])
+            }
             _ if is_flag => self.wrong(value, &format!("{name} is true or false")),
             DeValue::Array(_) => {
                 let texts = self.texts(name, value)?;

@@ -58,10 +58,10 @@ fn line(folder: &Folder) -> String {
 }
 
 fn running(about: &About) -> String {
-    let what = match about.what.is_empty() {
-        true if about.buffers.len() > 1 => "marks".to_owned(),
-        true => "the default categories".to_owned(),
-        false => about.what.join(" "),
+    let what = match &about.what[..] {
+        [] if about.buffers.len() > 1 => "marks".to_owned(),
+        [] => "the default categories".to_owned(),
+        what => what.join(" "),
     };
     let mut words = format!(
         "recording for {} (process {}): {what}",

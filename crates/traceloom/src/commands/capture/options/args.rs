@@ -2,14 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use traceloom_capture::agents::ExtraBuffer;
 use traceloom_capture::live::Trigger;
 
 #[cfg(target_os = "linux")]
 use super::super::detached::Detached;
 use super::extra::ExtraArgs;
+use super::kind::{OutputKind, is_options_file};
 use super::live::LiveArgs;
+use super::parse::{parse_buffer, parse_filter, parse_trigger};
 use super::perfetto::PerfettoArgs;
 use super::probes::ProbeArgs;
 use super::raw::RawArgs;
@@ -257,101 +259,6 @@ pub struct OldArgs {
     pub(super) link_assets: bool,
     #[arg(long, hide = true)]
     pub(super) asset_dir: Option<String>,
-}
-
-/// The kind of output file.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum OutputKind {
-    /// A report with systrace's text embedded.
-    Page,
-    /// systrace's JSON.
-    Json,
-    /// The recording as it came: ftrace text, or a method trace.
-    Text,
-    /// The same, gzipped.
-    Gzip,
-    /// A trace.dat with the kernel's raw pages.
-    Dat,
-    /// The Perfetto trace as it came.
-    Perfetto,
-}
-
-impl OutputKind {
-    /// The kind of a file by its ending.
-    ///
-    /// # Errors
-    /// If the ending is unknown.
-    pub fn of(output: &Path) -> Result<Self> {
-        let ending = output.extension().unwrap_or_default().to_string_lossy();
-        Ok(match ending.to_ascii_lowercase().as_str() {
-            "html" | "htm" => Self::Page,
-            "json" => Self::Json,
-            "gz" => Self::Gzip,
-            "dat" => Self::Dat,
-            "pftrace" | "perfetto-trace" => Self::Perfetto,
-            "txt" | "ftrace" | "systrace" | "trace" => Self::Text,
-            _ => bail!(
-                "{}: unknown ending; use .html, .json, .txt, .gz, .dat or .pftrace",
-                output.display()
-            ),
-        })
-    }
-}
-
-/// Whether a file for `--config` has options of `capture`.
-pub fn is_options_file(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending == "toml")
-}
-
-/// `WHAT,…:SIZE`.
-fn parse_buffer(text: &str) -> Result<ExtraBuffer, String> {
-    let wrong =
-        || format!("{text} is not a buffer; write 'sched:64M' or 'irq,block/block_rq_issue:512K'");
-    let (items, size) = text.rsplit_once(':').ok_or_else(wrong)?;
-    let items: Vec<String> = items
-        .split(',')
-        .map(|item| item.trim().to_owned())
-        .collect();
-    let (digits, kb) = match size.trim().to_ascii_uppercase() {
-        size if size.ends_with('K') => (size[..size.len() - 1].to_owned(), 1),
-        size if size.ends_with('M') => (size[..size.len() - 1].to_owned(), 1 << 10),
-        size if size.ends_with('G') => (size[..size.len() - 1].to_owned(), 1 << 20),
-        size => (size, 1),
-    };
-    let size: u32 = digits.parse().map_err(|_| wrong())?;
-    let buffer_kb = size
-        .checked_mul(kb)
-        .filter(|&kb| kb > 0)
-        .ok_or_else(wrong)?;
-    if items.iter().any(String::is_empty) {
-        return Err(wrong());
-    }
-    Ok(ExtraBuffer { items, buffer_kb })
-}
-
-/// `EVENT: EXPRESSION`. The event is `group/name`, `group:name` or `name`.
-fn parse_filter(text: &str) -> Result<(String, String), String> {
-    let wrong = || format!("{text} is not a filter; write 'sched_switch: prev_prio < 100'");
-    let (event, filter) = text.split_once(": ").ok_or_else(wrong)?;
-    let (event, filter) = (event.trim(), filter.trim());
-    if event.is_empty() || filter.is_empty() {
-        return Err(wrong());
-    }
-    Ok((event.replace(':', "/"), filter.to_owned()))
-}
-
-/// `slice:NAME>TIME`, `slice:NAME`, `event:NAME`.
-fn parse_trigger(text: &str) -> Result<Trigger, String> {
-    let wrong = || format!("{text} is not a trigger; write slice:NAME>32ms or event:NAME");
-    match text.split_once(':').ok_or_else(wrong)? {
-        ("event", name) if !name.is_empty() => Ok(Trigger::event(name)),
-        ("slice", rest) if !rest.is_empty() => {
-            // A name may contain this character; the last one is the separator.
-            let (name, time) = rest.rsplit_once('>').unwrap_or((rest, "0ns"));
-            Ok(Trigger::slice(name, parse_time(time.trim())?))
-        }
-        _ => Err(wrong()),
-    }
 }
 
 impl CaptureArgs {

@@ -2,7 +2,8 @@
 
 use anyhow::{Result, bail};
 
-use super::args::{CaptureArgs, OutputKind, Target};
+use super::args::{CaptureArgs, Target};
+use super::kind::OutputKind;
 
 impl CaptureArgs {
     /// Refuses options that exclude each other.

@@ -2,7 +2,8 @@
 
 use anyhow::{Result, bail};
 
-use super::args::{CaptureArgs, OutputKind, Target};
+use super::args::{CaptureArgs, Target};
+use super::kind::OutputKind;
 
 impl CaptureArgs {
     /// Whether a device's perfetto records.
