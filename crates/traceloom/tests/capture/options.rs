@@ -61,6 +61,8 @@ const TAKEN: &[&[&str]] = &[
     // optparse accepted abbreviated options.
     &["--buf", "4096"],
     &["--coll", "60"],
+    &["--co=60"],
+    &["--k", "do_exit"],
     // Categories may be anywhere.
     &["gfx", "-t", "5", "sched"],
 ];

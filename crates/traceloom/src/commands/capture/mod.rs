@@ -92,11 +92,36 @@ struct Systrace {
     capture: CaptureArgs,
 }
 
+/// Abbreviations of systrace's options that ours would make ambiguous.
+const ABBREVIATIONS: [(&str, &str); 3] = [
+    ("--buf", "--buf-size"),
+    ("--k", "--ktrace"),
+    ("--co", "--collection-timeout"),
+];
+
+fn unabbreviated(arg: OsString) -> OsString {
+    let Some(text) = arg.to_str() else {
+        return arg;
+    };
+    let (option, value) = match text.split_once('=') {
+        Some((option, value)) => (option, format!("={value}")),
+        None => (text, String::new()),
+    };
+    let known = ABBREVIATIONS.iter().find(|(short, _)| *short == option);
+    known.map_or_else(|| arg.clone(), |(_, long)| format!("{long}{value}").into())
+}
+
 /// Runs as systrace: messages go to standard output, the exit code is 1 for failures and 2 for
 /// wrong arguments.
 pub fn main_as_systrace(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     let name = args.next().unwrap_or_default();
-    let args = match with_config(&Systrace::command(), args.collect()) {
+    let mut is_command = false;
+    let args = args.map(|arg| {
+        is_command |= arg == "--";
+        if is_command { arg } else { unabbreviated(arg) }
+    });
+    let args = args.collect();
+    let args = match with_config(&Systrace::command(), args) {
         Ok(args) => args,
         Err(error) => {
             crate::failure::report(&error);

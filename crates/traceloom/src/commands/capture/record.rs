@@ -8,6 +8,8 @@ use traceloom_capture::{Agent, CaptureError, Controller, Limits, Note};
 use traceloom_trace::Trace;
 
 use super::console::Console;
+#[cfg(target_os = "linux")]
+use super::detached::{about, redirected};
 use super::live::Show;
 use super::options::{CaptureArgs, OutputKind, Target};
 use super::output::Output;
@@ -89,14 +91,11 @@ fn recorded(
     }
     #[cfg(target_os = "linux")]
     if let Some(detached) = &args.detached {
-        detached.begun(args)?;
+        detached.begun(&about(args)?)?;
     }
     let ended = wait_for_end(args, console, wait, controller, &mut losses);
     #[cfg(target_os = "linux")]
-    let redirected = args
-        .detached
-        .as_ref()
-        .map(|detached| detached.redirected(args));
+    let redirected = args.detached.is_some().then(|| redirected(args));
     #[cfg(target_os = "linux")]
     let args = redirected.as_ref().unwrap_or(args);
     if ended == Ended::Signal {

@@ -11,12 +11,14 @@
 //! A recorder that was killed leaves no `result`, and its lock is free. The guardian of the recording
 //! restores the settings then.
 
+mod about;
 mod folder;
 mod list;
 mod recorder;
 mod start;
 mod stop;
 
+pub use about::{about, redirected};
 pub use list::{ListArgs, list};
 pub use recorder::Detached;
 pub use start::{StartArgs, start};

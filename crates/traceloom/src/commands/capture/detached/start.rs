@@ -10,6 +10,7 @@ use anyhow::{Context, Result, bail};
 use super::super::console::Console;
 use super::super::options::{CaptureArgs, Target};
 use super::super::run;
+use super::about::redirected;
 use super::folder::{Folder, State};
 use super::recorder::Detached;
 use crate::output::check_recording;
@@ -120,7 +121,8 @@ fn record(mut args: CaptureArgs, folder: &Folder, detached: Detached) -> i32 {
     if let Err(error) = &recorded {
         crate::failure::report(error);
     }
-    if let Err(error) = detached.ended(&args, recorded.is_ok()) {
+    let written = recorded.is_ok().then(|| redirected(&args).output());
+    if let Err(error) = detached.ended(written) {
         crate::failure::report(&error);
     }
     if recorded.is_ok() { 0 } else { 2 }
