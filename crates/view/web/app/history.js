@@ -65,8 +65,8 @@ export function createHistory(store, scrollTo) {
     clearTimeout(waiting);
     waiting = setTimeout(settle, REST);
   });
-  addActions({group: "Move", keys: ["Alt+ArrowLeft"], shown: ["Alt", "←"], what: "back to the last view or selection", run: back},
-    {group: "Move", keys: ["Alt+ArrowRight"], shown: ["Alt", "→"], what: "forward again", run: forward});
+  addActions({group: "Move", keys: ["Alt+ArrowLeft"], both: [["Alt", "←", "→"], "undo, redo views and selections"], shown: ["Alt", "←"], what: "back to the last view or selection", run: back},
+    {keys: ["Alt+ArrowRight"], shown: ["Alt", "→"], what: "forward again", run: forward});
   show();
   return {element: el("div", {class: "top-buttons"}, undo, redo), /** What is shown now is the first step. */ start() { running = true; now = read(); }};
 }

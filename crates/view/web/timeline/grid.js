@@ -52,7 +52,7 @@ export function vsyncGrid(source, meta, rows, store, redraw) {
     redraw();
   }
 
-  if (has) addActions({group: "Rows", keys: ["v", "V"], what: "show or hide the lines of VSYNC and deadlines", run: () => store.set({grid: store.get().grid === "hidden" ? "shown" : "hidden"})});
+  if (has) addActions({group: "Rows", keys: ["v", "V"], both: [["V"], "lines of VSYNC on, off"], what: "show or hide the lines of VSYNC and deadlines", run: () => store.set({grid: store.get().grid === "hidden" ? "shown" : "hidden"})});
   store.on(["grid"], redraw);
 
   return {

@@ -36,7 +36,7 @@ export function processesOf(rows, selection) {
  * @param {import("app/state").Store} store @param {string} testid @param {() => void} changed
  */
 export function rangeBox(store, testid, changed) {
-  const box = el("input", {type: "checkbox", "data-testid": testid, onchange: changed});
+  const box = el("input", {type: "checkbox", "aria-label": "Only the selected range", "data-testid": testid, onchange: changed});
   const limit = () => { const {selection} = store.get(); if (selection?.kind === "range" && selection.rows) box.checked = true; };
   store.on(["selection"], limit);
   limit();
