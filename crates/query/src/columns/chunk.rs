@@ -2,6 +2,19 @@
 
 use std::borrow::Cow;
 
+/// The type of a column. It does not depend on the trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ColumnType {
+    /// Row numbers, and small numbers.
+    Int32,
+    /// Times, and other whole numbers.
+    Int64,
+    /// Numbers with a fraction.
+    Float64,
+    /// Texts.
+    Text,
+}
+
 /// The values of some rows. Borrowed ones are those of the trace itself.
 ///
 /// Rows without a value have any value here; [`Chunk::valid`] tells which they are.

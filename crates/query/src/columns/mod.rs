@@ -5,5 +5,5 @@ mod chunk;
 mod stored;
 mod table;
 
-pub use chunk::{Chunk, Values};
-pub use table::{ColumnType, TableColumn, TableData, TableUnit};
+pub use chunk::{Chunk, ColumnType, Values};
+pub use table::{TableColumn, TableData, TableUnit};

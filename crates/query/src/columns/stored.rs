@@ -8,8 +8,7 @@ use traceloom_trace::{
 };
 
 use super::bits::valid_bits;
-use super::chunk::{Chunk, Values};
-use super::table::ColumnType;
+use super::chunk::{Chunk, ColumnType, Values};
 use crate::schema::Data;
 
 /// A column of the trace.

@@ -7,22 +7,9 @@ use traceloom_trace::StringId;
 use traceloom_trace::column::CHUNK_ROWS;
 
 use super::bits::ValidBits;
-use super::chunk::{Chunk, Values};
+use super::chunk::{Chunk, ColumnType, Values};
 use super::stored::{is_small, stored};
 use crate::schema::{ALIASES, Cell, Column, Data, Kind, RECORD_TABLES, TABLES, Table};
-
-/// The type of a column. It does not depend on the trace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ColumnType {
-    /// Row numbers, and small numbers.
-    Int32,
-    /// Times, and other whole numbers.
-    Int64,
-    /// Numbers with a fraction.
-    Float64,
-    /// Texts.
-    Text,
-}
 
 /// What the numbers of a column are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
