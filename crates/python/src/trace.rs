@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
@@ -112,16 +112,20 @@ impl Trace {
         work: impl FnOnce(&mut Session) -> T + Send + 'static,
     ) -> PyResult<T> {
         let (session, stop) = (self.session.clone(), self.stop.clone());
-        interrupt::run(
-            py,
-            || self.stop.stop(),
-            move || {
-                let mut session = locked(&session);
-                // A query that was stopped before has ended now.
-                stop.allow();
-                work(&mut session)
-            },
-        )
+        let cancelled = Arc::new(AtomicBool::new(false));
+        let is_cancelled = cancelled.clone();
+        let cancel = || {
+            // In this order: the thread below either sees the first, or is stopped by the second.
+            cancelled.store(true, Ordering::SeqCst);
+            self.stop.stop();
+        };
+        let result = interrupt::run(py, cancel, move || {
+            let mut session = locked(&session);
+            // A query that was stopped before has ended now.
+            stop.allow();
+            (!is_cancelled.load(Ordering::SeqCst)).then(|| work(&mut session))
+        })?;
+        result.ok_or_else(|| PyRuntimeError::new_err("the work was stopped"))
     }
 }
 
