@@ -109,6 +109,12 @@ pub enum ReadError {
         /// The number of its entries.
         entries: usize,
     },
+    /// The manifest of an archive of traces asks for something that is not possible.
+    #[error("perfetto_manifest: {reason}")]
+    Manifest {
+        /// What is wrong.
+        reason: String,
+    },
     /// The columns of a report are invalid.
     #[error("report: {0}")]
     Columns(#[from] ColumnsError),

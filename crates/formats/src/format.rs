@@ -8,6 +8,7 @@ use traceloom_trace::{MethodEvents, Place, RepairKind, Trace, TraceBuilder};
 
 use crate::error::{ReadError, WriteError};
 use crate::omissions::Written;
+use crate::parts::Parts;
 use crate::rules::EventRules;
 
 /// How sure a format is that an input is in this format.
@@ -214,6 +215,8 @@ pub struct Nesting {
     pub(crate) joined: bool,
     /// Bytes that decompression has produced so far, over all containers of the input.
     pub(crate) decompressed: Arc<AtomicU64>,
+    /// Where a reader puts the machines of its trace, if the archive around it puts them together.
+    pub(crate) parts: Option<Parts>,
     /// Opens what a container holds, whatever its format. The registry provides it, so that
     /// containers do not depend on the list of formats.
     pub(crate) open: fn(ReadOptions) -> Box<dyn Reader>,

@@ -46,6 +46,7 @@ mod json;
 
 mod method_trace;
 mod omissions;
+mod parts;
 mod perfetto;
 mod pipeline;
 mod process_dump;

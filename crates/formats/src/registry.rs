@@ -49,6 +49,7 @@ impl Default for ReadOptions {
                 depth: 0,
                 joined: false,
                 decompressed: Arc::default(),
+                parts: None,
                 open: |options| Box::new(AnyReader::new(options)),
             },
         }

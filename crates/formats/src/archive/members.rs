@@ -1,83 +1,197 @@
 //! Puts the traces of an archive together.
 
 use traceloom_trace::{
-    ClockKind, ClockRow, Place, RepairKind, RowId, Shared, SourceId, Trace, TraceBuilder,
-    align_clocks,
+    ArgValue, ClockKind, ClockRow, NO_TIME, Place, RepairKind, RowId, Shared, SourceId, Trace,
+    TraceBuilder, align_clocks,
 };
 
+use super::manifest::{Manifest, refuse};
+use super::pieces::{Member, pieces};
+use super::place::Places;
 use crate::error::ReadError;
-use crate::format::Target;
+use crate::format::{ReadOptions, Target};
 use crate::format_id;
+use crate::parts::Parts;
 
 /// The most entries of an archive whose traces are put on one time line. A recording has few files, and a trace that
 /// waits for the others takes 12 KB even if it is empty.
 const MOST_APART: usize = 64;
 
+const LOST: &str = "nothing connects the clocks of a file with the time line of the manifest; the file is left out";
+
 const UNALIGNED: &str = "a trace of the archive has no clock in common with the first Perfetto trace; its times stay \
                          as they are";
+
+/// The most entries of an archive with a manifest. Each may be on another machine, so all of them wait.
+const MOST_WITH_MANIFEST: usize = 1_024;
 
 /// The traces that were read so far. A single trace, and text, go to the target at once.
 pub(crate) struct Members {
     apart: bool,
-    traces: Vec<Trace>,
+    manifest: Option<Manifest>,
+    files: Vec<Member>,
 }
 
 impl Members {
-    /// For an archive with this number of entries.
-    pub fn of(entries: usize, out: &Target<'_>) -> Self {
-        Self {
-            apart: (2..=MOST_APART).contains(&entries) && matches!(out, Target::Trace(_)),
-            traces: Vec::new(),
+    /// For an archive with this number of entries besides its manifest.
+    ///
+    /// # Errors
+    /// If a manifest is for more entries than can wait for each other.
+    pub fn of(
+        entries: usize,
+        manifest: Option<Manifest>,
+        out: &Target<'_>,
+    ) -> Result<Self, ReadError> {
+        let is_trace = matches!(out, Target::Trace(_));
+        let manifest = manifest.filter(|_| is_trace);
+        if manifest.is_some() && entries > MOST_WITH_MANIFEST {
+            return Err(refuse(format!(
+                "the archive has {entries} entries; with a manifest, {MOST_WITH_MANIFEST} are the most"
+            )));
         }
+        Ok(Self {
+            apart: is_trace && (manifest.is_some() || (2..=MOST_APART).contains(&entries)),
+            manifest,
+            files: Vec::new(),
+        })
     }
 
     /// Reads a trace of the archive. What was read before an error is kept.
+    ///
+    /// # Errors
+    /// Those of `read`; [`ReadError::Manifest`] if the manifest says something about an archive in the archive.
     pub fn read<T>(
         &mut self,
+        name: &str,
+        options: &ReadOptions,
         out: &mut Target<'_>,
-        read: impl FnOnce(&mut Target<'_>) -> Result<T, ReadError>,
+        read: impl FnOnce(&ReadOptions, &mut Target<'_>) -> Result<T, ReadError>,
     ) -> Result<T, ReadError> {
         if !self.apart {
-            return read(out);
+            return read(options, out);
         }
+        let parts = Parts::default();
+        let mut options = options.clone();
+        options.nesting.parts = Some(parts.clone());
         let mut builder = TraceBuilder::new();
-        let result = read(&mut Target::Trace(&mut builder));
+        let result = read(&options, &mut Target::Trace(&mut builder));
         if !builder.trace().sources.is_empty() {
-            self.traces.push(builder.finish());
+            self.files.push(Member {
+                name: name.to_owned(),
+                trace: builder.finish(),
+                parts: parts.take(),
+            });
         }
         result
     }
 
     /// Adds the traces to the archive's.
-    pub fn finish(self, out: &mut Target<'_>) {
+    ///
+    /// # Errors
+    /// [`ReadError::Manifest`] if a file is not what the manifest says.
+    pub fn finish(self, out: &mut Target<'_>) -> Result<(), ReadError> {
         let Target::Trace(out) = out else {
-            return;
+            return Ok(());
         };
-        let reference = self
-            .traces
-            .iter()
-            .find(|trace| is(trace, &[format_id::PERFETTO]));
-        let Some(clocks) = reference.map(clocks) else {
-            for trace in self.traces {
-                out.append_sources(trace, 0);
-            }
-            return;
-        };
-        let shared = Shared::from_here(out.trace());
-        for trace in self.traces {
-            let found = align_clocks(&clocks, &self::clocks(&trace));
-            if found.is_none() {
-                out.repair(RepairKind::BadClockSync, 1, Place::default(), || {
-                    UNALIGNED.to_owned()
-                });
-            }
-            let shift_ns = found.map_or(0, |found| found.shift_ns);
-            if is(&trace, OF_SYSTEM) {
-                out.append_shared(trace, shift_ns, shared);
-            } else {
-                out.append_sources(trace, shift_ns);
-            }
+        match &self.manifest {
+            Some(manifest) => by_manifest(self.files, manifest, out),
+            None => by_clocks(self.files, out),
         }
+    }
+}
+
+/// Puts the traces where the manifest says.
+fn by_manifest(
+    members: Vec<Member>,
+    manifest: &Manifest,
+    out: &mut TraceBuilder,
+) -> Result<(), ReadError> {
+    let files: Vec<String> = members.iter().map(|member| member.name.clone()).collect();
+    let (pieces, machines) = pieces(members, Some(manifest))?;
+    let places = Places {
+        manifest,
+        pieces: &pieces,
+        files: &files,
+        monotonic: MONOTONIC,
+    };
+    let shifts = places.shifts();
+    let shared = Shared::from_here(out.trace());
+    let mut lost = 0;
+    for (piece, shift_ns) in pieces.into_iter().zip(shifts) {
+        match shift_ns {
+            Some(shift_ns) => append(piece.trace, shift_ns, shared, out),
+            None => lost += 1,
+        }
+    }
+    machines.write(&manifest.machines(), out);
+    tell(manifest, out);
+    tell_lost(lost, out);
+    Ok(())
+}
+
+/// Adds what the manifest says about the archive.
+fn tell(manifest: &Manifest, out: &mut TraceBuilder) {
+    if let Some(line) = &manifest.trace_time {
+        out.metadata("trace_time_clock_id", &line.clock.to_string());
+    }
+    for (key, value) in &manifest.attributes {
+        out.metadata(&format!("manifest_attribute.{key}"), value);
+    }
+}
+
+/// Counts files whose clocks nothing connects, also as Perfetto does.
+fn tell_lost(lost: u64, out: &mut TraceBuilder) {
+    out.repair(RepairKind::BadClockSync, lost, Place::default(), || {
+        LOST.to_owned()
+    });
+    if lost != 0 {
+        let name = out.intern(b"clock_sync_unrelatable_clock_domains");
+        let value = ArgValue::Int(lost as i64);
+        out.record(
+            NO_TIME,
+            "stats",
+            &[("name", ArgValue::Text(name)), ("value", value)],
+        );
+    }
+}
+
+/// Puts the traces on the time line of the first Perfetto trace.
+fn by_clocks(members: Vec<Member>, out: &mut TraceBuilder) -> Result<(), ReadError> {
+    let reference = members
+        .iter()
+        .find(|member| is(&member.trace, &[format_id::PERFETTO]));
+    let Some(clocks) = reference.map(|member| clocks(&member.trace)) else {
+        for member in members {
+            out.append_sources(member.trace, 0);
+        }
+        return Ok(());
+    };
+    let shared = Shared::from_here(out.trace());
+    let shift = |member: &Member| align_clocks(&clocks, &self::clocks(&member.trace));
+    let shifts: Vec<_> = members.iter().map(shift).collect();
+    let unaligned = shifts.iter().filter(|shift| shift.is_none()).count();
+    let (pieces, machines) = pieces(members, None)?;
+    for piece in pieces {
+        let shift_ns = shifts[piece.file]
+            .as_ref()
+            .map_or(0, |found| found.shift_ns);
+        append(piece.trace, shift_ns, shared, out);
+    }
+    machines.write(&[], out);
+    out.repair(
+        RepairKind::BadClockSync,
+        unaligned as u64,
+        Place::default(),
+        || UNALIGNED.to_owned(),
+    );
+    Ok(())
+}
+
+fn append(trace: Trace, shift_ns: i64, shared: Shared, out: &mut TraceBuilder) {
+    if is(&trace, OF_SYSTEM) {
+        out.append_shared(trace, shift_ns, shared);
+    } else {
+        out.append_sources(trace, shift_ns);
     }
 }
 

@@ -5,10 +5,19 @@
 //! page.html       clock mono    ──shift──►   its snapshots tell how far apart the clocks are
 //! ```
 //! A Perfetto trace in an archive says that the archive is one recording: then the same numbers mean the same processes.
-//! Without one, archives are only collections, and their traces stay as they are.
+//! Without one, archives are only collections, and their traces stay as they are. With a [`manifest`], it decides.
 
+mod graph;
+mod manifest;
 mod members;
+mod pieces;
+mod place;
+mod sift;
 mod tally;
 
 pub(crate) use members::Members;
+pub(crate) use sift::Sift;
 pub(crate) use tally::Tally;
+
+#[cfg(test)]
+mod tests;

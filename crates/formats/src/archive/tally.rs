@@ -48,7 +48,8 @@ impl Tally {
                 | ReadError::Bomb { .. }
                 | ReadError::TooDeep { .. }
                 | ReadError::NoMethodEvents { .. }
-                | ReadError::NoText { .. }),
+                | ReadError::NoText { .. }
+                | ReadError::Manifest { .. }),
             ) => return Err(error),
             Err(
                 ReadError::Empty

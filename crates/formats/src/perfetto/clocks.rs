@@ -7,48 +7,19 @@
 //! ```
 //! Clocks that no snapshot has together are converted through others.
 
+mod convert;
+mod id;
+mod remote;
+
 use rustc_hash::FxHashMap;
-use traceloom_trace::{ClockKind, ClockRow, RowId, SourceId, sort};
+use traceloom_trace::{ClockKind, ClockRow, sort};
 
 use super::wire::{Field, Fields};
+use id::{TRACE_FILE, reading, well_known};
+use remote::Round;
 
-/// `CLOCK_BOOTTIME`: times are on this clock, unless a snapshot names another one.
-pub(super) const BOOTTIME: u32 = 6;
-
-/// `CLOCK_REALTIME`.
-const REALTIME: u32 = 1;
-
-/// `CLOCK_MONOTONIC`.
-pub(super) const MONOTONIC: u32 = 3;
-
-/// The first of the numbers that each sequence may give to clocks of its own.
-pub(super) const FIRST_OF_SEQUENCE: u32 = 64;
-const LAST_OF_SEQUENCE: u32 = 127;
-
-/// A clock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct ClockId {
-    /// The sequence it belongs to, 0 for clocks of the whole machine.
-    sequence: u32,
-    machine: u32,
-    number: u32,
-}
-
-impl ClockId {
-    pub fn new(number: u32, sequence: u32, machine: u32) -> Self {
-        let own = (FIRST_OF_SEQUENCE..=LAST_OF_SEQUENCE).contains(&number);
-        Self {
-            sequence: if own { sequence } else { 0 },
-            machine,
-            number,
-        }
-    }
-
-    /// The number in `ClockSnapshot` and `timestamp_clock_id`.
-    pub fn number(self) -> u32 {
-        self.number
-    }
-}
+pub(super) use convert::Converter;
+pub(super) use id::{BOOTTIME, ClockId, FIRST_OF_SEQUENCE, MONOTONIC};
 
 /// How a clock counts.
 #[derive(Clone, Copy, Debug)]
@@ -58,30 +29,6 @@ struct Counting {
     /// The last time, if each time is the distance to the one before.
     last: Option<i64>,
 }
-
-/// What a clock showed at a time of the trace's, if it is a well-known one.
-fn reading(ts: i64, (clock, value_ns): &(ClockId, i64)) -> Option<ClockRow> {
-    let kind = match (clock.machine, clock.number) {
-        (0, REALTIME) => ClockKind::Realtime,
-        (0, MONOTONIC) => ClockKind::Monotonic,
-        (0, BOOTTIME) => ClockKind::Boot,
-        _ => return None,
-    };
-    Some(ClockRow {
-        source: SourceId::NONE,
-        clock: kind,
-        ts,
-        value_ns: *value_ns,
-        precision_ns: 0,
-        name: String::new(),
-    })
-}
-
-/// The most conversions between a clock and the trace's.
-const MOST_STEPS: usize = 8;
-
-/// The times of two clocks in the snapshots that have both, in order of the first, ns.
-type Step = Vec<(i64, i64)>;
 
 /// All clocks of a trace.
 #[derive(Debug, Default)]
@@ -115,6 +62,33 @@ impl Clocks {
         let mut times = pair.to_vec();
         sort::by_key(&mut times, |(clock, _)| *clock);
         self.snapshots.push(times);
+    }
+
+    /// Adds a `RemoteClockSync`: the clocks of a further machine and those of the one that recorded, read in turn.
+    pub fn remote(&mut self, sync: &[u8], sequence: u32, machine: u32) {
+        let mut rounds = Vec::new();
+        for synced in Fields::new(sync).filter(|field| field.number == 1) {
+            let (mut client, mut host) = (Vec::new(), Vec::new());
+            for field in synced.fields() {
+                let times = match field.number {
+                    2 => (&mut client, machine),
+                    3 => (&mut host, 0),
+                    _ => continue,
+                };
+                let clocks = field.fields().filter(|field| field.number == 1);
+                times
+                    .0
+                    .extend(clocks.filter_map(|clock| self.time(clock, sequence, times.1)));
+            }
+            let mut own = client.clone();
+            sort::by_key(&mut own, |(clock, _)| *clock);
+            own.dedup_by_key(|(clock, _)| *clock);
+            self.snapshots.push(own);
+            rounds.push(Round { client, host });
+        }
+        for pair in remote::pairs(&rounds) {
+            self.pair(pair);
+        }
     }
 
     /// The time of a clock in a snapshot.
@@ -159,6 +133,19 @@ impl Clocks {
         self.trace.unwrap_or(ClockId::new(BOOTTIME, 0, 0))
     }
 
+    /// The clock of the trace, if the trace tells and it is a well-known one.
+    pub fn told_clock(&self) -> Option<ClockKind> {
+        let has = |number| {
+            let mut clocks = self.snapshots.iter().flatten();
+            clocks.any(|(clock, _)| clock.number == number)
+        };
+        match self.trace {
+            Some(trace) => well_known(trace.number),
+            None if has(BOOTTIME) && !has(TRACE_FILE) => Some(ClockKind::Boot),
+            None => None,
+        }
+    }
+
     /// What well-known clocks of the machine that recorded showed in the snapshots that have the trace's clock.
     pub fn readings(&self) -> impl Iterator<Item = ClockRow> + '_ {
         let trace = self.trace_clock();
@@ -172,124 +159,7 @@ impl Clocks {
 
     /// Prepares conversions, when all snapshots are known.
     pub fn converter(&self) -> Converter<'_> {
-        let mut of_clock: FxHashMap<ClockId, Vec<usize>> = FxHashMap::default();
-        for (at, times) in self.snapshots.iter().enumerate() {
-            for (clock, _) in times {
-                of_clock.entry(*clock).or_default().push(at);
-            }
-        }
-        let mut converter = Converter {
-            snapshots: &self.snapshots,
-            of_clock,
-            trace: self.trace_clock(),
-            next: FxHashMap::default(),
-            ways: FxHashMap::default(),
-        };
-        converter.find_ways();
-        converter
-    }
-}
-
-/// Converts times to the clock of the trace.
-#[derive(Debug)]
-pub(super) struct Converter<'a> {
-    snapshots: &'a [Vec<(ClockId, i64)>],
-    /// The snapshots that have a clock.
-    of_clock: FxHashMap<ClockId, Vec<usize>>,
-    trace: ClockId,
-    /// The next clock on the way to the trace's.
-    next: FxHashMap<ClockId, ClockId>,
-    /// The ways that were needed so far.
-    ways: FxHashMap<ClockId, Way>,
-}
-
-/// The next step from a clock to the clock of the trace.
-#[derive(Debug)]
-enum Way {
-    /// They are converted to another clock.
-    Step(ClockId, Step),
-    /// They count as those of another clock.
-    Same(ClockId),
-    /// There is none.
-    None,
-}
-
-impl Converter<'_> {
-    /// Finds the shortest way of each clock: a breadth-first search that begins at the trace's clock and looks at each
-    /// snapshot once.
-    fn find_ways(&mut self) {
-        let mut is_seen = vec![false; self.snapshots.len()];
-        let mut waiting = vec![self.trace];
-        for _ in 0..MOST_STEPS {
-            for clock in std::mem::take(&mut waiting) {
-                for &at in self.of_clock.get(&clock).into_iter().flatten() {
-                    if std::mem::replace(&mut is_seen[at], true) {
-                        continue;
-                    }
-                    for &(other, _) in &self.snapshots[at] {
-                        if other != self.trace && !self.next.contains_key(&other) {
-                            self.next.insert(other, clock);
-                            waiting.push(other);
-                        }
-                    }
-                }
-            }
-        }
-    }
-
-    /// Converts a time, ns. `None` if no snapshots connect the clocks. The clocks of a machine that no snapshot has are
-    /// those of the machine that recorded, and `CLOCK_MONOTONIC` is the trace's clock if no snapshot has it.
-    pub fn convert(&mut self, mut clock: ClockId, mut ts: i64) -> Option<i64> {
-        while clock != self.trace {
-            match self.ways.get(&clock) {
-                Some(Way::Step(next, step)) => (clock, ts) = (*next, convert(step, ts)),
-                Some(Way::Same(same)) => clock = *same,
-                Some(Way::None) => return None,
-                None => {
-                    let way = self.way(clock);
-                    self.ways.insert(clock, way);
-                }
-            }
-        }
-        Some(ts)
-    }
-
-    /// The way from a clock that is not the trace's.
-    fn way(&self, clock: ClockId) -> Way {
-        let is_known = |clock| clock == self.trace || self.of_clock.contains_key(&clock);
-        let local = ClockId {
-            machine: 0,
-            ..clock
-        };
-        match self.next.get(&clock) {
-            Some(next) => Way::Step(*next, self.step(clock, *next)),
-            None if is_known(clock) => Way::None,
-            None if is_known(local) => Way::Same(local),
-            None if clock.number == MONOTONIC => Way::Same(self.trace),
-            None => Way::None,
-        }
-    }
-
-    fn step(&self, from: ClockId, to: ClockId) -> Step {
-        let mut step = Step::new();
-        for &at in self.of_clock.get(&from).into_iter().flatten() {
-            let times = &self.snapshots[at];
-            let of = |clock| {
-                let place = times.binary_search_by_key(&clock, |(id, _)| *id).ok()?;
-                Some(times[place].1)
-            };
-            step.extend(of(from).zip(of(to)));
-        }
-        sort::by_key(&mut step, |(from, _)| *from);
-        step
-    }
-}
-
-fn convert(step: &[(i64, i64)], ts: i64) -> i64 {
-    let after = step.partition_point(|(from, _)| *from <= ts);
-    match step.get(after.saturating_sub(1)) {
-        Some((from, to)) => ts.saturating_sub(*from).saturating_add(*to),
-        None => ts,
+        Converter::new(&self.snapshots, self.trace_clock())
     }
 }
 
@@ -333,5 +203,33 @@ mod tests {
             [Some(13_000), Some(17_000)]
         );
         assert_eq!(clocks.read(ClockId::new(64, 6, 0), 3), Some(3));
+    }
+
+    /// Machines that exchanged messages, and machines that did not.
+    #[test]
+    fn machines_are_connected_by_messages_else_by_the_wall_time_else_by_the_boot_time() {
+        let of = |number, machine| ClockId::new(number, 0, machine);
+        let mut clocks = Clocks::default();
+        clocks.pair([(of(BOOTTIME, 0), 1_000), (of(1, 0), 50_000)]);
+        clocks.pair([(of(BOOTTIME, 7), 100), (of(1, 7), 50_100)]);
+        clocks.pair([(of(BOOTTIME, 8), 500), (of(MONOTONIC, 8), 400)]);
+        // The messages of machine 9: its clock is 20 behind, each way takes 2.
+        let times = |ns: i64| testkit::Proto::new().int(1, 6).int(2, ns);
+        let snapshot = |ns| testkit::Proto::new().message(1, times(ns));
+        let round = |client, host| {
+            testkit::Proto::new()
+                .message(2, snapshot(client))
+                .message(3, snapshot(host))
+        };
+        let sync = testkit::Proto::new()
+            .message(1, round(1_000, 1_022))
+            .message(1, round(1_004, 1_026));
+        clocks.remote(sync.bytes(), 0, 9);
+        let mut converter = clocks.converter();
+        let mut convert = |number, machine, ts| converter.convert(of(number, machine), ts);
+        assert_eq!(convert(BOOTTIME, 7, 100), Some(1_100));
+        assert_eq!(convert(MONOTONIC, 8, 400), Some(500));
+        assert_eq!(convert(BOOTTIME, 9, 2_000), Some(2_020));
+        assert!(converter.is_synced(9) && !converter.is_synced(7) && !converter.is_synced(8));
     }
 }

@@ -6,6 +6,7 @@ use super::kernel::Kernel;
 use super::states::kernel_version;
 use super::survey::Survey;
 use super::wire::{Field, Fields, Value};
+use crate::parts::MachineFact;
 
 /// Fields of `SystemInfo`: the number, the fact, and the column of `machine`, if it has one.
 const FACTS: &[(u32, &str, &str)] = &[
@@ -98,11 +99,29 @@ impl Machine {
         }
     }
 
+    /// Its number in the file.
+    pub fn raw(&self) -> u32 {
+        self.raw
+    }
+
     /// Writes the row of `machine`. The one that recorded has a row in each trace.
     pub fn finish(mut self, out: &mut TraceBuilder) {
         self.cells.push(("raw_id", ArgValue::Int(self.raw.into())));
         self.cells.push(("label_index", ArgValue::Int(self.number)));
         out.record(NO_TIME, "machine", &self.cells);
+    }
+
+    /// What is known about it, without the strings of a trace.
+    pub fn facts(&self, out: &TraceBuilder) -> Vec<(&'static str, MachineFact)> {
+        let fact = |value: &ArgValue| match value {
+            ArgValue::Int(number) => Some(MachineFact::Number(*number)),
+            ArgValue::Text(id) => Some(MachineFact::Text(out.trace().strings.get(*id).to_owned())),
+            _ => None,
+        };
+        let cells = self.cells.iter();
+        cells
+            .filter_map(|(column, value)| Some((*column, fact(value)?)))
+            .collect()
     }
 }
 

@@ -23,6 +23,7 @@ use super::track_event::TrackEvents;
 use super::wire::Fields;
 use crate::error::ReadError;
 use crate::format::ReadOptions;
+use crate::parts::{MachineClocks, Part, PartRows};
 use crate::pipeline;
 
 /// Reads a file.
@@ -41,21 +42,61 @@ pub(super) fn read(
     let survey = survey;
     let descriptors = Descriptors::default();
     let declared = declared(&survey, &descriptors, out);
-    let mut by_machine = by_machine(&survey, items).into_iter().enumerate();
-    if let Some((_, items)) = by_machine.next() {
-        read_machine((&survey, &declared), (0, items), options, out);
-    }
-    for (machine, items) in by_machine {
+    let parts = options.nesting.parts.as_ref();
+    for (number, items) in by_machine(&survey, items).into_iter().enumerate() {
+        let of = (&survey, &declared);
+        if number == 0 {
+            let machine = read_machine(of, (number, items), options, out);
+            match parts {
+                Some(parts) => parts.push(own_part(&survey, &machine, out)),
+                None => machine.finish(out),
+            }
+            continue;
+        }
         let mut other = TraceBuilder::new();
         other.begin_source("", crate::format_id::PERFETTO);
-        other.set_machine(machine as i64);
-        read_machine((&survey, &declared), (machine, items), options, &mut other);
-        out.append(other.finish(), 0);
+        other.set_machine(number as i64);
+        let machine = read_machine(of, (number, items), options, &mut other);
+        if let Some(parts) = parts {
+            parts.push(further_part(&survey, &machine, other));
+        } else {
+            machine.finish(&mut other);
+            out.append(other.finish(), 0);
+        }
     }
     if let Some(dump) = &options.process_dump {
         crate::process_dump::read_process_dump(dump, out);
     }
     Ok(())
+}
+
+/// The machine that recorded, whose rows are in the file's own trace.
+fn own_part(survey: &Survey<'_>, machine: &Machine, out: &TraceBuilder) -> Part {
+    Part {
+        raw: machine.raw(),
+        facts: machine.facts(out),
+        clocks: MachineClocks {
+            own: survey.clocks.told_clock(),
+            rows: survey.clocks.readings().collect(),
+            is_synced: true,
+        },
+        rows: PartRows::Shared,
+    }
+}
+
+/// A further machine, in a trace of its own.
+fn further_part(survey: &Survey<'_>, machine: &Machine, out: TraceBuilder) -> Part {
+    let mut converter = survey.clocks.converter();
+    Part {
+        raw: machine.raw(),
+        facts: machine.facts(&out),
+        clocks: MachineClocks {
+            own: survey.clocks.told_clock(),
+            rows: converter.readings(machine.raw()),
+            is_synced: converter.is_synced(machine.raw()),
+        },
+        rows: PartRows::Own(Box::new(out.finish())),
+    }
 }
 
 /// The table of messages, with those that the trace declares.
@@ -96,7 +137,7 @@ fn read_machine<'s>(
     (machine, items): (usize, Vec<Item>),
     options: &ReadOptions,
     out: &mut TraceBuilder,
-) {
+) -> Machine {
     let threads = threads(survey, options);
     let mut timeline = Timeline::new(survey, items, threads);
     data_start(survey, machine as i64, &mut timeline, out);
@@ -130,8 +171,9 @@ fn read_machine<'s>(
     pipeline::ahead(&mut timeline, threads, |(ts, happening)| {
         reader.happening(ts, happening, out);
     });
-    reader.finish(out);
+    let machine = reader.finish(out);
     tell_unconverted(survey, &timeline, out);
+    machine
 }
 
 /// The number of threads for an input. It takes longer to start one than to read a small input.
@@ -277,13 +319,12 @@ impl<'s> Second<'s> {
         }
     }
 
-    fn finish(mut self, out: &mut TraceBuilder) {
+    fn finish(mut self, out: &mut TraceBuilder) -> Machine {
         self.events.finish(out);
         self.frames.finish(out);
         self.graphics.finish(out);
         self.service.finish(self.is_first_machine, out);
         self.android.finish(out);
-        self.machine.finish(out);
         self.kernel.finish(out);
         self.profiles.finish(out);
         let place = Place::default();
@@ -321,6 +362,7 @@ impl<'s> Second<'s> {
             Place::default(),
             || "compact scheduling events before the first switch of their CPU".to_owned(),
         );
+        self.machine
     }
 }
 

@@ -4,7 +4,7 @@ mod members;
 #[cfg(test)]
 mod tests;
 
-use crate::archive::{Members, Tally};
+use crate::archive::{Members, Sift, Tally};
 use crate::error::ReadError;
 use crate::format::{Confidence, Format, ReadOptions, Reader, Target};
 use crate::format_id;
@@ -69,33 +69,48 @@ impl Reader for TarReader {
         let mut entries = Entries::new(bytes);
         let files: Vec<_> = entries.by_ref().collect();
         let mut tally = Tally::new(format_id::TAR);
-        let mut members = Members::of(files.len(), out);
-        for file in &files {
+        let mut sift = Sift::default();
+        for (at, file) in files.iter().enumerate() {
+            let head = |most: u64| file.bytes.iter().copied().take(most as usize).collect();
+            sift.look(at, &file.name, head)?;
+        }
+        let (manifest_at, manifest) = sift.found()?.unzip();
+        let mut members = Members::of(files.len(), manifest, out)?;
+        for (at, file) in files.iter().enumerate() {
+            if manifest_at == Some(at) {
+                continue;
+            }
             if matches!(out, Target::Methods(_)) && !tally.is_empty() {
                 // A consumer of method events accepts only one trace.
                 return Err(ReadError::NoMethodEvents {
                     format: format_id::TAR,
                 });
             }
-            let result = members.read(out, |out| self.member(&file.name, file.bytes, out));
+            let read = |options: &ReadOptions, out: &mut Target<'_>| {
+                member(options, &file.name, file.bytes, out)
+            };
+            let result = members.read(&file.name, &self.options, out, read);
             tally.add(&file.name, result.map(|()| file.is_whole))?;
         }
-        members.finish(out);
+        members.finish(out)?;
         tally.finish(entries.is_torn(), out)
     }
 }
 
-impl TarReader {
-    fn member(&self, name: &str, bytes: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
-        let mut options = self.options.clone();
-        options.name = match self.options.name.as_str() {
-            "" => name.to_owned(),
-            outer => format!("{outer}/{name}"),
-        };
-        let mut inner = Inner::new(format_id::TAR, &options);
-        for piece in bytes.chunks(1 << 20) {
-            inner.feed(piece, out)?;
-        }
-        inner.finish(out)
+fn member(
+    options: &ReadOptions,
+    name: &str,
+    bytes: &[u8],
+    out: &mut Target<'_>,
+) -> Result<(), ReadError> {
+    let mut options = options.clone();
+    options.name = match options.name.as_str() {
+        "" => name.to_owned(),
+        outer => format!("{outer}/{name}"),
+    };
+    let mut inner = Inner::new(format_id::TAR, &options);
+    for piece in bytes.chunks(1 << 20) {
+        inner.feed(piece, out)?;
     }
+    inner.finish(out)
 }

@@ -106,6 +106,24 @@ impl<'a> Archive<'a> {
         Ok(whole)
     }
 
+    /// The first bytes of an entry, up to a number; fewer if it is damaged.
+    pub fn head(&mut self, entry: &Entry, most: u64) -> Vec<u8> {
+        let mut head = Vec::new();
+        // What is damaged is reported when the entry is read.
+        _ = match &mut self.kind {
+            Kind::Whole(archive) => match archive.by_index(entry.index) {
+                Ok(file) => file.take(most).read_to_end(&mut head),
+                Err(_) => Ok(0),
+            },
+            Kind::Torn { entries } => match read_zipfile_from_stream(&mut &*entries[entry.index].1)
+            {
+                Ok(Some(file)) => file.take(most).read_to_end(&mut head),
+                _ => Ok(0),
+            },
+        };
+        head
+    }
+
     fn pass_on(
         &mut self,
         index: usize,

@@ -4,7 +4,7 @@ mod entries;
 #[cfg(test)]
 mod tests;
 
-use crate::archive::{Members, Tally};
+use crate::archive::{Members, Sift, Tally};
 use crate::error::ReadError;
 use crate::format::{Confidence, Format, ReadOptions, Reader, Target};
 use crate::format_id;
@@ -59,14 +59,24 @@ impl Reader for ZipReader {
         let mut archive = Archive::open(&bytes)?;
         let mut tally = Tally::new(format_id::ZIP);
         let entries = archive.entries();
-        let mut members = Members::of(entries.len(), out);
-        for entry in entries {
+        let mut sift = Sift::default();
+        for (at, entry) in entries.iter().enumerate() {
+            sift.look(at, &entry.name, |most| archive.head(entry, most))?;
+        }
+        let (manifest_at, manifest) = sift.found()?.unzip();
+        let mut members = Members::of(entries.len(), manifest, out)?;
+        for (at, entry) in entries.into_iter().enumerate() {
+            if manifest_at == Some(at) {
+                continue;
+            }
             let is_first = tally.is_empty();
-            let read = |out: &mut Target<'_>| archive.read(&entry, &self.options, is_first, out);
-            let result = members.read(out, read);
+            let read = |options: &ReadOptions, out: &mut Target<'_>| {
+                archive.read(&entry, options, is_first, out)
+            };
+            let result = members.read(&entry.name, &self.options, out, read);
             tally.add(&entry.name, result)?;
         }
-        members.finish(out);
+        members.finish(out)?;
         tally.finish(archive.is_torn(), out)
     }
 }

@@ -31,12 +31,13 @@ const NUMBERS: &[&str] = &[
     "system_ram_bytes",
     "system_ram_gb",
     "timezone_off_mins",
+    "trace_time_clock_id",
     "tracing_disabled_ns",
     "tracing_started_ns",
 ];
 
 /// Beginnings of names whose facts are numbers where they look like numbers.
-const MAYBE_NUMBERS: &[&str] = &["cr-", "trace_attribute."];
+const MAYBE_NUMBERS: &[&str] = &["cr-", "manifest_attribute.", "trace_attribute."];
 
 /// The clock of a Perfetto trace (`CLOCK_BOOTTIME`).
 const BOOTTIME: i64 = 6;
@@ -52,6 +53,9 @@ pub(super) fn facts(trace: &Trace, intern: &mut impl FnMut(&str) -> StringId) ->
             fact((name, row.key), value, row.source, trace)
         })
         .collect();
+    let has_clock = facts
+        .iter()
+        .any(|fact| trace.strings.get(fact.name) == "trace_time_clock_id");
     for (row, source) in trace.sources.rows().enumerate() {
         if trace.strings.get(source.format) != "perfetto" || source.machine != 0 {
             continue;
@@ -62,11 +66,8 @@ pub(super) fn facts(trace: &Trace, intern: &mut impl FnMut(&str) -> StringId) ->
             ("trace_time_clock_id", FactValue::Number(BOOTTIME)),
         ];
         let source = SourceId::from_row(row);
-        facts.extend(
-            values
-                .into_iter()
-                .map(|(name, value)| fact((name, intern(name)), value, source, trace)),
-        );
+        let values = values.into_iter().take(if has_clock { 2 } else { 3 });
+        facts.extend(values.map(|(name, value)| fact((name, intern(name)), value, source, trace)));
     }
     facts
 }
@@ -101,6 +102,7 @@ fn about(name: &str) -> (bool, bool) {
     match name {
         name if BOTH.contains(&name) => (true, true),
         "trace_time_clock_id" => (false, false),
+        name if name.starts_with("manifest_attribute.") => (false, false),
         _ => (of_machine, !of_machine),
     }
 }

@@ -184,6 +184,9 @@ impl<'a> Survey<'a> {
                 self.clocks
                     .snapshot(snapshot, packet.sequence, packet.machine);
             }
+            Some((payload::REMOTE_CLOCK_SYNC, sync)) => {
+                self.clocks.remote(sync, packet.sequence, packet.machine);
+            }
             Some((payload::FTRACE_EVENTS, bundle)) => {
                 self.bundle(&packet, bundle, locate(bundle));
             }

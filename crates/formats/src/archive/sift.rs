@@ -1,0 +1,61 @@
+//! Finds the manifest among the entries of an archive.
+
+use super::manifest::{HEAD_BYTES, MOST_BYTES, Manifest, refuse};
+use crate::error::ReadError;
+
+/// The beginnings of archives and of compressed files: gzip, zip, Zstandard.
+const PACKED: &[&[u8]] = &[b"\x1f\x8b", b"PK\x03\x04", b"\x28\xb5\x2f\xfd"];
+
+/// Looks at each entry before any is read.
+#[derive(Default)]
+pub(crate) struct Sift {
+    manifest: Option<(usize, Manifest)>,
+    packed: Vec<String>,
+}
+
+impl Sift {
+    /// Looks at an entry. `bytes` returns the first bytes of it, up to a number.
+    ///
+    /// # Errors
+    /// [`ReadError::Manifest`] if it is a manifest that is not valid, or not the first one.
+    pub fn look(
+        &mut self,
+        index: usize,
+        name: &str,
+        mut bytes: impl FnMut(u64) -> Vec<u8>,
+    ) -> Result<(), ReadError> {
+        let head = bytes(HEAD_BYTES);
+        if PACKED.iter().any(|start| head.starts_with(start)) {
+            self.packed.push(name.to_owned());
+        }
+        if !Manifest::begins(&head) {
+            return Ok(());
+        }
+        if self.manifest.is_some() {
+            return Err(refuse("the archive has several manifests".to_owned()));
+        }
+        let text = bytes(MOST_BYTES + 1);
+        if text.len() as u64 > MOST_BYTES {
+            return Err(refuse(format!("{name:?} has more than {MOST_BYTES} bytes")));
+        }
+        self.manifest = Some((index, Manifest::parse(&text)?));
+        Ok(())
+    }
+
+    /// The manifest and its place among the entries.
+    ///
+    /// # Errors
+    /// [`ReadError::Manifest`] if it says something about an archive in the archive.
+    pub fn found(self) -> Result<Option<(usize, Manifest)>, ReadError> {
+        let Some((index, manifest)) = self.manifest else {
+            return Ok(None);
+        };
+        let of = |name: &String| manifest.file(name).is_some_and(|file| file.overrides());
+        match self.packed.iter().find(|name| of(name)) {
+            Some(name) => Err(refuse(format!(
+                "{name:?} is an archive; it can say something about traces only"
+            ))),
+            None => Ok(Some((index, manifest))),
+        }
+    }
+}

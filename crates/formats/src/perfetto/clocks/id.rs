@@ -1,0 +1,72 @@
+//! The clocks, and what they showed.
+
+use traceloom_trace::{ClockKind, ClockRow, RowId, SourceId};
+
+/// `CLOCK_BOOTTIME`: times are on this clock, unless a snapshot names another one.
+pub(in super::super) const BOOTTIME: u32 = 6;
+
+/// `CLOCK_REALTIME`.
+pub(super) const REALTIME: u32 = 1;
+
+/// `CLOCK_MONOTONIC`.
+pub(in super::super) const MONOTONIC: u32 = 3;
+
+/// A clock of the file alone.
+pub(super) const TRACE_FILE: u32 = 11;
+
+/// The first of the numbers that each sequence may give to clocks of its own.
+pub(in super::super) const FIRST_OF_SEQUENCE: u32 = 64;
+const LAST_OF_SEQUENCE: u32 = 127;
+
+/// A clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(in super::super) struct ClockId {
+    /// The sequence it belongs to, 0 for clocks of the whole machine.
+    pub(super) sequence: u32,
+    pub(super) machine: u32,
+    pub(super) number: u32,
+}
+
+impl ClockId {
+    pub fn new(number: u32, sequence: u32, machine: u32) -> Self {
+        let own = (FIRST_OF_SEQUENCE..=LAST_OF_SEQUENCE).contains(&number);
+        Self {
+            sequence: if own { sequence } else { 0 },
+            machine,
+            number,
+        }
+    }
+
+    /// The number in `ClockSnapshot` and `timestamp_clock_id`.
+    pub fn number(self) -> u32 {
+        self.number
+    }
+}
+
+/// What a clock showed at a time of the trace's, if it is a well-known one of the machine that recorded.
+pub(super) fn reading(ts: i64, (clock, value_ns): &(ClockId, i64)) -> Option<ClockRow> {
+    if clock.machine != 0 {
+        return None;
+    }
+    Some(row(ts, well_known(clock.number)?, *value_ns))
+}
+
+pub(super) fn well_known(number: u32) -> Option<ClockKind> {
+    match number {
+        REALTIME => Some(ClockKind::Realtime),
+        MONOTONIC => Some(ClockKind::Monotonic),
+        BOOTTIME => Some(ClockKind::Boot),
+        _ => None,
+    }
+}
+
+pub(super) fn row(ts: i64, clock: ClockKind, value_ns: i64) -> ClockRow {
+    ClockRow {
+        source: SourceId::NONE,
+        clock,
+        ts,
+        value_ns,
+        precision_ns: 0,
+        name: String::new(),
+    }
+}
