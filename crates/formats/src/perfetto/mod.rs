@@ -40,6 +40,7 @@ mod survey;
 mod timeline;
 mod track_descriptor;
 mod track_event;
+mod translations;
 mod unpack;
 mod values;
 mod wire;

@@ -7,6 +7,7 @@ pub(super) mod payload {
     pub const FTRACE_EVENTS: u32 = 1;
     pub const PROCESS_TREE: u32 = 2;
     pub const CLOCK_SNAPSHOT: u32 = 6;
+    pub const TRANSLATION_TABLE: u32 = 82;
     pub const REMOTE_CLOCK_SYNC: u32 = 107;
     pub const SYS_STATS: u32 = 7;
     pub const PROCESS_STATS: u32 = 9;

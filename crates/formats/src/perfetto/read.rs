@@ -167,12 +167,14 @@ fn read_machine<'s>(
         unread: Unread::default(),
     };
     reader.events.begin(machine as i64, out);
+    let first = (out.trace().slices.len(), out.trace().tracks.len());
     // The timeline decodes kernel events too, so it has enough work for a thread of its own.
     pipeline::ahead(&mut timeline, threads, |(ts, happening)| {
         reader.happening(ts, happening, out);
     });
     let machine = reader.finish(out);
     tell_unconverted(survey, &timeline, out);
+    survey.translations.rename(first, out);
     machine
 }
 

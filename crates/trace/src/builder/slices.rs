@@ -142,6 +142,16 @@ impl TraceBuilder {
         id
     }
 
+    /// Renames the slices from a row on: `new` returns the new name of one, if it gets one.
+    pub fn rename_slices(&mut self, first: usize, new: impl Fn(StringId) -> Option<StringId>) {
+        let names = &mut self.trace.slices.name;
+        for row in first..names.len() {
+            if let Some(name) = new(names.get(row)) {
+                *names.get_mut(row) = name;
+            }
+        }
+    }
+
     /// Changes the name of a slice that has begun.
     pub fn rename_slice(&mut self, slice: SliceId, name: StringId) {
         *self.trace.slices.name.get_mut(slice.row()) = name;

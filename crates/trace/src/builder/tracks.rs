@@ -78,6 +78,22 @@ impl TraceBuilder {
         self.keyed_track(cpu.into(), row)
     }
 
+    /// Renames the tracks of processes from a row on: `new` returns the new name of one, if it gets one.
+    pub fn rename_process_tracks(
+        &mut self,
+        first: usize,
+        new: impl Fn(StringId) -> Option<StringId>,
+    ) {
+        let tracks = &mut self.trace.tracks;
+        for row in first..tracks.len() {
+            let is_of_process =
+                tracks.upid.get(row) != ProcessId::NONE && tracks.utid.get(row) == ThreadId::NONE;
+            if let Some(name) = is_of_process.then(|| new(tracks.name.get(row))).flatten() {
+                *tracks.name.get_mut(row) = name;
+            }
+        }
+    }
+
     /// A named track or counter of the whole machine.
     pub fn global_track(&mut self, kind: TrackType, name: StringId) -> TrackId {
         self.keyed_track(

@@ -381,4 +381,5 @@ pub(super) static FACTS: &[Facts] = &[
     counter("acpm_thermal_temperature", Machine, &[ZONE]).form(Around("", " Temperature")),
     counter("acpm_cooling_device_counter", Machine, &[ZONE]).form(Around("Tj-", " Cooling Device")),
     slices("android_fs", Machine, &[]).lanes(),
+    slices("triggers", Machine, &[]),
 ];

@@ -327,4 +327,6 @@ track_types! {
     AcpmCoolingDeviceCounter,
     /// What threads read from files.
     AndroidFs,
+    /// When triggers of the recorder fired.
+    Triggers,
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use base64::Engine;
 use traceloom_trace::{ArgSetId, ArgValue, StringId, TraceBuilder, TrackType};
 
+use super::super::translations::Translations;
 use super::super::wire::{Field, Fields};
 
 /// A text of a field.
@@ -15,7 +16,7 @@ pub(super) fn text(field: Field<'_>) -> String {
 /// An instant on the track of triggers.
 pub(super) fn instant(ts: i64, name: StringId, args: ArgSetId, out: &mut TraceBuilder) {
     let title = out.intern(b"Trace Triggers");
-    let track = out.global_track(TrackType::GlobalSlice, title);
+    let track = out.global_track(TrackType::Triggers, title);
     out.instant(track, ts, name, args);
 }
 
@@ -31,7 +32,12 @@ pub(super) fn slow_starters(sources: Field<'_>, out: &mut TraceBuilder) {
 }
 
 /// A `ChromeTrigger`.
-pub(super) fn chrome_trigger(ts: i64, trigger: &[u8], out: &mut TraceBuilder) {
+pub(super) fn chrome_trigger(
+    ts: i64,
+    trigger: &[u8],
+    translations: &Translations,
+    out: &mut TraceBuilder,
+) {
     let (mut name, mut hash) = (None, 0);
     for field in Fields::new(trigger) {
         match field.number {
@@ -45,6 +51,7 @@ pub(super) fn chrome_trigger(ts: i64, trigger: &[u8], out: &mut TraceBuilder) {
     if let Some(name) = name {
         args.push((out.intern(b"chrome_trigger.name"), ArgValue::Text(name)));
     }
+    translations.names(&mut args, out);
     let args = out.args(args);
     let name = name.unwrap_or_else(|| out.intern(b"chrome_trigger"));
     instant(ts, name, args, out);

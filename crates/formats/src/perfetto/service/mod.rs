@@ -94,8 +94,10 @@ impl<'s> Service<'s> {
             }
             number::TRIGGER => self.trigger(ts, content, Trigger::Plain, out),
             number::CLONE_TRIGGER => self.trigger(ts, content, Trigger::Clone, out),
-            number::CHROME_TRIGGER => facts::chrome_trigger(ts, content, out),
             number::CHROME_EVENTS => self.chrome_bundle(ts, content, out),
+            number::CHROME_TRIGGER => {
+                facts::chrome_trigger(ts, content, &self.survey.translations, out);
+            }
             number::CHROME_METADATA => self.chrome(content, out),
             number::SERVICE_EVENT => self.event(ts, content, machine, out),
             number::UI_STATE => facts::ui_state(content, out),

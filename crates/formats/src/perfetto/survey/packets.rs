@@ -11,6 +11,7 @@ use super::super::packet::{Packet, Packets, deltas_us, payload};
 use super::super::sequence::{Sequences, State, StateId};
 use super::super::source::{Source, Span};
 use super::super::track_descriptor::{Thread, TrackDescriptors};
+use super::super::translations::Translations;
 use super::super::unpack::Unpacker;
 use super::super::wire::Fields;
 use super::item::{Bundle, Item, What};
@@ -35,6 +36,7 @@ pub(crate) struct Survey<'a> {
     pub items: Vec<Item>,
     /// The descriptors of extensions: `FileDescriptorSet`s.
     pub extensions: Vec<Span>,
+    pub translations: Translations,
     /// When all data sources had been started, ns on the clock of the state.
     pub started: Option<(i64, StateId)>,
     /// The numbers of other machines, in the order of the file.
@@ -104,6 +106,7 @@ impl<'a> Survey<'a> {
             tracks: TrackDescriptors::default(),
             items: Vec::new(),
             extensions: Vec::new(),
+            translations: Translations::default(),
             started: None,
             machines: Vec::new(),
             last: None,
@@ -184,6 +187,7 @@ impl<'a> Survey<'a> {
                 self.clocks
                     .snapshot(snapshot, packet.sequence, packet.machine);
             }
+            Some((payload::TRANSLATION_TABLE, table)) => self.translations.add(table),
             Some((payload::REMOTE_CLOCK_SYNC, sync)) => {
                 self.clocks.remote(sync, packet.sequence, packet.machine);
             }

@@ -5,6 +5,7 @@
 //! message     chrome_user_event { action: "x" }   chrome_user_event.action = "x"
 //! ```
 
+use rustc_hash::FxHashMap;
 use traceloom_trace::{ArgSetId, ArgValue, Place, RepairKind, StringId, TraceBuilder};
 
 use super::super::descriptors::{Declared, type_name};
@@ -18,6 +19,8 @@ use super::writer::{Limits, MOST_LEVELS, Writer, plain, unsigned};
 pub(super) struct Args<'s> {
     pub types: Types<'s>,
     limits: Limits,
+    /// How many items the lists of the slice have, to which the next event adds some.
+    items: FxHashMap<String, usize>,
 }
 
 impl<'s> Args<'s> {
@@ -25,18 +28,26 @@ impl<'s> Args<'s> {
         Self {
             types: Types::new(declared),
             limits: Limits::new(source_bytes),
+            items: FxHashMap::default(),
         }
     }
 
-    /// Stores the arguments of an event.
-    pub fn store(
-        &mut self,
-        fields: &[Field<'s>],
-        names: Names<'s>,
-        out: &mut TraceBuilder,
-    ) -> ArgSetId {
-        let args = self.list(fields, names, out);
-        out.args(args)
+    /// The lists of the next event continue those of a slice.
+    pub fn continue_lists(&mut self, slice: ArgSetId, out: &TraceBuilder) {
+        self.items.clear();
+        let strings = &out.trace().strings;
+        for (key, _) in out.trace().args.set(slice) {
+            let key = strings.get(key);
+            for (at, _) in key.match_indices('[') {
+                let number = key[at + 1..]
+                    .split(']')
+                    .next()
+                    .and_then(|text| text.parse().ok());
+                let after: usize = number.map_or(0, |number: usize| number.saturating_add(1));
+                let items = self.items.entry(key[..at].to_owned()).or_default();
+                *items = after.max(*items);
+            }
+        }
     }
 
     /// The arguments of an event.
@@ -46,7 +57,9 @@ impl<'s> Args<'s> {
         names: Names<'s>,
         out: &mut TraceBuilder,
     ) -> Vec<(StringId, ArgValue)> {
+        let items = std::mem::take(&mut self.items);
         let mut writer = Writer {
+            items,
             names,
             out,
             types: &mut self.types,
@@ -67,7 +80,9 @@ impl<'s> Args<'s> {
                 _ => writer.field(("TrackEvent", ""), *field, &mut places, 0),
             }
         }
-        writer.args
+        let mut args = writer.args;
+        names.survey.translations.names(&mut args, out);
+        args
     }
 
     /// Ends the input.
@@ -169,7 +184,7 @@ impl<'s> Writer<'_, 's> {
 
     /// The value of a `DebugAnnotation`.
     fn value(&mut self, key: &str, annotation: &'s [u8], level: u32) {
-        let mut items = 0;
+        let mut items = self.items.get(key).copied().unwrap_or(0);
         for field in Fields::new(annotation) {
             match field.number {
                 14 => self.message_value(key, annotation, field.bytes(), level),
@@ -180,10 +195,7 @@ impl<'s> Writer<'_, 's> {
                 6 => self.text(key, field.bytes()),
                 7 => self.push(key, ArgValue::Hex(field.uint())),
                 8 => self.nested(key, field.fields(), level),
-                9 => {
-                    let json = self.out.intern(field.bytes());
-                    self.push(key, ArgValue::Json(json));
-                }
+                9 => self.json(key, field.bytes()),
                 17 => {
                     let text = self.names.text(interned::ANNOTATION_STRINGS, field.uint());
                     self.text(key, text.unwrap_or_default());
@@ -216,7 +228,8 @@ impl<'s> Writer<'_, 's> {
         if level >= MOST_LEVELS {
             return;
         }
-        let (mut keys, mut items, mut entries) = (Vec::new(), 0, 0);
+        let mut items = self.items.get(key).copied().unwrap_or(0);
+        let (mut keys, mut entries) = (Vec::new(), 0);
         for field in value {
             match field.number {
                 2 => keys.push(field.bytes()),

@@ -1,6 +1,6 @@
 //! Fills the tables from track events.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use traceloom_trace::{
     MethodId, NO_DURATION, RowId, SliceBegin, SliceId, StringId, ThreadId, TraceBuilder, TrackId,
 };
@@ -264,7 +264,7 @@ impl<'s> TrackEvents<'s> {
             thread_ts: at.thread_ts.unwrap_or(NO_DURATION),
             name: at.name,
             category: at.names.category(event, &mut self.texts, out),
-            arg_set_id: self.args.store(&event.others, at.names, out),
+            arg_set_id: self.stored_args(at, event, out),
             method_id: MethodId::NONE,
         }
     }
@@ -308,27 +308,6 @@ impl<'s> TrackEvents<'s> {
         self.attach(slice, event, out);
     }
 
-    /// Adds the arguments of an end to a slice. They replace those with the same keys.
-    pub(super) fn add_args(
-        &mut self,
-        slice: SliceId,
-        at: &At<'s>,
-        event: &Event<'s>,
-        out: &mut TraceBuilder,
-    ) {
-        let more = self.args.list(&event.others, at.names, out);
-        if more.is_empty() {
-            return;
-        }
-        let old = out.trace().slices.arg_set_id.get(slice.row());
-        let mut all: Vec<_> = out.trace().args.set(old).collect();
-        let keys: FxHashSet<_> = more.iter().map(|(key, _)| *key).collect();
-        all.retain(|(key, _)| !keys.contains(key));
-        all.extend(more);
-        let all = out.args(all);
-        out.set_slice_args(slice, all);
-    }
-
     /// A slice whose duration is known. It stays open, so that others can be inside of it.
     pub(super) fn whole_slice(
         &mut self,
@@ -366,7 +345,7 @@ impl<'s> TrackEvents<'s> {
         out: &mut TraceBuilder,
     ) {
         let name = at.name;
-        let args = self.args.store(&event.others, at.names, out);
+        let args = self.stored_args(at, event, out);
         let category = at.names.category(event, &mut self.texts, out);
         let instant = out.instant(track, at.ts, name, args);
         out.categorize_slice(instant, category);

@@ -15,7 +15,9 @@ mod event;
 mod finish;
 mod flows;
 mod interpret;
+mod json_args;
 mod legacy;
+mod legacy_args;
 mod lifecycle;
 mod messages;
 mod names;
@@ -29,5 +31,7 @@ mod writer;
 
 pub(super) use interpret::{SliceStack, TrackEvents};
 
+#[cfg(test)]
+mod args_tests;
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,7 @@
 //! Writes the arguments of one event, within limits: names can be used inside of each other again and again, so that few
 //! bytes make long keys.
 
+use rustc_hash::FxHashMap;
 use traceloom_trace::{ArgValue, StringId, TraceBuilder};
 
 use super::names::Names;
@@ -42,6 +43,8 @@ pub(super) struct Writer<'a, 's> {
     pub types: &'a mut Types<'s>,
     pub limits: &'a mut Limits,
     pub args: Vec<(StringId, ArgValue)>,
+    /// How many items lists have already.
+    pub items: FxHashMap<String, usize>,
 }
 
 impl<'s> Writer<'_, 's> {

@@ -1,0 +1,116 @@
+//! Tests of arguments: of JSON, of events that end slices, of the older format, and translated ones.
+
+use testkit::Proto;
+use traceloom_trace::{RowId, Trace};
+
+use super::super::tests::{packet, read};
+
+fn event(ts: i64, event: Proto) -> Proto {
+    packet(ts, 11, event).int(10, 1).int(41, 1)
+}
+
+/// The arguments of a slice: `key=value`.
+fn args(trace: &Trace, slice: usize) -> Vec<String> {
+    let args = trace.args.set(trace.slices.arg_set_id.get(slice));
+    let text = |(key, value): (_, traceloom_trace::ArgValue)| {
+        format!(
+            "{}={}",
+            trace.strings.get(key),
+            value.display(&trace.strings)
+        )
+    };
+    args.map(text).collect()
+}
+
+fn annotation(name: &str, json: &str) -> Proto {
+    Proto::new().text(10, name).text(9, json)
+}
+
+/// As Perfetto's trace processor does: lists go on, other values are replaced.
+#[test]
+fn an_end_adds_to_the_arguments_of_its_slice() {
+    let begin = r#"{"a": 1.5, "list": [1, {"b": "x"}], "same": true}"#;
+    let end = r#"{"list": [7], "same": false, "none": null}"#;
+    let trace = read([
+        event(
+            10,
+            Proto::new()
+                .int(9, 1)
+                .int(11, 5)
+                .message(4, annotation("v", begin)),
+        ),
+        event(
+            20,
+            Proto::new()
+                .int(9, 2)
+                .int(11, 5)
+                .message(4, annotation("v", end)),
+        ),
+    ]);
+    assert_eq!(
+        args(&trace, 0),
+        [
+            "debug.v.a=1.5",
+            "debug.v.list[0]=1",
+            "debug.v.list[1].b=x",
+            "debug.v.same=false",
+            "debug.v.list[2]=7"
+        ]
+    );
+}
+
+#[test]
+fn what_is_no_json_stays_a_text() {
+    let deep = "[".repeat(500);
+    for text in ["{", deep.as_str()] {
+        let event = event(10, Proto::new().int(9, 3).message(4, annotation("v", text)));
+        assert_eq!(args(&read([event]), 0), [format!("debug.v={text}")]);
+    }
+}
+
+#[test]
+fn asynchronous_events_tell_id_and_letter() {
+    let legacy = Proto::new().int(2, i64::from(b'S')).int(6, 1234);
+    let trace = read([event(10, Proto::new().text(23, "x").message(6, legacy))]);
+    assert_eq!(
+        args(&trace, 0),
+        ["legacy_trace_source_id=1234", "legacy_event.phase=S"]
+    );
+}
+
+#[test]
+fn tables_give_names_back() {
+    let entry = |hash, name| Proto::new().int(1, hash).text(2, name);
+    let texts = |raw, name| Proto::new().text(1, raw).text(2, name);
+    let table = |number, map| {
+        Proto::new().message(
+            82,
+            Proto::new().message(number, Proto::new().message(1, map)),
+        )
+    };
+    let action = Proto::new().int(2, 10);
+    let process = Proto::new().int(1, 7);
+    let of_process = Proto::new().int(1, 5).text(2, "raw track").int(5, 4);
+    let trace = read([
+        packet(0, 60, Proto::new().int(1, 4).message(3, process)),
+        packet(0, 60, of_process),
+        event(
+            10,
+            Proto::new()
+                .int(9, 1)
+                .int(11, 5)
+                .text(23, "raw")
+                .message(25, action),
+        ),
+        event(20, Proto::new().int(9, 2).int(11, 5)),
+        table(2, entry(10, "NewTab")),
+        table(4, texts("raw", "onDraw")),
+        table(5, texts("raw track", "Drawing")),
+    ]);
+    let hash = "chrome_user_event.action_hash=10";
+    assert_eq!(args(&trace, 0), [hash, "chrome_user_event.action=NewTab"]);
+    let slice = trace.slices.row(0);
+    assert_eq!(trace.strings.get(slice.name), "onDraw");
+    let track = trace.tracks.row(slice.track_id.row());
+    assert_eq!(trace.strings.get(track.name), "Drawing");
+}
