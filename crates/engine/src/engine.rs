@@ -1,7 +1,7 @@
 //! The engine: a trace, and the results that are cached for it.
 
 use std::borrow::Cow;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use traceloom_analyze::timeline::{NameId, Timeline};
 use traceloom_analyze::{WaitReason, WaitText, waker_label};
@@ -19,7 +19,7 @@ use crate::trees::{ScopeTree, Trees};
 /// results are cached.
 #[derive(Debug)]
 pub struct Engine {
-    pub(crate) trace: Trace,
+    pub(crate) trace: Arc<Trace>,
     pub(crate) origin: Origin,
     pub(crate) trees: Trees,
     pub(crate) events: EventLists,
@@ -28,7 +28,8 @@ pub struct Engine {
 
 impl Engine {
     /// Creates an engine whose times count from the trace's first event.
-    pub fn new(trace: Trace) -> Self {
+    pub fn new(trace: impl Into<Arc<Trace>>) -> Self {
+        let trace = trace.into();
         let origin_ns = trace.bounds.0;
         Self::with_origin(trace, origin_ns)
     }
@@ -36,9 +37,9 @@ impl Engine {
     /// Creates an engine whose times count from `origin_ns`. If the trace is the newest part of a
     /// recording, this is the start of the recording, so that a point in time has the same value in
     /// every part.
-    pub fn with_origin(trace: Trace, origin_ns: i64) -> Self {
+    pub fn with_origin(trace: impl Into<Arc<Trace>>, origin_ns: i64) -> Self {
         Self {
-            trace,
+            trace: trace.into(),
             origin: Origin(origin_ns),
             trees: Trees::default(),
             events: EventLists::default(),
@@ -71,12 +72,22 @@ impl Engine {
         &self.trace
     }
 
+    /// The trace, for others that keep it.
+    pub fn shared_trace(&self) -> Arc<Trace> {
+        Arc::clone(&self.trace)
+    }
+
+    /// Where the page's time begins, ns on the trace's clock.
+    pub fn origin_ns(&self) -> i64 {
+        self.origin.0
+    }
+
     pub(crate) fn timeline(&self) -> &Timeline {
         self.timeline.get_or_init(|| Timeline::new(&self.trace))
     }
 
     /// The call tree of a scope.
-    pub(crate) fn tree_for_scope(&self, scope: &Scope) -> std::sync::Arc<OnceLock<ScopeTree>> {
+    pub(crate) fn tree_for_scope(&self, scope: &Scope) -> Arc<OnceLock<ScopeTree>> {
         let timeline = self.timeline();
         self.trees.tree_for_scope(&self.trace, timeline, scope)
     }

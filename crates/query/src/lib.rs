@@ -2,6 +2,7 @@
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod columns;
+mod complete;
 pub mod dialect;
 mod error;
 mod export;
@@ -16,6 +17,7 @@ mod stdlib;
 mod stop;
 
 pub use columns::{Chunk, ColumnType, TableColumn, TableData, TableUnit, Values};
+pub use complete::{NameKind, Names, columns_of};
 pub use error::QueryError;
 pub use export::{
     ArrowBatch, ArrowColumn, ArrowKind, ArrowResult, ArrowRows, ExportError, names as table_names,

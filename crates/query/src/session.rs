@@ -68,14 +68,15 @@ pub struct Session {
 }
 
 impl Session {
-    /// Makes the tables of a trace known to SQLite. They are not copied.
+    /// Makes the tables of a trace known to SQLite. They are not copied, except if the trace is from JSON and shared:
+    /// then its arguments get other names.
     ///
     /// # Errors
     /// If SQLite does not work, for example without memory.
-    pub fn open(trace: Trace, limits: Limits) -> Result<Self, QueryError> {
+    pub fn open(trace: impl Into<Arc<Trace>>, limits: Limits) -> Result<Self, QueryError> {
         let mut connection = Connection::open_in_memory()?;
         limit(&connection, limits.memory)?;
-        let data = Arc::new(Data::new(trace));
+        let data = Arc::new(Data::new(trace.into()));
         let row_counts = register_tables(&connection, &data)?;
         let clock = Clock::default();
         let pool = Pool::new(limits.memory, clock.clone());

@@ -12,6 +12,8 @@
 mod engine;
 mod join;
 mod page;
+#[cfg(feature = "query")]
+mod query;
 mod report;
 mod server;
 mod web;
@@ -19,5 +21,7 @@ mod web;
 pub use engine::has_engine;
 pub use join::JoinError;
 pub use page::PageError;
+#[cfg(feature = "query")]
+pub use query::{History, QueryOptions, ReportQuery, answer_in_report};
 pub use report::{ReportError, ReportOptions, write_report};
 pub use server::{Finish, Handle, LiveOptions, LiveStats, Server, ServerError, ServerOptions};

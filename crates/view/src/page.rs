@@ -10,8 +10,12 @@ use crate::join::{JoinError, join};
 use crate::web::Web;
 
 /// The entry modules of a report's page.
-pub(crate) const REPORT: &[&str] = &["app/main"];
+pub(crate) const REPORT: &[&str] = &["app/main", "query/included"];
+/// The entry modules of a server's page, which can also follow a recording and ask in SQL.
+#[cfg(feature = "query")]
+pub(crate) const SERVER: &[&str] = &["app/main", "live/live", "query/query"];
 /// The entry modules of a server's page, which can also follow a recording.
+#[cfg(not(feature = "query"))]
 pub(crate) const SERVER: &[&str] = &["app/main", "live/live"];
 
 /// The placeholder in `page.html` for `first.css`.

@@ -6,6 +6,7 @@
 //!   <script type="module">                    the page's modules, as they are written
 //!   <script id="traceloom-engine">            base64 of gzipped WebAssembly
 //!   <script class="traceloom-columns" …>      base64 of gzipped columns, several
+//!   <script class="traceloom-result" …>       a result of a query as JSON, several
 //!   <!-- BEGIN TRACE --> <script class="trace-data"> …     with --embed-source
 //!   <template id="traceloom-end">             missing if the file was truncated
 //! ```
@@ -31,6 +32,8 @@ pub struct ReportOptions {
     /// Whether the page also contains the trace in systrace's format, for tools that read such
     /// pages.
     pub embed_source: bool,
+    /// Results of queries, from `answer_in_report`. The page shows them in a tab.
+    pub results: Vec<serde_json::Value>,
     /// The maximum number of threads for compressing the trace, at least 1.
     pub threads: usize,
 }
@@ -95,11 +98,20 @@ fn write_with(
         STANDARD.encode(engine)
     )?;
     write_trace(trace, options.threads, out)?;
+    for result in &options.results {
+        writeln!(out, "{}", result_block(result))?;
+    }
     if options.embed_source {
         out.write_all(&source_blocks(trace)?)?;
     }
     out.write_all([END, end, after].concat().as_bytes())?;
     Ok(())
+}
+
+/// A result in an element that does not run. Without `<`, nothing in it can end the element.
+fn result_block(result: &serde_json::Value) -> String {
+    let json = result.to_string().replace('<', "\\u003c");
+    format!("<script type=\"application/json\" class=\"traceloom-result\">{json}</script>")
 }
 
 /// Forbids network access and any script except the page's own and its engine.

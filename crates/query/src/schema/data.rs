@@ -1,7 +1,7 @@
 //! What the columns are computed from: the trace, and the little that is derived from it when a query opens.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use traceloom_trace::{
     ArgSetId, ClockRow, ProcessId, RepairRow, RowId, SourceId, StringId, TaskState, ThreadId, Trace,
@@ -20,7 +20,7 @@ use super::track_type::TrackFacts;
 /// A trace, and the texts that its tables need besides its own.
 #[derive(Debug)]
 pub(crate) struct Data {
-    pub trace: Trace,
+    pub trace: Arc<Trace>,
     /// The CPUs that scheduling, events or tracks name, in order.
     pub cpus: Vec<u32>,
     /// The records about CPUs, by the CPU's number.
@@ -114,8 +114,10 @@ pub(super) const STATE_EVENTS: usize = 17;
 impl Data {
     /// Prepares a trace for queries: the arguments of JSON get the keys that Perfetto gives them. Nothing else of the
     /// trace's size is copied.
-    pub fn new(mut trace: Trace) -> Self {
-        json_args::rename(&mut trace);
+    pub fn new(mut trace: Arc<Trace>) -> Self {
+        if json_args::has_json(&trace) {
+            json_args::rename(Arc::make_mut(&mut trace));
+        }
         let mut more = MoreTexts::default();
         let mut intern = |text: &str| more.intern(&trace.strings, text);
         let words = WORDS.map(&mut intern);

@@ -25,13 +25,16 @@ const ARGS: &str = "args";
 /// The key that the reader gives the category of an instant, which has no other place in the model.
 const CATEGORY: &str = "cat";
 
+/// Whether any source is JSON.
+pub(super) fn has_json(trace: &Trace) -> bool {
+    let mut formats = trace.sources.format.iter();
+    formats.any(|id| trace.strings.get(id) == FORMAT)
+}
+
 /// Renames the arguments of slices from JSON. Unnamed nulls have no row.
 pub(super) fn rename(trace: &mut Trace) {
     let sources = trace.sources.format.iter();
     let sources: Vec<bool> = sources.map(|id| trace.strings.get(id) == FORMAT).collect();
-    if !sources.contains(&true) {
-        return;
-    }
     let is_json = |source: usize| sources.get(source).copied().unwrap_or(false);
     let tracks = trace.tracks.source.iter();
     let tracks: Vec<bool> = tracks.map(|source| is_json(source.row())).collect();

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::Result;
 use traceloom_view::{ReportError, ReportOptions, has_engine, write_report};
@@ -16,7 +17,8 @@ use crate::times::TimeRange;
 /// Several files share one time line. A report is itself a trace: every command opens it.
 #[derive(clap::Args, Debug)]
 #[command(
-    after_help = "Examples:\n  traceloom report app.trace -o app.html\n  traceloom report systrace.html app.trace -o both.html --from 1.2s --until 2s"
+    after_help = "Examples:\n  traceloom report app.trace -o app.html\n  traceloom report systrace.html app.trace -o both.html --from 1.2s --until 2s
+  traceloom report app.trace -o app.html --query slow.sql --query-title \"Slow calls\""
 )]
 pub struct ReportArgs {
     /// The traces to show; - is standard input
@@ -35,6 +37,10 @@ pub struct ReportArgs {
     #[arg(long)]
     embed_source: bool,
 
+    #[cfg(feature = "query")]
+    #[command(flatten)]
+    queries: super::query::ReportQueryArgs,
+
     #[command(flatten)]
     range: TimeRange,
 
@@ -52,6 +58,8 @@ pub struct ReportArgs {
 /// written.
 pub fn run(args: &ReportArgs) -> Result<ExitCode> {
     check_engine()?;
+    #[cfg(feature = "query")]
+    let queries = args.queries.queries()?;
     let open = InputArgs {
         without_folders: true,
         ..args.open.clone()
@@ -62,9 +70,15 @@ pub fn run(args: &ReportArgs) -> Result<ExitCode> {
         // The file must not contain names from outside the range.
         trace.drop_unused();
     }
+    let trace = Arc::new(trace);
+    #[cfg(feature = "query")]
+    let results = args.queries.results(&trace, &queries)?;
+    #[cfg(not(feature = "query"))]
+    let results = Vec::new();
     let options = ReportOptions {
         title: args.title.clone().unwrap_or_else(|| title(&args.files)),
         embed_source: args.embed_source,
+        results,
         threads: args.open.threads(),
     };
     write_file(&args.output, |out| Ok(write_report(&trace, &options, out)?))?;

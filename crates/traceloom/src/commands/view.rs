@@ -38,6 +38,10 @@ pub struct ViewArgs {
     #[arg(long, value_name = "BYTES", default_value = "8G", value_parser = parse_bytes)]
     memory_limit: u64,
 
+    #[cfg(feature = "query")]
+    #[command(flatten)]
+    query: super::query::PageQueryArgs,
+
     #[command(flatten)]
     align: AlignArgs,
 
@@ -61,6 +65,8 @@ pub fn run(args: ViewArgs) -> Result<ExitCode> {
         finish: Arc::new(move |trace| {
             with_original_names(trace, None, &names).map_err(|error| format!("{error:#}"))
         }),
+        #[cfg(feature = "query")]
+        query: args.query.options(),
         ..ServerOptions::default()
     })?;
     announce(&server.url())?;

@@ -1,6 +1,8 @@
 use traceloom_formats::{ReadOptions, read_bytes};
 use traceloom_trace::{RowId, SliceId, Trace, TraceBuilder};
 
+use serde_json::json;
+
 use super::*;
 use crate::join::join;
 
@@ -14,6 +16,7 @@ fn report(trace: &Trace, embed_source: bool) -> String {
     let options = ReportOptions {
         title: "</title><script>alert(1)</script> & \"x\"".to_owned(),
         embed_source,
+        results: vec![json!({"title": "</script><b>", "rows": [["<!-- <script>"]]})],
         threads: 1,
     };
     let mut out = Vec::new();
@@ -35,6 +38,7 @@ fn a_report_holds_the_page_and_the_trace() {
         "id=\"traceloom-engine\">ZW5naW5l<",
         "data-name=\"head\"",
         "data-name=\"slices\"",
+        "class=\"traceloom-result\">{\"rows\":[[\"\\u003c!-- \\u003cscript>\"]],\"title\":\"\\u003c/script>",
         "<template id=\"traceloom-end\">",
     ];
     assert!(order.map(place).is_sorted());
@@ -76,6 +80,7 @@ fn a_trace_that_systrace_cannot_hold_says_so() {
     let options = ReportOptions {
         title: String::new(),
         embed_source: true,
+        results: Vec::new(),
         threads: 1,
     };
     let empty = TraceBuilder::new().finish();

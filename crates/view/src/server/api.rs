@@ -43,7 +43,7 @@ pub(crate) async fn status(
     With(state): With<Arc<State>>,
     Query(fields): Query<Fields>,
 ) -> Response {
-    let recording = state.recording.as_ref().filter(|_| fields.trace == 0);
+    let recording = recording(&state, &fields);
     if let Some(newest) = recording.and_then(Recording::newest) {
         return axum::Json(json!({"state": "live", "snapshot": newest})).into_response();
     }
@@ -99,9 +99,14 @@ pub(crate) async fn answer(
     }
 }
 
+/// The recording that a question is about.
+pub(crate) fn recording<'s>(state: &'s State, fields: &Fields) -> Option<&'s Recording> {
+    state.recording.as_ref().filter(|_| fields.trace == 0)
+}
+
 /// The engine that answers: the one of a snapshot, or the one of a trace once it is loaded.
-async fn engine(state: &State, fields: &Fields) -> Result<Arc<Engine>, Response> {
-    let recording = state.recording.as_ref().filter(|_| fields.trace == 0);
+pub(crate) async fn engine(state: &State, fields: &Fields) -> Result<Arc<Engine>, Response> {
+    let recording = recording(state, fields);
     let newest = recording.and_then(Recording::newest);
     if let Some(number) = fields.snapshot.or(newest) {
         let found = recording.and_then(|recording| recording.snapshot(number));

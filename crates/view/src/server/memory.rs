@@ -41,7 +41,10 @@ pub(crate) fn check_room(state: &State) -> Result<(), TooMuch> {
 /// Makes room for a trace that was read and fits: frees cached results, then older dropped traces.
 pub(crate) fn make_room(state: &State) {
     let is_full = || used(state) > state.memory_limit;
-    while is_full() && (state.traces.forget_oldest_scope() || state.traces.forget_oldest()) {}
+    while is_full() && (state.traces.forget_oldest_scope() || state.traces.forget_oldest()) {
+        #[cfg(feature = "query")]
+        state.sessions.forget_closed();
+    }
 }
 
 /// Resident bytes of this process, including traces that are being read and cached results.

@@ -8,6 +8,8 @@ mod html;
 mod live;
 mod memory;
 mod open;
+#[cfg(feature = "query")]
+mod query;
 mod recording;
 mod serve;
 mod state;

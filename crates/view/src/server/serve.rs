@@ -13,6 +13,8 @@ use traceloom_formats::ReadOptions;
 
 use super::connections::{Limits, serve};
 use super::handle::Handle;
+#[cfg(feature = "query")]
+use super::query;
 use super::recording::{LiveOptions, Recording};
 use super::state::{Finish, State};
 use super::token::Token;
@@ -37,6 +39,9 @@ pub struct ServerOptions {
     pub finish: Finish,
     /// Set if the first trace is being recorded. Such a server leaves Ctrl-C to the recorder.
     pub live: Option<LiveOptions>,
+    /// What queries may use.
+    #[cfg(feature = "query")]
+    pub query: crate::query::QueryOptions,
 }
 
 impl Default for ServerOptions {
@@ -47,6 +52,8 @@ impl Default for ServerOptions {
             read: ReadOptions::default(),
             finish: Arc::new(Ok),
             live: None,
+            #[cfg(feature = "query")]
+            query: Default::default(),
         }
     }
 }
@@ -104,6 +111,10 @@ impl Server {
             read: options.read,
             finish: options.finish,
             recording: options.live.map(Recording::new),
+            #[cfg(feature = "query")]
+            query: options.query,
+            #[cfg(feature = "query")]
+            sessions: Default::default(),
         };
         let handle = Handle {
             state: Arc::new(state),
@@ -167,7 +178,13 @@ impl Server {
 
 pub(super) fn router(state: Arc<State>) -> Router {
     let guard = axum::middleware::from_fn_with_state(state.clone(), guard::guard);
-    Router::new()
+    let routes = Router::new();
+    #[cfg(feature = "query")]
+    let routes = routes
+        .route("/query", post(query::run))
+        .route("/query/complete", post(query::complete))
+        .route("/query/history", get(query::history));
+    routes
         .route("/", get(html::page))
         .route("/api", post(api::answer))
         .route("/open", post(open::open))

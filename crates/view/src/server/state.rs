@@ -31,4 +31,8 @@ pub(crate) struct State {
     pub finish: Finish,
     /// The recording of the first trace, if it is being recorded.
     pub recording: Option<Recording>,
+    #[cfg(feature = "query")]
+    pub query: crate::query::QueryOptions,
+    #[cfg(feature = "query")]
+    pub sessions: crate::query::Sessions,
 }

@@ -45,7 +45,7 @@ export function report(name, ...args) {
 
 /** Starts the live server with these files. Returns its URL and a function that stops it. @param {string[]} args */
 export async function serve(...args) {
-  const child = spawn(program, ["view", "--no-open", ...args.map(inside)], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(program, ["view", "--no-open", ...args.map(inside)], { cwd: root, stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, XDG_STATE_HOME: join(work, "state") } });
   const url = await new Promise((found, failed) => {
     let text = "";
     const look = (/** @type {Buffer} */ chunk) => {

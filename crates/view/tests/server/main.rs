@@ -2,6 +2,8 @@
 
 mod client;
 mod live;
+#[cfg(feature = "query")]
+mod query;
 
 use std::net::{Shutdown, TcpStream};
 use std::sync::Arc;

@@ -9,7 +9,7 @@ const numbers = (/** @type {string | null} */ text) => (text ?? "").split(".").f
 /** @typedef {import("app/opening").Opening} Opening */
 
 /** @param {State} state @param {number} end @param {Opening} opening */
-function write({view, top, selection, search, marks, ranges, counters, rows, panel, profile, colours, why}, end, opening) {
+function write({view, top, selection, search, marks, ranges, counters, rows, panel, profile, colours, why, sql}, end, opening) {
   const out = new URLSearchParams();
   const put = (/** @type {string} */ key, /** @type {string | false | undefined} */ value) => { if (value) out.set(key, value); };
   const round = (/** @type {number} */ ns) => String(Math.round(ns * 10) / 10);
@@ -31,6 +31,7 @@ function write({view, top, selection, search, marks, ranges, counters, rows, pan
   put("t", panel !== opening.panel && panel);
   put("c", colours !== "name" && colours);
   put("why", why && JSON.stringify(why));
+  put("sql", sql);
   const chosen = JSON.stringify(profile ?? {});
   put("pr", chosen !== JSON.stringify(opening.profile) && chosen);
   return out.toString().replaceAll("%7E", "~").replaceAll("%3A", ":");
@@ -66,6 +67,7 @@ function read(store, end, opening) {
   try { patch.why = JSON.parse(from.get("why") ?? "null"); } catch { patch.why = null; }
   patch.counters = countersOf(from.get("k"));
   patch.ranges = savedOf(from.get("g"));
+  patch.sql = from.get("sql") ?? "";
   const range = (from.get("r") ?? "").split("~");
   const name = from.get("n"), at = (from.get("at") ?? "").split("~");
   patch.selection = Number(range[1]) >= Number(range[0]) && range.length > 1 ? {kind: "range", from: Number(range[0]), to: Number(range[1]), ...(range[2] && {rows: numbers(range[2])})}
@@ -90,7 +92,7 @@ export function startLink(store, end, opening) {
     try { history.replaceState(history.state, "", `#${text}`); } catch { /* too many changes at once, or a page without a place */ }
   }
   return {slice, text: (/** @type {number} */ end) => write(store.get(), end, opening), follow(changed) {
-    const keys = /** @type {(keyof State)[]} */ (["view", "top", "selection", "search", "marks", "ranges", "counters", "rows", "panel", "profile", "colours", "why"]);
+    const keys = /** @type {(keyof State)[]} */ (["view", "top", "selection", "search", "marks", "ranges", "counters", "rows", "panel", "profile", "colours", "why", "sql"]);
     store.on(keys, () => { waiting ||= setTimeout(save, WAIT); });
     addEventListener("hashchange", () => {
       if (location.hash.slice(1) === written) return;

@@ -23,6 +23,7 @@ import {selecting} from "timeline/select";
 import {mountDetails} from "panels/details";
 import {mountFrames} from "panels/frames";
 import {mountRange} from "panels/range";
+import {showTracks} from "query/tracks";
 import "panels/all";
 
 const store = createStore(firstState());
@@ -68,6 +69,7 @@ async function start() {
   const link = startLink(store, end, opened.snapshot ? {panel: "details", profile: {}} : openingOf(meta, rows));
   const timeline = createTimeline(store, source, meta, rows, stats);
   redraw = timeline.redraw;
+  showTracks(store, timeline);
   const select = selecting(store, source, timeline);
   const {view} = timeline;
   const settings = startSettings(store);

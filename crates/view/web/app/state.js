@@ -25,6 +25,8 @@
  * @property {string} panel the current tab
  * @property {boolean} chosen whether the user chose the tab, so that a selection does not leave the profile
  * @property {any} why the question whose answer the tab "Why" shows, or null
+ * @property {string} sql the text of the tab "Query"
+ * @property {import("query/track").Track[]} tracks what queries put on the time line
  * @property {any} profile settings of the profile's panels
  * @property {"system" | "light" | "dark"} theme
  * @property {"name" | "rank"} colours
@@ -38,7 +40,7 @@ export const firstState = () => ({
   view: {from: 0, to: 1}, top: 0, selection: null, threads: null,
   search: {text: "", total: 0, at: -1, names: null},
   marks: [], ranges: [], counters: {}, rows: {flipped: new Set(), pinned: [], hidden: new Set(), deep: new Set(), filter: ""},
-  panel: "details", chosen: false, why: null, profile: {}, theme: "system", colours: "name", grid: "shown", wheel: "zoom",
+  panel: "details", chosen: false, why: null, sql: "", tracks: [], profile: {}, theme: "system", colours: "name", grid: "shown", wheel: "zoom",
 });
 
 /** The panel for a new selection. A profile that the user opened stays open, because it follows the selection. @param {State} state @param {string} wanted */

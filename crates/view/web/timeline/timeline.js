@@ -155,6 +155,7 @@ export function createTimeline(store, source, meta, rows, stats) {
     nothing.hidden = main.list.length + pinned.list.length > 0;
     if (!nothing.hidden) nothing.replaceChildren(...(model.total ? ["No row has such a name."] : [el("strong", {}, "This trace holds no events"), "The file was read, but nothing was recorded in it."]));
     strip.draw();
+    drawn();
     marks.place();
   }
 
@@ -294,6 +295,7 @@ export function createTimeline(store, source, meta, rows, stats) {
     names.focus(to);
   }
 
+  let drawn = () => {};
   let goEnd = (/** @type {any} */ end) => { void end; };
   let enter = (/** @type {number} */ row) => { void row; };
 
@@ -342,6 +344,8 @@ export function createTimeline(store, source, meta, rows, stats) {
     setHeld(/** @type {((ms: number) => boolean) | null} */ fn) { held = fn; if (fn) { last = 0; redraw(); } },
     /** What happens when an arrow is clicked. @param {(end: any) => void} fn */
     onFlow(fn) { goEnd = fn; },
+    /** What is drawn after the rows. @param {() => void} fn */
+    onDraw(fn) { drawn = fn; },
     onEnter(/** @type {(row: number) => void} */ fn) { enter = fn; },
   };
 }

@@ -81,6 +81,7 @@ impl Output<'_> {
             // Users of systrace expect its text in the page, so that other tools can open the page.
             // A method trace has no such text, and Perfetto traces hold more than it.
             embed_source: has(parts, PartKind::SystemTrace) || has(parts, PartKind::RawTrace),
+            results: Vec::new(),
             threads: self.threads,
         };
         write_recording(self.path, |out| Ok(write_report(trace, &options, out)?))

@@ -137,7 +137,7 @@ fn parse_param(text: &str) -> Result<(String, Value), String> {
     Ok((name.to_owned(), value))
 }
 
-fn parse_seconds(text: &str) -> Result<Duration, String> {
+pub(super) fn parse_seconds(text: &str) -> Result<Duration, String> {
     let seconds: Option<f64> = text.strip_suffix('s').unwrap_or(text).parse().ok();
     let limit = seconds.filter(|seconds| *seconds > 0.0);
     limit

@@ -4,9 +4,11 @@ mod args;
 mod each;
 mod input;
 mod modules;
+mod page;
 mod pattern;
 mod print;
 mod prompt;
+mod report;
 mod rows;
 mod running;
 mod table;
@@ -26,6 +28,8 @@ use prompt::prompt;
 use running::Running;
 
 pub use args::QueryArgs;
+pub use page::PageQueryArgs;
+pub use report::ReportQueryArgs;
 
 /// Runs the command.
 ///

@@ -1,6 +1,7 @@
 //! Modules from a folder: `--sql-modules DIR`.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use traceloom_query::{Limits, Session};
@@ -10,7 +11,11 @@ use traceloom_trace::Trace;
 ///
 /// # Errors
 /// If SQLite does not work, or a folder or a file cannot be read.
-pub(super) fn open_session(trace: Trace, limits: Limits, folders: &[PathBuf]) -> Result<Session> {
+pub(in crate::commands) fn open_session(
+    trace: impl Into<Arc<Trace>>,
+    limits: Limits,
+    folders: &[PathBuf],
+) -> Result<Session> {
     let mut session = Session::open(trace, limits)?;
     for folder in folders {
         add(&mut session, folder, "")?;

@@ -3,9 +3,8 @@
 use std::fmt::Write;
 
 use anyhow::{Result, bail};
-use traceloom_query::Session;
+use traceloom_query::{Names, Session, columns_of};
 
-use super::names::{Names, columns};
 use crate::print::stream;
 
 pub(super) const COMMANDS: &[&str] =
@@ -76,7 +75,7 @@ fn schemas(session: &mut Session) -> Result<()> {
 
 /// A table's name, and a line for each column.
 fn schema(session: &mut Session, table: &str) -> Result<String> {
-    let columns = columns(session, table);
+    let columns = columns_of(session, table);
     if columns.is_empty() {
         bail!("there is no table {table}; .tables lists the tables");
     }

@@ -1,11 +1,16 @@
 //! Where the typed statements are remembered.
 
 use std::fs::{DirBuilder, OpenOptions};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use rustyline::Config;
+use rustyline::history::{FileHistory, History, SearchDirection};
+
+use super::REMEMBERED;
 
 /// The history file: `traceloom/query_history` in `XDG_STATE_HOME`, or in `~/.local/state` if that is not set. Only this
 /// user can read it. `None` if there is no such folder and it cannot be created.
-pub(super) fn file() -> Option<PathBuf> {
+pub(in crate::commands::query) fn file() -> Option<PathBuf> {
     let folder = state_folder()?.join("traceloom");
     let mut builder = DirBuilder::new();
     let mut options = OpenOptions::new();
@@ -29,4 +34,29 @@ fn state_folder() -> Option<PathBuf> {
             .filter(|path| path.is_absolute())
     };
     absolute("XDG_STATE_HOME").or_else(|| Some(absolute("HOME")?.join(".local/state")))
+}
+
+/// The statements in the file, the oldest first.
+pub(in crate::commands::query) fn list(path: &Path) -> Vec<String> {
+    let history = read(path);
+    let last = |at| history.get(at, SearchDirection::Forward).ok().flatten();
+    let all = (0..history.len()).filter_map(last);
+    all.map(|found| found.entry.into_owned()).collect()
+}
+
+/// Adds a statement, if the file can be written.
+pub(in crate::commands::query) fn add(path: &Path, statement: &str) {
+    let mut history = read(path);
+    if history.add(statement).is_ok() {
+        _ = history.append(path);
+    }
+}
+
+fn read(path: &Path) -> FileHistory {
+    let config = Config::builder().max_history_size(REMEMBERED);
+    let config = config.map(|config| config.build()).unwrap_or_default();
+    let mut history = FileHistory::with_config(&config);
+    // Nothing is remembered yet if it cannot be read.
+    _ = history.load(path);
+    history
 }

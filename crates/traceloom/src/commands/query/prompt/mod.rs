@@ -2,8 +2,7 @@
 
 mod commands;
 mod grid;
-mod history;
-mod names;
+pub(super) mod history;
 mod typed;
 
 use std::time::Instant;
@@ -12,7 +11,7 @@ use anyhow::{Context, Result};
 use rustyline::error::ReadlineError;
 use rustyline::history::{FileHistory, History};
 use rustyline::{CompletionType, Config, Editor};
-use traceloom_query::{Session, Value};
+use traceloom_query::{Names, Session, Value};
 
 use super::args::QueryArgs;
 use super::running::Running;
@@ -20,7 +19,6 @@ use crate::failure::report;
 use crate::print::{stream, terminal_width};
 use commands::{Next, Settings, is_command};
 use grid::Grid;
-use names::Names;
 use typed::Typed;
 
 /// How many statements the history has.

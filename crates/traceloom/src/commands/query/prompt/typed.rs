@@ -5,10 +5,10 @@ use rustyline::highlight::Highlighter;
 use rustyline::hint::Hinter;
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{Context, Helper};
+use traceloom_query::Names;
 use traceloom_query::dialect::{Source, TokenKind, tokenize};
 
 use super::commands::{COMMANDS, is_command};
-use super::names::Names;
 
 /// What the line editor has to know.
 pub(super) struct Typed {
@@ -18,30 +18,6 @@ pub(super) struct Typed {
 impl Typed {
     pub fn new(names: Names) -> Self {
         Self { names }
-    }
-
-    /// The names that begin with `start`, after the text `before`.
-    fn fitting(&self, before: &str, start: &str) -> Vec<String> {
-        let Names {
-            tables,
-            columns,
-            functions,
-            modules,
-        } = &self.names;
-        let last = before.split_whitespace().next_back().unwrap_or_default();
-        let lists = match last.to_ascii_lowercase().as_str() {
-            "module" => vec![modules],
-            "from" | "join" | ".schema" => vec![tables],
-            _ => vec![columns, tables, functions],
-        };
-        let is_fitting = |name: &&String| {
-            let head = name.as_bytes().get(..start.len());
-            head.is_some_and(|head| head.eq_ignore_ascii_case(start.as_bytes()))
-        };
-        let names = lists.into_iter().flatten();
-        let mut names: Vec<String> = names.filter(is_fitting).cloned().collect();
-        names.dedup();
-        names
     }
 }
 
@@ -59,24 +35,11 @@ impl Completer for Typed {
             let names = COMMANDS.iter().filter(|name| name.starts_with(typed));
             return Ok((0, names.map(|&name| name.to_owned()).collect()));
         }
-        let is_module = typed
-            .trim_end_matches(is_in_module)
-            .to_ascii_lowercase()
-            .trim_end()
-            .ends_with("module");
-        let is_part = |c: char| c.is_alphanumeric() || c == '_' || (is_module && c == '.');
-        let start = typed.trim_end_matches(is_part).len();
-        let (before, word) = typed.split_at(start);
-        // All names would not help.
-        if word.is_empty() && !is_module {
-            return Ok((start, Vec::new()));
-        }
-        Ok((start, self.fitting(before, word)))
+        let (start, names) = self.names.complete(typed);
+        let mut names: Vec<String> = names.iter().map(|(_, name)| (*name).to_owned()).collect();
+        names.dedup();
+        Ok((start, names))
     }
-}
-
-fn is_in_module(c: char) -> bool {
-    c.is_alphanumeric() || matches!(c, '_' | '.')
 }
 
 impl Validator for Typed {
