@@ -79,6 +79,19 @@ const REPORT: &[Promise] = &[
     ("speedscope bytes", "speedscope: size of its profile", None),
 ];
 
+const BIG: &[Promise] = &[
+    (
+        "big report picture",
+        "navigation to first full picture",
+        Some(4000.0),
+    ),
+    (
+        "big report tab bytes",
+        "memory of the tab (139 MB with a small report)",
+        None,
+    ),
+];
+
 /// Measures the waiting times in Chromium at 1920 × 1080.
 pub fn page(options: Options, report: &mut Report) -> Result<()> {
     if let Some(missing) = ["node", "npm", "chromium"]
@@ -91,7 +104,8 @@ pub fn page(options: Options, report: &mut Report) -> Result<()> {
         return Ok(());
     }
     let (wide, app) = (options.size(20_000_000), options.size(2_000_000));
-    let figures = measure(options, wide, app)?;
+    let text = options.size(300_000_000);
+    let figures = measure(options, wide, app, text)?;
     let millions = |records: usize| records as f64 / 2e6;
     report.table(
         &format!(
@@ -109,6 +123,14 @@ pub fn page(options: Options, report: &mut Report) -> Result<()> {
         &["what", "measured", "promised"],
     );
     rows(REPORT, &figures, report);
+    report.table(
+        &format!(
+            "The page: a report of {} MB of ftrace text",
+            text / 1_000_000
+        ),
+        &["what", "measured", "promised"],
+    );
+    rows(BIG, &figures, report);
     Ok(())
 }
 
@@ -127,7 +149,7 @@ fn rows(promises: &[Promise], figures: &HashMap<String, f64>, report: &mut Repor
 }
 
 /// Runs `bench.js` and returns its figures.
-fn measure(options: Options, wide: usize, app: usize) -> Result<HashMap<String, f64>> {
+fn measure(options: Options, wide: usize, app: usize, text: usize) -> Result<HashMap<String, f64>> {
     let folder = testkit::workspace_root().join(FOLDER);
     if !folder.join("node_modules").exists() {
         let mut npm = command("npm", &["ci", "--no-audit", "--no-fund", "--silent"]);
@@ -139,6 +161,7 @@ fn measure(options: Options, wide: usize, app: usize) -> Result<HashMap<String, 
         .args([file("wide", wide)?, file("app", app)?])
         .arg(speedscope("app", app)?)
         .arg(if options.quick { "3" } else { "5" })
+        .arg(file("ftrace", text)?)
         .env("TRACELOOM", target_folder().join("release/traceloom"))
         .stderr(Stdio::inherit());
     let line = shown(&node);

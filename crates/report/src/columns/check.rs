@@ -11,8 +11,8 @@ use super::rule::{Known, Rows, Rule};
 const SMALL: usize = 1 << 16;
 
 /// A column that was read. The table that its ids refer to may be read later.
-pub(crate) struct Seen<'a> {
-    pub table: &'a str,
+pub(crate) struct Seen {
+    pub table: String,
     pub column: &'static Known,
     /// Rows of its table.
     pub rows: usize,
@@ -21,7 +21,7 @@ pub(crate) struct Seen<'a> {
     pub most: i64,
 }
 
-impl Seen<'_> {
+impl Seen {
     /// Checks that need only the column itself.
     pub fn check_order(&self, numbers: &Numbers) -> Result<()> {
         let wrong = match self.column.rule {
@@ -65,7 +65,7 @@ impl Seen<'_> {
     }
 
     fn wrong(&self, number: i64, expected: (&'static str, &'static str)) -> Box<ColumnsError> {
-        ColumnsError::wrong(self.table, self.column.name, number, expected)
+        ColumnsError::wrong(&self.table, self.column.name, number, expected)
     }
 }
 
@@ -77,7 +77,7 @@ pub(crate) struct Counts {
 }
 
 /// Checks every id and length of the trace.
-pub(crate) fn check(seen: &[Seen<'_>], trace: &Trace, counts: Counts) -> Result<()> {
+pub(crate) fn check(seen: &[Seen], trace: &Trace, counts: Counts) -> Result<()> {
     for column in seen {
         column.check_range(trace, counts)?;
     }
@@ -87,9 +87,14 @@ pub(crate) fn check(seen: &[Seen<'_>], trace: &Trace, counts: Counts) -> Result<
 
 /// The first time that is before the time in the previous row.
 fn step_back(times: &Numbers) -> Option<i64> {
-    let Numbers::Each(times) = times else {
-        return None;
-    };
+    match times {
+        Numbers::Same(_) => None,
+        Numbers::Each(times) => first_step_back(times),
+        Numbers::Small(times) => first_step_back(times).map(i64::from),
+    }
+}
+
+fn first_step_back<T: Copy + Ord>(times: &[T]) -> Option<T> {
     let pairs = times.windows(2).find(|pair| pair[1] < pair[0]);
     pairs.map(|pair| pair[1])
 }

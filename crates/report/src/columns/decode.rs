@@ -33,44 +33,71 @@ use super::value::Value;
 pub fn decode<'a>(
     blocks: impl IntoIterator<Item = &'a [u8]>,
 ) -> std::result::Result<Trace, ColumnsError> {
-    let mut trace = Trace::default();
-    // The blocks have the reserved rows, too.
-    (trace.processes, trace.threads) = Default::default();
-    let mut decoder = Decoder {
-        parts: Parts::of(&mut trace),
-        tables: HashSet::new(),
-        columns: Vec::new(),
-        version: VERSION,
-    };
-    let mut blocks = blocks.into_iter().enumerate();
-    blocks
-        .try_for_each(|(number, block)| decoder.block(number, block))
-        .and_then(|()| decoder.finish())
-        .map_err(|error| *error)?;
-    Ok(trace)
+    let mut decoder = BlockDecoder::default();
+    for block in blocks {
+        decoder.block(block)?;
+    }
+    decoder.finish()
 }
 
-/// A trace that is being decoded.
-struct Decoder<'t, 'a> {
-    parts: Parts<'t>,
+/// Decodes a trace block by block, as [`decode`] does. A block is not needed any more once it is decoded.
+pub struct BlockDecoder {
+    parts: Parts,
     /// The names of the tables read so far, and their known columns.
-    tables: HashSet<&'a str>,
-    columns: Vec<Seen<'a>>,
+    tables: HashSet<String>,
+    columns: Vec<Seen>,
     /// The oldest version of the blocks.
     version: u64,
+    /// The number of blocks so far.
+    blocks: usize,
+}
+
+impl Default for BlockDecoder {
+    fn default() -> Self {
+        let mut trace = Trace::default();
+        // The blocks have the reserved rows, too.
+        (trace.processes, trace.threads) = Default::default();
+        Self {
+            parts: Parts::of(trace),
+            tables: HashSet::new(),
+            columns: Vec::new(),
+            version: VERSION,
+            blocks: 0,
+        }
+    }
+}
+
+impl BlockDecoder {
+    /// Decodes the next block.
+    ///
+    /// # Errors
+    /// If it is no block, or contradicts itself. The decoder cannot be used any more then.
+    pub fn block(&mut self, block: &[u8]) -> std::result::Result<(), ColumnsError> {
+        let number = self.blocks;
+        self.blocks += 1;
+        self.tables_of(number, block).map_err(|error| *error)
+    }
+
+    /// The trace.
+    ///
+    /// # Errors
+    /// If the blocks contradict each other.
+    pub fn finish(self) -> std::result::Result<Trace, ColumnsError> {
+        self.checked().map_err(|error| *error)
+    }
 }
 
 /// The first version in which the ids of strings begin with no string. Before, they began with the empty one, which
 /// also meant that there is none.
 const NULL_STRINGS: u64 = 2;
 
-impl<'a> Decoder<'_, 'a> {
-    fn block(&mut self, number: usize, block: &'a [u8]) -> Result<()> {
+impl BlockDecoder {
+    fn tables_of(&mut self, number: usize, block: &[u8]) -> Result<()> {
         let (version, mut input) = open_block(number, block)?;
         self.version = self.version.min(version);
         while !input.0.is_empty() {
             let mut table = Table::open(&mut input)?;
-            if !self.tables.insert(table.name) {
+            if !self.tables.insert(table.name.to_owned()) {
                 return Err(twice(&table, "table"));
             }
             self.table(&mut table)?;
@@ -78,8 +105,8 @@ impl<'a> Decoder<'_, 'a> {
         Ok(())
     }
 
-    fn table(&mut self, table: &mut Table<'a>) -> Result<()> {
-        let trace = &mut *self.parts.trace;
+    fn table(&mut self, table: &mut Table<'_>) -> Result<()> {
+        let trace = &mut self.parts.trace;
         match table.name {
             "trace" => trace.bounds = bounds(table)?,
             "strings" => strings(&mut trace.strings, table)?,
@@ -99,8 +126,8 @@ impl<'a> Decoder<'_, 'a> {
         filler.result
     }
 
-    fn finish(self) -> Result<()> {
-        let trace = self.parts.trace;
+    fn checked(self) -> Result<Trace> {
+        let mut trace = self.parts.trace;
         let (args, sets) = arg_table(self.parts.args)?;
         trace.args = args;
         let (cells, _) = arg_table(self.parts.cells)?;
@@ -110,7 +137,7 @@ impl<'a> Decoder<'_, 'a> {
             strings: trace.strings.len() - usize::from(!has_null),
             arg_sets: sets.as_ref().map_or(trace.args.len(), Vec::len),
         };
-        check(&self.columns, trace, counts)?;
+        check(&self.columns, &trace, counts)?;
         if self.version < INSTANT_SLICES {
             add_instants(&mut trace.slices, self.parts.instants);
         } else {
@@ -124,7 +151,7 @@ impl<'a> Decoder<'_, 'a> {
             trace.replace_arg_sets(|set| first_row(set).unwrap_or_default());
         }
         if self.version < TYPED_TRACKS {
-            name_track_types(trace);
+            name_track_types(&mut trace);
         }
         if self.version < INSTANT_SLICES {
             trace.put_in_order();
@@ -132,7 +159,7 @@ impl<'a> Decoder<'_, 'a> {
         if self.version < IDLE_ROWS || trace.processes.is_empty() || trace.threads.is_empty() {
             trace.reserve_idle_rows();
         }
-        Ok(())
+        Ok(trace)
     }
 }
 

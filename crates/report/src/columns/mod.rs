@@ -17,6 +17,6 @@ mod transform;
 mod value;
 mod write;
 
-pub use decode::decode;
+pub use decode::{BlockDecoder, decode};
 pub use encode::{BLOCKS, Block, VERSION, encode, encode_block};
 pub use error::ColumnsError;

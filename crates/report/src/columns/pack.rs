@@ -24,6 +24,8 @@ const DIVIDED: u8 = 0x20;
 pub(crate) enum Numbers {
     Same(i64),
     Each(Vec<i64>),
+    /// One number per row, in half the memory.
+    Small(Vec<i32>),
 }
 
 impl Numbers {
@@ -32,6 +34,7 @@ impl Numbers {
         match self {
             Self::Same(value) => *value,
             Self::Each(values) => values[row],
+            Self::Small(values) => values[row].into(),
         }
     }
 
@@ -39,13 +42,21 @@ impl Numbers {
     pub fn extremes(&self) -> (i64, i64) {
         match self {
             Self::Same(value) => (*value, *value),
-            Self::Each(values) => {
-                let first = values.first().copied().unwrap_or(0);
-                let wider =
-                    |(least, most): (i64, i64), value: &i64| (least.min(*value), most.max(*value));
-                values.iter().fold((first, first), wider)
+            Self::Each(values) => extremes(values),
+            Self::Small(values) => {
+                let (least, most) = extremes(values);
+                (least.into(), most.into())
             }
         }
+    }
+
+    /// The same numbers in the least memory.
+    pub fn smallest(values: Vec<i64>) -> Self {
+        let (least, most) = extremes(&values);
+        if i32::try_from(least).is_err() || i32::try_from(most).is_err() {
+            return Self::Each(values);
+        }
+        Self::Small(values.iter().map(|&value| value as i32).collect())
     }
 
     /// One number per row.
@@ -53,8 +64,15 @@ impl Numbers {
         match self {
             Self::Same(value) => vec![value; rows],
             Self::Each(values) => values,
+            Self::Small(values) => values.into_iter().map(i64::from).collect(),
         }
     }
+}
+
+fn extremes<T: Copy + Ord + Default>(values: &[T]) -> (T, T) {
+    let first = values.first().copied().unwrap_or_default();
+    let wider = |(least, most): (T, T), value: &T| (least.min(*value), most.max(*value));
+    values.iter().fold((first, first), wider)
 }
 
 /// Packed numbers, and their estimated size after deflate.

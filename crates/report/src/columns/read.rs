@@ -1,5 +1,7 @@
 //! Reads a table.
 
+use std::rc::Rc;
+
 use traceloom_trace::CHUNK_ROWS;
 
 use super::bytes::Input;
@@ -19,7 +21,7 @@ pub(crate) struct Table<'a> {
     /// Its size in the block.
     bytes: usize,
     columns: Vec<Entry<'a>>,
-    orders: Vec<(u8, Vec<u32>)>,
+    orders: Vec<(u8, Rc<Vec<u32>>)>,
     /// Columns that were restored from other columns.
     worked_out: Vec<(&'static str, Numbers)>,
 }
@@ -133,10 +135,10 @@ impl<'a> Table<'a> {
     }
 
     /// Fills a column of the trace. Returns the range of its values.
-    fn put(&mut self, known: &'static Known, column: &mut dyn AnyColumn) -> Result<Seen<'a>> {
+    fn put(&mut self, known: &'static Known, column: &mut dyn AnyColumn) -> Result<Seen> {
         let read = self.read(known.name, column.kind(), known.missing)?;
         let seen = Seen {
-            table: self.name,
+            table: self.name.to_owned(),
             column: known,
             rows: self.rows,
             least: read.least,
@@ -147,6 +149,12 @@ impl<'a> Table<'a> {
             Numbers::Each(numbers) if read.least < read.most => {
                 let chunks = numbers.chunks(CHUNK_ROWS);
                 chunks.for_each(|chunk| column.push_numbers(chunk));
+            }
+            Numbers::Small(numbers) if read.least < read.most => {
+                let chunks = numbers.chunks(CHUNK_ROWS);
+                let wide =
+                    |chunk: &[i32]| -> Vec<i64> { chunk.iter().map(|&n| n.into()).collect() };
+                chunks.for_each(|chunk| column.push_numbers(&wide(chunk)));
             }
             _ => column.repeat(read.least, self.rows),
         }
@@ -193,12 +201,18 @@ impl<'a> Table<'a> {
 
     /// Sets the numbers of a column that was restored from several others.
     pub fn work_out(&mut self, name: &'static str, numbers: Vec<i64>) {
-        self.worked_out.push((name, Numbers::Each(numbers)));
+        // They wait here while other columns are restored, and most of them are small.
+        self.worked_out.push((name, Numbers::smallest(numbers)));
+    }
+
+    /// As [`work_out`](Self::work_out), for numbers that are small.
+    pub fn work_out_small(&mut self, name: &'static str, numbers: Vec<i32>) {
+        self.worked_out.push((name, Numbers::Small(numbers)));
     }
 
     /// Sets the order of the columns whose key follows from other columns.
     pub fn set_order(&mut self, key: u8, order: Vec<u32>) {
-        self.orders.push((key, order));
+        self.orders.push((key, Rc::new(order)));
     }
 
     /// Whether the column exists.
@@ -233,7 +247,7 @@ impl<'a> Table<'a> {
         let numbers = numbers.ok_or_else(|| self.truncated("a column"))?;
         match (numbers, entry.key) {
             (Numbers::Each(values), key @ 1..) => {
-                Ok(Numbers::Each(scatter(&values, self.order(key)?)))
+                Ok(Numbers::Each(scatter(&values, &self.order(key)?)))
             }
             (numbers, _) => Ok(numbers),
         }
@@ -247,7 +261,7 @@ impl<'a> Table<'a> {
         let ts = ts.unwrap_or(Numbers::Same(0)).each(self.rows);
         let keys = self.key_numbers(entry.key)?;
         let order = self.order(entry.key)?;
-        let (ts, keys) = (gather(&ts, order), gather(&keys, order));
+        let (ts, keys) = (gather(&ts, &order), gather(&keys, &order));
         let durs = next_durations(&mut Input(entry.payload), &ts, &keys);
         Ok(durs.map(Numbers::Each))
     }
@@ -268,24 +282,24 @@ impl<'a> Table<'a> {
     }
 
     /// The rows in the order of a key.
-    fn order(&mut self, key: u8) -> Result<&[u32]> {
+    fn order(&mut self, key: u8) -> Result<Rc<Vec<u32>>> {
         let known = self.orders.iter().position(|(known, _)| *known == key);
         let at = match known {
             Some(at) => at,
             None => {
                 let keys = self.key_numbers(key)?;
-                self.orders.push((key, by_key(&keys)));
+                self.orders.push((key, Rc::new(by_key(&keys))));
                 self.orders.len() - 1
             }
         };
-        Ok(&self.orders[at].1)
+        Ok(Rc::clone(&self.orders[at].1))
     }
 
     /// The rows in the order of the column with this name.
-    pub fn order_of(&mut self, name: &str) -> Result<Vec<u32>> {
+    pub fn order_of(&mut self, name: &str) -> Result<Rc<Vec<u32>>> {
         let place = self.columns.iter().position(|column| column.name == name);
         let key = place.map_or(0, |place| place as u8 + 1);
-        self.order(key).map(<[u32]>::to_vec)
+        self.order(key)
     }
 
     /// A column of texts; empty texts if the column is missing.
@@ -319,7 +333,7 @@ impl<'a> Table<'a> {
 pub(crate) struct Filler<'f, 'a> {
     pub table: &'f mut Table<'a>,
     /// Columns that are checked later.
-    pub seen: &'f mut Vec<Seen<'a>>,
+    pub seen: &'f mut Vec<Seen>,
     pub result: Result<()>,
 }
 

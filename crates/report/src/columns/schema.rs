@@ -9,8 +9,8 @@ use super::read::Filler;
 use super::rule::{Known, Rows, Rule};
 
 /// The trace that is being read, and the tables from which parts of it are restored.
-pub(crate) struct Parts<'t> {
-    pub trace: &'t mut Trace,
+pub(crate) struct Parts {
+    pub trace: Trace,
     /// Thread states that are stored explicitly; only the columns that `thread_states` itself
     /// lacks.
     pub told: ThreadStateTable,
@@ -21,8 +21,8 @@ pub(crate) struct Parts<'t> {
     pub cells: Args,
 }
 
-impl<'t> Parts<'t> {
-    pub fn of(trace: &'t mut Trace) -> Self {
+impl Parts {
+    pub fn of(trace: Trace) -> Self {
         Self {
             trace,
             told: ThreadStateTable::default(),
@@ -60,10 +60,10 @@ pub(crate) struct Args {
 }
 
 /// A known table, and the function that fills its columns.
-type Table = (&'static str, fn(&mut Parts<'_>, &mut Filler<'_, '_>));
+type Table = (&'static str, fn(&mut Parts, &mut Filler<'_, '_>));
 
 /// Fills the columns of a table in the order of the schema. Unknown tables are skipped.
-pub(crate) fn fill(parts: &mut Parts<'_>, filler: &mut Filler<'_, '_>) {
+pub(crate) fn fill(parts: &mut Parts, filler: &mut Filler<'_, '_>) {
     let table = filler.table.name;
     if let Some((_, fill)) = TABLES.iter().find(|(name, _)| *name == table) {
         fill(parts, filler);

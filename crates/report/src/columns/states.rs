@@ -186,7 +186,7 @@ fn origins(switches: Switches<'_>, states: &ThreadStateTable) -> (Vec<i64>, Thre
 const LOOK: usize = 64;
 
 /// Restores the states.
-pub(crate) fn put_together(parts: &Parts<'_>, table: &mut Table<'_>) -> Result<()> {
+pub(crate) fn put_together(parts: &Parts, table: &mut Table<'_>) -> Result<()> {
     let follow = follow(parts, table)?;
     let order = by_key(&follow.utid);
     let (ts, keys) = (gather(&follow.ts, &order), gather(&follow.utid, &order));
@@ -197,23 +197,39 @@ pub(crate) fn put_together(parts: &Parts<'_>, table: &mut Table<'_>) -> Result<(
     table.set_order(DERIVED, order);
     table.work_out("ts", follow.ts);
     table.work_out("utid", follow.utid);
-    table.work_out("cpu", follow.cpu);
-    table.work_out("state", follow.state);
-    table.work_out("waker_utid", follow.waker_utid);
+    table.work_out_small("cpu", follow.cpu);
+    table.work_out_small("state", follow.state);
+    table.work_out_small("waker_utid", follow.waker_utid);
     Ok(())
 }
 
+/// The number of an id, a CPU or a state: all fit, see [`Value::KIND`].
+fn small(value: impl Value) -> i32 {
+    value.number() as i32
+}
+
 /// The rows in order, from switches and from explicitly stored rows.
-#[derive(Default)]
 struct Followed {
     ts: Vec<i64>,
     utid: Vec<i64>,
-    cpu: Vec<i64>,
-    state: Vec<i64>,
-    waker_utid: Vec<i64>,
+    cpu: Vec<i32>,
+    state: Vec<i32>,
+    waker_utid: Vec<i32>,
 }
 
-fn follow(parts: &Parts<'_>, table: &mut Table<'_>) -> Result<Followed> {
+impl Followed {
+    fn with_capacity(rows: usize) -> Self {
+        Self {
+            ts: Vec::with_capacity(rows),
+            utid: Vec::with_capacity(rows),
+            cpu: Vec::with_capacity(rows),
+            state: Vec::with_capacity(rows),
+            waker_utid: Vec::with_capacity(rows),
+        }
+    }
+}
+
+fn follow(parts: &Parts, table: &mut Table<'_>) -> Result<Followed> {
     let told = &parts.told;
     let mut idle = vec![false; parts.trace.threads.len()];
     for utid in parts.idle.utid.iter() {
@@ -224,7 +240,8 @@ fn follow(parts: &Parts<'_>, table: &mut Table<'_>) -> Result<Followed> {
     }
     let mut switches = Switches::new(&parts.trace.sched_slices, &idle);
     let mut rows = 0..told.len();
-    let mut states = Followed::default();
+    // Bounded: a table with more rows than its block can hold was refused when it was opened.
+    let mut states = Followed::with_capacity(table.rows);
     for origin in table.values("origin", &ORIGIN, 0)? {
         let (said, waker) = match usize::try_from(origin) {
             Ok(0) => {
@@ -246,9 +263,9 @@ fn follow(parts: &Parts<'_>, table: &mut Table<'_>) -> Result<Followed> {
         };
         states.ts.push(said.ts);
         states.utid.push(said.utid.number());
-        states.cpu.push(said.cpu.number());
-        states.state.push(said.state.number());
-        states.waker_utid.push(waker.number());
+        states.cpu.push(small(said.cpu));
+        states.state.push(small(said.state));
+        states.waker_utid.push(small(waker));
     }
     Ok(states)
 }

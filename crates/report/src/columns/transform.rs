@@ -129,7 +129,7 @@ pub(crate) fn undo(transform: Transform, input: &mut Input<'_>, rows: usize) -> 
     // One value for all rows stays one value, unless it is a non-zero difference.
     let one_for_all = match numbers {
         Numbers::Same(number) => number == 0 || !is_delta && transform != Transform::Last,
-        Numbers::Each(_) => false,
+        Numbers::Each(_) | Numbers::Small(_) => false,
     };
     let mut values = numbers.each(if one_for_all { 1 } else { rows });
     if is_delta {

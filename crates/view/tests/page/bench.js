@@ -1,15 +1,16 @@
 // Measures waiting times of the page. Run by `cargo xtask bench`, which generates the data and writes the table:
-//   node bench.js WIDE.trace APP.trace APP.speedscope.json REPEATS
+//   node bench.js WIDE.trace APP.trace APP.speedscope.json REPEATS BIG.ftrace
 // Prints one line per figure: its name, a tab, its value (ms or bytes).
 import { execFileSync } from "node:child_process";
-import { createReadStream, existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
+import { createReadStream, existsSync, mkdirSync, readFileSync, statSync, unlinkSync } from "node:fs";
 import { createServer } from "node:http";
 import { dirname, extname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import { launch, program, serve, work } from "./lib.js";
+import { tabBytes } from "./tab_memory.js";
 
-const [wide, app, peer, times] = process.argv.slice(2);
+const [wide, app, peer, times, big] = process.argv.slice(2);
 const repeats = Number(times);
 const SCREEN = { width: 1920, height: 1080 };
 const sleep = (/** @type {number} */ ms) => new Promise((done) => setTimeout(done, ms));
@@ -294,6 +295,21 @@ async function reports(browser) {
   median("report picture", pictures);
 }
 
+/** A report of a big system trace. @param {import("playwright-core").Browser} browser */
+async function bigReports(browser) {
+  const path = join(work, "bench-big-report.html"), pictures = [], bytes = [];
+  execFileSync(program, ["report", big, "-o", path], { stdio: ["ignore", "ignore", "pipe"] });
+  for (let at = 0; at < repeats; at++) {
+    const { context, ms } = await visit(browser, pathToFileURL(path).href);
+    pictures.push(ms);
+    bytes.push(tabBytes());
+    await context.close();
+  }
+  median("big report picture", pictures);
+  median("big report tab bytes", bytes);
+  unlinkSync(path);
+}
+
 /** Serves speedscope's page and the profile from this machine, like speedscope's own command. @param {string} folder */
 async function loopback(folder) {
   /** @type {Record<string, string>} */
@@ -335,8 +351,8 @@ async function speedscope(browser) {
 }
 
 const browser = await launch();
-const only = process.env.ONLY ?? "starts,live,reports,speedscope";
-for (const [name, part] of Object.entries({ starts, live, reports, speedscope })) {
+const only = process.env.ONLY ?? "starts,live,reports,bigReports,speedscope";
+for (const [name, part] of Object.entries({ starts, live, reports, bigReports, speedscope })) {
   if (only.split(",").includes(name)) await part(browser);
 }
 await browser.close();

@@ -3,11 +3,12 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { example, work } from "./lib.js";
+import { pathToFileURL } from "node:url";
+import { example, ready, report, work } from "./lib.js";
 import { ask, box, clickSlice, bring, cli, rowWith, settled, sliceNamed, state, tab, tableOf, until } from "./drive.js";
 import { check } from "./axe.js";
 import { heap, people, trace } from "./proto.js";
-import { onPages } from "./suite.js";
+import { onPages, theBrowser } from "./suite.js";
 
 const JANK = example("jank.ftrace.gz"), APP = example("app.trace");
 const MS = 1e6;
@@ -159,4 +160,23 @@ onPages("A trace of a heap alone", { files: [HEAP], kinds: ["report"] }, (its) =
   test("opens on the heap", async () => {
     await rowWith(its.page(), "heaps-table", "Screen").waitFor();
   });
+});
+
+test("a report draws its first picture before it makes a profile", async () => {
+  const context = await theBrowser().newContext();
+  const page = await context.newPage();
+  await page.addInitScript(() => {
+    const asked = /** @type {any} */ (window).asked = /** @type {string[]} */ ([]), post = Worker.prototype.postMessage;
+    Worker.prototype.postMessage = function (/** @type {any[]} */ ...all) {
+      if (all[0]?.op === "ask") asked.push(JSON.parse(all[0].question).op);
+      return Reflect.apply(post, this, all);
+    };
+  });
+  await page.goto(pathToFileURL(report("first-picture", example("app.trace"))).href);
+  await ready(page);
+  await page.getByTestId("profile-table").locator(".vt-space > .vt-row:not([hidden])").first().waitFor();
+  const asked = await page.evaluate(() => /** @type {any} */ (window).asked);
+  const before = asked.slice(0, asked.indexOf("profile"));
+  assert.ok(before.includes("window") && before.every((/** @type {string} */ op) => ["meta", "rows", "window", "names"].includes(op)), before.join(" "));
+  await context.close();
 });

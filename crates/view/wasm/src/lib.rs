@@ -4,8 +4,8 @@
 //! ```text
 //! page                                     engine
 //! at = alloc(bytes); copy a block there
-//! block(at, bytes)                     ──► keeps it; once for each block of columns
-//! load()                               ──► decodes the trace; returns 0, or 1 if the frame has an `error`
+//! block(at, bytes)                     ──► decodes it and frees it; once for each block of columns
+//! load()                               ──► finishes the trace; returns 0, or 1 if the frame has an `error`
 //! at = alloc(bytes); copy a question there
 //! answer(at, bytes)                    ──► returns where the frame is, answer_bytes() long
 //! ```
@@ -14,11 +14,12 @@
 use std::cell::{OnceCell, RefCell};
 
 use traceloom_engine::{Cancel, Engine, Frame};
-use traceloom_report::decode;
+use traceloom_report::{BlockDecoder, ColumnsError};
 
 thread_local! {
-    /// Blocks that wait for [`load`].
-    static BLOCKS: RefCell<Vec<Box<[u8]>>> = const { RefCell::new(Vec::new()) };
+    /// The blocks so far, or the first error in them, until [`load`]. A block is several times smaller than its columns, so
+    /// blocks are decoded and freed one after the other: memory that was in use once is not given back.
+    static DECODER: RefCell<Option<Result<BlockDecoder, ColumnsError>>> = const { RefCell::new(None) };
     static ENGINE: OnceCell<Engine> = const { OnceCell::new() };
     /// The last frame.
     static FRAME: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
@@ -30,7 +31,7 @@ pub extern "C" fn alloc(bytes: usize) -> *mut u8 {
     Box::into_raw(vec![0u8; bytes].into_boxed_slice()).cast()
 }
 
-/// Takes one block of the trace's columns.
+/// Decodes one block of the trace's columns. [`load`] reports its error.
 ///
 /// # Safety
 /// `at` and `bytes` belong to one call of [`alloc`] and are used once.
@@ -38,18 +39,31 @@ pub extern "C" fn alloc(bytes: usize) -> *mut u8 {
 pub unsafe extern "C" fn block(at: *mut u8, bytes: usize) {
     // SAFETY: the caller promises what `take` requires.
     let block = unsafe { take(at, bytes) };
-    BLOCKS.with_borrow_mut(|blocks| blocks.push(block));
+    report_panics();
+    let before = DECODER
+        .take()
+        .unwrap_or_else(|| Ok(BlockDecoder::default()));
+    let decoded = before.and_then(|mut decoder| {
+        decoder.block(&block)?;
+        Ok(decoder)
+    });
+    DECODER.set(Some(decoded));
 }
 
-/// Decodes the trace from the blocks. Returns 0, or 1 if that failed and the frame has an `error`.
-#[unsafe(no_mangle)]
-pub extern "C" fn load() -> u32 {
-    // A panic ends the engine. The page can still read its message from the last frame.
+/// A panic ends the engine. The page can still read its message from the last frame.
+fn report_panics() {
     std::panic::set_hook(Box::new(|panic| {
         keep(Frame::new().with("error", panic.to_string()).finish());
     }));
-    let blocks = BLOCKS.take();
-    match decode(blocks.iter().map(|block| &**block)) {
+}
+
+/// Finishes the trace. Returns 0, or 1 if that or a block failed and the frame has an `error`.
+#[unsafe(no_mangle)]
+pub extern "C" fn load() -> u32 {
+    let decoder = DECODER
+        .take()
+        .unwrap_or_else(|| Ok(BlockDecoder::default()));
+    match decoder.and_then(BlockDecoder::finish) {
         Ok(trace) => ENGINE.with(|engine| u32::from(engine.set(Engine::new(trace)).is_err())),
         Err(error) => {
             keep(Frame::new().with("error", error.to_string()).finish());

@@ -99,6 +99,7 @@ async function start() {
   await timeline.first;
   // A recording that is being followed moves by itself.
   if (!opened.snapshot) steps.start();
+  opened.pictured?.();
 }
 
 panels.unshift({id: "details", title: "Details", mount: mountDetails}, {id: "range", title: "Range", mount: mountRange},

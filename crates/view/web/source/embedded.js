@@ -14,10 +14,16 @@ import {startEngine} from "source/worker";
  * A queued question.
  * @typedef {object} Waiting
  * @property {string} question
+ * @property {boolean} first whether the first picture needs it
  * @property {number} priority
  * @property {(answer: Answer) => void} resolve
  * @property {(error: unknown) => void} reject
  */
+
+/** The questions of the first picture. All others wait for it: in a big trace, a profile takes seconds. */
+const FIRST = ["meta", "rows", "window", "names"];
+/** How long others wait while the page asks nothing for its picture, ms. */
+const PATIENCE = 500;
 
 /** Whether this page is a report. */
 export function isReport() {
@@ -92,7 +98,7 @@ function queue() {
   let waiting = [];
   /** @type {Waiting | null} the question that the engine works on */
   let current = null;
-  let loaded = false;
+  let loaded = false, pictured = false, patience = 0;
   /** @type {string | null} the reason why there is no trace */
   let failure = null;
   /** @type {(progress: Progress) => void} */
@@ -109,11 +115,19 @@ function queue() {
   const send = start(hear);
 
   function next() {
-    if (!loaded || current || waiting.length === 0) return;
-    const urgent = Math.max(...waiting.map(({priority}) => priority));
-    const at = waiting.findIndex(({priority}) => priority === urgent);
-    [current] = waiting.splice(at, 1);
+    const ready = waiting.filter(({first}) => first || pictured);
+    if (!loaded || current || ready.length === 0) return;
+    const urgent = Math.max(...ready.map(({priority}) => priority));
+    const chosen = current = /** @type {Waiting} */ (ready.find(({priority}) => priority === urgent));
+    waiting = waiting.filter(other => other !== chosen);
     send({op: "ask", question: current.question});
+  }
+
+  /** Lets all other questions go. Until the picture is there, they wait as long as the engine works for it. */
+  function release() {
+    if (current || waiting.some(({first}) => first)) return;
+    pictured = true;
+    next();
   }
 
   /** @param {News} news */
@@ -133,6 +147,8 @@ function queue() {
     const asked = current;
     current = null;
     if (!asked) return;
+    clearTimeout(patience);
+    if (!pictured) patience = setTimeout(release, PATIENCE);
     try {
       if (!("answer" in news)) throw new AskError(broken);
       asked.resolve(decode(news.answer));
@@ -157,6 +173,11 @@ function queue() {
     fail(/** @type {Error} */ (error).message);
   }
   return {
+    pictured() {
+      clearTimeout(patience);
+      pictured = true;
+      next();
+    },
     /** @param {(progress: Progress) => void} tell */
     ready(tell) {
       report = tell;
@@ -166,7 +187,7 @@ function queue() {
     ask: (question, {signal, priority = 0} = {}) => new Promise((resolve, reject) => {
       if (failure !== null) return reject(new AskError(failure));
       if (signal?.aborted) return reject(aborted());
-      const mine = {question: JSON.stringify(question), priority, resolve, reject};
+      const mine = {question: JSON.stringify(question), first: FIRST.includes(question.op), priority, resolve, reject};
       signal?.addEventListener("abort", () => {
         waiting = waiting.filter(other => other !== mine);
         reject(aborted());

@@ -22,6 +22,7 @@
  *   Rejects with an `AskError` if there is no answer, with an `AbortError` if `signal` was aborted.
  * @property {(report: (progress: Progress) => void) => Promise<void>} ready
  *   Resolves once the trace is loaded; rejects with an `AskError` that says why it cannot be.
+ * @property {() => void} [pictured] Says that the first picture is there. Until then, a report answers only what that needs.
  * @property {number} [snapshot] The current snapshot, while the trace is recorded.
  * @property {string} [said] The result of the recording.
  */

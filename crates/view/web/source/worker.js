@@ -54,18 +54,22 @@ export function startEngine(send) {
 
   /** @param {string} module @param {{text: string, bytes: number}[]} parts */
   async function load(module, parts) {
-    // The engine is compiled while it is being unpacked, in parallel with the columns.
+    // The engine is compiled while it is being unpacked, in parallel with the first columns.
     const wasm = new Response(inflate(module), {headers: {"content-type": "application/wasm"}});
     const compiled = WebAssembly.instantiateStreaming(wasm);
-    const unpacked = parts.map((part) => inflate(part.text));
+    // Of the others, only the one that is being decoded is in memory.
+    let next = parts.length ? inflate(parts[0].text) : null;
     const {instance} = await compiled.catch(() => {
       throw new Error("the engine in this report is damaged: was the file saved whole?");
     });
     const loaded = begun = /** @type {Exports} */ (/** @type {unknown} */ (instance.exports));
     const total = parts.reduce((sum, part) => sum + part.bytes, 0);
     let done = 0;
-    for (const [number, {bytes}] of parts.entries()) {
-      const at = await fill(loaded, unpacked[number], bytes, (more) => {
+    for (const part of parts) {
+      const {bytes} = part, stream = next ?? inflate(part.text);
+      next = null;
+      part.text = "";
+      const at = await fill(loaded, stream, bytes, (more) => {
         done += more;
         send({done, total});
       });
