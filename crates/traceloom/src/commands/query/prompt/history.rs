@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use rustyline::Config;
 use rustyline::history::{FileHistory, History, SearchDirection};
 
-use super::REMEMBERED;
+/// How many statements the history has.
+pub(in crate::commands::query) const REMEMBERED: usize = 1000;
 
 /// The history file: `traceloom/query_history` in `XDG_STATE_HOME`, or in `~/.local/state` if that is not set. Only this
 /// user can read it. `None` if there is no such folder and it cannot be created.

@@ -21,9 +21,6 @@ use commands::{Next, Settings, is_command};
 use grid::Grid;
 use typed::Typed;
 
-/// How many statements the history has.
-const REMEMBERED: usize = 1000;
-
 const GREETING: &str = "SQL ends with a semicolon; .help lists the commands, .quit ends";
 
 /// Answers what is typed, until `.quit` or the end of the input. Errors do not end it.
@@ -63,7 +60,7 @@ pub(super) fn prompt(session: &mut Session, args: &QueryArgs) -> Result<()> {
 
 fn editor() -> Result<Editor<Typed, FileHistory>> {
     let config = Config::builder()
-        .max_history_size(REMEMBERED)?
+        .max_history_size(history::REMEMBERED)?
         .completion_type(CompletionType::List)
         .build();
     let history = FileHistory::with_config(&config);
