@@ -7,11 +7,11 @@ use rustyline::Config;
 use rustyline::history::{FileHistory, History, SearchDirection};
 
 /// How many statements the history has.
-pub(in crate::commands::query) const REMEMBERED: usize = 1000;
+pub(crate) const REMEMBERED: usize = 1000;
 
 /// The history file: `traceloom/query_history` in `XDG_STATE_HOME`, or in `~/.local/state` if that is not set. Only this
 /// user can read it. `None` if there is no such folder and it cannot be created.
-pub(in crate::commands::query) fn file() -> Option<PathBuf> {
+pub(crate) fn file() -> Option<PathBuf> {
     let folder = state_folder()?.join("traceloom");
     let mut builder = DirBuilder::new();
     let mut options = OpenOptions::new();
@@ -38,7 +38,7 @@ fn state_folder() -> Option<PathBuf> {
 }
 
 /// The statements in the file, the oldest first.
-pub(in crate::commands::query) fn list(path: &Path) -> Vec<String> {
+pub(crate) fn list(path: &Path) -> Vec<String> {
     let history = read(path);
     let last = |at| history.get(at, SearchDirection::Forward).ok().flatten();
     let all = (0..history.len()).filter_map(last);
@@ -46,7 +46,7 @@ pub(in crate::commands::query) fn list(path: &Path) -> Vec<String> {
 }
 
 /// Adds a statement, if the file can be written.
-pub(in crate::commands::query) fn add(path: &Path, statement: &str) {
+pub(crate) fn add(path: &Path, statement: &str) {
     let mut history = read(path);
     if history.add(statement).is_ok() {
         _ = history.append(path);
