@@ -13,6 +13,7 @@ pub const READ_CATEGORIES: &[&str] = &[
     "ps-dump",
     "chrome-json",
     "trace-cmd-dat",
+    "perfetto-proto",
 ];
 
 /// The folder of real traces.
