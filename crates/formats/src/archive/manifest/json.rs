@@ -19,19 +19,22 @@ type Fields = Map<String, Value>;
 /// A value, or the reason why it is refused.
 type Read<T> = Result<T, String>;
 
-pub(super) fn parse(text: &[u8]) -> Read<Manifest> {
-    let text = text.trim_ascii_start();
-    let root: Value = serde_json::from_slice(text).map_err(|error| error.to_string())?;
-    let fields = root.get("perfetto_manifest").and_then(Value::as_object);
-    let fields = fields.ok_or("the value of perfetto_manifest is not an object")?;
-    version(fields.get("version"))?;
-    Ok(Manifest {
-        trace_time: fields.get("trace_time").map(time_line).transpose()?,
-        files: list(fields, "files", file)?,
-        attributes: fields
-            .get("attributes")
-            .map_or(Ok(Vec::new()), attributes)?,
-    })
+impl Manifest {
+    /// Reads the fields, without looking at whether they fit together.
+    pub(super) fn from_json(text: &[u8]) -> Read<Self> {
+        let text = text.trim_ascii_start();
+        let root: Value = serde_json::from_slice(text).map_err(|error| error.to_string())?;
+        let fields = root.get("perfetto_manifest").and_then(Value::as_object);
+        let fields = fields.ok_or("the value of perfetto_manifest is not an object")?;
+        version(fields.get("version"))?;
+        Ok(Self {
+            trace_time: fields.get("trace_time").map(time_line).transpose()?,
+            files: list(fields, "files", file)?,
+            attributes: fields
+                .get("attributes")
+                .map_or(Ok(Vec::new()), attributes)?,
+        })
+    }
 }
 
 fn version(version: Option<&Value>) -> Read<()> {

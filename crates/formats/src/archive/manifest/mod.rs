@@ -84,7 +84,7 @@ impl Manifest {
     /// # Errors
     /// [`ReadError::Manifest`] if a field is missing or has a value that is not allowed.
     pub fn parse(text: &[u8]) -> Result<Self, ReadError> {
-        let manifest = json::parse(text).map_err(refuse)?;
+        let manifest = Self::from_json(text).map_err(refuse)?;
         manifest.check().map_err(refuse)?;
         Ok(manifest)
     }

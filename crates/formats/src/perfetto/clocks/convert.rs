@@ -13,7 +13,7 @@ type Step = Vec<(i64, i64)>;
 
 /// Converts times to the clock of the trace.
 #[derive(Debug)]
-pub(in super::super) struct Converter<'a> {
+pub(crate) struct Converter<'a> {
     snapshots: &'a [Vec<(ClockId, i64)>],
     /// The snapshots that have a clock.
     of_clock: FxHashMap<ClockId, Vec<usize>>,

@@ -3,24 +3,24 @@
 use traceloom_trace::{ClockKind, ClockRow, RowId, SourceId};
 
 /// `CLOCK_BOOTTIME`: times are on this clock, unless a snapshot names another one.
-pub(in super::super) const BOOTTIME: u32 = 6;
+pub(crate) const BOOTTIME: u32 = 6;
 
 /// `CLOCK_REALTIME`.
 pub(super) const REALTIME: u32 = 1;
 
 /// `CLOCK_MONOTONIC`.
-pub(in super::super) const MONOTONIC: u32 = 3;
+pub(crate) const MONOTONIC: u32 = 3;
 
 /// A clock of the file alone.
 pub(super) const TRACE_FILE: u32 = 11;
 
 /// The first of the numbers that each sequence may give to clocks of its own.
-pub(in super::super) const FIRST_OF_SEQUENCE: u32 = 64;
+pub(crate) const FIRST_OF_SEQUENCE: u32 = 64;
 const LAST_OF_SEQUENCE: u32 = 127;
 
 /// A clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(in super::super) struct ClockId {
+pub(crate) struct ClockId {
     /// The sequence it belongs to, 0 for clocks of the whole machine.
     pub(super) sequence: u32,
     pub(super) machine: u32,
