@@ -89,6 +89,7 @@ impl Trace {
                 title,
                 embed_source,
                 threads,
+                results: Vec::new(),
             };
             write_report(trace, &options, out).map_err(|error| Failure::Other(error.to_string()))
         })

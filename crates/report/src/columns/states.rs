@@ -218,15 +218,20 @@ struct Followed {
 }
 
 impl Followed {
-    fn with_capacity(rows: usize) -> Self {
+    fn of(rows: usize) -> Self {
         Self {
-            ts: Vec::with_capacity(rows),
-            utid: Vec::with_capacity(rows),
-            cpu: Vec::with_capacity(rows),
-            state: Vec::with_capacity(rows),
-            waker_utid: Vec::with_capacity(rows),
+            ts: column(rows),
+            utid: column(rows),
+            cpu: column(rows),
+            state: column(rows),
+            waker_utid: column(rows),
         }
     }
+}
+
+fn column<T>(rows: usize) -> Vec<T> {
+    // Bounded: a table with more rows than its block can hold was refused when it was opened.
+    Vec::with_capacity(rows)
 }
 
 fn follow(parts: &Parts, table: &mut Table<'_>) -> Result<Followed> {
@@ -240,8 +245,7 @@ fn follow(parts: &Parts, table: &mut Table<'_>) -> Result<Followed> {
     }
     let mut switches = Switches::new(&parts.trace.sched_slices, &idle);
     let mut rows = 0..told.len();
-    // Bounded: a table with more rows than its block can hold was refused when it was opened.
-    let mut states = Followed::with_capacity(table.rows);
+    let mut states = Followed::of(table.rows);
     for origin in table.values("origin", &ORIGIN, 0)? {
         let (said, waker) = match usize::try_from(origin) {
             Ok(0) => {
