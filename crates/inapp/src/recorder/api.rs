@@ -160,7 +160,9 @@ fn method_with_options(id: u32, plain: Kind, with_cpu: Kind) {
     } else {
         (plain, 0)
     };
-    if !(is_entry && short_calls::is_on() && short_calls::enter(kind, id, value)) {
+    if is_entry && short_calls::is_on() {
+        short_calls::enter(kind, id, value);
+    } else {
         event(kind, id, value);
     }
 }

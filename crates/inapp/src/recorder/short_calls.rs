@@ -17,6 +17,7 @@ use traceloom_ring::{Kind, first_word, parts_of};
 use super::fast::{self, Place};
 use super::threads;
 use super::ticks;
+use super::write;
 use super::writer::Writer;
 
 /// Calls that take fewer ticks are dropped; 0 for none.
@@ -81,8 +82,14 @@ impl Drop for Pause {
     }
 }
 
-/// Records that a method was entered, so that it can be taken back. False if nothing was recorded.
-pub(super) fn enter(kind: Kind, method: u32, value: u64) -> bool {
+/// Records that a method was entered, so that it can be taken back.
+pub(super) fn enter(kind: Kind, method: u32, value: u64) {
+    if !enter_usually(kind, method, value) {
+        write::unusual_entry(kind, method, value);
+    }
+}
+
+fn enter_usually(kind: Kind, method: u32, value: u64) -> bool {
     let bytes = bytes_of(kind);
     fast::with_usual_writer(|writer| {
         let is_in_row = writer.entries > 0 && writer.entries_end == writer.used;
@@ -94,8 +101,7 @@ pub(super) fn enter(kind: Kind, method: u32, value: u64) -> bool {
         };
         let is_done = fast::append(writer, bytes, put);
         if is_done {
-            writer.entries = if is_in_row { writer.entries + 1 } else { 1 };
-            writer.entries_end = writer.used;
+            writer.note_entry(is_in_row);
         }
         is_done
     })

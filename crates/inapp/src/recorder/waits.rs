@@ -34,9 +34,7 @@ pub(crate) fn wait(wait: Wait, begins: bool) {
     }
     let id = id_of(wait);
     if begins {
-        if !short_calls::enter(Kind::Begin, id, 0) {
-            event(Kind::Begin, id, 0);
-        }
+        short_calls::enter(Kind::Begin, id, 0);
     } else if !short_calls::take_back_wait(id) {
         event(Kind::End, 0, 0);
     }

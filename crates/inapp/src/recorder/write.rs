@@ -70,6 +70,18 @@ fn unusual(kind: Kind, argument: u32, value: u64) {
     });
 }
 
+/// Records an entry that is not on the fast path, because the previous record is long ago or the chunk is full. It is the
+/// only one that can be taken back: a time record or the start of a chunk is before it.
+pub(super) fn unusual_entry(kind: Kind, argument: u32, value: u64) {
+    with_writer(|session, writer, slot, depth| {
+        let now = ticks::now(session.clock);
+        let record = (kind, argument, value);
+        if append(session, writer, slot, depth, now, record, Parts::NONE) {
+            writer.note_entry(false);
+        }
+    });
+}
+
 /// Records an event with text. Text that fills more than half a chunk becomes a mark in several records.
 #[inline(always)]
 pub(crate) fn text_event(kind: Kind, value: u64, text: &[u8]) {

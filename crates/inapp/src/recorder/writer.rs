@@ -46,3 +46,12 @@ pub(crate) struct Writer {
     pub ordinal: u32,
     pub identity: Identity,
 }
+
+impl Writer {
+    /// Notes that the last record is the entry of a method, and whether there is another entry directly before it.
+    #[inline(always)]
+    pub fn note_entry(&mut self, is_in_row: bool) {
+        self.entries = if is_in_row { self.entries + 1 } else { 1 };
+        self.entries_end = self.used;
+    }
+}
