@@ -116,3 +116,13 @@ fn a_plain_count_of_a_scripts_own_table_counts_that_one() {
     let none = "SELECT count(*) FROM slice WHERE dur > 7";
     assert_eq!(answer(with_an_instant(), none), "1");
 }
+
+/// Perfetto has a row for every figure that it knows.
+#[test]
+fn figures_that_readers_count_are_there_if_they_are_0() {
+    let sql =
+        "SELECT name, severity, source, value FROM stats WHERE name GLOB 'slice_*' ORDER BY name";
+    let expected = "slice_drop_overlapping_complete_event error analysis 0, \
+                    slice_spill_overlapping_complete_event error analysis 0";
+    assert_eq!(answer(TraceBuilder::new().finish(), sql), expected);
+}

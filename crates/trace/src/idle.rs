@@ -3,9 +3,13 @@
 //! PerfettoSQL has them as the first rows of their tables, also in a trace without scheduling. The process is in no
 //! other way part of the trace: no row refers to it, and the idle thread belongs to no process that a trace names.
 
+use crate::args::ArgValue;
 use crate::ids::{ProcessId, RowId, SourceId, ThreadId};
 use crate::tables::{ProcessRow, ThreadRow};
 use crate::trace::Trace;
+
+/// The argument that marks a thread as an idle thread, where its number does not.
+pub const IS_IDLE: &str = "is_idle";
 
 impl Trace {
     /// The processes that the trace is about: all except the reserved row.
@@ -25,11 +29,28 @@ impl Trace {
         !sources.is_empty() && sources.get(ThreadId::IDLE.row()) != SourceId::NONE
     }
 
-    /// The kernel's idle threads, in order: the first row, and those of further kernel traces. Each kernel trace has at
-    /// most one, which stands for the idle threads of all CPUs.
+    /// The kernel's idle threads, in order: the first row, and those of further kernel traces. Each trace of Linux has at
+    /// most one, which stands for the idle threads of all CPUs. Traces of other kernels mark theirs with [`IS_IDLE`].
     pub fn idle_threads(&self) -> Vec<ThreadId> {
-        let further = self.kernel_threads_0(ThreadId::IDLE.row() + 1);
+        let mut further = self.kernel_threads_0(ThreadId::IDLE.row() + 1);
+        further.extend(self.marked_as_idle());
+        further.sort_unstable();
+        further.dedup();
         std::iter::once(ThreadId::IDLE).chain(further).collect()
+    }
+
+    /// The threads with an argument that says that they are idle threads, except the first row.
+    fn marked_as_idle(&self) -> Vec<ThreadId> {
+        let Some(mark) = self.strings.lookup(IS_IDLE) else {
+            return Vec::new();
+        };
+        let is_marked = |set| {
+            let mut args = self.args.set(set);
+            args.any(|arg| arg == (mark, ArgValue::Bool(true)))
+        };
+        let sets = self.threads.arg_set_id.iter().enumerate().skip(1);
+        let marked = sets.filter(|(_, set)| set.some().is_some_and(is_marked));
+        marked.map(|(row, _)| ThreadId::from_row(row)).collect()
     }
 
     /// The threads from a row on that have the number 0 and no process. In inputs with methods, 0 is a number of the

@@ -40,6 +40,7 @@ pub use builder::{SliceBegin, TraceBuilder, TrackOwnerId};
 pub use callstack::CallStack;
 pub use clock::{ClockKind, ClockRow};
 pub use column::{CHUNK_ROWS, Column};
+pub use idle::IS_IDLE;
 pub use ids::{
     ArgSetId, MethodId, ProcessId, RecordId, RowId, SliceId, SourceId, StringId, ThreadId, TrackId,
 };

@@ -6,7 +6,7 @@ use crate::ids::{RowId, SliceId, TrackId};
 use crate::tables::{NO_DURATION, SliceTable, UNNESTED};
 
 impl SliceTable {
-    /// Sets the parent and the depth of every new instant. The slices are sorted by time, and an instant follows the
+    /// Sets the parent and the depth of every new instant. The slices are sorted by time, and a new instant follows the
     /// slices that begin at its time.
     ///
     /// ```text

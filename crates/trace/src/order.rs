@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use crate::column::order_by_time;
 use crate::sort;
-use crate::tables::SliceTable;
+use crate::tables::{SliceTable, UNNESTED};
 use crate::trace::Trace;
 
 impl Trace {
@@ -16,13 +16,13 @@ impl Trace {
     }
 }
 
-/// The order of slices by time. An instant follows the slices that begin at its time, as one inside them does. `None`
-/// if the slices are already in this order.
+/// The order of slices by time. An instant that is inside no slice yet follows the slices that begin at its time, as one
+/// inside them does. `None` if the slices are already in this order.
 fn order_of_slices(slices: &SliceTable) -> Option<Vec<u32>> {
     if !slices.has_instants() {
         return order_by_time(&slices.ts);
     }
-    let key = |row: usize| (slices.ts.get(row), slices.is_instant(row));
+    let key = |row: usize| (slices.ts.get(row), slices.depth.get(row) == UNNESTED);
     if (0..slices.len()).is_sorted_by_key(key) {
         return None;
     }

@@ -5,9 +5,11 @@ use traceloom_trace::{
     TraceBuilder, align_clocks,
 };
 
+use super::listing::Listing;
 use super::manifest::{Manifest, refuse};
 use super::pieces::{Member, pieces};
 use super::place::Places;
+use super::sift::Found;
 use crate::error::ReadError;
 use crate::format::{ReadOptions, Target};
 use crate::format_id;
@@ -30,20 +32,21 @@ pub(crate) struct Members {
     apart: bool,
     manifest: Option<Manifest>,
     files: Vec<Member>,
+    listing: Listing,
 }
 
 impl Members {
-    /// For an archive with this number of entries besides its manifest.
+    /// For an archive with this number of entries, and this manifest.
     ///
     /// # Errors
     /// If a manifest is for more entries than can wait for each other.
-    pub fn of(
-        entries: usize,
-        manifest: Option<Manifest>,
-        out: &Target<'_>,
-    ) -> Result<Self, ReadError> {
+    pub fn of(entries: usize, found: Option<Found>, out: &Target<'_>) -> Result<Self, ReadError> {
         let is_trace = matches!(out, Target::Trace(_));
-        let manifest = manifest.filter(|_| is_trace);
+        let mut listing = Listing::default();
+        if let Some(found) = &found {
+            listing.manifest(&found.name, found.bytes);
+        }
+        let manifest = found.filter(|_| is_trace).map(|found| found.manifest);
         if manifest.is_some() && entries > MOST_WITH_MANIFEST {
             return Err(refuse(format!(
                 "the archive has {entries} entries; with a manifest, {MOST_WITH_MANIFEST} are the most"
@@ -53,6 +56,7 @@ impl Members {
             apart: is_trace && (manifest.is_some() || (2..=MOST_APART).contains(&entries)),
             manifest,
             files: Vec::new(),
+            listing,
         })
     }
 
@@ -68,7 +72,16 @@ impl Members {
         read: impl FnOnce(&ReadOptions, &mut Target<'_>) -> Result<T, ReadError>,
     ) -> Result<T, ReadError> {
         if !self.apart {
-            return read(options, out);
+            let sources = |out: &Target<'_>| match out {
+                Target::Trace(out) => out.trace().sources.len(),
+                _ => 0,
+            };
+            let first = sources(out);
+            let result = read(options, out);
+            if let Target::Trace(out) = out {
+                self.listing.trace(name, out.trace(), first);
+            }
+            return result;
         }
         let parts = Parts::default();
         let mut options = options.clone();
@@ -76,6 +89,7 @@ impl Members {
         let mut builder = TraceBuilder::new();
         let result = read(&options, &mut Target::Trace(&mut builder));
         if !builder.trace().sources.is_empty() {
+            self.listing.trace(name, builder.trace(), 0);
             self.files.push(Member {
                 name: name.to_owned(),
                 trace: builder.finish(),
@@ -85,14 +99,15 @@ impl Members {
         result
     }
 
-    /// Adds the traces to the archive's.
+    /// Adds the traces to the archive's, which has the format `archive`.
     ///
     /// # Errors
     /// [`ReadError::Manifest`] if a file is not what the manifest says.
-    pub fn finish(self, out: &mut Target<'_>) -> Result<(), ReadError> {
+    pub fn finish(self, archive: &str, out: &mut Target<'_>) -> Result<(), ReadError> {
         let Target::Trace(out) = out else {
             return Ok(());
         };
+        self.listing.write(archive, out);
         match &self.manifest {
             Some(manifest) => by_manifest(self.files, manifest, out),
             None => by_clocks(self.files, out),
@@ -287,6 +302,47 @@ mod tests {
 
     fn read(entries: &[(&str, &[u8])]) -> Trace {
         read_bytes(&zip(entries), ReadOptions::default()).unwrap()
+    }
+
+    /// For each listed file: its name, size, format and place.
+    fn listed(trace: &Trace) -> Vec<String> {
+        let text = |value| match value {
+            Some(ArgValue::Text(text)) => trace.strings.get(text).to_owned(),
+            Some(ArgValue::Int(number)) => number.to_string(),
+            _ => "-".to_owned(),
+        };
+        let row = |row| {
+            let cell = |key: &str| trace.records.cell(row, trace.strings.lookup(key)?);
+            ["name", "size", "format", "processing_order"].map(|key| text(cell(key)))
+        };
+        (0..trace.records.len())
+            .map(|at| row(at).join(" "))
+            .collect()
+    }
+
+    #[test]
+    fn an_archive_lists_the_files_that_were_read() {
+        let perfetto = perfetto();
+        let manifest = br#"{"perfetto_manifest": {"version": 1, "files": []}}"#;
+        let entries: [(&str, &[u8]); 4] = [
+            ("a.systrace", SYSTRACE.as_bytes()),
+            ("notes.txt", b"no trace"),
+            ("meta.json", manifest),
+            ("b.pftrace", &perfetto),
+        ];
+        let sizes = [SYSTRACE.len(), manifest.len(), perfetto.len()];
+        let expected = [
+            format!("- {} zip 0", sizes.iter().sum::<usize>()),
+            format!("meta.json {} perfetto_manifest 1", sizes[1]),
+            format!("a.systrace {} ftrace 2", sizes[0]),
+            format!("b.pftrace {} perfetto 3", sizes[2]),
+        ];
+        assert_eq!(listed(&read(&entries)), expected);
+        let alone = [
+            format!("- {} zip 0", sizes[0]),
+            format!("a.systrace {} ftrace 1", sizes[0]),
+        ];
+        assert_eq!(listed(&read(&entries[..2])), alone);
     }
 
     #[test]

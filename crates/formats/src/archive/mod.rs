@@ -8,6 +8,7 @@
 //! Without one, archives are only collections, and their traces stay as they are. With a [`manifest`], it decides.
 
 mod graph;
+mod listing;
 mod manifest;
 mod members;
 mod pieces;

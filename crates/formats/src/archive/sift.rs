@@ -6,10 +6,20 @@ use crate::error::ReadError;
 /// The beginnings of archives and of compressed files: gzip, zip, Zstandard.
 const PACKED: &[&[u8]] = &[b"\x1f\x8b", b"PK\x03\x04", b"\x28\xb5\x2f\xfd"];
 
+/// A manifest in an archive.
+pub(crate) struct Found {
+    /// Its place among the entries.
+    pub at: usize,
+    pub(super) name: String,
+    /// Its size, bytes.
+    pub(super) bytes: u64,
+    pub(super) manifest: Manifest,
+}
+
 /// Looks at each entry before any is read.
 #[derive(Default)]
 pub(crate) struct Sift {
-    manifest: Option<(usize, Manifest)>,
+    manifest: Option<Found>,
     packed: Vec<String>,
 }
 
@@ -38,24 +48,34 @@ impl Sift {
         if text.len() as u64 > MOST_BYTES {
             return Err(refuse(format!("{name:?} has more than {MOST_BYTES} bytes")));
         }
-        self.manifest = Some((index, Manifest::parse(&text)?));
+        self.manifest = Some(Found {
+            at: index,
+            name: name.to_owned(),
+            bytes: text.len() as u64,
+            manifest: Manifest::parse(&text)?,
+        });
         Ok(())
     }
 
-    /// The manifest and its place among the entries.
+    /// The manifest.
     ///
     /// # Errors
     /// [`ReadError::Manifest`] if it says something about an archive in the archive.
-    pub fn found(self) -> Result<Option<(usize, Manifest)>, ReadError> {
-        let Some((index, manifest)) = self.manifest else {
+    pub fn found(self) -> Result<Option<Found>, ReadError> {
+        let Some(found) = self.manifest else {
             return Ok(None);
         };
-        let of = |name: &String| manifest.file(name).is_some_and(|file| file.overrides());
+        let of = |name: &String| {
+            found
+                .manifest
+                .file(name)
+                .is_some_and(|file| file.overrides())
+        };
         match self.packed.iter().find(|name| of(name)) {
             Some(name) => Err(refuse(format!(
                 "{name:?} is an archive; it can say something about traces only"
             ))),
-            None => Ok(Some((index, manifest))),
+            None => Ok(Some(found)),
         }
     }
 }

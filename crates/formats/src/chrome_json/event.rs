@@ -33,8 +33,14 @@ pub(super) struct Event<'a> {
     pub scope: u8,
     pub args: Option<Value<'a>>,
     pub others: Vec<(Cow<'a, [u8]>, Value<'a>)>,
+    /// Whether there is a duration that is not a number.
+    pub has_bad_dur: bool,
     /// The number of fields that could not be read.
     pub bad_fields: u64,
+    /// Whether the object has fields.
+    pub has_fields: bool,
+    /// The id that `id2` gives, and whether it is global. A field `id` goes before it.
+    second_id: Option<(Cow<'a, [u8]>, bool)>,
 }
 
 impl<'a> Event<'a> {
@@ -43,9 +49,13 @@ impl<'a> Event<'a> {
         let mut event = Self::default();
         let mut fields = Fields::new(text);
         for (key, value) in &mut fields {
+            event.has_fields = true;
             event.take(key, value);
         }
         event.bad_fields += u64::from(fields.is_broken());
+        if let (None, Some((id, is_global))) = (&event.id, event.second_id.take()) {
+            (event.id, event.is_global) = (Some(id), is_global);
+        }
         event
     }
 
@@ -60,7 +70,7 @@ impl<'a> Event<'a> {
             b"name" => (self.name, self.has_name) = (self.text(value), true),
             b"cat" => (self.category, self.has_category) = (self.text(value), true),
             b"ts" => self.ts = self.time(&value),
-            b"dur" => self.dur = self.time(&value),
+            b"dur" => self.duration(&value),
             b"tts" => self.thread_ts = self.time(&value),
             b"tdur" => self.thread_dur = self.time(&value),
             b"pid" => self.pid = Some(value),
@@ -82,10 +92,21 @@ impl<'a> Event<'a> {
         }
     }
 
+    fn duration(&mut self, value: &Value<'a>) {
+        let bad_before = self.bad_fields;
+        self.dur = self.time(value);
+        self.has_bad_dur = self.bad_fields > bad_before;
+    }
+
+    /// Takes the global id, else the local one. Other keys identify nothing.
     fn id2(&mut self, value: &Value<'a>) {
         for (key, value) in value.fields() {
-            self.is_global = &*key == b"global";
-            self.id = Some(self.text(value));
+            let is_global = &*key == b"global";
+            if !is_global && &*key != b"local" {
+                self.bad_fields += 1;
+            } else if is_global || self.second_id.is_none() {
+                self.second_id = Some((self.text(value), is_global));
+            }
         }
     }
 

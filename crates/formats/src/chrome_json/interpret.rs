@@ -8,6 +8,7 @@ use traceloom_trace::{
 
 use super::asyncs::Asyncs;
 use super::event::Event;
+use super::figures::Figures;
 use super::flows::Flows;
 use super::members::{MOST_MEMBERS, is_deferred, is_facts, is_inner};
 use super::rows::{ENCLOSING, FLOW_IN, FLOW_OUT, Row};
@@ -50,6 +51,7 @@ pub(super) struct Interpreter {
     pub(super) clocks: Vec<ClockRow>,
     pub(super) deferred: Deferred,
     v8: V8,
+    figures: Figures,
     /// The number of objects with a phase, and without one.
     pub phases: [u64; 2],
     /// Whether an embedded trace was read.
@@ -74,6 +76,7 @@ impl Interpreter {
             clocks: Vec::new(),
             deferred: Deferred::default(),
             v8: V8::default(),
+            figures: Figures::default(),
             phases: [0; 2],
             read_inner: false,
         }
@@ -126,6 +129,10 @@ impl Interpreter {
     }
 
     fn event(&mut self, event: Event<'_>, text: &[u8], place: Place, out: &mut TraceBuilder) {
+        if !event.has_fields && event.bad_fields == 0 {
+            // Some writers end their list with an empty object, so that every event has a comma.
+            return;
+        }
         self.phases[usize::from(event.phase == 0)] += 1;
         out.repair(RepairKind::BadField, event.bad_fields, place, || {
             shown(text)
@@ -134,7 +141,8 @@ impl Interpreter {
         if event.phase == b'M' {
             return self.metadata(&event, upid, out);
         }
-        let Some(ts) = event.ts else {
+        let Some(ts) = event.ts.filter(|_| is_complete(&event)) else {
+            self.figures.unread += 1;
             return out.repair(RepairKind::UnparsedLine, 1, place, || shown(text));
         };
         match event.phase {
@@ -144,7 +152,6 @@ impl Interpreter {
                 self.states.push(state(&event, utid, ts, place, out));
             }
             b'c' => self.clock_sync(&event, ts, place, out),
-            0 => out.repair(RepairKind::UnparsedLine, 1, place, || shown(text)),
             b'P' if v8::has_profile(&event) => {
                 let utid = self.thread(event.tid.as_ref(), upid, out);
                 self.v8.event(&event, (upid, utid), self.bytes, out);
@@ -160,7 +167,7 @@ impl Interpreter {
         } else {
             event.id.as_deref()
         };
-        let is_async = matches!(event.phase, b'b' | b'n' | b'e' | b'S' | b'T' | b'p' | b'F');
+        let is_async = is_async(event.phase);
         let mut row = Row {
             ts,
             dur: event.dur.unwrap_or(0).max(0),
@@ -319,13 +326,14 @@ impl Interpreter {
         std::mem::take(&mut self.v8).finish(shift, out);
         thread_rows.sort_unstable_by_key(Row::thread_key);
         let mut flows = Flows::default();
-        threads::build(&thread_rows, &mut flows, out);
+        self.figures.beside += threads::build(&thread_rows, &mut flows, out);
         flows.join(out);
         async_rows.sort_unstable_by_key(|row| (row.ts, row.sequence));
         let mut asyncs = Asyncs::default();
         for row in &async_rows {
             asyncs.take(row, out);
         }
+        self.figures.tell(out);
         let mut deferred = std::mem::take(&mut self.deferred);
         deferred.finish(
             format_id::CHROME_JSON,
@@ -333,6 +341,21 @@ impl Interpreter {
             &mut Target::Trace(out),
         )
     }
+}
+
+/// Whether an event has what its phase needs beside a time: an `X` a readable duration, if any, and an asynchronous event
+/// the id that connects it with others.
+fn is_complete(event: &Event<'_>) -> bool {
+    match event.phase {
+        0 => false,
+        b'X' => !event.has_bad_dur,
+        b'T' if is_state(event) => true,
+        phase => !is_async(phase) || event.id.is_some(),
+    }
+}
+
+fn is_async(phase: u8) -> bool {
+    matches!(phase, b'b' | b'n' | b'e' | b'S' | b'T' | b'p' | b'F')
 }
 
 /// Where a program wants its process or thread to be shown.

@@ -14,6 +14,7 @@
 mod asyncs;
 mod counters;
 mod event;
+mod figures;
 mod flows;
 mod interpret;
 mod members;

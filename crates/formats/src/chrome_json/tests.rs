@@ -96,6 +96,28 @@ fn async_slices_of_one_id_nest_and_others_overlap() {
     assert_eq!(trace.repairs.count(RepairKind::UnmatchedEnd), 1);
 }
 
+/// As in chrome://tracing: a global id goes before a local one, and `id` before both.
+#[test]
+fn what_lacks_its_id_or_has_no_readable_duration_is_counted() {
+    let trace = read(
+        r#"[{"ph":"b","pid":1,"ts":0,"id2":{"global":"g","local":"l"},"cat":"c","name":"global"},
+            {"ph":"e","pid":2,"ts":1,"id2":{"global":"g"},"cat":"c","name":"global"},
+            {"ph":"b","pid":1,"ts":2,"id2":{"local":"l"},"id":"i","cat":"c","name":"plain"},
+            {"ph":"e","pid":1,"ts":3,"id":"i","cat":"c","name":"plain"},
+            {"ph":"b","pid":1,"ts":4,"id2":{"":"x"},"cat":"c","name":"nothing"},
+            {"ph":"n","pid":1,"ts":4,"cat":"c","name":"nothing"},
+            {"ph":"X","pid":1,"tid":1,"ts":5,"dur":"7a","name":"bad"},
+            {"ph":"X","pid":1,"tid":1,"ts":6,"name":"no end"},
+            {}]"#,
+    );
+    assert_eq!(
+        slices(&trace),
+        ["0 global 0+1", "0 plain 2+1", "0 no end 6+…"]
+    );
+    assert_eq!(trace.slices.instants().count(), 0);
+    assert_eq!(trace.repairs.count(RepairKind::UnparsedLine), 3);
+}
+
 #[test]
 fn counters_instants_and_flows() {
     let trace = read(

@@ -21,8 +21,10 @@ use super::rows::{ENCLOSING, FLOW_IN, FLOW_OUT, Row};
 /// The maximum rounding error by which an inner slice may end after its outer one: a microsecond.
 const ROUNDING_NS: i64 = 1_000;
 
-/// Builds all slices and instants of threads; `rows` are sorted.
-pub(super) fn build(rows: &[Row], flows: &mut Flows, out: &mut TraceBuilder) {
+/// Builds all slices and instants of threads; `rows` are sorted. Returns how many slices lie beside the one whose end they
+/// cross.
+pub(super) fn build(rows: &[Row], flows: &mut Flows, out: &mut TraceBuilder) -> u64 {
+    let mut beside = 0;
     for rows in rows.chunk_by(|a, b| a.utid == b.utid) {
         let mut thread = Thread {
             track: None,
@@ -32,12 +34,15 @@ pub(super) fn build(rows: &[Row], flows: &mut Flows, out: &mut TraceBuilder) {
             lanes: AsyncLanes::default(),
             crossing: BinaryHeap::new(),
             arriving: Vec::new(),
+            beside: 0,
             flows,
             out,
         };
         rows.iter().for_each(|row| thread.take(row));
         thread.advance(i64::MAX);
+        beside += thread.beside;
     }
+    beside
 }
 
 #[derive(Clone, Copy)]
@@ -61,6 +66,8 @@ struct Thread<'a> {
     crossing: BinaryHeap<Reverse<(i64, i64, TrackId)>>,
     /// Flows that end at the next slice.
     arriving: Vec<FlowKey>,
+    /// How many slices lie on separate lanes.
+    beside: u64,
     flows: &'a mut Flows,
     out: &'a mut TraceBuilder,
 }
@@ -191,6 +198,7 @@ impl Thread<'_> {
 
     /// Puts a slice that crosses the end of another one on a separate lane.
     fn beside(&mut self, row: &Row, end: i64) {
+        self.beside += 1;
         let name = self.out.intern(b"overlapping");
         let kind = TrackType::ThreadOverlappingSlice;
         let track = self.out.thread_named_track(kind, self.utid, name);

@@ -1,8 +1,8 @@
 //! Kernels other than Linux: they tell each change of a thread's state, and numbers of threads have 64 bits.
 
 use traceloom_trace::{
-    Place, ProcessId, RepairKind, StateChange, StateTracker, TaskState, ThreadId, TraceBuilder,
-    TrackType,
+    ArgValue, IS_IDLE, NO_TIME, Place, ProcessId, RepairKind, StateChange, StateTracker, TaskState,
+    ThreadId, TraceBuilder, TrackType,
 };
 
 use super::packet::payload;
@@ -27,6 +27,8 @@ const STATES: [TaskState; 9] = [
 pub(super) struct GenericKernel {
     states: StateTracker,
     has_idle: bool,
+    /// States that cannot follow the thread's last one.
+    misplaced: u64,
 }
 
 impl GenericKernel {
@@ -68,6 +70,7 @@ impl GenericKernel {
         let known = out.find_thread(tid);
         let utid = match known {
             Some(_) if state == TaskState::CREATED => {
+                self.misplaced += 1;
                 return refuse(ts, "a thread that exists is created again", out);
             }
             Some(utid) => utid,
@@ -81,6 +84,7 @@ impl GenericKernel {
             priority,
         };
         if !self.states.change(out, change) {
+            self.misplaced += 1;
             return refuse(ts, "a thread cannot be in its next state", out);
         }
         if known.is_none() || state != TaskState::DEAD {
@@ -89,6 +93,19 @@ impl GenericKernel {
         }
         if state == TaskState::DEAD {
             out.end_thread(utid, ts);
+        }
+    }
+
+    /// Tells SQL how many states were misplaced, under Perfetto's name.
+    pub fn finish(&self, machine: i64, out: &mut TraceBuilder) {
+        if self.misplaced > 0 {
+            let name = ArgValue::Text(out.intern(b"generic_task_state_invalid_order"));
+            let cells = [
+                ("name", name),
+                ("value", ArgValue::Int(self.misplaced as i64)),
+                ("machine_id", ArgValue::Int(machine)),
+            ];
+            out.record(NO_TIME, "stats", &cells);
         }
     }
 }
@@ -178,13 +195,15 @@ fn number(pid: i64, out: &mut TraceBuilder) -> ProcessId {
 
 /// A thread. Its process may have a number of its own, so a flag tells which thread is the main one.
 fn thread(fields: Fields<'_>, out: &mut TraceBuilder) {
-    let (mut tid, mut pid, mut name, mut is_main) = (0, 0, &b""[..], false);
+    let (mut tid, mut pid, mut name) = (0, 0, &b""[..]);
+    let (mut is_main, mut is_idle) = (false, false);
     for field in fields {
         match field.number {
             1 => tid = field.int(),
             2 => pid = field.int(),
             3 => name = field.bytes(),
             4 => is_main = field.uint() != 0,
+            5 => is_idle = field.uint() != 0,
             _ => {}
         }
     }
@@ -195,6 +214,9 @@ fn thread(fields: Fields<'_>, out: &mut TraceBuilder) {
     let upid = number(pid, out);
     out.set_thread_process(utid, upid);
     out.set_main_thread(utid, is_main);
+    if is_idle && tid != 0 {
+        out.add_thread_arg(utid, IS_IDLE, ArgValue::Bool(true));
+    }
     let name = out.intern(name);
     out.name_thread(utid, name);
 }

@@ -172,6 +172,7 @@ fn read_machine<'s>(
     pipeline::ahead(&mut timeline, threads, |(ts, happening)| {
         reader.happening(ts, happening, out);
     });
+    reader.generic.finish(machine as i64, out);
     let machine = reader.finish(out);
     tell_unconverted(survey, &timeline, out);
     survey.translations.rename(first, out);

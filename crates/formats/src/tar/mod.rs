@@ -74,8 +74,9 @@ impl Reader for TarReader {
             let head = |most: u64| file.bytes.iter().copied().take(most as usize).collect();
             sift.look(at, &file.name, head)?;
         }
-        let (manifest_at, manifest) = sift.found()?.unzip();
-        let mut members = Members::of(files.len(), manifest, out)?;
+        let found = sift.found()?;
+        let manifest_at = found.as_ref().map(|found| found.at);
+        let mut members = Members::of(files.len(), found, out)?;
         for (at, file) in files.iter().enumerate() {
             if manifest_at == Some(at) {
                 continue;
@@ -92,7 +93,7 @@ impl Reader for TarReader {
             let result = members.read(&file.name, &self.options, out, read);
             tally.add(&file.name, result.map(|()| file.is_whole))?;
         }
-        members.finish(out)?;
+        members.finish(format_id::TAR, out)?;
         tally.finish(entries.is_torn(), out)
     }
 }

@@ -63,8 +63,9 @@ impl Reader for ZipReader {
         for (at, entry) in entries.iter().enumerate() {
             sift.look(at, &entry.name, |most| archive.head(entry, most))?;
         }
-        let (manifest_at, manifest) = sift.found()?.unzip();
-        let mut members = Members::of(entries.len(), manifest, out)?;
+        let found = sift.found()?;
+        let manifest_at = found.as_ref().map(|found| found.at);
+        let mut members = Members::of(entries.len(), found, out)?;
         for (at, entry) in entries.into_iter().enumerate() {
             if manifest_at == Some(at) {
                 continue;
@@ -76,7 +77,7 @@ impl Reader for ZipReader {
             let result = members.read(&entry.name, &self.options, out, read);
             tally.add(&entry.name, result)?;
         }
-        members.finish(out)?;
+        members.finish(format_id::ZIP, out)?;
         tally.finish(archive.is_torn(), out)
     }
 }

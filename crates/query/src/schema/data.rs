@@ -8,7 +8,9 @@ use traceloom_trace::{
 };
 
 use super::cell::Cell;
-use super::facts::{Fact, Figure, facts, figures};
+use super::facts::{Fact, facts};
+use super::figures::{Figure, figures};
+use super::files::{TraceFile, files};
 use super::json_args;
 use super::keys::{flat_key, keys_with_indexes};
 use super::links::{NONE, irq_contexts, parents, wakers};
@@ -49,6 +51,7 @@ pub(crate) struct Data {
     pub(super) clocks: Vec<ClockTexts>,
     pub facts: Vec<Fact>,
     pub(super) figures: Vec<Figure>,
+    pub(super) files: Vec<TraceFile>,
     words: [StringId; WORDS.len()],
 }
 
@@ -137,6 +140,8 @@ impl Data {
             .map(|row| ClockTexts::new(row, &mut intern))
             .collect();
         let facts = facts(&trace, &mut intern);
+        let figures = figures(&trace, &mut intern);
+        let files = files(&trace, &mut intern);
         let mut records = RecordRows::new(&trace);
         let references = References::new(&trace, &mut records);
         Self {
@@ -157,7 +162,8 @@ impl Data {
             repairs,
             clocks,
             facts,
-            figures: figures(&trace),
+            figures,
+            files,
             words,
             trace,
         }

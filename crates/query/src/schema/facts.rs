@@ -1,6 +1,6 @@
-//! Facts about the trace and figures of its recorder, put together from several places of the model.
+//! Facts about the trace, put together from several places of the model.
 
-use traceloom_trace::{ArgValue, RowId, SourceId, StringId, Trace};
+use traceloom_trace::{RowId, SourceId, StringId, Trace};
 
 /// A row of `metadata`.
 #[derive(Debug)]
@@ -114,41 +114,4 @@ fn value(name: &str, text: StringId, trace: &Trace) -> FactValue {
         Ok(number) if can_be_number => FactValue::Number(number),
         _ => FactValue::Text(text),
     }
-}
-
-/// A row of `stats` that the trace itself has.
-#[derive(Debug)]
-pub(super) struct Figure {
-    pub name: StringId,
-    pub index: Option<i64>,
-    pub value: i64,
-    pub machine: i64,
-}
-
-/// The figures of recorders.
-pub(super) fn figures(trace: &Trace) -> Vec<Figure> {
-    let Some(table) = trace.strings.lookup("stats") else {
-        return Vec::new();
-    };
-    let key = |name| trace.strings.lookup(name);
-    let (name, index) = (key("name"), key("idx"));
-    let (value, machine) = (key("value"), key("machine_id"));
-    let tables = trace.records.rows().table.iter().enumerate();
-    let rows = tables.filter(|(_, of)| *of == table).map(|(row, _)| row);
-    let number = |row, key: Option<StringId>| match trace.records.cell(row, key?) {
-        Some(ArgValue::Int(number)) => Some(number),
-        _ => None,
-    };
-    let figure = |row| {
-        let Some(ArgValue::Text(name)) = trace.records.cell(row, name?) else {
-            return None;
-        };
-        Some(Figure {
-            name,
-            index: number(row, index),
-            value: number(row, value)?,
-            machine: number(row, machine).unwrap_or(0),
-        })
-    };
-    rows.filter_map(figure).collect()
 }

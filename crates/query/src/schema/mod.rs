@@ -9,6 +9,8 @@ mod declared;
 mod docs;
 mod events;
 mod facts;
+mod figures;
+mod files;
 mod heap_references;
 mod json_args;
 mod keys;
@@ -52,6 +54,7 @@ pub(crate) const TABLES: &[&Table] = &[
     &sources::STATS,
     &sources::REPAIR,
     &sources::SOURCE,
+    &files::TRACE_FILE,
     &sources::CLOCK_SNAPSHOT,
     &sources::TRACE_BOUNDS,
 ];

@@ -4,8 +4,9 @@ use traceloom_trace::Severity;
 
 use super::column::Kind::{JoinId, Long, String, Timestamp};
 use super::column::{Cell, Table, absent, column, id, machine};
-use super::data::{ANALYSIS, DATA_LOSS, Data, ERROR, INFO, MULTI, SINGLE, TRACE};
-use super::facts::{FactValue, Figure};
+use super::data::{ANALYSIS, DATA_LOSS, Data, ERROR, INFO, MULTI, SINGLE};
+use super::facts::FactValue;
+use super::figures::Figure;
 
 pub(crate) const METADATA: Table = Table {
     name: "metadata",
@@ -67,8 +68,8 @@ pub(crate) const METADATA: Table = Table {
 
 pub(crate) const STATS: Table = Table {
     name: "stats",
-    doc: "How often each kind of repair happened, in PerfettoSQL's columns (`repair` says more), and the figures that \
-          Perfetto's recorder gives about its buffers.",
+    doc: "How often each kind of repair happened, in PerfettoSQL's columns (`repair` says more), the figures that \
+          Perfetto's recorder gives about its buffers, and some that readers count under Perfetto's names.",
     rows: |data| data.repairs.len() + data.figures.len(),
     columns: &[
         id("id", "The row."),
@@ -100,7 +101,7 @@ pub(crate) const STATS: Table = Table {
             "source",
             String,
             "`trace` for the recorder's figures, `analysis` for repairs.",
-            |data, row| data.word(figure(data, row).map_or(ANALYSIS, |_| TRACE)),
+            |data, row| data.word(figure(data, row).map_or(ANALYSIS, |figure| figure.words[1])),
         ),
         column("value", Long, "How often.", |data, row| {
             figure(data, row).map_or_else(|| count(data, row), |figure| Cell::Int(figure.value))
@@ -167,10 +168,7 @@ fn stat_name(data: &Data, row: usize) -> Cell {
 
 fn stat_severity(data: &Data, row: usize) -> Cell {
     if let Some(figure) = figure(data, row) {
-        let name = data.get(figure.name);
-        let is_loss =
-            name.contains("loss") || name.ends_with("_dropped") || name.ends_with("_failed");
-        return data.word(if is_loss { DATA_LOSS } else { INFO });
+        return data.word(figure.words[0]);
     }
     data.word(match data.trace.repairs.rows()[row].kind.severity() {
         Severity::Note => INFO,

@@ -57,6 +57,12 @@ macro_rules! slice_columns {
 
 /// Every view. A view may use those before it.
 pub(crate) const VIEWS: &[View] = &[
+    view(
+        "trace_file",
+        "The input: a file, or an archive and the files in it that were read.",
+        "id, parent_id, name, size, trace_type, processing_order, is_container",
+        "SELECT * FROM __intrinsic_trace_file",
+    ),
     of_tracks!(
         "thread_track",
         "Tracks of threads with slices.",

@@ -179,15 +179,10 @@ fn add_instants(slices: &mut SliceTable, instants: Instants) {
     }
 }
 
-/// Checks that instants take no time, have nothing inside and follow the slices that begin at their time.
+/// Checks that instants take no time and have nothing inside.
 fn check_instants(slices: &SliceTable) -> Result<()> {
     if !slices.has_instants() {
         return Ok(());
-    }
-    let order = |row: usize| (slices.ts.get(row), slices.is_instant(row));
-    if !(0..slices.len()).is_sorted_by_key(order) {
-        let expected = ("a flag", "instants after the slices that begin with them");
-        return Err(ColumnsError::wrong("slices", "instant", 0, expected));
     }
     if let Some(row) = slices.instants().find(|&row| slices.dur.get(row) != 0) {
         let expected = ("a length", "0, as it is of an instant");

@@ -88,6 +88,25 @@ impl TraceBuilder {
         SliceId::from_row(self.trace.slices.push(row))
     }
 
+    /// Adds a point in time, ns, inside the slice that is open on its track now. That slice may end at this very time, or
+    /// another one may begin: what belongs together is told by the order of the calls.
+    pub fn nested_instant(
+        &mut self,
+        track_id: TrackId,
+        ts: i64,
+        name: StringId,
+        arg_set_id: ArgSetId,
+    ) -> SliceId {
+        self.saw_time(ts);
+        let open = self.open.on_track(track_id);
+        let row = SliceRow {
+            depth: open.len() as u32,
+            parent_id: open.last().copied().unwrap_or(SliceId::NONE),
+            ..SliceRow::instant(ts, track_id, name, arg_set_id)
+        };
+        SliceId::from_row(self.trace.slices.push(row))
+    }
+
     /// Closes the innermost open slice of `track`. Returns `None` if no slice was open; the caller
     /// knows the place and counts the repair. If the end is before the start, the duration becomes
     /// 0 and a repair is counted.

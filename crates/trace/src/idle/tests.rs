@@ -155,3 +155,12 @@ fn only_the_kernels_thread_0_is_idle() {
     assert_eq!(threads(&trace), [of(None), of(None), of(Some(1))]);
     assert_eq!(trace.idle_threads(), [ThreadId::IDLE]);
 }
+
+#[test]
+fn other_kernels_mark_their_idle_threads() {
+    let mut out = TraceBuilder::new();
+    let [idle, busy] = [7, 8].map(|tid| out.thread(tid));
+    out.add_thread_arg(idle, crate::IS_IDLE, crate::ArgValue::Bool(true));
+    out.add_thread_arg(busy, crate::IS_IDLE, crate::ArgValue::Bool(false));
+    assert_eq!(out.finish().idle_threads(), [ThreadId::IDLE, idle]);
+}

@@ -41,6 +41,32 @@ fn the_drawing_above() {
 }
 
 #[test]
+fn calls_in_order_tell_what_an_instant_is_inside() {
+    let mut out = TraceBuilder::new();
+    let [a, b, tap] = ["a", "b", "tap"].map(|name| out.intern(name.as_bytes()));
+    let [track, other] = [a, b].map(|name| out.global_track(TrackType::GlobalSlice, name));
+    out.begin_slice(track, SliceBegin::named(1, a));
+    out.nested_instant(track, 3, tap, Default::default());
+    out.end_slice(track, 3, None);
+    out.nested_instant(track, 3, tap, Default::default());
+    out.begin_slice(track, SliceBegin::named(3, b));
+    out.begin_slice(other, SliceBegin::named(3, b));
+    let mut trace = out.finish();
+    let expected = [
+        ("a", 1, 0, ""),
+        ("tap", 3, 1, "a"),
+        ("tap", 3, 0, ""),
+        ("b", 3, 0, ""),
+        ("b", 3, 0, ""),
+    ];
+    let expected =
+        expected.map(|(name, ts, depth, parent)| (name.into(), ts, depth, parent.into()));
+    assert_eq!(nested(&trace), expected);
+    trace.put_in_order();
+    assert_eq!(nested(&trace), expected, "sorting again changes nothing");
+}
+
+#[test]
 fn a_slice_that_never_ended_is_open_until_the_slice_around_it_ends() {
     let mut out = TraceBuilder::new();
     let [a, b, tap] = ["a", "b", "tap"].map(|name| out.intern(name.as_bytes()));

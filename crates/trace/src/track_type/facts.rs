@@ -283,7 +283,7 @@ pub(super) static FACTS: &[Facts] = &[
     counter("num_irq_total", Machine, &[]),
     counter("num_softirq_total", Machine, &[]),
     counter("buddyinfo", Machine, &[NAME]),
-    counter("diskstat", Machine, &[NAME]),
+    counter("diskstat", Machine, &[argument("device_name"), argument("counter_name")]),
     counter("psi", Machine, &[text("psi_resource")]).form(Around("psi.", "")),
     counter("thermal_temperature_sys", Machine, &[ZONE]).unit("C"),
     counter("cpu_idle_state", Cpu, &[CPU, text("state")]).form(After("cpuidle", ".")).unit("us"),

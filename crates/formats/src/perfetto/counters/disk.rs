@@ -1,7 +1,7 @@
 //! Disks: `SysStats` has totals, the tracks have what was added since the last value.
 
 use rustc_hash::FxHashMap;
-use traceloom_trace::{StringId, TraceBuilder, TrackType};
+use traceloom_trace::{ArgValue, StringId, TraceBuilder, TrackType};
 
 use super::super::wire::Fields;
 use super::named::text;
@@ -38,18 +38,22 @@ impl Disks {
             return;
         };
         let added: [f64; 8] = std::array::from_fn(|at| totals[at].saturating_sub(last[at]) as f64);
-        let mut push = |key: &str, value: f64| {
+        let mut push = |key: &str, unit: &str, value: f64| {
             let name = out.intern(format!("diskstat.[{}].{key}", text(name)).as_bytes());
             let track = out.global_track(TrackType::DiskStat, name);
+            let [counter, unit] = [key, unit].map(|text| out.intern(text.as_bytes()));
+            let args = [("device_name", id), ("counter_name", counter)];
+            out.add_track_args(track, &args.map(|(key, id)| (key, ArgValue::Text(id))));
+            out.set_track_unit(track, unit);
             out.counter(track, ts, value);
         };
         for (at, action) in ["read", "write", "discard"].into_iter().enumerate() {
             let (mb, ms) = (added[at * 2] / SECTORS_PER_MB, added[at * 2 + 1]);
             let rate = if ms == 0.0 { 0.0 } else { mb * 1_000.0 / ms };
-            push(&format!("{action}_amount"), mb);
-            push(&format!("{action}_throughput"), rate);
+            push(&format!("{action}_amount"), "MB", mb);
+            push(&format!("{action}_throughput"), "MB/s", rate);
         }
-        push("flush_amount", added[6]);
-        push("flush_time", added[7]);
+        push("flush_amount", "count", added[6]);
+        push("flush_time", "ms", added[7]);
     }
 }

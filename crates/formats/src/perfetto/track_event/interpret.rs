@@ -344,10 +344,10 @@ impl<'s> TrackEvents<'s> {
         track: TrackId,
         out: &mut TraceBuilder,
     ) {
-        let name = at.name;
+        self.close_until(track, at.ts, out);
         let args = self.stored_args(at, event, out);
         let category = at.names.category(event, &mut self.texts, out);
-        let instant = out.instant(track, at.ts, name, args);
+        let instant = out.nested_instant(track, at.ts, at.name, args);
         out.categorize_slice(instant, category);
         self.attach(instant, event, out);
     }

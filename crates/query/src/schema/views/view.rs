@@ -42,6 +42,7 @@ const TEXTS: &[&str] = &[
     "source",
     "string_value",
     "timebase_unit",
+    "trace_type",
     "type",
     "unit",
     "uuid",

@@ -1,0 +1,27 @@
+//! Figures about the reading that SQL has in `stats` under Perfetto's names.
+
+use traceloom_trace::{ArgValue, NO_TIME, TraceBuilder};
+
+/// What is counted beside the repairs.
+#[derive(Debug, Default)]
+pub(super) struct Figures {
+    /// Events that could not be read.
+    pub unread: u64,
+    /// Complete slices that cross the end of another one, and lie beside it.
+    pub beside: u64,
+}
+
+impl Figures {
+    /// Adds the figures that are not 0.
+    pub fn tell(&self, out: &mut TraceBuilder) {
+        let figures = [
+            ("json_tokenizer_failure", self.unread),
+            ("slice_spill_overlapping_complete_event", self.beside),
+        ];
+        for (name, count) in figures.into_iter().filter(|(_, count)| *count > 0) {
+            let name = ArgValue::Text(out.intern(name.as_bytes()));
+            let cells = [("name", name), ("value", ArgValue::Int(count as i64))];
+            out.record(NO_TIME, "stats", &cells);
+        }
+    }
+}

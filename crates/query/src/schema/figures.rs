@@ -1,0 +1,83 @@
+//! Figures under Perfetto's names: those of recorders, and those that readers count.
+
+use rustc_hash::FxHashSet;
+use traceloom_trace::{ArgValue, StringId, Trace};
+
+use super::data::{ANALYSIS, DATA_LOSS, ERROR, INFO, TRACE};
+
+/// A row of `stats` that is not a repair.
+#[derive(Debug)]
+pub(super) struct Figure {
+    pub name: StringId,
+    pub index: Option<i64>,
+    pub value: i64,
+    pub machine: i64,
+    /// The words of the severity and of the source.
+    pub words: [usize; 2],
+}
+
+/// Figures that readers count, with their severities and sources in Perfetto. A trace without one has 0 of them.
+const COUNTED: &[(&str, [usize; 2])] = &[
+    ("clock_sync_unrelatable_clock_domains", [ERROR, ANALYSIS]),
+    ("generic_task_state_invalid_order", [ERROR, ANALYSIS]),
+    ("json_tokenizer_failure", [ERROR, TRACE]),
+    ("slice_drop_overlapping_complete_event", [ERROR, ANALYSIS]),
+    ("slice_spill_overlapping_complete_event", [ERROR, ANALYSIS]),
+    ("track_event_invalid_timestamp", [ERROR, ANALYSIS]),
+    ("track_event_parser_errors", [INFO, ANALYSIS]),
+];
+
+/// The figures of a trace.
+pub(super) fn figures(trace: &Trace, intern: &mut impl FnMut(&str) -> StringId) -> Vec<Figure> {
+    let mut figures = recorded(trace);
+    let names: FxHashSet<StringId> = figures.iter().map(|figure| figure.name).collect();
+    for (name, words) in COUNTED {
+        let name = intern(name);
+        if !names.contains(&name) {
+            figures.push(Figure {
+                name,
+                index: None,
+                value: 0,
+                machine: 0,
+                words: *words,
+            });
+        }
+    }
+    figures
+}
+
+/// The figures that the trace has.
+fn recorded(trace: &Trace) -> Vec<Figure> {
+    let Some(table) = trace.strings.lookup("stats") else {
+        return Vec::new();
+    };
+    let key = |name| trace.strings.lookup(name);
+    let (name, index) = (key("name"), key("idx"));
+    let (value, machine) = (key("value"), key("machine_id"));
+    let tables = trace.records.rows().table.iter().enumerate();
+    let rows = tables.filter(|(_, of)| *of == table).map(|(row, _)| row);
+    let number = |row, key: Option<StringId>| match trace.records.cell(row, key?) {
+        Some(ArgValue::Int(number)) => Some(number),
+        _ => None,
+    };
+    let figure = |row| {
+        let Some(ArgValue::Text(name)) = trace.records.cell(row, name?) else {
+            return None;
+        };
+        Some(Figure {
+            name,
+            index: number(row, index),
+            value: number(row, value)?,
+            machine: number(row, machine).unwrap_or(0),
+            words: words(trace.strings.get(name)),
+        })
+    };
+    rows.filter_map(figure).collect()
+}
+
+fn words(name: &str) -> [usize; 2] {
+    let counted = COUNTED.iter().find(|(counted, _)| *counted == name);
+    let is_loss = name.contains("loss") || name.ends_with("_dropped") || name.ends_with("_failed");
+    let of_recorder = [if is_loss { DATA_LOSS } else { INFO }, TRACE];
+    counted.map_or(of_recorder, |(_, words)| *words)
+}

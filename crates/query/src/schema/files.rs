@@ -1,0 +1,141 @@
+//! The files of the trace, as Perfetto lists them: one, or an archive and what it holds.
+
+use traceloom_trace::{ArgValue, StringId, Trace};
+
+use super::column::Kind::{Bool, JoinId, Long, String};
+use super::column::{Cell, Table, column, id};
+
+/// The table under which readers of archives list files.
+const RECORDS: &str = "__intrinsic_trace_file";
+
+/// A file.
+#[derive(Debug)]
+pub(super) struct TraceFile {
+    /// Its name in the archive; NULL for the input itself.
+    name: StringId,
+    bytes: i64,
+    trace_type: StringId,
+    order: i64,
+    is_container: bool,
+    archive: Option<i64>,
+}
+
+/// Perfetto's names of formats that have another name here.
+const TYPES: &[(&str, &str)] = &[
+    ("perfetto", "proto"),
+    ("chrome-json", "json"),
+    ("ftrace", "systrace"),
+    ("atrace", "systrace"),
+    ("systrace-html", "systrace"),
+    ("systrace-js", "systrace"),
+    ("art-method", "art_method"),
+    ("collapsed", "collapsed_stack"),
+    ("perf-data", "perf"),
+    ("simpleperf-proto", "simpleperf_proto"),
+];
+
+/// The files of a trace. Without an archive, each input is a file.
+pub(super) fn files(trace: &Trace, intern: &mut impl FnMut(&str) -> StringId) -> Vec<TraceFile> {
+    let listed = listed(trace, intern);
+    if !listed.is_empty() {
+        return listed;
+    }
+    let sources = trace.sources.rows().enumerate();
+    let sources = sources.filter(|(_, source)| source.machine == 0);
+    let file = |(row, source): (usize, traceloom_trace::SourceRow)| TraceFile {
+        name: StringId::NULL,
+        bytes: source.bytes as i64,
+        trace_type: intern(trace_type(trace.strings.get(source.format))),
+        order: row as i64,
+        is_container: false,
+        archive: None,
+    };
+    sources.map(file).collect()
+}
+
+fn trace_type(format: &str) -> &str {
+    let known = TYPES.iter().find(|(own, _)| *own == format);
+    known.map_or(format, |(_, perfetto)| perfetto)
+}
+
+/// The files of archives. What follows an archive is inside it.
+fn listed(trace: &Trace, intern: &mut impl FnMut(&str) -> StringId) -> Vec<TraceFile> {
+    let Some(table) = trace.strings.lookup(RECORDS) else {
+        return Vec::new();
+    };
+    let keys = ["name", "size", "format", "processing_order"];
+    let [name, size, format, order] = keys.map(|key| trace.strings.lookup(key));
+    let cell = |row, key: Option<StringId>| trace.records.cell(row, key?);
+    let text = |row, key| match cell(row, key) {
+        Some(ArgValue::Text(text)) => Some(text),
+        _ => None,
+    };
+    let number = |row, key| match cell(row, key) {
+        Some(ArgValue::Int(number)) => number,
+        _ => 0,
+    };
+    let tables = trace.records.rows().table.iter().enumerate();
+    let rows = tables.filter(|(_, of)| *of == table).map(|(row, _)| row);
+    let mut archive = None;
+    let file = |(at, row): (usize, usize)| {
+        let name = text(row, name);
+        if name.is_none() {
+            archive = Some(at as i64);
+        }
+        let format = text(row, format).map_or("", |format| trace.strings.get(format));
+        TraceFile {
+            name: name.unwrap_or(StringId::NULL),
+            bytes: number(row, size),
+            trace_type: intern(trace_type(format)),
+            order: number(row, order),
+            is_container: name.is_none(),
+            archive: archive.filter(|_| name.is_some()),
+        }
+    };
+    rows.enumerate().map(file).collect()
+}
+
+pub(crate) const TRACE_FILE: Table = Table {
+    name: "__intrinsic_trace_file",
+    doc: "The input: a file, or an archive and the files in it that were read.",
+    rows: |data| data.files.len(),
+    columns: &[
+        id("id", "The file."),
+        column(
+            "parent_id",
+            JoinId("__intrinsic_trace_file"),
+            "The archive that it is in; NULL if it is in none.",
+            |data, row| data.files[row].archive.map_or(Cell::Null, Cell::Int),
+        ),
+        column(
+            "name",
+            String,
+            "Its name in the archive; NULL if it is in none.",
+            |data, row| Cell::text(data.files[row].name),
+        ),
+        column(
+            "size",
+            Long,
+            "Bytes read, after decompression.",
+            |data, row| Cell::Int(data.files[row].bytes),
+        ),
+        column(
+            "trace_type",
+            String,
+            "Its format, under Perfetto's name if it has one.",
+            |data, row| Cell::text(data.files[row].trace_type),
+        ),
+        column(
+            "processing_order",
+            Long,
+            "Its place in the order of reading.",
+            |data, row| Cell::Int(data.files[row].order),
+        ),
+        column(
+            "is_container",
+            Bool,
+            "Whether it is an archive.",
+            |data, row| Cell::Int(data.files[row].is_container.into()),
+        ),
+    ],
+};
