@@ -26,11 +26,6 @@ const FORMATS: &[ForeignFormat] = &[
         matches: |head| head.starts_with(b"# ========\n# captured on"),
     },
     ForeignFormat {
-        name: "a sample report of simpleperf (report-sample)",
-        advice: "open it with simpleperf's scripts or Firefox Profiler",
-        matches: |head| head.starts_with(b"SIMPLEPERF"),
-    },
-    ForeignFormat {
         name: "a Java Flight Recorder file (JFR)",
         advice: "open it with JDK Mission Control",
         matches: |head| head.starts_with(b"FLR\0"),

@@ -56,6 +56,7 @@ mod report;
 mod ring_buffer;
 mod ring_file;
 mod rules;
+mod simpleperf;
 mod systrace_html;
 mod tar;
 mod trace_dat;

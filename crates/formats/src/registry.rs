@@ -16,6 +16,7 @@ pub static FORMATS: &[&dyn Format] = &[
     &crate::ftrace::FtraceText,
     &crate::trace_dat::TraceDat,
     &crate::perfetto::Perfetto,
+    &crate::simpleperf::SimpleperfProto,
     &crate::ring_file::RingFile,
     &crate::process_dump::ProcessDump,
     &crate::process_dump::CgroupDump,

@@ -50,11 +50,6 @@ fn table(text: &str) -> HashMap<String, Counts> {
 /// Columns in which a file differs, and why.
 const DIFFERENT: &[(&str, &[&str], &str)] = &[
     (
-        "chrome",
-        &["slice_dur_sum"],
-        "some slices end later than in Perfetto; not explained yet",
-    ),
-    (
         "cpu_sampling_not_scoped",
         &["processes", "thread_states"],
         "Perfetto also has a state before a new thread first runs, and one after its end; and process 10645 twice, which \

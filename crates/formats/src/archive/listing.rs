@@ -3,7 +3,7 @@
 use traceloom_trace::{ArgValue, NO_TIME, Trace, TraceBuilder};
 
 /// The table of the records.
-const TABLE: &str = "__intrinsic_trace_file";
+pub(super) const TABLE: &str = "__intrinsic_trace_file";
 
 /// The name under which the manifest's own format is listed.
 const MANIFEST: &str = "perfetto_manifest";

@@ -315,9 +315,10 @@ mod tests {
             let cell = |key: &str| trace.records.cell(row, trace.strings.lookup(key)?);
             ["name", "size", "format", "processing_order"].map(|key| text(cell(key)))
         };
-        (0..trace.records.len())
-            .map(|at| row(at).join(" "))
-            .collect()
+        let tables = trace.records.rows().table.iter().enumerate();
+        let rows =
+            tables.filter(|(_, table)| trace.strings.get(*table) == super::super::listing::TABLE);
+        rows.map(|(at, _)| row(at).join(" ")).collect()
     }
 
     #[test]

@@ -2,11 +2,14 @@
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{
-    AsyncLanes, LaneKey, Place, ProcessId, RepairKind, RowId, StringId, TraceBuilder, TrackId,
-    TrackType,
+    AsyncLanes, LaneKey, Place, ProcessId, RepairKind, RowId, SliceId, StringId, TraceBuilder,
+    TrackId, TrackType,
 };
 
 use super::rows::Row;
+
+/// The most open slices that are compared with an end.
+const MOST_TRIED: usize = 512;
 
 /// Identifies the events of an async slice.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -77,25 +80,50 @@ impl Asyncs {
         );
     }
 
+    /// Ends the innermost slice with the name of an end, and those inside of it. An end needs no name.
     fn end(&mut self, key: Key, row: &Row, out: &mut TraceBuilder) {
-        let Some(open) = self.open.get_mut(&key) else {
-            let place = Place::default().with_ts(row.ts);
+        let place = Place::default().with_ts(row.ts);
+        let open = self.open.get(&key).copied();
+        let inside = open.and_then(|open| inside_of(open.lane, row.name, out));
+        let (Some(mut open), Some(inside)) = (open, inside) else {
             let name = out.trace().strings.get(row.name).to_owned();
             return out.repair(RepairKind::UnmatchedEnd, 1, place, || name);
         };
-        open.depth -= 1;
-        let open = *open;
+        for _ in 0..inside {
+            out.end_slice(open.lane, row.ts, None);
+        }
+        out.repair(RepairKind::MissingExit, inside.into(), place, String::new);
+        open.depth = open.depth.saturating_sub(inside + 1);
         let slice = match open.depth {
             0 => {
                 self.open.remove(&key);
                 self.lanes.end(out, open.lane_key, row.ts)
             }
-            _ => out.end_slice(open.lane, row.ts, None),
+            _ => {
+                self.open.insert(key, open);
+                out.end_slice(open.lane, row.ts, None)
+            }
         };
         if let Some(slice) = slice {
             out.append_slice_args(slice, row.args);
         }
     }
+}
+
+/// How many open slices are inside the innermost one with a name.
+fn inside_of(lane: TrackId, name: StringId, out: &TraceBuilder) -> Option<u32> {
+    let slices = &out.trace().slices;
+    let fits = |slice: &SliceId| {
+        let own = slices.name.get(slice.row());
+        name.is_empty() || own.is_empty() || own == name
+    };
+    let inside = out
+        .open_slices(lane)
+        .iter()
+        .rev()
+        .take(MOST_TRIED)
+        .position(fits);
+    inside.map(|inside| inside as u32)
 }
 
 /// The track for all async slices with this name.

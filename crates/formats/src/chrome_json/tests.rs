@@ -96,6 +96,21 @@ fn async_slices_of_one_id_nest_and_others_overlap() {
     assert_eq!(trace.repairs.count(RepairKind::UnmatchedEnd), 1);
 }
 
+#[test]
+fn an_end_means_the_slice_with_its_name() {
+    let trace = read(
+        r#"[{"ph":"b","pid":1,"ts":0,"id":1,"cat":"c","name":"a"},
+            {"ph":"b","pid":1,"ts":1,"id":1,"cat":"c","name":"b"},
+            {"ph":"e","pid":1,"ts":2,"id":1,"cat":"c","name":"a"},
+            {"ph":"e","pid":1,"ts":3,"id":1,"cat":"c","name":"b"},
+            {"ph":"b","pid":1,"ts":4,"id":1,"cat":"c","name":"d"},
+            {"ph":"e","pid":1,"ts":6,"id":1,"cat":"c"}]"#,
+    );
+    assert_eq!(slices(&trace), ["0 a 0+2", "1 b 1+1", "0 d 4+2"]);
+    assert_eq!(trace.repairs.count(RepairKind::MissingExit), 1);
+    assert_eq!(trace.repairs.count(RepairKind::UnmatchedEnd), 1);
+}
+
 /// As in chrome://tracing: a global id goes before a local one, and `id` before both.
 #[test]
 fn what_lacks_its_id_or_has_no_readable_duration_is_counted() {

@@ -56,6 +56,7 @@ use crate::error::ReadError;
 use crate::format::{Confidence, Format, ReadOptions, Reader, Target};
 use crate::format_id;
 use packet::Packets;
+pub(crate) use wire::Fields;
 
 /// Perfetto's traces.
 pub(crate) struct Perfetto;

@@ -190,6 +190,10 @@ impl<'s> Network<'s> {
         let track = format!("{interface} {}", context.direction());
         let track = out.intern(track.as_bytes());
         let track = out.global_track(TrackType::NetworkPackets, track);
+        let [interface, direction] =
+            [context.interface, context.direction().as_bytes()].map(|text| out.intern(text));
+        let of = [("net_interface", interface), ("net_direction", direction)];
+        out.add_track_args(track, &of.map(|(key, text)| (key, ArgValue::Text(text))));
         let name = self.name(context.number(field::UID), out);
         let begin = SliceBegin {
             arg_set_id: args(context, sent, out),

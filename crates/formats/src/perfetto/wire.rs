@@ -9,14 +9,14 @@
 
 /// A field.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Field<'a> {
+pub(crate) struct Field<'a> {
     pub number: u32,
     pub value: Value<'a>,
 }
 
 /// The value of a field.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Value<'a> {
+pub(crate) enum Value<'a> {
     /// A number of any type, as its bits.
     Number(u64),
     Bytes(&'a [u8]),
@@ -71,7 +71,7 @@ impl<'a> Field<'a> {
 
 /// The fields of a message. Ends at the first field that is broken or incomplete.
 #[derive(Clone, Debug)]
-pub(super) struct Fields<'a> {
+pub(crate) struct Fields<'a> {
     bytes: &'a [u8],
     at: usize,
     broken: bool,

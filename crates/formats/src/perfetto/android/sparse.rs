@@ -161,13 +161,20 @@ fn group(uid: u32) -> u32 {
 
 fn user_track((uid, cluster): (u32, u32), out: &mut TraceBuilder) -> TrackId {
     let name = out.intern(format!("CPU for UID {uid} CL{cluster}").as_bytes());
-    out.global_track(TrackType::AndroidCpuPerUid, name)
+    let track = out.global_track(TrackType::AndroidCpuPerUid, name);
+    let [uid, cluster] = [uid, cluster].map(|number| ArgValue::Int(number.into()));
+    out.add_track_args(track, &[("uid", uid), ("cluster", cluster)]);
+    track
 }
 
 fn totals_track((is_system, cluster): (bool, u32), out: &mut TraceBuilder) -> TrackId {
     let of = if is_system { "System" } else { "Apps" };
     let name = out.intern(format!("CPU for {of} CL{cluster}").as_bytes());
-    out.global_track(TrackType::AndroidCpuPerUidTotals, name)
+    let track = out.global_track(TrackType::AndroidCpuPerUidTotals, name);
+    let of = ArgValue::Text(out.intern(of.as_bytes()));
+    let cluster = ArgValue::Int(cluster.into());
+    out.add_track_args(track, &[("type", of), ("cluster", cluster)]);
+    track
 }
 
 /// How long wakelocks were held.

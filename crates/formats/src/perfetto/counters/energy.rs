@@ -189,6 +189,10 @@ impl<'s> Energy<'s> {
             );
             let name = out.intern(name.as_bytes());
             let track = out.global_track(TrackType::EntityState, name);
+            let [entity_name, state_name] =
+                [entity_name, state_name].map(|text| ArgValue::Text(out.intern(text)));
+            let args = [("entity_name", entity_name), ("state_name", state_name)];
+            out.add_track_args(track, &args);
             self.states.insert((entity, state), track);
         }
     }

@@ -1,10 +1,10 @@
 //! `SysStats`: figures of the whole machine, from `/proc` and `/sys`.
 
-use traceloom_trace::{TraceBuilder, TrackType};
+use traceloom_trace::{ArgValue, TraceBuilder, TrackType};
 
 use super::super::wire::{Field, Fields};
 use super::figures::{MEMINFO, VMSTAT};
-use super::named::{global, of_cpu, text};
+use super::named::{global, of_cpu, push, text};
 use crate::ftrace::event::MOST_CPUS;
 
 /// The most sizes of free blocks that the kernel counts. It has 11.
@@ -149,7 +149,16 @@ fn free_blocks(ts: i64, fields: Fields<'_>, page_size: u64, out: &mut TraceBuild
     for (order, count) in counts.into_iter().take(MOST_ORDERS).enumerate() {
         let size = (page_size << order) / 1_024;
         let name = format!("mem.buddyinfo[{}][{}][{size} kB]", text(node), text(zone));
-        global(TrackType::BuddyInfo, &name, ts, count, out);
+        let name = out.intern(name.as_bytes());
+        let track = out.global_track(TrackType::BuddyInfo, name);
+        let [node, zone] = [node, zone].map(|text| ArgValue::Text(out.intern(text)));
+        let args = [
+            ("buddyinfo_node", node),
+            ("buddyinfo_zone", zone),
+            ("buddyinfo_chunk_size_kb", ArgValue::Int(size as i64)),
+        ];
+        out.add_track_args(track, &args);
+        push(track, ts, count, out);
     }
 }
 

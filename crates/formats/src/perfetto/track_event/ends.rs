@@ -5,7 +5,7 @@ use traceloom_trace::{Place, RepairKind, RowId, SliceId, StringId, TraceBuilder,
 use super::interpret::TrackEvents;
 
 /// The most open slices that are compared with an end.
-const MOST_TRIED: usize = 512;
+pub(super) const MOST_TRIED: usize = 512;
 
 impl TrackEvents<'_> {
     /// The innermost open slice that an end with this name and category can mean. Ends need neither, and slices need no

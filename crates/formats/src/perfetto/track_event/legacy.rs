@@ -166,12 +166,15 @@ impl<'s> TrackEvents<'s> {
                 let slice = self.lanes.begin(id, begin, out);
                 self.attach(slice, event, out);
             }
-            b'e' | b'F' => match self.lanes.end(id, at.ts, out) {
-                Some(slice) => {
-                    self.add_args(slice, at, event, out);
+            b'e' | b'F' => {
+                let category = at.names.category(event, &mut self.texts, out);
+                match self.lanes.end(id, (name, category), at.ts, out) {
+                    Some(slice) => {
+                        self.add_args(slice, at, event, out);
+                    }
+                    None => self.unmatched_at(at.ts),
                 }
-                None => self.unmatched_at(at.ts),
-            },
+            }
             _ => {
                 let track = self.lanes.track(id, name, out);
                 self.instant(at, event, track, out);

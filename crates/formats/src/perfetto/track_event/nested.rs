@@ -2,9 +2,11 @@
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{
-    AsyncLanes, LaneKey, RowId, SliceBegin, SliceId, StringId, TraceBuilder, TrackId, TrackType,
+    AsyncLanes, LaneKey, Place, RepairKind, RowId, SliceBegin, SliceId, StringId, TraceBuilder,
+    TrackId, TrackType,
 };
 
+use super::ends::MOST_TRIED;
 use super::tracks::Owner;
 
 /// What asynchronous events have in common: the owner of their id, and the id.
@@ -66,9 +68,30 @@ impl NestedLanes {
         slice
     }
 
-    /// Ends the innermost slice with an id. `None` if there is none.
-    pub fn end(&mut self, id: Id, ts: i64, out: &mut TraceBuilder) -> Option<SliceId> {
+    /// Ends the innermost slice with an id that has this name and category, and those inside of it. An end needs neither of
+    /// them. `None` if there is no such slice.
+    pub fn end(
+        &mut self,
+        id: Id,
+        (name, category): (StringId, StringId),
+        ts: i64,
+        out: &mut TraceBuilder,
+    ) -> Option<SliceId> {
         let open = self.open.get_mut(&id)?;
+        let slices = &out.trace().slices;
+        let fits = |slice: &SliceId| {
+            let own = slices.name.get(slice.row());
+            let is_named = name.is_empty() || own.is_empty() || own == name;
+            is_named && (category.is_empty() || slices.category.get(slice.row()) == category)
+        };
+        let stack = out.open_slices(open.lane);
+        let inside = stack.iter().rev().take(MOST_TRIED).position(fits)?;
+        for _ in 0..inside {
+            out.end_slice(open.lane, ts, None);
+        }
+        open.depth = open.depth.saturating_sub(inside as u32);
+        let place = Place::default().with_ts(ts);
+        out.repair(RepairKind::MissingExit, inside as u64, place, String::new);
         if open.depth > 1 {
             open.depth -= 1;
             return out.end_slice(open.lane, ts, None);

@@ -1,0 +1,70 @@
+//! Sample reports of simpleperf: what `simpleperf report-sample --protobuf` writes.
+//!
+//! Source: `cmd_report_sample.proto` and `cmd_report_sample.cpp` of simpleperf (AOSP, system/extras).
+//!
+//! ```text
+//! "SIMPLEPERF"  u16 version  { u32 size  message Record }*  u32 0
+//! ```
+//! Numbers are little endian. Samples come first; the files and threads that they name come last.
+
+mod interpret;
+mod records;
+#[cfg(test)]
+mod tests;
+
+use crate::error::ReadError;
+use crate::format::{Confidence, Format, ReadOptions, Reader, Target};
+use crate::format_id;
+
+/// A sample report of simpleperf.
+pub(crate) struct SimpleperfProto;
+
+impl Format for SimpleperfProto {
+    fn id(&self) -> &'static str {
+        format_id::SIMPLEPERF_PROTO
+    }
+
+    fn title(&self) -> &'static str {
+        "sample report of simpleperf (report-sample)"
+    }
+
+    fn sniff(&self, head: &[u8]) -> Confidence {
+        if head.starts_with(records::MAGIC) {
+            Confidence::Certain
+        } else {
+            Confidence::No
+        }
+    }
+
+    fn wants_whole(&self) -> bool {
+        true
+    }
+
+    fn reader(&self, _: &ReadOptions) -> Option<Box<dyn Reader>> {
+        Some(Box::new(SimpleperfReader { bytes: Vec::new() }))
+    }
+}
+
+/// Keeps the file, because its samples name what comes behind them.
+struct SimpleperfReader {
+    bytes: Vec<u8>,
+}
+
+impl Reader for SimpleperfReader {
+    fn feed(&mut self, chunk: &[u8], _: &mut Target<'_>) -> Result<(), ReadError> {
+        self.bytes.extend_from_slice(chunk);
+        Ok(())
+    }
+
+    fn finish(&mut self, out: &mut Target<'_>) -> Result<(), ReadError> {
+        let bytes = std::mem::take(&mut self.bytes);
+        self.whole(&bytes, out)
+    }
+
+    fn whole(&mut self, bytes: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
+        let out = out.trace(format_id::SIMPLEPERF_PROTO)?;
+        out.add_source_bytes(bytes.len() as u64);
+        interpret::read(bytes, out);
+        Ok(())
+    }
+}

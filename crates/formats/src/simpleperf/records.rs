@@ -1,0 +1,72 @@
+//! Takes a file apart into its records.
+
+use crate::perfetto::Fields;
+
+/// The first bytes of a file.
+pub(super) const MAGIC: &[u8] = b"SIMPLEPERF";
+
+/// The version that is known.
+pub(super) const VERSION: u16 = 1;
+
+/// The fields of `Record`, of which each has one.
+pub(super) mod kind {
+    pub const SAMPLE: u32 = 1;
+    pub const LOST: u32 = 2;
+    pub const FILE: u32 = 3;
+    pub const THREAD: u32 = 4;
+    pub const META_INFO: u32 = 5;
+    pub const CONTEXT_SWITCH: u32 = 6;
+}
+
+/// The records of a file: the kind of each, and its message. Ends at the end of the list, or where a record is incomplete.
+#[derive(Clone)]
+pub(super) struct Records<'a> {
+    rest: &'a [u8],
+    /// Whether the mark at the end of the list was read.
+    is_whole: bool,
+}
+
+impl<'a> Records<'a> {
+    /// The records of a file, and its version.
+    pub fn new(file: &'a [u8]) -> (Self, u16) {
+        let file = file.strip_prefix(MAGIC).unwrap_or(file);
+        let (version, rest) = match file.split_first_chunk() {
+            Some((version, rest)) => (u16::from_le_bytes(*version), rest),
+            None => (VERSION, &b""[..]),
+        };
+        let is_whole = false;
+        (Self { rest, is_whole }, version)
+    }
+
+    /// Whether the list has the end that simpleperf writes.
+    pub fn is_whole(&self) -> bool {
+        self.is_whole
+    }
+
+    /// The bytes that were not read.
+    pub fn rest(&self) -> usize {
+        self.rest.len()
+    }
+}
+
+impl<'a> Iterator for Records<'a> {
+    type Item = (u32, Fields<'a>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.is_whole {
+            return None;
+        }
+        let (size, rest) = self.rest.split_first_chunk()?;
+        let size = u32::from_le_bytes(*size) as usize;
+        if size == 0 {
+            (self.is_whole, self.rest) = (true, rest);
+            return None;
+        }
+        let (record, rest) = rest.split_at_checked(size)?;
+        self.rest = rest;
+        let field = Fields::new(record).next();
+        Some(field.map_or((0, Fields::new(b"")), |field| {
+            (field.number, field.fields())
+        }))
+    }
+}
