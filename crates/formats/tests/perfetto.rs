@@ -50,6 +50,12 @@ fn table(text: &str) -> HashMap<String, Counts> {
 /// Columns in which a file differs, and why.
 const DIFFERENT: &[(&str, &[&str], &str)] = &[
     (
+        "chrome",
+        &["slice_dur_sum"],
+        "Perfetto frees the track of an asynchronous slice at its first step (phase T), so another slice can begin inside of \
+         it, and is cut by its end. With this rule, the events have Perfetto's sum; without it, this one",
+    ),
+    (
         "cpu_sampling_not_scoped",
         &["processes", "thread_states"],
         "Perfetto also has a state before a new thread first runs, and one after its end; and process 10645 twice, which \
