@@ -4,7 +4,7 @@ mod common;
 
 use common::{counters, read, slices, text};
 use traceloom_formats::ReadOptions;
-use traceloom_trace::{ClockKind, NO_TIME, RepairKind, RowId, TaskState, ThreadId};
+use traceloom_trace::{ClockKind, NO_TIME, RepairKind, RowId, TaskState, ThreadId, Trace};
 
 #[test]
 fn every_marker() {
@@ -399,4 +399,23 @@ fn the_kernel_log_may_have_the_trace() {
     assert_eq!(slices(&trace), ["t10:/0 x 1000000+7"]);
     assert_eq!(trace.thread_name(ThreadId::from_row(1)), "app");
     assert_eq!(trace.repairs.count(RepairKind::UnparsedLine), 0);
+}
+
+/// Linux 6.18 printed one buffer twice: by the formats of the events, and with the option `fields`.
+#[test]
+fn the_option_fields_changes_nothing() {
+    let formats = read(include_str!("data/kernel.ftrace.txt"));
+    let fields = read(include_str!("data/kernel-fields.ftrace.txt"));
+    let tables = |trace: &Trace| {
+        let names = trace.threads.rows().map(|row| trace.strings.get(row.name));
+        let slices = trace.slices.rows();
+        let slices = slices.map(|row| (row.ts, row.dur, trace.strings.get(row.name)));
+        let kernel = (&trace.sched_slices, &trace.thread_states, &trace.wakeups);
+        let (names, slices) = (names.collect::<Vec<_>>(), slices.collect::<Vec<_>>());
+        format!("{kernel:?} {:?} {names:?} {slices:?}", trace.counters)
+    };
+    assert_eq!(tables(&fields), tables(&formats));
+    assert_eq!(formats.sched_slices.len(), 9);
+    assert_eq!(formats.counters.len(), 3);
+    assert_eq!(fields.repairs.rows(), formats.repairs.rows());
 }

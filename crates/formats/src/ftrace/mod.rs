@@ -33,6 +33,7 @@ mod segments;
 mod swar;
 mod syscalls;
 mod tokenize;
+mod twice;
 pub(crate) mod write;
 
 use crate::format::{Confidence, Format, ReadOptions, Reader, Writer};

@@ -222,7 +222,7 @@ pub(crate) fn cpu_value(kind: CpuValueKind, text: &[u8]) -> Option<CpuValue> {
 /// Parses a name that ends where `key` begins; the name may contain spaces and `=`. Returns the
 /// name and the end of the key.
 #[inline]
-fn comm<'a>(text: &'a [u8], key: &[u8]) -> Option<(&'a [u8], usize)> {
+pub(super) fn comm<'a>(text: &'a [u8], key: &[u8]) -> Option<(&'a [u8], usize)> {
     let mut from = 0;
     loop {
         let equals = from + memchr::memchr(b'=', text.get(from..)?)?;
@@ -237,7 +237,7 @@ fn comm<'a>(text: &'a [u8], key: &[u8]) -> Option<(&'a [u8], usize)> {
 
 /// The end of `expected`, if it is at `at`.
 #[inline(always)]
-fn after<const N: usize>(text: &[u8], at: usize, expected: &[u8; N]) -> Option<usize> {
+pub(super) fn after<const N: usize>(text: &[u8], at: usize, expected: &[u8; N]) -> Option<usize> {
     if text.get(at..)?.first_chunk::<N>() == Some(expected) {
         Some(at + N)
     } else {

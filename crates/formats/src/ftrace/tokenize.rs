@@ -14,6 +14,7 @@ use super::payload::{self, TaskPlace, TaskReader, TaskText};
 use super::prefix::{Prefix, general_prefix};
 use super::printed::{after_caller, after_difference, is_address, marked_by_address, printed};
 use super::swar::find_either;
+use super::twice;
 use super::{fields, graph, header, marker};
 
 /// The state of a thread while it tokenizes a segment. Its memory is reused for the next one.
@@ -192,10 +193,8 @@ impl<'a> Lines<'_, 'a> {
             b"sched_wakeup_new" => return self.wake((front, before), WakeKind::New, name, payload),
             b"tracing_mark_write" | b"systrace" => Some(Event::Mark(marker::mark(payload))),
             [b'0'..=b'9', ..] => return self.numbered(front, name, rest, payload),
-            b"cpu_idle" => payload::cpu_value(CpuValueKind::Idle, payload).map(Event::CpuValue),
-            b"cpu_frequency" => {
-                payload::cpu_value(CpuValueKind::Frequency, payload).map(Event::CpuValue)
-            }
+            b"cpu_idle" => cpu_value(CpuValueKind::Idle, payload),
+            b"cpu_frequency" => cpu_value(CpuValueKind::Frequency, payload),
             _ if name.starts_with(b"sys_") => syscall(rest, self.fields),
             _ => rarer(name, payload, self.fields),
         };
@@ -234,7 +233,8 @@ impl<'a> Lines<'_, 'a> {
 
     #[inline(always)]
     fn switch(&mut self, front: Front, name: &'a [u8], payload: &'a [u8]) {
-        match payload::switch(payload, self) {
+        let read = payload::switch(payload, self).or_else(|| twice::switch(payload, self));
+        match read {
             Some(switch) => self.encoder.switch(front, switch),
             None => self.unreadable(front, name, payload),
         }
@@ -248,7 +248,10 @@ impl<'a> Lines<'_, 'a> {
         name: &'a [u8],
         payload: &'a [u8],
     ) {
-        match payload::wake(payload, self) {
+        // A wake-up can end behind its thread, so this form has to be tried first.
+        let is_twice = payload.trim_ascii_end().ends_with(b")");
+        let read = is_twice.then(|| twice::wake(payload, self)).flatten();
+        match read.or_else(|| payload::wake(payload, self)) {
             Some(woken) => (self.encoder).wake(front, kind, woken, shown_context(before)),
             None => self.unreadable(front, name, payload),
         }
@@ -303,6 +306,12 @@ impl<'a> Lines<'_, 'a> {
 #[inline(always)]
 fn name_end(rest: &[u8]) -> Option<usize> {
     find_either(rest, 0, *b": ").filter(|at| rest[*at] == b':')
+}
+
+fn cpu_value<'a>(kind: CpuValueKind, payload: &'a [u8]) -> Option<Event<'a>> {
+    let read = payload::cpu_value(kind, payload);
+    read.or_else(|| twice::cpu_value(kind, payload))
+        .map(Event::CpuValue)
 }
 
 fn rarer<'a>(name: &'a [u8], payload: &'a [u8], fields: &mut Vec<Field<'a>>) -> Option<Event<'a>> {

@@ -4,9 +4,10 @@ use traceloom_trace::{ArgValue, RowId, StringId};
 
 use super::column::Kind::{ArgSetId, Double, JoinId, Long, String, Timestamp};
 use super::column::{Cell, Table, absent, column, id};
-use super::data::{BOOL, Data, INT, JSON, NULL, POINTER, REAL, STRING, UINT};
+use super::data::Data;
 use super::sched::cpu;
 use super::track_type::DimensionRow;
+use super::words::{BOOL, INT, JSON, NULL, POINTER, REAL, STRING, UINT};
 
 pub(crate) const COUNTER: Table = Table {
     name: "counter",

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 use traceloom_trace::{ArgValue, StringId, Trace};
 
-use super::data::{ANALYSIS, DATA_LOSS, ERROR, INFO, TRACE};
+use super::words::{ANALYSIS, DATA_LOSS, ERROR, INFO, TRACE};
 
 /// A row of `stats` that is not a repair.
 #[derive(Debug)]

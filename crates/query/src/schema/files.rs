@@ -2,9 +2,6 @@
 
 use traceloom_trace::{ArgValue, StringId, Trace};
 
-use super::column::Kind::{Bool, JoinId, Long, String};
-use super::column::{Cell, Table, column, id};
-
 /// The table under which readers of archives list files.
 const RECORDS: &str = "__intrinsic_trace_file";
 
@@ -12,12 +9,12 @@ const RECORDS: &str = "__intrinsic_trace_file";
 #[derive(Debug)]
 pub(super) struct TraceFile {
     /// Its name in the archive; NULL for the input itself.
-    name: StringId,
-    bytes: i64,
-    trace_type: StringId,
-    order: i64,
-    is_container: bool,
-    archive: Option<i64>,
+    pub name: StringId,
+    pub bytes: i64,
+    pub trace_type: StringId,
+    pub order: i64,
+    pub is_container: bool,
+    pub archive: Option<i64>,
 }
 
 /// Perfetto's names of formats that have another name here.
@@ -94,48 +91,3 @@ fn listed(trace: &Trace, intern: &mut impl FnMut(&str) -> StringId) -> Vec<Trace
     };
     rows.enumerate().map(file).collect()
 }
-
-pub(crate) const TRACE_FILE: Table = Table {
-    name: "__intrinsic_trace_file",
-    doc: "The input: a file, or an archive and the files in it that were read.",
-    rows: |data| data.files.len(),
-    columns: &[
-        id("id", "The file."),
-        column(
-            "parent_id",
-            JoinId("__intrinsic_trace_file"),
-            "The archive that it is in; NULL if it is in none.",
-            |data, row| data.files[row].archive.map_or(Cell::Null, Cell::Int),
-        ),
-        column(
-            "name",
-            String,
-            "Its name in the archive; NULL if it is in none.",
-            |data, row| Cell::text(data.files[row].name),
-        ),
-        column(
-            "size",
-            Long,
-            "Bytes read, after decompression.",
-            |data, row| Cell::Int(data.files[row].bytes),
-        ),
-        column(
-            "trace_type",
-            String,
-            "Its format, under Perfetto's name if it has one.",
-            |data, row| Cell::text(data.files[row].trace_type),
-        ),
-        column(
-            "processing_order",
-            Long,
-            "Its place in the order of reading.",
-            |data, row| Cell::Int(data.files[row].order),
-        ),
-        column(
-            "is_container",
-            Bool,
-            "Whether it is an archive.",
-            |data, row| Cell::Int(data.files[row].is_container.into()),
-        ),
-    ],
-};

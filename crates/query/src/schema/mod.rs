@@ -26,6 +26,7 @@ mod texts;
 mod track_type;
 mod tracks;
 mod views;
+mod words;
 
 pub(crate) use column::{Affinity, Cell, Column, Kind, Table};
 pub(crate) use data::Data;
@@ -54,7 +55,7 @@ pub(crate) const TABLES: &[&Table] = &[
     &sources::STATS,
     &sources::REPAIR,
     &sources::SOURCE,
-    &files::TRACE_FILE,
+    &sources::TRACE_FILE,
     &sources::CLOCK_SNAPSHOT,
     &sources::TRACE_BOUNDS,
 ];

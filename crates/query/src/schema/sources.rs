@@ -2,11 +2,12 @@
 
 use traceloom_trace::Severity;
 
-use super::column::Kind::{JoinId, Long, String, Timestamp};
+use super::column::Kind::{Bool, JoinId, Long, String, Timestamp};
 use super::column::{Cell, Table, absent, column, id, machine};
-use super::data::{ANALYSIS, DATA_LOSS, Data, ERROR, INFO, MULTI, SINGLE};
+use super::data::Data;
 use super::facts::FactValue;
 use super::figures::Figure;
+use super::words::{ANALYSIS, DATA_LOSS, ERROR, INFO, MULTI, SINGLE};
 
 pub(crate) const METADATA: Table = Table {
     name: "metadata",
@@ -209,6 +210,51 @@ pub(crate) const SOURCE: Table = Table {
             Long,
             "Bytes read, after decompression.",
             |data, row| Cell::Int(data.trace.sources.bytes.get(row) as i64),
+        ),
+    ],
+};
+
+pub(crate) const TRACE_FILE: Table = Table {
+    name: "__intrinsic_trace_file",
+    doc: "The input: a file, or an archive and the files in it that were read.",
+    rows: |data| data.files.len(),
+    columns: &[
+        id("id", "The file."),
+        column(
+            "parent_id",
+            JoinId("__intrinsic_trace_file"),
+            "The archive that it is in; NULL if it is in none.",
+            |data, row| data.files[row].archive.map_or(Cell::Null, Cell::Int),
+        ),
+        column(
+            "name",
+            String,
+            "Its name in the archive; NULL if it is in none.",
+            |data, row| Cell::text(data.files[row].name),
+        ),
+        column(
+            "size",
+            Long,
+            "Bytes read, after decompression.",
+            |data, row| Cell::Int(data.files[row].bytes),
+        ),
+        column(
+            "trace_type",
+            String,
+            "Its format, under Perfetto's name if it has one.",
+            |data, row| Cell::text(data.files[row].trace_type),
+        ),
+        column(
+            "processing_order",
+            Long,
+            "Its place in the order of reading.",
+            |data, row| Cell::Int(data.files[row].order),
+        ),
+        column(
+            "is_container",
+            Bool,
+            "Whether it is an archive.",
+            |data, row| Cell::Int(data.files[row].is_container.into()),
         ),
     ],
 };

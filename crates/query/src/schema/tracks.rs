@@ -4,7 +4,7 @@ use traceloom_trace::NO_NUMBER;
 
 use super::column::Kind::{ArgSetId, JoinId, Long, String};
 use super::column::{Cell, Column, Table, column, id, machine};
-use super::data::{COUNTER_EVENTS, SLICE_EVENTS, STATE_EVENTS};
+use super::words::{COUNTER_EVENTS, SLICE_EVENTS, STATE_EVENTS};
 
 pub(crate) const TRACK: Table = Table {
     name: "track",

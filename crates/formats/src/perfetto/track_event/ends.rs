@@ -3,9 +3,7 @@
 use traceloom_trace::{Place, RepairKind, RowId, SliceId, StringId, TraceBuilder, TrackId};
 
 use super::interpret::TrackEvents;
-
-/// The most open slices that are compared with an end.
-pub(super) const MOST_TRIED: usize = 512;
+use super::nested::MOST_TRIED;
 
 impl TrackEvents<'_> {
     /// The innermost open slice that an end with this name and category can mean. Ends need neither, and slices need no

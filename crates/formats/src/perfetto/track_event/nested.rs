@@ -6,8 +6,10 @@ use traceloom_trace::{
     TrackId, TrackType,
 };
 
-use super::ends::MOST_TRIED;
 use super::tracks::Owner;
+
+/// The most open slices that are compared with an end.
+pub(super) const MOST_TRIED: usize = 512;
 
 /// What asynchronous events have in common: the owner of their id, and the id.
 pub(super) type Id = (Owner, u64);
