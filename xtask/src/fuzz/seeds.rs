@@ -7,6 +7,12 @@ use testkit::{Corpus, SampleKind, samples};
 /// Real files up to this size are seeds too. The fuzzer spends its time on small ones.
 const MAX_REAL_BYTES: usize = 32 << 10;
 
+/// A report of simpleperf: a file with a function, and a sample in it.
+const SIMPLEPERF: &[u8] = b"SIMPLEPERF\x01\x00\
+    \x0a\x00\x00\x00\x1a\x08\x08\x01\x12\x01a\x1a\x01f\
+    \x0e\x00\x00\x00\x0a\x0c\x08\x05\x10\x07\x1a\x06\x08\x10\x10\x01\x18\x00\
+    \x00\x00\x00\x00";
+
 /// Writes the seeds of a target to its corpus. Returns their number.
 pub fn write(target: &str) -> Result<usize> {
     let folder = testkit::workspace_root().join("fuzz/corpus").join(target);
@@ -40,7 +46,7 @@ fn seeds_of(target: &str) -> Vec<Vec<u8>> {
         "containers" => made(SampleKind::Container),
         "process_dump" => [made(SampleKind::ProcessDump), real(&["ps-dump"])].concat(),
         "battor" => made(SampleKind::Power),
-        "perfetto" => made(SampleKind::Perfetto),
+        "perfetto" => [made(SampleKind::Perfetto), vec![SIMPLEPERF.to_vec()]].concat(),
         "chrome_json" => [made(SampleKind::Json), real(&["chrome-json"])].concat(),
         "rules" => made(SampleKind::Rules),
         "report" => made(SampleKind::Report),
