@@ -105,6 +105,16 @@ pub enum Error {
     /// The trace could not be written.
     #[error("error writing trace: {}", reason(.0))]
     Output(#[source] io::Error),
+    /// The disk of the output is full. The trace is complete, but in another file.
+    #[error("error writing to {}: {}; the trace is in {}", path.display(), reason(source), kept.display())]
+    KeptElsewhere {
+        /// The output.
+        path: PathBuf,
+        /// The file with the trace.
+        kept: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
     /// The trace could not be read.
     #[error("error dumping trace: {}", reason(.0))]
     Input(#[source] io::Error),

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::spool::{Spool, unnamed};
+use crate::spool::{ANDROID_FOLDER, Spool, unnamed};
 use crate::trace_dat::{DatCompression, DatVersion, PageLayout, headers};
 use crate::{Ended, Error, Instance, Lost, StopSignal, Tracefs, sys};
 
@@ -175,10 +175,33 @@ impl RawCapture {
         version: DatVersion,
         out: &mut impl Write,
     ) -> Result<(), Error> {
+        self.end(version)?;
+        self.write(instance, version, out)
+    }
+
+    /// Reads the remaining pages, and compresses them if `version` says so. [`write`](Self::write) can then
+    /// be called, also again with another output.
+    ///
+    /// # Errors
+    /// If the kernel's files cannot be read, or the pages cannot be stored.
+    pub(crate) fn end(&mut self, version: DatVersion) -> Result<(), Error> {
         self.end_pages()?;
-        if version.compression() != DatCompression::None {
-            self.compress(version.compression())?;
+        match version.compression() {
+            DatCompression::None => Ok(()),
+            compression => self.compress(compression),
         }
+    }
+
+    /// Writes the recording that was ended as a `trace.dat`.
+    ///
+    /// # Errors
+    /// If `out` cannot be written, or the pages cannot be read again.
+    pub(crate) fn write(
+        &mut self,
+        instance: &Instance<'_>,
+        version: DatVersion,
+        out: &mut impl Write,
+    ) -> Result<(), Error> {
         let header = version.header(instance, &self.layout, &self.cpu_bytes())?;
         out.write_all(&header).map_err(Error::Output)?;
         self.copy_to(out)
@@ -205,10 +228,12 @@ impl RawCapture {
     }
 
     fn copy_to(&mut self, out: &mut impl Write) -> Result<(), Error> {
-        // Between files, the standard library lets the kernel copy.
-        let files = self.cpus.iter_mut().flat_map(|cpu| &mut cpu.spool.files);
-        for pages in files {
-            io::copy(pages, out).map_err(Error::Output)?;
+        for cpu in &mut self.cpus {
+            cpu.spool.rewind().map_err(Error::Output)?;
+            // Between files, the standard library lets the kernel copy.
+            for pages in &mut cpu.spool.files {
+                io::copy(pages, out).map_err(Error::Output)?;
+            }
         }
         Ok(())
     }
@@ -342,7 +367,7 @@ pub fn spool_folder(output: Option<&Path>) -> PathBuf {
     });
     // adbd sets a folder for temporary files even if it does not exist.
     let (temporary, tmp) = (std::env::temp_dir(), Path::new("/tmp"));
-    let android = Path::new("/data/local/tmp");
+    let android = Path::new(ANDROID_FOLDER);
     let is_writable = |folder: &&Path| sys::is_writable(folder);
     let folders = [beside, Some(android), Some(&temporary), Some(tmp)];
     folders

@@ -7,6 +7,16 @@ use std::path::{Path, PathBuf};
 
 use crate::sys;
 
+/// The folder for temporary files on Android.
+pub const ANDROID_FOLDER: &str = "/data/local/tmp";
+
+/// Folders for what does not fit on a full disk, the best one first.
+pub fn other_folders() -> Vec<PathBuf> {
+    let fixed = ["/var/tmp", "/tmp", ANDROID_FOLDER];
+    let fixed = fixed.into_iter().map(PathBuf::from);
+    std::iter::once(std::env::temp_dir()).chain(fixed).collect()
+}
+
 /// Unnamed files with the pages of a CPU, in order. If a disk is full, the next file is on another one.
 pub struct Spool {
     /// The files.
@@ -18,14 +28,12 @@ pub struct Spool {
 impl Spool {
     /// An empty spool in `folder`.
     pub fn new(folder: &Path) -> io::Result<Self> {
-        let others = [std::env::temp_dir(), "/var/tmp".into(), "/tmp".into()];
+        let mut others = other_folders();
+        others.retain(|other| other != folder);
+        others.reverse();
         Ok(Self {
             files: vec![unnamed(folder)?],
-            others: others
-                .into_iter()
-                .rev()
-                .filter(|other| other != folder)
-                .collect(),
+            others,
         })
     }
 

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use super::config::PerfettoOptions;
 use super::follow::{Ended, Follow, State, fetch};
+use super::given::PerfettoConfig;
 use super::leftover::{Leftover, is_running, leftovers};
 use super::place::Place;
 use super::support::PerfettoSupport;
@@ -20,49 +20,21 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(200);
 /// How long a step of the start may take before another sign of it is looked for.
 const START: Duration = Duration::from_secs(5);
 
+/// How long the kernel's part of the start may take.
+const KERNEL: Duration = Duration::from_secs(30);
+
+/// Precedes the enabled events in what the shell prints.
+const EVENTS: &str = "events:";
+
 /// The name for messages and files.
 const NAME: &str = "perfetto";
 
-/// What perfetto is told to record.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum PerfettoConfig {
-    /// These options.
-    Options(PerfettoOptions),
-    /// A configuration that somebody wrote, as text.
-    Text(Vec<u8>),
-    /// A configuration in the binary format.
-    Binary(Vec<u8>),
-}
-
-impl PerfettoConfig {
-    /// A configuration from a file. Text is told from the binary format by its bytes.
-    ///
-    /// # Errors
-    /// [`CaptureError::Option`] if the file is empty.
-    pub fn given(bytes: Vec<u8>) -> Result<Self> {
-        if bytes.iter().all(u8::is_ascii_whitespace) {
-            let message = "the configuration for perfetto is empty";
-            return Err(CaptureError::Option(message.to_owned()));
-        }
-        let is_control = |byte: &u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
-        let is_text = std::str::from_utf8(&bytes).is_ok() && !bytes.iter().any(is_control);
-        Ok(if is_text {
-            Self::Text(bytes)
-        } else {
-            Self::Binary(bytes)
-        })
-    }
-
-    fn bytes(&self) -> Vec<u8> {
-        match self {
-            Self::Options(options) => options.to_bytes(),
-            Self::Text(bytes) | Self::Binary(bytes) => bytes.clone(),
-        }
-    }
-
-    fn is_text(&self) -> bool {
-        matches!(self, Self::Text(_))
-    }
+/// Whether the kernel records: recording is on, and events are enabled, if the shell may see them. Perfetto's
+/// recorder turns recording on last, but it may have been on before.
+fn records(printed: &str) -> bool {
+    let mut lines = printed.lines().map(str::trim);
+    let is_on = lines.next() == Some("1");
+    is_on && (lines.next() != Some(EVENTS) || lines.next().is_some())
 }
 
 /// Records a device with its own `perfetto`, and fetches the trace while it grows.
@@ -170,7 +142,7 @@ impl PerfettoAgent {
         };
         match ended {
             None if is_started => Ok(()),
-            None => self.wait_for_kernel(limit.min(START)),
+            None => self.wait_for_kernel(follow, limit.min(KERNEL)),
             // A short recording may have ended.
             Some(Ended::Status(0)) => Ok(()),
             Some(Ended::Status(status)) => Err(CaptureError::Perfetto { status, message }),
@@ -185,12 +157,20 @@ impl PerfettoAgent {
     }
 
     /// Waits until the kernel records, as far as the shell can see it.
-    fn wait_for_kernel(&self, limit: Duration) -> Result<()> {
-        let folder = self.device.tracing_folder()?;
-        let command = format!("cat {}/tracing_on", quote(&folder));
+    fn wait_for_kernel(&self, follow: &Follow, limit: Duration) -> Result<()> {
+        if !self.config.has_kernel_events() {
+            return Ok(());
+        }
+        let folder = quote(&self.device.tracing_folder()?);
+        let command = format!(
+            "cd {folder} && cat tracing_on && test -r set_event && echo {EVENTS} && head -c 99 set_event"
+        );
         let begun = Instant::now();
-        while begun.elapsed() < limit && self.device.run(&command, limit)?.text() == "0" {
-            std::thread::sleep(CHECK_INTERVAL);
+        let is_over = |state: &State| state.is_started || state.ended.is_some();
+        while !follow.wait(CHECK_INTERVAL, is_over) && begun.elapsed() < limit {
+            if records(&self.device.run(&command, limit)?.text()) {
+                break;
+            }
         }
         Ok(())
     }
@@ -376,5 +356,24 @@ impl Agent for ResumeAgent {
         let mut take = |bytes: &[u8]| sink.data(bytes);
         fetch(&self.device, &self.leftover.place, &mut take, 0)?;
         self.leftover.remove(&self.device, limit)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::records;
+
+    #[test]
+    fn a_kernel_records_when_it_is_on_and_has_events() {
+        for (printed, expected) in [
+            ("", false),
+            ("0", false),
+            ("0\r\nevents:\r\nsched:sched_switch", false),
+            ("1", true),
+            ("1\nevents:", false),
+            ("1\r\nevents:\r\nsched:sched_switch\r\nsch", true),
+        ] {
+            assert_eq!(records(printed), expected, "{printed:?}");
+        }
     }
 }

@@ -11,12 +11,14 @@ mod agent;
 mod config;
 mod events;
 mod follow;
+mod given;
 mod leftover;
 mod message;
 mod place;
 mod support;
 
-pub use agent::{PerfettoAgent, PerfettoConfig};
+pub use agent::PerfettoAgent;
 pub use config::PerfettoOptions;
+pub use given::PerfettoConfig;
 pub use leftover::{Leftover, leftovers};
 pub use support::{PerfettoSupport, perfetto_support};

@@ -4,9 +4,10 @@ use std::fs::{File, Metadata, OpenOptions};
 use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::Error;
+use crate::spool::other_folders;
 
 /// Stdout without the line buffer of the standard library.
 pub(super) fn unbuffered_stdout() -> Result<File, Error> {
@@ -46,6 +47,58 @@ pub(super) fn check_writable(path: &Path) -> Result<(), Error> {
         let _ = std::fs::remove_file(path);
     }
     Ok(())
+}
+
+/// Writes a recording to the file of `-o`. If that disk is full, writes it to a file on another one.
+///
+/// # Errors
+/// Those of `write`; [`Error::KeptElsewhere`] if it is complete, but in another file.
+pub(super) fn write_output(
+    path: &Path,
+    write: impl FnMut(&mut File) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let file = open_output(path).map_err(Error::file("opening", path))?;
+    write_opened(file, path, write)
+}
+
+/// As [`write_output`], to a file that is already open.
+pub(super) fn write_opened(
+    mut file: File,
+    path: &Path,
+    mut write: impl FnMut(&mut File) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let source = match write(&mut file) {
+        Err(Error::Output(source)) => source,
+        written => return written,
+    };
+    let is_full = source.kind() == io::ErrorKind::StorageFull;
+    // A device or a pipe has no disk.
+    if is_full && file.metadata().is_ok_and(|about| about.is_file()) {
+        for folder in other_folders() {
+            let Some((mut other, kept)) = new_file(&folder, path) else {
+                continue;
+            };
+            if write(&mut other).is_ok() {
+                _ = std::fs::remove_file(path);
+                let path = path.to_path_buf();
+                return Err(Error::KeptElsewhere { path, kept, source });
+            }
+            _ = std::fs::remove_file(kept);
+        }
+    }
+    Err(Error::Output(source).in_output(Some(path)))
+}
+
+/// A new file in `folder` with the name of `path`, to which a number is added if there is such a file.
+fn new_file(folder: &Path, path: &Path) -> Option<(File, PathBuf)> {
+    let name = path.file_name()?.to_string_lossy();
+    let names = [name.to_string(), format!("{}-{name}", std::process::id())];
+    names.into_iter().find_map(|name| {
+        let path = folder.join(name);
+        let mut new = OpenOptions::new();
+        let opened = new.write(true).create_new(true).mode(0o600).open(&path);
+        opened.ok().map(|file| (file, path))
+    })
 }
 
 fn options(is_shared: bool) -> OpenOptions {

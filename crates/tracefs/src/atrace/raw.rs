@@ -1,13 +1,14 @@
 //! The steps of a recording with `--raw`, which writes a `trace.dat` instead of text. Without `-o` the
 //! file goes to stdout, so progress is printed on stderr.
 
+use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::AsFd;
 
 use super::console::{print_error, print_progress};
 use super::job::{Job, Outcome};
 use super::options::seconds;
-use super::output::{open_output, unbuffered_stdout};
+use super::output::{unbuffered_stdout, write_output};
 use crate::{Ended, Error, RawCapture, Session, StopSignal, spool_folder};
 
 /// Records, or reads an existing recording, and writes the `trace.dat`.
@@ -38,18 +39,18 @@ pub(super) fn record(
         return Ok(Outcome::Aborted);
     }
     progress(job, " done\n");
-    let mut out = match &job.options.output {
-        None => unbuffered_stdout()?,
-        Some(path) => open_output(path).map_err(Error::file("opening", path))?,
-    };
     let lost = capture.lost(session.tree());
     if lost > 0 {
         print_error(&format!(
             "{lost} events were lost: use a larger buffer (-b)"
         ));
     }
-    let written = capture.finish(session.tree(), job.dat, &mut out);
-    written.map_err(|error| error.in_output(job.options.output.as_deref()))?;
+    capture.end(job.dat)?;
+    let mut write = |out: &mut File| capture.write(session.tree(), job.dat, out);
+    match &job.options.output {
+        None => write(&mut unbuffered_stdout()?)?,
+        Some(path) => write_output(path, write)?,
+    }
     Ok(Outcome::Done)
 }
 

@@ -1,5 +1,6 @@
 //! The steps of a recording, with the messages of Android's atrace.
 
+use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::AsFd;
 use std::path::Path;
@@ -7,7 +8,7 @@ use std::path::Path;
 use super::console::{print_error, print_progress};
 use super::job::{Job, Outcome};
 use super::options::seconds;
-use super::output::{check_writable, open_output, unbuffered_stdout};
+use super::output::{check_writable, open_output, unbuffered_stdout, write_opened};
 use super::{compat, raw, signals};
 use crate::{
     Category, Config, Ended, Error, Session, StopSignal, SyncPrecision, TextLosses,
@@ -64,7 +65,8 @@ impl Job<'_> {
             categories,
             apps: apps.map(str::to_owned).collect(),
             buffer_kb: options.buffer_kb.max(1) as u32,
-            overwrite: options.overwrite,
+            // A full buffer that does not overwrite would refuse the marks of programs.
+            overwrite: options.overwrite || (options.steps.stream && !options.compat),
             functions: functions.map(str::to_owned).collect(),
             instance: options.instance.clone(),
             only_user_space: options.only_user_space,
@@ -177,15 +179,14 @@ impl Job<'_> {
     }
 
     fn dump(&self, session: &Session<'_>) -> Result<(), Error> {
-        let mut out = match &self.options.output {
-            None => unbuffered_stdout()?,
-            Some(path) => match open_output(path) {
-                Ok(file) => file,
-                Err(error) => return self.cannot_open(path, error),
-            },
+        let dump = |out: &mut File| self.dump_to(session, out);
+        let Some(path) = &self.options.output else {
+            return dump(&mut unbuffered_stdout()?);
         };
-        let dumped = self.dump_to(session, &mut out);
-        dumped.map_err(|error| error.in_output(self.options.output.as_deref()))
+        match open_output(path) {
+            Ok(file) => write_opened(file, path, dump),
+            Err(error) => self.cannot_open(path, error),
+        }
     }
 
     fn dump_to(&self, session: &Session<'_>, out: &mut dyn Write) -> Result<(), Error> {

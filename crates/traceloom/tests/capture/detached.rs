@@ -9,7 +9,7 @@ use testkit::KernelTurn;
 
 use crate::linux::settings;
 use crate::load::{KernelCount, Load, counted};
-use crate::marks::Writer;
+use crate::marks::{SharedBufferOn, Writer, are_marks_copied};
 use crate::work::{check_sleeper, open, said, sleeper, traceloom};
 
 /// A folder with recordings of its own. All of them end with the test.
@@ -125,6 +125,29 @@ fn a_recording_goes_on_after_its_command() {
         assert_eq!(settings(), before);
     }
     assert!(refused(folder.path(), &["stop"]).contains("nothing is recorded in the background"));
+}
+
+#[test]
+fn a_writer_never_fails_while_a_recording_in_an_instance_starts_and_stops() {
+    let Some(_turn) = KernelTurn::claim() else {
+        return;
+    };
+    if !are_marks_copied() {
+        return;
+    }
+    let _on = SharedBufferOn::new();
+    let folder = Home::new();
+    let writer = Writer::start();
+    for name in ["x.dat", "x.txt"] {
+        let instance = ["start", "--instance", "test-marks", "-b", "16", "sched"];
+        fine(folder.path(), &instance);
+        let load = Load::start();
+        fine(folder.path(), &["list"]);
+        drop(load);
+        fine(folder.path(), &["stop", "-o", name]);
+        open(&folder.path().join(name));
+    }
+    assert!(writer.end() > 0);
 }
 
 #[test]

@@ -1,7 +1,9 @@
-//! Programs that write marks are not disturbed by recordings in an instance.
+//! Programs that write marks are not disturbed by recordings: never by one in an instance, and not by one in the shared
+//! buffer while it records. (The kernel refuses marks while that buffer is set up or has stopped.)
 
 use std::fs::File;
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,6 +16,7 @@ use crate::load::Load;
 use crate::work::{Running, open, said, traceloom};
 
 const TRACING_ON: &str = "/sys/kernel/tracing/tracing_on";
+const INSTANCE: &[&str] = &["--instance", "test-marks"];
 
 /// The shared buffer records, as it does by default; afterwards it is as before.
 pub struct SharedBufferOn(String);
@@ -64,12 +67,52 @@ impl Writer {
     }
 }
 
-fn are_marks_copied() -> bool {
+/// Whether the kernel copies marks into instances. Prints a message if not.
+pub fn are_marks_copied() -> bool {
     let copied = std::path::Path::new("/sys/kernel/tracing/options/copy_trace_marker").exists();
     if !copied {
         println!("skipped: the kernel does not copy marks into instances");
     }
     copied
+}
+
+/// The output and the options of each way to record this machine.
+const WAYS: [(&str, &[&str]); 8] = [
+    ("text.txt", &[]),
+    ("report.html", &[]),
+    ("pages.dat", &[]),
+    ("raw.html", &["--raw"]),
+    ("ring.dat", &["--ring", "2s"]),
+    ("until.txt", &["--until", "event:nothing"]),
+    ("live.txt", &["--live", "--no-open"]),
+    ("buffers.dat", &["--buffer", "irq:64K"]),
+];
+
+/// Starts a recording of `sched`, with a buffer that the load fills many times.
+fn start(folder: &Path, name: &str, how: &[&[&str]]) -> Running {
+    let args = ["capture", "--target", "linux", "-t", "600", "-b", "16"];
+    let args = [&args[..], &["-o", name, "sched"], &how.concat()].concat();
+    let mut command = traceloom(folder, &args);
+    command.stdin(Stdio::null());
+    Running::start(command)
+}
+
+/// Ends a recording, and opens its file.
+fn end(mut running: Running, folder: &Path, name: &str) {
+    running.signal();
+    if name.starts_with("live") {
+        running.wait_for("The page shows all of it until Ctrl-C");
+        running.signal();
+    }
+    let output = running.end();
+    assert!(output.status.success(), "{name}: {:?}", said(&output));
+    open(&folder.join(name));
+}
+
+fn load_for_a_moment() {
+    let load = Load::start();
+    thread::sleep(Duration::from_millis(300));
+    drop(load);
 }
 
 #[test]
@@ -82,27 +125,63 @@ fn a_writer_never_fails_whatever_an_instance_does() {
     }
     let _on = SharedBufferOn::new();
     let folder = tempfile::tempdir().unwrap();
-    let writer = Writer::start();
-    let ways: [(&str, &[&str]); 4] = [
-        ("full.txt", &[]),
-        ("pages.dat", &[]),
-        ("ring.dat", &["--ring", "2s"]),
-        ("until.txt", &["--until", "event:nothing"]),
-    ];
-    for (name, how) in ways {
-        let args = ["capture", "--target", "linux", "--instance", "test-marks"];
-        let args = [&args[..], &["-b", "16", "-o", name, "sched"], how].concat();
-        let mut command = traceloom(folder.path(), &args);
-        command.args(["-t", "600"]).stdin(Stdio::null());
-        let running = Running::start(command);
-        let load = Load::start();
-        thread::sleep(Duration::from_millis(300));
-        drop(load);
-        let output = running.interrupt();
-        assert!(output.status.success(), "{:?}", said(&output));
-        open(&folder.path().join(name));
+    for (name, how) in WAYS {
+        let writer = Writer::start();
+        let running = start(folder.path(), name, &[INSTANCE, how]);
+        load_for_a_moment();
+        end(running, folder.path(), name);
+        assert!(writer.end() > 0, "{name}");
     }
-    assert!(writer.end() > 0);
+}
+
+#[test]
+fn a_writer_never_fails_while_the_shared_buffer_records() {
+    let Some(_turn) = KernelTurn::claim() else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    for (name, how) in WAYS {
+        let running = start(folder.path(), name, &[how]);
+        let writer = Writer::start();
+        load_for_a_moment();
+        assert!(writer.end() > 0, "{name}");
+        end(running, folder.path(), name);
+    }
+}
+
+/// A recording in an instance goes on, and gets every mark, while others in instances begin and end.
+#[test]
+fn another_recording_has_every_mark_while_recordings_begin_and_end() {
+    let Some(_turn) = KernelTurn::claim() else {
+        return;
+    };
+    if !are_marks_copied() {
+        return;
+    }
+    let _on = SharedBufferOn::new();
+    let folder = tempfile::tempdir().unwrap();
+    let other = ["--instance", "test-other", "-b", "4096"];
+    let args = [
+        "capture",
+        "--target",
+        "linux",
+        "-t",
+        "600",
+        "-o",
+        "other.dat",
+    ];
+    let args = [&args[..], &other, &["irq"]].concat();
+    let running = Running::start(traceloom(folder.path(), &args));
+    let writer = Writer::start();
+    for (name, how) in WAYS {
+        let second = start(folder.path(), name, &[INSTANCE, how]);
+        end(second, folder.path(), name);
+    }
+    let marks = writer.end();
+    end(running, folder.path(), "other.dat");
+    let trace = open(&folder.path().join("other.dat"));
+    let is_missing = |mark: &usize| trace.strings.lookup(&format!("mark {mark}")).is_none();
+    assert_eq!((0..marks).filter(is_missing).count(), 0, "of {marks}");
 }
 
 #[test]
@@ -115,8 +194,10 @@ fn an_instance_has_every_mark_and_a_killed_recorder_leaves_no_trap() {
     }
     let _on = SharedBufferOn::new();
     let folder = tempfile::tempdir().unwrap();
-    let args = ["capture", "--target", "linux", "--instance", "test-marks"];
-    let args = [&args[..], &["-t", "600", "-o", "x.dat", "irq"]].concat();
+    let args = [
+        "capture", "--target", "linux", "-t", "600", "-o", "x.dat", "irq",
+    ];
+    let args = [&args[..], INSTANCE].concat();
     let start = || Running::start(traceloom(folder.path(), &args));
     let running = start();
     let marks = Writer::start();

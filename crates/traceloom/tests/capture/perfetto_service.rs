@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use testkit::{Loopback, device_part};
@@ -9,6 +10,8 @@ use testkit::{Loopback, device_part};
 use crate::abandoned::wait_for;
 use crate::android::{on, with_device};
 use crate::linux::settings;
+use crate::load::Stopped;
+use crate::marks::SharedBufferOn;
 use crate::work::{Running, check_sleeper, naps, open, said, sleeper};
 
 /// The service and its recorder, which end with the test.
@@ -45,15 +48,20 @@ impl Service {
             let until = Instant::now() + Duration::from_secs(20);
             while !device.home().join(ready).exists() {
                 assert!(Instant::now() < until, "{program} does not start");
-                std::thread::sleep(Duration::from_millis(10));
+                thread::sleep(Duration::from_millis(10));
             }
         }
         service
     }
+
+    /// The process that records the kernel.
+    fn probes(&self) -> u32 {
+        self.0[1].id()
+    }
 }
 
 /// Runs a test with a device on which Perfetto runs; prints a message if it was not built.
-fn with_service(test: impl FnOnce(&mut Loopback, &Path)) {
+fn with_service(test: impl FnOnce(&mut Loopback, &Path, &Service)) {
     let parts = ["perfetto", "traced", "traced_probes"];
     if let Some(missing) = parts.iter().find(|part| !device_part(part).is_file()) {
         println!("skipped: no {missing} was built (cargo xtask device perfetto)");
@@ -64,8 +72,8 @@ fn with_service(test: impl FnOnce(&mut Loopback, &Path)) {
         let perfetto = device_part("perfetto");
         let script = format!("{} exec '{}' \"$@\"", sockets.join(" "), perfetto.display());
         device.install("perfetto", &script).unwrap();
-        let _service = Service::start(device);
-        test(device, folder);
+        let service = Service::start(device);
+        test(device, folder, &service);
     });
 }
 
@@ -85,7 +93,7 @@ fn left(device: &Loopback) -> usize {
 
 #[test]
 fn a_recording_has_what_the_kernel_and_programs_did() {
-    with_service(|device, folder| {
+    with_service(|device, folder, _| {
         let before = settings();
         for (output, ends) in [("out.pftrace", "enter"), ("out.html", "interrupt")] {
             let args = ["--perfetto", "-o", output, "sched", "freq"];
@@ -105,9 +113,30 @@ fn a_recording_has_what_the_kernel_and_programs_did() {
     });
 }
 
+/// A recorder of the kernel that starts later than perfetto's acknowledgement is waited for, on a kernel that is on
+/// already: what is done before the events are enabled would be missing.
+#[test]
+fn a_recording_begins_when_a_slow_recorder_has_started() {
+    with_service(|device, folder, service| {
+        let _on = SharedBufferOn::new();
+        let stopped = Stopped::new(service.probes());
+        let late = thread::spawn(move || {
+            thread::sleep(Duration::from_secs(8));
+            drop(stopped);
+        });
+        let args = ["--perfetto", "-o", "out.pftrace", "sched"];
+        let running = Running::start(capture(device, folder, &args));
+        sleeper("slow recorder");
+        let output = running.enter();
+        late.join().unwrap();
+        assert!(output.status.success(), "{:?}", said(&output));
+        check_sleeper(&open(&folder.join("out.pftrace")), "slow recorder");
+    });
+}
+
 #[test]
 fn it_accepts_our_configuration_as_text_and_names_what_is_wrong_with_another() {
-    with_service(|device, folder| {
+    with_service(|device, folder, _| {
         let print = [
             "--perfetto",
             "--print-config",
@@ -139,7 +168,7 @@ fn it_accepts_our_configuration_as_text_and_names_what_is_wrong_with_another() {
 
 #[test]
 fn a_killed_recorder_loses_nothing() {
-    with_service(|device, folder| {
+    with_service(|device, folder, _| {
         let before = settings();
         let args = ["--perfetto", "-o", "out.html", "sched"];
         let running = Running::start(capture(device, folder, &args));
