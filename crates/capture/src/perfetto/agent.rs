@@ -26,15 +26,19 @@ const KERNEL: Duration = Duration::from_secs(30);
 /// Precedes the enabled events in what the shell prints.
 const EVENTS: &str = "events:";
 
+/// The message about a kernel that does not record, although perfetto does.
+const SILENT_KERNEL: &str = "The kernel does not record, so its events may be missing; \
+                             `adb logcat -s traced_probes` may show why.";
+
 /// The name for messages and files.
 const NAME: &str = "perfetto";
 
-/// Whether the kernel records: recording is on, and events are enabled, if the shell may see them. Perfetto's
+/// Whether the kernel records, or the shell may not see that: recording is on, and events are enabled. Perfetto's
 /// recorder turns recording on last, but it may have been on before.
 fn records(printed: &str) -> bool {
     let mut lines = printed.lines().map(str::trim);
-    let is_on = lines.next() == Some("1");
-    is_on && (lines.next() != Some(EVENTS) || lines.next().is_some())
+    let is_off = lines.next() == Some("0");
+    !is_off && (lines.next() != Some(EVENTS) || lines.next().is_some())
 }
 
 /// Records a device with its own `perfetto`, and fetches the trace while it grows.
@@ -121,8 +125,8 @@ impl PerfettoAgent {
         Follow::start(&self.device, &self.place, shell, spool)
     }
 
-    /// Waits until it records.
-    fn wait_for_start(&self, follow: &Follow, limit: Duration) -> Result<()> {
+    /// Waits until it records. False if the kernel does not.
+    fn wait_for_start(&self, follow: &Follow, limit: Duration) -> Result<bool> {
         let begun = Instant::now();
         // A frozen app may delay the acknowledgement of all data sources.
         if self.support.notifies {
@@ -136,15 +140,19 @@ impl PerfettoAgent {
                 return Err(AdbError::Timeout { request, limit }.into());
             }
         }
-        let (ended, is_started, message) = {
+        let (has_ended, is_started) = {
             let state = follow.state();
-            (state.ended.clone(), state.is_started, state.message())
+            (state.ended.is_some(), state.is_started)
+        };
+        let kernel = limit.min(if is_started { START } else { KERNEL });
+        let records = has_ended || self.wait_for_kernel(follow, kernel)?;
+        let (ended, message) = {
+            let state = follow.state();
+            (state.ended.clone(), state.message())
         };
         match ended {
-            None if is_started => Ok(()),
-            None => self.wait_for_kernel(follow, limit.min(KERNEL)),
             // A short recording may have ended.
-            Some(Ended::Status(0)) => Ok(()),
+            None | Some(Ended::Status(0)) => Ok(records),
             Some(Ended::Status(status)) => Err(CaptureError::Perfetto { status, message }),
             Some(Ended::Lost(error)) => Err(CaptureError::LeftOnDevice(error)),
         }
@@ -156,23 +164,26 @@ impl PerfettoAgent {
         Ok(self.device.run(&command, limit)?.is_success())
     }
 
-    /// Waits until the kernel records, as far as the shell can see it.
-    fn wait_for_kernel(&self, follow: &Follow, limit: Duration) -> Result<()> {
+    /// Waits until the kernel records, as far as the shell can see it, at most for `limit`. Returns whether it does.
+    /// (Sources that are registered late are not part of the acknowledgement.)
+    fn wait_for_kernel(&self, follow: &Follow, limit: Duration) -> Result<bool> {
         if !self.config.has_kernel_events() {
-            return Ok(());
+            return Ok(true);
         }
         let folder = quote(&self.device.tracing_folder()?);
         let command = format!(
             "cd {folder} && cat tracing_on && test -r set_event && echo {EVENTS} && head -c 99 set_event"
         );
         let begun = Instant::now();
-        let is_over = |state: &State| state.is_started || state.ended.is_some();
-        while !follow.wait(CHECK_INTERVAL, is_over) && begun.elapsed() < limit {
+        loop {
             if records(&self.device.run(&command, limit)?.text()) {
-                break;
+                return Ok(true);
+            }
+            let has_ended = follow.wait(CHECK_INTERVAL, |state| state.ended.is_some());
+            if has_ended || begun.elapsed() >= limit {
+                return Ok(false);
             }
         }
-        Ok(())
     }
 
     fn begin(&mut self, limit: Duration) -> Result<Vec<String>> {
@@ -189,7 +200,10 @@ impl PerfettoAgent {
         if started.is_err() {
             self.end(limit)?;
         }
-        started.map(|()| messages)
+        if !started? {
+            messages.push(SILENT_KERNEL.to_owned());
+        }
+        Ok(messages)
     }
 
     /// Stops perfetto if it runs, and removes everything from the device.
@@ -366,7 +380,7 @@ mod tests {
     #[test]
     fn a_kernel_records_when_it_is_on_and_has_events() {
         for (printed, expected) in [
-            ("", false),
+            ("", true),
             ("0", false),
             ("0\r\nevents:\r\nsched:sched_switch", false),
             ("1", true),

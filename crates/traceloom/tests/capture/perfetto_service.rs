@@ -7,12 +7,13 @@ use std::time::{Duration, Instant};
 
 use testkit::{Loopback, device_part};
 
-use crate::abandoned::wait_for;
 use crate::android::{on, with_device};
 use crate::linux::settings;
 use crate::load::Stopped;
 use crate::marks::SharedBufferOn;
 use crate::work::{Running, check_sleeper, naps, open, said, sleeper};
+
+const TRACEFS: &str = "/sys/kernel/tracing";
 
 /// The service and its recorder, which end with the test.
 struct Service(Vec<Child>);
@@ -35,21 +36,61 @@ fn sockets(device: &Loopback) -> [(&'static str, PathBuf); 2] {
     ]
 }
 
+/// Whether the service knows the recorder of the kernel. On a device, both run since it was switched on.
+fn has_kernel(device: &Loopback) -> bool {
+    let mut query = Command::new(device_part("perfetto"));
+    let output = query.arg("--query").envs(sockets(device)).output().unwrap();
+    said(&output).0.contains("linux.ftrace")
+}
+
+/// What Perfetto changes in the kernel and leaves so, as it was.
+struct Unrestored([(&'static str, String); 2]);
+
+impl Unrestored {
+    fn new() -> Self {
+        let read = |file| std::fs::read_to_string(format!("{TRACEFS}/{file}")).unwrap();
+        let clock = read("trace_clock");
+        let (_, clock) = clock.split_once('[').unwrap();
+        let clock = clock.split(']').next().unwrap().to_owned();
+        let size = read("buffer_size_kb");
+        let size = size.split_whitespace().next().unwrap().to_owned();
+        Self([("trace_clock", clock), ("buffer_size_kb", size)])
+    }
+}
+
+impl Drop for Unrestored {
+    fn drop(&mut self) {
+        for (file, value) in &self.0 {
+            std::fs::write(format!("{TRACEFS}/{file}"), value).unwrap();
+        }
+    }
+}
+
+/// Waits until nothing is recorded any more: no event is enabled, and recording is on or off as `before`.
+fn wait_until_stopped(before: &[String]) {
+    let until = Instant::now() + Duration::from_secs(60);
+    // The events, and whether recording is on.
+    while [1, 3].iter().any(|&at| settings()[at] != before[at]) {
+        assert!(Instant::now() < until, "{:?} {before:?}", settings());
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
 impl Service {
     fn start(device: &Loopback) -> Self {
         let mut service = Self(Vec::new());
-        for (program, ready) in [("traced", "consumer"), ("traced_probes", "")] {
+        for program in ["traced", "traced_probes"] {
             let mut command = Command::new(device_part(program));
             command.envs(sockets(device)).stdout(Stdio::null());
             let child = command.stderr(Stdio::null()).spawn();
             service
                 .0
                 .push(child.expect("a part of a device that starts"));
-            let until = Instant::now() + Duration::from_secs(20);
-            while !device.home().join(ready).exists() {
-                assert!(Instant::now() < until, "{program} does not start");
-                thread::sleep(Duration::from_millis(10));
-            }
+        }
+        let until = Instant::now() + Duration::from_secs(60);
+        while !has_kernel(device) {
+            assert!(Instant::now() < until, "Perfetto's service does not start");
+            thread::sleep(Duration::from_millis(20));
         }
         service
     }
@@ -72,6 +113,7 @@ fn with_service(test: impl FnOnce(&mut Loopback, &Path, &Service)) {
         let perfetto = device_part("perfetto");
         let script = format!("{} exec '{}' \"$@\"", sockets.join(" "), perfetto.display());
         device.install("perfetto", &script).unwrap();
+        let _unrestored = Unrestored::new();
         let service = Service::start(device);
         test(device, folder, &service);
     });
@@ -109,7 +151,7 @@ fn a_recording_has_what_the_kernel_and_programs_did() {
             check_sleeper(&open(&folder.join(output)), "with perfetto");
             assert_eq!(left(device), 0, "nothing stays on the device");
         }
-        wait_for(&before);
+        wait_until_stopped(&before);
     });
 }
 
@@ -175,7 +217,7 @@ fn a_killed_recorder_loses_nothing() {
         naps(3);
         running.kill();
         // The guardian ends the recording.
-        wait_for(&before);
+        wait_until_stopped(&before);
         let args = ["--resume", "-o", "resumed.html"];
         let output = capture(device, folder, &args).output().unwrap();
         assert!(output.status.success(), "{:?}", said(&output));
