@@ -1,7 +1,7 @@
 //! Live recordings of a device.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -14,6 +14,10 @@ use crate::status::Status;
 
 /// How often lost events are looked for. Each look starts a process on the device.
 const LOSSES_EVERY: Duration = Duration::from_secs(5);
+
+/// How long to wait for the first text: the marks of the clocks, which atrace writes when everything records.
+/// Nothing else tells that.
+const START: Duration = Duration::from_secs(5);
 
 /// Records a device onto a tape, from the output of `atrace --stream`.
 pub struct LiveAtraceAgent {
@@ -52,11 +56,16 @@ impl Agent for LiveAtraceAgent {
         let closer = shell.closer()?;
         let tape = Arc::clone(&self.tape);
         let stopping = Arc::clone(&self.stopping);
+        let (begun, has_begun) = mpsc::channel();
         let follow = move || -> Result<()> {
             let tape = || tape.lock().unwrap_or_else(PoisonError::into_inner);
             let why = loop {
                 match shell.next_event() {
-                    Ok(ShellEvent::Stdout(bytes)) => tape().push(bytes),
+                    Ok(ShellEvent::Stdout(bytes)) => {
+                        tape().push(bytes);
+                        // After the start, nobody waits.
+                        _ = begun.send(());
+                    }
                     Ok(ShellEvent::Stderr(_)) => {}
                     Ok(ShellEvent::Exit(code)) => {
                         break format!("atrace ended with status {code}");
@@ -71,6 +80,8 @@ impl Agent for LiveAtraceAgent {
             Ok(())
         };
         self.running = Some((closer, thread::spawn(follow)));
+        // An end is reported on the tape.
+        _ = has_begun.recv_timeout(limit.min(START));
         Ok(messages)
     }
 

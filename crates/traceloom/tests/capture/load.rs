@@ -115,6 +115,11 @@ fn lost() -> u64 {
     stats.map(count).sum()
 }
 
+/// Clears the counts of earlier recordings, so that the next loss is one of this recording.
+fn clear_counts() {
+    File::create("/sys/kernel/tracing/trace").unwrap();
+}
+
 /// Waits until the kernel has lost something.
 fn wait_for_loss() {
     let until = Instant::now() + Duration::from_secs(60);
@@ -230,8 +235,7 @@ fn a_stream_of_text_counts_what_the_kernel_dropped() {
     let mut command = Command::new(TRACELOOM);
     command.args(["atrace", "--stream", "-b", "16", "sched"]);
     command.stdout(File::create(&file).unwrap());
-    // Clears the counts of earlier recordings, so that the next loss is one of this recording.
-    File::create("/sys/kernel/tracing/trace").unwrap();
+    clear_counts();
     let mut stream = Ending(command.spawn().unwrap());
     // The first text is the marks of the clocks, which are written when everything records.
     while std::fs::metadata(&file).unwrap().len() == 0 {
@@ -256,7 +260,7 @@ fn a_stream_goes_on_while_its_reader_is_busy() {
         return;
     };
     let _on = SharedBufferOn::new();
-    File::create("/sys/kernel/tracing/trace").unwrap();
+    clear_counts();
     let mut command = Command::new(TRACELOOM);
     command.args(["atrace", "--stream", "-b", "2048", "sched"]);
     let mut stream = Ending(command.stdout(Stdio::piped()).spawn().unwrap());
@@ -291,6 +295,7 @@ fn a_device_counts_what_its_kernel_dropped() {
             let args = ["capture", "-b", "16", "-t", "600", "-o", name];
             let mut command = on(device, folder, &[&args, how, &["sched"]].concat());
             command.stdin(Stdio::null());
+            clear_counts();
             let running = Running::start(command);
             let kernel = KernelCount::watch();
             let load = Load::start();
@@ -300,7 +305,7 @@ fn a_device_counts_what_its_kernel_dropped() {
             let kernel = kernel.end();
             let (_, stderr) = said(&output);
             assert_eq!(output.status.code(), Some(0), "{stderr}");
-            assert!(stderr.contains("events were lost"), "{stderr}");
+            assert!(stderr.contains("events were lost"), "{name}, {kernel} lost: {stderr}");
             let trace = open(&folder.join(name));
             assert_eq!(counted(&trace), kernel, "{stderr}");
             assert_eq!(
