@@ -14,7 +14,7 @@ use traceloom_formats::{ReadOptions, read_bytes};
 use traceloom_trace::{RepairKind, Trace};
 
 use crate::android::{on, with_device};
-use crate::marks::{SharedBufferOn, Writer};
+use crate::marks::{SharedBufferOn, TRACING_ON, Writer};
 use crate::whole::overfill;
 use crate::work::{Ending, Running, TRACELOOM, open, said, traceloom};
 
@@ -61,7 +61,8 @@ fn pair(stop: &Arc<AtomicBool>) -> [JoinHandle<()>; 2] {
     [caller, echo]
 }
 
-/// The kernel's own count of lost events: the highest value until it is dropped.
+/// The kernel's own count of lost events: the highest value until recording stops. (A device's atrace is reset by
+/// a recording of no length, which loses events of its own.)
 pub struct KernelCount {
     stop: Arc<AtomicBool>,
     highest: JoinHandle<u64>,
@@ -74,7 +75,11 @@ impl KernelCount {
         let highest = thread::spawn(move || {
             let mut highest = 0;
             while !ended.load(Ordering::Relaxed) {
+                let is_on = read_at_once(Path::new(TRACING_ON)).starts_with('1');
                 highest = highest.max(lost());
+                if !is_on {
+                    break;
+                }
                 thread::sleep(Duration::from_millis(1));
             }
             highest
@@ -305,7 +310,10 @@ fn a_device_counts_what_its_kernel_dropped() {
             let kernel = kernel.end();
             let (_, stderr) = said(&output);
             assert_eq!(output.status.code(), Some(0), "{stderr}");
-            assert!(stderr.contains("events were lost"), "{name}, {kernel} lost: {stderr}");
+            assert!(
+                stderr.contains("events were lost"),
+                "{name}, {kernel} lost: {stderr}"
+            );
             let trace = open(&folder.join(name));
             assert_eq!(counted(&trace), kernel, "{stderr}");
             assert_eq!(

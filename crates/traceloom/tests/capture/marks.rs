@@ -15,7 +15,8 @@ use testkit::KernelTurn;
 use crate::load::Load;
 use crate::work::{Running, open, said, traceloom};
 
-const TRACING_ON: &str = "/sys/kernel/tracing/tracing_on";
+/// Whether the shared buffer records.
+pub const TRACING_ON: &str = "/sys/kernel/tracing/tracing_on";
 const INSTANCE: &[&str] = &["--instance", "test-marks"];
 
 /// The shared buffer records, as it does by default; afterwards it is as before.
