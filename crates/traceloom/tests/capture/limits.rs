@@ -134,6 +134,24 @@ fn only_the_chosen_threads_and_their_children_are_recorded() {
 }
 
 #[test]
+fn a_process_that_has_ended_is_refused() {
+    let mut process = std::process::Command::new("true").spawn().unwrap();
+    let pid = process.id().to_string();
+    process.wait().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let args = [
+        "capture", "--target", "linux", "-t", "1", "--pid", &pid, "sched",
+    ];
+    let output = traceloom(folder.path(), &args).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let (_, stderr) = said(&output);
+    assert!(
+        stderr.contains(&format!("no process or thread {pid}")),
+        "{stderr}"
+    );
+}
+
+#[test]
 fn a_chosen_event_has_its_stack() {
     let Some(_turn) = KernelTurn::claim() else {
         return;

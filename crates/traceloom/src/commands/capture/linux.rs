@@ -33,6 +33,7 @@ use super::wait::Wait;
 /// If nothing could be recorded, or the result cannot be written.
 #[cfg(target_os = "linux")]
 pub fn linux(args: &CaptureArgs, console: &mut Console, wait: &Wait) -> Result<ExitCode> {
+    check_pids(&args.linux.pid)?;
     let tree = local_tracefs()?;
     let is_drained = is_drained(args, &tree);
     let ftrace = LinuxAgent::new(&tree, options(args, is_drained)?);
@@ -100,6 +101,16 @@ fn options(args: &CaptureArgs, is_drained: bool) -> Result<LinuxOptions> {
         probes: args.linux.probes.all()?,
         ..LinuxOptions::default()
     })
+}
+
+/// Refuses threads that do not exist: the recording would be empty.
+#[cfg(target_os = "linux")]
+fn check_pids(pids: &[u32]) -> Result<()> {
+    let exists = |pid: u32| std::path::Path::new("/proc").join(pid.to_string()).exists();
+    match pids.iter().find(|&&pid| !exists(pid)) {
+        Some(pid) => anyhow::bail!("there is no process or thread {pid} (--pid)"),
+        None => Ok(()),
+    }
 }
 
 /// Always fails, because this system is not Linux.
