@@ -140,12 +140,14 @@ impl PerfettoAgent {
                 return Err(AdbError::Timeout { request, limit }.into());
             }
         }
-        let (has_ended, is_started) = {
+        let is_known = {
             let state = follow.state();
-            (state.ended.is_some(), state.is_started)
+            state.ended.is_some() || state.is_started
         };
-        let kernel = limit.min(if is_started { START } else { KERNEL });
-        let records = has_ended || self.wait_for_kernel(follow, kernel)?;
+        let late = self.support.notifies;
+        let kernel = limit.min(if late { KERNEL } else { START });
+        // Without acknowledgements, nothing is late.
+        let records = is_known || self.wait_for_kernel(follow, kernel)? || !late;
         let (ended, message) = {
             let state = follow.state();
             (state.ended.clone(), state.message())
@@ -164,8 +166,8 @@ impl PerfettoAgent {
         Ok(self.device.run(&command, limit)?.is_success())
     }
 
-    /// Waits until the kernel records, as far as the shell can see it, at most for `limit`. Returns whether it does.
-    /// (Sources that are registered late are not part of the acknowledgement.)
+    /// Waits until the kernel records, as far as the shell can see it, at most for `limit`, or until perfetto's
+    /// own acknowledgement or end. False if nothing of that happens.
     fn wait_for_kernel(&self, follow: &Follow, limit: Duration) -> Result<bool> {
         if !self.config.has_kernel_events() {
             return Ok(true);
@@ -179,8 +181,11 @@ impl PerfettoAgent {
             if records(&self.device.run(&command, limit)?.text()) {
                 return Ok(true);
             }
-            let has_ended = follow.wait(CHECK_INTERVAL, |state| state.ended.is_some());
-            if has_ended || begun.elapsed() >= limit {
+            let is_known = |state: &State| state.ended.is_some() || state.is_started;
+            if follow.wait(CHECK_INTERVAL, is_known) {
+                return Ok(true);
+            }
+            if begun.elapsed() >= limit {
                 return Ok(false);
             }
         }
