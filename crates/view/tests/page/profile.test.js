@@ -276,6 +276,34 @@ onPages("Profile of a method trace", { files: [APP] }, (its) => {
     assert.ok(line.name.includes(labelOf(expected.rows[0])), `${line.name}: ranked by real time`);
   });
 
+  test("a range over rows limits the profile until it is cleared", async () => {
+    const page = its.page(), first = await page.evaluate(() => {
+      const { kind, utid } = /** @type {any} */ (window).traceloom.timeline.model.rows, row = kind.indexOf(2);
+      return { row, utid: utid[row] };
+    });
+    const select = (/** @type {object} */ selection) => page.evaluate((selection) => /** @type {any} */ (window).traceloom.store.set({ selection }), selection);
+    const clear = async () => { await page.getByTestId("timeline").focus(); await page.keyboard.press("Escape"); await until(page, (state) => state.selection === null); };
+    const scope = async () => (await state(page, "profile")).scope ?? {}, range = { kind: "range", from: 1e8, to: 6e8 };
+    const before = await scope();
+    await select({ ...range, rows: [first.row] });
+    await until(page, (state) => state.profile.scope?.from === 1e8);
+    assert.deepEqual(await scope(), { from: 1e8, to: 6e8, threads: [first.utid] });
+    // A range over all rows follows it, without its thread.
+    await select({ ...range, to: 7e8 });
+    await until(page, (state) => state.profile.scope?.to === 7e8);
+    assert.deepEqual(await scope(), { from: 1e8, to: 7e8 });
+    await clear();
+    assert.deepEqual(await scope(), before);
+    // The user's own limits stay.
+    await select(range);
+    await page.getByTestId("profile-range").click();
+    await until(page, (state) => state.profile.scope?.from === 1e8);
+    await clear();
+    assert.deepEqual(await scope(), { from: 1e8, to: 6e8 });
+    await page.getByTestId("profile-whole").click();
+    await settled(page);
+  });
+
   test("a column can be made wider", async () => {
     const page = its.page(), column = page.getByTestId("profile-table").getByTestId("col-name");
     const before = await column.boundingBox(), grip = await column.locator(".vt-grip").boundingBox();

@@ -58,7 +58,7 @@ export function scopeBar({model, store, context, onFind}) {
   const clock = choice("Clock", "profile-clock", value => model.change({clock: value}));
   const who = choice("Threads", "profile-who", pickWho);
   const range = button("Selected range", "profile-range", toggleRange, "Count only what ran within the selected range");
-  const all = button("✕ Whole trace", "profile-whole", () => model.change({scope: {}}), "Back to the whole trace");
+  const all = button("✕ Whole trace", "profile-whole", () => choose({}), "Back to the whole trace");
   const chips = el("span", {class: "chips", role: "status", "data-testid": "profile-scope"});
   const find = el("input", {class: "control find", type: "search", placeholder: "Find a name", "aria-label": "Find in the profile (capital letters match exactly)",
     "data-testid": "profile-find", spellcheck: "false"});
@@ -67,16 +67,24 @@ export function scopeBar({model, store, context, onFind}) {
     button("‹", "find-previous", () => go(-1), "Previous hit (Shift+Enter)"), button("›", "find-next", () => go(1), "Next hit (Enter)"), hits);
   /** @type {import("panels/model").Profile | null} */
   let last = null;
+  /** The scope without the limits of a range over rows; null if no such range limits it. @type {Scope | null} */
+  let before = null;
   const {rows} = context;
 
   /** @returns {Scope} */
   const scope = () => store.get().profile?.scope ?? {};
 
+  /** Sets the scope that the user chose. @param {Scope} scope */
+  function choose(scope) {
+    before = null;
+    model.change({scope});
+  }
+
   /** @param {string} value */
   function pickWho(value) {
     const {threads, process, source, ...rest} = scope();
     const id = Number(value.slice(1));
-    model.change({scope: {...rest, ...(value[0] === "t" ? {threads: [id]} : value[0] === "p" ? {process: id} : value ? {source: id} : {})}});
+    choose({...rest, ...(value[0] === "t" ? {threads: [id]} : value[0] === "p" ? {process: id} : value ? {source: id} : {})});
   }
 
   function selectedRange() {
@@ -87,16 +95,27 @@ export function scopeBar({model, store, context, onFind}) {
   function toggleRange() {
     const {from, to, ...rest} = scope();
     if (from === undefined) follow();
-    else model.change({scope: rest});
+    else choose(rest);
   }
 
   /** Limits the scope to the selected range and its rows, if any, and follows its changes. */
   function follow() {
     const chosen = selectedRange();
     if (!chosen) return;
-    const {threads = scope().threads} = threadsOf(rows, chosen.rows), {threads: before, ...rest} = scope();
-    const kept = threads ? {threads} : {};
-    if (rest.from !== chosen.from || rest.to !== chosen.to || String(threads) !== String(before)) model.change({scope: {...rest, ...kept, from: chosen.from, to: chosen.to}});
+    const now = scope(), {threads} = threadsOf(rows, chosen.rows);
+    if (threads && !before) {
+      const {from, to, ...rest} = now;
+      // A link has the range and its limits.
+      if (String(rest.threads) === String(threads)) delete rest.threads;
+      before = rest;
+    }
+    const next = {...(before ?? now), ...(threads && {threads}), from: chosen.from, to: chosen.to};
+    if (next.from !== now.from || next.to !== now.to || String(next.threads) !== String(now.threads)) model.change({scope: next});
+  }
+
+  /** Ends the limits of a range over rows, because nothing is selected any more. */
+  function release() {
+    if (before) choose(before);
   }
 
   /** @param {string} text */
@@ -156,7 +175,8 @@ export function scopeBar({model, store, context, onFind}) {
 
   store.on(["selection"], () => {
     range.hidden = scope().from === undefined && !selectedRange();
-    if (scope().from !== undefined || selectedRange()?.rows) follow();
+    if (!store.get().selection) release();
+    else if (scope().from !== undefined || selectedRange()?.rows) follow();
   });
   who.append(...whoOptions(context));
   if (selectedRange()?.rows) follow();

@@ -27,7 +27,7 @@ function mount(element, store, source, context) {
     {id: "ts", label: "At", width: 110, show: ({ts}) => moment(ts, 1000)},
     {id: "dur", label: "Time", width: 90, show: ({ts, end}) => time(end - ts)},
     {id: "thread", label: "Thread", width: 230, text: true, fixed: true, show: ({thread, depth}) => `${"\u2003".repeat(Math.min(depth, 12))}${elide(thread, 160)}`},
-    {id: "state", label: "State", width: 120, text: true, fixed: true, show: ({state}) => state, draw: (cell, {state, colour}) => cell.replaceChildren(el("i", {class: `state-dot s-${colour}`}), state)},
+    {id: "state", label: "State", width: 165, text: true, fixed: true, show: ({state}) => state, draw: (cell, {state, colour}) => cell.replaceChildren(el("i", {class: `state-dot s-${colour}`}), state)},
     {id: "name", label: "In", width: 200, text: true, fixed: true, show: ({name}) => elide(name, 200)},
     {id: "why", label: "Why", width: 240, text: true, show: ({why}) => elide(why, 300)}]});
   const hint = el("p", {class: "panel-hint"}, "Select a call or a state of a thread, and choose \"Why did it wait?\" in its details.");
