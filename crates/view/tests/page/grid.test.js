@@ -4,10 +4,12 @@ import { execFileSync } from "node:child_process";
 import { test } from "node:test";
 import { check } from "./axe.js";
 import { corpus, example, program } from "./lib.js";
-import { box, rowNames, settled, state, tab, tableOf, until } from "./drive.js";
+import { box, cli, rowNames, settled, state, tab, tableOf, until } from "./drive.js";
 import { onPages } from "./suite.js";
 
 const JANK = example("jank.ftrace.gz"), START = corpus("perfetto-proto").find((path) => path.includes("api32_startup_warm"));
+/** Frames without the scheduler's events. */
+const FRAMES = corpus("perfetto-proto").find((path) => path.includes("nowinandroid"));
 
 /** @param {string} file @param {string} sql @returns {any[]} */
 const query = (file, sql) => execFileSync(program, ["query", file, sql, "--format", "jsonl"], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).split("\n").filter(Boolean).map((line) => JSON.parse(line));
@@ -69,5 +71,20 @@ if (START) onPages("Frame timeline", { files: [START], options: { viewport: { wi
     const late = query(START, "select jank_type from actual_frame_timeline_slice where jank_type <> 'None' and jank_tag = 'Self Jank'").map(({ jank_type }) => jank_type);
     assert.ok(late.includes(first.jank), `${first.jank} of ${late}`);
     await check(page, "frame timeline");
+  });
+});
+
+if (FRAMES) onPages("Frames alone", { files: [FRAMES], kinds: ["report"], options: { viewport: { width: 400, height: 800 } } }, (its) => {
+  test("the list has no columns of states, and begins with the app with most late frames", async () => {
+    const page = its.page(), { apps } = cli("frames", String(FRAMES), "--json");
+    const [first] = await tableOf(page, "worst-frames");
+    assert.deepEqual(Object.keys(first), ["dur", "missed", "ts", "jank", "label", "why"]);
+    const most = Math.max(...apps.map((/** @type {any} */ { janky }) => janky));
+    assert.ok(most > 1);
+    assert.match(await page.locator(".frames-app").first().innerText(), new RegExp(`${most} late of`));
+    // In a narrow window, the list is below the apps.
+    const [above, below] = await Promise.all([page.locator(".frames-apps").boundingBox(), page.getByTestId("worst-frames").boundingBox()]);
+    assert.ok(above && below && below.y >= above.y + above.height && below.width > 390, JSON.stringify([above, below]));
+    await check(page, "frames in a narrow window");
   });
 });

@@ -29,8 +29,9 @@ export function mountFrames(element, store, source, context) {
       {id: "missed", label: "Missed", title: "Vsyncs missed", width: 72, key: row => row.missed, show: row => row.missed ? count(row.missed) : "–"},
       {id: "ts", label: "At", width: 110, key: row => row.ts, show: row => moment(row.ts, 1000)},
       {id: "label", label: "App", width: 150, text: true, fixed: true, key: row => row.label, show: row => row.label},
-      {id: "states", label: "Where the time went", width: 170, show: row => time(row.running_ns), draw: (cell, row) => cell.replaceChildren(stateBar(row, false))},
-      {id: "runnable_ns", label: "CPU wait", title: "Time from a wake-up until it ran: the scheduling latency", width: 86, key: row => row.runnable_ns ?? 0, show: row => row.runnable_ns ? time(row.runnable_ns) : "–"},
+      // Without the scheduler's events, nothing is known about states.
+      ...(context.meta.has?.states ? /** @type {import("ui/virtual_table").Column<any>[]} */ ([{id: "states", label: "Where the time went", width: 170, show: row => time(row.running_ns), draw: (cell, row) => cell.replaceChildren(stateBar(row, false))},
+      {id: "runnable_ns", label: "CPU wait", title: "Time from a wake-up until it ran: the scheduling latency", width: 86, key: row => row.runnable_ns ?? 0, show: row => row.runnable_ns ? time(row.runnable_ns) : "–"}]) : []),
       {id: "why", label: "What held it", width: 260, text: true, show: why},
     ])});
 
@@ -60,11 +61,13 @@ export function mountFrames(element, store, source, context) {
     const {signal} = abort = new AbortController(), {selection} = store.get();
     if (!element.firstChild) element.replaceChildren(el("p", {class: "panel-hint"}, "Looking at the frames…"));
     try {
-      const {vsync_ns, vsync_source, deadline_ns, judged, apps, app_row = [], worst: list} = await source.ask({op: "frames", limit: 200, ...(range.checked && processesOf(context.rows, selection))}, {signal});
-      worst = list;
+      const {vsync_ns, vsync_source, deadline_ns, judged, apps, app_row = [], worst: frames} = await source.ask({op: "frames", limit: 200, ...(range.checked && processesOf(context.rows, selection))}, {signal});
+      worst = frames;
       if (judged && !columns.includes(jank)) { columns.splice(3, 0, jank); table.setColumns(columns); }
       const about = el("p", {}, vsync_ns ? `A frame every ${time(vsync_ns)}${vsync_source ? ` (${vsync_source})` : ""}` : "", deadline_ns ? `, done within ${time(deadline_ns)} of its tick.` : ".", judged ? ` The frame timeline tells which of ${plural(judged, "frame")} were late.` : "");
-      sum.replaceChildren(about, ofRange, ...apps.map((/** @type {any} */ app, /** @type {number} */ nth) => el("section", {class: "frames-app"}, el("h2", {}, app_row[nth] < context.rows.id.length ? link(app.label, () => context.showRow(app_row[nth])) : app.label, app.kind !== "app" && el("span", {class: "quiet"}, ` ${app.kind}`)),
+      // The apps with most late frames come first.
+      const list = apps.map((/** @type {any} */ app, /** @type {number} */ nth) => ({app, row: app_row[nth]})).sort((/** @type {any} */ a, /** @type {any} */ b) => b.app.janky - a.app.janky);
+      sum.replaceChildren(about, ofRange, ...list.map((/** @type {any} */ {app, row}) => el("section", {class: "frames-app"}, el("h2", {}, row < context.rows.id.length ? link(app.label, () => context.showRow(row)) : app.label, app.kind !== "app" && el("span", {class: "quiet"}, ` ${app.kind}`)),
         el("p", {}, el("b", {class: app.janky ? "late" : ""}, `${count(app.janky)} late`), ` of ${plural(app.frames, "frame")}${app.missed ? `, ${plural(app.missed, "vsync")} missed` : ""}`),
         el("p", {class: "quiet"}, `median ${time(app.p50_ns)} · 90 % ${time(app.p90_ns)} · 99 % ${time(app.p99_ns)} · worst ${time(app.worst_ns)}`))));
       if (!sum.isConnected) element.replaceChildren(el("div", {class: "frames"}, sum, el("div", {class: "frames-worst"}, table.element)));
