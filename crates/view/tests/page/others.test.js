@@ -6,6 +6,7 @@ import { after, before, describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { PNG } from "pngjs";
 import { example, report, serve, work } from "./lib.js";
+import { cli } from "./drive.js";
 import { firefox, webkit } from "./others.js";
 
 /** @typedef {import("./others.js").Other} Other */
@@ -39,8 +40,44 @@ async function type(browser, keys) {
   await browser.tell("PerformActions", { actions: [{ type: "key", id: "keyboard", actions }] });
 }
 
-/** WebDriver's character for the Enter key. */
-const ENTER = "\uE007";
+/** WebDriver's characters for keys. */
+const ENTER = "\uE007", CONTROL = "\uE009", ALT = "\uE00A", LEFT = "\uE012", RIGHT = "\uE014";
+
+/** Presses a key while another is held. @param {Other} browser @param {string} held @param {string} key */
+async function chord(browser, held, key) {
+  const actions = [{ type: "keyDown", value: held }, { type: "keyDown", value: key }, { type: "keyUp", value: key }, { type: "keyUp", value: held }];
+  await browser.tell("PerformActions", { actions: [{ type: "key", id: "keyboard", actions }] });
+}
+
+/** The centre of the first element that a selector finds and that has a text. It is awaited. @param {Other} browser @param {string} selector @param {string} [text] @returns {Promise<{x: number, y: number}>} */
+const place = (browser, selector, text = "") => run(browser, `
+  const found = () => [...document.querySelectorAll(${JSON.stringify(selector)})].find((one) => one.offsetParent && one.textContent.includes(${JSON.stringify(text)}));
+  for (const end = performance.now() + 20000; performance.now() < end && !found();) await new Promise((next) => setTimeout(next, 20));
+  const box = found()?.getBoundingClientRect();
+  if (!box) throw new Error(${JSON.stringify(`no ${selector} ${text}`)});
+  return { x: Math.round(box.left + box.width / 2), y: Math.round(box.top + box.height / 2) };`);
+
+/** Presses the mouse at one place and releases it at another, with a key held if one is given. @param {Other} browser @param {{x: number, y: number}[]} path @param {string} [held] */
+async function drag(browser, path, held) {
+  const move = (/** @type {object} */ at) => ({ type: "pointerMove", duration: 50, ...at }), [first, ...rest] = path;
+  const mouse = [move(first), { type: "pointerDown", button: 0 }, ...rest.map(move), { type: "pointerUp", button: 0 }];
+  const pointer = { type: "pointer", id: "mouse", parameters: { pointerType: "mouse" } }, pauses = mouse.map(() => ({ type: "pause" }));
+  const wait = [{ type: "pause" }];
+  const actions = held ? [{ type: "key", id: "keyboard", actions: [{ type: "keyDown", value: held }, ...pauses, { type: "keyUp", value: held }] }, { ...pointer, actions: [...wait, ...mouse, ...wait] }] : [{ ...pointer, actions: mouse }];
+  await browser.tell("PerformActions", { actions });
+}
+
+/** @param {Other} browser @param {string} selector @param {string} [text] */
+const click = async (browser, selector, text) => drag(browser, [await place(browser, selector, text)]);
+
+/** Waits until an expression of the page's state holds. @param {Other} browser @param {string} test */
+async function until(browser, test) {
+  const came = await run(browser, `
+    const holds = () => { const state = window.traceloom.store.get(); return ${test}; };
+    for (const end = performance.now() + 20000; performance.now() < end && !holds();) await new Promise((next) => setTimeout(next, 20));
+    return holds() ? "" : JSON.stringify(window.traceloom.store.get().selection);`);
+  assert.equal(came, "", test);
+}
 
 /** Waits for a text on the page. @param {Other} browser @param {string} testid @param {string} text */
 const says = (browser, testid, text) => run(browser, `
@@ -96,6 +133,56 @@ function works(title, start) {
         assert.deepEqual(await asked(its), []);
       });
     }
+
+    it("the palette, undo and redo, a range over rows, and transforms work", async (its) => {
+      const path = report(`${title}-features`, example("app.trace"));
+      assert.equal(await opened(its, pathToFileURL(path).href), "ready");
+      await find(its, "ArticleParser.parse");
+      await until(its, `document.querySelector("[data-testid=undo]").dataset.steps > 0`);
+      await run(its, `document.querySelector("[data-testid=timeline]").focus();`);
+      await chord(its, CONTROL, "k");
+      await place(its, "[data-testid=palette-input]");
+      await type(its, "selrange");
+      await type(its, ENTER);
+      await until(its, `state.selection?.kind === "range"`);
+      await chord(its, ALT, LEFT);
+      await until(its, `state.selection?.kind === "slice"`);
+      await chord(its, ALT, RIGHT);
+      await until(its, `state.selection?.kind === "range"`);
+      const { x, y, utid } = await run(its, `
+        const { timeline } = window.traceloom, box = timeline.area.getBoundingClientRect(), { rows } = timeline.model;
+        const { row, y } = timeline.placed().find(({ row, y }) => rows.kind[row] === 2 && y > 0);
+        return { x: Math.round(box.left + box.width / 4), y: Math.round(box.top + y + 6), utid: rows.utid[row] };`);
+      await drag(its, [{ x, y }, { x: x + 100, y }, { x: x + 200, y: y + 1 }], ALT);
+      await until(its, `state.selection?.kind === "range" && state.selection.rows?.length === 1`);
+      await click(its, "[data-testid=tab-profile]");
+      await until(its, `String(state.profile.scope?.threads) === "${utid}" && state.profile.scope.from > 0`);
+      await click(its, "[data-testid=profile-table] .vt-space > .vt-row:not([hidden]) .vt-cell:nth-child(2)");
+      await click(its, "[data-testid=transform]");
+      await click(its, "[role=menuitem]", "Focus on this function");
+      await until(its, `state.profile.transforms?.[0]?.kind === "focus"`);
+      await place(its, "[data-testid=transforms]", "focus on");
+      assert.ok(await shot(its, `${title}-features`) > 50);
+      assert.deepEqual(await asked(its), []);
+    });
+
+    it("a query is answered, and its rows lead to the time line", async (its) => {
+      const server = await serve(example("app.trace"));
+      try {
+        assert.equal(await opened(its, server.url), "ready");
+        await click(its, "[data-testid=tab-query]");
+        await click(its, "[data-testid=query-sql]");
+        await type(its, "SELECT id, ts, dur, name FROM slice WHERE dur > 0 ORDER BY dur DESC, id LIMIT 5 ");
+        await chord(its, CONTROL, ENTER);
+        await click(its, "[data-testid=query-table] .vt-space > .vt-row:not([hidden]) .vt-cell");
+        const [[id]] = cli("query", example("app.trace"), "SELECT id FROM slice WHERE dur > 0 ORDER BY dur DESC, id LIMIT 1", "--format", "json").rows;
+        await until(its, `state.selection?.kind === "slice" && state.selection.id === ${id}`);
+        assert.ok(await shot(its, `${title}-query`) > 50);
+        assert.deepEqual(await asked(its), []);
+      } finally {
+        server.stop();
+      }
+    });
 
     it("the live page opens, and answers like the report", async (its) => {
       const server = await serve(example("app.trace"));
