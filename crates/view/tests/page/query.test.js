@@ -44,6 +44,13 @@ onPages("Query", { files: [JANK], kinds: ["live"] }, (its) => {
     assert.match(await page.getByTestId("query-title").textContent() ?? "", /^20 rows · /);
   });
 
+  test("long numbers are not cut", async () => {
+    const page = its.page();
+    await run(page, "SELECT 170823456789012 AS ts, -9223372036854775807 AS least, 1234.5678901234567 AS n");
+    const cut = await page.getByTestId("query-table").locator(".vt-space > .vt-row:not([hidden]) > .vt-cell").evaluateAll((all) => all.filter((cell) => cell.scrollWidth > cell.clientWidth).map((cell) => cell.textContent));
+    assert.deepEqual(cut, []);
+  });
+
   test("names are completed", async () => {
     const page = its.page(), field = page.getByTestId("query-sql");
     await field.fill("");

@@ -16,7 +16,7 @@ const LOOKED_AT = 50;
 function columnOf({columns, rows}, nth) {
   const some = rows.slice(0, LOOKED_AT), numbers = some.some(row => isNumber(row[nth])) && some.every(row => row[nth] === null || isNumber(row[nth]));
   const letters = Math.max(columns[nth].length, ...some.map(row => Math.min(60, textOf(row[nth]).length)));
-  return {id: `q${nth}`, label: elide(columns[nth], 60), width: Math.max(56, Math.min(420, letters * 7.2 + 22)), text: !numbers, fixed: !numbers && nth < columns.length - 1,
+  return {id: `q${nth}`, label: elide(columns[nth], 60), width: Math.max(56, Math.min(420, letters * (numbers ? 7.9 : 7.2) + 22)), text: !numbers, fixed: !numbers && nth < columns.length - 1,
     key: row => numbers ? numberOf(row[nth]) : textOf(row[nth]), show: row => elide(textOf(row[nth]), LONG),
     draw: (cell, row) => {
       cell.textContent = row[nth] === null ? "NULL" : elide(textOf(row[nth]), LONG);
