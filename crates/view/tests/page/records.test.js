@@ -108,6 +108,56 @@ onPages("A trace with a log and samples", { files: [MADE] }, (its) => {
     await title("10 samples, 1 without a stack");
   });
 
+  test("transforms of the samples: focus, merge, drop, collapse", LONG, async () => {
+    const page = its.page();
+    await tab(page, "samples");
+    const sums = async () => (await tableOf(page, "samples-table")).map(({ label, self, total }) => [label, Number(self), Number(total)]);
+    const title = (/** @type {string} */ text) => page.waitForFunction((text) => document.querySelector("[data-testid=samples-title]")?.textContent === text, text);
+    /** Selects a function in the table, and applies a transform from the menu with the keyboard. @param {string} label @param {string} item */
+    const apply = async (label, item) => {
+      await page.getByTestId("samples-table").locator(".vt-space > .vt-row:not([hidden])", { hasText: label }).click();
+      await page.getByTestId("samples-transform").focus();
+      await page.keyboard.press("Enter");
+      await page.getByRole("menuitem", { name: item }).press("Enter");
+      await until(page, (state) => state.profile.samples?.length > 0);
+      await settled(page);
+    };
+    const undo = async () => {
+      await page.getByRole("button", { name: "Whole samples" }).click();
+      await title("10 samples, 1 without a stack");
+    };
+    await apply("parse", "Focus on this function");
+    await title("6 samples");
+    assert.deepEqual(await sums(), [["parse", 1, 6], ["read", 5, 5]]);
+    await check(page, "transforms of samples");
+    await page.reload();
+    await page.getByTestId("samples-transforms").getByText("focus on parse").waitFor();
+    await title("6 samples");
+    await undo();
+    await apply("parse", "Merge into its callers");
+    await title("10 samples, 1 without a stack");
+    assert.deepEqual(await sums(), [["start", 1, 9], ["read", 6, 6], ["draw", 2, 2]]);
+    await undo();
+    await apply("parse", "Drop it, with its time");
+    await title("4 samples, 1 without a stack");
+    assert.deepEqual(await sums(), [["start", 0, 3], ["draw", 2, 2], ["read", 1, 1]]);
+    await undo();
+    await apply("parse", "Collapse its recursion");
+    await page.getByTestId("samples-flame").focus();
+    for (const key of ["ArrowDown", "ArrowDown", "ArrowDown"]) await page.keyboard.press(key);
+    assert.match(await page.getByTestId("samples-flame-status").textContent() ?? "", /^read · 5 samples/);
+    await page.getByRole("button", { name: /^Undo: recursion collapsed/ }).click();
+    // The path was selected in the flame graph.
+    await page.getByTestId("samples-flame").focus();
+    for (const key of ["ArrowDown", "ArrowDown"]) await page.keyboard.press(key);
+    await page.keyboard.press("Enter");
+    await page.getByTestId("samples-transform").click();
+    await page.getByRole("menuitem", { name: "Focus on this call path" }).click();
+    await title("6 samples");
+    assert.deepEqual(await page.evaluate(() => /** @type {any} */ (window).traceloom.store.get().profile.samples), [{ kind: "focus_subtree", path: ["start", "parse"] }]);
+    await undo();
+  });
+
   test("has a flame graph of the samples for the mouse and the keyboard", LONG, async () => {
     const page = its.page();
     await page.getByTestId("samples-flame").focus();

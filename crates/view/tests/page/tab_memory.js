@@ -1,4 +1,4 @@
-// The memory of the browser's tabs, as the kernel counts it (Linux).
+// The memory of a tab of the browser, as the kernel counts it (Linux).
 import { readFileSync, readdirSync } from "node:fs";
 
 /** The parent of each process, by its number. */
@@ -15,7 +15,10 @@ function parents() {
   return all;
 }
 
-/** The bytes of all tabs that this program opened: memory that is theirs alone, without mapped files. */
+/**
+ * The bytes of the largest tab that this program opened: memory that is its process's alone, without mapped files. Chromium's own
+ * toolbar is a page too, and one more process waits for the next tab; neither is a tab.
+ */
 export function tabBytes() {
   const all = parents();
   /** @param {number} pid @returns {boolean} */
@@ -23,8 +26,9 @@ export function tabBytes() {
   let kilobytes = 0;
   for (const pid of [...all.keys()].filter(isOurs)) {
     try {
-      if (!readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("--type=renderer")) continue;
-      kilobytes += Number(/RssAnon:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0);
+      const command = readFileSync(`/proc/${pid}/cmdline`, "utf8");
+      if (!command.includes("--type=renderer") || command.includes("--top-chrome-webui")) continue;
+      kilobytes = Math.max(kilobytes, Number(/RssAnon:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0));
     } catch { /* it has ended */ }
   }
   return kilobytes * 1024;

@@ -6,7 +6,10 @@ import {SAMPLES, samplesOf, stacksOf} from "source/stacks";
 import {scopeOf} from "timeline/range_scope";
 import {KIND} from "timeline/rows";
 import {flameView} from "panels/flame";
+import {parentOf} from "panels/flame_paint";
 import {share, smartCase} from "panels/numbers";
+import {transformed} from "panels/stack_transforms";
+import {crumbBar, listed, transformsOf} from "panels/transforms";
 import {framesOf, functionSums, stackTree} from "panels/weights";
 
 /** @type {import("app/panels").Panel} */
@@ -53,6 +56,10 @@ async function mount(element, store, source, context) {
   let shown = [];
   /** @type {import("panels/weights").Tree | null} */
   let tree = null;
+  /** The selected function, and the call path that was selected in the flame graph. @type {any} */
+  let chosen = null;
+  /** @type {string[] | null} */
+  let path = null;
   const threads = el("select", {class: "control", "aria-label": "Only one thread", "data-testid": "samples-thread"}, el("option", {value: ""}, "All threads"),
     ...threadsOf(samples, context.rows).map(([utid, label, times]) => el("option", {value: String(utid)}, `${elide(label, 60)} · ${count(times)}`)));
   const turn = el("button", {type: "button", class: "button", "aria-pressed": "false", "data-testid": "samples-up", title: "The innermost functions first, and who called them", onclick: () => { up = !up; turn.setAttribute("aria-pressed", String(up)); load(); }}, "By function");
@@ -60,12 +67,23 @@ async function mount(element, store, source, context) {
   const chips = el("span", {class: "chips"}), title = el("span", {class: "hits", role: "status", "data-testid": "samples-title"});
   const flame = flameView({label: "Flame graph of the samples", testid: "samples-flame", empty: "No sample here has a stack.", ask: async view => framesOf(/** @type {any} */ (tree), view),
     lines: ({w, self}, at) => [`${plural(Math.round(w[at]), "sample")} (${share(w[at], total)})`, ...(up ? [] : [`in itself ${count(self[at])} (${share(self[at], total)})`])], counts: false,
-    onPick: name => { flame.pick(name); const at = shown.findIndex(({id}) => id === name); if (at >= 0) table.select(at, true); }});
-  const table = virtualTable({label: "Functions", testid: "samples-table", rowHeight: 22, onSort: () => fill(), onSelect: row => flame.pick(row.id), columns: [
+    onPick: (name, frames, bar) => { flame.pick(name); path = pathTo(frames, bar); const at = shown.findIndex(({id}) => id === name); chosen = shown[at] ?? null; if (at >= 0) table.select(at, true); }});
+  const table = virtualTable({label: "Functions", testid: "samples-table", rowHeight: 22, onSort: () => fill(), onSelect: row => { chosen = row; flame.pick(row.id); }, columns: [
     {id: "label", label: "Function", width: 240, text: true, fixed: true, key: row => row.label, show: row => elide(row.label, 300)},
     {id: "self", label: "Self", title: "Samples in the function itself", width: 64, key: row => row.self, show: row => count(row.self)},
     {id: "total", label: "Total", title: "Samples in the function or in what it called", width: 64, key: row => row.total, show: row => count(row.total)},
     {id: "share", label: "Share", title: "Share of the samples", width: 76, key: row => row.total, show: row => share(row.total, total)}]});
+
+  const transforms = () => listed(store.get().profile?.samples);
+  const bar = crumbBar({of: "samples", testid: "samples-transform", all: transforms, set: list => store.set({profile: {...store.get().profile, samples: list.length ? list : undefined}}),
+    possible: () => chosen ? transformsOf(chosen.label, path?.at(-1) === chosen.label ? path : null, true) : []});
+
+  /** The call path to a bar, from the outermost function; null if the graph begins with the innermost. @param {import("panels/flame_paint").Frames} frames @param {number} at */
+  function pathTo(frames, at) {
+    const out = [];
+    for (let bar = at; bar >= 0; bar = parentOf(frames, bar)) out.unshift(stacks.names[frames.name[bar]]);
+    return up ? null : out;
+  }
 
   function fill() {
     const {column, down} = table.sorted(), passes = smartCase(find.value);
@@ -78,12 +96,15 @@ async function mount(element, store, source, context) {
 
   function load() {
     const {selection} = store.get(), range = selection?.kind === "range" ? selection : null;
-    const weights = weightsOf(samples, {...scopeOf(context.rows, selection), ...(threads.value && {threads: [Number(threads.value)]})});
+    const all = weightsOf(samples, {...scopeOf(context.rows, selection), ...(threads.value && {threads: [Number(threads.value)]})});
+    const {stacks: changed, weights} = transformed(stacks, all, transforms());
     total = [...weights.values()].reduce((sum, [times]) => sum + times, 0);
     const bare = weights.get(-1)?.[0] ?? 0;
     weights.delete(-1);
-    tree = stackTree(stacks, weights, up);
-    sums = functionSums(stacks, weights);
+    tree = stackTree(changed, weights, up);
+    sums = functionSums(changed, weights);
+    chosen = path = null;
+    bar.show();
     title.textContent = `${plural(total, "sample")}${bare ? `, ${count(bare)} without a stack` : ""}`;
     chips.replaceChildren(...(range ? [el("span", {class: "scope-chip"}, `Range ${span(range.from, range.to)}`)] : []));
     fill();
@@ -100,8 +121,13 @@ async function mount(element, store, source, context) {
     if (now || ranged) { clearTimeout(waiting); waiting = setTimeout(load, 120); }
     ranged = now;
   });
+  let applied = JSON.stringify(transforms());
+  store.on(["profile"], () => {
+    const now = JSON.stringify(transforms());
+    if (now !== applied) { applied = now; load(); }
+  });
   store.on(["theme"], flame.repaint);
-  element.replaceChildren(el("div", {class: "panel-bar"}, threads, turn, chips, find, el("span", {class: "gap"}), title),
+  element.replaceChildren(el("div", {class: "panel-bar"}, threads, turn, bar.button, chips, find, el("span", {class: "gap"}), title), bar.crumbs,
     el("div", {class: "weights"}, el("div", {class: "weights-table"}, table.element), el("div", {class: "weights-flame"}, flame.element)));
   load();
 }
