@@ -324,8 +324,8 @@ fn repairs(table: &mut Table<'_>) -> Result<RepairTable> {
 fn nested(table: &mut Table<'_>) -> Result<()> {
     let order = table.order_of("track_id")?;
     let ts = table.in_order("ts", &i64::KIND, &order)?;
-    let tracks = table.in_order("track_id", &u32::KIND, &order)?;
-    let depths = table.in_order("depth", &u32::KIND, &order)?;
+    let tracks = table.small_in_order("track_id", &order)?;
+    let depths = table.small_in_order("depth", &order)?;
     if let Some(payload) = table.payload("parent_id", &u32::KIND, Transform::Parent)? {
         let residuals = unpack(&mut Input(payload), table.rows);
         let residuals = residuals.ok_or_else(|| table.truncated("parent_id"))?;

@@ -38,8 +38,8 @@ pub(crate) fn gather(values: &[i64], order: &[u32]) -> Vec<i64> {
 }
 
 /// Puts the values back in row order.
-pub(crate) fn scatter(values: &[i64], order: &[u32]) -> Vec<i64> {
-    let mut rows = vec![0; values.len()];
+pub(crate) fn scatter<T: Copy + Default>(values: &[T], order: &[u32]) -> Vec<T> {
+    let mut rows = vec![T::default(); values.len()];
     for (&value, &row) in values.iter().zip(order) {
         rows[row as usize] = value;
     }

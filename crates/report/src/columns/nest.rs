@@ -32,17 +32,17 @@ struct Event {
 }
 
 /// Visits the starts and ends of the slices on each track in order, with the previous event.
-struct Walk<'a> {
-    tracks: &'a [i64],
-    depths: &'a [i64],
+struct Walk<'a, N> {
+    tracks: &'a [N],
+    depths: &'a [N],
     /// The open rows, outermost first, each with the last event inside.
     open: Vec<(usize, Event)>,
     /// The last event outside of all slices.
     outside: Event,
 }
 
-impl<'a> Walk<'a> {
-    fn new(tracks: &'a [i64], depths: &'a [i64]) -> Self {
+impl<'a, N: Copy + PartialEq + Into<i64>> Walk<'a, N> {
+    fn new(tracks: &'a [N], depths: &'a [N]) -> Self {
         Self {
             tracks,
             depths,
@@ -66,7 +66,7 @@ impl<'a> Walk<'a> {
                 self.close(0, handler);
                 self.outside = Event::default();
             }
-            self.close(self.depths[row].max(0) as usize, handler);
+            self.close(self.depths[row].into().max(0) as usize, handler);
             let before = *self.before();
             let begin = handler.begin(row, before);
             self.open.push((row, begin));
@@ -209,11 +209,11 @@ impl Handler for Restored {
 const GAP: i64 = i64::MIN;
 
 /// The inverse of [`pack_times`]. An empty payload means that the clock was not recorded.
-pub(crate) fn unpack_times(
+pub(crate) fn unpack_times<N: Copy + PartialEq + Into<i64>>(
     ts: Vec<i64>,
     payloads: [&[u8]; 3],
-    tracks: &[i64],
-    depths: &[i64],
+    tracks: &[N],
+    depths: &[N],
 ) -> Option<Times> {
     let rows = ts.len();
     let read = |payload: &[u8]| -> Option<Vec<i64>> {
@@ -259,11 +259,11 @@ pub(crate) fn pack_parents(
 }
 
 /// The inverse of [`pack_parents`]: the parents, in the order of tracks.
-pub(crate) fn parents(
+pub(crate) fn parents<N: Copy + PartialEq + Into<i64>>(
     residuals: Numbers,
     order: &[u32],
-    tracks: &[i64],
-    depths: &[i64],
+    tracks: &[N],
+    depths: &[N],
 ) -> Vec<i64> {
     let mut parents = residuals.each(order.len());
     each_parent(order, tracks, depths, |row, expected| {
@@ -273,13 +273,18 @@ pub(crate) fn parents(
 }
 
 /// Finds the innermost enclosing slice of each slice: its row in order of time, or -1.
-fn each_parent(order: &[u32], tracks: &[i64], depths: &[i64], mut tell: impl FnMut(usize, i64)) {
+fn each_parent<N: Copy + PartialEq + Into<i64>>(
+    order: &[u32],
+    tracks: &[N],
+    depths: &[N],
+    mut tell: impl FnMut(usize, i64),
+) {
     let mut around: Vec<u32> = Vec::new();
     for (at, &row) in order.iter().enumerate() {
         if at > 0 && tracks[at] != tracks[at - 1] {
             around.clear();
         }
-        around.truncate(depths[at].max(0) as usize);
+        around.truncate(depths[at].into().max(0) as usize);
         tell(at, around.last().map_or(-1, |&parent| parent.into()));
         around.push(row);
     }

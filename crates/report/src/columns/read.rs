@@ -187,14 +187,23 @@ impl<'a> Table<'a> {
         })
     }
 
-    /// The numbers of a required column, in row order and in another order. They are cached for later
-    /// readers.
+    /// The numbers of a required column in another order.
     pub fn in_order(&mut self, name: &'static str, kind: &Kind, order: &[u32]) -> Result<Vec<i64>> {
         if !self.has(name) {
             return Err(self.truncated(name));
         }
-        let values = self.values(name, kind, 0)?;
-        let ordered = gather(&values, order);
+        Ok(gather(&self.values(name, kind, 0)?, order))
+    }
+
+    /// The numbers of a required column of `u32`, which is stored as `i32`, in another order. In the order of rows, they are kept
+    /// for later readers.
+    pub fn small_in_order(&mut self, name: &'static str, order: &[u32]) -> Result<Vec<i32>> {
+        if !self.has(name) {
+            return Err(self.truncated(name));
+        }
+        let values = self.values(name, &u32::KIND, 0)?;
+        let ordered = order.iter().map(|&row| values[row as usize] as i32);
+        let ordered = ordered.collect();
         self.work_out(name, values);
         Ok(ordered)
     }
@@ -244,13 +253,17 @@ impl<'a> Table<'a> {
             Transform::Nest | Transform::Parent => None,
             simple => undo(simple, &mut Input(entry.payload), rows),
         };
-        let numbers = numbers.ok_or_else(|| self.truncated("a column"))?;
-        match (numbers, entry.key) {
-            (Numbers::Each(values), key @ 1..) => {
-                Ok(Numbers::Each(scatter(&values, &self.order(key)?)))
-            }
-            (numbers, _) => Ok(numbers),
-        }
+        let mut numbers = numbers.ok_or_else(|| self.truncated("a column"))?;
+        let (Numbers::Each(values), key @ 1..) = (&mut numbers, entry.key) else {
+            return Ok(numbers);
+        };
+        let order = self.order(key)?;
+        // Both orders are in memory at once, so they should be small.
+        Ok(match Numbers::smallest(std::mem::take(values)) {
+            Numbers::Each(values) => Numbers::Each(scatter(&values, &order)),
+            Numbers::Small(values) => Numbers::Small(scatter(&values, &order)),
+            same => same,
+        })
     }
 
     /// Durations that extend to the next row with the same key.
