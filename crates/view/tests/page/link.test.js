@@ -3,9 +3,10 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { request } from "node:http";
+import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { example, open, program, ready, report, serve, work } from "./lib.js";
+import { example, open, program, ready, report, root, serve } from "./lib.js";
 import { bring, cli, clickSlice, rowNames, settled, sliceNamed, state, tab, until } from "./drive.js";
 import { onPages, theBrowser } from "./suite.js";
 
@@ -101,7 +102,7 @@ test("other files are refused with a message; a report says how to open another 
   const server = await serve(APP);
   try {
     const live = await open(theBrowser(), server.url);
-    await drop(live.page, [`${work}/../../Cargo.toml`]);
+    await drop(live.page, [join(root, "Cargo.toml")]);
     await live.page.locator(".drop", { hasText: "Cargo.toml does not open" }).waitFor();
     await live.page.keyboard.press("Escape");
     await live.page.locator(".drop").waitFor({ state: "hidden" });

@@ -9,6 +9,7 @@ import {startEngine} from "source/worker";
 /** @typedef {import("source/source").Progress} Progress */
 /** @typedef {import("source/worker").Order} Order */
 /** @typedef {import("source/worker").News} News */
+/** @typedef {import("source/worker").Packed} Packed */
 
 /**
  * A queued question.
@@ -35,10 +36,18 @@ export function embeddedSource() {
   return {live: false, ...queue()};
 }
 
-/** The text of an element. The element is removed, because nothing else needs it. @param {Element} element */
+/** The base64 of an element, decoded if the browser can do that at once. The element is removed, because nothing else needs it. @param {Element} element @returns {Packed} */
 function taken(element) {
   element.remove();
-  return (element.textContent ?? "").trim();
+  const text = (element.textContent ?? "").trim(), quick = /** @type {any} */ (Uint8Array).fromBase64;
+  // The text is as long as the file, and the browser may keep the element for a while.
+  if (element.firstChild instanceof Text) element.firstChild.data = "";
+  try {
+    return quick ? quick.call(Uint8Array, text).buffer : text;
+  } catch {
+    // The worker tells what is damaged.
+    return text;
+  }
 }
 
 /** The engine and the trace in this report; throws if the browser or the file lacks something. @returns {Order} */
@@ -47,7 +56,7 @@ function data() {
   const engine = document.getElementById("traceloom-engine");
   if (!engine || !document.getElementById("traceloom-end")) throw new Error("the end of this report is missing: was the file saved whole?");
   const columns = [...document.querySelectorAll("script.traceloom-columns")];
-  const parts = columns.map((element) => ({bytes: Number(element.getAttribute("data-bytes")), text: taken(element)}));
+  const parts = columns.map((element) => ({bytes: Number(element.getAttribute("data-bytes")), packed: taken(element)}));
   return {op: "load", engine: taken(engine), parts};
 }
 
@@ -63,28 +72,32 @@ function start(hear) {
     // Delayed, so that the page can draw first.
     return (/** @type {Order} */ order) => void setTimeout(() => engine(order));
   };
-  const source = `const order=(${startEngine})((n,t)=>postMessage(n,t??[]));onmessage=(e)=>order(e.data);`;
+  const source = `const order=(${startEngine})((n,t)=>postMessage(n,t??[]));onmessage=(e)=>order(e.data);postMessage({begun:true});`;
   try {
     const url = URL.createObjectURL(new Blob([source], {type: "text/javascript"}));
     const worker = new Worker(url);
-    /** @type {Order[]} Orders sent before the first message came back. */
-    let sent = [];
-    let post = (/** @type {Order} */ order) => {
-      sent.push(order);
-      worker.postMessage(order);
+    /** @type {Order[]} Orders from before the worker said that it runs. */
+    let early = [];
+    /** @type {(order: Order) => void} */
+    let post = order => void early.push(order);
+    const give = (/** @type {(order: Order) => void} */ to) => {
+      post = to;
+      early.forEach(post);
+      early = [];
     };
+    let begun = false;
     worker.onmessage = (event) => {
-      sent = [];
-      hear(event.data);
+      if (begun) return hear(event.data);
+      begun = true;
+      // What is transferred is not copied.
+      give(order => worker.postMessage(order, order.op === "load" ? [order.engine, ...order.parts.map(({packed}) => packed)].filter(packed => packed instanceof ArrayBuffer) : []));
     };
     // An error before the first message means that the worker may not run. Its orders run here instead.
     worker.onerror = (event) => {
-      if (sent.length === 0) return hear({error: event.message || "the engine broke down"});
+      if (begun) return hear({error: event.message || "the engine broke down"});
       event.preventDefault();
       worker.terminate();
-      post = here();
-      sent.forEach(post);
-      sent = [];
+      give(here());
     };
     return (order) => post(order);
   } catch {

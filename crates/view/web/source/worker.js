@@ -1,8 +1,11 @@
 // Runs the engine of a report in a worker, or on the page if workers are forbidden.
 
 /**
+ * Gzip, or its base64.
+ * @typedef {ArrayBuffer | string} Packed
+ *
  * A message from the page.
- * @typedef {{op: "load", engine: string, parts: {text: string, bytes: number}[]} | {op: "ask", question: string}} Order
+ * @typedef {{op: "load", engine: Packed, parts: {packed: Packed, bytes: number}[]} | {op: "ask", question: string}} Order
  *
  * A message to the page: after `load` any number of `done` and then `loaded` or `error`, after
  * `ask` one `answer` or `error`.
@@ -52,13 +55,13 @@ export function startEngine(send) {
     return `the engine broke down on this question: ${begun ? said(begun) : error.message}`;
   }
 
-  /** @param {string} module @param {{text: string, bytes: number}[]} parts */
+  /** @param {Packed} module @param {{packed: Packed, bytes: number}[]} parts */
   async function load(module, parts) {
     // The engine is compiled while it is being unpacked, in parallel with the first columns.
     const wasm = new Response(inflate(module), {headers: {"content-type": "application/wasm"}});
     const compiled = WebAssembly.instantiateStreaming(wasm);
     // Of the others, only the one that is being decoded is in memory.
-    let next = parts.length ? inflate(parts[0].text) : null;
+    let next = parts.length ? inflate(parts[0].packed) : null;
     const {instance} = await compiled.catch(() => {
       throw new Error("the engine in this report is damaged: was the file saved whole?");
     });
@@ -66,9 +69,9 @@ export function startEngine(send) {
     const total = parts.reduce((sum, part) => sum + part.bytes, 0);
     let done = 0;
     for (const part of parts) {
-      const {bytes} = part, stream = next ?? inflate(part.text);
+      const {bytes} = part, stream = next ?? inflate(part.packed);
       next = null;
-      part.text = "";
+      part.packed = "";
       const at = await fill(loaded, stream, bytes, (more) => {
         done += more;
         send({done, total});
@@ -106,20 +109,18 @@ export function startEngine(send) {
     return start;
   }
 
-  /** @param {string} text @returns {ReadableStream<Uint8Array>} */
-  function inflate(text) {
+  /** @param {Packed} packed @returns {ReadableStream<Uint8Array>} */
+  function inflate(packed) {
     // Without a Blob, because WebKit cannot read one in the worker of a page from the disk.
     const {readable, writable} = new DecompressionStream("gzip"), writer = writable.getWriter();
     // Errors are reported by the reader.
-    writer.write(bytes(text)).catch(() => {});
+    writer.write(typeof packed === "string" ? bytes(packed) : new Uint8Array(packed)).catch(() => {});
     writer.close().catch(() => {});
     return readable;
   }
 
   /** @param {string} text @returns {Uint8Array<ArrayBuffer>} */
   function bytes(text) {
-    const quick = /** @type {any} */ (Uint8Array).fromBase64;
-    if (quick) return quick.call(Uint8Array, text);
     const letters = atob(text);
     const out = new Uint8Array(letters.length);
     for (let i = 0; i < out.length; i++) out[i] = letters.charCodeAt(i);
