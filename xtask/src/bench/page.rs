@@ -87,8 +87,8 @@ const BIG: &[Promise] = &[
     ),
     (
         "big report tab bytes",
-        "memory of the tab (139 MB with a small report)",
-        None,
+        "memory of the tab (70 MB with a small report)",
+        Some(250e6),
     ),
 ];
 

@@ -28,8 +28,10 @@ import "panels/all";
 
 const store = createStore(firstState());
 const stats = {/** @type {number[]} how long each frame took, ms */ frames: [], /** questions without an answer yet */ asking: 0};
-/** For tests and measurements. */
-const hook = /** @type {any} */ (globalThis).traceloom = {store, stats, ready: Promise.resolve(), /** @type {any} the parts, for tests and for `live/live.js` */ parts: null, source: /** @type {any} */ (null), timeline: /** @type {any} */ (null)};
+/** @type {(begun: Promise<void>) => void} */
+let begin = () => {};
+/** For tests and measurements, which may look at it before the page has begun. */
+const hook = /** @type {any} */ (globalThis).traceloom = {store, stats, ready: new Promise(done => { begin = done; }), /** @type {any} the parts, for tests and for `live/live.js` */ parts: null, source: /** @type {any} */ (null), timeline: /** @type {any} */ (null)};
 const app = /** @type {HTMLElement} */ (document.getElementById("app"));
 let redraw = () => {};
 
@@ -105,5 +107,5 @@ async function start() {
 panels.unshift({id: "details", title: "Details", mount: mountDetails}, {id: "range", title: "Range", mount: mountRange},
   {id: "frames", title: "Frames", mount: mountFrames, when: meta => meta.has?.frames});
 
-hook.ready = start();
-hook.ready.catch(error => say("This trace cannot be shown", error instanceof Error ? error.message : String(error)));
+begin(start());
+hook.ready.catch(/** @param {unknown} error */ error => say("This trace cannot be shown", error instanceof Error ? error.message : String(error)));
