@@ -85,6 +85,10 @@ const says = (browser, testid, text) => run(browser, `
   for (const end = performance.now() + 20000; performance.now() < end && !seen().includes(${JSON.stringify(text)});) await new Promise((next) => setTimeout(next, 20));
   return seen();`);
 
+/** Waits until no question is open, for a few frames in a row. @param {Other} browser */
+const quiet = (browser) => run(browser, `
+  for (let frames = 0; frames < 4; frames = window.traceloom.stats.asking ? 0 : frames + 1) await new Promise((next) => requestAnimationFrame(next));`);
+
 /** Takes a screenshot of the page, and returns the number of its colours. @param {Other} browser @param {string} name */
 async function shot(browser, name) {
   const picture = Buffer.from(await browser.tell("TakeScreenshot", { full: false }), "base64");
@@ -157,7 +161,9 @@ function works(title, start) {
       await until(its, `state.selection?.kind === "range" && state.selection.rows?.length === 1`);
       await click(its, "[data-testid=tab-profile]");
       await until(its, `String(state.profile.scope?.threads) === "${utid}" && state.profile.scope.from > 0`);
+      await quiet(its);
       await click(its, "[data-testid=profile-table] .vt-space > .vt-row:not([hidden]) .vt-cell:nth-child(2)");
+      await until(its, `state.selection?.kind === "name"`);
       await click(its, "[data-testid=transform]");
       await click(its, "[role=menuitem]", "Focus on this function");
       await until(its, `state.profile.transforms?.[0]?.kind === "focus"`);
