@@ -17,6 +17,7 @@ mod run;
 mod soak;
 mod targets;
 mod test;
+mod wheel;
 
 use anyhow::{Result, bail};
 
@@ -25,12 +26,12 @@ usage: cargo xtask TASK
 
   test [--no-install] [STEP…]
                     all checks, or only the named steps (setup, format, lints, imports, msrv, tests,
-                    page, platforms, aarch64, static, packages, fuzz-targets); the setup step
+                    page, platforms, aarch64, static, packages, python, fuzz-targets); the setup step
                     installs what the tests need, unless --no-install is given
   bench [--quick] [--write] [SECTION]
                     measures traceloom, the limit of the machine and other tools (sections: methods,
-                    systems, raw, small, parts, dmtracedump, page, query, capture, events,
-                    weave); --quick is a smoke test, --write updates docs/performance.md
+                    systems, raw, perfetto, small, parts, dmtracedump, page, query, python,
+                    capture, events, weave); --quick is a smoke test, --write updates docs/performance.md
   fuzz [SECONDS] [TARGET…]
                     runs each fuzz target for SECONDS (default: 60)
   soak [SECONDS]    runs the property tests with new inputs for SECONDS (default: 600)

@@ -14,6 +14,7 @@ mod page;
 mod parts;
 mod peers;
 mod perfetto;
+mod python;
 mod query;
 mod recorded;
 mod report;
@@ -41,6 +42,7 @@ const SECTIONS: &[(&str, Section)] = &[
     ("dmtracedump", peers::dmtracedump),
     ("page", page::page),
     ("query", query::query),
+    ("python", python::python),
     ("capture", capture::capture),
     ("events", events::events),
     ("weave", weave::weave),

@@ -1,0 +1,136 @@
+//! The wheel of the Python package, and the environment in which it is tested and measured.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use crate::run::{check, command, have, succeeds, target_folder};
+
+/// What the tests need. The versions are fixed, so that a new one does not break them.
+const PACKAGES: &[&str] = &[
+    "maturin==1.16.0",
+    "pytest==9.2.0",
+    "pyarrow==26.0.1",
+    "pandas==3.1.1",
+    "polars==2.1.0",
+    "duckdb==2.0.1",
+    "perfetto==0.59.1",
+    "pyspark==4.3.0",
+    "nbclient==0.11.0",
+    "nbformat==5.11.1",
+    "ipykernel==7.4.0",
+];
+
+/// Fails unless the packages in its arguments are installed in these versions.
+const ARE_INSTALLED: &str = "import importlib.metadata as m, sys; \
+     sys.exit(any(m.version(n) != v for n, v in (p.split('==') for p in sys.argv[1:])))";
+
+/// An environment of Python in the build's folder, and the folder of what is built for it.
+pub struct Wheels {
+    folder: PathBuf,
+}
+
+impl Wheels {
+    /// Makes the environment and installs the packages, if they are not there. Nothing outside of the build's folder
+    /// changes.
+    ///
+    /// # Errors
+    /// What is missing.
+    pub fn new() -> Result<Self, String> {
+        if !have("python3") {
+            return Err("python3 is missing (Debian package: python3 python3-venv)".to_owned());
+        }
+        let folder = target_folder().join("pytraceloom");
+        let wheels = Self { folder };
+        let is_there = || {
+            let args = [&["-c", ARE_INSTALLED], PACKAGES].concat();
+            succeeds(wheels.program("python3", &args))
+        };
+        if !is_there() {
+            wheels.install();
+        }
+        if is_there() {
+            return Ok(wheels);
+        }
+        let packages = PACKAGES.join(" ");
+        let why = "no network, or the Debian package python3-venv is missing?";
+        Err(format!(
+            "pip cannot install packages of PyPI ({why}): {packages}"
+        ))
+    }
+
+    fn install(&self) {
+        let folder = self.environment().display().to_string();
+        println!("installing Python packages into {folder}");
+        succeeds(command("python3", &["-m", "venv", &folder]));
+        let pip = ["-m", "pip", "install", "--quiet", "--retries", "1"];
+        succeeds(self.program("python3", &[&pip, PACKAGES].concat()));
+    }
+
+    fn environment(&self) -> PathBuf {
+        self.folder.join("venv")
+    }
+
+    /// A file in the folder of what is built.
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// A program of the environment.
+    pub fn program(&self, name: &str, args: &[&str]) -> Command {
+        let environment = self.environment();
+        let path = environment.join("bin").join(name).display().to_string();
+        let mut command = command(&path, args);
+        command.env("VIRTUAL_ENV", environment);
+        command
+    }
+
+    /// Cargo on the package's own workspace.
+    pub fn cargo(&self, args: &[&str]) -> Command {
+        let mut cargo = crate::run::cargo(args);
+        cargo.args(["--manifest-path", &manifest()]);
+        self.with_build_folders(&mut cargo);
+        cargo
+    }
+
+    /// Builds the wheel with one of cargo's profiles, and installs it into the environment.
+    ///
+    /// # Errors
+    /// If it does not build.
+    pub fn build(&self, profile: &str) -> Result<PathBuf> {
+        let out = self.file("wheels");
+        if out.exists() {
+            std::fs::remove_dir_all(&out)?;
+        }
+        let out_name = out.display().to_string();
+        let args = ["build", "--profile", profile, "--out", &out_name];
+        let mut maturin = self.program("maturin", &args);
+        maturin.args(["--manifest-path", &manifest()]);
+        self.with_build_folders(&mut maturin);
+        check(maturin)?;
+        let wheel = std::fs::read_dir(&out)?.next();
+        let wheel = wheel.context("maturin built no wheel")??.path();
+        let pip = ["-m", "pip", "install", "--quiet", "--no-deps"];
+        let name = wheel.display().to_string();
+        let args = [&pip[..], &["--no-index", "--force-reinstall", &name]].concat();
+        check(self.program("python3", &args))?;
+        Ok(wheel)
+    }
+
+    fn with_build_folders(&self, command: &mut Command) {
+        command.env("CARGO_TARGET_DIR", self.file("cargo"));
+        let engine = target_folder().join("engine");
+        command.env("TRACELOOM_ENGINE_TARGET_DIR", engine);
+    }
+}
+
+/// The folder of the package.
+pub fn package() -> PathBuf {
+    testkit::workspace_root().join("crates/python")
+}
+
+fn manifest() -> String {
+    let manifest: &Path = &package().join("Cargo.toml");
+    manifest.display().to_string()
+}
