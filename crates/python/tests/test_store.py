@@ -1,5 +1,6 @@
 """The store: read by DuckDB and Polars, killed at random moments, damaged."""
 
+import datetime
 import json
 import random
 import shutil
@@ -150,6 +151,14 @@ def test_versions(store, monkeypatch):
     Store(store.root)
 
 
+def test_dates_are_checked(store, jank_path):
+    with pytest.raises(ValueError):
+        store.add([jank_path], date="yesterday")
+    fresh = Store.create(store.root.parent / "fresh")
+    fresh.add([jank_path], date=datetime.date(2026, 1, 2))
+    assert [row["date"] for row in fresh.traces()] == ["2026-01-02"]
+
+
 def test_other_folders_are_refused(tmp_path):
     with pytest.raises(StoreError, match="not a store"):
         Store(tmp_path)
@@ -222,6 +231,44 @@ def complete(root):
             assert connection.execute(sql, [trace]).fetchone() == (count,), (trace, table)
 
 
+def test_two_commands_add_at_the_same_time(tmp_path):
+    """Both create the store, and add the same traces under different releases: each is stored once."""
+    traces = [str(make_trace(tmp_path / f"{number}.ftrace", number)) for number in range(8)]
+    root = tmp_path / "store"
+    command = [sys.executable, "-m", "pytraceloom", "store", "add", str(root), *traces, "--release"]
+    both = [subprocess.Popen([*command, release], stdout=subprocess.PIPE, text=True) for release in ("1", "2")]
+    reports = [child.communicate()[0].split() for child in both]
+    assert [child.returncode for child in both] == [0, 0]
+    assert sum(int(report[0]) for report in reports) == len(traces)
+    store = Store(root)
+    assert store.check() == []
+    assert len(list(store.traces())) == len(traces)
+
+
+@pytest.mark.parametrize("moved", range(4))
+def test_what_a_killed_command_began_is_completed(store, tmp_path, moved):
+    """As a kill leaves it: an entry, and some of its files at their places. Another release adds the same trace then."""
+    trace = make_trace(tmp_path / "one.ftrace", 1)
+    other = Store.create(tmp_path / "other")
+    other.add([trace], release="2", date="2026-01-01")
+    ((row,), (file, *_)) = list(other.traces()), list(_layout.files(other.root, "traces"))
+    tables = [name for name, _ in row["contents"]]
+    staged = store.root / "_staging" / f"{row['id']}.7"
+    staged.mkdir(parents=True)
+    partition = str(file.parent.relative_to(other.root / "traces"))
+    for at, table in enumerate([*tables, "traces"]):
+        (source,) = _layout.files(other.root, table)
+        place = store.root / table / partition if at < moved * len(tables) / 3 else staged
+        place.mkdir(parents=True, exist_ok=True)
+        shutil.copy(source, place / (source.name if place != staged else f"{table}.parquet"))
+    entry = {"op": "add", "trace": row["id"], "staged": staged.name, "partition": partition, "tables": [*tables, "traces"]}
+    (store.root / "_journal" / f"{row['id']}.json").write_text(json.dumps(entry))
+    assert [one.is_new for one in store.add([trace], release="3")] == [False]
+    assert store.check() == []
+    assert {row["release"] for row in store.traces() if row["path"] == str(trace)} == {"2"}
+    assert not staged.exists()
+
+
 def test_commands(tmp_path, app_path, capsys):
     root = str(tmp_path / "store")
     assert main(["store", "add", root, str(app_path), "--release", "1.4", "--device", "pixel8"]) == 0
@@ -239,21 +286,11 @@ def test_commands(tmp_path, app_path, capsys):
     assert main(["store", "check", str(tmp_path / "none")]) == 2
 
 
-def test_bytes_per_slice(tmp_path):
+def test_bytes_per_slice(tmp_path, many):
     """Slices of many names and threads need less than 25 bytes each."""
-    rng = random.Random(7)
-    lines, at = [], 1_000_000
-    for _ in range(60_000):
-        at += rng.randrange(1, 900)
-        thread = rng.randrange(8)
-        lines.append(f"t{thread}-{thread + 10} [000] .... {at / 1e6:.6f}: tracing_mark_write: B|7|work {rng.randrange(400)}")
-        at += rng.randrange(1, 900)
-        lines.append(f"t{thread}-{thread + 10} [000] .... {at / 1e6:.6f}: tracing_mark_write: E|7")
-    trace = tmp_path / "many.ftrace"
-    trace.write_text("\n".join(lines) + "\n")
     store = Store.create(tmp_path / "store")
-    store.add([trace])
+    store.add([many])
     (file,) = _layout.files(store.root, "slice")
     slices = pq.ParquetFile(file).metadata.num_rows
-    assert slices == len(pytraceloom.open(trace).tables["slice"]) == 60_000
+    assert slices == len(pytraceloom.open(many).tables["slice"]) == 140_000
     assert file.stat().st_size < 25 * slices

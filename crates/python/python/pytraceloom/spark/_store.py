@@ -10,6 +10,7 @@ from pyspark.sql import SparkSession
 
 from ..store import DEFAULT_TABLES, Added, Store
 from ..store._journal import recover
+from ..store._store import partition_values
 from ._common import expand
 
 
@@ -28,7 +29,7 @@ def store_add(
     share."""
     root = Store.create(store).root.resolve()
     recover(root)
-    given = {"release": release, "device": device, "date": date}
+    given = partition_values(release, device, date)
     names = list(DEFAULT_TABLES if tables is None else tables)
 
     def add(path: str) -> tuple[Any, ...]:

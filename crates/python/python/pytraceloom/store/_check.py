@@ -9,6 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from ._journal import locked
 from ._layout import files, tables
 
 
@@ -24,38 +25,49 @@ class Problem:
 
 
 def problems(root: Path) -> Iterator[Problem]:
-    """Reads every file and its checksums, and compares the numbers of rows with `traces`."""
+    """Reads every file and its checksums, and compares the numbers of rows with `traces`. Other commands may add and
+    remove traces meanwhile."""
+    with locked(root):
+        listed = {table: list(files(root, table)) for table in [*tables(root), "traces"]}
     expected: dict[tuple[str, str], int] = {}
     known: set[str] = set()
-    for file in files(root, "traces"):
-        try:
-            (row,) = pq.read_table(file, partitioning=None, page_checksum_verification=True).to_pylist()
-        except (OSError, ValueError, pa.ArrowException) as error:
-            yield Problem(str(file), f"cannot be read: {error}")
+    for file in listed.pop("traces"):
+        read = contents(file)
+        if isinstance(read, Problem):
+            yield read
             continue
+        if read is None:
+            continue
+        (row,) = read.to_pylist()
         if row["id"] in known:
             yield Problem(str(file), "the trace is in two partitions")
         known.add(row["id"])
         expected |= {(table, row["id"]): rows for table, rows in row["contents"]}
-    for table in tables(root):
-        if table == "traces":
-            continue
-        for file in files(root, table):
+    for table, its_files in listed.items():
+        for file in its_files:
             rows = expected.pop((table, file.stem), None)
-            if rows is None:
+            if rows is None and file.exists():
                 yield Problem(str(file), "belongs to no trace in traces")
-            else:
+            elif rows is not None:
                 yield from unreadable(file, rows)
     for table, trace in expected:
         yield Problem(f"{root / table}/…/{trace}.parquet", "is missing")
 
 
+def contents(file: Path) -> pa.Table | Problem | None:
+    """The rows of a file; None if it was removed meanwhile."""
+    try:
+        return pq.read_table(file, partitioning=None, page_checksum_verification=True)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, pa.ArrowException) as error:
+        return Problem(str(file), f"cannot be read: {error}")
+
+
 def unreadable(file: Path, rows: int) -> Iterator[Problem]:
     """Reads a file."""
-    try:
-        table = pq.read_table(file, partitioning=None, page_checksum_verification=True)
-    except (OSError, ValueError, pa.ArrowException) as error:
-        yield Problem(str(file), f"cannot be read: {error}")
-        return
-    if len(table) != rows:
-        yield Problem(str(file), f"has {len(table)} rows, and traces says {rows}")
+    read = contents(file)
+    if isinstance(read, Problem):
+        yield read
+    elif read is not None and len(read) != rows:
+        yield Problem(str(file), f"has {len(read)} rows, and traces says {rows}")

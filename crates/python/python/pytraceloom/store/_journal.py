@@ -8,14 +8,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import json
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from ._layout import JOURNAL, STAGING, files, tables
+
+# The file that whoever changes the store, or writes into a folder of `_staging`, locks.
+LOCK = "lock"
 
 
 def sync(path: Path) -> None:
@@ -27,44 +32,45 @@ def sync(path: Path) -> None:
         os.close(descriptor)
 
 
-def write_entry(root: Path, trace: str, entry: dict[str, Any]) -> tuple[Path, IO[str]]:
-    """Writes an entry, and locks it as long as the returned file is open."""
-    folder = root / JOURNAL
-    folder.mkdir(exist_ok=True)
-    part = folder / f".{trace}.{os.getpid()}"
-    file = open(part, "w")  # noqa: SIM115: the caller closes it
-    fcntl.flock(file, fcntl.LOCK_EX)
-    json.dump(entry, file)
-    file.flush()
-    os.fsync(file.fileno())
-    os.replace(part, folder / f"{trace}.json")
-    sync(folder)
-    return folder / f"{trace}.json", file
+@contextlib.contextmanager
+def locked(root: Path) -> Iterator[None]:
+    """Keeps the journal and the places of files as they are: one command at a time changes them."""
+    (root / JOURNAL).mkdir(exist_ok=True)
+    with open(root / JOURNAL / LOCK, "w") as store:
+        fcntl.flock(store, fcntl.LOCK_EX)
+        yield
 
 
 def publish(root: Path, trace: str, staged: Path, partition: str, names: list[str]) -> bool:
     """Gives the files of a trace their places. Returns False, and does nothing, if the store has the trace by now."""
-    entry = {"op": "add", "trace": trace, "staged": staged.name, "partition": partition, "tables": names}
-    (root / JOURNAL).mkdir(exist_ok=True)
-    # One command at a time, so that two that add the same trace store it once.
-    with open(root / JOURNAL / "lock", "w") as store:
-        fcntl.flock(store, fcntl.LOCK_EX)
+    with locked(root):
+        # A command that was killed may have begun to add or remove the same trace.
+        complete_all(root)
         if next(files(root, "traces", trace), None) is not None:
             return False
-        path, lock = write_entry(root, trace, entry)
-        with lock:
-            complete(root, entry)
-            path.unlink(missing_ok=True)
+        perform(root, {"op": "add", "trace": trace, "staged": staged.name, "partition": partition, "tables": names})
     return True
 
 
 def remove(root: Path, trace: str) -> None:
     """Removes a trace."""
-    entry = {"op": "remove", "trace": trace}
-    path, lock = write_entry(root, trace, entry)
-    with lock:
-        complete(root, entry)
-        path.unlink(missing_ok=True)
+    with locked(root):
+        complete_all(root)
+        perform(root, {"op": "remove", "trace": trace})
+
+
+def perform(root: Path, entry: dict[str, Any]) -> None:
+    """Writes an entry, and does what it says. The next command does if this one is killed."""
+    folder = root / JOURNAL
+    part, path = folder / f".{entry['trace']}", folder / f"{entry['trace']}.json"
+    with open(part, "w") as file:
+        json.dump(entry, file)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(part, path)
+    sync(folder)
+    complete(root, entry)
+    path.unlink()
 
 
 def complete(root: Path, entry: dict[str, Any]) -> None:
@@ -86,25 +92,29 @@ def complete(root: Path, entry: dict[str, Any]) -> None:
     shutil.rmtree(staged, ignore_errors=True)
 
 
+def complete_all(root: Path) -> int:
+    """Does what the entries say that killed commands left. Returns their number."""
+    entries = sorted((root / JOURNAL).glob("*.json"))
+    for path in entries:
+        complete(root, json.loads(path.read_text()))
+        path.unlink()
+    for part in (root / JOURNAL).glob(".*"):
+        # Killed while it was written: nothing was done for it.
+        part.unlink()
+    return len(entries)
+
+
 def recover(root: Path) -> int:
     """Completes what killed commands began, and deletes what they had not finished writing. Leaves alone what running
     commands do. Returns the number of entries completed."""
-    completed = 0
-    for path in sorted((root / JOURNAL).glob("*.json")):
-        try:
-            with open(path) as file:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                if os.fstat(file.fileno()).st_nlink == 0:
-                    # Its command has just completed it.
-                    continue
-                complete(root, json.load(file))
-                path.unlink(missing_ok=True)
-                completed += 1
-        except (BlockingIOError, FileNotFoundError):
-            continue
-    for staged in (root / STAGING).glob("*"):
-        if is_abandoned(staged):
-            shutil.rmtree(staged, ignore_errors=True)
+    if not any(path.name != LOCK for folder in (JOURNAL, STAGING) for path in (root / folder).glob("*")):
+        return 0
+    with locked(root):
+        completed = complete_all(root)
+        # No entry names a folder now, and no new one is written before this ends.
+        for staged in (root / STAGING).glob("*"):
+            if is_abandoned(staged):
+                shutil.rmtree(staged, ignore_errors=True)
     return completed
 
 
@@ -115,10 +125,17 @@ class Staging:
         self.path = root / STAGING / f"{trace}.{os.getpid()}.{os.urandom(4).hex()}"
 
     def __enter__(self) -> Path:
-        self.path.mkdir(parents=True)
-        self._lock = open(self.path / "lock", "w")  # noqa: SIM115: closed at the end of the block
-        fcntl.flock(self._lock, fcntl.LOCK_EX)
-        return self.path
+        while True:
+            self.path.mkdir(parents=True, exist_ok=True)
+            try:
+                self._lock = open(self.path / LOCK, "w")  # noqa: SIM115: closed at the end of the block
+            except FileNotFoundError:
+                continue
+            fcntl.flock(self._lock, fcntl.LOCK_EX)
+            if os.fstat(self._lock.fileno()).st_nlink > 0:
+                return self.path
+            # Another command has found the folder without a lock, and deleted it.
+            self._lock.close()
 
     def __exit__(self, *_: object) -> None:
         shutil.rmtree(self.path, ignore_errors=True)
@@ -128,11 +145,11 @@ class Staging:
 def is_abandoned(staged: Path) -> bool:
     """Whether the command that wrote here is gone."""
     try:
-        with open(staged / "lock") as lock:
+        with open(staged / LOCK) as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return True
     except FileNotFoundError:
-        # It is being made, or was killed at once; then it is empty and harms nobody.
-        return False
+        # It is being made, and then it is made again; or its command was killed at once.
+        return True
     except BlockingIOError:
         return False

@@ -18,6 +18,7 @@ from .._trace import Trace, open
 from . import _check, _version
 from ._journal import Staging, publish, recover, remove, sync
 from ._layout import DEFAULT_TABLES, OWN_ID, PARTITIONS, StoreError, files, partition, partition_of
+from ._layout import tables as stored_tables
 from ._metrics import metrics
 from ._parquet import METRICS, TRACES, now, write_rows, write_table
 
@@ -55,7 +56,9 @@ class Store:
         path = Path(root)
         path.mkdir(parents=True, exist_ok=True)
         if not (path / _version.FILE).exists():
-            if any(path.iterdir()):
+            others = [file for file in path.iterdir() if not file.name.startswith(f".{_version.FILE}")]
+            # Another command may be creating the store at the same time.
+            if others and not (path / _version.FILE).exists():
                 raise StoreError(f"{path} is neither a store of traceloom nor empty")
             _version.write(path, _version.VERSION)
         return cls(path)
@@ -82,10 +85,7 @@ class Store:
           workers: The number of traces that are read at the same time; one per core if None.
         """
         recover(self.root)
-        day = None if date is None else str(date)
-        if day is not None:
-            datetime.date.fromisoformat(day)
-        given = {"release": release, "device": device, "date": day}
+        given = partition_values(release, device, date)
         names = list(DEFAULT_TABLES if tables is None else tables)
         with ThreadPoolExecutor(workers or os.cpu_count() or 1) as pool:
             return list(pool.map(lambda path: self.add_one(os.fspath(path), given, names), paths))
@@ -141,7 +141,12 @@ class Store:
         """The rows of the table ``traces``, with the values of their partitions."""
         for file in files(self.root, "traces"):
             values = partition_of(file.relative_to(self.root))
-            for row in pq.ParquetFile(file).read().to_pylist():
+            try:
+                rows = pq.ParquetFile(file).read().to_pylist()
+            except FileNotFoundError:
+                # Another command has just removed it.
+                continue
+            for row in rows:
                 yield row | values
 
     def remove(self, trace_ids: Iterable[str]) -> list[str]:
@@ -183,13 +188,25 @@ class Store:
         """Creates a view for each table in a connection of DuckDB. The views have the partitions as columns of texts, and
         only rows of traces that are in the store, also while traces are added or removed."""
         types = ", ".join(f"'{name}': VARCHAR" for name in PARTITIONS)
-        names = [name for name in _check.tables(self.root) if next(files(self.root, name), None)]
+        names = [name for name in stored_tables(self.root) if next(files(self.root, name), None)]
         for name in ["traces", *(name for name in names if name != "traces")]:
             where = "" if name == "traces" else " WHERE trace IN (SELECT id FROM traces)"
             pattern = self.glob(name).replace("'", "''")
             source = f"read_parquet('{pattern}', hive_partitioning = true, hive_types = {{{types}}})"
             connection.execute(f'CREATE OR REPLACE VIEW "{name}" AS SELECT * FROM {source}{where}')
         return names
+
+
+def partition_values(
+    release: str | None, device: str | None, date: str | datetime.date | None
+) -> dict[str, str | None]:
+    """The values of partitions that a user gives.
+
+    Raises:
+      ValueError: The date is none.
+    """
+    day = None if date is None else datetime.date.fromisoformat(str(date)).isoformat()
+    return {"release": release, "device": device, "date": day}
 
 
 def hash_of(path: str) -> str:
