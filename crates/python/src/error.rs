@@ -2,24 +2,29 @@
 
 use std::io;
 
-use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyOSError, PyRuntimeError};
 use pyo3::prelude::*;
-use pyo3::{PyErr, create_exception};
 use traceloom_formats::ReadError;
 use traceloom_query::QueryError;
 
-create_exception!(
-    pytraceloom,
-    TraceError,
-    PyValueError,
-    "A file is not a trace, or too damaged to be read. `path` names the file, `place` the position in it, or None."
-);
-create_exception!(
-    pytraceloom,
-    QueryFailed,
-    PyValueError,
-    "A query is wrong, fails or breaks a limit. `line` and `column` are its place in the SQL, or None."
-);
+/// The exceptions. Their names here are those that Python shows.
+pub(crate) mod exceptions {
+    use pyo3::create_exception;
+    use pyo3::exceptions::PyValueError;
+
+    create_exception!(
+        pytraceloom,
+        TraceError,
+        PyValueError,
+        "A file is not a trace, or too damaged to be read. `path` names the file, `place` the position in it, or None."
+    );
+    create_exception!(
+        pytraceloom,
+        QueryError,
+        PyValueError,
+        "A query is wrong, fails or breaks a limit. `line` and `column` are its place in the SQL, or None."
+    );
+}
 
 /// Why a trace was not opened.
 pub(crate) enum OpenError {
@@ -55,7 +60,7 @@ fn read_error(path: &str, error: &ReadError) -> PyErr {
         ReadError::Foreign { advice, .. } => format!("; {advice}"),
         _ => String::new(),
     };
-    let raised = TraceError::new_err(format!("{path}: {error}{advice}"));
+    let raised = exceptions::TraceError::new_err(format!("{path}: {error}{advice}"));
     with(
         raised,
         &[("path", Some(path.to_owned())), ("place", place(error))],
@@ -84,7 +89,7 @@ pub(crate) fn query_error(error: &QueryError) -> PyErr {
         QueryError::Sql { location, .. } => Some((location.line(), location.column())),
         _ => None,
     };
-    let raised = QueryFailed::new_err(message);
+    let raised = exceptions::QueryError::new_err(message);
     with(
         raised,
         &[

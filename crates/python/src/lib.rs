@@ -12,13 +12,14 @@ mod interrupt;
 mod open;
 mod trace;
 
+use error::exceptions;
 use pyo3::prelude::*;
 
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
-    module.add("TraceError", py.get_type::<error::TraceError>())?;
-    module.add("QueryError", py.get_type::<error::QueryFailed>())?;
+    module.add("TraceError", py.get_type::<exceptions::TraceError>())?;
+    module.add("QueryError", py.get_type::<exceptions::QueryError>())?;
     module.add_class::<arrow::Rows>()?;
     module.add_class::<trace::Trace>()?;
     module.add_function(wrap_pyfunction!(trace::open, module)?)?;

@@ -165,7 +165,8 @@ impl Trace {
         columns: Option<Vec<String>>,
     ) -> PyResult<Option<Rows>> {
         let table = self.on_session(py, move |session| session.table(&name))?;
-        let rows = table.map(|table| Rows::of_table(table, columns.as_deref()));
+        let threads = self.options.threads;
+        let rows = table.map(|table| Rows::of_table(table, columns.as_deref(), threads));
         rows.transpose()
     }
 

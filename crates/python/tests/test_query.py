@@ -1,5 +1,7 @@
 """Queries: parameters, errors, limits, Ctrl-C, threads."""
 
+import os
+import pickle
 import subprocess
 import sys
 import threading
@@ -25,6 +27,19 @@ def test_errors_have_a_place(app):
         app.query("SELECT 1;\nSELECT no_column FROM slice", name="q.sql")
     assert (raised.value.line, raised.value.column) == (2, 8)
     assert "q.sql" in str(raised.value)
+
+
+def test_errors_have_their_public_names(app, tmp_path):
+    """Messages name what a script can catch, and errors pass from one process to another."""
+    for kind, fail in (
+        (pytraceloom.QueryError, lambda: app.query("SELECT no_column FROM slice")),
+        (pytraceloom.TraceError, lambda: pytraceloom.open(b"nothing")),
+    ):
+        with pytest.raises(kind) as raised:
+            fail()
+        assert f"{kind.__module__}.{kind.__qualname__}" in (f"pytraceloom.{name}" for name in pytraceloom.__all__)
+        copy = pickle.loads(pickle.dumps(raised.value))
+        assert type(copy) is kind and vars(copy) == vars(raised.value) and str(copy) == str(raised.value)
 
 
 def test_scripts_and_modules(app):
@@ -81,3 +96,35 @@ except KeyboardInterrupt:
 """
     done = subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, timeout=60)
     assert done.stdout == "stopped 7\n"
+
+
+def test_ctrl_c_stops_reading(tmp_path):
+    """The file is a pipe into which nobody writes, so reading it does not end by itself."""
+    program = f"""
+import os, signal, sys, threading, pytraceloom
+os.mkfifo({str(tmp_path / "pipe")!r})
+main = threading.main_thread().ident
+
+def press():
+    while sys._current_frames()[main].f_code is not pytraceloom.open.__code__:
+        pass
+    os.kill(os.getpid(), signal.SIGINT)
+
+threading.Thread(target=press).start()
+try:
+    pytraceloom.open({str(tmp_path / "pipe")!r})
+except KeyboardInterrupt:
+    print("stopped")
+"""
+    done = subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, timeout=60)
+    assert done.stdout == "stopped\n"
+
+
+def test_other_threads_run_while_a_file_is_read(tmp_path, app_path):
+    """The file is a pipe that another thread of this program fills."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=lambda: pipe.write_bytes(app_path.read_bytes()))
+    writer.start()
+    assert len(pytraceloom.open(pipe).tables["slice"]) == 3851
+    writer.join()

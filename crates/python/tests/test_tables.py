@@ -60,6 +60,20 @@ def test_numbers_are_not_copied(app_path):
     assert other.column("ts").to_pylist()[0] > 0
 
 
+def test_large_tables_are_converted_in_parts(many):
+    """Several chunks, by one thread and by more; rows come in the same order however they are fetched."""
+    traces = [pytraceloom.open(many, threads=threads) for threads in (1, 3)]
+    shown = traces[0].query("SELECT * FROM slice")
+    expected = pyarrow.table(shown).to_pylist()
+    for trace in traces:
+        table = trace.tables["slice"]
+        assert pyarrow.table(table).column("ts").num_chunks == 3
+        assert pyarrow.table(table).to_pylist() == expected
+        assert list(table) == expected
+        assert table.rows(limit=65_537)[-1] == expected[65_536]
+    assert list(shown) == expected
+
+
 def test_columns_have_units(jank):
     units = {column["name"]: column["unit"] for column in jank.tables["slice"].columns}
     assert units["dur"] == "ns" and units["track_id"] == "id of track"

@@ -127,7 +127,7 @@ class Batch:
                 metadata = {"path": path, "app": trace.app, "device": trace.device}
         except (TraceError, QueryError, OSError, ValueError, RuntimeError) as error:
             return Failure(path, str(error))
-        return Answer(metadata | from_path, rows)
+        return Answer({**metadata, **from_path}, rows)
 
 
 @dataclass
@@ -175,7 +175,8 @@ class BatchResult:
 
     def to_pandas(self, **options: Any) -> pandas.DataFrame:
         """All rows as one data frame of pandas; see `to_arrow`."""
-        return self.to_arrow().to_pandas(**options)
+        frame: pandas.DataFrame = self.to_arrow().to_pandas(**options)
+        return frame
 
 
 def _with_metadata(answer: Answer) -> pyarrow.Table:

@@ -90,7 +90,8 @@ class Table:
     def to_pandas(self, **options: Any) -> pandas.DataFrame:
         """A data frame of pandas, of this table's shape. Repeated texts of tables are categories. The options are those of
         ``pyarrow.Table.to_pandas``."""
-        return self.to_arrow().to_pandas(**options)
+        frame: pandas.DataFrame = self.to_arrow().to_pandas(**options)
+        return frame
 
     def to_polars(self) -> polars.DataFrame:
         """A data frame of Polars, of this table's shape."""

@@ -1,5 +1,6 @@
 //! Tables and results as Arrow data.
 
+mod parallel;
 mod result;
 mod rows;
 mod stream;

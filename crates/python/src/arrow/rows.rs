@@ -1,6 +1,6 @@
 //! `Rows`: the rows of a table or a result, as Python sees them.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int32Type, Int64Type};
@@ -11,10 +11,11 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
 use traceloom_query::{ArrowResult, TableData};
+use traceloom_trace::column::CHUNK_ROWS;
 
 use super::result::batches;
 use super::stream;
-use super::table::{TableReader, schema};
+use super::table::{TableColumns, TableReader};
 
 /// Rows with typed columns, which any library that knows Arrow's C interface takes over.
 #[pyclass(frozen, module = "pytraceloom._native")]
@@ -25,8 +26,11 @@ pub(crate) struct Rows {
 
 enum Source {
     Batches(Vec<RecordBatch>),
-    Table(Arc<TableData>, Vec<usize>),
+    Table(Arc<TableColumns>, Mutex<LastBatch>),
 }
+
+/// The batch of a table that was used last, and its number. Python fetches a few rows at a time.
+type LastBatch = Option<(usize, RecordBatch)>;
 
 impl Rows {
     /// The result of a query.
@@ -43,7 +47,7 @@ impl Rows {
     ///
     /// # Errors
     /// If the table does not have a column.
-    pub fn of_table(table: TableData, wanted: Option<&[String]>) -> PyResult<Self> {
+    pub fn of_table(table: TableData, wanted: Option<&[String]>, threads: usize) -> PyResult<Self> {
         let declared: Vec<_> = table.columns().collect();
         let columns = match wanted {
             None => (0..declared.len())
@@ -57,20 +61,47 @@ impl Rows {
                 wanted.iter().map(place).collect::<PyResult<Vec<_>>>()?
             }
         };
+        let table = TableColumns::new(table, columns, threads);
         Ok(Self {
-            schema: schema(&table, &columns),
-            source: Source::Table(Arc::new(table), columns),
+            schema: table.schema.clone(),
+            source: Source::Table(Arc::new(table), Mutex::new(None)),
         })
     }
 
     fn reader(&self) -> Box<dyn RecordBatchReader + Send> {
         match &self.source {
-            Source::Table(table, columns) => {
-                Box::new(TableReader::new(table.clone(), columns.clone()))
-            }
+            Source::Table(table, _) => Box::new(TableReader::new(table.clone())),
             Source::Batches(batches) => {
                 let batches = batches.clone().into_iter().map(Ok);
                 Box::new(RecordBatchIterator::new(batches, self.schema.clone()))
+            }
+        }
+    }
+}
+
+impl Rows {
+    /// The batch that has a row, and the number of its first row.
+    fn batch_of(&self, row: usize) -> PyResult<Option<(usize, RecordBatch)>> {
+        match &self.source {
+            Source::Batches(batches) => {
+                let mut first = 0;
+                let found = batches.iter().find(|batch| {
+                    let is_it = row < first + batch.num_rows();
+                    first += if is_it { 0 } else { batch.num_rows() };
+                    is_it
+                });
+                Ok(found.map(|batch| (first, batch.clone())))
+            }
+            Source::Table(table, _) if row >= table.table.rows() => Ok(None),
+            Source::Table(table, last) => {
+                let number = row / CHUNK_ROWS;
+                let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
+                let batch = match last.take() {
+                    Some((known, batch)) if known == number => batch,
+                    _ => table.batch(number).map_err(arrow_error)?,
+                };
+                *last = Some((number, batch.clone()));
+                Ok(Some((number * CHUNK_ROWS, batch)))
             }
         }
     }
@@ -81,7 +112,7 @@ impl Rows {
     /// The number of rows.
     fn __len__(&self) -> usize {
         match &self.source {
-            Source::Table(table, _) => table.rows(),
+            Source::Table(table, _) => table.table.rows(),
             Source::Batches(batches) => batches.iter().map(RecordBatch::num_rows).sum(),
         }
     }
@@ -120,19 +151,16 @@ impl Rows {
         stop: usize,
     ) -> PyResult<Vec<Bound<'py, PyTuple>>> {
         let mut tuples = Vec::new();
-        let mut before = 0;
-        for batch in self.reader() {
-            let batch = batch.map_err(arrow_error)?;
-            let rows =
-                start.saturating_sub(before)..stop.saturating_sub(before).min(batch.num_rows());
-            for row in rows {
+        let mut next = start;
+        while next < stop
+            && let Some((first, batch)) = py.detach(|| self.batch_of(next))?
+        {
+            let end = (first + batch.num_rows()).min(stop);
+            for row in next - first..end - first {
                 let values = batch.columns().iter().map(|column| value(py, column, row));
                 tuples.push(PyTuple::new(py, values.collect::<PyResult<Vec<_>>>()?)?);
             }
-            before += batch.num_rows();
-            if before >= stop {
-                break;
-            }
+            next = end;
         }
         Ok(tuples)
     }

@@ -2,8 +2,9 @@
 //! and keep it alive.
 
 use std::borrow::Cow;
+use std::collections::VecDeque;
 use std::ptr::NonNull;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use arrow_array::types::{ArrowPrimitiveType, Float64Type, Int32Type, Int64Type};
 use arrow_array::{
@@ -14,15 +15,21 @@ use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use traceloom_query::{Chunk, ColumnType, TableColumn, TableData, TableUnit, Values};
 
-/// Makes the batches of a table one after the other: one for each chunk of the trace.
-pub(super) struct TableReader {
-    table: Arc<TableData>,
-    schema: SchemaRef,
-    /// The texts of each column of texts.
-    texts: Vec<Option<Texts>>,
+use super::parallel::in_parallel;
+
+/// Batches that are made ahead by each thread, so that threads are seldom started and little memory is needed.
+const AHEAD: usize = 8;
+
+/// Columns of a table, and what their batches are made of: one for each chunk of the trace.
+pub(super) struct TableColumns {
+    pub table: Arc<TableData>,
+    pub schema: SchemaRef,
     /// The numbers of the columns.
     columns: Vec<usize>,
-    next: usize,
+    /// The number of threads, at least 1.
+    threads: usize,
+    /// The texts of each column of texts.
+    texts: OnceLock<Vec<Option<Texts>>>,
 }
 
 /// The distinct texts of a column.
@@ -32,26 +39,36 @@ struct Texts {
     places: Vec<i32>,
 }
 
-impl TableReader {
+impl TableColumns {
     /// The columns with these numbers.
-    pub fn new(table: Arc<TableData>, columns: Vec<usize>) -> Self {
-        let declared: Vec<TableColumn> = table.columns().collect();
-        let texts = |column: &usize| {
-            let is_text = declared[*column].column_type == ColumnType::Text;
-            is_text.then(|| Texts::of(&table, *column))
-        };
+    pub fn new(table: TableData, columns: Vec<usize>, threads: usize) -> Self {
         Self {
             schema: schema(&table, &columns),
-            texts: columns.iter().map(texts).collect(),
+            table: Arc::new(table),
             columns,
-            table,
-            next: 0,
+            threads,
+            texts: OnceLock::new(),
         }
     }
 
-    fn batch(&self, number: usize) -> Result<RecordBatch, ArrowError> {
+    fn texts(&self) -> &[Option<Texts>] {
+        self.texts.get_or_init(|| {
+            let declared: Vec<TableColumn> = self.table.columns().collect();
+            in_parallel(self.columns.len(), self.threads, &|place| {
+                let column = self.columns[place];
+                let is_text = declared[column].column_type == ColumnType::Text;
+                is_text.then(|| Texts::of(&self.table, column))
+            })
+        })
+    }
+
+    /// The rows of a chunk.
+    ///
+    /// # Errors
+    /// If a column cannot be an array.
+    pub fn batch(&self, number: usize) -> Result<RecordBatch, ArrowError> {
         let mut rows = 0;
-        let columns = self.columns.iter().zip(&self.texts);
+        let columns = self.columns.iter().zip(self.texts());
         let columns = columns.map(|(column, texts)| {
             let chunk = self.table.chunk(*column, number);
             rows = chunk.len();
@@ -63,24 +80,56 @@ impl TableReader {
     }
 }
 
+/// Makes the batches of a table one after the other.
+pub(super) struct TableReader {
+    columns: Arc<TableColumns>,
+    /// The number of the chunk after those in `ready`.
+    next: usize,
+    ready: VecDeque<Result<RecordBatch, ArrowError>>,
+}
+
+impl TableReader {
+    /// All batches of these columns.
+    pub fn new(columns: Arc<TableColumns>) -> Self {
+        Self {
+            columns,
+            next: 0,
+            ready: VecDeque::new(),
+        }
+    }
+
+    fn make_ahead(&mut self) {
+        let columns = &self.columns;
+        // Finds the texts first, on several threads too.
+        columns.texts();
+        let left = columns.table.chunks() - self.next;
+        let (first, count) = (self.next, left.min(AHEAD * columns.threads));
+        let make = |place| columns.batch(first + place);
+        self.ready
+            .extend(in_parallel(count, columns.threads, &make));
+        self.next += count;
+    }
+}
+
 impl Iterator for TableReader {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let number = self.next;
-        self.next += 1;
-        (number < self.table.chunks()).then(|| self.batch(number))
+        if self.ready.is_empty() {
+            self.make_ahead();
+        }
+        self.ready.pop_front()
     }
 }
 
 impl RecordBatchReader for TableReader {
     fn schema(&self) -> SchemaRef {
-        self.schema.clone()
+        self.columns.schema.clone()
     }
 }
 
 /// The types of the columns with these numbers. The units are in the fields' metadata.
-pub(super) fn schema(table: &TableData, columns: &[usize]) -> SchemaRef {
+fn schema(table: &TableData, columns: &[usize]) -> SchemaRef {
     let declared: Vec<TableColumn> = table.columns().collect();
     let field = |column: &usize| {
         let column = &declared[*column];

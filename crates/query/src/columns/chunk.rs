@@ -50,6 +50,19 @@ impl Chunk<'_> {
         }
     }
 
+    /// Rows without a value.
+    pub(super) fn absent(column_type: ColumnType, rows: usize) -> Self {
+        let values = match column_type {
+            ColumnType::Int32 => Values::Int32(vec![0; rows].into()),
+            ColumnType::Int64 => Values::Int64(vec![0; rows].into()),
+            ColumnType::Float64 => Values::Float64(vec![0.0; rows].into()),
+            ColumnType::Text => Values::Text(vec![0; rows].into()),
+        };
+        // No rows have no absent ones.
+        let valid = (rows > 0).then(|| vec![0; rows.div_ceil(8)]);
+        Self { values, valid }
+    }
+
     /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0

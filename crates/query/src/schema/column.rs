@@ -75,6 +75,8 @@ impl Kind {
 pub(crate) enum Value {
     /// A function of the row, which exists.
     Of(fn(&Data, usize) -> Cell),
+    /// Nowhere: it has none.
+    Absent,
     /// The cells of records: the place of the table, and of the column in it.
     Record {
         /// The place of the table.
@@ -118,6 +120,7 @@ impl Column {
     pub fn get(&self, data: &Data, row: usize) -> Cell {
         match self.value {
             Value::Of(value) => value(data, row),
+            Value::Absent => Cell::Null,
             Value::Record {
                 table,
                 column,
@@ -132,6 +135,11 @@ impl Column {
     /// Whether its value is the row's number.
     pub fn is_row_number(&self) -> bool {
         self.kind == Kind::Id
+    }
+
+    /// Whether it never has a value.
+    pub fn is_absent(&self) -> bool {
+        matches!(self.value, Value::Absent)
     }
 }
 
@@ -159,7 +167,14 @@ pub(super) const fn id(name: &'static str, doc: &'static str) -> Column {
 
 /// A column that exists for PerfettoSQL's sake: no trace that traceloom reads has a value for it.
 pub(super) const fn absent(name: &'static str, kind: Kind) -> Column {
-    column(name, kind, "Always NULL.", |_, _| Cell::Null)
+    Column {
+        name,
+        kind,
+        doc: "Always NULL.",
+        value: Value::Absent,
+        is_hidden: false,
+        is_sorted: false,
+    }
 }
 
 /// The machine of a row.

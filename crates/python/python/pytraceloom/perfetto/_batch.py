@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Optional, Union
+from typing import TYPE_CHECKING, Any, Literal, Optional, Union
 
 from ._error import PerfettoException
 from ._processor import TraceProcessor, TraceProcessorConfig, TraceReference
@@ -135,7 +135,8 @@ class BatchTraceProcessor:
             for name, value in metadata.items():
                 frame[name] = value
             frames.append(frame)
-        return pandas.concat(frames).reset_index(drop=True)
+        joined: pandas.DataFrame = pandas.concat(frames).reset_index(drop=True)
+        return joined
 
     def execute_and_flatten_polars(self, fn: Callable[[TraceProcessor], polars.DataFrame]) -> polars.DataFrame:
         """Runs a function on each trace, and joins the data frames of Polars that it returns."""
@@ -187,6 +188,6 @@ class BatchTraceProcessor:
     def __enter__(self) -> BatchTraceProcessor:
         return self
 
-    def __exit__(self, *_: object) -> bool:
+    def __exit__(self, *_: object) -> Literal[False]:
         self.close()
         return False

@@ -7,13 +7,13 @@ import os
 import tarfile
 import tempfile
 from pathlib import Path
-from typing import Any, Optional, Union
+from typing import Any, Literal, Optional, Union
 
 from .. import _native
 from .._trace import Trace, open
+from . import _result
 from ._error import PerfettoException
 from ._resolver import PathContent, ResolverRegistry, TraceContent, TraceUri, TraceUriResolver
-from ._result import QueryResultIterator, Row
 
 TraceReference = Union[TraceUriResolver, TraceUri, TraceContent]
 
@@ -58,8 +58,8 @@ class TraceProcessor:
       addr, remote: Not supported: the engine is in this process.
     """
 
-    QueryResultIterator = QueryResultIterator
-    Row = Row
+    QueryResultIterator = _result.QueryResultIterator
+    Row = _result.ResultRow
 
     def __init__(
         self,
@@ -116,11 +116,11 @@ class TraceProcessor:
             raise PerfettoException("the trace processor is closed")
         return self._trace
 
-    def query(self, sql: str) -> QueryResultIterator:
+    def query(self, sql: str) -> _result.QueryResultIterator:
         """Runs PerfettoSQL."""
         trace = self._open_trace()
         try:
-            return QueryResultIterator(trace.query(sql))
+            return _result.QueryResultIterator(trace.query(sql))
         except ValueError as error:
             raise PerfettoException(str(error)) from error
 
@@ -177,6 +177,6 @@ class TraceProcessor:
     def __enter__(self) -> TraceProcessor:
         return self
 
-    def __exit__(self, *_: object) -> bool:
+    def __exit__(self, *_: object) -> Literal[False]:
         self.close()
         return False

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import polars
 
 
-class Row:
+class ResultRow:
     """A row. Each column is an attribute."""
 
     def __str__(self) -> str:
@@ -30,7 +30,7 @@ class Row:
 class QueryResultIterator(Sized):
     """Goes through the rows of a result once. `table` has the same rows as Arrow data."""
 
-    Row = Row
+    Row = ResultRow
 
     def __init__(self, table: Table) -> None:
         self.table = table
@@ -68,13 +68,13 @@ class QueryResultIterator(Sized):
     def __iter__(self) -> QueryResultIterator:
         return self
 
-    def __next__(self) -> Row:
+    def __next__(self) -> ResultRow:
         if self._next == self.row_count:
             raise StopIteration
         at = self._next % FETCHED_ROWS
         if at == 0:
             self._fetched = self.table._rows.tuples(self._next, self._next + FETCHED_ROWS)
         self._next += 1
-        row = Row()
+        row = ResultRow()
         row.__dict__.update(zip(self.column_names, self._fetched[at]))
         return row

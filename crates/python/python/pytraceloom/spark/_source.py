@@ -57,7 +57,7 @@ class TraceSource(DataSource):
 
     @property
     def _table(self) -> str:
-        return self.options.get("table", "slice")
+        return str(self.options.get("table", "slice"))
 
     def schema(self) -> StructType:
         own = [StructField(name, StringType()) for name in OWN]
@@ -161,7 +161,8 @@ class TraceReader(DataSourceReader):
             columns = [declared(self.table).names[0]]
         if not self.conditions:
             return trace.tables.get_columns(self.table, columns)
-        clauses, params = [], {}
+        clauses: list[str] = []
+        params: dict[str, Any] = {}
         for column, operator, value in self.conditions:
             values = value if isinstance(value, list) else [] if value is None else [value]
             names = [f"p{len(params) + at}" for at in range(len(values))]
@@ -187,4 +188,5 @@ def _quoted(name: str) -> str:
 
 
 def _is_plain(value: Any) -> bool:
-    return isinstance(value, (int, float, str)) and not isinstance(value, bool)
+    # SQL has no NaN, which Spark compares like a number.
+    return isinstance(value, (int, float, str)) and not isinstance(value, bool) and value == value
