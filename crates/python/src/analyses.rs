@@ -4,7 +4,8 @@ use std::sync::atomic::Ordering;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use serde_json::json;
+use serde::Serialize;
+use serde_json::{Value as Json, json};
 use traceloom_analyze::frames::{FrameSelection, Frames};
 use traceloom_analyze::{
     CallTree, Diff, DiffMetric, GroupBy, Measure, Profile, ProfileOptions, TimeRange, TreeOptions,
@@ -114,12 +115,38 @@ impl Trace {
                 "deadline_ns": report.deadline_ns,
                 "judged": report.judged,
             });
-            Ok((
-                table(&report.apps)?,
-                table(&report.worst)?,
-                facts.to_string(),
-            ))
+            let start = trace.bounds.0;
+            let apps = on_trace_clock(&report.apps, start)?;
+            let frames = on_trace_clock(&report.worst, start)?;
+            Ok((table(&apps)?, table(&frames)?, facts.to_string()))
         })?
+    }
+}
+
+/// Rows of a report whose times count from the start of the trace and whose absent row numbers are `u32::MAX`, with the
+/// times and the absent values of the trace's tables.
+fn on_trace_clock<T: Serialize>(rows: &[T], start: i64) -> PyResult<Vec<Json>> {
+    let rows = rows.iter().map(|row| {
+        let mut row = serde_json::to_value(row)?;
+        with_clock(&mut row, start);
+        Ok(row)
+    });
+    let rows: Result<_, serde_json::Error> = rows.collect();
+    rows.map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+fn with_clock(row: &mut Json, start: i64) {
+    for (name, value) in row.as_object_mut().into_iter().flatten() {
+        match (name.as_str(), value.as_i64()) {
+            ("ts" | "end" | "expected_ts" | "expected_end", Some(time)) => {
+                *value = time.saturating_add(start).into();
+            }
+            ("upid" | "utid" | "slice" | "render_slice", Some(row)) if row == u32::MAX.into() => {
+                *value = Json::Null;
+            }
+            ("verdict", _) => with_clock(value, start),
+            _ => {}
+        }
     }
 }
 

@@ -33,6 +33,12 @@ def test_frames(jank, app):
     assert sum(row["janky"] for row in apps) == 13
     assert sum(row["frames"] for row in apps) == len(frames.frames)
     assert frames.facts["vsync_ns"] > 0
+    starts = {row["id"]: row["ts"] for row in jank.query("SELECT id, ts FROM slice")}
+    for frame in frames.frames:
+        assert frame["ts"] == starts[frame["slice"]]
+        assert frame["render_slice"] is None or frame["render_slice"] in starts
+    some = jank.profile(start=jank.start, end=jank.end)
+    assert some.facts["calls"] == jank.profile().facts["calls"] > jank.profile(start=jank.end - 10**9).facts["calls"] > 0
     assert len(app.frames().apps) == 0
 
 
@@ -61,6 +67,9 @@ def test_exports(app, jank, tmp_path):
         app.export(tmp_path / "a.docx")
     with pytest.raises(KeyError):
         app.export(tmp_path / "b", tables=["no_table"])
+    with pytest.raises(FileNotFoundError) as raised:
+        app.export(tmp_path / "none" / "a.sqlite")
+    assert raised.value.filename == str(tmp_path / "none" / "a.sqlite")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.sqlite", "jank.json", "tables"]
 
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 
+import numpy
 import pytest
 
 import pytraceloom
@@ -20,6 +21,12 @@ def test_parameters(app):
         app.query("SELECT :limit")
     with pytest.raises(pytraceloom.QueryError, match="other"):
         app.query("SELECT 1", {"other": 1})
+    rows = app.query("SELECT :a AS a, :b AS b, :c AS c", {"a": numpy.int64(7), "b": numpy.float32(0.5), "c": True}).rows()
+    assert rows == [{"a": 7, "b": 0.5, "c": 1}]
+    with pytest.raises(TypeError, match="parameter a is a list"):
+        app.query("SELECT :a", {"a": [1]})
+    with pytest.raises(OverflowError, match="parameter a"):
+        app.query("SELECT :a", {"a": 2**63})
 
 
 def test_errors_have_a_place(app):

@@ -215,6 +215,24 @@ def test_a_killed_command_leaves_nothing_half_done(tmp_path):
     assert not list((root / "_staging").iterdir()) and not list((root / "_journal").glob("*.json"))
 
 
+def test_a_store_is_read_while_it_is_written(tmp_path):
+    """Whatever a view shows of a trace is all of it, and the trace is in the store."""
+    traces = [str(make_trace(tmp_path / f"{number}.ftrace", number)) for number in range(12)]
+    store = Store.create(tmp_path / "store")
+    store.add(traces[:1])
+    connection = views(store)
+    command = [sys.executable, "-m", "pytraceloom", "store", "add", str(store.root), *traces]
+    child = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    looks = 0
+    while child.poll() is None or looks == 0:
+        looks += 1
+        seen = connection.execute("SELECT trace, count(*) FROM slice GROUP BY ALL").fetchall()
+        expected = dict(connection.execute("SELECT id, contents['slice'] FROM traces").fetchall())
+        assert [count for _, count in seen] == [expected[trace] for trace, _ in seen]
+    assert child.returncode == 0
+    assert len(connection.execute("SELECT DISTINCT trace FROM slice").fetchall()) == len(traces)
+
+
 def work(root):
     return sorted(str(path) for path in root.rglob("*.parquet"))
 

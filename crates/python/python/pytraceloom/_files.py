@@ -16,8 +16,11 @@ class NewFile:
     def __enter__(self) -> Path:
         return self._part
 
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, *_: object) -> None:
         if kind is None:
             os.replace(self._part, self._target)
-        else:
-            self._part.unlink(missing_ok=True)
+            return
+        self._part.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename == str(self._part):
+            # The user knows the file under this name.
+            error.filename = str(self._target)

@@ -52,7 +52,7 @@ class Frames:
     apps: Table
     """A row for each app: frames, janky frames, missed vsyncs, percentiles of durations."""
     frames: Table
-    """A row for each frame, worst first, with what delayed it."""
+    """A row for each frame, worst first, with what delayed it. ``ts`` is on the trace's clock, ``slice`` an id of slice."""
     facts: dict[str, Any]
     """``vsync_ns``, ``vsync_source``, ``deadline_ns``, ``judged``."""
 

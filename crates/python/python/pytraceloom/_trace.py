@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import numbers
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -73,8 +74,9 @@ class Trace:
 
         Raises:
           QueryError: The SQL is wrong, fails or breaks a limit.
+          TypeError, OverflowError: A parameter is no value of SQL.
         """
-        values = [(key, int(value) if isinstance(value, bool) else value) for key, value in (params or {}).items()]
+        values = [(key, _param(key, value)) for key, value in (params or {}).items()]
         return Table(self._native.query(sql, values, name))
 
     @property
@@ -300,6 +302,21 @@ def _natives(traces: Trace | Sequence[Trace]) -> list[_native.Trace]:
     if not given:
         raise ValueError("a side of the comparison has no trace")
     return [trace._native for trace in given]
+
+
+def _param(name: str, value: Value) -> int | float | str | bytes | None:
+    """A value as the engine takes it. Numbers of numpy are numbers too."""
+    if value is None or isinstance(value, (str, bytes, float)):
+        return value
+    if isinstance(value, (bytearray, memoryview)):
+        return bytes(value)
+    if isinstance(value, numbers.Integral):
+        if not -(2**63) <= int(value) < 2**63:
+            raise OverflowError(f"the parameter {name} does not fit into 64 bits: {value}")
+        return int(value)
+    if isinstance(value, numbers.Real):
+        return float(value)
+    raise TypeError(f"the parameter {name} is a {type(value).__name__}, not a number, text, bytes or None")
 
 
 def _quoted(name: str) -> str:
