@@ -11,6 +11,7 @@ use crate::run::{check, command, have, succeeds, target_folder};
 const PACKAGES: &[&str] = &[
     "maturin==1.16.0",
     "pytest==9.2.0",
+    "mypy==2.4.1",
     "pyarrow==26.0.1",
     "pandas==3.1.1",
     "polars==2.1.0",

@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 from os import PathLike
-from typing import Any
+from typing import Any, final
+
+__all__ = ["QueryError", "Rows", "Trace", "TraceError", "__version__", "diff", "open", "tables"]
 
 __version__: str
 
@@ -14,18 +16,25 @@ class QueryError(ValueError):
     line: int | None
     column: int | None
 
+@final
 class Rows:
-    names: list[str]
-    fields: list[tuple[str, str, str, str]]
+    @property
+    def names(self) -> list[str]: ...
+    @property
+    def fields(self) -> list[tuple[str, str, str, str]]: ...
     def __len__(self) -> int: ...
     def tuples(self, start: int, stop: int) -> list[tuple[Any, ...]]: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
     def __arrow_c_schema__(self) -> object: ...
 
+@final
 class Trace:
-    bounds: tuple[int, int]
-    identity: tuple[str | None, str | None]
-    names: list[str]
+    @property
+    def bounds(self) -> tuple[int, int]: ...
+    @property
+    def identity(self) -> tuple[str | None, str | None]: ...
+    @property
+    def names(self) -> list[str]: ...
     def query(
         self, sql: str, params: list[tuple[str, int | float | str | bytes | None]], name: str
     ) -> Rows: ...

@@ -6,7 +6,7 @@ import abc
 import dataclasses
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Literal, Optional, Union
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas
     import polars
 
-TraceListReference = Union[TraceReference, list[TraceReference]]
+TraceListReference = Union[TraceReference, Sequence[TraceReference]]
 Metadata = dict[str, str]
 
 

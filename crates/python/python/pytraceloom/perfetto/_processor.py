@@ -15,7 +15,7 @@ from . import _result
 from ._error import PerfettoException
 from ._resolver import PathContent, ResolverRegistry, TraceContent, TraceUri, TraceUriResolver
 
-TraceReference = Union[TraceUriResolver, TraceUri, TraceContent]
+TraceReference = Union[TraceUriResolver, TraceUri, "os.PathLike[str]", TraceContent]
 
 # Bytes that a query may need besides the trace.
 MEMORY = 4 << 30

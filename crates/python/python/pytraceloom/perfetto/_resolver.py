@@ -104,7 +104,7 @@ class ResolverRegistry:
 
     def resolve(self, reference: Any) -> list[ResolverRegistry.Result]:
         """The traces of a reference, or of a list of them."""
-        if isinstance(reference, list):
+        if isinstance(reference, (list, tuple)):
             return [found for one in reference for found in self.resolve(one)]
         if hasattr(reference, "__fspath__"):
             reference = reference.__fspath__()
