@@ -141,7 +141,9 @@ fn with_clock(row: &mut Json, start: i64) {
             ("ts" | "end" | "expected_ts" | "expected_end", Some(time)) => {
                 *value = time.saturating_add(start).into();
             }
-            ("upid" | "utid" | "slice" | "render_slice", Some(row)) if row == u32::MAX.into() => {
+            ("upid" | "utid" | "slice" | "render_slice", Some(row))
+                if row == i64::from(u32::MAX) =>
+            {
                 *value = Json::Null;
             }
             ("verdict", _) => with_clock(value, start),
