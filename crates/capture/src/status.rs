@@ -33,6 +33,10 @@ impl Status {
     }
 
     /// Adds another buffer of the same recording.
+    #[cfg_attr(
+        not(any(target_os = "linux", target_os = "android")),
+        allow(dead_code, reason = "only recordings of this machine use it")
+    )]
     pub(crate) fn add(&mut self, other: &Self) {
         self.events += other.events;
         self.bytes += other.bytes;

@@ -112,6 +112,9 @@ pub fn user() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
+/// The usual policy. The crate `libc` calls it `SCHED_NORMAL` on Android.
+const SCHED_OTHER: libc::c_int = 0;
+
 /// The lowest real-time priority for this thread, until it is dropped. A thread that reads a buffer must
 /// run before the buffer overflows, also on a busy machine. A nice value is not enough: it only counts
 /// inside a session or control group.
@@ -128,7 +131,7 @@ impl Urgent {
         // SAFETY: the call has no arguments but the thread, 0 for this one.
         let before = unsafe { libc::syscall(libc::SYS_sched_getscheduler, 0) };
         Self {
-            is_raised: before == libc::SCHED_OTHER.into() && set_policy(policy, 1),
+            is_raised: before == SCHED_OTHER.into() && set_policy(policy, 1),
         }
     }
 }
@@ -142,7 +145,7 @@ impl Default for Urgent {
 impl Drop for Urgent {
     fn drop(&mut self) {
         if self.is_raised {
-            set_policy(libc::SCHED_OTHER, 0);
+            set_policy(SCHED_OTHER, 0);
         }
     }
 }

@@ -8,7 +8,15 @@ mod follow;
 mod linux;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 mod page_tape;
+#[cfg_attr(
+    not(any(target_os = "linux", target_os = "android")),
+    allow(dead_code, reason = "only recordings of this machine use it")
+)]
 mod page_window;
+#[cfg_attr(
+    not(any(target_os = "linux", target_os = "android")),
+    allow(dead_code, reason = "only recordings of this machine use it")
+)]
 mod pages;
 mod spool;
 mod tape;

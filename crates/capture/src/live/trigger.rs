@@ -76,6 +76,10 @@ impl Trigger {
     }
 
     /// Whether [`check`](Self::check) has to see this event.
+    #[cfg_attr(
+        not(any(target_os = "linux", target_os = "android")),
+        allow(dead_code, reason = "only recordings of this machine use it")
+    )]
     pub(super) fn wants(&self, line: &FtraceLine<'_>) -> bool {
         match &self.condition {
             Condition::Event { name } => name.matches(line.event),

@@ -54,6 +54,8 @@ pub(super) struct Kernel<'s> {
     pub incomplete: u64,
     /// Compact events before the first switch of their CPU: the thread that ran is unknown.
     pub without_thread: u64,
+    /// Compact switches to the thread that runs already: the switch before each is missing.
+    pub left_out: u64,
     /// Events without a description.
     pub unknown: u64,
 }
@@ -98,6 +100,7 @@ impl<'s> Kernel<'s> {
             complete_from,
             incomplete: 0,
             without_thread: 0,
+            left_out: 0,
             unknown: 0,
         }
     }
@@ -200,6 +203,7 @@ impl<'s> Kernel<'s> {
             self.without_thread += 1;
             return;
         };
+        self.left_out += u64::from(prev.tid == next.tid);
         let event = Event::Switch(Switch {
             prev_comm: UNKNOWN_COMM,
             next_comm: next.comm,

@@ -249,3 +249,24 @@ fn marks_of_drivers_are_those_of_their_letters() {
     assert_eq!(spans, [("", "draw", 10, 20), ("", "draw", 40, 20)]);
     assert_eq!(trace.slices.instants().count(), 1);
 }
+
+#[test]
+fn a_compact_switch_to_the_thread_that_runs_already_is_counted() {
+    let compact = Proto::new()
+        .text(5, "main")
+        .text(5, "swapper")
+        .packed(1, &[10, 10, 10, 10])
+        .packed(2, &[0, 0, 1, 1])
+        .packed(3, &[7, 0, 0, 7])
+        .packed(4, &[120; 4])
+        .packed(6, &[0, 1, 1, 0]);
+    let bundle = Proto::new().uint(1, 0).message(4, compact);
+    let trace = read([packet(50, 1, bundle)]);
+    assert_eq!(trace.repairs.count(RepairKind::SchedMismatch), 1);
+    let ran = trace.sched_slices.rows();
+    let ran: Vec<_> = ran
+        .map(|row| (row.ts, trace.threads.tid.get(row.utid.row())))
+        .collect();
+    // The first switch of a CPU only tells which thread runs next.
+    assert_eq!(ran, [(20, 0), (30, 0), (40, 7)]);
+}

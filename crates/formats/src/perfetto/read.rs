@@ -365,6 +365,12 @@ impl<'s> Second<'s> {
             Place::default(),
             || "compact scheduling events before the first switch of their CPU".to_owned(),
         );
+        out.repair(
+            RepairKind::SchedMismatch,
+            self.kernel.left_out,
+            Place::default(),
+            || "compact switches to the thread that was running already".to_owned(),
+        );
         self.machine
     }
 }

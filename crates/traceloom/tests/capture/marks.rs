@@ -51,7 +51,9 @@ impl Writer {
             let mut marker = File::options().write(true).open(path)?;
             let mut number = 0;
             while !ended.load(Ordering::Relaxed) {
-                marker.write_all(format!("I|1|mark {number}").as_bytes())?;
+                let mark = format!("I|1|mark {number}");
+                let written = marker.write_all(mark.as_bytes());
+                written.map_err(|error| refused(number, &error))?;
                 number += 1;
                 thread::sleep(Duration::from_micros(200));
             }
@@ -66,6 +68,26 @@ impl Writer {
         let written = self.thread.join().unwrap();
         written.expect("every mark is accepted")
     }
+}
+
+/// Says which buffers did not record when a mark was refused, and which have just got ready again.
+fn refused(number: usize, error: &io::Error) -> io::Error {
+    let root = Path::new("/sys/kernel/tracing");
+    let instances = std::fs::read_dir(root.join("instances")).unwrap();
+    let instances = instances.flatten().map(|entry| entry.path());
+    let state = |folder: &Path| {
+        let files = [
+            "tracing_on",
+            "options/copy_trace_marker",
+            "options/overwrite",
+            "buffer_size_kb",
+        ];
+        let values = files.map(|file| std::fs::read_to_string(folder.join(file)));
+        values.map(|value| value.map_or("-".to_owned(), |value| value.trim().to_owned()))
+    };
+    let folders = std::iter::once(root.to_owned()).chain(instances);
+    let states: Vec<_> = folders.map(|path| (state(&path), path)).collect();
+    io::Error::other(format!("mark {number}: {error}; {states:?}"))
 }
 
 /// Whether the kernel copies marks into instances. Prints a message if not.

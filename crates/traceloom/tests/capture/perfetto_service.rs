@@ -11,7 +11,7 @@ use crate::android::{on, with_device};
 use crate::linux::settings;
 use crate::load::Stopped;
 use crate::marks::SharedBufferOn;
-use crate::work::{Running, check_sleeper, naps, open, said, sleeper};
+use crate::work::{Running, check_sleeper_of_perfetto, naps, open, said, sleeper_beside_work};
 
 const TRACEFS: &str = "/sys/kernel/tracing";
 
@@ -140,7 +140,7 @@ fn a_recording_has_what_the_kernel_and_programs_did() {
         for (output, ends) in [("out.pftrace", "enter"), ("out.html", "interrupt")] {
             let args = ["--perfetto", "-o", output, "sched", "freq"];
             let running = Running::start(capture(device, folder, &args));
-            sleeper("with perfetto");
+            sleeper_beside_work("with perfetto");
             let output_of = match ends {
                 "enter" => running.enter(),
                 _ => running.interrupt(),
@@ -148,7 +148,7 @@ fn a_recording_has_what_the_kernel_and_programs_did() {
             let (_, stderr) = said(&output_of);
             assert!(output_of.status.success(), "{stderr}");
             assert!(!stderr.contains("Warning"), "{stderr}");
-            check_sleeper(&open(&folder.join(output)), "with perfetto");
+            check_sleeper_of_perfetto(&open(&folder.join(output)), "with perfetto");
             assert_eq!(left(device), 0, "nothing stays on the device");
         }
         wait_until_stopped(&before);
@@ -168,11 +168,11 @@ fn a_recording_begins_when_a_slow_recorder_has_started() {
         });
         let args = ["--perfetto", "-o", "out.pftrace", "sched"];
         let running = Running::start(capture(device, folder, &args));
-        sleeper("slow recorder");
+        sleeper_beside_work("slow recorder");
         let output = running.enter();
         late.join().unwrap();
         assert!(output.status.success(), "{:?}", said(&output));
-        check_sleeper(&open(&folder.join("out.pftrace")), "slow recorder");
+        check_sleeper_of_perfetto(&open(&folder.join("out.pftrace")), "slow recorder");
     });
 }
 
@@ -194,10 +194,10 @@ fn it_accepts_our_configuration_as_text_and_names_what_is_wrong_with_another() {
         std::fs::write(folder.join("mine.pbtx"), &printed.stdout).unwrap();
         let args = ["--perfetto", "--config", "mine.pbtx", "-o", "out.pftrace"];
         let running = Running::start(capture(device, folder, &args));
-        sleeper("as configured");
+        sleeper_beside_work("as configured");
         let output = running.enter();
         assert!(output.status.success(), "{:?}", said(&output));
-        check_sleeper(&open(&folder.join("out.pftrace")), "as configured");
+        check_sleeper_of_perfetto(&open(&folder.join("out.pftrace")), "as configured");
 
         std::fs::write(folder.join("mine.pbtx"), "buffers { size: 1 }\n").unwrap();
         let output = capture(device, folder, &args).output().unwrap();

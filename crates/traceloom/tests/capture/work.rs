@@ -3,12 +3,13 @@
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use traceloom_formats::{ReadOptions, read_bytes};
-use traceloom_trace::{RowId, Trace};
+use traceloom_trace::{RowId, TaskState, ThreadId, Trace};
 
 pub const TRACELOOM: &str = env!("CARGO_BIN_EXE_traceloom");
 
@@ -181,6 +182,59 @@ pub fn sleeper(name: &str) {
     builder.spawn(|| naps(SLEEPS)).unwrap().join().unwrap();
 }
 
+/// The same, while another thread computes on the sleeper's CPU. So no switch to or from the sleeper concerns the idle
+/// thread. This matters because some kernels leave out the switches away from an idle thread, once something went wrong in
+/// it.
+pub fn sleeper_beside_work(name: &str) {
+    let is_over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            stay_on_first_cpu();
+            give_way();
+            while !is_over.load(Ordering::Relaxed) {
+                std::hint::spin_loop();
+            }
+        });
+        let builder = thread::Builder::new().name(name.to_owned());
+        let sleeper = builder.spawn_scoped(scope, || {
+            stay_on_first_cpu();
+            naps(SLEEPS);
+        });
+        let result = sleeper.unwrap().join();
+        is_over.store(true, Ordering::Relaxed);
+        result.unwrap();
+    });
+}
+
+/// Keeps this thread on the first of its CPUs.
+fn stay_on_first_cpu() {
+    // SAFETY: a set of CPUs is plain numbers.
+    let mut cpus: libc::cpu_set_t = unsafe { std::mem::zeroed() };
+    let size = size_of_val(&cpus);
+    // SAFETY: `cpus` is a set of this size; 0 is this thread.
+    assert_eq!(unsafe { libc::sched_getaffinity(0, size, &mut cpus) }, 0);
+    // SAFETY: the numbers are within the set.
+    let mut all =
+        (0..libc::CPU_SETSIZE as usize).filter(|&cpu| unsafe { libc::CPU_ISSET(cpu, &cpus) });
+    let first = all.next().unwrap();
+    // SAFETY: as above.
+    unsafe {
+        libc::CPU_ZERO(&mut cpus);
+        libc::CPU_SET(first, &mut cpus);
+        assert_eq!(libc::sched_setaffinity(0, size, &cpus), 0);
+    }
+}
+
+/// Lets every other thread run before this one.
+fn give_way() {
+    let priority = libc::sched_param { sched_priority: 0 };
+    // SAFETY: `priority` is valid; 0 is this thread.
+    assert_eq!(
+        unsafe { libc::sched_setscheduler(0, libc::SCHED_IDLE, &priority) },
+        0
+    );
+}
+
 /// This many sleeps, with a slice around each: `nap 0`, `nap 1` …
 pub fn naps(count: usize) {
     let mut options = std::fs::File::options();
@@ -213,9 +267,8 @@ pub fn open(path: &Path) -> Trace {
     read_bytes(&bytes, ReadOptions::default()).unwrap()
 }
 
-/// The lengths of the sleeper's slices in order, ns. Checks that they are on its thread in the
-/// test's process, and that the kernel recorded its sleeps.
-pub fn check_sleeper(trace: &Trace, name: &str) {
+/// Checks that the sleeper's naps are on its thread in the test's process. Returns the thread and the naps' rows.
+fn check_naps(trace: &Trace, name: &str) -> (ThreadId, Vec<usize>) {
     let text = |id| trace.strings.get(id).to_owned();
     let naps: Vec<_> = (0..trace.slices.len())
         .filter(|&row| text(trace.slices.name.get(row)).starts_with("nap "))
@@ -238,11 +291,35 @@ pub fn check_sleeper(trace: &Trace, name: &str) {
             "nap {number} is too short"
         );
     }
+    (thread, naps)
+}
+
+/// Checks the naps, and that the kernel recorded a sleep for each.
+pub fn check_sleeper(trace: &Trace, name: &str) {
+    let (thread, _) = check_naps(trace, name);
     let slept = (0..trace.thread_states.len())
         .filter(|&row| trace.thread_states.utid.get(row) == thread)
         .filter(|&row| trace.thread_states.dur.get(row) >= SLEEP.as_nanos() as i64 * 9 / 10)
         .count();
     assert!(slept >= SLEEPS, "the kernel saw {slept} sleeps");
+}
+
+/// The same for events in which a switch does not name the thread that it leaves. If the switch before was left out, the
+/// thread seems to wait for a CPU since its last wake-up.
+pub fn check_sleeper_of_perfetto(trace: &Trace, name: &str) {
+    let (thread, naps) = check_naps(trace, name);
+    let states = &trace.thread_states;
+    let state_at = |ts: i64| {
+        (0..states.len())
+            .filter(|&row| states.utid.get(row) == thread)
+            .find(|&row| (0..states.dur.get(row)).contains(&(ts - states.ts.get(row))))
+            .map(|row| states.state.get(row))
+    };
+    let middle = |&row: &usize| trace.slices.ts.get(row) + SLEEP.as_nanos() as i64 / 2;
+    let seen: Vec<_> = naps.iter().map(middle).map(state_at).collect();
+    let count = |state| seen.iter().filter(|&&seen| seen == Some(state)).count();
+    let (slept, open) = (count(TaskState::SLEEPING), count(TaskState::RUNNABLE));
+    assert!(slept > SLEEPS / 2 && slept + open == SLEEPS, "{seen:?}");
 }
 
 pub fn said(output: &Output) -> (String, String) {

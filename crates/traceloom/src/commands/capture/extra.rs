@@ -5,9 +5,9 @@ use std::time::Duration;
 use anyhow::Result;
 use traceloom_capture::Agent;
 use traceloom_capture::adb::Device;
-use traceloom_capture::agents::{
-    CgroupAgent, FullDump, LocalShell, MemoryAgent, MemoryOptions, WaltAgent,
-};
+#[cfg(target_os = "linux")]
+use traceloom_capture::agents::LocalShell;
+use traceloom_capture::agents::{CgroupAgent, FullDump, MemoryAgent, MemoryOptions, WaltAgent};
 
 #[cfg(all(target_os = "linux", feature = "battor"))]
 use super::battor;
