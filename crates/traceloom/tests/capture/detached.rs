@@ -193,6 +193,7 @@ fn a_restart_of_the_machine_is_reported() {
         return;
     };
     let folder = Home::new();
+    let before = settings();
     fine(folder.path(), &["start", "--name", "old", "sched"]);
     let about = folder.path().join("sessions/old/about");
     let text = std::fs::read_to_string(&about).unwrap();
@@ -210,6 +211,7 @@ fn a_restart_of_the_machine_is_reported() {
         "{said}"
     );
     assert!(refused(folder.path(), &["stop", "old"]).contains("no recording named old"));
+    until("the settings are restored", || settings() == before);
 }
 
 #[test]

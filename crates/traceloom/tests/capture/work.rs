@@ -229,10 +229,8 @@ fn stay_on_first_cpu() {
 fn give_way() {
     let priority = libc::sched_param { sched_priority: 0 };
     // SAFETY: `priority` is valid; 0 is this thread.
-    assert_eq!(
-        unsafe { libc::sched_setscheduler(0, libc::SCHED_IDLE, &priority) },
-        0
-    );
+    let result = unsafe { libc::sched_setscheduler(0, libc::SCHED_IDLE, &priority) };
+    assert_eq!(result, 0);
 }
 
 /// This many sleeps, with a slice around each: `nap 0`, `nap 1` …
