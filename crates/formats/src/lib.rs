@@ -46,6 +46,7 @@ mod json;
 
 mod method_trace;
 mod omissions;
+mod open_slices;
 mod parts;
 mod perfetto;
 mod pipeline;
@@ -62,6 +63,7 @@ mod tar;
 mod trace_dat;
 mod unwrap;
 mod utf16;
+mod whole;
 mod zip;
 mod zlib;
 mod zstd;

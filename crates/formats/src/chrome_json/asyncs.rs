@@ -2,14 +2,12 @@
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{
-    AsyncLanes, LaneKey, Place, ProcessId, RepairKind, RowId, SliceId, StringId, TraceBuilder,
-    TrackId, TrackType,
+    AsyncLanes, LaneKey, Place, ProcessId, RepairKind, RowId, StringId, TraceBuilder, TrackId,
+    TrackType,
 };
 
 use super::rows::Row;
-
-/// The most open slices that are compared with an end.
-const MOST_TRIED: usize = 512;
+use crate::open_slices::{can_mean, end_inside, slices_inside};
 
 /// Identifies the events of an async slice.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -84,16 +82,14 @@ impl Asyncs {
     fn end(&mut self, key: Key, row: &Row, out: &mut TraceBuilder) {
         let place = Place::default().with_ts(row.ts);
         let open = self.open.get(&key).copied();
-        let inside = open.and_then(|open| inside_of(open.lane, row.name, out));
+        let fits = |_, slice| can_mean(slice, row.name, out);
+        let inside = open.and_then(|open| slices_inside(open.lane, out, fits));
         let (Some(mut open), Some(inside)) = (open, inside) else {
             let name = out.trace().strings.get(row.name).to_owned();
             return out.repair(RepairKind::UnmatchedEnd, 1, place, || name);
         };
-        for _ in 0..inside {
-            out.end_slice(open.lane, row.ts, None);
-        }
-        out.repair(RepairKind::MissingExit, inside.into(), place, String::new);
-        open.depth = open.depth.saturating_sub(inside + 1);
+        end_inside(open.lane, inside, row.ts, out);
+        open.depth = open.depth.saturating_sub(inside as u32 + 1);
         let slice = match open.depth {
             0 => {
                 self.open.remove(&key);
@@ -108,22 +104,6 @@ impl Asyncs {
             out.append_slice_args(slice, row.args);
         }
     }
-}
-
-/// How many open slices are inside the innermost one with a name.
-fn inside_of(lane: TrackId, name: StringId, out: &TraceBuilder) -> Option<u32> {
-    let slices = &out.trace().slices;
-    let fits = |slice: &SliceId| {
-        let own = slices.name.get(slice.row());
-        name.is_empty() || own.is_empty() || own == name
-    };
-    let inside = out
-        .open_slices(lane)
-        .iter()
-        .rev()
-        .take(MOST_TRIED)
-        .position(fits);
-    inside.map(|inside| inside as u32)
 }
 
 /// The track for all async slices with this name.

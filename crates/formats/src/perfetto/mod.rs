@@ -52,9 +52,9 @@ mod recorder_tests;
 #[cfg(test)]
 mod tests;
 
-use crate::error::ReadError;
-use crate::format::{Confidence, Format, ReadOptions, Reader, Target};
+use crate::format::{Confidence, Format, ReadOptions, Reader};
 use crate::format_id;
+use crate::whole::whole_reader;
 use packet::Packets;
 pub(crate) use wire::Fields;
 
@@ -86,9 +86,11 @@ impl Format for Perfetto {
     }
 
     fn reader(&self, options: &ReadOptions) -> Option<Box<dyn Reader>> {
-        Some(Box::new(PerfettoReader {
-            bytes: Vec::new(),
-            options: options.clone(),
+        let options = options.clone();
+        Some(whole_reader(move |bytes, out| {
+            let out = out.trace(format_id::PERFETTO)?;
+            out.add_source_bytes(bytes.len() as u64);
+            read::read(bytes, &options, out)
         }))
     }
 }
@@ -104,29 +106,4 @@ fn begins_with_packets(head: &[u8]) -> bool {
         plausible &= is_plausible;
     }
     plausible && (count > 0 || packet::begins_plausibly(head))
-}
-
-/// Keeps the file until its end, unless it is read as a whole.
-struct PerfettoReader {
-    bytes: Vec<u8>,
-    options: ReadOptions,
-}
-
-impl Reader for PerfettoReader {
-    fn feed(&mut self, chunk: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
-        out.trace(format_id::PERFETTO)?;
-        self.bytes.extend_from_slice(chunk);
-        Ok(())
-    }
-
-    fn finish(&mut self, out: &mut Target<'_>) -> Result<(), ReadError> {
-        let bytes = std::mem::take(&mut self.bytes);
-        self.whole(&bytes, out)
-    }
-
-    fn whole(&mut self, bytes: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
-        let out = out.trace(format_id::PERFETTO)?;
-        out.add_source_bytes(bytes.len() as u64);
-        read::read(bytes, &self.options, out)
-    }
 }

@@ -18,8 +18,9 @@ use traceloom_ring::{OpenError, Recording};
 use traceloom_trace::{Place, TraceBuilder};
 
 use crate::error::ReadError;
-use crate::format::{Confidence, Format, ReadOptions, Reader, Target, Writer};
+use crate::format::{Confidence, Format, ReadOptions, Reader, Writer};
 use crate::format_id;
+use crate::whole::whole_reader;
 
 /// The ring file.
 pub(crate) struct RingFile;
@@ -47,36 +48,15 @@ impl Format for RingFile {
     }
 
     fn reader(&self, _: &ReadOptions) -> Option<Box<dyn Reader>> {
-        Some(Box::<RingReader>::default())
+        Some(whole_reader(|bytes, out| {
+            let out = out.trace(format_id::RING)?;
+            out.add_source_bytes(bytes.len() as u64);
+            read(bytes, out)
+        }))
     }
 
     fn writer(&self) -> Option<&dyn Writer> {
         Some(&write::RingWriter)
-    }
-}
-
-/// Keeps the file until its end, unless it is read as a whole.
-#[derive(Default)]
-struct RingReader {
-    bytes: Vec<u8>,
-}
-
-impl Reader for RingReader {
-    fn feed(&mut self, chunk: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
-        out.trace(format_id::RING)?;
-        self.bytes.extend_from_slice(chunk);
-        Ok(())
-    }
-
-    fn finish(&mut self, out: &mut Target<'_>) -> Result<(), ReadError> {
-        let bytes = std::mem::take(&mut self.bytes);
-        self.whole(&bytes, out)
-    }
-
-    fn whole(&mut self, bytes: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
-        let out = out.trace(format_id::RING)?;
-        out.add_source_bytes(bytes.len() as u64);
-        read(bytes, out)
     }
 }
 

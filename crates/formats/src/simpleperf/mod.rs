@@ -12,9 +12,9 @@ mod records;
 #[cfg(test)]
 mod tests;
 
-use crate::error::ReadError;
-use crate::format::{Confidence, Format, ReadOptions, Reader, Target};
+use crate::format::{Confidence, Format, ReadOptions, Reader};
 use crate::format_id;
+use crate::whole::whole_reader;
 
 /// A sample report of simpleperf.
 pub(crate) struct SimpleperfProto;
@@ -36,35 +36,17 @@ impl Format for SimpleperfProto {
         }
     }
 
+    /// Samples name what comes behind them.
     fn wants_whole(&self) -> bool {
         true
     }
 
     fn reader(&self, _: &ReadOptions) -> Option<Box<dyn Reader>> {
-        Some(Box::new(SimpleperfReader { bytes: Vec::new() }))
-    }
-}
-
-/// Keeps the file, because its samples name what comes behind them.
-struct SimpleperfReader {
-    bytes: Vec<u8>,
-}
-
-impl Reader for SimpleperfReader {
-    fn feed(&mut self, chunk: &[u8], _: &mut Target<'_>) -> Result<(), ReadError> {
-        self.bytes.extend_from_slice(chunk);
-        Ok(())
-    }
-
-    fn finish(&mut self, out: &mut Target<'_>) -> Result<(), ReadError> {
-        let bytes = std::mem::take(&mut self.bytes);
-        self.whole(&bytes, out)
-    }
-
-    fn whole(&mut self, bytes: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
-        let out = out.trace(format_id::SIMPLEPERF_PROTO)?;
-        out.add_source_bytes(bytes.len() as u64);
-        interpret::read(bytes, out);
-        Ok(())
+        Some(whole_reader(|bytes, out| {
+            let out = out.trace(format_id::SIMPLEPERF_PROTO)?;
+            out.add_source_bytes(bytes.len() as u64);
+            interpret::read(bytes, out);
+            Ok(())
+        }))
     }
 }

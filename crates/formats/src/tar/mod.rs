@@ -9,6 +9,7 @@ use crate::error::ReadError;
 use crate::format::{Confidence, Format, ReadOptions, Reader, Target};
 use crate::format_id;
 use crate::unwrap::Inner;
+use crate::whole::whole_reader;
 use members::Entries;
 
 /// tar: opens its members.
@@ -41,61 +42,42 @@ impl Format for Tar {
     }
 
     fn reader(&self, options: &ReadOptions) -> Option<Box<dyn Reader>> {
-        Some(Box::new(TarReader {
-            options: options.clone(),
-            bytes: Vec::new(),
-        }))
+        let options = options.clone();
+        Some(whole_reader(move |bytes, out| read(bytes, &options, out)))
     }
 }
 
-/// Keeps the archive, because its members are put together when all are known.
-struct TarReader {
-    options: ReadOptions,
-    bytes: Vec<u8>,
-}
-
-impl Reader for TarReader {
-    fn feed(&mut self, chunk: &[u8], _: &mut Target<'_>) -> Result<(), ReadError> {
-        self.bytes.extend_from_slice(chunk);
-        Ok(())
+/// Reads an archive. Its members are put together when all are known.
+fn read(bytes: &[u8], options: &ReadOptions, out: &mut Target<'_>) -> Result<(), ReadError> {
+    let mut entries = Entries::new(bytes);
+    let files: Vec<_> = entries.by_ref().collect();
+    let mut tally = Tally::new(format_id::TAR);
+    let mut sift = Sift::default();
+    for (at, file) in files.iter().enumerate() {
+        let head = |most: u64| file.bytes.iter().copied().take(most as usize).collect();
+        sift.look(at, &file.name, head)?;
     }
-
-    fn finish(&mut self, out: &mut Target<'_>) -> Result<(), ReadError> {
-        let bytes = std::mem::take(&mut self.bytes);
-        self.whole(&bytes, out)
-    }
-
-    fn whole(&mut self, bytes: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
-        let mut entries = Entries::new(bytes);
-        let files: Vec<_> = entries.by_ref().collect();
-        let mut tally = Tally::new(format_id::TAR);
-        let mut sift = Sift::default();
-        for (at, file) in files.iter().enumerate() {
-            let head = |most: u64| file.bytes.iter().copied().take(most as usize).collect();
-            sift.look(at, &file.name, head)?;
+    let found = sift.found()?;
+    let manifest_at = found.as_ref().map(|found| found.at);
+    let mut members = Members::of(files.len(), found, out)?;
+    for (at, file) in files.iter().enumerate() {
+        if manifest_at == Some(at) {
+            continue;
         }
-        let found = sift.found()?;
-        let manifest_at = found.as_ref().map(|found| found.at);
-        let mut members = Members::of(files.len(), found, out)?;
-        for (at, file) in files.iter().enumerate() {
-            if manifest_at == Some(at) {
-                continue;
-            }
-            if matches!(out, Target::Methods(_)) && !tally.is_empty() {
-                // A consumer of method events accepts only one trace.
-                return Err(ReadError::NoMethodEvents {
-                    format: format_id::TAR,
-                });
-            }
-            let read = |options: &ReadOptions, out: &mut Target<'_>| {
-                member(options, &file.name, file.bytes, out)
-            };
-            let result = members.read(&file.name, &self.options, out, read);
-            tally.add(&file.name, result.map(|()| file.is_whole))?;
+        if matches!(out, Target::Methods(_)) && !tally.is_empty() {
+            // A consumer of method events accepts only one trace.
+            return Err(ReadError::NoMethodEvents {
+                format: format_id::TAR,
+            });
         }
-        members.finish(format_id::TAR, out)?;
-        tally.finish(entries.is_torn(), out)
+        let read = |options: &ReadOptions, out: &mut Target<'_>| {
+            member(options, &file.name, file.bytes, out)
+        };
+        let result = members.read(&file.name, options, out, read);
+        tally.add(&file.name, result.map(|()| file.is_whole))?;
     }
+    members.finish(format_id::TAR, out)?;
+    tally.finish(entries.is_torn(), out)
 }
 
 fn member(

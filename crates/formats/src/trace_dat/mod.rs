@@ -28,9 +28,9 @@ mod v7;
 
 pub use read::{page_events, tally_trace_dat};
 
-use crate::error::ReadError;
-use crate::format::{Confidence, Format, ReadOptions, Reader, Target};
+use crate::format::{Confidence, Format, ReadOptions, Reader};
 use crate::format_id;
+use crate::whole::whole_reader;
 
 /// `trace.dat`.
 pub(crate) struct TraceDat;
@@ -52,38 +52,15 @@ impl Format for TraceDat {
         }
     }
 
+    /// The parts of a file refer to each other.
     fn wants_whole(&self) -> bool {
         true
     }
 
     fn reader(&self, options: &ReadOptions) -> Option<Box<dyn Reader>> {
-        Some(Box::new(DatReader {
-            options: options.clone(),
-            bytes: Vec::new(),
+        let options = options.clone();
+        Some(whole_reader(move |bytes, out| {
+            read::read(bytes, &options, out.trace(format_id::TRACE_DAT)?)
         }))
-    }
-}
-
-/// The parts of a file refer to each other, so the whole file is kept until its end unless it is
-/// read as a whole.
-struct DatReader {
-    options: ReadOptions,
-    bytes: Vec<u8>,
-}
-
-impl Reader for DatReader {
-    fn feed(&mut self, chunk: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
-        out.trace(format_id::TRACE_DAT)?;
-        self.bytes.extend_from_slice(chunk);
-        Ok(())
-    }
-
-    fn finish(&mut self, out: &mut Target<'_>) -> Result<(), ReadError> {
-        let bytes = std::mem::take(&mut self.bytes);
-        self.whole(&bytes, out)
-    }
-
-    fn whole(&mut self, bytes: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
-        read::read(bytes, &self.options, out.trace(format_id::TRACE_DAT)?)
     }
 }

@@ -8,6 +8,7 @@ use crate::archive::{Members, Sift, Tally};
 use crate::error::ReadError;
 use crate::format::{Confidence, Format, ReadOptions, Reader, Target};
 use crate::format_id;
+use crate::whole::whole_reader;
 use entries::Archive;
 
 /// zip: opens its entries.
@@ -35,49 +36,34 @@ impl Format for Zip {
     }
 
     fn reader(&self, options: &ReadOptions) -> Option<Box<dyn Reader>> {
-        Some(Box::new(ZipReader {
-            options: options.clone(),
-            bytes: Vec::new(),
-        }))
+        let options = options.clone();
+        Some(whole_reader(move |bytes, out| read(bytes, &options, out)))
     }
 }
 
-/// Keeps the whole archive, because the list of its entries is at its end.
-struct ZipReader {
-    options: ReadOptions,
-    bytes: Vec<u8>,
-}
-
-impl Reader for ZipReader {
-    fn feed(&mut self, chunk: &[u8], _: &mut Target<'_>) -> Result<(), ReadError> {
-        self.bytes.extend_from_slice(chunk);
-        Ok(())
+/// Reads an archive. The list of its entries is at its end.
+fn read(bytes: &[u8], options: &ReadOptions, out: &mut Target<'_>) -> Result<(), ReadError> {
+    let mut archive = Archive::open(bytes)?;
+    let mut tally = Tally::new(format_id::ZIP);
+    let entries = archive.entries();
+    let mut sift = Sift::default();
+    for (at, entry) in entries.iter().enumerate() {
+        sift.look(at, &entry.name, |most| archive.head(entry, most))?;
     }
-
-    fn finish(&mut self, out: &mut Target<'_>) -> Result<(), ReadError> {
-        let bytes = std::mem::take(&mut self.bytes);
-        let mut archive = Archive::open(&bytes)?;
-        let mut tally = Tally::new(format_id::ZIP);
-        let entries = archive.entries();
-        let mut sift = Sift::default();
-        for (at, entry) in entries.iter().enumerate() {
-            sift.look(at, &entry.name, |most| archive.head(entry, most))?;
+    let found = sift.found()?;
+    let manifest_at = found.as_ref().map(|found| found.at);
+    let mut members = Members::of(entries.len(), found, out)?;
+    for (at, entry) in entries.into_iter().enumerate() {
+        if manifest_at == Some(at) {
+            continue;
         }
-        let found = sift.found()?;
-        let manifest_at = found.as_ref().map(|found| found.at);
-        let mut members = Members::of(entries.len(), found, out)?;
-        for (at, entry) in entries.into_iter().enumerate() {
-            if manifest_at == Some(at) {
-                continue;
-            }
-            let is_first = tally.is_empty();
-            let read = |options: &ReadOptions, out: &mut Target<'_>| {
-                archive.read(&entry, options, is_first, out)
-            };
-            let result = members.read(&entry.name, &self.options, out, read);
-            tally.add(&entry.name, result)?;
-        }
-        members.finish(format_id::ZIP, out)?;
-        tally.finish(archive.is_torn(), out)
+        let is_first = tally.is_empty();
+        let read = |options: &ReadOptions, out: &mut Target<'_>| {
+            archive.read(&entry, options, is_first, out)
+        };
+        let result = members.read(&entry.name, options, out, read);
+        tally.add(&entry.name, result)?;
     }
+    members.finish(format_id::ZIP, out)?;
+    tally.finish(archive.is_torn(), out)
 }

@@ -3,7 +3,7 @@
 use traceloom_trace::{Place, RepairKind, RowId, SliceId, StringId, TraceBuilder, TrackId};
 
 use super::interpret::TrackEvents;
-use super::nested::MOST_TRIED;
+use crate::open_slices::{can_mean, slices_inside};
 
 impl TrackEvents<'_> {
     /// The innermost open slice that an end with this name and category can mean. Ends need neither, and slices need no
@@ -15,20 +15,14 @@ impl TrackEvents<'_> {
         out: &mut TraceBuilder,
     ) -> Option<SliceId> {
         let ends = self.ends.get(&track).map_or(&[][..], Vec::as_slice);
-        let first = out.open_depth(track).saturating_sub(MOST_TRIED);
-        let open = out.open_slices(track);
-        let tried = open.iter().enumerate().skip(first).rev();
-        let slices = &out.trace().slices;
-        let fits = |(depth, slice): &(usize, &SliceId)| {
-            let known = (
-                slices.name.get(slice.row()),
-                slices.category.get(slice.row()),
-            );
-            let has_end = ends.get(*depth).is_some_and(|end| *end != i64::MAX);
-            let named = name.is_empty() || known.0.is_empty() || known.0 == name;
-            !has_end && named && (category.is_empty() || known.1 == category)
+        let categories = &out.trace().slices.category;
+        let fits = |depth: usize, slice: SliceId| {
+            let has_end = ends.get(depth).is_some_and(|end| *end != i64::MAX);
+            let is_of_category = category.is_empty() || categories.get(slice.row()) == category;
+            !has_end && is_of_category && can_mean(slice, name, out)
         };
-        tried.into_iter().find(fits).map(|(_, slice)| *slice)
+        let inside = slices_inside(track, out, fits)?;
+        out.open_slices(track).iter().rev().nth(inside).copied()
     }
 
     /// Ends the slices inside of a slice that ends.

@@ -2,14 +2,11 @@
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{
-    AsyncLanes, LaneKey, Place, RepairKind, RowId, SliceBegin, SliceId, StringId, TraceBuilder,
-    TrackId, TrackType,
+    AsyncLanes, LaneKey, RowId, SliceBegin, SliceId, StringId, TraceBuilder, TrackId, TrackType,
 };
 
 use super::tracks::Owner;
-
-/// The most open slices that are compared with an end.
-pub(super) const MOST_TRIED: usize = 512;
+use crate::open_slices::{can_mean, end_inside, slices_inside};
 
 /// What asynchronous events have in common: the owner of their id, and the id.
 pub(super) type Id = (Owner, u64);
@@ -80,20 +77,14 @@ impl NestedLanes {
         out: &mut TraceBuilder,
     ) -> Option<SliceId> {
         let open = self.open.get_mut(&id)?;
-        let slices = &out.trace().slices;
-        let fits = |slice: &SliceId| {
-            let own = slices.name.get(slice.row());
-            let is_named = name.is_empty() || own.is_empty() || own == name;
-            is_named && (category.is_empty() || slices.category.get(slice.row()) == category)
+        let categories = &out.trace().slices.category;
+        let fits = |_, slice: SliceId| {
+            let is_of_category = category.is_empty() || categories.get(slice.row()) == category;
+            is_of_category && can_mean(slice, name, out)
         };
-        let stack = out.open_slices(open.lane);
-        let inside = stack.iter().rev().take(MOST_TRIED).position(fits)?;
-        for _ in 0..inside {
-            out.end_slice(open.lane, ts, None);
-        }
+        let inside = slices_inside(open.lane, out, fits)?;
+        end_inside(open.lane, inside, ts, out);
         open.depth = open.depth.saturating_sub(inside as u32);
-        let place = Place::default().with_ts(ts);
-        out.repair(RepairKind::MissingExit, inside as u64, place, String::new);
         if open.depth > 1 {
             open.depth -= 1;
             return out.end_slice(open.lane, ts, None);
