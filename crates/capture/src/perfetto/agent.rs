@@ -26,7 +26,7 @@ const KERNEL: Duration = Duration::from_secs(30);
 /// Precedes the enabled events in what the shell prints.
 const EVENTS: &str = "events:";
 
-/// The message about a kernel that does not record, although perfetto does.
+/// The message if perfetto records, but not the kernel.
 const SILENT_KERNEL: &str = "The kernel does not record, so its events may be missing; \
                              `adb logcat -s traced_probes` may show why.";
 
@@ -39,6 +39,11 @@ fn records(printed: &str) -> bool {
     let mut lines = printed.lines().map(str::trim);
     let is_off = lines.next() == Some("0");
     !is_off && (lines.next() != Some(EVENTS) || lines.next().is_some())
+}
+
+/// Whether perfetto has acknowledged the start of all data sources, or has ended.
+fn is_settled(state: &State) -> bool {
+    state.is_started || state.ended.is_some()
 }
 
 /// Records a device with its own `perfetto`, and fetches the trace while it grows.
@@ -125,39 +130,39 @@ impl PerfettoAgent {
         Follow::start(&self.device, &self.place, shell, spool)
     }
 
-    /// Waits until it records. False if the kernel does not.
+    /// Waits until it records. False if perfetto does not say so in time, and the kernel does not record either.
     fn wait_for_start(&self, follow: &Follow, limit: Duration) -> Result<bool> {
-        let begun = Instant::now();
+        let acknowledges = self.support.notifies;
         // A frozen app may delay the acknowledgement of all data sources.
-        if self.support.notifies {
-            follow.wait(limit.min(START), |state| {
-                state.is_started || state.ended.is_some()
-            });
+        if acknowledges {
+            follow.wait(limit.min(START), is_settled);
         }
+        self.wait_for_trace(follow, limit)?;
+        let kernel = limit.min(if acknowledges { KERNEL } else { START });
+        let is_settled = is_settled(&follow.state());
+        let records = is_settled || self.wait_for_kernel(follow, kernel)?;
+        let state = follow.state();
+        match state.ended.clone() {
+            // A short recording may have ended. Without acknowledgements, a silent kernel proves nothing.
+            None | Some(Ended::Status(0)) => Ok(records || !acknowledges),
+            Some(Ended::Status(status)) => {
+                let message = state.message();
+                Err(CaptureError::Perfetto { status, message })
+            }
+            Some(Ended::Lost(error)) => Err(CaptureError::LeftOnDevice(error)),
+        }
+    }
+
+    /// Waits until perfetto talks to its service, ends, or creates its file.
+    fn wait_for_trace(&self, follow: &Follow, limit: Duration) -> Result<()> {
+        let begun = Instant::now();
         while !follow.wait(limit.min(START), State::has_begun) && !self.has_file(limit)? {
             if begun.elapsed() > limit {
                 let request = "waiting for perfetto to start".to_owned();
                 return Err(AdbError::Timeout { request, limit }.into());
             }
         }
-        let is_known = {
-            let state = follow.state();
-            state.ended.is_some() || state.is_started
-        };
-        let late = self.support.notifies;
-        let kernel = limit.min(if late { KERNEL } else { START });
-        // Without acknowledgements, nothing is late.
-        let records = is_known || self.wait_for_kernel(follow, kernel)? || !late;
-        let (ended, message) = {
-            let state = follow.state();
-            (state.ended.clone(), state.message())
-        };
-        match ended {
-            // A short recording may have ended.
-            None | Some(Ended::Status(0)) => Ok(records),
-            Some(Ended::Status(status)) => Err(CaptureError::Perfetto { status, message }),
-            Some(Ended::Lost(error)) => Err(CaptureError::LeftOnDevice(error)),
-        }
+        Ok(())
     }
 
     /// Whether perfetto has created its file. It may write its messages to the device's log only.
@@ -166,8 +171,8 @@ impl PerfettoAgent {
         Ok(self.device.run(&command, limit)?.is_success())
     }
 
-    /// Waits until the kernel records, as far as the shell can see it, at most for `limit`, or until perfetto's
-    /// own acknowledgement or end. False if nothing of that happens.
+    /// Waits until the shell sees that the kernel records, or until perfetto acknowledges the start or ends. False if none of
+    /// these happens within `limit`.
     fn wait_for_kernel(&self, follow: &Follow, limit: Duration) -> Result<bool> {
         if !self.config.has_kernel_events() {
             return Ok(true);
@@ -181,8 +186,7 @@ impl PerfettoAgent {
             if records(&self.device.run(&command, limit)?.text()) {
                 return Ok(true);
             }
-            let is_known = |state: &State| state.ended.is_some() || state.is_started;
-            if follow.wait(CHECK_INTERVAL, is_known) {
+            if follow.wait(CHECK_INTERVAL, is_settled) {
                 return Ok(true);
             }
             if begun.elapsed() >= limit {
