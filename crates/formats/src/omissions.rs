@@ -115,7 +115,7 @@ impl Omission {
             Self::Flows => trace.flows.len(),
             Self::SchedSlices => trace.sched_slices.len(),
             Self::ThreadStates => trace.thread_states.len(),
-            Self::Records => trace.records.len(),
+            Self::Records => trace.records.recorded(&trace.strings),
             Self::KernelEvents => trace.ftrace_events.len(),
             Self::StartTimes | Self::WallTimes => slices.span_count(),
             Self::CpuTimes => matching(slices.thread_ts.iter(), |ts| ts != NO_DURATION),

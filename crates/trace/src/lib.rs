@@ -51,7 +51,7 @@ pub use method::{
     MethodTraceStart, ThreadIndex,
 };
 pub use paged::Paged;
-pub use records::Records;
+pub use records::{FIGURES_TABLE, FILES_TABLE, Records};
 pub use remap::IdKind;
 pub use repair::{Place, RepairKind, RepairRow, RepairTable, Severity};
 pub use sched::states::{StateChange, StateTracker};

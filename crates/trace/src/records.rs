@@ -12,7 +12,14 @@
 use crate::args::{ArgTable, ArgValue};
 use crate::ids::{ArgSetId, RecordId, RowId, StringId};
 use crate::remap::Remap;
+use crate::strings::StringPool;
 use crate::tables::{NO_TIME, RecordRow, RecordTable};
+
+/// The table of figures about the recording and the reading, which SQL has in `stats` under Perfetto's names.
+pub const FIGURES_TABLE: &str = "stats";
+
+/// The table under which readers of archives list the files in them.
+pub const FILES_TABLE: &str = "__intrinsic_trace_file";
 
 /// The records of a trace, in the order in which they were added.
 #[derive(Clone, Debug, Default)]
@@ -36,6 +43,14 @@ impl Records {
     /// The number of records.
     pub fn len(&self) -> usize {
         self.rows.len()
+    }
+
+    /// The number of records that are part of what was recorded: all but figures and files. `strings` are the trace's.
+    pub fn recorded(&self, strings: &StringPool) -> usize {
+        let tables = [FIGURES_TABLE, FILES_TABLE].map(|table| strings.lookup(table));
+        let tables = tables.map(|table| table.unwrap_or(StringId::NULL));
+        let of = self.rows.table.iter();
+        of.filter(|table| !tables.contains(table)).count()
     }
 
     /// Whether there are no records.
@@ -133,6 +148,20 @@ mod tests {
 
     fn value(trace: &Trace, row: usize, column: &str) -> Option<ArgValue> {
         trace.records.cell(row, trace.strings.lookup(column)?)
+    }
+
+    #[test]
+    fn figures_and_files_are_not_recorded() {
+        let mut builder = TraceBuilder::new();
+        builder.figure("lost", Some(2), 0, 7);
+        builder.record(NO_TIME, FILES_TABLE, &[("size", ArgValue::Int(5))]);
+        let trace = builder.finish();
+        assert_eq!(
+            (trace.records.len(), trace.records.recorded(&trace.strings)),
+            (2, 0)
+        );
+        let trace = sample(5);
+        assert_eq!(trace.records.recorded(&trace.strings), 2);
     }
 
     #[test]

@@ -1,9 +1,6 @@
 //! Lists the files of an archive for SQL, as Perfetto's table of trace files does.
 
-use traceloom_trace::{ArgValue, NO_TIME, Trace, TraceBuilder};
-
-/// The table of the records.
-pub(super) const TABLE: &str = "__intrinsic_trace_file";
+use traceloom_trace::{ArgValue, FILES_TABLE, NO_TIME, Trace, TraceBuilder};
 
 /// The name under which the manifest's own format is listed.
 const MANIFEST: &str = "perfetto_manifest";
@@ -64,5 +61,5 @@ fn write((name, bytes, format): (Option<&str>, u64, &str), order: i64, out: &mut
         ("processing_order", ArgValue::Int(order)),
     ];
     cells.extend(name.map(|name| ("name", text(name))));
-    out.record(NO_TIME, TABLE, &cells);
+    out.record(NO_TIME, FILES_TABLE, &cells);
 }

@@ -1,8 +1,8 @@
 //! Puts the traces of an archive together.
 
 use traceloom_trace::{
-    ArgValue, ClockKind, ClockRow, NO_TIME, Place, RepairKind, RowId, Shared, SourceId, Trace,
-    TraceBuilder, align_clocks,
+    ClockKind, ClockRow, Place, RepairKind, RowId, Shared, SourceId, Trace, TraceBuilder,
+    align_clocks,
 };
 
 use super::listing::Listing;
@@ -160,13 +160,8 @@ fn tell_lost(lost: u64, out: &mut TraceBuilder) {
         LOST.to_owned()
     });
     if lost != 0 {
-        let name = out.intern(b"clock_sync_unrelatable_clock_domains");
-        let value = ArgValue::Int(lost as i64);
-        out.record(
-            NO_TIME,
-            "stats",
-            &[("name", ArgValue::Text(name)), ("value", value)],
-        );
+        let name = "clock_sync_unrelatable_clock_domains";
+        out.figure(name, None, 0, lost as i64);
     }
 }
 
@@ -265,6 +260,8 @@ fn clocks(trace: &Trace) -> Vec<ClockRow> {
 
 #[cfg(test)]
 mod tests {
+    use traceloom_trace::ArgValue;
+
     use testkit::Proto;
 
     use super::*;
@@ -317,7 +314,7 @@ mod tests {
         };
         let tables = trace.records.rows().table.iter().enumerate();
         let rows =
-            tables.filter(|(_, table)| trace.strings.get(*table) == super::super::listing::TABLE);
+            tables.filter(|(_, table)| trace.strings.get(*table) == traceloom_trace::FILES_TABLE);
         rows.map(|(at, _)| row(at).join(" ")).collect()
     }
 

@@ -1,6 +1,6 @@
 //! Figures about the reading that SQL has in `stats` under Perfetto's names.
 
-use traceloom_trace::{ArgValue, NO_TIME, TraceBuilder};
+use traceloom_trace::TraceBuilder;
 
 /// What is counted beside the repairs.
 #[derive(Debug, Default)]
@@ -19,9 +19,7 @@ impl Figures {
             ("slice_spill_overlapping_complete_event", self.beside),
         ];
         for (name, count) in figures.into_iter().filter(|(_, count)| *count > 0) {
-            let name = ArgValue::Text(out.intern(name.as_bytes()));
-            let cells = [("name", name), ("value", ArgValue::Int(count as i64))];
-            out.record(NO_TIME, "stats", &cells);
+            out.figure(name, None, 0, count as i64);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Kernels other than Linux: they tell each change of a thread's state, and numbers of threads have 64 bits.
 
 use traceloom_trace::{
-    ArgValue, IS_IDLE, NO_TIME, Place, ProcessId, RepairKind, StateChange, StateTracker, TaskState,
+    ArgValue, IS_IDLE, Place, ProcessId, RepairKind, StateChange, StateTracker, TaskState,
     ThreadId, TraceBuilder, TrackType,
 };
 
@@ -99,13 +99,8 @@ impl GenericKernel {
     /// Tells SQL how many states were misplaced, under Perfetto's name.
     pub fn finish(&self, machine: i64, out: &mut TraceBuilder) {
         if self.misplaced > 0 {
-            let name = ArgValue::Text(out.intern(b"generic_task_state_invalid_order"));
-            let cells = [
-                ("name", name),
-                ("value", ArgValue::Int(self.misplaced as i64)),
-                ("machine_id", ArgValue::Int(machine)),
-            ];
-            out.record(NO_TIME, "stats", &cells);
+            let name = "generic_task_state_invalid_order";
+            out.figure(name, None, machine, self.misplaced as i64);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Figures under Perfetto's names: those of recorders, and those that readers count.
 
 use rustc_hash::FxHashSet;
-use traceloom_trace::{ArgValue, StringId, Trace};
+use traceloom_trace::{ArgValue, FIGURES_TABLE, StringId, Trace};
 
 use super::words::{ANALYSIS, DATA_LOSS, ERROR, INFO, TRACE};
 
@@ -48,7 +48,7 @@ pub(super) fn figures(trace: &Trace, intern: &mut impl FnMut(&str) -> StringId) 
 
 /// The figures that the trace has.
 fn recorded(trace: &Trace) -> Vec<Figure> {
-    let Some(table) = trace.strings.lookup("stats") else {
+    let Some(table) = trace.strings.lookup(FIGURES_TABLE) else {
         return Vec::new();
     };
     let key = |name| trace.strings.lookup(name);

@@ -1,9 +1,6 @@
 //! The files of the trace, as Perfetto lists them: one, or an archive and what it holds.
 
-use traceloom_trace::{ArgValue, StringId, Trace};
-
-/// The table under which readers of archives list files.
-const RECORDS: &str = "__intrinsic_trace_file";
+use traceloom_trace::{ArgValue, FILES_TABLE, StringId, Trace};
 
 /// A file.
 #[derive(Debug)]
@@ -57,7 +54,7 @@ fn trace_type(format: &str) -> &str {
 
 /// The files of archives. What follows an archive is inside it.
 fn listed(trace: &Trace, intern: &mut impl FnMut(&str) -> StringId) -> Vec<TraceFile> {
-    let Some(table) = trace.strings.lookup(RECORDS) else {
+    let Some(table) = trace.strings.lookup(FILES_TABLE) else {
         return Vec::new();
     };
     let keys = ["name", "size", "format", "processing_order"];

@@ -1,6 +1,6 @@
 //! Where the trace comes from, what is known about it, and what was repaired.
 
-use traceloom_trace::Severity;
+use traceloom_trace::{FIGURES_TABLE, FILES_TABLE, Severity};
 
 use super::column::Kind::{Bool, JoinId, Long, String, Timestamp};
 use super::column::{Cell, Table, absent, column, id, machine};
@@ -68,7 +68,7 @@ pub(crate) const METADATA: Table = Table {
 };
 
 pub(crate) const STATS: Table = Table {
-    name: "stats",
+    name: FIGURES_TABLE,
     doc: "How often each kind of repair happened, in PerfettoSQL's columns (`repair` says more), the figures that \
           Perfetto's recorder gives about its buffers, and some that readers count under Perfetto's names.",
     rows: |data| data.repairs.len() + data.figures.len(),
@@ -215,14 +215,14 @@ pub(crate) const SOURCE: Table = Table {
 };
 
 pub(crate) const TRACE_FILE: Table = Table {
-    name: "__intrinsic_trace_file",
+    name: FILES_TABLE,
     doc: "The input: a file, or an archive and the files in it that were read.",
     rows: |data| data.files.len(),
     columns: &[
         id("id", "The file."),
         column(
             "parent_id",
-            JoinId("__intrinsic_trace_file"),
+            JoinId(FILES_TABLE),
             "The archive that it is in; NULL if it is in none.",
             |data, row| data.files[row].archive.map_or(Cell::Null, Cell::Int),
         ),

@@ -4,6 +4,7 @@ use super::trace_builder::TraceBuilder;
 use crate::args::{ArgColumns, ArgValue};
 use crate::clock::ClockRow;
 use crate::ids::{ArgSetId, MethodId, RecordId, RowId, StringId, TrackId};
+use crate::records::FIGURES_TABLE;
 use crate::tables::{
     CounterRow, ExactCounterRow, FlowRow, FtraceEventRow, MetadataRow, MethodRow, NO_TIME,
     ThreadNameRow, ThreadStateRow, WakeupRow,
@@ -142,6 +143,18 @@ impl TraceBuilder {
                 .map(|(name, value)| (strings.intern(name), *value)),
         );
         self.trace.records.push(ts, table, named)
+    }
+
+    /// Adds a figure about the recording or the reading, which SQL has in `stats`. Figures of one name may have an index.
+    pub fn figure(&mut self, name: &str, index: Option<i64>, machine: i64, value: i64) {
+        let name = self.trace.strings.intern(name);
+        let mut cells = vec![
+            ("name", ArgValue::Text(name)),
+            ("value", ArgValue::Int(value)),
+            ("machine_id", ArgValue::Int(machine)),
+        ];
+        cells.extend(index.map(|index| ("idx", ArgValue::Int(index))));
+        self.record(NO_TIME, FIGURES_TABLE, &cells);
     }
 
     /// Adds a fact about the current source.

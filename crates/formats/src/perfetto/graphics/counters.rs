@@ -1,9 +1,7 @@
 //! The counters of GPUs: `GpuCounterEvent` and `GpuMemTotalEvent`.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use traceloom_trace::{
-    ArgValue, NO_TIME, Place, RepairKind, StringId, TraceBuilder, TrackId, TrackType,
-};
+use traceloom_trace::{Place, RepairKind, StringId, TraceBuilder, TrackId, TrackType};
 
 use super::super::counters::push;
 use super::super::people;
@@ -205,13 +203,8 @@ impl<'s> GpuCounters<'s> {
             out.counter(track, ts, 0.0);
         }
         if self.without_time > 0 {
-            let name = out.intern(b"gpu_counters_missing_timestamp");
-            let value = ArgValue::Int(self.without_time as i64);
-            out.record(
-                NO_TIME,
-                "stats",
-                &[("name", ArgValue::Text(name)), ("value", value)],
-            );
+            let name = "gpu_counters_missing_timestamp";
+            out.figure(name, None, 0, self.without_time as i64);
         }
         let place = Place::default();
         out.repair(RepairKind::SkippedEntry, self.without_time, place, || {

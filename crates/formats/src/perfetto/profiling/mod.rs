@@ -348,15 +348,7 @@ impl<'s> Profiles<'s> {
         });
         let count = count.count() as i64;
         if count > 0 {
-            let cells = [
-                (
-                    "name",
-                    profile::word("symbolization_tmp_build_id_not_found", out),
-                ),
-                ("value", ArgValue::Int(count)),
-                ("machine_id", ArgValue::Int(0)),
-            ];
-            out.record(NO_TIME, "stats", &cells);
+            out.figure("symbolization_tmp_build_id_not_found", None, 0, count);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use traceloom_trace::{ArgValue, NO_TIME, TraceBuilder};
+use traceloom_trace::TraceBuilder;
 
 use super::super::wire::{Field, Fields};
 
@@ -188,16 +188,7 @@ impl Figures {
     /// Writes the rows of `stats`.
     pub fn write(self, out: &mut TraceBuilder) {
         for ((name, index, machine), value) in self.0 {
-            let name = out.intern(name.as_bytes());
-            let mut cells = vec![
-                ("name", ArgValue::Text(name)),
-                ("value", ArgValue::Int(value)),
-                ("machine_id", ArgValue::Int(machine)),
-            ];
-            if let Some(index) = index {
-                cells.push(("idx", ArgValue::Int(index)));
-            }
-            out.record(NO_TIME, "stats", &cells);
+            out.figure(&name, index, machine, value);
         }
     }
 }

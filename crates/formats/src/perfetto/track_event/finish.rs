@@ -1,6 +1,6 @@
 //! The end of the input, and what could not be read until then.
 
-use traceloom_trace::{ArgValue, NO_TIME, Place, RepairKind, TraceBuilder, TrackId};
+use traceloom_trace::{Place, RepairKind, TraceBuilder, TrackId};
 
 use super::interpret::TrackEvents;
 
@@ -47,13 +47,7 @@ impl TrackEvents<'_> {
             ),
         ];
         for (name, count) in figures.into_iter().filter(|(_, count)| *count > 0) {
-            let name = ArgValue::Text(out.intern(name.as_bytes()));
-            let cells = [
-                ("name", name),
-                ("value", ArgValue::Int(count as i64)),
-                ("machine_id", ArgValue::Int(self.machine)),
-            ];
-            out.record(NO_TIME, "stats", &cells);
+            out.figure(name, None, self.machine, count as i64);
         }
         let count = self.misplaced_states;
         out.repair(RepairKind::SkippedEntry, count, Place::default(), || {

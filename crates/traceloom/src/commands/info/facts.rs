@@ -211,7 +211,7 @@ fn counts(trace: &Trace) -> Counts {
         thread_names: trace.thread_names.len(),
         ftrace_events: trace.ftrace_events.len(),
         args: trace.args.len(),
-        records: trace.records.len(),
+        records: trace.records.recorded(&trace.strings),
         tracks: trace.tracks.len(),
         processes: trace.real_processes().count(),
         threads: trace.real_threads().count(),
