@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::json::{Fields, Value, micros_to_ns};
+use traceloom_trace::ArgValue;
+
+use crate::json::{Fields, Value, int, micros_to_ns};
 
 /// The fields of an event. All fields without a member are in `others`.
 #[derive(Debug, Default)]
@@ -90,6 +92,17 @@ impl<'a> Event<'a> {
             b"args" => self.args = Some(value),
             _ => self.others.push((key, value)),
         }
+    }
+
+    /// Whether it is one of the events of an asynchronous slice.
+    pub fn is_async(&self) -> bool {
+        matches!(self.phase, b'b' | b'n' | b'e' | b'S' | b'T' | b'p' | b'F')
+    }
+
+    /// Where a program wants its process or thread to be shown.
+    pub fn sort_index(&self) -> Option<ArgValue> {
+        let value = self.argument(b"sort_index")?;
+        Some(ArgValue::Int(int(value.text()?)?))
     }
 
     fn duration(&mut self, value: &Value<'a>) {

@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{
-    ArgValue, ClockRow, NO_DURATION, NO_NUMBER, Place, ProcessId, RepairKind, RowId, StringId,
-    ThreadId, ThreadStateRow, TraceBuilder, TrackId,
+    ClockRow, NO_DURATION, NO_NUMBER, Place, ProcessId, RepairKind, RowId, StringId, ThreadId,
+    ThreadStateRow, TraceBuilder, TrackId,
 };
 
 use super::asyncs::Asyncs;
@@ -167,7 +167,7 @@ impl Interpreter {
         } else {
             event.id.as_deref()
         };
-        let is_async = is_async(event.phase);
+        let is_async = event.is_async();
         let mut row = Row {
             ts,
             dur: event.dur.unwrap_or(0).max(0),
@@ -272,13 +272,13 @@ impl Interpreter {
             (b"process_sort_index", _) if upid != ProcessId::NONE => {
                 // Such a process has a main thread, even if no event is on it.
                 self.thread(None, upid, out);
-                if let Some(hint) = sort_index(event) {
+                if let Some(hint) = event.sort_index() {
                     out.add_process_arg(upid, PROCESS_HINT, hint);
                 }
             }
             (b"thread_sort_index", _) => {
                 let utid = self.thread(event.tid.as_ref(), upid, out);
-                if let Some(hint) = sort_index(event) {
+                if let Some(hint) = event.sort_index() {
                     out.add_thread_arg(utid, THREAD_HINT, hint);
                 }
             }
@@ -350,18 +350,8 @@ fn is_complete(event: &Event<'_>) -> bool {
         0 => false,
         b'X' => !event.has_bad_dur,
         b'T' if is_state(event) => true,
-        phase => !is_async(phase) || event.id.is_some(),
+        _ => !event.is_async() || event.id.is_some(),
     }
-}
-
-fn is_async(phase: u8) -> bool {
-    matches!(phase, b'b' | b'n' | b'e' | b'S' | b'T' | b'p' | b'F')
-}
-
-/// Where a program wants its process or thread to be shown.
-fn sort_index(event: &Event<'_>) -> Option<ArgValue> {
-    let value = event.argument(b"sort_index")?;
-    Some(ArgValue::Int(int(value.text()?)?))
 }
 
 fn flags(event: &Event<'_>) -> u8 {

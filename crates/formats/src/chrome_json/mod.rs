@@ -19,6 +19,8 @@ mod flows;
 mod interpret;
 mod members;
 mod parts;
+#[cfg(test)]
+mod round_trip_tests;
 mod rows;
 mod split;
 mod states;

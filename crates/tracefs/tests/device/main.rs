@@ -5,6 +5,7 @@ mod beginning;
 mod capture;
 mod defects;
 mod differential;
+mod full_disk;
 mod kernel;
 mod left_behind;
 mod program;
