@@ -33,8 +33,7 @@ pub struct Wheels {
 }
 
 impl Wheels {
-    /// Makes the environment and installs the packages, if they are not there. Nothing outside of the build's folder
-    /// changes.
+    /// Creates the virtual environment and installs the packages that are missing, all in the build folder.
     ///
     /// # Errors
     /// What is missing.

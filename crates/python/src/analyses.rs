@@ -123,8 +123,8 @@ impl Trace {
     }
 }
 
-/// Rows of a report whose times count from the start of the trace and whose absent row numbers are `u32::MAX`, with the
-/// times and the absent values of the trace's tables.
+/// Makes rows of a report comparable with tables: times are on the trace's clock instead of counting from its start, and
+/// ids of rows that do not exist are null instead of `u32::MAX`.
 fn on_trace_clock<T: Serialize>(rows: &[T], start: i64) -> PyResult<Vec<Json>> {
     let rows = rows.iter().map(|row| {
         let mut row = serde_json::to_value(row)?;

@@ -15,10 +15,10 @@ use crate::remap::Remap;
 use crate::strings::StringPool;
 use crate::tables::{NO_TIME, RecordRow, RecordTable};
 
-/// The table of figures about the recording and the reading, which SQL has in `stats` under Perfetto's names.
+/// The table of figures about the recording and the reading. SQL shows them in `stats`.
 pub const FIGURES_TABLE: &str = "stats";
 
-/// The table under which readers of archives list the files in them.
+/// The table in which readers of archives list the files of the archive.
 pub const FILES_TABLE: &str = "__intrinsic_trace_file";
 
 /// The records of a trace, in the order in which they were added.

@@ -179,8 +179,8 @@ impl RawCapture {
         self.write(instance, version, out)
     }
 
-    /// Reads the remaining pages, and compresses them if `version` says so. [`write`](Self::write) can then
-    /// be called, also again with another output.
+    /// Reads the remaining pages, and compresses them if `version` is compressed. After that,
+    /// [`write`](Self::write) may be called several times, with different outputs.
     ///
     /// # Errors
     /// If the kernel's files cannot be read, or the pages cannot be stored.

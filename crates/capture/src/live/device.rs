@@ -16,7 +16,7 @@ use crate::status::Status;
 const LOSSES_EVERY: Duration = Duration::from_secs(5);
 
 /// How long to wait for the first text: the marks of the clocks, which atrace writes when everything records.
-/// Nothing else tells that.
+/// There is no other sign of that.
 const START: Duration = Duration::from_secs(5);
 
 /// Records a device onto a tape, from the output of `atrace --stream`.

@@ -8,7 +8,7 @@ const MANIFEST: &str = "perfetto_manifest";
 /// A file in the archive.
 struct File {
     name: String,
-    /// Its bytes; those of what was read of it if it is packed itself.
+    /// Its size, bytes; if it is compressed itself, that of its content.
     bytes: u64,
     format: String,
 }
@@ -29,7 +29,7 @@ impl Listing {
         });
     }
 
-    /// Adds a trace, which has the sources of `trace` from `first` on. Its format is that of the first one.
+    /// Adds a file of the archive. Its sources are those of `trace` from number `first` on; the first one tells its format.
     pub fn trace(&mut self, name: &str, trace: &Trace, first: usize) {
         let Some(format) = trace.sources.format.iter().nth(first) else {
             return;
@@ -41,7 +41,7 @@ impl Listing {
         });
     }
 
-    /// Writes the archive, which has this format, and its files.
+    /// Writes rows for the archive, with its format, and for each of its files.
     pub fn write(&self, archive: &str, out: &mut TraceBuilder) {
         let bytes = self.files.iter().map(|file| file.bytes).sum();
         write((None, bytes, archive), 0, out);

@@ -42,10 +42,10 @@ pub(super) fn twice(text: &[u8], at: usize) -> Option<Twice> {
     })
 }
 
-/// Parses a text that is a number, twice. It is one of 64 bits only if it needs them.
+/// Parses a text that is one number in both forms.
 pub(super) fn whole(text: &[u8]) -> Option<i64> {
     let number = twice(text, 0).filter(|number| number.end == text.len())?;
-    // Sizes and addresses have no sign; the numbers in parentheses are printed with one.
+    // The number in parentheses has a sign. One that needs more than 32 bits is taken from the hexadecimal form.
     let bits = || number.bits as i64;
     Some(number.signed.map_or_else(bits, i64::from))
 }

@@ -5,7 +5,7 @@
 //! ```text
 //! "SIMPLEPERF"  u16 version  { u32 size  message Record }*  u32 0
 //! ```
-//! Numbers are little endian. Samples come first; the files and threads that they name come last.
+//! Numbers are little-endian. Samples come before the files and threads that they refer to.
 
 mod interpret;
 mod records;

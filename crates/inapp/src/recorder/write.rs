@@ -70,8 +70,8 @@ fn unusual(kind: Kind, argument: u32, value: u64) {
     });
 }
 
-/// Records an entry that is not on the fast path, because the previous record is long ago or the chunk is full. It is the
-/// only one that can be taken back: a time record or the start of a chunk is before it.
+/// Records the entry of a method when the fast path cannot: after a long pause, or when the chunk is full. Earlier entries
+/// can then no longer be taken back, because a time record or the start of a chunk follows them.
 pub(super) fn unusual_entry(kind: Kind, argument: u32, value: u64) {
     with_writer(|session, writer, slot, depth| {
         let now = ticks::now(session.clock);

@@ -17,7 +17,7 @@ use traceloom_query::{Chunk, ColumnType, TableColumn, TableData, TableUnit, Valu
 
 use super::parallel::in_parallel;
 
-/// Batches that are made ahead by each thread, so that threads are seldom started and little memory is needed.
+/// The number of batches that each thread makes at a time. More would need more memory, fewer would start threads more often.
 const AHEAD: usize = 8;
 
 /// Columns of a table, and what their batches are made of: one for each chunk of the trace.

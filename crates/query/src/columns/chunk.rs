@@ -58,7 +58,7 @@ impl Chunk<'_> {
             ColumnType::Float64 => Values::Float64(vec![0.0; rows].into()),
             ColumnType::Text => Values::Text(vec![0; rows].into()),
         };
-        // No rows have no absent ones.
+        // A chunk without rows needs no bits.
         let valid = (rows > 0).then(|| vec![0; rows.div_ceil(8)]);
         Self { values, valid }
     }

@@ -75,7 +75,7 @@ impl Kind {
 pub(crate) enum Value {
     /// A function of the row, which exists.
     Of(fn(&Data, usize) -> Cell),
-    /// Nowhere: it has none.
+    /// Always NULL.
     Absent,
     /// The cells of records: the place of the table, and of the column in it.
     Record {

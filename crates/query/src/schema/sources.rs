@@ -69,8 +69,8 @@ pub(crate) const METADATA: Table = Table {
 
 pub(crate) const STATS: Table = Table {
     name: FIGURES_TABLE,
-    doc: "How often each kind of repair happened, in PerfettoSQL's columns (`repair` says more), the figures that \
-          Perfetto's recorder gives about its buffers, and some that readers count under Perfetto's names.",
+    doc: "Repairs by kind, in PerfettoSQL's columns (`repair` says more). Also figures of Perfetto's recorder about its \
+          buffers, and counts that traceloom's readers make under Perfetto's names.",
     rows: |data| data.repairs.len() + data.figures.len(),
     columns: &[
         id("id", "The row."),

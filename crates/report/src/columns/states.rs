@@ -230,7 +230,7 @@ impl Followed {
 }
 
 fn column<T>(rows: usize) -> Vec<T> {
-    // Bounded: a table with more rows than its block can hold was refused when it was opened.
+    // Bounded: `Table` refuses more rows than its block can hold.
     Vec::with_capacity(rows)
 }
 

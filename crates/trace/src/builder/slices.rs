@@ -88,8 +88,8 @@ impl TraceBuilder {
         SliceId::from_row(self.trace.slices.push(row))
     }
 
-    /// Adds a point in time, ns, inside the slice that is open on its track now. That slice may end at this very time, or
-    /// another one may begin: what belongs together is told by the order of the calls.
+    /// Adds an instant at `ts`, ns, inside the innermost slice that is open on the track. If slices begin or end at the same
+    /// time, the order of the calls decides what is inside what.
     pub fn nested_instant(
         &mut self,
         track_id: TrackId,

@@ -182,9 +182,8 @@ pub fn sleeper(name: &str) {
     builder.spawn(|| naps(SLEEPS)).unwrap().join().unwrap();
 }
 
-/// The same, while another thread computes on the sleeper's CPU. So no switch to or from the sleeper concerns the idle
-/// thread. This matters because some kernels leave out the switches away from an idle thread, once something went wrong in
-/// it.
+/// The same, while another thread computes on the sleeper's CPU, so that the sleeper never takes over from the idle thread.
+/// Some kernels stop recording the switches away from an idle thread.
 pub fn sleeper_beside_work(name: &str) {
     let is_over = AtomicBool::new(false);
     thread::scope(|scope| {
