@@ -90,7 +90,8 @@ fn what_a_full_disk_cannot_take_is_kept_on_another_one() {
     let file = disk.0.path().join("trace.dat");
     let kept = other.path().join("trace.dat");
     let args = ["--raw", "--stream", "-o", file.to_str().unwrap()];
-    let args = [&args[..], &["-b", "64", "sched"]].concat();
+    // The buffer has room for what is written while the recorder changes to the other disk.
+    let args = [&args[..], &["-b", "16384", "sched"]].concat();
     let mut command = device.command(Program::Ours, &args);
     let mut child = command.env("TMPDIR", other.path()).spawn().unwrap();
     wait_until_recording(&mut child);
