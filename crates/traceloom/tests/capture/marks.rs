@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use tempfile::TempDir;
 use testkit::KernelTurn;
 
 use crate::load::Load;
@@ -70,7 +71,7 @@ impl Writer {
     }
 }
 
-/// Says which buffers did not record when a mark was refused, and which have just got ready again.
+/// The error of a refused mark, with the state of each buffer just after it.
 fn refused(number: usize, error: &io::Error) -> io::Error {
     let root = Path::new("/sys/kernel/tracing");
     let instances = std::fs::read_dir(root.join("instances")).unwrap();
@@ -88,6 +89,25 @@ fn refused(number: usize, error: &io::Error) -> io::Error {
     let folders = std::iter::once(root.to_owned()).chain(instances);
     let states: Vec<_> = folders.map(|path| (state(&path), path)).collect();
     io::Error::other(format!("mark {number}: {error}; {states:?}"))
+}
+
+/// The kernel for a test of marks in instances. The shared buffer records. What a test started ends before its turn does.
+struct MarkedKernel {
+    folder: TempDir,
+    _on: SharedBufferOn,
+    _turn: KernelTurn,
+}
+
+impl MarkedKernel {
+    /// `None` if the kernel does not copy marks into instances, or may not be recorded.
+    fn claim() -> Option<Self> {
+        let turn = KernelTurn::claim().filter(|_| are_marks_copied())?;
+        Some(Self {
+            folder: tempfile::tempdir().unwrap(),
+            _on: SharedBufferOn::new(),
+            _turn: turn,
+        })
+    }
 }
 
 /// Whether the kernel copies marks into instances. Prints a message if not.
@@ -140,14 +160,10 @@ fn load_for_a_moment() {
 
 #[test]
 fn a_writer_never_fails_whatever_an_instance_does() {
-    let Some(_turn) = KernelTurn::claim() else {
+    let Some(kernel) = MarkedKernel::claim() else {
         return;
     };
-    if !are_marks_copied() {
-        return;
-    }
-    let _on = SharedBufferOn::new();
-    let folder = tempfile::tempdir().unwrap();
+    let folder = &kernel.folder;
     for (name, how) in WAYS {
         let writer = Writer::start();
         let running = start(folder.path(), name, &[INSTANCE, how]);
@@ -175,14 +191,10 @@ fn a_writer_never_fails_while_the_shared_buffer_records() {
 /// A recording in an instance goes on, and gets every mark, while others in instances begin and end.
 #[test]
 fn another_recording_has_every_mark_while_recordings_begin_and_end() {
-    let Some(_turn) = KernelTurn::claim() else {
+    let Some(kernel) = MarkedKernel::claim() else {
         return;
     };
-    if !are_marks_copied() {
-        return;
-    }
-    let _on = SharedBufferOn::new();
-    let folder = tempfile::tempdir().unwrap();
+    let folder = &kernel.folder;
     let other = ["--instance", "test-other", "-b", "4096"];
     let args = [
         "capture",
@@ -209,14 +221,10 @@ fn another_recording_has_every_mark_while_recordings_begin_and_end() {
 
 #[test]
 fn an_instance_has_every_mark_and_a_killed_recorder_leaves_no_trap() {
-    let Some(_turn) = KernelTurn::claim() else {
+    let Some(kernel) = MarkedKernel::claim() else {
         return;
     };
-    if !are_marks_copied() {
-        return;
-    }
-    let _on = SharedBufferOn::new();
-    let folder = tempfile::tempdir().unwrap();
+    let folder = &kernel.folder;
     let args = [
         "capture", "--target", "linux", "-t", "600", "-o", "x.dat", "irq",
     ];

@@ -125,6 +125,8 @@ onPages("A trace with a log and samples", { files: [MADE] }, (its) => {
     const undo = async () => {
       await page.getByRole("button", { name: "Whole samples" }).click();
       await title("10 samples, 1 without a stack");
+      // The table draws its rows in the next frame.
+      await settled(page);
     };
     await apply("parse", "Focus on this function");
     await title("6 samples");
