@@ -20,6 +20,8 @@ pub(super) enum Stored<'a> {
     Int32(Words<'a>, Option<u32>),
     Float64(&'a Column<f64>),
     Text(&'a Column<StringId>),
+    /// The names of calls are those of their methods. Other slices have their own.
+    SliceName(&'a Data),
 }
 
 /// A column of numbers with 32 bits.
@@ -47,8 +49,8 @@ pub(super) fn stored<'a>(data: &'a Data, table: &str, column: &str) -> Option<St
         ("slice", "dur") => Stored::Int64(&slices.dur, None),
         ("slice", "track_id") => track(&slices.track_id),
         ("slice", "category" | "cat") => Stored::Text(&slices.category),
-        // The names of calls are those of their methods.
         ("slice", "name") if has_no_methods(&slices.method_id) => Stored::Text(&slices.name),
+        ("slice", "name") => Stored::SliceName(data),
         ("slice", "depth") => Stored::Int32(Words::Plain(&slices.depth), None),
         ("slice", "parent_id") => {
             Stored::Int32(Words::Slice(&slices.parent_id), Some(SliceId::NONE.0))
@@ -101,7 +103,7 @@ impl<'a> Stored<'a> {
             Self::Int32(..) => ColumnType::Int32,
             Self::Int64(..) => ColumnType::Int64,
             Self::Float64(..) => ColumnType::Float64,
-            Self::Text(..) => ColumnType::Text,
+            Self::Text(..) | Self::SliceName(_) => ColumnType::Text,
         }
     }
 
@@ -118,12 +120,8 @@ impl<'a> Stored<'a> {
                 values: Values::Float64(values(column, number, rows)),
                 valid: None,
             },
-            Self::Text(column) => {
-                let values = words(column, number, rows);
-                let valid = valid_bits(&values, StringId::NULL.0);
-                let values = Values::Text(values);
-                Chunk { values, valid }
-            }
+            Self::Text(column) => texts(words(column, number, rows)),
+            Self::SliceName(data) => texts(slice_names(data, number, rows)),
             Self::Int32(column, absent) => {
                 let values = column.chunk(number, rows);
                 let valid = absent.and_then(|absent| valid_bits(&values, absent));
@@ -132,6 +130,23 @@ impl<'a> Stored<'a> {
             }
         }
     }
+}
+
+fn texts(values: Cow<'_, [u32]>) -> Chunk<'_> {
+    let valid = valid_bits(&values, StringId::NULL.0);
+    let values = Values::Text(values);
+    Chunk { values, valid }
+}
+
+fn slice_names(data: &Data, number: usize, rows: usize) -> Cow<'_, [u32]> {
+    let slices = &data.trace.slices;
+    let own = words(&slices.name, number, rows);
+    let methods = words(&slices.method_id, number, rows);
+    let name = |(&method, &own): (&u32, &u32)| match MethodId(method).some() {
+        Some(method) => data.method_name(method.row()).0,
+        None => own,
+    };
+    methods.iter().zip(own.iter()).map(name).collect()
 }
 
 impl<'a> Words<'a> {

@@ -160,15 +160,15 @@ impl Data {
     /// The name of a slice: `class.method` for a call.
     pub fn slice_name(&self, row: usize) -> Cell {
         match self.trace.slices.method_id.get(row).some() {
-            Some(method) => self.method_name(method.row()),
+            Some(method) => Cell::text(self.method_name(method.row())),
             None => Cell::text(self.trace.slices.name.get(row)),
         }
     }
 
-    fn method_name(&self, row: usize) -> Cell {
-        self.method_names
-            .get(row)
-            .map_or(Cell::Null, |&id| Cell::Text(id))
+    /// The name of a method, `class.method`; NULL if there is no such method.
+    pub fn method_name(&self, row: usize) -> StringId {
+        let name = self.method_names.get(row);
+        name.copied().unwrap_or(StringId::NULL)
     }
 
     /// The letters of a state; NULL if it is unknown.
