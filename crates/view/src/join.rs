@@ -1,7 +1,8 @@
 //! Joins the page's modules into one script. A report is opened from the disk, where modules cannot import
 //! each other, and one script needs one hash in the Content-Security-Policy.
 //!
-//! Modules are not changed otherwise. Each one comes after those it imports:
+//! Lines of comments are left out, but for a module's first line: the script is a quarter smaller (gzipped), and stays
+//! readable. Modules are not changed otherwise. Each one comes after those it imports:
 //!
 //! ```text
 //! web/app/main.js                         const $source$frame = (() => {
@@ -73,9 +74,13 @@ impl Joiner<'_> {
         };
         self.path.push(name.to_owned());
         let (mut body, mut exports) = (String::new(), Vec::new());
+        let mut comments = Comments::default();
         for (number, line) in source.lines().enumerate() {
-            body += &self.line(number + 1, line, &mut exports)?;
-            body.push('\n');
+            let joined = self.line(number + 1, line, &mut exports)?;
+            if !comments.cover(line) || number == 0 {
+                body += &joined;
+                body.push('\n');
+            }
         }
         self.path.pop();
         let (variable, names) = (variable(name), exports.join(", "));
@@ -156,6 +161,38 @@ impl Joiner<'_> {
             problem: problem.into(),
         }
     }
+}
+
+/// Finds the lines that hold nothing but a comment.
+#[derive(Default)]
+struct Comments {
+    /// Inside of a `/** … */` of several lines.
+    in_block: bool,
+    /// Inside of a template of several lines, whose text may look like a comment.
+    in_template: bool,
+}
+
+impl Comments {
+    /// Whether the next line is a comment.
+    fn cover(&mut self, line: &str) -> bool {
+        let text = line.trim();
+        if self.in_block {
+            self.in_block = !text.ends_with("*/");
+            return true;
+        }
+        let is_block = text.starts_with("/*") && is_whole(text);
+        if self.in_template || !(is_block || text.starts_with("//")) {
+            self.in_template ^= line.matches('`').count() % 2 == 1;
+            return false;
+        }
+        self.in_block = is_block && !text.ends_with("*/");
+        true
+    }
+}
+
+/// Whether nothing follows the block comment that this line begins.
+fn is_whole(text: &str) -> bool {
+    text.find("*/").is_none_or(|end| end + 2 == text.len())
 }
 
 /// The variable that holds a module's exports.

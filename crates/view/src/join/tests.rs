@@ -21,10 +21,19 @@ fn a_module_follows_those_it_imports() {
             "export async function a() {}\n/** Two. */\nexport const b = 2;\nexport class C {}\n",
         ),
     ]);
-    let expected = "const $lib$x = (() => {\nasync function a() {}\n/** Two. */\nconst b = 2;\nclass C {}\n\
+    let expected = "const $lib$x = (() => {\nasync function a() {}\nconst b = 2;\nclass C {}\n\
         return {a, b, C};\n})();\nconst $lib$y = (() => {\nconst {b} = $lib$x;\nb();\nreturn {};\n})();\n\
         const $app$main = (() => {\n// The start.\nconst {a, b: c} = $lib$x;\n\na(c);\nreturn {};\n})();\n";
     assert_eq!(script.unwrap(), expected);
+}
+
+#[test]
+fn lines_of_comments_are_left_out() {
+    let source = "// First.\n// Second.\n/**\n * @type {number}\n */\nlet a = 1; // one\n/** @type {X} */ (a).b;\n  /* of one line */\n\
+        const text = `\n// not a comment\n`;\n// // Last.\n";
+    let expected = "const $app$main = (() => {\n// First.\nlet a = 1; // one\n/** @type {X} */ (a).b;\n\
+        const text = `\n// not a comment\n`;\nreturn {};\n})();\n";
+    assert_eq!(joined(&[("app/main", source)]).unwrap(), expected);
 }
 
 #[test]
