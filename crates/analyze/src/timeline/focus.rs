@@ -18,7 +18,7 @@ pub enum Focus {
 /// Names of slices that apps have once per frame, from Choreographer, RenderThread and Flutter.
 const FRAME_NAMES: &[&str] = &["Choreographer#doFrame", "DrawFrame", "Animator::BeginFrame"];
 
-/// The process with the most frames. Without frames, the threads of a method trace; otherwise the
+/// The app with the most frames; the system server draws too, but is none. Without frames, the threads of a method trace; otherwise the
 /// process with the most slices.
 pub fn find(trace: &Trace, ends: &Ends) -> Focus {
     let processes = trace.processes.len();
@@ -59,7 +59,20 @@ fn frames(trace: &Trace, owners: &[usize]) -> Vec<u64> {
             *frames += 1;
         }
     }
+    leave_out_server(trace, &mut frames);
     frames
+}
+
+/// Leaves out the frames of `system_server` if an app has some, too.
+fn leave_out_server(trace: &Trace, frames: &mut [u64]) {
+    let is_server =
+        |&row: &usize| trace.strings.get(trace.processes.name.get(row)) == "system_server";
+    let Some(server) = (0..frames.len()).find(is_server) else {
+        return;
+    };
+    if frames.iter().sum::<u64>() > frames[server] {
+        frames[server] = 0;
+    }
 }
 
 /// The first of the largest counts; `None` if all are zero.

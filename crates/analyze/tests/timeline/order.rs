@@ -224,6 +224,20 @@ fn two_inputs_tell_of_one_process() {
     ");
 }
 
+/// It draws more frames than an app while windows move.
+#[test]
+fn the_system_server_is_not_the_app_in_focus() {
+    let mut builder = TraceBuilder::new();
+    let server = name_thread(&mut builder, 500, 500, "system_server");
+    let app = name_thread(&mut builder, 900, 900, "com.example.news");
+    slice(&mut builder, app, 0, 10, "Choreographer#doFrame");
+    for ts in [0, 20, 40] {
+        slice(&mut builder, server, ts, 10, "Choreographer#doFrame");
+    }
+    let first = picture(&builder.finish());
+    assert!(first.starts_with("com.example.news"), "{first}");
+}
+
 #[test]
 fn an_empty_trace_has_no_rows() {
     assert_eq!(picture(&TraceBuilder::new().finish()), "");
