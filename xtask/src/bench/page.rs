@@ -92,6 +92,24 @@ const BIG: &[Promise] = &[
     ),
 ];
 
+const PHONE: &[Promise] = &[(
+    "phone opened",
+    "start of `view` to the first full picture",
+    Some(4000.0),
+)];
+
+/// What the page is measured with.
+struct Traces {
+    /// Records of a method trace of 200 threads.
+    wide: usize,
+    /// Records of a method trace of an app.
+    app: usize,
+    /// Bytes of ftrace text.
+    text: usize,
+    /// Kernel events of a Perfetto trace; each takes about 20 bytes.
+    phone: usize,
+}
+
 /// Measures the waiting times in Chromium at 1920 × 1080.
 pub fn page(options: Options, report: &mut Report) -> Result<()> {
     if let Some(missing) = ["node", "npm", "chromium"]
@@ -103,14 +121,18 @@ pub fn page(options: Options, report: &mut Report) -> Result<()> {
         ));
         return Ok(());
     }
-    let (wide, app) = (options.size(20_000_000), options.size(2_000_000));
-    let text = options.size(300_000_000);
-    let figures = measure(options, wide, app, text)?;
+    let traces = Traces {
+        wide: options.size(20_000_000),
+        app: options.size(2_000_000),
+        text: options.size(300_000_000),
+        phone: options.size(15_300_000),
+    };
+    let figures = measure(options, &traces)?;
     let millions = |records: usize| records as f64 / 2e6;
     report.table(
         &format!(
             "The page: {} million slices on 200 threads, from `traceloom view`",
-            millions(wide)
+            millions(traces.wide)
         ),
         &["what", "measured", "promised"],
     );
@@ -118,7 +140,7 @@ pub fn page(options: Options, report: &mut Report) -> Result<()> {
     report.table(
         &format!(
             "The page: a report of {} million slices, and speedscope on the same calls",
-            millions(app)
+            millions(traces.app)
         ),
         &["what", "measured", "promised"],
     );
@@ -126,11 +148,17 @@ pub fn page(options: Options, report: &mut Report) -> Result<()> {
     report.table(
         &format!(
             "The page: a report of {} MB of ftrace text",
-            text / 1_000_000
+            traces.text / 1_000_000
         ),
         &["what", "measured", "promised"],
     );
     rows(BIG, &figures, report);
+    let megabytes = fs::metadata(file("perfetto-sched", traces.phone)?)?.len() as f64 / 1e6;
+    report.table(
+        &format!("The page: a Perfetto trace of {megabytes:.0} MB, from `traceloom view`"),
+        &["what", "measured", "promised"],
+    );
+    rows(PHONE, &figures, report);
     Ok(())
 }
 
@@ -149,7 +177,7 @@ fn rows(promises: &[Promise], figures: &HashMap<String, f64>, report: &mut Repor
 }
 
 /// Runs `bench.js` and returns its figures.
-fn measure(options: Options, wide: usize, app: usize, text: usize) -> Result<HashMap<String, f64>> {
+fn measure(options: Options, traces: &Traces) -> Result<HashMap<String, f64>> {
     let folder = testkit::workspace_root().join(FOLDER);
     if !folder.join("node_modules").exists() {
         let mut npm = command("npm", &["ci", "--no-audit", "--no-fund", "--silent"]);
@@ -158,10 +186,11 @@ fn measure(options: Options, wide: usize, app: usize, text: usize) -> Result<Has
     }
     let mut node = command("node", &["bench.js"]);
     node.current_dir(&folder)
-        .args([file("wide", wide)?, file("app", app)?])
-        .arg(speedscope("app", app)?)
+        .args([file("wide", traces.wide)?, file("app", traces.app)?])
+        .arg(speedscope("app", traces.app)?)
         .arg(if options.quick { "3" } else { "5" })
-        .arg(file("ftrace", text)?)
+        .arg(file("ftrace", traces.text)?)
+        .arg(file("perfetto-sched", traces.phone)?)
         .env("TRACELOOM", target_folder().join("release/traceloom"))
         .stderr(Stdio::inherit());
     let line = shown(&node);

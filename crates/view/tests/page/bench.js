@@ -1,5 +1,5 @@
 // Measures waiting times of the page. Run by `cargo xtask bench`, which generates the data and writes the table:
-//   node bench.js WIDE.trace APP.trace APP.speedscope.json REPEATS BIG.ftrace
+//   node bench.js WIDE.trace APP.trace APP.speedscope.json REPEATS BIG.ftrace BIG.perfetto-trace
 // Prints one line per figure: its name, a tab, its value (ms or bytes).
 import { execFileSync } from "node:child_process";
 import { createReadStream, existsSync, mkdirSync, readFileSync, statSync, unlinkSync } from "node:fs";
@@ -10,7 +10,7 @@ import { gzipSync } from "node:zlib";
 import { launch, program, serve, work } from "./lib.js";
 import { tabBytes } from "./tab_memory.js";
 
-const [wide, app, peer, times, big] = process.argv.slice(2);
+const [wide, app, peer, times, big, phone] = process.argv.slice(2);
 const repeats = Number(times);
 const SCREEN = { width: 1920, height: 1080 };
 const sleep = (/** @type {number} */ ms) => new Promise((done) => setTimeout(done, ms));
@@ -100,12 +100,12 @@ async function asks(url, question, end) {
   return all;
 }
 
-/** @param {import("playwright-core").Browser} browser */
-async function starts(browser) {
+/** Opens a trace again and again. Returns the times of the first answers and of the pictures after them. @param {import("playwright-core").Browser} browser @param {string} trace */
+async function opened(browser, trace) {
   const answers = [], pictures = [];
   for (let at = 0; at < repeats; at++) {
     const start = performance.now();
-    const server = await serve(wide);
+    const server = await serve(trace);
     await ask(server.url, { op: "meta" });
     answers.push(performance.now() - start);
     const { context, ms } = await visit(browser, server.url);
@@ -114,8 +114,20 @@ async function starts(browser) {
     server.stop();
     await new Promise((done) => server.child.on("exit", done));
   }
+  return { answers, pictures };
+}
+
+/** @param {import("playwright-core").Browser} browser */
+async function starts(browser) {
+  const { answers, pictures } = await opened(browser, wide);
   median("server answers", answers);
   median("first picture at once", pictures);
+}
+
+/** @param {import("playwright-core").Browser} browser */
+async function phones(browser) {
+  const { answers, pictures } = await opened(browser, phone);
+  median("phone opened", answers.map((ms, at) => ms + pictures[at]));
 }
 
 /** @param {import("playwright-core").Page} page @param {string} key @param {number} ms */
@@ -351,8 +363,8 @@ async function speedscope(browser) {
 }
 
 const browser = await launch();
-const only = process.env.ONLY ?? "starts,live,reports,bigReports,speedscope";
-for (const [name, part] of Object.entries({ starts, live, reports, bigReports, speedscope })) {
+const only = process.env.ONLY ?? "starts,live,reports,bigReports,phones,speedscope";
+for (const [name, part] of Object.entries({ starts, live, reports, bigReports, phones, speedscope })) {
   if (only.split(",").includes(name)) await part(browser);
 }
 await browser.close();
