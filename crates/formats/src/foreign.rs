@@ -21,6 +21,11 @@ const FORMATS: &[ForeignFormat] = &[
         },
     },
     ForeignFormat {
+        name: "a log of strace without times",
+        advice: "record it again with `strace -f -ttt -T`",
+        matches: |head| head.starts_with(b"execve(\""),
+    },
+    ForeignFormat {
         name: "text of `perf script`",
         advice: "open it at profiler.firefox.com or speedscope.app",
         matches: |head| head.starts_with(b"# ========\n# captured on"),

@@ -15,6 +15,7 @@ pub(crate) const PERFETTO: &str = "perfetto";
 pub(crate) const PROCESS_DUMP: &str = "process-dump";
 pub(crate) const RING: &str = "ring";
 pub(crate) const SIMPLEPERF_PROTO: &str = "simpleperf-proto";
+pub(crate) const STRACE: &str = "strace";
 pub(crate) const SYSTRACE_HTML: &str = "systrace-html";
 pub(crate) const SYSTRACE_JS: &str = "systrace-js";
 pub(crate) const TAR: &str = "tar";

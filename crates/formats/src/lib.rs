@@ -43,6 +43,7 @@ mod format_id;
 mod ftrace;
 mod gzip;
 mod json;
+mod lines;
 
 mod method_trace;
 mod omissions;
@@ -58,6 +59,7 @@ mod ring_buffer;
 mod ring_file;
 mod rules;
 mod simpleperf;
+mod strace;
 mod systrace_html;
 mod tar;
 mod trace_dat;

@@ -22,6 +22,7 @@ pub static FORMATS: &[&dyn Format] = &[
     &crate::process_dump::CgroupDump,
     &crate::process_dump::MemoryDump,
     &crate::battor::Battor,
+    &crate::strace::Strace,
     &crate::atrace::Atrace,
     &crate::report::Report,
     &crate::systrace_html::SystraceHtml,

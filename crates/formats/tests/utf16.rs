@@ -31,6 +31,7 @@ fn every_text_opens_in_every_form() {
         SampleKind::Page,
         SampleKind::ProcessDump,
         SampleKind::Power,
+        SampleKind::Strace,
         SampleKind::Json,
     ];
     let texts = samples()

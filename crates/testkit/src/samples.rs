@@ -29,6 +29,8 @@ pub enum SampleKind {
     ProcessDump,
     /// Measurements of a power meter.
     Power,
+    /// A log of strace.
+    Strace,
     /// A `trace.dat`.
     TraceDat,
     /// A ring file.
@@ -69,6 +71,7 @@ pub fn samples() -> Vec<Sample> {
         ("process dump", ProcessDump, PROCESS_DUMP.into()),
         ("memory dump", ProcessDump, MEMORY_DUMP.into()),
         ("BattOr", Power, BATTOR.into()),
+        ("strace", Strace, STRACE.into()),
         ("Chrome JSON", Json, CHROME_JSON.into()),
         ("systrace JSON", Json, systrace_json()),
         ("rules", Rules, RULES.into()),
@@ -241,6 +244,17 @@ const MEMORY_DUMP: &str = r#"ATRACE_PROCESS_DUMP
 /// Three samples, the second with a clock marker.
 const BATTOR: &str = "# BattOr\n# voltage_range [-6079.7, 6196.8] mV\n\
     # sample_rate 10000 Hz, gain 10.1x\n0.00 6.5 4307.7\n0.10 15.1 4313.7 <sync-1>\n0.20 -2.0 4313.7\n";
+
+const STRACE: &str = "\
+7  1700000052.321000 execve(\"/usr/bin/app\", [\"app\"], 0x7ffc /* 3 vars */) = 0 <0.000383>
+7  1700000052.322000 clone3({flags=CLONE_VM|CLONE_THREAD, stack=0x7f}, 88) = 8 <0.000083>
+8  1700000052.322500 prctl(PR_SET_NAME, \"worker\")   = 0 <0.000010>
+7  1700000052.323000 futex(0x7f01, FUTEX_WAIT, 2, NULL <unfinished ...>
+8  1700000052.323500 --- SIGUSR1 {si_signo=SIGUSR1, si_pid=7} ---
+8  1700000052.324000 openat(AT_FDCWD, \"/nope\", O_RDONLY) = -1 ENOENT (No such file or directory) <0.000042>
+7  1700000052.325000 <... futex resumed>)    = 0 <0.002000>
+8  1700000052.326000 +++ exited with 0 +++
+";
 
 /// The output of `systrace -j` with all its agents.
 fn systrace_json() -> Vec<u8> {

@@ -23,6 +23,7 @@ const TARGETS: &[&str] = &[
     "containers",
     "process_dump",
     "battor",
+    "strace",
     "perfetto",
     "chrome_json",
     "rules",

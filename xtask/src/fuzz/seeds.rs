@@ -46,6 +46,7 @@ fn seeds_of(target: &str) -> Vec<Vec<u8>> {
         "containers" => made(SampleKind::Container),
         "process_dump" => [made(SampleKind::ProcessDump), real(&["ps-dump"])].concat(),
         "battor" => made(SampleKind::Power),
+        "strace" => made(SampleKind::Strace),
         "perfetto" => [made(SampleKind::Perfetto), vec![SIMPLEPERF.to_vec()]].concat(),
         "chrome_json" => [made(SampleKind::Json), real(&["chrome-json"])].concat(),
         "rules" => made(SampleKind::Rules),

@@ -18,6 +18,7 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("xvfb-run", "xvfb"),
     ("xauth", "xauth"),
     ("trace-cmd", "trace-cmd"),
+    ("strace", "strace"),
     ("musl-gcc", "musl-tools"),
     ("javac", "default-jdk-headless"),
     ("ant", "ant"),

@@ -21,6 +21,7 @@ use traceloom_trace::{
 use crate::error::ReadError;
 use crate::format::{Confidence, Format, ReadOptions, Reader, Target};
 use crate::format_id;
+use crate::lines::Lines;
 use sample::Sample;
 
 /// The first line.
@@ -53,8 +54,13 @@ impl Format for Battor {
 
 #[derive(Default)]
 struct BattorReader {
-    /// A line that is still incomplete.
-    begun: Vec<u8>,
+    lines: Lines,
+    state: State,
+}
+
+#[derive(Default)]
+struct State {
+    /// Lines so far.
     lines: u64,
     tracks: Option<Tracks>,
 }
@@ -80,7 +86,7 @@ impl Tracks {
     }
 }
 
-impl BattorReader {
+impl State {
     fn line(&mut self, line: &[u8], out: &mut TraceBuilder) {
         self.lines += 1;
         let line = line.trim_ascii();
@@ -131,25 +137,15 @@ impl Reader for BattorReader {
     fn feed(&mut self, chunk: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
         let out = out.trace(format_id::BATTOR)?;
         out.add_source_bytes(chunk.len() as u64);
-        for piece in chunk.split_inclusive(|&byte| byte == b'\n') {
-            if self.begun.is_empty() && piece.ends_with(b"\n") {
-                self.line(piece, out);
-                continue;
-            }
-            self.begun.extend_from_slice(piece);
-            if piece.ends_with(b"\n") {
-                let line = std::mem::take(&mut self.begun);
-                self.line(&line, out);
-            }
-        }
+        let state = &mut self.state;
+        self.lines.feed(chunk, |line| state.line(line, out));
         Ok(())
     }
 
     fn finish(&mut self, out: &mut Target<'_>) -> Result<(), ReadError> {
-        let last = std::mem::take(&mut self.begun);
-        if !last.is_empty() {
-            self.line(&last, out.trace(format_id::BATTOR)?);
-        }
+        let out = out.trace(format_id::BATTOR)?;
+        let state = &mut self.state;
+        self.lines.finish(|line| state.line(line, out));
         Ok(())
     }
 }

@@ -5,11 +5,11 @@ use std::io::Write;
 use traceloom_trace::RepairKind;
 
 use super::edges::Edges;
-use super::lines::Lines;
 use super::output::{CopyForm, Output};
 use crate::error::WriteError;
 use crate::format::{TextPart, TextParts};
 use crate::ftrace::{LineTime, line_time};
+use crate::lines::Lines;
 use crate::omissions::{Omission, Written};
 
 /// Copies the events in a range. Lines that are not events, and lines that relate clocks, are

@@ -9,7 +9,6 @@
 
 mod copier;
 mod edges;
-mod lines;
 mod output;
 mod survey;
 #[cfg(test)]

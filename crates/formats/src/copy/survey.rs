@@ -2,9 +2,9 @@
 
 use traceloom_trace::RepairKind;
 
-use super::lines::Lines;
 use crate::format::{TextPart, TextParts};
 use crate::ftrace::{LineTime, line_time};
+use crate::lines::Lines;
 
 /// Collects what must be known about an input before its lines can be copied.
 #[derive(Debug, Default)]

@@ -359,6 +359,19 @@ pub const HOSTILE: &[Hostile] = &[
                 .message(76, Proto::new().message(2, frame))
         })
     }),
+    hostile("strace: calls", &[], |bytes| {
+        many(Vec::new(), bytes, |out, _| out.extend(b"0 a()=\n"))
+    }),
+    hostile("strace: threads", &[], |bytes| {
+        many(Vec::new(), bytes, |out, n| {
+            writeln!(out, "{n} 0 a()=").unwrap();
+        })
+    }),
+    hostile("strace: threads that end", &[], |bytes| {
+        many(Vec::new(), bytes, |out, n| {
+            writeln!(out, "{n} 0 fork()={n}\n{n} 0 +++ a +++").unwrap();
+        })
+    }),
     hostile("perfetto: switches", &[], |bytes| {
         let ones = vec![1; bytes / 5];
         let columns = [1, 2, 3, 4, 6].into_iter();

@@ -2,7 +2,7 @@
 
 /// Holds an incomplete line until its end arrives.
 #[derive(Debug, Default)]
-pub(super) struct Lines {
+pub(crate) struct Lines {
     carry: Vec<u8>,
 }
 

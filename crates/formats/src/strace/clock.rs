@@ -1,0 +1,84 @@
+//! The times in front of the lines.
+
+const NS_PER_SEC: i64 = 1_000_000_000;
+const DAY_NS: i64 = 24 * 3600 * NS_PER_SEC;
+/// Numbers of seconds from here on are dates: 1973. `-r` counts the seconds since the line before.
+const FIRST_DATE: i64 = 100_000_000 * NS_PER_SEC;
+
+/// A time as it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stamp {
+    /// Since 1970, ns (`-ttt`).
+    Date(i64),
+    /// Since midnight, ns (`-t`, `-tt`).
+    Day(i64),
+    /// Since the line before, ns (`-r`).
+    Step(i64),
+}
+
+impl Stamp {
+    /// Reads `1700000052.321000`, `14:07:32.321`, `0.000120`.
+    pub fn read(word: &str) -> Option<Self> {
+        if word.contains(':') {
+            return day(word).map(Self::Day);
+        }
+        let ns = seconds(word)?;
+        Some(if ns >= FIRST_DATE {
+            Self::Date(ns)
+        } else {
+            Self::Step(ns)
+        })
+    }
+}
+
+/// Puts times of any form on one time line.
+#[derive(Debug, Default)]
+pub(super) struct Clock {
+    /// The last time, ns.
+    last: i64,
+    /// Midnights that have passed, ns.
+    days: i64,
+}
+
+impl Clock {
+    /// The time of the next line, ns.
+    pub fn ns(&mut self, stamp: Stamp) -> i64 {
+        self.last = match stamp {
+            Stamp::Date(ns) => ns,
+            Stamp::Step(ns) => self.last.saturating_add(ns),
+            Stamp::Day(ns) => {
+                // Lines of several threads may be out of order by a little. Half a day is a new day.
+                if self.last - (self.days + ns) > DAY_NS / 2 {
+                    self.days += DAY_NS;
+                }
+                self.days + ns
+            }
+        };
+        self.last
+    }
+}
+
+/// Reads seconds with up to nine digits behind the point. Returns ns.
+pub(super) fn seconds(word: &str) -> Option<i64> {
+    let (whole, fraction) = word.split_once('.').unwrap_or((word, "0"));
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if !digits(whole) || !digits(fraction) || fraction.len() > 9 {
+        return None;
+    }
+    let unit = 10_i64.pow(9 - fraction.len() as u32);
+    let ns = whole.parse::<i64>().ok()?.checked_mul(NS_PER_SEC)?;
+    ns.checked_add(fraction.parse::<i64>().ok()? * unit)
+}
+
+/// Reads `14:07:32.321`. Returns the ns since midnight.
+fn day(word: &str) -> Option<i64> {
+    let mut parts = word.splitn(3, ':');
+    let mut number = |below: i64| {
+        let part: i64 = parts.next()?.parse().ok()?;
+        (0..below).contains(&part).then_some(part)
+    };
+    let minutes = number(24)? * 60 + number(60)?;
+    // 60 is a leap second.
+    let seconds = seconds(parts.next()?)?;
+    (seconds < 61 * NS_PER_SEC).then_some(minutes * 60 * NS_PER_SEC + seconds)
+}

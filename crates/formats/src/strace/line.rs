@@ -1,0 +1,197 @@
+//! One line of a log.
+
+use super::clock::{Stamp, seconds};
+
+/// A line that has a time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Line<'a> {
+    /// The thread, if strace followed several (`-f`).
+    pub tid: Option<i64>,
+    /// The thread's name (`-Y`).
+    pub comm: Option<&'a str>,
+    /// When it happened.
+    pub stamp: Stamp,
+    /// What happened.
+    pub event: Event<'a>,
+}
+
+/// What a line tells.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Event<'a> {
+    /// A call that returned before another line was printed.
+    Whole(Call<'a>),
+    /// The first half of a call.
+    Begin { name: &'a str, args: &'a str },
+    /// The second half of a call.
+    End(Call<'a>),
+    /// The second half of a call, which was interrupted again.
+    EndAndBegin { name: &'a str, args: &'a str },
+    /// A signal, and what is known about it.
+    Signal { name: &'a str, info: &'a str },
+    /// The thread ended.
+    Exit(&'a str),
+}
+
+/// A call that returned.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Call<'a> {
+    /// The system call.
+    pub name: &'a str,
+    /// Its arguments as strace writes them.
+    pub args: &'a str,
+    /// What it returned, with the name of the error.
+    pub ret: &'a str,
+    /// How long it took, ns (`-T`).
+    pub dur: Option<i64>,
+}
+
+impl<'a> Line<'a> {
+    /// Reads a line; `None` if it is none of strace's, or has no time.
+    pub fn read(line: &'a str) -> Option<Self> {
+        let (tid, comm, rest) = thread(line.trim());
+        let (stamp, rest) = rest.split_once(' ')?;
+        let stamp = Stamp::read(stamp)?;
+        let event = Event::read(without_brackets(rest.trim_start()))?;
+        Some(Self {
+            tid,
+            comm,
+            stamp,
+            event,
+        })
+    }
+}
+
+/// Whether a text is a log: one of its first lines is a call.
+pub(super) fn begins_log(head: &[u8]) -> bool {
+    /// strace may first tell of processes that it attached to.
+    const LINES: usize = 16;
+    let mut lines = head.split(|&byte| byte == b'\n').take(LINES);
+    lines.any(|line| {
+        let line = std::str::from_utf8(line).ok().and_then(Line::read);
+        line.is_some_and(|line| !matches!(line.event, Event::Signal { .. } | Event::Exit(_)))
+    })
+}
+
+/// The thread in front of a line, and the rest: `1234 …`, `1234<sh> …`, `[pid 1234] …`.
+fn thread(line: &str) -> (Option<i64>, Option<&str>, &str) {
+    let none = (None, None, line);
+    let (inside, end) = match line.strip_prefix("[pid") {
+        Some(inside) => (inside.trim_start(), "] "),
+        None => (line, " "),
+    };
+    let digits = inside.bytes().take_while(u8::is_ascii_digit).count();
+    // The seconds of a date have ten digits, numbers of threads at most seven.
+    let (1..10, Ok(tid)) = (digits, inside[..digits].parse()) else {
+        return none;
+    };
+    let (comm, rest) = match inside[digits..].strip_prefix('<') {
+        Some(named) => match named.split_once('>') {
+            Some((comm, rest)) => (Some(comm), rest),
+            None => return none,
+        },
+        None => (None, &inside[digits..]),
+    };
+    match rest.strip_prefix(end) {
+        Some(rest) => (Some(tid), comm, rest.trim_start()),
+        None => none,
+    }
+}
+
+/// Skips what options put in front of a call: `(+ 0.000120)`, `[00007f52a1b2c3d4]`, `[ 257]`.
+fn without_brackets(mut rest: &str) -> &str {
+    for (open, close) in [("(+", ") "), ("[", "] "), ("[", "] ")] {
+        if rest.starts_with(open)
+            && let Some((_, after)) = rest.split_once(close)
+        {
+            rest = after.trim_start();
+        }
+    }
+    rest
+}
+
+impl<'a> Event<'a> {
+    fn read(text: &'a str) -> Option<Self> {
+        if let Some(signal) = text.strip_prefix("--- ") {
+            let signal = signal.strip_suffix(" ---")?;
+            let (name, info) = signal.split_once(' ').unwrap_or((signal, ""));
+            return Some(Self::Signal { name, info });
+        }
+        if let Some(exit) = text.strip_prefix("+++ ") {
+            return Some(Self::Exit(exit.strip_suffix(" +++")?));
+        }
+        match text.strip_prefix("<... ") {
+            Some(text) => {
+                let (name, rest) = text.split_once(" resumed>")?;
+                Self::call(name, rest.trim_start(), true)
+            }
+            None => {
+                let (name, rest) = text.split_once('(')?;
+                Self::call(name, rest, false)
+            }
+        }
+    }
+
+    /// What follows a call's name.
+    fn call(name: &'a str, rest: &'a str, resumed: bool) -> Option<Self> {
+        let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_?".contains(&byte);
+        if name.is_empty() || !name.bytes().all(is_name) {
+            return None;
+        }
+        if let Some(args) = unfinished(rest) {
+            return Some(if resumed {
+                Self::EndAndBegin { name, args }
+            } else {
+                Self::Begin { name, args }
+            });
+        }
+        let (args, ret) = returned(rest)?;
+        let (ret, dur) = duration(ret);
+        let call = Call {
+            name,
+            args,
+            ret,
+            dur,
+        };
+        Some(if resumed {
+            Self::End(call)
+        } else {
+            Self::Whole(call)
+        })
+    }
+}
+
+/// The arguments of a call that has not returned.
+fn unfinished(rest: &str) -> Option<&str> {
+    let ends = ["<unfinished ...>", "<detached ...>"];
+    let args = match ends.iter().find_map(|end| rest.strip_suffix(end)) {
+        Some(args) => args,
+        // A message about the new process stands in the middle of the call that made it.
+        None => {
+            let (args, message) = rest.split_once("strace: Process ")?;
+            message.strip_suffix(" attached").map(|_| args)?
+        }
+    };
+    Some(args.trim_end().trim_end_matches(','))
+}
+
+/// The arguments and the result of `3, "…", 8) = 8`. The last `) =` counts: texts may have others.
+fn returned(rest: &str) -> Option<(&str, &str)> {
+    let mut at = rest.len();
+    while let Some(close) = rest[..at].rfind(')') {
+        if let Some(ret) = rest[close + 1..].trim_start().strip_prefix('=') {
+            return Some((rest[..close].trim(), ret.trim()));
+        }
+        at = close;
+    }
+    // Nothing is left of the arguments of a resumed call.
+    Some(("", rest.strip_prefix('=')?.trim()))
+}
+
+/// Separates the duration from a result: `3 <0.000042>`.
+fn duration(ret: &str) -> (&str, Option<i64>) {
+    let found = ret.strip_suffix('>').and_then(|ret| ret.rsplit_once('<'));
+    match found.and_then(|(ret, dur)| Some((ret.trim_end(), seconds(dur)?))) {
+        Some((ret, dur)) => (ret, Some(dur)),
+        None => (ret, None),
+    }
+}

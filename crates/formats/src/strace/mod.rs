@@ -1,0 +1,47 @@
+//! The text of `strace`, which lists the system calls of processes.
+//!
+//! ```text
+//! 1000  1700000052.321000 openat(AT_FDCWD, "/etc/passwd", O_RDONLY) = 3 <0.000042>   a whole call
+//! 1000  1700000052.321100 futex(0x7f01, FUTEX_WAIT, 2, NULL <unfinished ...>         another thread goes on
+//! 1001  1700000052.321200 --- SIGCHLD {si_signo=SIGCHLD, si_pid=1002} ---            a signal arrives
+//! 1000  1700000052.321300 <... futex resumed>) = 0 <0.000200>
+//! 1001  1700000052.321400 +++ exited with 0 +++
+//! ```
+//! The number in front is the thread's (`-f`; `[pid 1000]` on a terminal). The time is that of the wall clock (`-ttt`),
+//! of the day (`-t`, `-tt`), or what has passed since the line before (`-r`). `-T` adds the duration of each call. strace's
+//! manual and its source (`src/strace.c`, `printleader` and `tprint_sysret_end`) describe the forms.
+
+mod clock;
+mod line;
+mod people;
+mod reader;
+#[cfg(test)]
+mod tests;
+
+use crate::format::{Confidence, Format, ReadOptions, Reader};
+use crate::format_id;
+
+/// The text of strace.
+pub(crate) struct Strace;
+
+impl Format for Strace {
+    fn id(&self) -> &'static str {
+        format_id::STRACE
+    }
+
+    fn title(&self) -> &'static str {
+        "strace log"
+    }
+
+    fn sniff(&self, head: &[u8]) -> Confidence {
+        if line::begins_log(head) {
+            Confidence::Likely
+        } else {
+            Confidence::No
+        }
+    }
+
+    fn reader(&self, options: &ReadOptions) -> Option<Box<dyn Reader>> {
+        Some(Box::new(reader::StraceReader::new(&options.name)))
+    }
+}

@@ -1,0 +1,140 @@
+//! What calls tell of threads: their names, and who made them.
+
+use std::collections::HashMap;
+
+use traceloom_trace::{NO_NUMBER, RowId, ThreadId, TraceBuilder};
+
+use super::line::Call;
+
+/// The kernel keeps this many bytes of a thread's name.
+const COMM_BYTES: usize = 15;
+
+/// The threads of a log.
+#[derive(Debug, Default)]
+pub(super) struct People {
+    /// The number in the name of the file: `strace -ff` writes a file for each thread.
+    own: Option<i64>,
+    /// The thread of lines without a number.
+    unnumbered: Option<ThreadId>,
+    /// Its number, from a call that returned it.
+    number: Option<i64>,
+    /// Threads that ended, by number. The call that made one may return later.
+    ended: HashMap<i64, ThreadId>,
+}
+
+impl People {
+    /// `name` is that of the file.
+    pub fn new(name: &str) -> Self {
+        let number = name.rsplit_once('.').map_or("", |(_, number)| number);
+        let own = number.parse().ok().filter(|tid| *tid > 0);
+        Self {
+            own,
+            ..Self::default()
+        }
+    }
+
+    /// The thread of a line.
+    pub fn thread(&mut self, tid: Option<i64>, out: &mut TraceBuilder) -> ThreadId {
+        let tid = tid.or(self.own);
+        match (tid, self.unnumbered) {
+            (None, Some(thread)) => thread,
+            (Some(_), Some(thread)) if tid == self.number => thread,
+            (Some(tid), _) => out.find_thread(tid).unwrap_or_else(|| {
+                self.ended.remove(&tid);
+                out.thread(tid)
+            }),
+            (None, None) => {
+                let thread = out.new_thread(NO_NUMBER);
+                *self.unnumbered.insert(thread)
+            }
+        }
+    }
+
+    /// A thread ended at `ts`, ns.
+    pub fn end(&mut self, thread: ThreadId, ts: i64, out: &mut TraceBuilder) {
+        let tid = out.trace().threads.tid.get(thread.row());
+        out.end_thread(thread, ts);
+        self.ended.insert(tid, thread);
+    }
+
+    /// Learns from a call of a thread that returned.
+    pub fn learn(&mut self, thread: ThreadId, call: &Call<'_>, out: &mut TraceBuilder) {
+        let returned = call.ret.split(' ').next().unwrap_or_default();
+        let number = returned.parse::<i64>().ok().filter(|number| *number > 0);
+        match (call.name, number) {
+            ("execve" | "execveat", _) if returned == "0" => {
+                let path = quoted(call.args).unwrap_or_default();
+                name(thread, path.rsplit('/').next().unwrap_or_default(), out);
+            }
+            ("prctl", _) if returned == "0" && call.args.starts_with("PR_SET_NAME,") => {
+                name(thread, quoted(call.args).unwrap_or_default(), out);
+            }
+            ("clone" | "clone3" | "fork" | "vfork", Some(tid)) => {
+                self.made(thread, tid, call.args.contains("CLONE_THREAD"), out);
+            }
+            // Without `-f`, these are the only places of the number.
+            ("set_tid_address" | "gettid", Some(tid)) if self.unnumbered == Some(thread) => {
+                self.set_number(thread, tid, out);
+            }
+            _ => {}
+        }
+    }
+
+    fn set_number(&mut self, thread: ThreadId, tid: i64, out: &mut TraceBuilder) {
+        if self.number.is_none() && out.find_thread(tid).is_none() {
+            out.renumber_thread(thread, tid);
+            self.number = Some(tid);
+        }
+    }
+
+    /// A thread made another one, in its own process or in a new one.
+    fn made(&mut self, maker: ThreadId, tid: i64, is_thread: bool, out: &mut TraceBuilder) {
+        let process = if is_thread {
+            pid_of(maker, out)
+        } else {
+            Some(tid)
+        };
+        let ended = self.ended.remove(&tid);
+        let ended =
+            ended.filter(|thread| out.trace().threads.upid.get(thread.row()).some().is_none());
+        let thread = ended.unwrap_or_else(|| out.thread(tid));
+        if let Some(pid) = process {
+            out.put_in_process(thread, pid);
+        }
+        if ended.is_some() {
+            // The numbers are free for others.
+            let ts = out.trace().threads.end_ts.get(thread.row());
+            out.end_thread(thread, ts);
+        }
+    }
+}
+
+/// Names a thread as the kernel does.
+pub(super) fn name(thread: ThreadId, name: &str, out: &mut TraceBuilder) {
+    let end = name.floor_char_boundary(COMM_BYTES.min(name.len()));
+    if end > 0 {
+        let name = out.intern(&name.as_bytes()[..end]);
+        out.name_thread(thread, name);
+    }
+}
+
+/// The process of a thread. One that is not known yet led its own when strace began to follow it.
+fn pid_of(thread: ThreadId, out: &mut TraceBuilder) -> Option<i64> {
+    let threads = &out.trace().threads;
+    let (tid, upid) = (
+        threads.tid.get(thread.row()),
+        threads.upid.get(thread.row()),
+    );
+    let upid = match upid.some() {
+        Some(upid) => upid,
+        None if tid == NO_NUMBER => return None,
+        None => out.put_in_process(thread, tid),
+    };
+    Some(out.trace().processes.pid.get(upid.row()))
+}
+
+/// The first text in quotes. strace writes a quote inside as `\"`.
+fn quoted(args: &str) -> Option<&str> {
+    let (_, text) = args.split_once('"')?;
+    Some(text.split('"').next().unwrap_or_default())
+}

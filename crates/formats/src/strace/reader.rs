@@ -1,0 +1,245 @@
+//! Turns the lines of a log into slices of their threads.
+
+use traceloom_trace::{
+    ArgSetId, ArgValue, ClockKind, ClockRow, Place, RepairKind, RowId, SliceBegin, SliceId,
+    SourceId, StringId, ThreadId, TraceBuilder, TrackId,
+};
+
+use super::clock::{Clock, Stamp};
+use super::line::{Call, Event, Line};
+use super::people::{self, People};
+use crate::error::ReadError;
+use crate::format::{Reader, Target};
+use crate::format_id;
+use crate::lines::Lines;
+
+/// The category of all slices, as in Perfetto.
+const CATEGORY: &[u8] = b"strace";
+
+pub(super) struct StraceReader {
+    lines: Lines,
+    state: State,
+}
+
+impl StraceReader {
+    /// `name` is that of the file.
+    pub fn new(name: &str) -> Self {
+        let people = People::new(name);
+        Self {
+            lines: Lines::default(),
+            state: State {
+                people,
+                ..State::default()
+            },
+        }
+    }
+}
+
+impl Reader for StraceReader {
+    fn feed(&mut self, chunk: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
+        let out = out.trace(format_id::STRACE)?;
+        out.add_source_bytes(chunk.len() as u64);
+        let state = &mut self.state;
+        self.lines.feed(chunk, |line| state.line(line, out));
+        Ok(())
+    }
+
+    fn finish(&mut self, out: &mut Target<'_>) -> Result<(), ReadError> {
+        let out = out.trace(format_id::STRACE)?;
+        let state = &mut self.state;
+        self.lines.finish(|line| state.line(line, out));
+        self.state.finish(out);
+        Ok(())
+    }
+}
+
+#[derive(Default)]
+struct State {
+    /// Lines so far.
+    lines: u64,
+    /// Lines that were not read.
+    unread: u64,
+    /// Calls whose duration nothing tells.
+    without_duration: u64,
+    has_date: bool,
+    clock: Clock,
+    people: People,
+}
+
+impl State {
+    fn line(&mut self, line: &[u8], out: &mut TraceBuilder) {
+        self.lines += 1;
+        let text = String::from_utf8_lossy(line);
+        let text = text.trim();
+        match Line::read(text) {
+            Some(line) => self.event(&line, out),
+            None if tells_nothing(text) => {}
+            None => self.unread(text, out),
+        }
+    }
+
+    fn unread(&mut self, text: &str, out: &mut TraceBuilder) {
+        const SHOWN: usize = 120;
+        self.unread += 1;
+        let kind = if text.starts_with("> ") {
+            // A frame of the stack of the call before (`-k`).
+            RepairKind::SkippedEntry
+        } else {
+            RepairKind::UnparsedLine
+        };
+        let place = Place::at_line(self.lines);
+        let end = text.floor_char_boundary(SHOWN.min(text.len()));
+        out.repair(kind, 1, place, || text[..end].to_owned());
+    }
+
+    fn event(&mut self, line: &Line<'_>, out: &mut TraceBuilder) {
+        let ts = self.clock.ns(line.stamp);
+        if matches!(line.stamp, Stamp::Date(_)) && !std::mem::replace(&mut self.has_date, true) {
+            out.clock(wall_clock(ts));
+        }
+        let thread = self.people.thread(line.tid, out);
+        if let Some(comm) = line.comm {
+            people::name(thread, comm, out);
+        }
+        let track = out.thread_track(thread);
+        match line.event {
+            Event::Whole(call) => self.whole(thread, track, ts, &call, out),
+            Event::Begin { name, args } => begin(track, ts, name, args, out),
+            Event::End(call) => self.end(thread, track, ts, &call, out),
+            Event::EndAndBegin { name, args } => {
+                self.end_half(track, ts, name, out);
+                begin(track, ts, name, args, out);
+            }
+            Event::Signal { name, info } => {
+                let name = out.intern(name.as_bytes());
+                let args = args(&[("info", info)], out);
+                out.nested_instant(track, ts, name, args);
+            }
+            Event::Exit(how) => {
+                let name = out.intern(how.as_bytes());
+                out.nested_instant(track, ts, name, ArgSetId::NONE);
+                if !how.starts_with("superseded") {
+                    self.people.end(thread, ts, out);
+                }
+            }
+        }
+    }
+
+    fn whole(
+        &mut self,
+        thread: ThreadId,
+        track: TrackId,
+        ts: i64,
+        call: &Call<'_>,
+        out: &mut TraceBuilder,
+    ) {
+        self.without_duration += u64::from(call.dur.is_none());
+        let args = args(&[("args", call.args), ("ret", call.ret)], out);
+        let slice = slice(ts, call.name, args, out);
+        out.whole_slice(track, slice, call.dur.unwrap_or(0));
+        self.people.learn(thread, call, out);
+    }
+
+    fn end(
+        &mut self,
+        thread: ThreadId,
+        track: TrackId,
+        ts: i64,
+        call: &Call<'_>,
+        out: &mut TraceBuilder,
+    ) {
+        let open = out.open_slices(track).last().copied();
+        let is_known = self.end_half(track, ts, call.name, out);
+        let (Some(slice), true) = (open, is_known) else {
+            return;
+        };
+        // The call began with some of its arguments, and returned the others.
+        let begun = begun_args(slice, out);
+        let all = Call {
+            args: &format!("{begun}{}", call.args),
+            ..*call
+        };
+        let more = args(&[("args", call.args), ("ret", call.ret)], out);
+        out.append_slice_args(slice, more);
+        self.people.learn(thread, &all, out);
+    }
+
+    /// Ends the open call of a thread. Returns false, and counts it, if its begin is not in the log.
+    fn end_half(&mut self, track: TrackId, ts: i64, name: &str, out: &mut TraceBuilder) -> bool {
+        let open = out.open_slices(track).last().copied();
+        let is_open = open.is_some_and(|slice| {
+            let trace = out.trace();
+            trace.strings.get(trace.slices.name.get(slice.row())) == name
+        });
+        if is_open {
+            out.end_slice(track, ts, None);
+        } else {
+            let place = Place::at_line(self.lines).with_ts(ts);
+            out.repair(RepairKind::UnmatchedEnd, 1, place, || name.to_owned());
+        }
+        is_open
+    }
+
+    fn finish(&self, out: &mut TraceBuilder) {
+        if self.unread > 0 {
+            // Perfetto's name of the figure.
+            out.figure("strace_parse_failure", None, 0, self.unread as i64);
+        }
+        if self.without_duration > 0 {
+            let calls = self.without_duration;
+            let what = format!("unknown for {calls} calls; strace -T records it");
+            out.metadata("strace-durations", &what);
+        }
+    }
+}
+
+fn begin(track: TrackId, ts: i64, name: &str, text: &str, out: &mut TraceBuilder) {
+    let args = args(&[("args", text)], out);
+    let slice = slice(ts, name, args, out);
+    out.begin_slice(track, slice);
+}
+
+/// The arguments of a call that has begun.
+fn begun_args(slice: SliceId, out: &TraceBuilder) -> String {
+    let trace = out.trace();
+    let mut args = trace.args.set(trace.slices.arg_set_id.get(slice.row()));
+    match args.next() {
+        Some((_, ArgValue::Text(text))) => trace.strings.get(text).to_owned(),
+        _ => String::new(),
+    }
+}
+
+fn slice(ts: i64, name: &str, args: ArgSetId, out: &mut TraceBuilder) -> SliceBegin {
+    SliceBegin {
+        category: out.intern(CATEGORY),
+        arg_set_id: args,
+        ..SliceBegin::named(ts, out.intern(name.as_bytes()))
+    }
+}
+
+/// The arguments that are not empty.
+fn args(texts: &[(&str, &str)], out: &mut TraceBuilder) -> ArgSetId {
+    let mut args: Vec<(StringId, ArgValue)> = Vec::with_capacity(texts.len());
+    for (key, text) in texts.iter().filter(|(_, text)| !text.is_empty()) {
+        let text = ArgValue::Text(out.intern(text.as_bytes()));
+        args.push((out.intern(key.as_bytes()), text));
+    }
+    out.args(args)
+}
+
+/// The times of a log with dates are those of the wall clock.
+fn wall_clock(ts: i64) -> ClockRow {
+    ClockRow {
+        source: SourceId::NONE,
+        clock: ClockKind::Realtime,
+        ts,
+        value_ns: ts,
+        precision_ns: 1_000,
+        name: String::new(),
+    }
+}
+
+/// Whether a line has nothing for the time line: strace's own messages, and the rest of a line that one of them cut.
+fn tells_nothing(text: &str) -> bool {
+    text.is_empty() || text.starts_with("strace: ") || text == "<unfinished ...>"
+}

@@ -1,0 +1,9 @@
+//! Logs of strace.
+#![no_main]
+
+use traceloom_fuzz::{read, read_as};
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+    read(data);
+    read_as("strace", data);
+});
