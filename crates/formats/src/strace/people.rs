@@ -1,8 +1,8 @@
 //! What calls tell of threads: their names, and who made them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use traceloom_trace::{NO_NUMBER, RowId, ThreadId, TraceBuilder};
+use traceloom_trace::{NO_NUMBER, ProcessId, RowId, ThreadId, TraceBuilder};
 
 use super::line::Call;
 
@@ -18,7 +18,9 @@ pub(super) struct People {
     unnumbered: Option<ThreadId>,
     /// Its number, from a call that returned it.
     number: Option<i64>,
-    /// Threads that ended, by number. The call that made one may return later.
+    /// Threads of which the call that made them has returned.
+    made: HashSet<ThreadId>,
+    /// Threads that ended before the call that made them returned, by number.
     ended: HashMap<i64, ThreadId>,
 }
 
@@ -54,7 +56,9 @@ impl People {
     pub fn end(&mut self, thread: ThreadId, ts: i64, out: &mut TraceBuilder) {
         let tid = out.trace().threads.tid.get(thread.row());
         out.end_thread(thread, ts);
-        self.ended.insert(tid, thread);
+        if !self.made.remove(&thread) {
+            self.ended.insert(tid, thread);
+        }
     }
 
     /// Learns from a call of a thread that returned.
@@ -64,7 +68,7 @@ impl People {
         match (call.name, number) {
             ("execve" | "execveat", _) if returned == "0" => {
                 let path = quoted(call.args).unwrap_or_default();
-                name(thread, path.rsplit('/').next().unwrap_or_default(), out);
+                run_program(thread, path.rsplit('/').next().unwrap_or_default(), out);
             }
             ("prctl", _) if returned == "0" && call.args.starts_with("PR_SET_NAME,") => {
                 name(thread, quoted(call.args).unwrap_or_default(), out);
@@ -95,17 +99,43 @@ impl People {
             Some(tid)
         };
         let ended = self.ended.remove(&tid);
-        let ended =
-            ended.filter(|thread| out.trace().threads.upid.get(thread.row()).some().is_none());
         let thread = ended.unwrap_or_else(|| out.thread(tid));
         if let Some(pid) = process {
-            out.put_in_process(thread, pid);
+            let upid = out.trace().threads.upid.get(thread.row()).some();
+            let upid = upid.unwrap_or_else(|| out.put_in_process(thread, pid));
+            inherit(maker, thread, upid, out);
         }
         if ended.is_some() {
             // The numbers are free for others.
             let ts = out.trace().threads.end_ts.get(thread.row());
             out.end_thread(thread, ts);
+        } else {
+            self.made.insert(thread);
         }
+    }
+}
+
+/// A thread runs another program: it is now its process.
+fn run_program(thread: ThreadId, program: &str, out: &mut TraceBuilder) {
+    name(thread, program, out);
+    let program = out.intern(program.as_bytes());
+    if pid_of(thread, out).is_some() {
+        let upid = out.trace().threads.upid.get(thread.row());
+        out.name_process(upid, program);
+    }
+}
+
+/// A new thread and its process have the names of those that made them, until they get their own.
+fn inherit(maker: ThreadId, thread: ThreadId, upid: ProcessId, out: &mut TraceBuilder) {
+    let (threads, processes) = (&out.trace().threads, &out.trace().processes);
+    let comm = threads.name.get(maker.row());
+    let program = threads.upid.get(maker.row()).some();
+    let program = program.map(|upid| processes.name.get(upid.row()));
+    if threads.name.get(thread.row()).is_empty() {
+        out.name_thread(thread, comm);
+    }
+    if out.trace().processes.name.get(upid.row()).is_empty() {
+        out.name_process(upid, program.unwrap_or_default());
     }
 }
 

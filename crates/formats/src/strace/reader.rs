@@ -133,7 +133,8 @@ impl State {
         call: &Call<'_>,
         out: &mut TraceBuilder,
     ) {
-        self.without_duration += u64::from(call.dur.is_none());
+        // A call that ends its thread returns `?`.
+        self.without_duration += u64::from(call.dur.is_none() && call.ret != "?");
         let args = args(&[("args", call.args), ("ret", call.ret)], out);
         let slice = slice(ts, call.name, args, out);
         out.whole_slice(track, slice, call.dur.unwrap_or(0));
