@@ -3,13 +3,26 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { check } from "./axe.js";
 import { example } from "./lib.js";
-import { ask, bring, cli, clickSlice, settled, sliceNamed, state, tableOf, until } from "./drive.js";
+import { ask, bring, cli, clickSlice, settled, sliceNamed, state, tab, tableOf, until } from "./drive.js";
 import { onPages } from "./suite.js";
 
 const JANK = example("jank.ftrace.gz"), FRAME = "Choreographer#doFrame 74232";
 const LONG = { timeout: 120_000 };
 
 onPages("A wait", { files: [JANK] }, (its) => {
+  test("can be asked about in the tab itself", LONG, async () => {
+    const page = its.page(), id = await sliceNamed(page, FRAME);
+    await tab(page, "why");
+    assert.match(await page.getByTestId("panel-why").innerText(), /^Select a call/);
+    await bring(page, id);
+    await clickSlice(page, id);
+    await tab(page, "why");
+    await page.getByTestId("why-ask").click();
+    await page.getByTestId("why-table").locator(".vt-space > .vt-row").first().waitFor();
+    await page.evaluate(() => /** @type {any} */ (window).traceloom.store.set({ why: null, selection: null }));
+    await page.getByTestId("why-table").waitFor({ state: "detached" });
+  });
+
   test("is explained as by the program, in a row and a table", LONG, async () => {
     const page = its.page(), id = await sliceNamed(page, FRAME), told = cli("why", JANK, "--slice", FRAME, "--json");
     await bring(page, id);

@@ -13,7 +13,7 @@
  */
 
 /** The sections of the sheet of keys. */
-export const GROUPS = ["Move", "Find", "Select", "Rows", "Profile", "Touch"];
+export const GROUPS = ["Move", "Find and mark", "Select", "Rows", "Profile", "Touch"];
 
 /** @type {Action[]} */
 const all = [];

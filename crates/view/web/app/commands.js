@@ -18,7 +18,7 @@ export function startCommands(store, context, search, {info}) {
     await search.step(1);
   }
   addActions(
-    {group: "Find", keys: ["Ctrl+k"], what: "all commands", always: true, run: () => showPalette(context, find)},
+    {group: "Find and mark", keys: ["Ctrl+k"], what: "all commands", always: true, run: () => showPalette(context, find)},
     ...panels.filter(({when}) => !when || when(context.meta)).map(({id, title}) => ({what: `open the tab ${title}`, run: () => store.set({panel: id, chosen: true}), when: () => store.get().panel !== id})),
     {what: "about this trace", run: info},
     {what: "show hidden rows again", run: () => store.set({rows: {...store.get().rows, hidden: new Set()}}), when: () => store.get().rows.hidden.size > 0},

@@ -9,7 +9,7 @@ const gesture = (/** @type {string} */ group, /** @type {[string[], string][]} *
 addActions(
   ...gesture("Move", [[["W", "S"], "zoom in, out (hold)"], [["A", "D"], "pan left, right (hold)"], [["wheel"], "zoom at the pointer"], [["Shift", "wheel"], "pan"],
     [["Ctrl", "wheel"], "zoom, as pinching does"], [["Alt", "wheel"], "scroll the rows"]]),
-  ...gesture("Find", [[["Enter"], "next hit (N), in the search box"], [["Shift", "Enter"], "previous hit (Shift N)"]]),
+  ...gesture("Find and mark", [[["Enter"], "next hit (N), in the search box"], [["Shift", "Enter"], "previous hit (Shift N)"]]),
   ...gesture("Select", [[["click"], "a call, state or value"], [["Shift", "click"], "select it too: several calls"], [["double click"], "zoom to the call"], [["drag"], "select a range"], [["Alt", "drag"], "a range of these rows only"], [["drag an edge"], "make the range longer or shorter"]]),
   ...gesture("Rows", [[["↑", "↓"], "go along the names"], [["←", "→"], "fold, unfold"], [["P"], "pin to the top"], [["H"], "hide"]]),
   ...gesture("Profile", [[["→", "←"], "open, close a method or a call"], [["Enter"], "open; go to a caller or callee; zoom into a flame"], [["Esc"], "out of the flame, empty the find box"],

@@ -38,7 +38,7 @@ export function startSettings(store) {
   remember(store, "wheel");
   remember(store, "grid");
   const open = () => showSettings(store);
-  addActions({group: "Find", keys: [","], what: "settings", run: open},
+  addActions({group: "Find and mark", keys: [","], what: "settings", run: open},
     ...SETTINGS.flatMap(({key, title, values}) => values.map(([value, what]) => ({what: `${title}: ${what}`, run: () => store.set({[key]: value}), when: () => store.get()[key] !== value}))));
   return open;
 }

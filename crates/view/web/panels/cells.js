@@ -10,16 +10,24 @@ const KEPT = 24;
 /** The package of a class with its method. */
 const PACKAGE = /^((?:[\w$-]+\.)+)[\w$-]+\.[\w$<>-]+$/;
 
+/** Where the part of a name begins that is kept: after the package, at the last `::`, or a few letters before the end. @param {string} label */
+function keptFrom(label) {
+  const path = PACKAGE.exec(label)?.[1];
+  if (path) return path.length;
+  // A few letters are not worth a part of their own, which would have a gap after it.
+  if (label.length <= KEPT + 6) return 0;
+  const member = label.lastIndexOf("::");
+  return member > 0 && label.length - member <= KEPT ? member : label.length - KEPT;
+}
+
 /**
  * A name that is shortened where it is least important: a method's package, the middle of other names.
  * @param {string} label @param {string} [more] classes
  */
 export function elided(label, more = "") {
   label = elide(label, 300);
-  const [, path] = PACKAGE.exec(label) ?? [];
-  // A few letters are not worth a part of their own, which would have a gap after it.
-  const at = path?.length ?? (label.length > KEPT + 6 ? label.length - KEPT : 0);
-  return el("span", {class: `name ${path ? "" : "plain"} ${more}`}, el("span", {class: "cut"}, label.slice(0, at)), el("span", {class: "kept"}, el("bdi", {}, label.slice(at))));
+  const at = keptFrom(label);
+  return el("span", {class: `name ${PACKAGE.test(label) ? "" : "plain"} ${more}`}, el("span", {class: "cut"}, label.slice(0, at)), el("span", {class: "kept"}, el("bdi", {}, label.slice(at))));
 }
 
 /** A chip with the name's colour in the timeline. @param {{label: string, name?: number | null, hue?: number}} row */

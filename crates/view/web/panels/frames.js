@@ -1,6 +1,6 @@
 // Frames and their deadlines: the apps, and the worst frames with their causes.
 import {el} from "ui/dom";
-import {count, moment, plural, time} from "ui/format";
+import {columnTime, count, moment, plural, time} from "ui/format";
 import {virtualTable} from "ui/virtual_table";
 import {link, stateBar} from "panels/details";
 import {isAbort} from "source/source";
@@ -25,13 +25,13 @@ export function mountFrames(element, store, source, context) {
   const table = virtualTable({label: "Worst frames", testid: "worst-frames", rowHeight: 26,
     onSort: () => fill(), onSelect: row => go(row, false), onEnter: row => go(row, true),
     columns: /** @type {import("ui/virtual_table").Column<any>[]} */ (columns = [
-      {id: "dur", label: "Duration", width: 96, key: row => row.dur, show: row => time(row.dur)},
+      {id: "dur", label: "Duration", width: 96, key: row => row.dur, show: row => columnTime(row.dur)},
       {id: "missed", label: "Missed", title: "Vsyncs missed", width: 72, key: row => row.missed, show: row => row.missed ? count(row.missed) : "–"},
       {id: "ts", label: "At", width: 110, key: row => row.ts, show: row => moment(row.ts, 1000)},
       {id: "label", label: "App", width: 150, text: true, fixed: true, key: row => row.label, show: row => row.label},
       // Without the scheduler's events, nothing is known about states.
       ...(context.meta.has?.states ? /** @type {import("ui/virtual_table").Column<any>[]} */ ([{id: "states", label: "Where the time went", width: 170, show: row => time(row.running_ns), draw: (cell, row) => cell.replaceChildren(stateBar(row, false))},
-      {id: "runnable_ns", label: "CPU wait", title: "Time from a wake-up until it ran: the scheduling latency", width: 86, key: row => row.runnable_ns ?? 0, show: row => row.runnable_ns ? time(row.runnable_ns) : "–"}]) : []),
+      {id: "runnable_ns", label: "CPU wait", title: "Time from a wake-up until it ran: the scheduling latency", width: 86, key: row => row.runnable_ns ?? 0, show: row => row.runnable_ns ? columnTime(row.runnable_ns) : "–"}]) : []),
       {id: "why", label: "What held it", width: 260, text: true, show: why},
     ])});
 
@@ -69,7 +69,7 @@ export function mountFrames(element, store, source, context) {
       const list = apps.map((/** @type {any} */ app, /** @type {number} */ nth) => ({app, row: app_row[nth]})).sort((/** @type {any} */ a, /** @type {any} */ b) => b.app.janky - a.app.janky);
       sum.replaceChildren(about, ofRange, ...list.map((/** @type {any} */ {app, row}) => el("section", {class: "frames-app"}, el("h2", {}, row < context.rows.id.length ? link(app.label, () => context.showRow(row)) : app.label, app.kind !== "app" && el("span", {class: "quiet"}, ` ${app.kind}`)),
         el("p", {}, el("b", {class: app.janky ? "late" : ""}, `${count(app.janky)} late`), ` of ${plural(app.frames, "frame")}${app.missed ? `, ${plural(app.missed, "vsync")} missed` : ""}`),
-        el("p", {class: "quiet"}, `median ${time(app.p50_ns)} · 90 % ${time(app.p90_ns)} · 99 % ${time(app.p99_ns)} · worst ${time(app.worst_ns)}`))));
+        el("p", {class: "quiet"}, [["median", app.p50_ns], ["90 %", app.p90_ns], ["99 %", app.p99_ns], ["worst", app.worst_ns]].map(([what, ns]) => `${what} ${time(ns)}`.replaceAll(" ", "\u00a0")).join(" · ")))));
       if (!sum.isConnected) element.replaceChildren(el("div", {class: "frames"}, sum, el("div", {class: "frames-worst"}, table.element)));
       fill();
     } catch (error) {

@@ -1,6 +1,6 @@
 // Totals of the selected range: names, threads, CPUs, counters.
 import {el} from "ui/dom";
-import {amount, count, plural, span, time} from "ui/format";
+import {amount, columnTime, count, plural, span, time} from "ui/format";
 import {tabs} from "ui/tabs";
 import {copy} from "ui/toast";
 import {virtualTable} from "ui/virtual_table";
@@ -15,7 +15,7 @@ import {KIND} from "timeline/rows";
 const LIMIT = 5000;
 
 /** A column of times. @param {string} id @param {string} label @param {string} [title] @returns {Column} */
-const ns = (id, label, title) => ({id, label, title, width: Math.max(92, label.length * 8), key: row => row[id] ?? -1, show: row => row[id] == null ? "" : row[id] ? time(row[id]) : "0"});
+const ns = (id, label, title) => ({id, label, title, width: Math.max(92, label.length * 8), key: row => row[id] ?? -1, show: row => row[id] == null ? "" : row[id] ? columnTime(row[id]) : "0"});
 /** @param {string} id @param {string} label @param {number} [width] @returns {Column} */
 const text = (id, label, width = 220) => ({id, label, width, text: true, key: row => String(row[id]), show: row => String(row[id])});
 /** @param {string} id @param {string} label @param {(value: number) => string} show @returns {Column} */

@@ -1,6 +1,6 @@
 // What a thread waited for: the chain of threads, one after the other, as a row and a table.
 import {el} from "ui/dom";
-import {elide, moment, time} from "ui/format";
+import {columnTime, elide, moment, time} from "ui/format";
 import {virtualTable} from "ui/virtual_table";
 import {isAbort} from "source/source";
 
@@ -25,12 +25,20 @@ function mount(element, store, source, context) {
   const row = el("div", {class: "why-row", "data-testid": "why-row"});
   const table = virtualTable({label: "What it waited for", testid: "why-table", rowHeight: 22, onSelect: part => show(part), onEnter: part => show(part), columns: [
     {id: "ts", label: "At", width: 110, show: ({ts}) => moment(ts, 1000)},
-    {id: "dur", label: "Time", width: 90, show: ({ts, end}) => time(end - ts)},
+    {id: "dur", label: "Time", width: 90, show: ({ts, end}) => columnTime(end - ts)},
     {id: "thread", label: "Thread", width: 230, text: true, fixed: true, show: ({thread, depth}) => `${"\u2003".repeat(Math.min(depth, 12))}${elide(thread, 160)}`},
     {id: "state", label: "State", width: 165, text: true, fixed: true, show: ({state}) => state, draw: (cell, {state, colour}) => cell.replaceChildren(el("i", {class: `state-dot s-${colour}`}), state)},
     {id: "name", label: "In", width: 200, text: true, fixed: true, show: ({name}) => elide(name, 200)},
     {id: "why", label: "Why", width: 240, text: true, show: ({why}) => elide(why, 300)}]});
-  const hint = el("p", {class: "panel-hint"}, "Select a call or a state of a thread, and choose \"Why did it wait?\" in its details.");
+  const hint = el("p", {class: "panel-hint"});
+
+  /** What to do while there is no path: to ask about the selection, or to select something. */
+  function invite() {
+    const question = questionOf(store.get().selection, context.rows);
+    hint.replaceChildren(...question
+      ? ["What did the selection wait for? ", el("button", {type: "button", class: "button", "data-testid": "why-ask", onclick: () => store.set({why: question})}, "Why did it wait?")]
+      : ["Select a call or a state of a thread."]);
+  }
 
   /** Shows a part in the time line; the path stays. @param {any} part */
   function show({row, ts, end}) {
@@ -52,7 +60,10 @@ function mount(element, store, source, context) {
 
   async function load() {
     const {why} = store.get();
-    if (!why) return element.replaceChildren(hint);
+    if (!why) {
+      invite();
+      return element.replaceChildren(hint);
+    }
     abort.abort();
     const mine = abort = new AbortController();
     element.replaceChildren(el("div", {class: "panel-bar"}, title), row, el("div", {class: "tab-body"}, table.element));
@@ -67,5 +78,6 @@ function mount(element, store, source, context) {
     }
   }
   store.on(["why"], load);
+  store.on(["selection"], ({why}) => { if (!why) invite(); });
   load();
 }

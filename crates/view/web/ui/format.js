@@ -18,6 +18,17 @@ export function time(ns) {
 }
 
 /**
+ * A duration in a column of a table: all have the same number of decimals, so that they line up: `7.130 ms`.
+ * @param {number | null | undefined} ns
+ */
+export function columnTime(ns) {
+  if (ns == null) return "–";
+  const size = Math.abs(ns), [unit, name] = UNITS.find(([unit]) => size >= unit) ?? UNITS[3];
+  const digits = unit === 1 ? 0 : 3;
+  return `${(ns / unit).toLocaleString("en", {minimumFractionDigits: digits, maximumFractionDigits: digits})} ${name}`;
+}
+
+/**
  * A point in time, with the precision of a step: `1.234 567 s` for microseconds.
  * @param {number} ns since the trace's start
  * @param {number} step ns that must still be distinguishable
