@@ -1,4 +1,4 @@
-//! Times, ranges and percentages on the command line.
+//! Times, ranges, numbers and percentages on the command line.
 
 use anyhow::{Result, bail};
 use traceloom_trace::Trace;
@@ -78,6 +78,12 @@ pub fn check_order(from: Option<i64>, until: Option<i64>, end: &str) -> Result<(
     }
 }
 
+/// Parses a whole number, such as that of `--limit`.
+pub fn parse_number<T: std::str::FromStr>(text: &str) -> Result<T, String> {
+    let parsed = text.parse();
+    parsed.map_err(|_| format!("{text} is not a whole number, or too large"))
+}
+
 /// Parses a percentage from 0 to 100: `5`, `0.5%`.
 pub fn parse_percent(text: &str) -> Result<f64, String> {
     let share = parse_growth(text).ok().filter(|number| *number <= 100.0);
@@ -113,7 +119,11 @@ pub fn parse_time(text: &str) -> Result<i64, String> {
     }
     let zeros = "000000000".get(fraction.len()..digits).unwrap_or_default();
     let padded = [whole, fraction, zeros].concat();
-    padded.parse().map_err(|_| wrong())
+    let too_long = || format!("{text} is too long: a trace has at most 292 years");
+    if !padded.bytes().all(|digit| digit.is_ascii_digit()) {
+        return Err(wrong());
+    }
+    padded.parse().map_err(|_| too_long())
 }
 
 #[cfg(test)]

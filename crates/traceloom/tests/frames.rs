@@ -272,3 +272,12 @@ fn a_game_hands_over_buffers() {
         "{told}"
     );
 }
+
+#[test]
+fn a_range_without_frames_says_so() {
+    let text = shown(&["examples/jank.ftrace.gz", "--to=100ms"]);
+    assert!(
+        text.ends_with("\n\nno frame was in progress in this range of time\n"),
+        "{text}"
+    );
+}

@@ -6,11 +6,15 @@ use std::process::{Command, Output};
 const JANK: &str = "examples/jank.ftrace.gz";
 
 fn why(args: &[&str]) -> Output {
+    command(args).output().expect("traceloom runs")
+}
+
+fn command(args: &[&str]) -> Command {
     let mut program = Command::new(env!("CARGO_BIN_EXE_traceloom"));
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     program.arg("why").args(args).current_dir(workspace);
     program.env_remove("COLUMNS");
-    program.output().expect("traceloom runs")
+    program
 }
 
 fn shown(args: &[&str]) -> String {
@@ -48,9 +52,33 @@ fn a_thread_at_a_time_and_csv() {
     assert_eq!(csv.lines().count(), 2);
 }
 
+/// A line that is too long is cut at its end, so each begins with the thread.
+#[test]
+fn a_narrow_terminal_still_shows_the_threads() {
+    let mut command = command(&[JANK, "--slice=Choreographer#doFrame 74232"]);
+    let output = command.env("COLUMNS", "80").output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let lines: Vec<&str> = text.lines().skip(3).collect();
+    assert!(lines.len() > 10, "{text}");
+    for line in lines {
+        assert!(
+            line.contains(" of org.loom.reader: ") || line.contains("  org.loom.reader: "),
+            "{line}"
+        );
+        assert!(line.chars().count() <= 80, "{line}");
+    }
+}
+
 #[test]
 fn what_cannot_be_explained_is_refused() {
     for (args, words) in [
+        (&[JANK][..], "say what to explain: --slice NAME, or"),
+        (&[JANK, "--at=1s"], "say what to explain"),
+        (&[JANK, "--thread=4321"], "say what to explain"),
+        (
+            &[JANK, "--thread=4321", "--at=100s"],
+            "100.000 s after the first event; the trace lasts 1.9",
+        ),
         (
             &[JANK, "--slice=no such slice"][..],
             "no thread has such a slice",

@@ -16,10 +16,10 @@ use traceloom_trace::{RowId, Trace};
 use crate::input::{InputArgs, read_trace};
 use crate::output::print;
 use crate::print::{
-    DataOutput, Name, Table, csv_for_spreadsheets, csv_line, duration, ms, plain, terminal_width,
-    thousands,
+    DataOutput, Name, Table, count, csv_for_spreadsheets, csv_line, duration, ms, plain,
+    terminal_width, thousands,
 };
-use crate::times::TimeRange;
+use crate::times::{TimeRange, parse_number};
 
 /// Default of `--limit`: late frames to describe.
 const USUAL_LIMIT: usize = 5;
@@ -54,7 +54,7 @@ pub struct FramesArgs {
     pub range: TimeRange,
 
     /// Number of worst frames to describe, 0 for all [default: 5 late ones; all frames with --csv and --json]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parse_number::<usize>)]
     pub limit: Option<usize>,
 
     #[command(flatten)]
@@ -219,23 +219,27 @@ fn text(out: &mut dyn Write, args: &FramesArgs, report: &FrameReport) -> Result<
         out,
         "{}: {}, {janky} janky; the display takes a picture every {} ms ({hz:.0} Hz, {})",
         plain(&args.file.display().to_string()),
-        count(frames, "frame"),
+        count(frames as u64, "frame"),
         ms(report.vsync_ns),
         source(&report.vsync_source)
     )?;
     let unfinished = sum(|app| app.unfinished);
     if unfinished > 0 {
-        let frames = count(unfinished, "frame");
+        let frames = count(unfinished as u64, "frame");
         writeln!(out, "{frames} without an end in the trace are not counted")?;
     }
     if let Some(judged) = report.judged {
-        let frames = count(judged, "frame");
+        let frames = count(judged as u64, "frame");
         writeln!(
             out,
             "the trace's frame timeline tells which of {frames} were late"
         )?;
     }
     writeln!(out)?;
+    if report.apps.is_empty() {
+        writeln!(out, "no frame was in progress in this range of time")?;
+        return Ok(());
+    }
     table(&report.apps).write(out, terminal_width())?;
     let told = report.worst.iter();
     let told: Vec<&WorstFrame> = match args.limit {
@@ -249,16 +253,9 @@ fn text(out: &mut dyn Write, args: &FramesArgs, report: &FrameReport) -> Result<
     Ok(())
 }
 
-fn count(count: usize, what: &str) -> String {
-    match count {
-        1 => format!("1 {what}"),
-        count => format!("{} {what}s", thousands(count as u64)),
-    }
-}
-
 fn source(name: &str) -> String {
     match name {
-        "assumed" => "assumed: nothing in the trace tells".to_owned(),
+        "assumed" => "assumed, because the trace does not tell it".to_owned(),
         "distance of frames" => "by the distance of frames".to_owned(),
         name if name.starts_with("slices ") => plain(name).to_string(),
         counter => format!("counter {}", plain(counter)),
@@ -297,7 +294,7 @@ fn table(apps: &[AppReport]) -> Table {
 fn worst(out: &mut dyn Write, frame: &WorstFrame) -> Result<()> {
     let missed = match frame.missed {
         0 => "in time".to_owned(),
-        missed => format!("{} missed", count(missed as usize, "vsync")),
+        missed => format!("{} missed", count(missed as u64, "vsync")),
     };
     writeln!(
         out,

@@ -13,7 +13,8 @@ use traceloom_trace::{RowId, SliceId, ThreadId, Trace};
 use crate::input::{InputArgs, read_trace};
 use crate::output::print;
 use crate::print::{
-    DataOutput, Name, Table, csv_for_spreadsheets, csv_line, duration, ms, plain, terminal_width,
+    Cut, DataOutput, Name, Table, csv_for_spreadsheets, csv_line, duration, ms, plain,
+    terminal_width,
 };
 use crate::times::parse_time;
 use crate::wanted::selected_threads;
@@ -34,15 +35,16 @@ pub struct WhyArgs {
     file: PathBuf,
 
     /// The longest slice of this name (an exact match, else of a name that contains it)
-    #[arg(long, value_name = "NAME", required_unless_present = "at")]
+    #[arg(long, value_name = "NAME", conflicts_with = "at")]
     slice: Option<String>,
 
-    /// A thread with this name or tid (an exact match, else every name that contains it); repeatable
-    #[arg(long, value_name = "NAME|TID", required_unless_present = "slice")]
+    /// With --at: the thread, by name or tid (an exact match, else a name that contains it). With
+    /// --slice: only slices of such threads; repeatable
+    #[arg(long, value_name = "NAME|TID")]
     thread: Vec<String>,
 
     /// Explain what the thread does this long after the first event (1.5s, 200ms; a bare number is seconds)
-    #[arg(long, value_name = "TIME", value_parser = parse_time, conflicts_with = "slice", requires = "thread")]
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
     at: Option<i64>,
 
     #[command(flatten)]
@@ -66,6 +68,7 @@ struct Asked {
 /// If the file cannot be read, has no scheduling events, or no such slice or thread.
 pub fn run(args: &WhyArgs) -> Result<ExitCode> {
     csv_for_spreadsheets(args.data.csv_safe);
+    check(args)?;
     let trace = read_trace(&args.file, &args.open)?;
     if trace.thread_states.is_empty() {
         bail!(
@@ -94,6 +97,14 @@ pub fn run(args: &WhyArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Refuses a question that names no time of a thread.
+fn check(args: &WhyArgs) -> Result<()> {
+    match (&args.slice, args.at, args.thread.is_empty()) {
+        (Some(_), ..) | (None, Some(_), false) => Ok(()),
+        _ => bail!("say what to explain: --slice NAME, or --thread NAME with --at TIME"),
+    }
+}
+
 /// The longest slice with a name.
 fn slice_named(trace: &Trace, timeline: &Timeline, name: &str, selected: &[bool]) -> Result<Asked> {
     let longest = |mode| {
@@ -113,7 +124,10 @@ fn slice_named(trace: &Trace, timeline: &Timeline, name: &str, selected: &[bool]
     };
     let found = longest(FindMode::Exact).or_else(|| longest(FindMode::Part));
     let Some((ns, row, utid)) = found else {
-        bail!("--slice {}: no thread has such a slice", plain(name));
+        bail!(
+            "--slice {}: no thread has such a slice; traceloom profile FILE --limit 0 lists all names",
+            plain(name)
+        );
     };
     let from = trace.slices.ts.get(row);
     let name = timeline.names.label(trace, timeline.names.of_slice(row));
@@ -136,9 +150,11 @@ fn thread_at(trace: &Trace, timeline: &Timeline, at: i64, selected: &[bool]) -> 
     });
     let mut found: Vec<_> = extents.filter(|(_, from, to)| from < to).collect();
     let Some((utid, from, to)) = found.pop() else {
+        let length = trace.bounds.1.saturating_sub(trace.bounds.0);
         bail!(
-            "no such thread has a state {} after the first event",
-            duration(at)
+            "nothing is known about the thread {} after the first event; the trace lasts {}",
+            duration(at),
+            duration(length)
         );
     };
     if !found.is_empty() {
@@ -218,6 +234,7 @@ fn text(
     }
     let mut table = Table {
         name_head: "Thread",
+        cut: Cut::End,
         ..Table::default()
     };
     table.column(

@@ -17,5 +17,5 @@ pub use proportion::{most_bytes, too_long, within};
 #[cfg(feature = "query")]
 pub use proportion::{tables_too_long, within_or};
 pub use stream::{stream, stream_into};
-pub use table::{Name, Table, terminal_width};
-pub use units::{brief, duration, ms, plain, size, thousands};
+pub use table::{Cut, Name, Table, terminal_width};
+pub use units::{brief, count, duration, ms, plain, size, thousands};

@@ -38,6 +38,18 @@ pub struct Table {
     pub names: Vec<Name>,
     /// Whether this continues a table whose headings were already written.
     pub continues: bool,
+    /// Where a name that is too long is cut.
+    pub cut: Cut,
+}
+
+/// Where a text that is too long for a line is cut.
+#[derive(Clone, Copy, Debug, Default)]
+pub enum Cut {
+    /// At the front: the name of a method is at the end.
+    #[default]
+    Front,
+    /// At the end: a sentence begins with its subject.
+    End,
 }
 
 /// A name and its prefix (the branches of a tree).
@@ -73,7 +85,7 @@ impl Table {
     }
 
     /// Writes the table. If a `width` is given, columns are left out until the name fits. Longer
-    /// names are cut at the front, because the method name is at the end.
+    /// names are cut.
     ///
     /// # Errors
     /// If `out` cannot be written.
@@ -92,7 +104,7 @@ impl Table {
                 write!(out, "{}{:GAP$}", right(&column.cells[row], *width), "")?;
             }
             let indent = name.indent.min(room / 2);
-            let text = cut_front(&plain(&name.text), room - indent);
+            let text = self.cut.text(&plain(&name.text), room - indent);
             writeln!(out, "{}{text}", spaces(indent))?;
         }
         Ok(())
@@ -128,16 +140,21 @@ impl Column {
     }
 }
 
-/// The end of a text that is too long, preceded by an ellipsis.
-fn cut_front(text: &str, room: usize) -> String {
-    let length = text.chars().count();
-    if length <= room {
-        return text.to_owned();
+impl Cut {
+    /// The part of a text that fits, with an ellipsis for the rest.
+    fn text(self, text: &str, room: usize) -> String {
+        let length = text.chars().count();
+        if length <= room {
+            return text.to_owned();
+        }
+        let kept = room.saturating_sub(1);
+        match self {
+            Self::Front => std::iter::once('…')
+                .chain(text.chars().skip(length - kept))
+                .collect(),
+            Self::End => text.chars().take(kept).chain(['…']).collect(),
+        }
     }
-    let kept = room.saturating_sub(1);
-    let mut cut = String::from("…");
-    cut.extend(text.chars().skip(length - kept));
-    cut
 }
 
 /// The width of the terminal: `COLUMNS` if set, otherwise the terminal's own width. `None` if
@@ -190,6 +207,14 @@ mod tests {
             "    ms  name\n 1.000  …ArticleAdapter.onBindViewHolder\n12.000    a\\u{1b}b\n"
         );
     }
+
+    #[test]
+    fn sentences_are_cut_at_their_end() {
+        assert_eq!(Cut::Front.text("a.long.name", 6), "….name");
+        assert_eq!(Cut::End.text("main: waits", 6), "main:…");
+        assert_eq!(Cut::End.text("main", 4), "main");
+    }
+
     #[test]
     fn widths_have_no_limit() {
         let mut table = Table::default();

@@ -41,6 +41,14 @@ pub fn thousands(count: u64) -> String {
     out
 }
 
+/// A number of things: `1 slice`, `1,234 slices`.
+pub fn count(count: u64, what: &str) -> String {
+    match count {
+        1 => format!("1 {what}"),
+        count => format!("{} {what}s", thousands(count)),
+    }
+}
+
 /// The longest name shown, characters. Recorders truncate names at 1024 bytes.
 pub const LONGEST_NAME: usize = 1200;
 

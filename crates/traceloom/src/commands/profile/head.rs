@@ -8,7 +8,7 @@ use traceloom_analyze::{Measure, Times, TreeThread};
 use traceloom_trace::NO_NUMBER;
 
 use super::shown::Shown;
-use crate::print::{ms, plain, thousands};
+use crate::print::{count, ms, plain, thousands};
 
 /// Writes the head and an empty line.
 pub(super) fn write(out: &mut dyn Write, shown: &Shown<'_>) -> Result<()> {
@@ -16,14 +16,12 @@ pub(super) fn write(out: &mut dyn Write, shown: &Shown<'_>) -> Result<()> {
     let threads = threads(&tree.threads);
     writeln!(
         out,
-        "{}: {threads}, {} {}, total {}",
+        "{}: {threads}, {}, total {}",
         plain(&shown.args.file.display().to_string()),
-        thousands(tree.calls_of_threads()),
-        if shown.has_methods() {
-            "calls"
-        } else {
-            "slices"
-        },
+        count(
+            tree.calls_of_threads(),
+            if shown.has_methods() { "call" } else { "slice" }
+        ),
         totals(&profile.total, shown)
     )?;
     if let Some(unfinished) = &profile.unfinished {
@@ -35,10 +33,11 @@ pub(super) fn write(out: &mut dyn Write, shown: &Shown<'_>) -> Result<()> {
     }
     write_repairs(out, shown)?;
     if tree.other_slices > 0 {
+        let slices = count(tree.other_slices, "slice");
+        let are = if tree.other_slices == 1 { "is" } else { "are" };
         writeln!(
             out,
-            "{} slices on tracks of no thread are not counted (--all-tracks counts them)",
-            thousands(tree.other_slices)
+            "{slices} on tracks of no thread {are} not counted (--all-tracks counts them)"
         )?;
     }
     write_overhead(out, shown)?;

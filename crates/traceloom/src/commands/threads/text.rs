@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use super::args::ThreadsArgs;
 use super::report::{BlockedReport, ThreadReport, WakerReport};
-use crate::print::{Name, Table, duration, ms, plain, terminal_width, thousands};
+use crate::print::{Cut, Name, Table, duration, ms, plain, terminal_width, thousands};
 
 /// The number of wakers, functions and CPUs shown for a thread.
 const TOLD: usize = 5;
@@ -51,6 +51,7 @@ pub(super) fn write(
 fn table(threads: &[ThreadReport]) -> Table {
     let mut table = Table {
         name_head: "Thread",
+        cut: Cut::End,
         ..Table::default()
     };
     let mut column = |head: &str, spare: u8, cell: &dyn Fn(&ThreadReport) -> String| {
