@@ -14,7 +14,7 @@ use crate::print::{plain, thousands};
 /// The number of failures listed by name. The others are only counted.
 const SHOWN: usize = 10;
 
-/// Rewrite class files so that every method is a section in the app's traces
+/// Rewrite class files so that every method appears in the app's traces
 ///
 /// Each method opens a section at its start and closes it on every exit: before each return, and
 /// when an exception leaves it. The trace contains ids; the map turns them into method names.

@@ -39,8 +39,7 @@ Traceview's regression mode: prints thread times, call times, method statistics 
 Usage: traceview -r TRACE
 
   TRACE   a method trace, its name without .trace, or the base name of a .key and .data pair
-  -r      print and exit; without it Traceview opened a window, which is not here:
-          see traceloom profile
+  -r      print and exit. Without it, Traceview opened a window: use traceloom view instead
 
 Times are microseconds: t- is the thread's CPU clock, g- the global (wall) clock.
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::align::AlignArgs;
 use crate::input::InputArgs;
 
-/// Write the tables of traces as a file of SQLite, or as Arrow files
+/// Write all tables as a file of SQLite, or as Arrow files
 ///
 /// The tables, columns and rows are those of traceloom query; docs/sql.md lists them. Several files are one trace.
 #[derive(clap::Args, Debug)]
