@@ -79,7 +79,7 @@ pub use format::{
 pub use ftrace::FtraceLine;
 pub use method_trace::{MethodRecord, MethodRecords};
 pub use omissions::{Omission, Written};
-pub use registry::{AnyReader, FORMATS, detect, readable};
+pub use registry::{AnyReader, FORMATS, detect};
 pub use ring_buffer::{EventTally, PageEvents};
 pub use rules::{EventRule, EventRules, RuleTrack, RulesError};
 pub use trace_dat::{page_events, tally_trace_dat};

@@ -71,13 +71,6 @@ pub fn detect(head: &[u8]) -> Option<&'static dyn Format> {
     best.map(|(format, _)| format)
 }
 
-/// The formats that can be read: traces, or containers of them.
-pub fn readable(containers: bool) -> impl Iterator<Item = &'static dyn Format> {
-    let is_read = |format: &&dyn Format| format.reader(&ReadOptions::default()).is_some();
-    let formats = FORMATS.iter().copied().filter(is_read);
-    formats.filter(move |format| format.is_container() == containers)
-}
-
 /// A reader for any format. It buffers the first bytes until the format can be detected.
 pub struct AnyReader {
     options: ReadOptions,

@@ -18,8 +18,10 @@ use crate::input::join_pairs;
 
 /// Records, opens, measures and shares Android and Linux traces.
 ///
-/// Opens method traces of Traceview and ART, systrace pages, atrace and ftrace text, trace.dat of
-/// trace-cmd, Chrome JSON, and traces recorded inside an app.
+/// Opens method traces of Traceview, Dalvik and ART; systrace pages; text of atrace and ftrace;
+/// trace.dat of trace-cmd; Perfetto traces; Chrome's JSON; sample reports of simpleperf; ring files
+/// of the recorder in an app; and reports of traceloom. All of them may be inside gzip, zlib,
+/// Zstandard, zip or tar.
 #[derive(Parser, Debug)]
 #[command(
     name = "traceloom",
@@ -116,7 +118,7 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     let command = match Cli::try_parse_from(args) {
         Ok(cli) => cli.command,
         Err(error) => {
-            return print_usage(&error);
+            return print_usage(error);
         }
     };
     match run(command) {

@@ -13,7 +13,10 @@ const MOST_OPENED: usize = 100;
 /// Advice for a folder: names the first trace in it, if there is one.
 pub(crate) fn advice(folder: &Path) -> String {
     match first_trace(folder) {
-        Some(name) => format!("is a folder; name a trace in it, such as {name}"),
+        Some(name) => format!(
+            "is a folder; name a trace in it, such as {}",
+            folder.join(name).display()
+        ),
         None => "is a folder, and none of its files is a trace; name the trace itself".to_owned(),
     }
 }

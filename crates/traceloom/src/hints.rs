@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use traceloom_capture::CaptureError;
-use traceloom_formats::{Format, ReadError, readable};
+use traceloom_formats::ReadError;
 
 /// The next step for the user, if there is one for this error.
 pub fn for_error(error: &anyhow::Error) -> Option<Cow<'static, str>> {
@@ -14,27 +15,42 @@ pub fn for_error(error: &anyhow::Error) -> Option<Cow<'static, str>> {
     let read = error
         .chain()
         .find_map(|cause| cause.downcast_ref::<ReadError>())?;
-    if matches!(read, ReadError::UnknownFormat { .. }) {
-        return Some(what_is_read().into());
-    }
     for_read(read).map(Cow::Borrowed)
 }
 
-/// The formats that can be read, from the list of all formats.
-fn what_is_read() -> String {
-    let titles = |containers| -> String {
-        let titles: Vec<_> = readable(containers).map(Format::title).collect();
-        titles.join(", ")
+/// The next step after wrong arguments, instead of clap's own.
+pub fn for_usage(usage: &clap::Error) -> Option<String> {
+    let text = |kind| match usage.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.as_str()),
+        _ => None,
     };
-    format!(
-        "traceloom opens {}; also inside {}. Was the file copied completely, in binary mode?",
-        titles(false),
-        titles(true)
-    )
+    let is_file = |name: &str| std::path::Path::new(name).is_file();
+    match usage.kind() {
+        ErrorKind::InvalidSubcommand => {
+            let name = text(ContextKind::InvalidSubcommand)?;
+            is_file(name).then(|| {
+                format!("to look at this file: `traceloom info {name}` or `traceloom view {name}`")
+            })
+        }
+        ErrorKind::UnknownArgument => {
+            let argument = text(ContextKind::InvalidArg)?;
+            is_file(argument).then(|| ONE_FILE.to_owned())
+        }
+        _ => None,
+    }
 }
+
+/// The advice to somebody who gives several traces to a command for one.
+const ONE_FILE: &str = "this command opens one trace; `traceloom report A B -o both.html` puts several \
+                        on one time line, and `traceloom diff A B` compares them";
 
 fn for_read(error: &ReadError) -> Option<&'static str> {
     Some(match error {
+        ReadError::UnknownFormat { .. } => {
+            "traceloom opens method traces, systrace and ftrace files, Perfetto traces, Chrome's JSON and \
+             more (see `traceloom --help`), also compressed; was the file copied completely?"
+        }
+        ReadError::Truncated { .. } => "the file is incomplete: copy it again, or record again",
         ReadError::Foreign { advice, .. } => advice,
         ReadError::Empty => {
             "record again: the recorder wrote nothing (was the disk full, or the app killed?)"

@@ -123,6 +123,7 @@ fn listed(what: &str, keys: &[(&str, i64)]) -> String {
     names.truncate(SHOWN);
     match (names.is_empty(), more) {
         (true, _) => format!("the trace names no {what}"),
+        (_, 0) if names.len() == 1 => format!("there is only {}", names.join(", ")),
         (_, 0) => format!("there are {}", names.join(", ")),
         (_, more) => format!("there are {} and {more} more", names.join(", ")),
     }

@@ -236,7 +236,7 @@ fn an_output_may_be_a_pipe_and_the_standard_output() {
     assert_eq!(output.status.code(), Some(2));
     let said = said(&output);
     assert!(
-        said.starts_with("traceloom: cannot write to standard output: No space left"),
+        said.starts_with("traceloom: cannot write to standard output: no space left"),
         "{said}"
     );
 }

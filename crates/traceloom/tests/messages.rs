@@ -61,19 +61,132 @@ fn help_into_a_closed_pipe_is_no_error() {
     assert_eq!(stderr(&output), "");
 }
 
-/// The list of formats contains all readers.
+/// The message is short. The help names the formats, and the documentation has all of them.
 #[test]
 fn an_unknown_file_is_told_what_can_be_read() {
     let said = refused(&["info", "README.md"]);
+    let lines: Vec<&str> = said.lines().collect();
+    assert_eq!(lines.len(), 2, "{said}");
+    assert!(lines.iter().all(|line| line.len() < 200), "{said}");
+    let help = traceloom(&["--help"]);
+    let help = String::from_utf8(help.stdout).unwrap();
+    for name in ["method traces", "Perfetto", "Chrome", "systrace", "ftrace"] {
+        assert!(said.contains(name) && help.contains(name), "{name}: {said}");
+    }
+    let page = examples().join("../docs/formats.md");
+    let page = std::fs::read_to_string(page).unwrap();
     for format in traceloom_formats::FORMATS {
-        let is_read = format
-            .reader(&traceloom_formats::ReadOptions::default())
-            .is_some();
+        assert!(
+            page.contains(&format!("`{}`", format.id())),
+            "{}",
+            format.id()
+        );
+    }
+}
+
+/// A file instead of a command, several files for a command that opens one, a wrong option.
+#[test]
+fn wrong_arguments_are_told_what_to_do() {
+    let said = refused(&["app.trace"]);
+    assert!(
+        said.contains("tip: to look at this file: `traceloom info app.trace`"),
+        "{said}"
+    );
+    let said = refused(&["profile", "app.trace", "linux.html"]);
+    assert!(said.contains("this command opens one trace"), "{said}");
+    let said = refused(&["profile", "app.trace", "--zzz"]);
+    assert!(
+        said.contains("--zzz") && !said.contains("as a value"),
+        "{said}"
+    );
+    let said = refused(&["profile", "app.trace", "--form", "1s"]);
+    assert!(
+        said.contains("a similar argument exists: '--from'"),
+        "{said}"
+    );
+}
+
+#[test]
+fn numbers_that_are_wrong_are_told_in_plain_words() {
+    for wrong in ["--limit=-1", "--limit=many", "--limit=99999999999999999999"] {
+        let said = refused(&["profile", "app.trace", wrong]);
+        assert!(said.contains("is not a whole number"), "{said}");
+    }
+}
+
+/// Every command takes `--to` for the end of a range, except convert, where it is the format.
+#[test]
+fn the_end_of_a_range_has_two_names() {
+    for command in ["profile", "frames", "threads", "events"] {
+        let args = |end: &'static str| traceloom(&[command, "linux.html", end, "--json"]);
+        let (to, until) = (args("--to=100ms"), args("--until=100ms"));
         assert_eq!(
-            said.contains(format.title()),
-            is_read,
-            "{}: {said}",
-            format.title()
+            (to.stdout, to.stderr),
+            (until.stdout, until.stderr),
+            "{command}"
+        );
+    }
+    let said = refused(&["convert", "linux.html", "--to", "100ms", "-o", "x.trace"]);
+    assert!(said.contains("ends with --until 100ms"), "{said}");
+    let said = refused(&["convert", "linux.html", "-o", "-"]);
+    assert!(said.contains("standard output has no ending"), "{said}");
+}
+
+#[test]
+fn one_slice_is_not_several() {
+    let folder = tempfile::tempdir().unwrap();
+    let line =
+        |at, mark| format!("app-10 (10) [000] .... 1.00{at}000: tracing_mark_write: {mark}\n");
+    let text =
+        line(1, "B|10|draw") + &line(2, "E|10") + &line(3, "S|10|load|1") + &line(4, "F|10|load|1");
+    std::fs::write(folder.path().join("one.txt"), text).unwrap();
+    let output = run_in(folder.path(), ["profile", "one.txt"]);
+    let shown = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        shown.starts_with("one.txt: thread app (10), 1 slice, total real 1.000 ms\n"),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("\n1 slice on tracks of no thread is not counted"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn only_this_machine_is_recorded_in_the_background() {
+    let said = refused(&["capture", "start", "--target", "android", "sched"]);
+    assert!(
+        said.contains("for a device, use capture without start"),
+        "{said}"
+    );
+    let help = traceloom(&["capture", "start", "--help"]);
+    let help = String::from_utf8(help.stdout).unwrap();
+    assert!(
+        help.contains("--ring") && !help.contains("--serial"),
+        "{help}"
+    );
+}
+
+#[test]
+fn a_file_that_is_cut_off_is_told_to_be_incomplete() {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = std::fs::read(examples().join("app.trace")).unwrap();
+    std::fs::write(folder.path().join("cut.trace"), &whole[..100]).unwrap();
+    let said = refused_in(folder.path(), &["info", "cut.trace"]);
+    assert!(said.contains("copy it again, or record again"), "{said}");
+}
+
+#[test]
+fn the_systems_reasons_have_no_numbers() {
+    for args in [
+        &["profile", "app.trace", "--mapping", "none"][..],
+        &["query", "app.trace", "--file", "none"],
+        &["weave", "none", "-o", "out", "--map", "map"],
+    ] {
+        let said = refused(args);
+        assert!(
+            said.ends_with("none: no such file or directory\n"),
+            "{said}"
         );
     }
 }
@@ -91,7 +204,9 @@ fn the_address_of_a_file_opens_it() {
     );
     let said = refused(&["info", "file:///none.trace"]);
     assert!(said.contains("no such file"), "{said}");
-    assert!(refused(&["info", "."]).contains("is a folder; name a trace in it, such as "));
+    let said = refused(&["info", "../examples"]);
+    let advice = "is a folder; name a trace in it, such as ../examples/app.dat";
+    assert!(said.contains(advice), "{said}");
 }
 
 #[test]

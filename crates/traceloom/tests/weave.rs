@@ -107,7 +107,7 @@ fn mistakes_are_told() {
         assert_eq!(output.status.code(), Some(2));
         String::from_utf8(output.stderr).unwrap()
     };
-    insta::assert_snapshot!(error(&["missing"]), @"traceloom: cannot open missing: No such file or directory (os error 2)");
+    insta::assert_snapshot!(error(&["missing"]), @"traceloom: cannot open missing: no such file or directory");
     insta::assert_snapshot!(error(&["trace.txt"]), @"traceloom: trace.txt is not a folder, jar, aar, zip or class file");
     insta::assert_snapshot!(error(&["classes", "--base-map", "trace.txt"]), @r##"traceloom: trace.txt: line 1 of the method map is "# tracer: nop"; expected `id,access,class method descriptor`"##);
     assert!(error(&["classes", "--call", "beat"]).contains("beat is not a pair of static methods"));

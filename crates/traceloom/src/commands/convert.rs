@@ -16,6 +16,7 @@ use traceloom_trace::Trace;
 use crate::input::{leave, read_trace, save_stdin};
 use crate::output::write_file;
 use crate::print::{most_bytes, too_long, within};
+use crate::times::parse_time;
 
 pub use args::ConvertArgs;
 pub use left_out::left_out;
@@ -108,7 +109,13 @@ fn choose_writer(to: Option<&str>, output: &Path) -> Result<(&'static str, &'sta
         ));
     }
     let what = match to {
+        Some(id) if parse_time(id).is_ok() => {
+            bail!("--to is the format to write; a range of time ends with --until {id}")
+        }
         Some(id) => format!("no format called {id} can be written"),
+        None if output.as_os_str() == "-" => {
+            "standard output has no ending that names a format".to_owned()
+        }
         None => format!(
             "the ending of {} names no format to write",
             output.display()

@@ -18,7 +18,8 @@ use crate::times::TimeRange;
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Examples:\n  traceloom report app.trace -o app.html\n  traceloom report systrace.html app.trace -o both.html --from 1.2s --until 2s
-  traceloom report app.trace -o app.html --query slow.sql --query-title \"Slow calls\""
+  traceloom report app.trace -o app.html --query slow.sql --query-title \"Slow calls\"",
+    mut_arg("until", |until| until.visible_alias("to"))
 )]
 pub struct ReportArgs {
     /// The traces to show; - is standard input

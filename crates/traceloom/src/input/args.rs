@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::times::parse_number;
 use anyhow::{Context, Result, bail};
 use traceloom_formats::{EventRules, FORMATS, ReadOptions, Target};
 use traceloom_trace::TraceBuilder;
@@ -39,7 +40,7 @@ pub struct InputArgs {
     pub max_decompressed: u64,
 
     /// Number of threads [default: one per core]; the result does not depend on it
-    #[arg(long, value_name = "N", help_heading = "Input")]
+    #[arg(long, value_name = "N", value_parser = parse_number::<usize>, help_heading = "Input")]
     pub threads: Option<usize>,
 }
 

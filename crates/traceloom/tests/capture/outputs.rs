@@ -51,8 +51,8 @@ fn a_bad_output_is_refused_before_the_recording() {
         let cases = [
             ("missing/x", "there is no folder missing"),
             ("folder", "is a folder"),
-            ("ro/x", "Read-only file system"),
-            ("full/x", "No space left on device"),
+            ("ro/x", "read-only file system"),
+            ("full/x", "no space left on device"),
         ];
         for (name, why) in cases {
             let name = format!("{name}.{ending}");
@@ -89,7 +89,7 @@ fn into_full_disk(folder: &Path, name: &str, how: &[&str]) -> String {
     let output = running.interrupt();
     let (_, stderr) = said(&output);
     assert_eq!(output.status.code(), Some(2), "{stderr}");
-    assert!(stderr.contains("No space left on device"), "{stderr}");
+    assert!(stderr.contains("no space left on device"), "{stderr}");
     assert!(stderr.contains(name), "{stderr}");
     stderr
 }

@@ -130,7 +130,7 @@ pub fn main_as_systrace(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     };
     let args = match Systrace::try_parse_from(std::iter::once(name).chain(args)) {
         Ok(systrace) => systrace.capture,
-        Err(error) => return crate::failure::print_usage(&error),
+        Err(error) => return crate::failure::print_usage(error),
     };
     if let Err(error) = args.check() {
         crate::failure::report(&error);

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::input::InputArgs;
-use crate::times::TimeRange;
+use crate::times::{TimeRange, parse_number};
 
 /// Write a trace, or a time range of it, in another format
 #[derive(clap::Args, Clone, Debug)]
@@ -40,7 +40,7 @@ pub struct ConvertArgs {
     pub(super) rewrite: bool,
 
     /// Leave out calls deeper than this (collapsed stacks); their time counts for the last one written
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parse_number::<u32>)]
     pub(super) depth: Option<u32>,
 
     /// Write the result even if it has more than 64 times the size of the input

@@ -8,7 +8,7 @@ use traceloom_analyze::DiffMetric;
 use crate::calls::{By, Clock, Selection};
 use crate::input::InputArgs;
 use crate::print::DataOutput;
-use crate::times::parse_time;
+use crate::times::{parse_number, parse_time};
 
 /// Default of `--limit`, rows.
 const USUAL_LIMIT: usize = 30;
@@ -26,6 +26,9 @@ const USUAL_LIMIT: usize = 30;
 ///
 /// A row that is missing from a run counts as 0 there. Exit code 1 means that --fail-above found a growth.
 #[derive(clap::Args, Debug)]
+#[command(
+    override_usage = "traceloom diff [OPTIONS] BASE NEW\n       traceloom diff [OPTIONS] --base FILE... --new FILE..."
+)]
 #[command(after_help = "\
 Examples:
   traceloom diff before.trace after.trace
@@ -35,7 +38,7 @@ Examples:
 #[command(mut_arg("json", |json| json.help("Print JSON: times in nanoseconds, with the numbers of every run")))]
 pub struct DiffArgs {
     /// The base trace and the new trace
-    #[arg(value_name = "FILE", num_args = 2, required_unless_present_all = ["base", "new"])]
+    #[arg(value_names = ["BASE", "NEW"], num_args = 2, required_unless_present_all = ["base", "new"])]
     pub(super) files: Vec<PathBuf>,
 
     /// Runs of the base side
@@ -67,7 +70,7 @@ pub struct DiffArgs {
     pub(super) process: Vec<String>,
 
     /// Number of rows, 0 for all [default: 30; all with --csv and --json]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parse_number::<usize>)]
     pub(super) limit: Option<usize>,
 
     /// Leave out changes smaller than this share (5%) or time (300us, 1ms); if repeated, all must hold

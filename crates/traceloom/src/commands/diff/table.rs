@@ -77,7 +77,7 @@ pub(super) fn noise_line(shown: &Shown<'_>) -> String {
     if shown.diff.has_noise() {
         format!("medians of {base} and {new} runs; * exceeds the noise, ~ is within it")
     } else {
-        "noise is unknown: compare several runs a side (--base a1 a2 a3 --new b1 b2 b3) to tell it from change".into()
+        "noise is unknown: compare several runs per side (--base a1 a2 a3 --new b1 b2 b3) to tell it from change".into()
     }
 }
 

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use crate::input::InputArgs;
 use crate::print::DataOutput;
-use crate::times::TimeRange;
+use crate::times::{TimeRange, parse_number};
 
-/// List events with their fields: function tracer, and kernel events that no other command shows
+/// List the events that no other command shows, such as the function tracer's, with their fields
 ///
 /// Events that became slices, counters, instants or thread states are not listed: profile, frames,
 /// threads and view show those. Without options, the command prints how many events of each name
@@ -18,6 +18,7 @@ Examples:
   traceloom events trace.dat --name 'ext4_*' --from 1.2s --until 1.3s
   traceloom events trace.dat --thread kworker --cpu 0 --limit 0
   traceloom events trace.dat --name mm_page_alloc --csv > allocations.csv")]
+#[command(mut_arg("until", |until| until.visible_alias("to")))]
 #[command(mut_arg("csv", |csv| csv.help("Print CSV: one line per event, a column per field; times in nanoseconds")))]
 pub struct EventsArgs {
     /// The trace; - is standard input
@@ -38,14 +39,14 @@ pub struct EventsArgs {
     pub process: Vec<String>,
 
     /// Only events on this CPU; repeatable
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parse_number::<u32>)]
     pub cpu: Vec<u32>,
 
     #[command(flatten)]
     pub range: TimeRange,
 
     /// Number of events, 0 for all [default: 100; all with --csv and --json]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parse_number::<usize>)]
     pub limit: Option<usize>,
 
     #[command(flatten)]

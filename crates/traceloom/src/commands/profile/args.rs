@@ -7,7 +7,7 @@ use traceloom_analyze::TreeDirection;
 use crate::calls::{By, Clock, Selection};
 use crate::input::InputArgs;
 use crate::print::DataOutput;
-use crate::times::{parse_percent, parse_time};
+use crate::times::{parse_number, parse_percent, parse_time};
 
 /// Show where the time went: calls, inclusive and exclusive time of each method or slice
 ///
@@ -61,7 +61,7 @@ pub struct ProfileArgs {
     pub sort: Sort,
 
     /// Number of rows, 0 for all [default: 30; all with --csv and --json]. In a tree: children per row
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parse_number::<usize>)]
     pub limit: Option<usize>,
 
     /// Show a call tree: from the threads down, or from each method up to its callers
@@ -73,7 +73,7 @@ pub struct ProfileArgs {
     pub min_percent: f64,
 
     /// Number of tree levels
-    #[arg(long, value_name = "N", default_value = "64", requires = "tree")]
+    #[arg(long, value_name = "N", default_value = "64", requires = "tree", value_parser = parse_number::<u32>)]
     pub depth: u32,
 
     /// Group rows by this

@@ -16,7 +16,11 @@ use crate::print::{Name, Table, csv_line, ms, plain, terminal_width};
 pub(super) fn show(shown: &Shown<'_>, query: &str) -> Result<()> {
     let found = shown.profile.find(query);
     let row = match found.as_slice() {
-        [] => bail!("--method {}: no name contains it", plain(query)),
+        [] => bail!(
+            "--method {}: no name in {} contains it; without --method, --limit 0 lists all",
+            plain(query),
+            shown.args.file.display()
+        ),
         [row] => *row,
         several => bail!("{}", choices(shown, query, several)),
     };
@@ -36,7 +40,11 @@ pub(super) fn show(shown: &Shown<'_>, query: &str) -> Result<()> {
 /// The rows that match a query, each with a name that selects it.
 fn choices(shown: &Shown<'_>, query: &str, rows: &[usize]) -> String {
     const SHOWN: usize = 20;
-    let mut text = format!("--method {} means {} of them:", plain(query), rows.len());
+    let mut text = format!(
+        "--method {} matches {} names; give one of them, or more of it:",
+        plain(query),
+        rows.len()
+    );
     for row in rows.iter().take(SHOWN) {
         let function = &shown.profile.rows[*row].function;
         text += &format!("\n{} {}", function.label(), function.signature)

@@ -49,7 +49,7 @@ impl ReportQueryArgs {
         let (titles, queries) = (self.query_title.len(), self.query.len());
         ensure!(
             titles <= queries,
-            "--query-title is given {titles} times, but --query {queries} times"
+            "there are more titles (--query-title, {titles}) than queries (--query, {queries})"
         );
         let mut titles = self.query_title.iter();
         let files = self.query.iter();

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::input::InputArgs;
 use crate::print::DataOutput;
-use crate::times::TimeRange;
+use crate::times::{TimeRange, parse_number};
 
 /// Show how long each thread ran and waited, what it waited for, and who woke it
 ///
@@ -20,6 +20,7 @@ Examples:
   traceloom threads systrace.html --process com.example.app
   traceloom threads trace.dat --thread RenderThread --from 1.2s --until 1.5s
   traceloom threads systrace.html --sort worst --limit 5")]
+#[command(mut_arg("until", |until| until.visible_alias("to")))]
 #[command(mut_arg("csv", |csv| csv.help("Print CSV: one line per thread; times in nanoseconds")))]
 pub struct ThreadsArgs {
     /// The trace; - is standard input
@@ -42,7 +43,7 @@ pub struct ThreadsArgs {
     pub sort: Sort,
 
     /// Number of threads, 0 for all [default: 30; all with --csv and --json]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parse_number::<usize>)]
     pub limit: Option<usize>,
 
     #[command(flatten)]

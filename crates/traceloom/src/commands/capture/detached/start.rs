@@ -22,7 +22,9 @@ use crate::print::plain;
 /// It also ends by itself, with --time, --until, or the end of COMMAND; its file is then written at once.
 #[derive(clap::Args, Clone, Debug)]
 #[command(
-    after_help = "Examples:\n  traceloom capture start sched irq\n  traceloom capture start --name flight --ring 60s sched\n  traceloom capture stop flight -o last-minute.html"
+    after_help = "Examples:\n  traceloom capture start sched irq\n  traceloom capture start --name flight --ring 60s sched\n  traceloom capture stop flight -o last-minute.html",
+    mut_arg("target", |target| target.default_value("linux")),
+    mut_args(without_others)
 )]
 pub struct StartArgs {
     /// Name of the recording, for stop and list
@@ -31,6 +33,16 @@ pub struct StartArgs {
 
     #[command(flatten)]
     pub capture: CaptureArgs,
+}
+
+/// Leaves options that are refused here out of the help.
+fn without_others(arg: clap::Arg) -> clap::Arg {
+    const HEADINGS: [&str; 4] = ["Live", "Android", "Methods", "Perfetto"];
+    const OPTIONS: [&str; 4] = ["target", "from_file", "list_categories", "walt"];
+    let heading = arg.get_help_heading();
+    let is_other = heading.is_some_and(|heading| HEADINGS.contains(&heading))
+        || OPTIONS.contains(&arg.get_id().as_str());
+    if is_other { arg.hide(true) } else { arg }
 }
 
 /// Runs the command.
@@ -66,7 +78,11 @@ pub fn start(args: &StartArgs) -> Result<ExitCode> {
 
 /// Refuses what cannot go on in the background, and completes the options.
 fn check(args: &mut CaptureArgs) -> Result<()> {
-    args.target = Target::Linux;
+    if args.target == Target::Android {
+        bail!(
+            "only this machine is recorded in the background; for a device, use capture without start"
+        );
+    }
     if args.live.live {
         bail!("--live needs a recording in the foreground; use capture without start");
     }

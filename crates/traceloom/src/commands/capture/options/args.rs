@@ -15,7 +15,7 @@ use super::parse::{parse_buffer, parse_filter, parse_trigger};
 use super::perfetto::PerfettoArgs;
 use super::probes::ProbeArgs;
 use super::raw::RawArgs;
-use crate::times::parse_time;
+use crate::times::{parse_number, parse_time};
 
 /// Record a device over adb, or this machine
 ///
@@ -33,8 +33,8 @@ pub struct CaptureArgs {
     /// Take options from this file (.toml); any other file is a configuration for --perfetto
     ///
     /// Each key is the name of a long option, such as time = 5 or event = ["block/block_rq_issue"].
-    /// The keys categories and command have what has no name on the command line. Options on the
-    /// command line win. A configuration for --perfetto is a TraceConfig, as text or binary; it
+    /// The keys categories and command are lists: CATEGORY and COMMAND of the command line. Options on
+    /// the command line win. A configuration for --perfetto is a TraceConfig, as text or binary; it
     /// says what is recorded.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
@@ -44,7 +44,7 @@ pub struct CaptureArgs {
     pub json: bool,
 
     /// Record for N seconds
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", value_parser = parse_number::<u32>)]
     pub time: Option<u32>,
 
     /// Keep only the last TIME (30s, 500ms), until Enter, Ctrl-C or --until
@@ -97,11 +97,11 @@ pub struct CaptureArgs {
     pub ktr: Option<String>,
 
     /// Seconds that a recorder may take to start or stop
-    #[arg(long, value_name = "S", help_heading = "Limits")]
+    #[arg(long, value_name = "S", value_parser = parse_number::<u32>, help_heading = "Limits")]
     pub timeout: Option<u32>,
 
     /// Seconds that a recorder may take to deliver its data
-    #[arg(long, value_name = "S", help_heading = "Limits")]
+    #[arg(long, value_name = "S", value_parser = parse_number::<u32>, help_heading = "Limits")]
     pub collection_timeout: Option<u32>,
 
     /// Record while this command runs
@@ -173,7 +173,7 @@ pub struct MethodArgs {
     pub method: Option<String>,
 
     /// Sample stacks every US microseconds instead of recording each call
-    #[arg(long, value_name = "US", requires = "method", help_heading = "Methods")]
+    #[arg(long, value_name = "US", requires = "method", value_parser = parse_number::<u32>, help_heading = "Methods")]
     pub sampling: Option<u32>,
 
     /// Clocks to record: wall, thread-cpu or dual (Android 14)
