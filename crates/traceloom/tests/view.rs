@@ -103,6 +103,26 @@ fn a_port_that_is_taken_is_said() {
     );
 }
 
+/// Whoever sees the URL can end the server, which then ends in order: signals are handled before
+/// the URL is printed.
+#[test]
+#[cfg(unix)]
+fn ctrl_c_right_after_the_url_ends_in_order() {
+    for _ in 0..10 {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_traceloom"))
+            .args(["view", "--no-open", &example("app.trace")])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        url(&mut child);
+        let pid = i32::try_from(child.id()).unwrap();
+        // SAFETY: a signal to a process that this test started and has not waited for.
+        assert_eq!(unsafe { libc::kill(pid, libc::SIGINT) }, 0);
+        assert_eq!(child.wait().unwrap().code(), Some(0));
+    }
+}
+
 /// A stand-in for `xdg-open` that writes its arguments, and the mode and contents of the file, to a
 /// pipe.
 #[cfg(target_os = "linux")]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::{Arc, mpsc};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use traceloom_view::{Server, ServerOptions};
 
 use crate::align::{AlignArgs, read_traces};
@@ -69,14 +69,8 @@ pub fn run(args: ViewArgs) -> Result<ExitCode> {
         query: args.query.options(),
         ..ServerOptions::default()
     })?;
-    announce(&server.url())?;
-    if std::io::stderr().is_terminal() {
-        eprintln!("Ctrl-C ends the server");
-    }
-    // The file is removed when the server has ended.
-    let _opened = (!args.no_open).then(|| open(&server.url()));
     let handle = server.handle();
-    let told = handle.clone();
+    let (told, stop) = (handle.clone(), handle.clone());
     progress::also_tell(move |done, total| told.progress(done, total.unwrap_or(0)));
     // The server answers while the trace is read, so the page can show the progress.
     let (fail, failed) = mpsc::channel();
@@ -94,7 +88,22 @@ pub fn run(args: ViewArgs) -> Result<ExitCode> {
             }
         },
     );
-    server.run()?;
+    let url = server.url();
+    let mut announced = Ok(());
+    // The file is removed when the server has ended.
+    let mut opened = None;
+    // Whoever sees the URL may press Ctrl-C at once.
+    server.run_after(|| {
+        announced = announce(&url);
+        if announced.is_err() {
+            return stop.stop();
+        }
+        if std::io::stderr().is_terminal() {
+            eprintln!("Ctrl-C ends the server");
+        }
+        opened = (!args.no_open).then(|| open(&url));
+    })?;
+    announced?;
     match failed.try_recv() {
         Ok(error) => Err(error),
         Err(_) => Ok(ExitCode::SUCCESS),
@@ -107,7 +116,7 @@ pub fn run(args: ViewArgs) -> Result<ExitCode> {
 /// If standard output cannot be written.
 pub fn announce(url: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
-    writeln!(out, "{url}")?;
-    out.flush()?;
-    Ok(())
+    writeln!(out, "{url}")
+        .and_then(|()| out.flush())
+        .context("cannot write the URL to standard output")
 }

@@ -139,27 +139,37 @@ impl Server {
     /// # Errors
     /// If the system does not provide threads or sockets.
     pub fn run(self) -> Result<(), ServerError> {
+        self.run_after(|| ())
+    }
+
+    /// As [`run`](Self::run), but calls `begun` once signals are handled. Whoever sees what it prints
+    /// may interrupt the server at once, and it still ends in order.
+    ///
+    /// # Errors
+    /// Those of [`run`](Self::run).
+    pub fn run_after(self, begun: impl FnOnce()) -> Result<(), ServerError> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .enable_all()
             .build()?;
-        let served = runtime.block_on(self.serve());
+        let served = runtime.block_on(self.serve(begun));
         // A question whose answer is not needed any more must not keep the program running.
         runtime.shutdown_background();
         served
     }
 
-    async fn serve(self) -> Result<(), ServerError> {
+    async fn serve(self, begun: impl FnOnce()) -> Result<(), ServerError> {
         let listener = tokio::net::TcpListener::from_std(self.listener)?;
         let stop = self.handle.stop.clone();
         let is_recorded = self.handle.state.recording.is_some();
         let app = router(self.handle.state);
         let serving = serve(listener, app, Limits::default(), stop.subscribe());
+        let signals = (!is_recorded).then(Signals::new);
+        begun();
         let interrupted = async {
-            if is_recorded {
-                std::future::pending().await
-            } else {
-                signal().await
+            match signals {
+                Some(signals) => signals.wait().await,
+                None => std::future::pending().await,
             }
             stop.send_replace(true);
             std::future::pending::<()>().await;
@@ -202,26 +212,50 @@ async fn stopped(stop: watch::Sender<bool>) {
     drop(told.wait_for(|&stop| stop).await);
 }
 
-/// Resolves when the user or the system ends the program.
-async fn signal() {
-    let ctrl_c = async {
+/// Ctrl-C and SIGTERM. They are handled from the moment this exists.
+struct Signals {
+    #[cfg(unix)]
+    all: Vec<tokio::signal::unix::Signal>,
+}
+
+impl Signals {
+    #[cfg(unix)]
+    fn new() -> Self {
+        use tokio::signal::unix::{SignalKind, signal};
+        // Without a handler, the signal still ends the program.
+        let kinds = [SignalKind::interrupt(), SignalKind::terminate()];
+        Self {
+            all: kinds
+                .into_iter()
+                .filter_map(|kind| signal(kind).ok())
+                .collect(),
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn new() -> Self {
+        Self {}
+    }
+
+    /// Resolves when the user or the system ends the program.
+    #[cfg(unix)]
+    async fn wait(mut self) {
+        std::future::poll_fn(|context| {
+            let mut all = self.all.iter_mut();
+            if all.any(|signal| signal.poll_recv(context).is_ready()) {
+                std::task::Poll::Ready(())
+            } else {
+                std::task::Poll::Pending
+            }
+        })
+        .await;
+    }
+
+    /// Resolves when the user ends the program.
+    #[cfg(not(unix))]
+    async fn wait(self) {
         if tokio::signal::ctrl_c().await.is_err() {
-            // Without a handler, Ctrl-C still ends the program.
             std::future::pending::<()>().await;
         }
-    };
-    #[cfg(unix)]
-    let term = async {
-        use tokio::signal::unix::{SignalKind, signal};
-        match signal(SignalKind::terminate()) {
-            Ok(mut term) => drop(term.recv().await),
-            Err(_) => std::future::pending().await,
-        }
-    };
-    #[cfg(not(unix))]
-    let term = std::future::pending::<()>();
-    tokio::select! {
-        () = ctrl_c => {}
-        () = term => {}
     }
 }
