@@ -12,6 +12,10 @@ pub fn for_error(error: &anyhow::Error) -> Option<Cow<'static, str>> {
     if let Some(capture) = causes.find_map(|cause| cause.downcast_ref::<CaptureError>()) {
         return for_capture(capture).map(Cow::Borrowed);
     }
+    #[cfg(feature = "query")]
+    if let Some(query) = error.chain().find_map(|cause| cause.downcast_ref()) {
+        return for_query(query).map(Cow::Borrowed);
+    }
     let read = error
         .chain()
         .find_map(|cause| cause.downcast_ref::<ReadError>())?;
@@ -44,6 +48,23 @@ pub fn for_usage(usage: &clap::Error) -> Option<String> {
 const ONE_FILE: &str = "this command opens one trace; `traceloom report A B -o both.html` puts several \
                         on one time line, and `traceloom diff A B` compares them";
 
+/// How to find the right name in a query.
+#[cfg(feature = "query")]
+fn for_query(error: &traceloom_query::QueryError) -> Option<&'static str> {
+    let traceloom_query::QueryError::Sql { message, .. } = error else {
+        return None;
+    };
+    match message {
+        _ if message.starts_with("no such table") => {
+            Some("the tables: SELECT name FROM sqlite_schema; docs/sql.md describes them")
+        }
+        _ if message.starts_with("no such column") => Some(
+            "the columns of a table: SELECT name FROM pragma_table_info('slice'); docs/sql.md describes them",
+        ),
+        _ => None,
+    }
+}
+
 fn for_read(error: &ReadError) -> Option<&'static str> {
     Some(match error {
         ReadError::UnknownFormat { .. } => {
@@ -59,6 +80,9 @@ fn for_read(error: &ReadError) -> Option<&'static str> {
             "use adb pull: `adb shell cat` and mail programs may change bytes"
         }
         ReadError::TooBig { .. } => "for example --max-decompressed 64G",
+        ReadError::NothingInside { entries: 0, .. } => {
+            "the file is incomplete, or was saved without its trace: copy it again, or record again"
+        }
         ReadError::NothingInside { .. } => "unpack it and name the trace itself",
         ReadError::NoMethodEvents { .. } => {
             "this needs a method trace (.trace); for this file, see `traceloom profile`"

@@ -172,8 +172,13 @@ fn a_file_that_is_cut_off_is_told_to_be_incomplete() {
     let folder = tempfile::tempdir().unwrap();
     let whole = std::fs::read(examples().join("app.trace")).unwrap();
     std::fs::write(folder.path().join("cut.trace"), &whole[..100]).unwrap();
-    let said = refused_in(folder.path(), &["info", "cut.trace"]);
-    assert!(said.contains("copy it again, or record again"), "{said}");
+    let whole = std::fs::read_to_string(examples().join("linux.html")).unwrap();
+    let (head, _) = whole.split_once("\"trace-data\"").unwrap();
+    std::fs::write(folder.path().join("cut.html"), head).unwrap();
+    for name in ["cut.trace", "cut.html"] {
+        let said = refused_in(folder.path(), &["info", name]);
+        assert!(said.contains("copy it again, or record again"), "{said}");
+    }
 }
 
 #[test]

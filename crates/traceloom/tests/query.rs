@@ -178,6 +178,14 @@ fn errors_say_what_to_do() {
             &[APP, "SELEKT 1"],
             "line 1, column 1 of SQL: near \"SELEKT\": syntax error",
         ),
+        (
+            &[APP, "SELECT nope FROM slice"],
+            "the columns of a table: SELECT name FROM pragma_table_info(",
+        ),
+        (
+            &[APP, "SELECT 1 FROM nope"],
+            "the tables: SELECT name FROM sqlite_schema",
+        ),
         (&[APP], "there is no SQL; write: traceloom query FILE"),
         (
             &["SELECT 1"],

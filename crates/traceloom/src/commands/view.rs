@@ -12,6 +12,7 @@ use crate::align::{AlignArgs, read_traces};
 use crate::browser::open;
 use crate::input::{InputArgs, look_at, parse_bytes, with_original_names};
 use crate::progress;
+use crate::times::parse_number;
 
 /// Show traces in the browser, from a server on this machine
 ///
@@ -27,7 +28,7 @@ pub struct ViewArgs {
     files: Vec<PathBuf>,
 
     /// Port to listen on [default: a free one]
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, value_parser = parse_number::<u16>)]
     port: u16,
 
     /// Print the URL without opening a browser
