@@ -60,7 +60,7 @@ pub struct CallgraphArgs {
     clock: Option<Clock>,
 
     /// Only call paths through this method: a name, or a part of one
-    #[arg(long, value_name = "METHOD")]
+    #[arg(long, value_name = "NAME")]
     method: Option<String>,
 
     #[command(flatten)]

@@ -92,15 +92,15 @@ pub struct CaptureArgs {
     #[command(flatten)]
     pub perfetto: PerfettoArgs,
 
-    /// Kernel functions to trace, separated by commas
+    /// Also trace these functions of the kernel, separated by commas
     #[arg(short, long, visible_alias = "ktrace", value_name = "F,…")]
     pub ktr: Option<String>,
 
-    /// Seconds that a recorder may take to start or stop
+    /// Seconds that a recorder may take to start or stop [default: 20]
     #[arg(long, value_name = "S", value_parser = parse_number::<u32>, help_heading = "Limits")]
     pub timeout: Option<u32>,
 
-    /// Seconds that a recorder may take to deliver its data
+    /// Seconds that a recorder may take to deliver its data [default: 600]
     #[arg(long, value_name = "S", value_parser = parse_number::<u32>, help_heading = "Limits")]
     pub collection_timeout: Option<u32>,
 
