@@ -1,10 +1,9 @@
 // What makes tables easy to read: times and headings that line up, and names that are shortened in one place.
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { example, root } from "./lib.js";
+import { example, root, work } from "./lib.js";
 import { tab, tableOf } from "./drive.js";
 import { onPages } from "./suite.js";
 
@@ -38,7 +37,8 @@ onPages("Tables", { files: [example("jank.ftrace.gz")], kinds: ["report"] }, (it
 });
 
 const event = (/** @type {string} */ name, /** @type {number} */ ts) => ({ ph: "X", pid: 1, tid: 1, ts, dur: 5, name });
-const members = join(tmpdir(), "traceloom-members.json");
+const members = join(work, "members.json");
+mkdirSync(work, { recursive: true });
 writeFileSync(members, JSON.stringify(["RenderWidgetHostImpl::ForwardTouchEvent", "blink::scheduler::MainThread::Run"].map((name, nth) => event(name, 10 * nth))));
 
 onPages("Names of members", { files: [members], kinds: ["report"] }, (its) => {
