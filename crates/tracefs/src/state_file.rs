@@ -74,7 +74,9 @@ impl StateFile {
     }
 
     fn replace(&self, text: &str) -> std::io::Result<()> {
-        let new = self.path.with_extension("new");
+        let mut new = self.path.clone().into_os_string();
+        // No instance has this character in its name, so this is not the state of another one.
+        new.push("~");
         let _ = fs::remove_file(&new);
         // Do not follow a link that another user may have created.
         let mut options = OpenOptions::new();
@@ -114,6 +116,20 @@ mod tests {
         assert_eq!(file.load(), []);
         file.remove();
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn instances_of_similar_names_keep_their_states() {
+        let folder = tempfile::tempdir().unwrap();
+        let names = ["x", "x.new", "x.old"];
+        let files = names.map(|name| StateFile::new(folder.path(), Some(name)));
+        let undo = names.map(|name| [Undo::Instance(name.into())]);
+        for (file, undo) in files.iter().zip(&undo).rev() {
+            file.save(undo).unwrap();
+        }
+        for (file, undo) in files.iter().zip(&undo) {
+            assert_eq!(file.load(), undo);
+        }
     }
 
     #[test]
