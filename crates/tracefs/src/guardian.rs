@@ -86,11 +86,17 @@ fn guard(mut pipe: PipeReader, tree: &dyn Tracefs, properties: &dyn Properties, 
     if log.lines().last() == Some(DONE) {
         return;
     }
-    let undo: Vec<Undo> = log.lines().filter_map(Undo::decode).collect();
+    let undo = complete_entries(&log);
     // Nothing is recorded while settings are restored.
     let _ = stop_recording(&undo, tree);
     undo_all(&undo, tree, properties);
     state.remove();
+}
+
+/// The entries of a log. The recorder may have died while it wrote the last line, before it changed that setting.
+fn complete_entries(log: &str) -> Vec<Undo> {
+    let (lines, _) = log.rsplit_once('\n').unwrap_or_default();
+    lines.lines().filter_map(Undo::decode).collect()
 }
 
 /// Leaves the session of the terminal or adb shell, ignores the signals that end it, and closes all
@@ -136,4 +142,26 @@ fn open_files() -> Vec<libc::c_int> {
     let entries = std::fs::read_dir("/proc/self/fd").into_iter().flatten();
     let number = |entry: std::fs::DirEntry| entry.file_name().to_str()?.parse().ok();
     entries.flatten().filter_map(number).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cut_entry_is_not_undone() {
+        let undo = ["tracing_on", "buffer_size_kb"].map(|file| Undo::File {
+            file: file.to_owned(),
+            value: "1408".to_owned(),
+        });
+        let log: String = undo.iter().map(|entry| entry.encode() + "\n").collect();
+        assert_eq!(complete_entries(&log), undo);
+        let first = undo[0].encode().len() + 1;
+        for end in 0..first {
+            assert_eq!(complete_entries(&log[..end]), []);
+        }
+        for end in first..log.len() {
+            assert_eq!(complete_entries(&log[..end]), undo[..1]);
+        }
+    }
 }
