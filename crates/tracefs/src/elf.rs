@@ -52,6 +52,11 @@ impl<'a> File<'a> {
         })
     }
 
+    /// The sum of two offsets; the end of the file if it is behind that.
+    fn place(&self, at: u64, into: u64) -> u64 {
+        at.saturating_add(into).min(self.bytes.len() as u64)
+    }
+
     /// A number of `size` bytes.
     fn number(&self, at: u64, size: u64) -> Option<u64> {
         let at = usize::try_from(at).ok()?;
@@ -81,7 +86,7 @@ impl<'a> File<'a> {
     fn entries(&self, at: Option<u64>, size: u64, count: u64) -> Option<impl Iterator<Item = u64>> {
         let (at, size) = (at?, self.number(size, 2)?);
         let count = self.number(count, 2)?;
-        Some((0..count).map(move |number| at.saturating_add(number * size)))
+        Some((0..count).map(move |number| self.place(at, number * size)))
     }
 
     fn sections(&self) -> Option<Vec<Section>> {
@@ -102,20 +107,21 @@ impl<'a> File<'a> {
     fn symbol(&self, table: &Section, names: &Section, name: &[u8]) -> Option<u64> {
         let size = self.pick(24, 16);
         let length = table.size.min(self.bytes.len() as u64);
-        let mut places =
-            (0..length / size).map(|number| table.offset.saturating_add(number * size));
+        let mut places = (0..length / size).map(|number| self.place(table.offset, number * size));
         places.find_map(|at| {
             let info = self.number(at + self.pick(4, 12), 1)? as u8;
             let section = self.number(at + self.pick(6, 14), 2)? as u16;
             let is_function = FUNCTIONS.contains(&(info & 15)) && section != UNDEFINED;
-            let own = self.text(names.offset.saturating_add(self.number(at, 4)?))?;
-            (is_function && own == name).then(|| self.word(at + 8, at + 4))?
+            let own = self.place(names.offset, self.number(at, 4)?);
+            (is_function && self.is_text(own, name)).then(|| self.word(at + 8, at + 4))?
         })
     }
 
-    fn text(&self, at: u64) -> Option<&'a [u8]> {
-        let bytes = self.bytes.get(usize::try_from(at).ok()?..)?;
-        bytes.split(|&byte| byte == 0).next()
+    /// Whether the C string at this offset is `text`.
+    fn is_text(&self, at: u64, text: &[u8]) -> bool {
+        let rest = self.bytes.get(at as usize..).unwrap_or_default();
+        rest.strip_prefix(text)
+            .is_some_and(|rest| rest.first() == Some(&0))
     }
 
     /// The place in the file of an address in memory.
@@ -183,6 +189,46 @@ mod tests {
         for length in 0..256 {
             assert_eq!(function_offset(&program[..length], "main"), None);
         }
+    }
+
+    /// The head of a little-endian file of 64 bits, with a table of `count` sections at `at`.
+    fn with_sections(at: u64, count: u16, bytes: usize) -> Vec<u8> {
+        let mut file = vec![1; bytes];
+        file[..6].copy_from_slice(b"\x7fELF\x02\x01");
+        file[0x20..0x30].copy_from_slice(&[at.to_le_bytes(), at.to_le_bytes()].concat());
+        file[0x3a..0x3e].copy_from_slice(&[64, 0, count as u8, (count >> 8) as u8]);
+        file
+    }
+
+    #[test]
+    fn tables_behind_the_end_of_the_file_are_no_tables() {
+        for at in [
+            u64::MAX,
+            u64::MAX - 7,
+            u64::MAX - 0x40,
+            i64::MAX as u64,
+            200,
+        ] {
+            let file = with_sections(at, 3, 200);
+            assert_eq!(function_offset(&file, "main"), None);
+        }
+    }
+
+    #[test]
+    fn names_without_an_end_are_not_read_to_the_end_of_the_file() {
+        const HALF: usize = 2 << 20;
+        let mut file = with_sections(64, 2, HALF);
+        // The first section is a table of symbols; their names, in the second one, never end.
+        file[128..].fill(0);
+        file[68..72].copy_from_slice(&2u32.to_le_bytes());
+        let place = [256, HALF as u64].map(u64::to_le_bytes).concat();
+        file[88..104].copy_from_slice(&place);
+        file[104..108].copy_from_slice(&1u32.to_le_bytes());
+        file[152..160].copy_from_slice(&(HALF as u64).to_le_bytes());
+        file.resize(2 * HALF, 1);
+        let begun = std::time::Instant::now();
+        assert_eq!(function_offset(&file, "main"), None);
+        assert!(begun.elapsed().as_secs() < 5);
     }
 
     #[test]
