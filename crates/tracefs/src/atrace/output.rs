@@ -35,16 +35,22 @@ pub(super) fn open_output(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Fails if the file of `-o` cannot be written. Leaves it unchanged.
+/// Fails if the file of `-o` cannot be written. Leaves it unchanged. The target of a link is created.
 pub(super) fn check_writable(path: &Path) -> Result<(), Error> {
-    let is_new = !path.exists();
-    if !is_new && !path.is_file() {
+    if path.exists() && !path.is_file() {
         return Ok(()); // opening a pipe would wait for its reader
     }
-    let opened = options(is_shared(path)).append(true).open(path);
-    opened.map_err(Error::file("opening", path))?;
-    if is_new {
-        let _ = std::fs::remove_file(path);
+    let mut options = options(is_shared(path));
+    let new = options.clone().write(true).create_new(true).open(path);
+    match new {
+        Ok(_) => _ = std::fs::remove_file(path),
+        // A file, or a link to one, which may not exist yet.
+        Err(_) => {
+            _ = options
+                .append(true)
+                .open(path)
+                .map_err(Error::file("opening", path))?
+        }
     }
     Ok(())
 }
@@ -145,5 +151,21 @@ mod tests {
         let new = folder.path().join("new");
         open_output(&new).unwrap();
         assert_eq!(fs::metadata(&new).unwrap().mode() & 0o777, 0o600);
+    }
+
+    #[test]
+    fn a_check_leaves_what_is_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let [file, link, new] = ["file", "link", "new"].map(|name| folder.path().join(name));
+        symlink(&file, &link).unwrap();
+        check_writable(&link).unwrap();
+        assert_eq!(fs::read_link(&link).unwrap(), file);
+        fs::write(&file, b"text").unwrap();
+        check_writable(&link).unwrap();
+        check_writable(&file).unwrap();
+        assert_eq!(fs::read(&link).unwrap(), b"text");
+        check_writable(&new).unwrap();
+        assert!(!new.exists());
+        assert!(check_writable(&folder.path().join("none/new")).is_err());
     }
 }
