@@ -304,6 +304,18 @@ def test_commands(tmp_path, app_path, capsys):
     assert main(["store", "check", str(tmp_path / "none")]) == 2
 
 
+def test_names_are_printed_without_control_characters(tmp_path, app_path, capsys):
+    root = str(tmp_path / "fleet")
+    trace = tmp_path / "\x1b[2Ja\u202eb.trace"
+    trace.write_bytes(app_path.read_bytes())
+    assert main(["store", "add", root, str(trace), "--device", "x\x1b]0;y\x07", "--table", "thread"]) == 0
+    assert main(["store", "ls", root]) == 0
+    assert main(["store", "add", root, "no\x1bne"]) == 2
+    shown = capsys.readouterr()
+    assert "\\x1b[2Ja\\u202eb.trace" in shown.out and "\\x1b" in shown.err
+    assert not set("\x1b\x07\u202e") & set(shown.out + shown.err)
+
+
 def test_bytes_per_slice(tmp_path, many):
     """Slices of many names and threads need less than 25 bytes each."""
     store = Store.create(tmp_path / "store")

@@ -39,15 +39,25 @@ def parser() -> argparse.ArgumentParser:
     return main
 
 
+def visible(text: object) -> str:
+    """A text on one line, with escapes for characters that a terminal executes or that change the direction of text."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(text))
+
+
+def complain(error: object) -> None:
+    """Prints an error."""
+    print("pytraceloom:", "\n".join(map(visible, str(error).splitlines())), file=sys.stderr)
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Runs a command. Returns 1 if a check failed, 2 after an error."""
     args = parser().parse_args(arguments)
     try:
         return run(args)
     except ImportError as error:
-        print(f"pytraceloom: {error}; pip install pytraceloom[store]", file=sys.stderr)
+        complain(f"{error}; pip install pytraceloom[store]")
     except (ValueError, OSError) as error:
-        print(f"pytraceloom: {error}", file=sys.stderr)
+        complain(error)
     return 2
 
 
@@ -65,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
     if args.command == "check":
         problems = store.check()
         for problem in problems:
-            print(problem)
+            print(visible(problem))
         print(f"{sum(1 for _ in store.traces()) if not problems else 'some'} traces, {len(problems)} problems")
         return 1 if problems else 0
     if args.command == "rm":
@@ -73,7 +83,8 @@ def run(args: argparse.Namespace) -> int:
             print(f"removed {trace}")
         return 0
     for row in store.traces():
-        print(row["id"][:12], row["release"] or "-", row["device"] or "-", row["date"], row["app"] or "-", row["path"])
+        facts = (row[name] or "-" for name in ("release", "device", "date", "app", "path"))
+        print(row["id"][:12], *map(visible, facts))
     return 0
 
 
@@ -89,7 +100,7 @@ def add(store: object, args: argparse.Namespace) -> int:
     )
     failed = [one for one in added if one.error]
     for one in failed:
-        print(f"pytraceloom: {one.error}", file=sys.stderr)
+        complain(one.error)
     new = sum(one.is_new for one in added)
     print(f"{new} added, {len(added) - new - len(failed)} already there, {len(failed)} failed")
     if failed and len(failed) == len(added):
