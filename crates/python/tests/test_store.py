@@ -316,6 +316,13 @@ def test_names_are_printed_without_control_characters(tmp_path, app_path, capsys
     assert not set("\x1b\x07\u202e") & set(shown.out + shown.err)
 
 
+def test_unknown_tables_are_refused(tmp_path, app_path, capsys):
+    root = tmp_path / "fleet"
+    assert main(["store", "add", str(root), str(app_path), "--table", "slice", "--table", "nope"]) == 2
+    assert "nope" in capsys.readouterr().err
+    assert list(Store(root).traces()) == []
+
+
 def test_bytes_per_slice(tmp_path, many):
     """Slices of many names and threads need less than 25 bytes each."""
     store = Store.create(tmp_path / "store")

@@ -8,9 +8,9 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from ..store import DEFAULT_TABLES, Added, Store
+from ..store import Added, Store
 from ..store._journal import recover
-from ..store._store import partition_values
+from ..store._store import partition_values, table_names
 from ._common import expand
 
 
@@ -30,7 +30,7 @@ def store_add(
     root = Store.create(store).root.resolve()
     recover(root)
     given = partition_values(release, device, date)
-    names = list(DEFAULT_TABLES if tables is None else tables)
+    names = table_names(tables)
 
     def add(path: str) -> tuple[Any, ...]:
         added = Store(root).add_one(path, given, names)

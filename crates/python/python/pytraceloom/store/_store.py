@@ -13,6 +13,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
+from .. import _native
 from .._native import QueryError, TraceError
 from .._trace import Trace, open
 from . import _check, _version
@@ -83,10 +84,13 @@ class Store:
           date: The day; that of the recording if the trace tells, else that of the file, if None.
           tables: The tables to store, besides ``traces`` and ``metrics``; `DEFAULT_TABLES` if None.
           workers: The number of traces that are read at the same time; one per core if None.
+
+        Raises:
+          StoreError: There is no table of a name.
         """
         recover(self.root)
         given = partition_values(release, device, date)
-        names = list(DEFAULT_TABLES if tables is None else tables)
+        names = table_names(tables)
         with ThreadPoolExecutor(workers or os.cpu_count() or 1) as pool:
             return list(pool.map(lambda path: self.add_one(os.fspath(path), given, names), paths))
 
@@ -207,6 +211,19 @@ def partition_values(
     """
     day = None if date is None else datetime.date.fromisoformat(str(date)).isoformat()
     return {"release": release, "device": device, "date": day}
+
+
+def table_names(tables: Sequence[str] | None) -> list[str]:
+    """The tables to store.
+
+    Raises:
+      StoreError: There is no table of a name.
+    """
+    names = list(DEFAULT_TABLES if tables is None else tables)
+    known = _native.tables()
+    if unknown := [name for name in names if name not in known]:
+        raise StoreError(f"there is no table {unknown[0]}")
+    return names
 
 
 def hash_of(path: str) -> str:
