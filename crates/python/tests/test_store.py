@@ -323,6 +323,14 @@ def test_unknown_tables_are_refused(tmp_path, app_path, capsys):
     assert list(Store(root).traces()) == []
 
 
+def test_a_file_of_traces_without_its_row_is_a_problem(tmp_path, app_path):
+    store = Store.create(tmp_path / "fleet")
+    assert store.add([app_path], tables=["thread"])[0].is_new
+    (file,) = (store.root / "traces").rglob("*.parquet")
+    pq.write_table(pq.ParquetFile(file).read().slice(0, 0), file)
+    assert any(str(file) == problem.file for problem in store.check())
+
+
 def test_bytes_per_slice(tmp_path, many):
     """Slices of many names and threads need less than 25 bytes each."""
     store = Store.create(tmp_path / "store")

@@ -38,6 +38,9 @@ def problems(root: Path) -> Iterator[Problem]:
             continue
         if read is None:
             continue
+        if len(read) != 1:
+            yield Problem(str(file), f"has {len(read)} rows instead of one")
+            continue
         (row,) = read.to_pylist()
         if row["id"] in known:
             yield Problem(str(file), "the trace is in two partitions")
