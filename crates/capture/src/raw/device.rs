@@ -99,6 +99,8 @@ impl Agent for RawAtraceAgent {
             match connection.next()? {
                 Event::Stdout(bytes) | Event::Stderr(bytes) => output.push_message(bytes),
                 Event::End(_) => {
+                    // There is nothing to end: the recording that runs may be another one.
+                    self.atrace.dismiss_watchdog();
                     return Err(CaptureError::DidNotStart {
                         message: output.message(),
                     });

@@ -3,6 +3,7 @@
 
 use std::io;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
@@ -116,15 +117,21 @@ fn pages_without_packets_arrive_unchanged() {
     assert!(kept.0 == file(), "{} bytes", kept.0.len());
 }
 
+/// Whether the shell that ends the recording was told that there is none.
+static IS_DISMISSED: AtomicBool = AtomicBool::new(false);
+
 #[test]
-fn the_message_of_an_atrace_that_does_not_start_is_reported() {
+fn an_atrace_that_does_not_start_is_reported_and_ends_no_recording() {
     let device = server("", |connection, service| {
         connection.okay();
         let answer = match service {
             _ if service.starts_with("exec:") => {
                 return connection.send(b"traceloom-pid 7\nerror opening trace_pipe_raw\n");
             }
-            _ if is_watchdog(service) => return connection.wait(),
+            _ if is_watchdog(service) => {
+                let is_done = connection.take(5) == b"done\n";
+                return IS_DISMISSED.store(is_done, Ordering::SeqCst);
+            }
             _ if is_question(service) => "",
             _ if service.contains("getprop") => "23",
             _ if service.contains("--help") => "  --raw           write trace.dat",
@@ -139,4 +146,5 @@ fn the_message_of_an_atrace_that_does_not_start_is_reported() {
         panic!("another error");
     };
     assert_eq!(message, "error opening trace_pipe_raw");
+    assert!(IS_DISMISSED.load(Ordering::SeqCst));
 }
