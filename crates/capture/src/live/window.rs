@@ -100,7 +100,8 @@ impl Window {
 
     /// Counts events that the kernel lost.
     pub(super) fn add_lost(&self, events: u64) {
-        self.lock().stats.lost += events;
+        let lost = &mut self.lock().stats.lost;
+        *lost = lost.saturating_add(events);
     }
 
     /// The current statistics.
