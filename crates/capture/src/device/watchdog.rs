@@ -64,7 +64,15 @@ impl Watchdog {
              while test -e {mark} && test $n -lt {seconds}; do sleep 1; n=$((n+1)); done; \
              test $n -lt {seconds} || {{ {end}; rm -f {mark}; }}"
         );
-        Ok(Self(device.shell(&script)?))
+        Self::run(device, &script)
+    }
+
+    /// Starts a shell with another script, which reads `done` if the recording was ended properly.
+    ///
+    /// # Errors
+    /// If the device is gone.
+    pub fn run(device: &Device, script: &str) -> Result<Self> {
+        Ok(Self(device.shell(script)?))
     }
 
     /// Ends the shell: the recording was ended properly.

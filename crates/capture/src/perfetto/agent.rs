@@ -7,9 +7,9 @@ use super::given::PerfettoConfig;
 use super::leftover::{Leftover, is_running, leftovers};
 use super::place::Place;
 use super::support::PerfettoSupport;
-use crate::adb::{AdbError, Device, Shell, ShellEvent, quote};
+use crate::adb::{AdbError, Device, quote};
 use crate::agent::{Agent, PartKind, Sink};
-use crate::device::DeviceExt;
+use crate::device::{DeviceExt, Watchdog};
 use crate::error::{CaptureError, Result};
 use crate::live::Spool;
 use crate::status::Status;
@@ -58,7 +58,7 @@ pub struct PerfettoAgent {
     /// Holds the fetched part of the trace.
     spool: Option<Spool>,
     place: Place,
-    running: Option<(Follow, Option<Shell>)>,
+    running: Option<(Follow, Option<Watchdog>)>,
     /// Whether its early end was reported.
     is_told: bool,
 }
@@ -202,12 +202,15 @@ impl PerfettoAgent {
         )];
         messages.extend(self.clean_up(limit)?);
         let guard = self.place.guard(self.keep.as_secs());
-        let guard = self.device.shell(&guard).ok();
+        let guard = Watchdog::run(&self.device, &guard).ok();
         let follow = self.run()?;
         let started = self.wait_for_start(&follow, limit);
         self.running = Some((follow, guard));
-        if started.is_err() {
-            self.end(limit)?;
+        match &started {
+            // The device keeps it, and its guardian removes it.
+            Ok(_) | Err(CaptureError::LeftOnDevice(_)) => {}
+            // Only the first error matters.
+            Err(_) => _ = self.end(limit),
         }
         if !started? {
             messages.push(SILENT_KERNEL.to_owned());
@@ -229,7 +232,7 @@ impl PerfettoAgent {
         }
         self.device.run_ok(&self.place.remove(), limit)?;
         if let Some(guard) = guard {
-            dismiss(guard);
+            guard.dismiss();
         }
         Ok(())
     }
@@ -342,17 +345,6 @@ fn hand_over(follow: &Follow, sink: &mut dyn Sink) -> Result<()> {
 
 fn last_line(text: &str) -> &str {
     text.lines().last().unwrap_or_default().trim()
-}
-
-/// Tells the guardian that the recording was ended properly.
-fn dismiss(mut guard: Shell) {
-    // If the device is gone, it finds out by itself.
-    _ = guard.send_stdin(b"done\n");
-    guard.limit(Some(Duration::from_secs(5)));
-    while guard
-        .next_event()
-        .is_ok_and(|event| !matches!(event, ShellEvent::Exit(_)))
-    {}
 }
 
 /// Fetches an abandoned recording.

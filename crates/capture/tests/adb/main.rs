@@ -3,5 +3,6 @@
 mod ddms;
 mod fake;
 mod faults;
+mod perfetto;
 mod raw;
 mod real;
