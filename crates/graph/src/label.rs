@@ -140,6 +140,7 @@ pub(crate) fn visible(name: &str) -> String {
             '\n' => _ = out.put("\\n"),
             '\0'..' '
             | '\u{7f}'..='\u{9f}'
+            | '\u{61c}'
             | '\u{200e}'
             | '\u{200f}'
             | '\u{202a}'..='\u{202e}'

@@ -13,4 +13,4 @@ pub use content::Content;
 pub use map::{Map, Truncated};
 pub use new_file::{NewFile, RECORDING, RESULT, Scratch, give_name};
 pub use place::{PlaceError, resolve};
-pub use screen::{Screen, Visible};
+pub use screen::{Screen, Visible, is_command};

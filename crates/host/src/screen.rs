@@ -64,7 +64,7 @@ impl<W: Write> Visible<W> {
         let mut chunks = bytes.utf8_chunks().peekable();
         while let Some(chunk) = chunks.next() {
             for c in chunk.valid().chars() {
-                if is_command(c) {
+                if is_command(c) && c != '\n' && c != '\t' {
                     text.extend(c.escape_default());
                 } else {
                     text.push(c);
@@ -101,10 +101,14 @@ impl<W: Write> Write for Visible<W> {
     }
 }
 
-/// Whether a terminal does something other than showing the character.
-fn is_command(c: char) -> bool {
-    (c.is_control() && c != '\n' && c != '\t')
-        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+/// Whether a terminal does something other than showing the character: a control character, or one that changes the
+/// direction of text.
+pub fn is_command(c: char) -> bool {
+    c.is_control()
+        || matches!(
+            c,
+            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+        )
 }
 
 #[cfg(test)]
@@ -114,9 +118,8 @@ mod tests {
     #[test]
     fn commands_become_visible_wherever_pieces_end() {
         let text =
-            b"a\x1b[2Jb\tc\nd\r\xc2\x9bm \xc3\xa9\xe2\x80\xae \x9b \x7f \xf0\x9f\x91\xa9 \xff";
-        let expected =
-            "a\\u{1b}[2Jb\tc\nd\\r\\u{9b}m \u{e9}\\u{202e} \\x9b \\u{7f} \u{1f469} \\xff\\xe2\\x80";
+            b"a\x1b[2Jb\tc\nd\r\xc2\x9bm \xc3\xa9\xe2\x80\xae \x9b \x7f \xf0\x9f\x91\xa9 \xd8\x9c\xff";
+        let expected = "a\\u{1b}[2Jb\tc\nd\\r\\u{9b}m \u{e9}\\u{202e} \\x9b \\u{7f} \u{1f469} \\u{61c}\\xff\\xe2\\x80";
         for piece in 1..text.len() {
             let mut out = Visible::new(Vec::new());
             for piece in text.chunks(piece) {

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use traceloom_host::is_command;
+
 /// A duration in a suitable unit: `812 ns`, `12.5 µs`, `3.204 ms`, `1.250 s`.
 pub fn duration(ns: i64) -> String {
     let size = ns.unsigned_abs();
@@ -87,24 +89,18 @@ fn elided(name: &str, most: usize) -> Option<String> {
 }
 
 fn escaped(name: &str) -> Cow<'_, str> {
-    if !name.chars().any(is_unsafe) {
+    if !name.chars().any(is_command) {
         return Cow::Borrowed(name);
     }
     let mut out = String::with_capacity(name.len() + 8);
     for c in name.chars() {
-        if is_unsafe(c) {
+        if is_command(c) {
             out.extend(c.escape_default())
         } else {
             out.push(c)
         }
     }
     Cow::Owned(out)
-}
-
-/// Control characters, and characters that change the direction of text.
-fn is_unsafe(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]
