@@ -1,7 +1,6 @@
 //! The folder in which a recorder and the commands that ask for it meet.
 
 use std::fs::{self, File, TryLockError};
-use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
@@ -89,13 +88,18 @@ impl Folder {
     /// # Errors
     /// If it cannot be created.
     pub fn create(&self) -> Result<Option<File>> {
-        let made = fs::DirBuilder::new().mode(0o700).create(&self.path);
-        match made {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(None),
-            made => made.with_context(|| format!("cannot create {}", self.path.display()))?,
-        }
-        let lock = File::create(self.file("lock")).context("cannot create a lock")?;
+        let cannot = || format!("cannot create {}", self.path.display());
+        // It appears together with its lock. Otherwise it would look like that of a recorder that was killed.
+        let beside = self.path.parent().unwrap_or(Path::new("."));
+        let new = tempfile::Builder::new().prefix(".").tempdir_in(beside);
+        let new = new.with_context(cannot)?;
+        let lock = File::create(new.path().join("lock")).context("cannot create a lock")?;
         lock.lock().context("cannot lock")?;
+        match fs::rename(new.path(), &self.path) {
+            Err(_) if self.exists() => return Ok(None),
+            renamed => renamed.with_context(cannot)?,
+        }
+        _ = new.keep();
         Ok(Some(lock))
     }
 
@@ -189,4 +193,33 @@ fn root() -> Result<PathBuf> {
 pub fn boot() -> String {
     let id = fs::read_to_string("/proc/sys/kernel/random/boot_id");
     id.unwrap_or_default().trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Barrier;
+
+    use super::*;
+
+    #[test]
+    fn a_folder_appears_with_its_lock() {
+        let root = tempfile::tempdir().unwrap();
+        for number in 0..200 {
+            let name = number.to_string();
+            let path = root.path().join(&name);
+            let folder = Folder { name, path };
+            let begin = Barrier::new(2);
+            let lock = std::thread::scope(|scope| {
+                scope.spawn(|| {
+                    begin.wait();
+                    while !folder.exists() {}
+                    assert!(matches!(folder.state(), State::Recording), "{number}");
+                });
+                begin.wait();
+                folder.create().unwrap()
+            });
+            assert!(lock.is_some() && folder.create().unwrap().is_none());
+        }
+        assert_eq!(fs::read_dir(root.path()).unwrap().count(), 200);
+    }
 }
