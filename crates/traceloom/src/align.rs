@@ -7,7 +7,7 @@ use traceloom_analyze::{AlignedBy, Alignment, align, align_starts};
 use traceloom_trace::{ClockKind, MetadataRow, RowId, SourceId, Trace};
 
 use crate::input::{InputArgs, once_a_pair, read_trace};
-use crate::print::{duration, plain};
+use crate::print::{duration, message, plain};
 use crate::times::parse_time;
 
 /// How several files are placed on one time line.
@@ -111,7 +111,7 @@ fn append(merged: &mut Trace, trace: Trace, file: &Path, how: &AlignArgs) {
     let (shift_ns, why) = shift(merged, &trace, file, how);
     let starts = trace.bounds.0.saturating_add(shift_ns);
     let said = said(starts.saturating_sub(merged.bounds.0), &why);
-    eprintln!("{}: {said}", plain(&file.display().to_string()));
+    message!("{}: {said}", plain(&file.display().to_string()));
     let source = SourceId::from_row(merged.sources.len());
     let has_source = !trace.sources.is_empty();
     merged.append(trace, shift_ns);

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue};
 
-use crate::print::plain;
+use crate::print::{message, plain};
 
 /// Prints the help, the version, or the error in the arguments. A closed pipe is not an error.
 pub(crate) fn print_usage(mut usage: clap::Error) -> ExitCode {
@@ -44,9 +44,9 @@ fn suggests_dashes(usage: &clap::Error) -> bool {
 pub(crate) fn report(error: &anyhow::Error) {
     let message = message(error);
     let lines: Vec<_> = message.lines().map(plain).collect();
-    eprintln!("traceloom: {}", lines.join("\n  "));
+    message!("traceloom: {}", lines.join("\n  "));
     if let Some(hint) = crate::hints::for_error(error) {
-        eprintln!("  {hint}");
+        message!("  {hint}");
     }
 }
 

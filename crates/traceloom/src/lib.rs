@@ -1,10 +1,13 @@
 //! The command line of traceloom: one module per subcommand.
 
-// Input may be anything: code that handles it must not panic.
+// Input may be anything: code that handles it must not panic. Nor may a closed pipe, which makes the macros of the standard
+// library panic.
 #![warn(
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
+    clippy::print_stderr,
+    clippy::print_stdout,
     clippy::unreachable,
     clippy::todo,
     clippy::unimplemented

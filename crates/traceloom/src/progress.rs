@@ -2,6 +2,7 @@
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+use crate::print::message;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// Receives the bytes read so far and, if known, the total.
@@ -27,8 +28,8 @@ pub fn show(bar: Option<ProgressBar>) {
 pub fn tell(line: &str) {
     let shown = SHOWN.lock().unwrap_or_else(PoisonError::into_inner).clone();
     match shown {
-        Some(bar) => bar.suspend(|| eprintln!("{line}")),
-        None => eprintln!("{line}"),
+        Some(bar) => bar.suspend(|| message!("{line}")),
+        None => message!("{line}"),
     }
 }
 

@@ -8,6 +8,7 @@ use traceloom_trace::{Trace, TraceBuilder};
 
 use crate::align::{AlignArgs, read_traces};
 use crate::input::InputArgs;
+use crate::print::message;
 
 /// Reads files into one trace. A single empty file is a trace without rows, so that a script over many files does not
 /// stop at it.
@@ -17,7 +18,7 @@ use crate::input::InputArgs;
 pub(crate) fn read_files(files: &[PathBuf], align: &AlignArgs, open: &InputArgs) -> Result<Trace> {
     match read_traces(files, align, open) {
         Err(error) if files.len() == 1 && is_empty(&error) => {
-            eprintln!("traceloom: {}: the file is empty", files[0].display());
+            message!("traceloom: {}: the file is empty", files[0].display());
             Ok(TraceBuilder::new().finish())
         }
         read => read,

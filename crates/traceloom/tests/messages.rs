@@ -304,3 +304,30 @@ fn a_name_of_megabytes_is_not_printed_whole() {
     assert!(printed(&["profile", path, "--csv"]) > name.len());
     assert!(printed(&["profile", path, "--json"]) > name.len());
 }
+
+/// The exit code of a run whose standard output and standard error nobody reads.
+fn unread(args: &[&str]) -> Option<i32> {
+    let closed = || {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        writer
+    };
+    let mut command = Command::new(env!("CARGO_BIN_EXE_traceloom"));
+    command.args(args).current_dir(examples());
+    let status = command.stdout(closed()).stderr(closed()).status();
+    status.unwrap().code()
+}
+
+#[test]
+fn messages_that_nobody_reads_do_not_end_the_program() {
+    let folder = tempfile::tempdir().unwrap();
+    for command in ["capture", "systrace"] {
+        let file = folder.path().join(command).with_extension("json");
+        let output = format!("--output={}", file.display());
+        let args = [command, "--from-file=jank.ftrace.gz", &output];
+        assert_eq!(unread(&args), Some(0), "{command}");
+        assert!(file.is_file(), "{command}");
+    }
+    assert_eq!(unread(&["info", "app.trace", "jank.ftrace.gz"]), Some(0));
+    assert_eq!(unread(&["info", "README.md"]), Some(2));
+}

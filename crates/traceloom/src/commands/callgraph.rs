@@ -12,7 +12,7 @@ use traceloom_graph::{to_dot, to_svg};
 use crate::calls::{Clock, Selection, choose_clock, read_calls};
 use crate::input::InputArgs;
 use crate::output::write_file;
-use crate::print::{ms, plain, thousands};
+use crate::print::{message, ms, plain, thousands};
 use crate::times::parse_percent;
 
 /// Draw a call graph: who calls whom and what it costs (SVG, Graphviz DOT or PNG)
@@ -94,7 +94,7 @@ pub fn run(args: &CallgraphArgs) -> Result<ExitCode> {
     write_file(&args.output, |out| Ok(out.write_all(&bytes)?))?;
     if graph.hidden_nodes > 0 {
         let (shown, hidden) = (graph.nodes.len(), graph.hidden_nodes);
-        eprintln!(
+        message!(
             "traceloom: {shown} nodes drawn; {hidden} left out (see --threshold and --max-nodes)"
         );
     }
@@ -180,7 +180,7 @@ fn report_unfinished(tree: &CallTree, profile: &Profile, clock: Measure) {
             if slices == 1 { "slice" } else { "slices" },
             thousands(slices),
         );
-        eprintln!(
+        message!(
             "traceloom: the graph leaves out {} ms in {slices} {noun} that never ended",
             ms(ns)
         );

@@ -15,7 +15,7 @@ use traceloom_trace::Trace;
 
 use crate::input::{leave, read_trace, save_stdin};
 use crate::output::write_file;
-use crate::print::{most_bytes, too_long, within};
+use crate::print::{message, most_bytes, too_long, within};
 use crate::times::parse_time;
 
 pub use args::ConvertArgs;
@@ -71,7 +71,7 @@ fn rewrite(args: &ConvertArgs, writer: &dyn Writer) -> Result<ExitCode> {
         })
     })?;
     if let Some(line) = left_out(&written, writer) {
-        eprintln!("{line}");
+        message!("{line}");
     }
     leave(trace);
     Ok(ExitCode::SUCCESS)

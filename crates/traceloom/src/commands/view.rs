@@ -11,6 +11,7 @@ use traceloom_view::{Server, ServerOptions};
 use crate::align::{AlignArgs, read_traces};
 use crate::browser::open;
 use crate::input::{InputArgs, look_at, parse_bytes, with_original_names};
+use crate::print::message;
 use crate::progress;
 use crate::times::parse_number;
 
@@ -100,7 +101,7 @@ pub fn run(args: ViewArgs) -> Result<ExitCode> {
             return stop.stop();
         }
         if std::io::stderr().is_terminal() {
-            eprintln!("Ctrl-C ends the server");
+            message!("Ctrl-C ends the server");
         }
         opened = (!args.no_open).then(|| open(&url));
     })?;

@@ -9,7 +9,7 @@ use serde_json::json;
 use traceloom_weave::{Build, Call, MAX_PACKED_ID, MethodMap, Names, Report, Rules, Skip};
 
 use crate::output::{print, write_file};
-use crate::print::{plain, thousands};
+use crate::print::{message, plain, thousands};
 
 /// The number of failures listed by name. The others are only counted.
 const SHOWN: usize = 10;
@@ -248,7 +248,7 @@ fn warn(report: &Report, map: &MethodMap) {
     told(failures.map(|one| format!("not woven: {}: {} ({})", one.method, one.why, one.place)));
     if let Some(count) = report.skipped.get("woven") {
         let count = thousands(*count as u64);
-        eprintln!(
+        message!(
             "{count} methods are already woven and stay as they are: keep the map of that build, or pass it as --base-map"
         );
     }
@@ -259,7 +259,7 @@ fn warn(report: &Report, map: &MethodMap) {
     let duplicates = report.duplicates.iter();
     told(duplicates.map(|place| format!("left out, because another entry has this name: {place}")));
     if map.next > MAX_PACKED_ID + 1 {
-        eprintln!("some ids exceed 20 bits: tools that store ids in 20 bits cannot read them");
+        message!("some ids exceed 20 bits: tools that store ids in 20 bits cannot read them");
     }
 }
 
@@ -267,9 +267,9 @@ fn warn(report: &Report, map: &MethodMap) {
 fn told(lines: impl ExactSizeIterator<Item = String>) {
     let more = lines.len().saturating_sub(SHOWN);
     for line in lines.take(SHOWN) {
-        eprintln!("{}", plain(&line));
+        message!("{}", plain(&line));
     }
     if more > 0 {
-        eprintln!("… and {} more (--json has all)", thousands(more as u64));
+        message!("… and {} more (--json has all)", thousands(more as u64));
     }
 }

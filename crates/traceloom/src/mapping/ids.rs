@@ -9,7 +9,7 @@ use traceloom_trace::{StringId, Trace, sort};
 use traceloom_weave::{MappedMethod, MethodMap};
 
 use super::Names;
-use crate::print::{plain, thousands};
+use crate::print::{message, plain, thousands};
 
 /// A method map and where it came from.
 #[derive(Debug)]
@@ -97,7 +97,7 @@ impl MethodNames {
     fn is_another(&self, seen: &Seen) -> bool {
         let is_another = self.is_found && seen.known * 2 < seen.ids;
         if is_another {
-            eprintln!(
+            message!(
                 "{} next to the trace has only {} of its {} ids and is ignored; use --method-map to apply it anyway",
                 plain(&self.path.display().to_string()),
                 thousands(seen.known),
@@ -115,9 +115,9 @@ impl MethodNames {
         let path = plain(&path);
         let (known, ids) = (thousands(seen.known), thousands(seen.ids));
         if seen.known < seen.ids {
-            eprintln!("{path} has names for {known} of {ids} ids");
+            message!("{path} has names for {known} of {ids} ids");
         } else if self.is_found {
-            eprintln!("names of {known} methods are from {path}");
+            message!("names of {known} methods are from {path}");
         }
     }
 

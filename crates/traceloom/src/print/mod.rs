@@ -2,6 +2,7 @@
 
 mod csv;
 mod data_output;
+mod message;
 mod pad;
 mod proportion;
 mod stream;
@@ -10,6 +11,7 @@ mod units;
 
 pub use csv::{csv_for_spreadsheets, csv_line};
 pub use data_output::DataOutput;
+pub(crate) use message::message;
 pub use pad::left;
 #[cfg(feature = "query")]
 pub use pad::right;

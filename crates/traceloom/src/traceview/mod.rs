@@ -30,6 +30,7 @@ use std::process::ExitCode;
 
 use traceloom_host::Screen;
 
+use crate::print::message;
 use engine::Engine;
 use input::Missing;
 
@@ -54,12 +55,12 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.skip(1).collect();
     let told = run(&args);
     for line in &told.errors {
-        eprintln!("{line}");
+        message!("{line}");
     }
     let mut out = Screen::lock(&io::stdout());
     match out.write_all(&told.output).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            eprintln!("traceview: cannot write to standard output: {error}");
+            message!("traceview: cannot write to standard output: {error}");
             ExitCode::from(2)
         }
         _ => ExitCode::from(told.code),

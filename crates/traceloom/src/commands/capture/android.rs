@@ -154,9 +154,12 @@ fn method(args: &MethodArgs, process: &str, device: Device) -> Box<dyn Agent> {
 
 fn list(atrace: &AtraceAgent, device: &Device) -> Result<ExitCode> {
     let all = atrace.list(Limits::default().start_stop)?;
-    print_list(all.iter().map(|category| (&category.name, &category.title)));
-    if !is_root(device)? {
-        println!("\nNOTE: more categories may be available with adb root\n");
-    }
+    let note = if is_root(device)? {
+        ""
+    } else {
+        "\nNOTE: more categories may be available with adb root\n\n"
+    };
+    let all = all.iter().map(|category| (&category.name, &category.title));
+    print_list(all, note)?;
     Ok(ExitCode::SUCCESS)
 }

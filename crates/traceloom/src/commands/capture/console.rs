@@ -1,8 +1,10 @@
 //! The stream for messages of `capture` and `systrace`.
 
+use std::io::{self, Write};
+
 use traceloom_capture::{Note, Step};
 
-use crate::print::plain;
+use crate::print::{message, plain};
 
 /// The stream for progress messages.
 pub enum Console {
@@ -17,8 +19,9 @@ impl Console {
         let text: Vec<_> = text.lines().map(plain).collect();
         let text = text.join("\n");
         match self {
-            Self::Stderr => eprintln!("{text}"),
-            Self::Stdout => println!("{text}"),
+            Self::Stderr => message!("{text}"),
+            // The reader may be gone.
+            Self::Stdout => _ = writeln!(io::stdout(), "{text}"),
         }
     }
 
@@ -34,7 +37,7 @@ impl Console {
                     Step::Collect => "did not hand over everything",
                     _ => "failed",
                 };
-                eprintln!("Warning: {agent} {what}: {}", plain(&error.to_string()));
+                message!("Warning: {agent} {what}: {}", plain(&error.to_string()));
             }
             _ => {}
         }

@@ -39,7 +39,7 @@ pub fn linux(args: &CaptureArgs, console: &mut Console, wait: &Wait) -> Result<E
     let ftrace = LinuxAgent::new(&tree, options(args, is_drained)?);
     if args.list_categories {
         let all = ftrace.list();
-        print_list(all.iter().map(|(name, title)| (name, title)));
+        print_list(all.iter().map(|(name, title)| (name, title)), "")?;
         return Ok(ExitCode::SUCCESS);
     }
     let live_processes = || listed(&mut LocalProcessAgent::default());

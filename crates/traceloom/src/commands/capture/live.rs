@@ -17,6 +17,7 @@ use super::wait::{Ended, Wait};
 use crate::browser::{Opened, open};
 use crate::commands::view::announce;
 use crate::input::InputArgs;
+use crate::print::message;
 
 /// The time that the page shows without `--ring`, ns.
 const USUAL_WINDOW_NS: i64 = 30_000_000_000;
@@ -173,7 +174,7 @@ impl Show {
         let said = format!("{} {written}", self.why(ended));
         // From here on, Ctrl-C ends the program as usual.
         let wait = Wait::new();
-        eprintln!("The page shows all of it until Ctrl-C: {}", self.url);
+        message!("The page shows all of it until Ctrl-C: {}", self.url);
         self.handle.recorded(trace, &said);
         wait.for_signal();
         self.handle.stop();

@@ -15,6 +15,7 @@ use super::options::OutputKind;
 use super::part::Part;
 use crate::commands::convert::left_out;
 use crate::output::write_recording;
+use crate::print::message;
 
 /// The output file and its contents.
 pub struct Output<'a> {
@@ -109,7 +110,7 @@ fn writer(id: &str) -> Result<&'static dyn Writer> {
 fn written(trace: &Trace, writer: &dyn Writer, out: &mut dyn Write) -> Result<()> {
     let written = writer.write(trace, &WriteOptions::default(), out)?;
     if let Some(line) = left_out(&written, writer) {
-        eprintln!("{line}");
+        message!("{line}");
     }
     Ok(())
 }

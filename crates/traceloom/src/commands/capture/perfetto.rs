@@ -17,6 +17,7 @@ use super::console::Console;
 use super::device_folder::device_folder;
 use super::options::{CaptureArgs, OutputKind};
 use super::record::limits;
+use crate::output::print;
 use crate::print::plain;
 
 /// The recorder of a device's system trace.
@@ -103,7 +104,8 @@ pub fn resumed(args: &CaptureArgs, device: &Device) -> Result<Option<Box<dyn Age
 /// # Errors
 /// If the device is gone.
 pub fn print_config(args: &CaptureArgs, console: &Console, device: &Device) -> Result<ExitCode> {
-    print!("{}", options(args, console, device)?.to_text());
+    let config = options(args, console, device)?.to_text();
+    print(|out| Ok(out.write_all(config.as_bytes())?))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -19,14 +19,23 @@ use super::wait::{Ended, Wait};
 use super::watch::{Collecting, Losses, watch};
 use crate::commands::report::check_engine;
 use crate::input::InputArgs;
-use crate::output::check_recording;
-use crate::print::plain;
+use crate::output::{check_recording, print};
+use crate::print::{message, plain};
 
-/// Prints names with their titles, in atrace's layout.
-pub fn print_list<'a>(all: impl Iterator<Item = (&'a String, &'a String)>) {
-    for (name, title) in all {
-        println!("{:>12} - {}", plain(name), plain(title));
-    }
+/// Prints names with their titles, in atrace's layout, and a note below them.
+///
+/// # Errors
+/// If standard output cannot be written.
+pub fn print_list<'a>(
+    all: impl Iterator<Item = (&'a String, &'a String)>,
+    note: &str,
+) -> Result<()> {
+    print(|out| {
+        for (name, title) in all {
+            writeln!(out, "{:>12} - {}", plain(name), plain(title))?;
+        }
+        Ok(out.write_all(note.as_bytes())?)
+    })
 }
 
 /// Records with these agents until the recording ends, and writes the result. `show` is the live
@@ -142,7 +151,7 @@ fn start(controller: &mut Controller<'_>, console: &Console) -> Result<()> {
         return Err(errors.into_iter().next().map_or_else(nothing, Into::into));
     }
     for error in errors {
-        eprintln!("Warning: {}", plain(&error.to_string()));
+        message!("Warning: {}", plain(&error.to_string()));
     }
     console.say(&format!(
         "Warning: Only {running} of {asked} tracing agents started."
@@ -211,7 +220,7 @@ fn collect(
         return Err(error.into());
     }
     for error in failed {
-        eprintln!("Warning: {}", plain(&error.to_string()));
+        message!("Warning: {}", plain(&error.to_string()));
     }
     Ok(recording)
 }

@@ -11,7 +11,7 @@ use traceloom_trace::{Trace, TraceBuilder, align_clocks};
 
 use super::part::{JOINED, Part, is_trace};
 use crate::align::{AlignArgs, put_together};
-use crate::print::plain;
+use crate::print::{message, plain};
 
 /// The recording while it arrives.
 pub struct Recording {
@@ -208,7 +208,7 @@ fn is_extra(kind: PartKind) -> bool {
 }
 
 fn warn(name: &str, error: &anyhow::Error) {
-    eprintln!(
+    message!(
         "Warning: {} is left out: {}",
         plain(name),
         plain(&error.to_string())

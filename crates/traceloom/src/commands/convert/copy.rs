@@ -10,7 +10,7 @@ use super::left_out::left_out;
 use crate::input::read_text;
 use crate::mapping::MethodNames;
 use crate::output::write_file;
-use crate::print::thousands;
+use crate::print::{message, thousands};
 
 /// Copies the lines of the input if it consists only of text and no option changes the lines.
 /// Returns `false` if it must be written from the tables.
@@ -37,7 +37,7 @@ pub(super) fn copied(args: &ConvertArgs, form: CopyForm, writer: &dyn Writer) ->
     let range = range.map(|(from, until)| (from, until.unwrap_or(i64::MAX)));
     let copied = copy(args, form, range)?;
     if let Some(line) = left_out(&copied.written, writer) {
-        eprintln!("{line}");
+        message!("{line}");
     }
     tell_cut(&copied);
     Ok(true)
@@ -74,7 +74,7 @@ fn tell(why: WhyNot) {
         WhyNot::NoTimes => "some of its lines have no time",
         _ => return,
     };
-    eprintln!("the lines of the input are written anew instead of copied: {why}");
+    message!("the lines of the input are written anew instead of copied: {why}");
 }
 
 fn tell_cut(copied: &Copied) {
@@ -83,7 +83,7 @@ fn tell_cut(copied: &Copied) {
         1 => "1 slice begins or ends".to_owned(),
         count => format!("{} slices begin or end", thousands(count)),
     };
-    eprintln!(
+    message!(
         "{begin_or_end} outside the range, where its lines are not copied; --rewrite moves such ends into the range"
     );
 }

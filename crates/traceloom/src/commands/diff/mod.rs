@@ -16,7 +16,7 @@ use traceloom_analyze::{CallTree, Diff, Measure, Profile, ProfileOptions};
 
 use crate::calls::{choose_clock, read_calls};
 use crate::output::print;
-use crate::print::{csv_for_spreadsheets, plain};
+use crate::print::{csv_for_spreadsheets, message, plain};
 use shown::Shown;
 
 pub use args::DiffArgs;
@@ -52,7 +52,7 @@ pub fn run(args: &DiffArgs) -> Result<ExitCode> {
     Ok(match failures {
         0 => ExitCode::SUCCESS,
         count => {
-            eprintln!("traceloom: --fail-above: {count} values grew by more than that");
+            message!("traceloom: --fail-above: {count} values grew by more than that");
             ExitCode::from(1)
         }
     })
@@ -89,7 +89,7 @@ fn warn_of_two_kinds(args: &DiffArgs, trees: &[&CallTree]) {
     let find = |methods| trees.iter().position(|tree| tree.has_methods() == methods);
     if let (Some(methods), Some(slices)) = (find(true), find(false)) {
         let [methods, slices] = [methods, slices].map(|at| files[at].display().to_string());
-        eprintln!(
+        message!(
             "traceloom: {} contains method calls, {} slices of a system trace: few names will match",
             plain(&methods),
             plain(&slices)

@@ -15,7 +15,7 @@ use anyhow::{Error, Result, bail};
 use traceloom_analyze::{CallTree, Measure, OverheadReport, Profile, ProfileOptions};
 
 use crate::calls::{By, Clock, read_calls};
-use crate::print::{csv_for_spreadsheets, ms, stream, too_long};
+use crate::print::{csv_for_spreadsheets, message, ms, stream, too_long};
 use args::{Direction, Sort};
 use shown::Shown;
 
@@ -125,7 +125,7 @@ fn folded(shown: &Shown<'_>, clock: Measure) -> Result<()> {
         .and_then(|times| times.get(clock))
         .filter(|ns| *ns > 0)
     {
-        eprintln!(
+        message!(
             "traceloom: the stacks leave out {} ms in slices that never ended",
             ms(ns)
         );

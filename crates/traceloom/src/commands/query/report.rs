@@ -10,6 +10,7 @@ use traceloom_trace::Trace;
 use traceloom_view::{ReportQuery, answer_in_report};
 
 use super::modules::open_session;
+use crate::print::message;
 
 /// The most memory that the queries of a report may use, bytes.
 const MEMORY: u64 = 4 << 30;
@@ -90,7 +91,7 @@ fn query(path: &Path, title: Option<String>) -> Result<ReportQuery> {
 fn answer(session: &mut Session, origin_ns: i64, query: &ReportQuery) -> Result<Value> {
     let (result, left_out) = answer_in_report(session, origin_ns, query)?;
     if left_out > 0 {
-        eprintln!(
+        message!(
             "{}: the report leaves out {left_out} rows, because a result has at most 10,000 rows and 4 MB",
             query.name
         );

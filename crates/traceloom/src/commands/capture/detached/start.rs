@@ -14,7 +14,7 @@ use super::about::redirected;
 use super::folder::{Folder, State};
 use super::recorder::Detached;
 use crate::output::check_recording;
-use crate::print::plain;
+use crate::print::{message, plain};
 
 /// Record this machine in the background, until capture stop
 ///
@@ -116,7 +116,7 @@ fn claim(folder: &Folder) -> Result<File> {
             "a recording named {name} has ended and waits for traceloom capture stop {name}; or choose another --name"
         ),
         State::Killed | State::Restarted => {
-            eprintln!(
+            message!(
                 "Warning: the recorder of the recording {name}{pid} was killed; that recording is lost"
             );
             folder.remove();
@@ -168,12 +168,12 @@ fn report(folder: &Folder, mut ready: PipeReader) -> Result<ExitCode> {
         // It no longer holds its lock.
         _ = folder.wait();
         folder.remove();
-        log.iter().for_each(|line| eprintln!("{line}"));
+        log.iter().for_each(|line| message!("{line}"));
         return Ok(ExitCode::from(2));
     }
     let notes = log.iter().filter(|line| !line.is_empty());
-    notes.for_each(|line| eprintln!("{line}"));
+    notes.for_each(|line| message!("{line}"));
     let name = &folder.name;
-    eprintln!("Recording {name} in the background; traceloom capture stop {name} saves it");
+    message!("Recording {name} in the background; traceloom capture stop {name} saves it");
     Ok(ExitCode::SUCCESS)
 }

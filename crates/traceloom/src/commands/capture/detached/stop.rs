@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use super::super::options::OutputKind;
 use super::folder::{About, Folder, State};
 use crate::output::check_recording;
-use crate::print::plain;
+use crate::print::{message, plain};
 
 /// End a recording in the background and save it
 #[derive(clap::Args, Clone, Debug)]
@@ -46,7 +46,7 @@ pub fn stop(args: &StopArgs) -> Result<ExitCode> {
     }
     let log = folder.log();
     for line in log.lines() {
-        eprintln!("{}", plain(line));
+        message!("{}", plain(line));
     }
     let state = folder.state();
     folder.remove();

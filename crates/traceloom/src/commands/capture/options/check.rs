@@ -4,6 +4,7 @@ use anyhow::{Result, bail};
 
 use super::args::{CaptureArgs, Target};
 use super::kind::OutputKind;
+use crate::print::message;
 
 impl CaptureArgs {
     /// Refuses options that exclude each other.
@@ -115,7 +116,7 @@ impl CaptureArgs {
         let extra = &self.extra;
         let is_asked = extra.process_dump || extra.walt || extra.battor.battor;
         if is_asked && self.from_file.is_some() {
-            eprintln!(
+            message!(
                 "Warning: --process-dump, --walt and --battor are for recording; they have no effect with --from-file."
             );
         }
@@ -123,10 +124,10 @@ impl CaptureArgs {
             || extra.process_dump_full.is_some()
             || extra.process_dump_mmaps;
         if is_detailed && !extra.process_dump {
-            eprintln!("Warning: --process-dump-… has no effect without --process-dump.");
+            message!("Warning: --process-dump-… has no effect without --process-dump.");
         }
         if !extra.battor.battor && extra.battor.battor_path.is_some() {
-            eprintln!("Warning: --battor-path has no effect without --battor.");
+            message!("Warning: --battor-path has no effect without --battor.");
         }
     }
 
@@ -137,7 +138,7 @@ impl CaptureArgs {
             Target::Linux => (&self.android.atrace_categories, "atrace", "android"),
         };
         if !others.is_empty() && self.from_file.is_none() {
-            eprintln!(
+            message!(
                 "Warning: --{option}-categories has no effect here: it is for --target {target}."
             );
         }

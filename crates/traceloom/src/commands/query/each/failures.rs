@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use anyhow::{Error, Result, bail};
 
 use crate::failure::report;
+use crate::print::message;
 
 /// The files that have no answer.
 #[derive(Default)]
@@ -27,7 +28,7 @@ impl Failures {
         match self.count {
             0 => return Ok(ExitCode::SUCCESS),
             count if count == files => bail!("none of the files has an answer"),
-            count => eprintln!("traceloom: {count} of {files} files have no answer"),
+            count => message!("traceloom: {count} of {files} files have no answer"),
         }
         Ok(ExitCode::from(u8::from(is_strict)))
     }

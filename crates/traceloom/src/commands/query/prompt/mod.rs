@@ -37,7 +37,7 @@ pub(super) fn prompt(session: &mut Session, args: &QueryArgs) -> Result<()> {
         // The prompt also works without a history.
         _ = editor.load_history(path);
     }
-    println!("{GREETING}");
+    stream(|out| Ok(writeln!(out, "{GREETING}")?))?;
     let mut settings = Settings::default();
     loop {
         stop.allow();
@@ -96,7 +96,7 @@ fn query(session: &mut Session, args: &QueryArgs, settings: &Settings, text: &st
     ran?;
     stream(|out| grid.print(out, terminal_width()))?;
     if settings.is_timed {
-        println!("{:.3} s", took.as_secs_f64());
+        stream(|out| Ok(writeln!(out, "{:.3} s", took.as_secs_f64())?))?;
     }
     Ok(())
 }
