@@ -21,12 +21,12 @@ const STRIDE: usize = 1 << 14;
 const NONE: u32 = u32::MAX;
 
 #[derive(Deserialize)]
-struct Question<'a> {
-    table: &'a str,
-    #[serde(default, borrow)]
-    numbers: Vec<&'a str>,
-    #[serde(default, borrow)]
-    texts: Vec<&'a str>,
+struct Question {
+    table: String,
+    #[serde(default)]
+    numbers: Vec<String>,
+    #[serde(default)]
+    texts: Vec<String>,
     text: Option<String>,
     at_least: Option<f64>,
     offset: Option<usize>,
@@ -40,7 +40,7 @@ pub(crate) fn records(engine: &Engine, ask: &Ask, answer: &mut Frame) -> Answere
     let question: Question = ask.read()?;
     let table = Table {
         engine,
-        rows: engine.timeline().records.of(&engine.trace, question.table),
+        rows: engine.timeline().records.of(&engine.trace, &question.table),
     };
     let found = table.passing(&question, &engine.scope(ask)?, ask)?;
     let offset = question.offset.unwrap_or(0).min(found.len());
@@ -109,8 +109,9 @@ impl Table<'_> {
     /// The records that pass the question's filters, each with its place in the table.
     fn passing(&self, question: &Question, scope: &Scope, ask: &Ask) -> Answered<Vec<(u32, u32)>> {
         let strings = &self.engine.trace.strings;
-        let columns =
-            |names: &[&str]| -> Vec<_> { names.iter().map(|name| strings.lookup(name)).collect() };
+        let columns = |names: &[String]| -> Vec<_> {
+            names.iter().map(|name| strings.lookup(name)).collect()
+        };
         let (texts, numbers) = (columns(&question.texts), columns(&question.numbers));
         let text = question.text.as_deref().filter(|text| !text.is_empty());
         let finder = text.map(|text| Finder::new(text, FindMode::Part));
@@ -163,7 +164,7 @@ impl Table<'_> {
     }
 
     /// Columns of texts, as numbers of the list `strings`.
-    fn put_texts(&self, names: &[&str], shown: &[(u32, u32)], answer: &mut Frame) {
+    fn put_texts(&self, names: &[String], shown: &[(u32, u32)], answer: &mut Frame) {
         let mut known: BTreeMap<StringId, u32> = BTreeMap::new();
         let mut strings = Vec::new();
         for name in names {

@@ -47,6 +47,16 @@ fn lines(engine: &Engine, more: Value) -> (Vec<u32>, u64) {
 }
 
 #[test]
+fn names_may_have_any_characters() {
+    let name = "a\"b\\\n";
+    let answer = ask(
+        &engine(),
+        json!({"op": "records", "table": name, "numbers": [name], "texts": [name]}),
+    );
+    assert_eq!(answer.json["total"], 0);
+}
+
+#[test]
 fn records_are_columns_in_order_of_time() {
     let engine = engine();
     let question =
