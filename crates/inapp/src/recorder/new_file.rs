@@ -1,7 +1,7 @@
-//! The ring file before it appears under its name.
+//! A file before it appears under its name.
 //!
-//! It is created under a name of its own and renamed once its header is complete. So a failed start leaves nothing behind,
-//! no link is followed, and a file that another process has mapped is never cut.
+//! It is created under a name of its own and renamed once it is complete; a ring file once its header is. So a failure
+//! leaves nothing behind, no link is followed, and a file that another process has mapped is never cut.
 
 use std::fs::{File, remove_file, rename, symlink_metadata};
 use std::io::{self, ErrorKind};
@@ -11,20 +11,25 @@ use std::path::{Path, PathBuf};
 use super::previous::{Previous, move_aside};
 use super::ticks::clock_ns;
 
-/// A new file. Dropping it before [`publish`](Self::publish) removes it.
+/// A new file. Dropping it before it has its name removes it.
 #[derive(Debug)]
 pub(super) struct NewFile {
     file: File,
     /// Where it is for now.
     own_name: PathBuf,
     path: PathBuf,
-    is_published: bool,
+    has_name: bool,
 }
 
 impl NewFile {
+    /// As [`create`](Self::create), for a ring file.
+    pub fn create_ring(path: &Path) -> io::Result<Self> {
+        check(path)?;
+        Self::create(path)
+    }
+
     /// Creates an empty file that only this user may open, in the folder of `path`.
     pub fn create(path: &Path) -> io::Result<Self> {
-        check(path)?;
         let mut own_name = path.as_os_str().to_owned();
         let (pid, now) = (std::process::id(), clock_ns(libc::CLOCK_MONOTONIC));
         own_name.push(format!(".new-{pid}-{now}"));
@@ -39,7 +44,7 @@ impl NewFile {
             file,
             own_name: own_name.into(),
             path: path.to_owned(),
-            is_published: false,
+            has_name: false,
         })
     }
 
@@ -47,18 +52,24 @@ impl NewFile {
         &self.file
     }
 
-    /// Gives the file its name. A recording that was there is moved aside; any other file is replaced.
-    pub fn publish(mut self) -> io::Result<Option<Previous>> {
+    /// Gives a ring file its name. A recording that was there is moved aside; any other file is replaced.
+    pub fn publish_ring(self) -> io::Result<Option<Previous>> {
         let previous = move_aside(&self.path)?;
-        rename(&self.own_name, &self.path)?;
-        self.is_published = true;
+        self.publish()?;
         Ok(previous)
+    }
+
+    /// Gives the file its name. Another file of this name is replaced.
+    pub fn publish(mut self) -> io::Result<()> {
+        rename(&self.own_name, &self.path)?;
+        self.has_name = true;
+        Ok(())
     }
 }
 
 impl Drop for NewFile {
     fn drop(&mut self) {
-        if !self.is_published {
+        if !self.has_name {
             let _ = remove_file(&self.own_name);
         }
     }

@@ -80,7 +80,7 @@ impl Session {
         let (chunk_bytes, chunk_count) = (options.chunk_size(), options.chunk_count()?);
         let first_chunk_at = chunks_at(options.names);
         let file_bytes = first_chunk_at + chunk_bytes * chunk_count as usize;
-        let file = NewFile::create(&options.path)?;
+        let file = NewFile::create_ring(&options.path)?;
         let mut map = Map::create(file.file(), file_bytes)?;
         let ticks_per_second = ticks::ticks_per_second(clock);
         let header = FileHeader {
@@ -100,7 +100,7 @@ impl Session {
             ..FileHeader::default()
         };
         map.write(0, &header.to_bytes());
-        let previous = file.publish()?;
+        let previous = file.publish_ring()?;
         let session = Self {
             number: NEXT_NUMBER.fetch_add(1, Ordering::Relaxed),
             map,

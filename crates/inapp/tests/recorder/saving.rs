@@ -1,5 +1,6 @@
 //! Files that the app saves, opened with traceloom's readers.
 
+use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -34,7 +35,17 @@ pub fn scenario(folder: &Path) {
     convert(&ring, &folder.join("stopped.systrace"), Format::Ftrace)
         .expect("the file is converted");
     assert!(save(&folder.join("late"), Format::Ring, None).is_err());
-    assert!(!folder.join("late").exists() && !folder.join("late.part").exists());
+    let left = std::fs::read_dir(folder).expect("the folder").count();
+    assert!(save(&folder.join("last.ring").join("late"), Format::Ring, None).is_err());
+    assert!(
+        convert(
+            &folder.join("live.systrace"),
+            &folder.join("late"),
+            Format::Ftrace
+        )
+        .is_err()
+    );
+    assert_eq!(std::fs::read_dir(folder).expect("the folder").count(), left);
 }
 
 /// Start, end (whole µs) and name of each slice.
@@ -191,4 +202,22 @@ fn files_saved_while_recording_are_intact() {
             assert_eq!(trace.repairs.count(kind), 0, "{round}: {all:?}");
         }
     }
+}
+
+#[test]
+fn saved_files_are_for_their_owner_and_follow_no_link() {
+    let folder = run("saving");
+    let at = |name: &str| folder.path().join(name);
+    let mode = |file: &Path| std::fs::metadata(file).expect("a file").mode() & 0o777;
+    for name in ["app.ring", "last.ring", "live.systrace", "live.trace"] {
+        assert_eq!(mode(&at(name)), 0o600, "{name}");
+    }
+    let (victim, file) = (at("victim"), at("copy"));
+    std::fs::write(&victim, "text").expect("written");
+    for link in [&file, &at("copy.part")] {
+        symlink(&victim, link).expect("linked");
+    }
+    convert(&at("app.ring"), &file, Format::Ftrace).expect("converted");
+    assert_eq!(std::fs::read(&victim).expect("read"), b"text");
+    assert!(file.symlink_metadata().expect("a file").is_file());
 }

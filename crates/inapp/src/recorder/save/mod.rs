@@ -9,6 +9,8 @@ use std::path::Path;
 
 use traceloom_ring::{OpenError, Recording};
 
+use super::new_file::NewFile;
+
 /// The file format to save a recording in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(u32)]
@@ -22,20 +24,16 @@ pub enum Format {
     MethodTrace = 2,
 }
 
-/// Writes the recording of a ring file. The new file appears under its name once it is complete.
+/// Writes the recording of a ring file. The new file, which only this user may open, appears under its name once it is
+/// complete.
 pub(crate) fn write(ring: &[u8], path: &Path, format: Format) -> io::Result<()> {
-    let mut unfinished = path.as_os_str().to_owned();
-    unfinished.push(".part");
-    let result = write_to(ring, Path::new(&unfinished), format)
-        .and_then(|()| std::fs::rename(&unfinished, path));
-    if result.is_err() {
-        let _ = std::fs::remove_file(&unfinished);
-    }
-    result
+    let file = NewFile::create(path)?;
+    write_to(ring, file.file(), format)?;
+    file.publish()
 }
 
-fn write_to(ring: &[u8], path: &Path, format: Format) -> io::Result<()> {
-    let mut out = BufWriter::with_capacity(1 << 16, File::create(path)?);
+fn write_to(ring: &[u8], file: &File, format: Format) -> io::Result<()> {
+    let mut out = BufWriter::with_capacity(1 << 16, file);
     let open = || Recording::open(ring).map_err(invalid);
     match format {
         Format::Ring => out.write_all(ring)?,
