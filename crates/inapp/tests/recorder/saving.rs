@@ -221,3 +221,24 @@ fn saved_files_are_for_their_owner_and_follow_no_link() {
     assert_eq!(std::fs::read(&victim).expect("read"), b"text");
     assert!(file.symlink_metadata().expect("a file").is_file());
 }
+
+/// More than the used part of the header, bytes.
+const HEADER: usize = 512;
+
+#[test]
+fn files_with_any_header_are_converted_or_refused() {
+    let folder = run("saving");
+    let (damaged, file) = (folder.path().join("damaged"), folder.path().join("file"));
+    let ring = std::fs::read(folder.path().join("live.ring")).expect("read");
+    for at in (0..HEADER).step_by(8) {
+        for value in [u64::MAX, i64::MAX as u64, i64::MIN as u64] {
+            let mut bytes = ring.clone();
+            bytes[at..at + 8].copy_from_slice(&value.to_le_bytes());
+            std::fs::write(&damaged, bytes).expect("written");
+            for format in [Format::Ftrace, Format::MethodTrace] {
+                // What counts is that it returns.
+                _ = convert(&damaged, &file, format);
+            }
+        }
+    }
+}

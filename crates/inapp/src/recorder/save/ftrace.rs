@@ -12,7 +12,8 @@ pub(super) fn write(recording: &Recording<'_>, out: &mut impl Write) -> io::Resu
     let clocks = clocks(recording);
     let count = (recording.events().count() + clocks.len()) as u64;
     let lost = recording.header.losses;
-    let written = count + lost.full + lost.nested + lost.threads + lost.dropped_events;
+    let lost = [lost.full, lost.nested, lost.threads, lost.dropped_events];
+    let written = lost.into_iter().fold(count, u64::saturating_add);
     write!(
         out,
         "# tracer: nop\n\

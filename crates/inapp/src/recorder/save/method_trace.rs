@@ -113,7 +113,7 @@ fn keys(
     out: &mut impl Write,
 ) -> io::Result<()> {
     let lost = recording.header.losses;
-    let overflow = lost.full + lost.nested + lost.threads > 0;
+    let overflow = [lost.full, lost.nested, lost.threads] != [0; 3];
     let version = if has_cpu { 3 } else { 2 };
     let clock = if has_cpu { "dual" } else { "wall" };
     let elapsed = calls.last().map_or(0, |call| call.ts_ns / 1_000 - start_us);
@@ -169,7 +169,8 @@ fn monotonic_us(recording: &Recording<'_>, start_us: i64) -> u64 {
     let (header, start) = (&recording.header, recording.header.start);
     let ahead_ns = match header.clock {
         ClockSource::Monotonic => 0,
-        _ => start.boot_ns as i64 - start.mono_ns as i64,
+        // A damaged file may have any times.
+        _ => (start.boot_ns as i64).wrapping_sub(start.mono_ns as i64),
     };
     (start_us - ahead_ns / 1_000).max(0) as u64
 }
