@@ -124,13 +124,17 @@ impl Watcher {
         sigquit::unblock();
         let lock = || should_end.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
+            // Read before the check, so that the last check is after the request to end.
+            let is_last = *lock();
             self.check();
-            let pause = self.pause();
-            let guard = lock();
-            if *guard {
+            if is_last {
                 return;
             }
-            drop(wake.wait_timeout(guard, pause));
+            let pause = self.pause();
+            let guard = lock();
+            if !*guard {
+                drop(wake.wait_timeout(guard, pause));
+            }
         }
     }
 
@@ -207,5 +211,37 @@ fn record_native_stack() {
     let since = with_current(|session| session.task_since.load(Ordering::Relaxed));
     if since.is_some_and(|since| since != 0) {
         native::record();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_signal_before_the_end_is_handled() {
+        let _handler = sigquit::Handler::install();
+        let watcher = Watcher {
+            triggers: Triggers {
+                sigquit: true,
+                max_files: 0,
+                ..Triggers::default()
+            },
+            path: PathBuf::new(),
+            files: 0,
+            last_task: 0,
+            samples: None,
+        };
+        let end = (Mutex::new(false), Condvar::new());
+        std::thread::scope(|scope| {
+            let mut should_end = end.0.lock().unwrap();
+            scope.spawn(|| watcher.run(&end));
+            // The watcher now waits for the lock.
+            std::thread::sleep(Duration::from_millis(50));
+            // SAFETY: the signal is handled.
+            unsafe { libc::raise(libc::SIGQUIT) };
+            *should_end = true;
+        });
+        assert!(!sigquit::take());
     }
 }
