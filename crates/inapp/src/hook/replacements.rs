@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use libc::{size_t, ssize_t};
 
-use super::waits::Wait;
+use super::waits::{Wait, slot_of};
 use super::{marker, waits};
 
 /// A function that is replaced.
@@ -120,14 +120,6 @@ type Originals = [AtomicUsize; MAX_ORIGINALS];
 
 static WRITES: Originals = [const { AtomicUsize::new(0) }; MAX_ORIGINALS];
 static CHECKED_WRITES: Originals = [const { AtomicUsize::new(0) }; MAX_ORIGINALS];
-
-/// The index of `original`. It is never reused, because a thread may still call the original after the hook is removed.
-fn slot_of(originals: &Originals, original: usize) -> Option<usize> {
-    originals.iter().position(|place| {
-        let taken = place.compare_exchange(0, original, Ordering::AcqRel, Ordering::Acquire);
-        taken.is_ok() || taken == Err(original)
-    })
-}
 
 macro_rules! for_each_original {
     ($function:ident, $trusted:literal) => {

@@ -218,8 +218,8 @@ replace! {
         };
 }
 
-/// The index of `original`. It is never reused, because a thread may still wait in the original after the hook is removed.
-fn slot_of(originals: &Originals, original: usize) -> Option<usize> {
+/// The index of `original`. It is never reused, because a thread may still be in the original after the hook is removed.
+pub(super) fn slot_of(originals: &[AtomicUsize], original: usize) -> Option<usize> {
     originals.iter().position(|place| {
         let taken = place.compare_exchange(0, original, Ordering::AcqRel, Ordering::Acquire);
         taken.is_ok() || taken == Err(original)
