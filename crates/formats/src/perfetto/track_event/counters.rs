@@ -20,6 +20,7 @@ impl<'s> TrackEvents<'s> {
     ) {
         let (ts, generation) = (at.ts, at.names.state.generation);
         let Some(value) = value else {
+            self.skipped.without_value += 1;
             return;
         };
         let asker = self.asker(at);
@@ -30,16 +31,17 @@ impl<'s> TrackEvents<'s> {
             let counter = descriptor.counter.clone().unwrap_or_default();
             Counting {
                 builtin: counter.builtin,
-                multiplier: counter.multiplier,
+                multiplier: counter.multiplier.max(1),
                 is_incremental: counter.is_incremental,
-                generation,
                 last: 0.0,
             }
         });
-        let goes_on = known.is_incremental && known.generation == generation;
-        let before = if goes_on { known.last } else { 0.0 };
-        known.generation = generation;
-        known.last = before + value.as_f64() * known.multiplier as f64;
+        known.last = value.as_f64() * known.multiplier as f64;
+        if known.is_incremental {
+            let sum = self.sums.entry((uuid, generation)).or_default();
+            *sum += known.last;
+            known.last = *sum;
+        }
         match value {
             Number::Int(value) if !known.is_incremental => {
                 out.whole_counter(track, ts, value.saturating_mul(known.multiplier));
@@ -72,6 +74,10 @@ impl<'s> TrackEvents<'s> {
                 _ => {}
             }
         }
+        let values = [&event.extra_values, &event.extra_doubles].map(Vec::len);
+        let without = [tracks.len(), doubles.len()].into_iter().zip(values);
+        let without = without.map(|(tracks, values)| values.saturating_sub(tracks));
+        self.skipped.without_track += without.sum::<usize>() as u64;
         let values = tracks.into_iter().zip(&event.extra_values);
         for (uuid, value) in values.chain(doubles.into_iter().zip(&event.extra_doubles)) {
             self.counter(at, uuid, Some(*value), out);

@@ -5,9 +5,8 @@
 pub(super) struct Counting {
     pub builtin: u64,
     pub multiplier: i64,
-    /// Whether each value is added to the one before, until the sequence clears its state.
+    /// Whether each value of a sequence is added to the one before, until the sequence clears its state.
     pub is_incremental: bool,
-    pub generation: u32,
     /// The last value, in the counter's unit.
     pub last: f64,
 }

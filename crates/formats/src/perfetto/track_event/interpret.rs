@@ -20,6 +20,7 @@ use super::flows::Flows;
 use super::lifecycle::Lifecycles;
 use super::names::{Names, Texts};
 use super::nested::NestedLanes;
+use super::skipped::Skipped;
 use super::tracks::{Asker, Owner, Tracks, Use};
 use crate::profile::V8Event;
 
@@ -32,6 +33,8 @@ pub(crate) struct TrackEvents<'s> {
     pub(super) lanes: NestedLanes,
     pub(super) lifecycles: Lifecycles,
     pub(super) counters: FxHashMap<u64, Counting>,
+    /// The sums of counters whose values are added up, each of a sequence until it clears its state.
+    pub(super) sums: FxHashMap<(u64, u32), f64>,
     pub(super) texts: Texts,
     /// The threads of sequences whose events name no track.
     threads: FxHashMap<u32, Legacy>,
@@ -49,6 +52,7 @@ pub(crate) struct TrackEvents<'s> {
     pub(super) machine: i64,
     /// Events of states on tracks that hold none.
     pub(super) misplaced_states: u64,
+    pub(super) skipped: Skipped,
 }
 
 /// The stack at the beginning or the end of a slice.
@@ -97,6 +101,7 @@ impl<'s> TrackEvents<'s> {
             lanes: NestedLanes::default(),
             lifecycles: Lifecycles::default(),
             counters: FxHashMap::default(),
+            sums: FxHashMap::default(),
             texts: Texts::default(),
             threads: FxHashMap::default(),
             ends: FxHashMap::default(),
@@ -108,6 +113,7 @@ impl<'s> TrackEvents<'s> {
             states: StateRows::default(),
             machine: 0,
             misplaced_states: 0,
+            skipped: Skipped::default(),
         }
     }
 
@@ -144,7 +150,7 @@ impl<'s> TrackEvents<'s> {
             }
             kind::COUNTER => self.counter(&at, uuid.unwrap_or(0), event.value, out),
             kind::STATE => self.state(&at, &event, uuid, out),
-            _ => {}
+            _ => self.skipped.of_unknown_type += 1,
         }
     }
 

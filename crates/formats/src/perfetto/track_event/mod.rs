@@ -24,6 +24,7 @@ mod names;
 mod nested;
 mod raw;
 mod siblings;
+mod skipped;
 mod states;
 mod tracks;
 mod types;

@@ -315,3 +315,40 @@ fn processes_of_the_framework() {
     assert_eq!(trace.strings.get(process.name), "com.example");
     assert_eq!(process.uid, 10_001);
 }
+
+#[test]
+fn each_sequence_adds_up_its_own_values() {
+    let counter = |multiplier| Proto::new().int(4, multiplier).int(5, 1);
+    let track = |uuid: i64, multiplier| {
+        let track = Proto::new().int(1, uuid).text(2, "sum");
+        of_sequence(0, 60, track.message(8, counter(multiplier)))
+    };
+    let value = |ts, sequence, uuid: i64| {
+        let event = Proto::new().int(9, 4).int(11, uuid).int(30, 5);
+        packet(ts, 11, event).int(10, sequence)
+    };
+    let trace = read([
+        track(1, 10),
+        track(2, 0),
+        value(10, 1, 1),
+        value(20, 2, 1),
+        value(30, 1, 1),
+        value(40, 2, 1),
+        value(50, 1, 2),
+    ]);
+    let values: Vec<_> = trace.counters.rows().map(|row| row.value).collect();
+    assert_eq!(values, [50.0, 50.0, 100.0, 100.0, 5.0]);
+}
+
+#[test]
+fn events_that_say_too_little_are_counted() {
+    let mark = Proto::new().int(9, 3).int(11, 1).text(23, "mark");
+    let trace = read([
+        // A counter without a value, an unknown type, and two values for one track.
+        of_sequence(1, 11, Proto::new().int(9, 4).int(11, 1)),
+        of_sequence(2, 11, Proto::new().int(9, 77)),
+        of_sequence(3, 11, mark.int(31, 5).packed(12, &[1, 2])),
+    ]);
+    assert_eq!(trace.repairs.count(RepairKind::BadField), 3);
+    assert_eq!(trace.counters.len(), 1);
+}
