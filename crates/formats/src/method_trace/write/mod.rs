@@ -149,13 +149,13 @@ impl Layout {
 /// The origin of times, ns: the original start if the trace was read from a method trace, otherwise
 /// the first event.
 fn start_ns(trace: &Trace) -> i64 {
-    let first = trace.bounds.0.div_euclid(1000) * 1000;
+    let first = trace.bounds.0.div_euclid(1000).saturating_mul(1000);
     let said = trace
         .clocks
         .iter()
         .find(|row| row.name == super::interpret::START);
     match said {
-        Some(row) if row.ts <= first && first - row.ts < 1_000 << 32 => row.ts,
+        Some(row) if row.ts <= first && first.saturating_sub(row.ts) < 1_000 << 32 => row.ts,
         _ => first,
     }
 }
