@@ -133,6 +133,11 @@ impl Clocks {
         self.trace.unwrap_or(ClockId::new(BOOTTIME, 0, 0))
     }
 
+    /// The clock of packets that name none: that of the trace, as far as it is told.
+    pub fn default_number(&self) -> u32 {
+        self.trace_clock().number
+    }
+
     /// The clock of the trace, if the trace tells and it is a well-known one.
     pub fn told_clock(&self) -> Option<ClockKind> {
         let has = |number| {

@@ -71,6 +71,7 @@ pub(super) struct Switches<'a> {
     tids: Packed<'a>,
     prios: Packed<'a>,
     comms: Packed<'a>,
+    is_uneven: bool,
 }
 
 impl<'a> Switches<'a> {
@@ -83,15 +84,16 @@ impl<'a> Switches<'a> {
             tids: column(bytes, 3),
             prios: column(bytes, 4),
             comms: column(bytes, 6),
+            is_uneven: false,
         }
     }
-}
 
-impl<'a> Iterator for Switches<'a> {
-    type Item = CompactSwitch<'a>;
+    /// Whether it ended although a column had more.
+    pub fn is_uneven(&self) -> bool {
+        self.is_uneven
+    }
 
-    fn next(&mut self) -> Option<CompactSwitch<'a>> {
-        self.ts = self.ts.saturating_add_unsigned(self.times.next()?);
+    fn row(&mut self) -> Option<CompactSwitch<'a>> {
         Some(CompactSwitch {
             ts: self.ts,
             prev_state: self.states.next()? as i64,
@@ -99,6 +101,21 @@ impl<'a> Iterator for Switches<'a> {
             next_prio: self.prios.next()? as i32,
             next_comm: self.names.get(self.comms.next()?),
         })
+    }
+}
+
+impl<'a> Iterator for Switches<'a> {
+    type Item = CompactSwitch<'a>;
+
+    fn next(&mut self) -> Option<CompactSwitch<'a>> {
+        let Some(delta) = self.times.next() else {
+            self.is_uneven |= self.tids.next().is_some();
+            return None;
+        };
+        self.ts = self.ts.saturating_add_unsigned(delta);
+        let row = self.row();
+        self.is_uneven |= row.is_none();
+        row
     }
 }
 
@@ -113,6 +130,7 @@ pub(super) struct Wakings<'a> {
     prios: Packed<'a>,
     comms: Packed<'a>,
     flags: Packed<'a>,
+    is_uneven: bool,
 }
 
 impl<'a> Wakings<'a> {
@@ -126,15 +144,16 @@ impl<'a> Wakings<'a> {
             prios: column(bytes, 10),
             comms: column(bytes, 11),
             flags: column(bytes, 12),
+            is_uneven: false,
         }
     }
-}
 
-impl<'a> Iterator for Wakings<'a> {
-    type Item = CompactWaking<'a>;
+    /// Whether it ended although a column had more.
+    pub fn is_uneven(&self) -> bool {
+        self.is_uneven
+    }
 
-    fn next(&mut self) -> Option<CompactWaking<'a>> {
-        self.ts = self.ts.saturating_add_unsigned(self.times.next()?);
+    fn row(&mut self) -> Option<CompactWaking<'a>> {
         Some(CompactWaking {
             ts: self.ts,
             tid: self.tids.next()? as i32,
@@ -143,5 +162,20 @@ impl<'a> Iterator for Wakings<'a> {
             comm: self.names.get(self.comms.next()?),
             flags: self.flags.next(),
         })
+    }
+}
+
+impl<'a> Iterator for Wakings<'a> {
+    type Item = CompactWaking<'a>;
+
+    fn next(&mut self) -> Option<CompactWaking<'a>> {
+        let Some(delta) = self.times.next() else {
+            self.is_uneven |= self.tids.next().is_some();
+            return None;
+        };
+        self.ts = self.ts.saturating_add_unsigned(delta);
+        let row = self.row();
+        self.is_uneven |= row.is_none();
+        row
     }
 }

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use traceloom_trace::{NO_CPU, NO_FLAG, TraceBuilder, WakeKind};
 
 use super::compact::{CompactSwitch, CompactWaking};
-use super::descriptors::{Descriptors, Kind, MessageType};
+use super::descriptors::{Descriptors, Kind, MessageType, lone_message};
 use super::kernel_event::KernelEvent;
 use super::kernel_fields::{cpu_value, generic_field, switch, value, wake};
 use super::quirks;
@@ -42,7 +42,7 @@ pub(super) struct Kernel<'s> {
     descriptors: &'s Descriptors,
     /// The message `FtraceEvent`, and those of its events that have occurred.
     events: MessageType<'static>,
-    messages: FxHashMap<u32, Option<(&'static str, MessageType<'static>)>>,
+    messages: FxHashMap<u32, Option<(&'s str, MessageType<'s>)>>,
     /// The thread that came with the last switch of each CPU.
     last: FxHashMap<u32, Last<'s>>,
     /// The processes of threads, from process trees.
@@ -58,6 +58,8 @@ pub(super) struct Kernel<'s> {
     pub left_out: u64,
     /// Events without a description.
     pub unknown: u64,
+    /// Events without content, or of a CPU that no machine has.
+    pub broken: u64,
 }
 
 /// A thread on a CPU.
@@ -102,6 +104,7 @@ impl<'s> Kernel<'s> {
             without_thread: 0,
             left_out: 0,
             unknown: 0,
+            broken: 0,
         }
     }
 
@@ -122,6 +125,8 @@ impl<'s> Kernel<'s> {
         };
         if event.number != 0 && bundle.cpu < MOST_CPUS {
             self.content(place, event, out);
+        } else {
+            self.broken += 1;
         }
     }
 
@@ -262,14 +267,10 @@ impl<'s> Kernel<'s> {
         fields: Fields<'s>,
         out: &mut TraceBuilder,
     ) {
-        let known = self.messages.entry(number).or_insert_with(|| {
-            let event = self.events.field(number)?;
-            let Kind::Message(message) = event.kind else {
-                return None;
-            };
-            Some((event.name, self.descriptors.message(message)?))
-        });
-        let Some((name, message)) = known else {
+        if !self.messages.contains_key(&number) {
+            self.messages.insert(number, self.description(number));
+        }
+        let Some(Some((name, message))) = self.messages.get(&number) else {
             self.unknown += 1;
             return;
         };
@@ -300,6 +301,18 @@ impl<'s> Kernel<'s> {
             }),
         };
         self.pass(place, event, values.list(), out);
+    }
+
+    /// The name and the fields of an event: those that Perfetto knows, else those that the trace describes.
+    fn description(&self, number: u32) -> Option<(&'s str, MessageType<'s>)> {
+        if let Some(event) = self.events.field(number) {
+            let Kind::Message(message) = event.kind else {
+                return None;
+            };
+            return Some((event.name, self.descriptors.message(message)?));
+        }
+        let own = self.survey.generic_events.get(&number)?;
+        lone_message(self.survey.source.get(*own))
     }
 
     /// An event that names its fields itself.

@@ -270,3 +270,112 @@ fn a_compact_switch_to_the_thread_that_runs_already_is_counted() {
     // The first switch of a CPU only tells which thread runs next.
     assert_eq!(ran, [(20, 0), (30, 0), (40, 7)]);
 }
+
+/// The rows of `ftrace_event`: the time, the thread, the name, and the arguments.
+fn kept(trace: &Trace) -> Vec<String> {
+    let rows = trace.ftrace_events.rows().map(|row| {
+        let args = trace.args.set(row.arg_set_id);
+        let args = args.map(|(key, value)| {
+            format!(
+                " {}={}",
+                trace.strings.get(key),
+                value.display(&trace.strings)
+            )
+        });
+        let tid = trace.threads.tid.get(row.utid.row());
+        let args: String = args.collect();
+        format!("{} {tid} {}{args}", row.ts, trace.strings.get(row.name))
+    });
+    rows.collect()
+}
+
+#[test]
+fn events_that_perfetto_does_not_know_have_descriptors_in_a_bundle() {
+    const NUMBER: i64 = 70_001;
+    let field = |name: &str, number, kind| Proto::new().text(1, name).int(3, number).int(5, kind);
+    let message = Proto::new()
+        .text(1, "vendor_step")
+        .message(2, field("label", 1, 9))
+        .message(2, field("delta", 2, 3))
+        .message(2, field("size", 3, 4));
+    let other = Proto::new().text(1, "another_name");
+    let descriptor = |message| Proto::new().int(1, NUMBER).message(2, message);
+    let content = Proto::new().text(1, "go").int(2, -5).uint(3, 7);
+    let step = |ts, number: i64| {
+        let event = Proto::new().int(1, ts).int(2, 7);
+        event.message(number as u32, content.clone())
+    };
+    let first = Proto::new().int(1, 0).message(2, step(10, NUMBER));
+    // The descriptor comes later, and a second one with the same number does not count.
+    let second = Proto::new()
+        .int(1, 1)
+        .message(2, step(20, NUMBER))
+        .message(2, step(30, NUMBER + 1))
+        .message(11, descriptor(message))
+        .message(11, descriptor(other));
+    let trace = read([first, second].map(|bundle| Proto::new().message(1, bundle)));
+    let args = "label=go delta=-5 size=7";
+    let expected = [10, 20].map(|ts| format!("{ts} 7 vendor_step {args}"));
+    assert_eq!(kept(&trace), expected);
+    assert_eq!(trace.repairs.count(RepairKind::SkippedEntry), 1);
+}
+
+#[test]
+fn a_buffer_that_was_to_keep_older_events_keeps_them() {
+    let started = packet(50, 69, Proto::new().int(2, 1));
+    let stats = |keeps| packet(60, 34, Proto::new().int(1, 1).int(8, keeps));
+    let mark = |ts| (ts, 7, (3, Proto::new().text(2, "I|7|x")));
+    let read = |keeps| read([started.clone(), stats(keeps), bundle([mark(40), mark(55)])]);
+    let (kept, dropped) = (read(1), read(0));
+    assert_eq!(kept.slices.len(), 2);
+    assert_eq!(dropped.slices.len(), 1);
+    assert_eq!(dropped.repairs.count(RepairKind::SkippedEntry), 1);
+}
+
+#[test]
+fn incomplete_kernel_events_are_counted() {
+    let times = |states: &[u64]| {
+        let compact = Proto::new().text(5, "main").packed(1, &[10, 10]);
+        let compact = compact.packed(2, states).packed(3, &[7, 8]);
+        compact.packed(4, &[120, 120]).packed(6, &[0, 0])
+    };
+    let bundle = |compact| {
+        let empty = Proto::new().int(1, 5).int(2, 7);
+        let bundle = Proto::new().int(1, 0).message(2, empty);
+        Proto::new().message(1, bundle.message(4, compact))
+    };
+    let whole = read([bundle(times(&[1, 1]))]);
+    assert_eq!(whole.repairs.count(RepairKind::TornRecord), 0);
+    assert_eq!(whole.repairs.count(RepairKind::BadField), 1);
+    for states in [&[][..], &[1], &[1, 1]] {
+        let torn = read([bundle(times(states).packed(7, &[5]))]);
+        let count = 1 + u64::from(states.len() < 2);
+        assert_eq!(torn.repairs.count(RepairKind::TornRecord), count);
+    }
+}
+
+#[test]
+fn old_versions_of_chrome_name_their_processes() {
+    let process = |pid, name: &str, kind| {
+        let process = Proto::new().int(1, pid).text(6, name).int(4, kind);
+        Proto::new().message(43, process)
+    };
+    let tree = Proto::new().message(1, Proto::new().int(1, 9).text(3, "com.example"));
+    let trace = read([
+        process(7, "GPU Process", 6),
+        process(8, "", 2),
+        process(9, "Browser", 1),
+        packet(5, 2, tree),
+    ]);
+    let name = |pid| {
+        trace
+            .processes
+            .rows()
+            .find(|row| row.pid == pid)
+            .unwrap()
+            .name
+    };
+    let names = [7, 8, 9].map(|pid| trace.strings.get(name(pid)));
+    assert_eq!(names, ["GPU Process", "Renderer", "com.example"]);
+    assert_eq!(trace.repairs.count(RepairKind::SkippedEntry), 0);
+}

@@ -46,6 +46,8 @@ mod values;
 mod wire;
 
 #[cfg(test)]
+mod clock_tests;
+#[cfg(test)]
 mod kernel_tests;
 #[cfg(test)]
 mod recorder_tests;

@@ -122,7 +122,6 @@ impl<'s> Network<'s> {
     ) -> bool {
         let fields = Fields::new(content);
         match number {
-            payload::NETWORK_PACKET | payload::NETWORK_BUNDLE if ts == i64::MIN => {}
             payload::NETWORK_PACKET => {
                 let context = Context::read(fields);
                 let bytes = context.number(field::LENGTH);

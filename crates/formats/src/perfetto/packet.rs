@@ -12,9 +12,12 @@ pub(super) mod payload {
     pub const SYS_STATS: u32 = 7;
     pub const PROCESS_STATS: u32 = 9;
     pub const TRACK_EVENT: u32 = 11;
+    pub const FTRACE_STATS: u32 = 34;
+    pub const TRIGGER: u32 = 46;
     pub const PROFILE: u32 = 37;
     pub const BATTERY: u32 = 38;
     pub const POWER_RAILS: u32 = 40;
+    pub const PROCESS_DESCRIPTOR: u32 = 43;
     pub const THREAD_DESCRIPTOR: u32 = 44;
     pub const SYSTEM_INFO: u32 = 45;
     pub const PACKAGES_LIST: u32 = 47;
@@ -47,6 +50,10 @@ pub(super) mod payload {
     pub const GPU_INFO: u32 = 128;
     pub const GPU_FREQUENCY: u32 = 129;
     pub const ART_METADATA: u32 = 131;
+    pub const CLONE_TRIGGER: u32 = 113;
+    pub const WAKELOCKS: u32 = 115;
+    pub const CPU_PER_UID: u32 = 119;
+    pub const SESSION: u32 = 134;
     pub const TASK_STATE: u32 = 117;
     pub const GENERIC_CPU_FREQUENCY: u32 = 118;
     pub const TASK_RENAME: u32 = 120;
@@ -65,6 +72,34 @@ pub(super) mod payload {
                 | SMAPS
                 | ART_METADATA
                 | STACK_SAMPLE
+        )
+    }
+
+    /// Whether packets with this content mean nothing without a time.
+    pub fn needs_time(number: u32) -> bool {
+        matches!(
+            number,
+            SYS_STATS
+                | PROCESS_STATS
+                | BATTERY
+                | TRIGGER
+                | CLONE_TRIGGER
+                | SESSION
+                | DISPLAY_STATE
+                | SYSTEM_PROPERTIES
+                | SERVICE_EVENT
+                | GRAPHICS_FRAME
+                | GPU_MEMORY
+                | GPU_LOG
+                | GPU_FREQUENCY
+                | FRAME_TIMELINE
+                | NETWORK_PACKET
+                | NETWORK_BUNDLE
+                | WAKELOCKS
+                | CPU_PER_UID
+                | TASK_STATE
+                | GENERIC_CPU_FREQUENCY
+                | PERF_SAMPLE
         )
     }
 
@@ -160,7 +195,7 @@ impl<'a> Packet<'a> {
     fn field(&mut self, field: Field<'a>) {
         match (field.number, field.value) {
             (8, Value::Number(timestamp)) => self.timestamp = Some(timestamp),
-            (58, Value::Number(clock)) => self.clock = Some(clock as u32),
+            (58, Value::Number(clock)) => self.clock = named_clock(clock),
             (10, Value::Number(sequence)) => self.sequence = sequence as u32,
             (98, Value::Number(machine)) => self.machine = machine as u32,
             (13, Value::Number(flags)) => {
@@ -181,6 +216,11 @@ impl<'a> Packet<'a> {
             (_, Value::Number(_)) => {}
         }
     }
+}
+
+/// The clock that a `timestamp_clock_id` names; 0 names none.
+pub(super) fn named_clock(id: u64) -> Option<u32> {
+    Some(id as u32).filter(|clock| *clock != 0)
 }
 
 /// The packets of a `Trace` message, or of a block of compressed packets: fields with number 1.

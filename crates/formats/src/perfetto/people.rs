@@ -3,6 +3,7 @@
 use traceloom_trace::{ArgValue, NO_NUMBER, ProcessId, RowId, TraceBuilder};
 
 use super::kernel::Kernel;
+use super::track_descriptor::Process;
 use super::wire::Fields;
 
 /// A `ProcessTree`: the processes and threads that exist, or that are new.
@@ -22,6 +23,23 @@ pub(super) fn process_and_leader(pid: i64, out: &mut TraceBuilder) -> ProcessId 
     let leader = out.thread(pid);
     out.put_in_process(leader, pid);
     upid
+}
+
+/// A `ProcessDescriptor` of its own: old versions of Chrome have no descriptor of a track for their processes. It does not
+/// overrule what the system says.
+pub(super) fn process_descriptor(descriptor: &[u8], out: &mut TraceBuilder) {
+    let process = Process::read(Fields::new(descriptor));
+    if process.pid <= 0 {
+        return;
+    }
+    let upid = process_and_leader(process.pid.into(), out);
+    if out.trace().processes.name.get(upid.row()).is_empty() && !process.name.is_empty() {
+        let name = out.intern(&process.name);
+        out.name_process(upid, name);
+    }
+    if let Some(start_ns) = process.start_ns.filter(|start| *start > 0) {
+        out.set_process_start(upid, start_ns);
+    }
 }
 
 fn process(fields: Fields<'_>, kernel: &mut Kernel<'_>, out: &mut TraceBuilder) {

@@ -31,7 +31,7 @@ const UFS_STEPS: [&[u8]; 9] = [
 ];
 
 /// The name that the kernel prints for a field.
-pub(super) fn key(event: &str, field: &'static str) -> &'static str {
+pub(super) fn key<'d>(event: &str, field: &'d str) -> &'d str {
     match (event, field) {
         ("binder_transaction" | "binder_transaction_received", "debug_id") => "transaction",
         ("sched_blocked_reason", "io_wait") => "iowait",

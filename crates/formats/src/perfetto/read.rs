@@ -141,9 +141,8 @@ fn read_machine<'s>(
     let threads = threads(survey, options);
     let mut timeline = Timeline::new(survey, items, threads);
     data_start(survey, machine as i64, &mut timeline, out);
-    let started = survey
-        .started
-        .and_then(|(ts, state)| timeline.packet_time(state, ts));
+    let started = survey.started.filter(|_| !survey.keeps_older);
+    let started = started.and_then(|(ts, state)| timeline.packet_time(state, ts));
     let complete_from = timeline.complete_from();
     let mut reader = Second {
         survey,
@@ -174,7 +173,7 @@ fn read_machine<'s>(
     });
     reader.generic.finish(machine as i64, out);
     let machine = reader.finish(out);
-    tell_unconverted(survey, &timeline, out);
+    tell_unplaced(survey, &timeline, out);
     survey.translations.rename(first, out);
     machine
 }
@@ -303,6 +302,7 @@ impl<'s> Second<'s> {
             payload::FRAME_TIMELINE => self.frames.event(ts, Fields::new(content), out),
             payload::CPU_INFO => cpu_info::cpu_info(content, out),
             payload::PROCESS_TREE => people::process_tree(content, &mut self.kernel, out),
+            payload::PROCESS_DESCRIPTOR => people::process_descriptor(content, out),
             payload::SYSTEM_INFO => {
                 self.machine.info(content, &mut self.kernel, out);
             }
@@ -337,6 +337,9 @@ impl<'s> Second<'s> {
         });
         out.repair(RepairKind::SkippedEntry, self.kernel.unknown, place, || {
             "kernel events that Perfetto's messages do not describe".to_owned()
+        });
+        out.repair(RepairKind::BadField, self.kernel.broken, place, || {
+            "kernel events without content, or of a CPU that no machine has".to_owned()
         });
         out.repair(
             RepairKind::SkippedEntry,
@@ -375,11 +378,15 @@ impl<'s> Second<'s> {
     }
 }
 
-/// Counts what has a time that cannot be converted.
-fn tell_unconverted(survey: &Survey<'_>, timeline: &Timeline<'_>, out: &mut TraceBuilder) {
+/// Counts what has a time that cannot be converted, and events that are incomplete.
+fn tell_unplaced(survey: &Survey<'_>, timeline: &Timeline<'_>, out: &mut TraceBuilder) {
     let (count, first) = timeline.unconverted;
     let place = first.map_or(Place::default(), |first| {
         Place::at_offset(survey.source.offset(first))
+    });
+    let uneven = timeline.uneven;
+    out.repair(RepairKind::TornRecord, uneven, Place::default(), || {
+        "columns of compact scheduling events have different lengths".to_owned()
     });
     out.repair(RepairKind::BadClockSync, count, place, || {
         "a packet has a time on a clock that no snapshot connects to the trace's".to_owned()

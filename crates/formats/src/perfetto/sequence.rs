@@ -6,7 +6,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::clocks::ClockId;
-use super::packet::{Packet, add_reasons};
+use super::packet::{Packet, add_reasons, named_clock};
 use super::source::Span;
 use super::wire::{Fields, Value};
 
@@ -137,7 +137,7 @@ impl Sequences {
             let clock = Fields::new(defaults)
                 .filter(|field| field.number == 58)
                 .last();
-            sequence.clock = clock.map(|field| field.uint() as u32);
+            sequence.clock = clock.and_then(|field| named_clock(field.uint()));
         }
         let generation = sequence.generation;
         let is_readable = sequence.is_valid || !packet.needs_state;

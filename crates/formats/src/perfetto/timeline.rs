@@ -49,6 +49,8 @@ pub(super) struct Timeline<'s> {
     free: Vec<usize>,
     /// Items without a way to the trace's clock, and the first of them.
     pub unconverted: (u64, Option<Span>),
+    /// Blocks of compact scheduling data whose columns have different lengths.
+    pub uneven: u64,
 }
 
 /// The rest of a run. The time of its next event is in the heap.
@@ -82,6 +84,7 @@ impl<'s> Timeline<'s> {
             runs: Vec::new(),
             free: Vec::new(),
             unconverted: (0, None),
+            uneven: 0,
         };
         items.retain_mut(|item| timeline.put_on_trace_clock(item));
         // Both columns of a block may begin at one time, so the order is that of the list.
@@ -135,6 +138,8 @@ impl<'s> Timeline<'s> {
     fn begin(&mut self, item: &Item) {
         let bytes = self.survey.source.get(item.span);
         let Some(run) = Run::begin(item.what(), bytes) else {
+            // The survey found a time, so only other columns can be empty.
+            self.uneven += 1;
             return;
         };
         let place = self.free.pop().unwrap_or_else(|| {
@@ -160,6 +165,7 @@ impl<'s> Timeline<'s> {
             }
             None => {
                 PeekMut::pop(head);
+                self.uneven += u64::from(self.runs[place].is_uneven());
                 self.runs[place] = Run::Done;
                 self.free.push(place);
             }
@@ -242,6 +248,15 @@ impl<'s> Run<'s> {
                     bundle,
                 })
             }
+        }
+    }
+
+    /// Whether the run ended although a column had more.
+    fn is_uneven(&self) -> bool {
+        match self {
+            Self::Switches { rest, .. } => rest.is_uneven(),
+            Self::Wakings { rest, .. } => rest.is_uneven(),
+            Self::Events { .. } | Self::Done => false,
         }
     }
 

@@ -48,16 +48,20 @@ pub(super) struct Process {
     pub cmdline: Vec<u8>,
     pub start_ns: Option<i64>,
     pub labels: Vec<Vec<u8>>,
+    /// The kind that old versions of Chrome give instead of a name; 0 if none.
+    kind: u64,
 }
 
 impl Process {
-    fn read(fields: Fields<'_>) -> Self {
+    /// Reads a `ProcessDescriptor`.
+    pub fn read(fields: Fields<'_>) -> Self {
         let mut process = Process::default();
         let mut cmdline = Vec::new();
         for field in fields {
             match field.number {
                 1 => process.pid = field.int32(),
                 2 => cmdline.push(field.bytes()),
+                4 => process.kind = field.uint(),
                 6 => process.name = field.bytes().to_vec(),
                 7 => process.start_ns = Some(field.int()),
                 8 => process.labels.push(field.bytes().to_vec()),
@@ -65,9 +69,30 @@ impl Process {
             }
         }
         process.cmdline = cmdline.join(&b' ');
+        if process.name.is_empty() || process.kind == RENDERER {
+            let kind = usize::try_from(process.kind).ok();
+            let name = kind.and_then(|kind| CHROME_PROCESSES.get(kind));
+            process.name = name.copied().unwrap_or_default().into();
+        }
         process
     }
 }
+
+/// The kind of processes that Perfetto names by it, whatever they call themselves.
+const RENDERER: u64 = 2;
+
+/// The names of `ProcessDescriptor.ChromeProcessType`, as Perfetto shows them.
+const CHROME_PROCESSES: [&str; 9] = [
+    "",
+    "Browser",
+    "Renderer",
+    "Utility",
+    "SandboxHelper",
+    "PROCESS_SANDBOX_HELPER",
+    "Gpu",
+    "PpapiPlugin",
+    "PpapiBroker",
+];
 
 /// What a counter's values mean.
 #[derive(Clone, Debug, PartialEq)]

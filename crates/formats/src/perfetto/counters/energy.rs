@@ -3,7 +3,7 @@
 mod rails;
 
 use rustc_hash::FxHashMap;
-use traceloom_trace::{ArgValue, StringId, TraceBuilder, TrackId, TrackType};
+use traceloom_trace::{ArgValue, Place, RepairKind, StringId, TraceBuilder, TrackId, TrackType};
 
 use super::super::clocks::{BOOTTIME, ClockId, Converter};
 use super::super::sequence::State;
@@ -53,8 +53,14 @@ impl<'s> Energy<'s> {
                 }
             }
             let track = self.rails.get(&(session, index));
-            if let (Some(track), Some(at)) = (track, at.filter(|at| *at != i64::MIN)) {
-                push(*track, at, uws, out);
+            match (track, at.filter(|at| *at != i64::MIN)) {
+                (Some(track), Some(at)) => push(*track, at, uws, out),
+                (None, _) => out.repair(RepairKind::BadField, 1, Place::default(), || {
+                    format!("a value of the power rail {index}, which is not described")
+                }),
+                (_, None) => out.repair(RepairKind::BadClockSync, 1, Place::default(), || {
+                    "a value of a power rail without a time".to_owned()
+                }),
             }
         }
     }

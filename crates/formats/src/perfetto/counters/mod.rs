@@ -54,7 +54,6 @@ impl<'s> Counters<'s> {
             payload::POWER_RAILS => self.energy.rails(ts, fields, state, out),
             payload::ENERGY_BREAKDOWN => self.energy.breakdown(ts, fields, out),
             payload::ENTITY_STATES => self.energy.entity_states(ts, fields, out),
-            _ if ts == i64::MIN => {}
             payload::PROCESS_STATS => process::process_stats(ts, fields, kernel, out),
             payload::SYS_STATS => {
                 self.disks.sys_stats(ts, &fields, out);

@@ -1,7 +1,7 @@
 //! Tests of counters that the recorder polls.
 
 use testkit::Proto;
-use traceloom_trace::{RowId, Trace};
+use traceloom_trace::{RepairKind, RowId, Trace};
 
 use crate::perfetto::packet::payload;
 use crate::perfetto::tests::{packet, read};
@@ -51,4 +51,28 @@ fn estimated_energy_has_a_consumer_and_a_user() {
         ("energy_consumer_id=3 uid=10123".to_owned(), 40.0),
     ];
     assert_eq!(values(&trace), expected);
+}
+
+#[test]
+fn a_value_of_a_rail_without_a_description_is_counted() {
+    let value = Proto::new().int(1, 4).int(3, 7);
+    let rails = Proto::new().message(2, value);
+    let trace = read([packet(5, payload::POWER_RAILS, rails)]);
+    assert_eq!(trace.repairs.count(RepairKind::BadField), 1);
+    let trace = read([Proto::new().message(payload::BATTERY, Proto::new().int(1, 5))]);
+    assert_eq!(trace.repairs.count(RepairKind::BadClockSync), 1);
+}
+
+#[test]
+fn the_open_files_of_a_process_are_rows() {
+    let file = Proto::new().int(1, 3).text(2, "/dev/null");
+    let process = Proto::new().int(1, 7).message(15, file);
+    let stats = Proto::new().message(1, process);
+    let trace = read([packet(5, payload::PROCESS_STATS, stats)]);
+    let shown = trace.records.cells(RowId::from_row(0)).map(|(key, value)| {
+        let key = trace.strings.get(key);
+        format!("{key}={}", value.display(&trace.strings))
+    });
+    let shown: Vec<_> = shown.collect();
+    assert_eq!(shown.join(" "), "fd=3 ts=5 upid=1 path=/dev/null");
 }

@@ -167,6 +167,14 @@ impl<'d> Declared<'d> {
     }
 }
 
+/// The name and the fields of a `DescriptorProto` that stands alone. Fields that are not valid are left out.
+pub(crate) fn lone_message(message: &[u8]) -> Option<(&str, MessageType<'_>)> {
+    let name = text(Fields::new(message), 1)?;
+    let fields = Fields::new(message).filter(|field| field.number == 2);
+    let fields = fields.filter_map(|field| field_type(field.fields()));
+    Some((name, MessageType::new(fields.take(MOST).collect())))
+}
+
 /// The full name of a type as the table has it.
 pub(crate) fn type_name(name: &str) -> &str {
     let name = name.strip_prefix('.').unwrap_or(name);

@@ -22,7 +22,7 @@ use rustc_hash::FxHashMap;
 
 use super::wire::Packed;
 
-pub(super) use declared::{Declared, type_name};
+pub(super) use declared::{Declared, lone_message, type_name};
 pub(super) use text::text;
 
 /// `messages.txt`. It is compressed because it is 300 KB of a program that is copied to many places.

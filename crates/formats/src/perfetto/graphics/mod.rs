@@ -66,11 +66,6 @@ impl<'s> Graphics<'s> {
                 self.stages
                     .event(ts, fields, state, (gpus, debug_names), out);
             }
-            payload::GPU_MEMORY
-            | payload::GRAPHICS_FRAME
-            | payload::GPU_LOG
-            | payload::GPU_FREQUENCY
-                if ts == i64::MIN => {}
             payload::GPU_FREQUENCY => counters::frequency(ts, fields, gpus, out),
             payload::GPU_MEMORY => counters::memory(ts, fields, gpus, out),
             payload::GRAPHICS_FRAME => self.buffers.event(ts, fields, out),

@@ -86,9 +86,27 @@ impl Survey<'_> {
             .entry((packet.machine, head.cpu))
             .or_insert((of, start.map(Field::int)));
         self.events(bytes, span, of);
-        for field in Fields::new(bytes).filter(|field| field.number == 4) {
-            self.compact(field.bytes(), span.of(bytes, field.bytes()), of);
+        for field in Fields::new(bytes) {
+            match field.number {
+                4 => self.compact(field.bytes(), span.of(bytes, field.bytes()), of),
+                11 => self.generic_event(bytes, span, field),
+                _ => {}
+            }
         }
+    }
+
+    /// A `GenericEventDescriptor`. The first one with a number counts, in the whole trace.
+    fn generic_event(&mut self, bytes: &[u8], span: Span, field: Field<'_>) {
+        let (mut number, mut descriptor) = (0, &[][..]);
+        for field in field.fields() {
+            match field.number {
+                1 => number = field.uint() as u32,
+                2 => descriptor = field.bytes(),
+                _ => {}
+            }
+        }
+        let place = || span.of(bytes, descriptor);
+        self.generic_events.entry(number).or_insert_with(place);
     }
 
     /// Lists the events as runs: time never steps back in a run.

@@ -6,6 +6,7 @@
 
 mod ftrace;
 mod item;
+mod losses;
 mod packets;
 
 pub(super) use item::{Bundle, Item, What};

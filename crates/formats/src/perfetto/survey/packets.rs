@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use rustc_hash::FxHashSet;
-use traceloom_trace::{Place, RepairKind, TraceBuilder};
+use rustc_hash::{FxHashMap, FxHashSet};
+use traceloom_trace::TraceBuilder;
 
 use super::super::clocks::{BOOTTIME, ClockId, Clocks, FIRST_OF_SEQUENCE, MONOTONIC};
 use super::super::packet::{Packet, Packets, deltas_us, payload};
@@ -15,6 +15,7 @@ use super::super::translations::Translations;
 use super::super::unpack::Unpacker;
 use super::super::wire::Fields;
 use super::item::{Bundle, Item, What};
+use super::losses::Losses;
 use crate::error::ReadError;
 use crate::format::ReadOptions;
 
@@ -51,45 +52,14 @@ pub(crate) struct Survey<'a> {
     pub negative_times: u64,
     /// When the events of each CPU begin, ns on its clock, if the trace tells.
     pub begins: Vec<(ClockId, i64)>,
+    /// The descriptors of kernel events that Perfetto does not know, by their number: `DescriptorProto`s.
+    pub generic_events: FxHashMap<u32, Span>,
+    /// Whether the kernel's buffers were to keep what they had before the recording began.
+    pub keeps_older: bool,
     /// The machines and CPUs that have a bundle.
     pub(super) cpus: FxHashSet<(u32, u32)>,
     unpacker: Unpacker,
     pub(super) losses: Losses,
-}
-
-/// Packets that could not be read.
-#[derive(Debug, Default)]
-pub(super) struct Losses {
-    /// Sequences after a loss, until they clear their state.
-    without_state: Tally,
-    broken: Tally,
-    after_loss: Tally,
-    pub in_kernel: Tally,
-    /// Packets whose times are missing or have too many bits.
-    without_time: Tally,
-    /// Packets whose sequences change their state too often for the size of the file.
-    pub too_many_states: Tally,
-}
-
-/// A number of losses, and where the first one is.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Tally {
-    count: u64,
-    first: u64,
-}
-
-impl Tally {
-    pub fn add(&mut self, offset: u64) {
-        if self.count == 0 {
-            self.first = offset;
-        }
-        self.count += 1;
-    }
-
-    fn tell(self, kind: RepairKind, detail: &str, out: &mut TraceBuilder) {
-        let place = Place::at_offset(self.first);
-        out.repair(kind, self.count, place, || detail.to_owned());
-    }
 }
 
 impl<'a> Survey<'a> {
@@ -114,6 +84,8 @@ impl<'a> Survey<'a> {
             data_starts: BTreeMap::new(),
             negative_times: 0,
             begins: Vec::new(),
+            generic_events: FxHashMap::default(),
+            keeps_older: false,
             cpus: FxHashSet::default(),
             unpacker: Unpacker::new(options),
             losses: Losses::default(),
@@ -261,6 +233,11 @@ impl<'a> Survey<'a> {
                 let place = span.of(self.source.get(span), content);
                 self.thread(packet, content, place);
             }
+            payload::FTRACE_STATS => {
+                const KEEPS_OLDER: u32 = 8;
+                let mut fields = Fields::new(content);
+                self.keeps_older |= fields.any(|field| field.number == KEEPS_OLDER && field.bool());
+            }
             payload::RANGE_OF_INTEREST => {
                 let start = Fields::new(content).find(|field| field.number == 1);
                 let start_us = start.map(|start| start.int());
@@ -277,7 +254,11 @@ impl<'a> Survey<'a> {
             (payload::STREAMING_PROFILE, _) => self.streaming_time(packet, content),
             _ => None,
         };
-        let default_clock = if own.is_some() { MONOTONIC } else { BOOTTIME };
+        let default_clock = match number {
+            _ if own.is_some() => MONOTONIC,
+            payload::SERVICE_EVENT => BOOTTIME,
+            _ => self.clocks.default_number(),
+        };
         let bytes = self.source.file().len();
         let Some(state) = self.sequences.state(packet, default_clock, bytes) else {
             self.losses.too_many_states.add(self.source.offset(span));
@@ -288,6 +269,7 @@ impl<'a> Survey<'a> {
             Some(time) => self.clocks.read(clock, time),
             None if number == payload::TRACK_EVENT => self.own_time(own),
             None if number == payload::STREAMING_PROFILE => own,
+            None if payload::needs_time(number) => None,
             None => Some(i64::MIN),
         };
         let Some(ts) = ts else {
@@ -353,32 +335,7 @@ impl<'a> Survey<'a> {
 
     /// Counts what was lost.
     pub fn tell_losses(&self, out: &mut TraceBuilder) {
-        let Losses {
-            without_state,
-            broken,
-            after_loss,
-            in_kernel,
-            too_many_states,
-            without_time,
-        } = self.losses;
-        broken.tell(
-            RepairKind::TornRecord,
-            "a packet is incomplete or broken",
-            out,
-        );
-        after_loss.tell(
-            RepairKind::LostEvents,
-            "packets are missing before this one",
-            out,
-        );
-        let detail = "a packet needs names that were in a lost packet";
-        without_state.tell(RepairKind::LostEvents, detail, out);
-        let detail = "the kernel's buffer of a CPU overflowed";
-        in_kernel.tell(RepairKind::LostEvents, detail, out);
-        let detail = "a time is missing or has too many bits";
-        without_time.tell(RepairKind::BadClockSync, detail, out);
-        let detail = "the state of a sequence changes too often";
-        too_many_states.tell(RepairKind::BeyondLimit, detail, out);
+        self.losses.tell(out);
     }
 }
 

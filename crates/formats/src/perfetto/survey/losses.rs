@@ -1,0 +1,70 @@
+//! What the survey could not read.
+
+use traceloom_trace::{Place, RepairKind, TraceBuilder};
+
+/// Packets that could not be read.
+#[derive(Debug, Default)]
+pub(super) struct Losses {
+    /// Sequences after a loss, until they clear their state.
+    pub without_state: Tally,
+    pub broken: Tally,
+    pub after_loss: Tally,
+    pub in_kernel: Tally,
+    /// Packets whose times are missing or have too many bits.
+    pub without_time: Tally,
+    /// Packets whose sequences change their state too often for the size of the file.
+    pub too_many_states: Tally,
+}
+
+/// A number of losses, and where the first one is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Tally {
+    count: u64,
+    first: u64,
+}
+
+impl Losses {
+    /// Counts what was lost.
+    pub fn tell(&self, out: &mut TraceBuilder) {
+        let Losses {
+            without_state,
+            broken,
+            after_loss,
+            in_kernel,
+            too_many_states,
+            without_time,
+        } = *self;
+        broken.tell(
+            RepairKind::TornRecord,
+            "a packet is incomplete or broken",
+            out,
+        );
+        after_loss.tell(
+            RepairKind::LostEvents,
+            "packets are missing before this one",
+            out,
+        );
+        let detail = "a packet needs names that were in a lost packet";
+        without_state.tell(RepairKind::LostEvents, detail, out);
+        let detail = "the kernel's buffer of a CPU overflowed";
+        in_kernel.tell(RepairKind::LostEvents, detail, out);
+        let detail = "a time is missing or has too many bits";
+        without_time.tell(RepairKind::BadClockSync, detail, out);
+        let detail = "the state of a sequence changes too often";
+        too_many_states.tell(RepairKind::BeyondLimit, detail, out);
+    }
+}
+
+impl Tally {
+    pub fn add(&mut self, offset: u64) {
+        if self.count == 0 {
+            self.first = offset;
+        }
+        self.count += 1;
+    }
+
+    fn tell(self, kind: RepairKind, detail: &str, out: &mut TraceBuilder) {
+        let place = Place::at_offset(self.first);
+        out.repair(kind, self.count, place, || detail.to_owned());
+    }
+}
