@@ -100,17 +100,35 @@ const MODES: [[&str; 4]; 3] = [
 pub(super) struct Lists {
     packages: FxHashSet<Vec<u8>>,
     users: FxHashSet<i64>,
+    /// Errors in lists of packages that `stats` has already.
+    told_errors: [bool; 2],
 }
 
 impl Lists {
     /// A `PackagesList`.
-    pub fn packages(&mut self, content: &[u8], out: &mut TraceBuilder) {
+    pub fn packages(&mut self, content: &[u8], machine: i64, out: &mut TraceBuilder) {
         let packages = &mut self.packages;
         let is_new = |item: Field<'_>| {
             let name = item.fields().find(|field| field.number == 1);
             packages.insert(name.map_or(&[][..], Field::bytes).to_vec())
         };
         rows(&PACKAGES, NO_TIME, content, is_new, out);
+        self.package_errors(content, machine, out);
+    }
+
+    /// What the recorder could not read of the list, in `stats`.
+    fn package_errors(&mut self, content: &[u8], machine: i64, out: &mut TraceBuilder) {
+        const ERRORS: [(u32, &str); 2] = [
+            (2, "packages_list_has_parse_errors"),
+            (3, "packages_list_has_read_errors"),
+        ];
+        for ((number, figure), told) in ERRORS.iter().zip(&mut self.told_errors) {
+            let mut fields = Fields::new(content);
+            let has = fields.any(|field| field.number == *number && field.bool());
+            if has && !std::mem::replace(told, true) {
+                out.figure(figure, None, machine, 1);
+            }
+        }
     }
 
     /// An `AndroidUserList`.

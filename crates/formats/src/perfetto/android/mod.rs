@@ -103,9 +103,10 @@ impl<'s> Android<'s> {
         out: &mut TraceBuilder,
     ) -> bool {
         let fields = Fields::new(content);
+        let machine = self.survey.machine(state.machine);
         match number {
             number::LOG => self.log.packet(content, state.machine, kernel, out),
-            number::PACKAGES => self.lists.packages(content, out),
+            number::PACKAGES => self.lists.packages(content, machine, out),
             number::USERS => self.lists.users(content, out),
             number::FLAGS => self.lists.flags(ts, content, out),
             number::GAMES => self.lists.games(content, out),

@@ -1,6 +1,6 @@
 //! `ProcessStats`: the memory and the running time of processes, from `/proc/PID/status`, `stat` and `smaps_rollup`.
 
-use traceloom_trace::{ProcessId, TraceBuilder, TrackType};
+use traceloom_trace::{ArgValue, ProcessId, TraceBuilder, TrackType};
 
 use super::super::kernel::Kernel;
 use super::super::people;
@@ -24,6 +24,7 @@ pub(super) fn process_stats(
         for field in process.fields() {
             match field.number {
                 11 => thread(field.fields(), pid, kernel, out),
+                15 => open_file(ts, field.fields(), upid, out),
                 _ => figure(ts, field, upid, out),
             }
         }
@@ -37,6 +38,26 @@ fn thread(mut fields: Fields<'_>, pid: i32, kernel: &mut Kernel<'_>, out: &mut T
         let utid = out.thread(tid.into());
         out.put_in_process(utid, pid.into());
     }
+}
+
+/// An `FDInfo`: a file that the process has open.
+fn open_file(ts: i64, fields: Fields<'_>, upid: ProcessId, out: &mut TraceBuilder) {
+    let (mut number, mut path): (_, &[u8]) = (0, b"");
+    for field in fields {
+        match field.number {
+            1 => number = field.int(),
+            2 => path = field.bytes(),
+            _ => {}
+        }
+    }
+    let path = ArgValue::Text(out.intern(path));
+    let cells = [
+        ("fd", ArgValue::Int(number)),
+        ("ts", ArgValue::Int(ts)),
+        ("upid", upid.into()),
+        ("path", path),
+    ];
+    out.record(ts, "filedescriptor", &cells);
 }
 
 /// One figure of a process. Those of memory are in kB.
