@@ -23,7 +23,16 @@ pub(super) struct Log<'s> {
     lines: Vec<Line>,
     /// Lines whose time cannot be converted.
     pub unconverted: u64,
+    /// How many lines the recorder saw, could not read, and left out, if it tells.
+    counts: [Option<i64>; 3],
 }
+
+/// What `stats` calls these counts, in the order of the fields of `AndroidLogPacket.Stats`.
+const COUNTS: [&str; 3] = [
+    "android_log_num_total",
+    "android_log_num_failed",
+    "android_log_num_skipped",
+];
 
 struct Line {
     ts: i64,
@@ -40,6 +49,7 @@ impl<'s> Log<'s> {
             converter: survey.clocks.converter(),
             lines: Vec::new(),
             unconverted: 0,
+            counts: [None; 3],
         }
     }
 
@@ -51,8 +61,21 @@ impl<'s> Log<'s> {
         kernel: &mut Kernel<'_>,
         out: &mut TraceBuilder,
     ) {
-        for event in Fields::new(content).filter(|field| field.number == 1) {
-            self.event(event, machine, kernel, out);
+        for field in Fields::new(content) {
+            match field.number {
+                1 => self.event(field, machine, kernel, out),
+                2 => self.stats(field.fields()),
+                _ => {}
+            }
+        }
+    }
+
+    fn stats(&mut self, stats: Fields<'_>) {
+        for field in stats {
+            let place = (field.number as usize).checked_sub(1);
+            if let Some(count) = place.and_then(|place| self.counts.get_mut(place)) {
+                *count = Some(field.int());
+            }
         }
     }
 
@@ -107,6 +130,11 @@ impl<'s> Log<'s> {
     /// Ends the input.
     pub fn finish(mut self, out: &mut TraceBuilder) {
         self.lines.sort_by_key(|line| line.ts);
+        for (name, count) in COUNTS.iter().zip(self.counts) {
+            if let Some(count) = count {
+                out.figure(name, None, 0, count);
+            }
+        }
         let source = ArgValue::Text(out.intern(b"android_logcat"));
         let lifetimes = lifetimes(out);
         for line in self.lines {

@@ -83,6 +83,36 @@ fn lines_of_the_log_are_in_order_of_their_own_times() {
 }
 
 #[test]
+fn the_recorder_counts_lines_of_the_log() {
+    let log = |total| Proto::new().message(2, Proto::new().int(1, total).int(3, 2));
+    let trace = read([packet(1, 39, log(5)), packet(2, 39, log(9))]);
+    let expected = [
+        "name=android_log_num_total value=9 machine_id=0",
+        "name=android_log_num_skipped value=2 machine_id=0",
+    ];
+    let figures = rows(&trace, "stats");
+    assert!(
+        expected
+            .iter()
+            .all(|row| figures.iter().any(|figure| figure == row)),
+        "{figures:?}"
+    );
+}
+
+#[test]
+fn lists_of_packages_with_errors_say_so_once() {
+    let list = || Proto::new().int(2, 1).int(3, 0);
+    let trace = read([packet(1, 47, list()), packet(2, 47, list())]);
+    let figures = rows(&trace, "stats");
+    let of_packages = figures.iter().filter(|row| row.contains("packages_list"));
+    let of_packages: Vec<_> = of_packages.collect();
+    assert_eq!(
+        of_packages,
+        ["name=packages_list_has_parse_errors value=1 machine_id=0"]
+    );
+}
+
+#[test]
 fn a_repeated_package_has_one_row() {
     let package = |name| Proto::new().text(1, name).int(2, 10_123).int(3, 1);
     let list = Proto::new()

@@ -9,6 +9,7 @@ use traceloom_trace::{ProcessId, StringId, TraceBuilder};
 use super::super::clocks::{ClockId, Converter};
 use super::super::sequence::State;
 use super::super::wire::{Field, Fields};
+use super::heap_troubles::Troubles;
 use super::interned::{FrameFields, read_mapping};
 use super::paths::{build_id, joined};
 use super::people;
@@ -117,6 +118,7 @@ pub(super) struct HeapProfiles<'s> {
     pub missing: u64,
     /// Totals that decrease, and samples without a stack.
     pub broken: u64,
+    pub troubles: Troubles,
 }
 
 impl<'s> HeapProfiles<'s> {
@@ -129,6 +131,7 @@ impl<'s> HeapProfiles<'s> {
             allocations: Vec::new(),
             missing: 0,
             broken: 0,
+            troubles: Troubles::default(),
         }
     }
 
@@ -188,8 +191,10 @@ impl<'s> HeapProfiles<'s> {
                 _ => {}
             }
         }
+        self.troubles.dump(pid, fields.clone());
         let clock = ClockId::new(COARSE, 0, machine);
         let Some(end) = self.converter.convert(clock, end) else {
+            self.troubles.unplaced += 1;
             return;
         };
         let start = start.and_then(|start| self.converter.convert(clock, start));

@@ -10,6 +10,7 @@ mod deobfuscate;
 mod emit;
 mod heap_graph;
 mod heap_profile;
+mod heap_troubles;
 mod interned;
 mod names;
 mod paths;
@@ -354,6 +355,7 @@ impl<'s> Profiles<'s> {
 
     /// Counts what could not be read.
     fn tell(&self, out: &mut TraceBuilder) {
+        self.heap_profiles.troubles.tell(out);
         let place = Place::default();
         let mut tell = |kind, count, detail: &str| {
             out.repair(kind, count, place, || detail.to_owned());

@@ -302,3 +302,33 @@ fn the_memory_of_a_process_with_and_without_columns() {
         ]
     );
 }
+
+#[test]
+fn an_incomplete_heap_profile_says_why() {
+    let dump = |flag, value| {
+        let dump = Proto::new().int(1, 7).int(flag, value);
+        Proto::new().message(5, dump)
+    };
+    let later = |ts, index, dump: Proto| packet(ts, 37, dump.int(7, index)).int(10, 1);
+    let trace = read([
+        with_state(5, 37, dump(10, 1)),
+        later(6, 1, dump(14, 1)),
+        later(7, 2, dump(7, 1)),
+        later(8, 3, dump(7, 0)),
+    ]);
+    let figures: Vec<String> = rows(&trace, "stats")
+        .into_iter()
+        .map(|(_, cells)| cells.join(" "))
+        .collect();
+    for (name, value) in [
+        ("heapprofd_hit_guardrail", 1),
+        ("heapprofd_client_error", 1),
+        ("heapprofd_buffer_overran", 2),
+    ] {
+        let figure = format!("name={name} value={value} machine_id=0 idx=7");
+        assert!(figures.contains(&figure), "{figure} in {figures:?}");
+    }
+    assert_eq!(trace.repairs.count(RepairKind::LostEvents), 3);
+    // No snapshot has the clock of the dumps.
+    assert_eq!(trace.repairs.count(RepairKind::BadClockSync), 4);
+}

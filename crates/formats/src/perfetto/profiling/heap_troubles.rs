@@ -1,0 +1,73 @@
+//! What heapprofd says about profiles that it could not complete. SQL has it in `stats`, for each process.
+
+use std::collections::BTreeMap;
+
+use traceloom_trace::{Place, RepairKind, TraceBuilder};
+
+use super::super::wire::Fields;
+
+/// Fields of `ProcessHeapSamples` that are set if something went wrong.
+const FLAGS: [(u32, &str); 5] = [
+    (4, "heapprofd_rejected_concurrent"),
+    (6, "heapprofd_client_disconnected"),
+    (7, "heapprofd_buffer_overran"),
+    (8, "heapprofd_buffer_corrupted"),
+    (10, "heapprofd_hit_guardrail"),
+];
+
+const CLIENT_ERROR: u32 = 14;
+
+/// The value of [`CLIENT_ERROR`] that means the same as `buffer_overran`.
+const HIT_TIMEOUT: u64 = 1;
+
+/// The troubles of all profiles.
+#[derive(Debug, Default)]
+pub(super) struct Troubles {
+    /// By the name in `stats` and the number of the process.
+    figures: BTreeMap<(&'static str, u64), i64>,
+    /// Dumps with any.
+    incomplete: u64,
+    /// Dumps with a time that cannot be converted.
+    pub unplaced: u64,
+}
+
+impl Troubles {
+    /// A `ProcessHeapSamples` of a process.
+    pub fn dump(&mut self, pid: u64, fields: Fields<'_>) {
+        let has = |number| {
+            fields
+                .clone()
+                .any(|field| field.number == number && field.bool())
+        };
+        let errors = fields.clone().filter(|field| field.number == CLIENT_ERROR);
+        let error = errors.last().map_or(0, |field| field.uint());
+        let mut is_incomplete = error != 0;
+        for (number, name) in FLAGS {
+            let overran = number == 7 && error == HIT_TIMEOUT;
+            if overran || has(number) {
+                *self.figures.entry((name, pid)).or_default() += 1;
+                is_incomplete = true;
+            }
+        }
+        if error != 0 {
+            let key = ("heapprofd_client_error", pid);
+            self.figures.insert(key, error as i64);
+        }
+        self.incomplete += u64::from(is_incomplete);
+    }
+
+    /// Writes them.
+    pub fn tell(&self, out: &mut TraceBuilder) {
+        for ((name, pid), value) in &self.figures {
+            out.figure(name, Some(*pid as i64), 0, *value);
+        }
+        let place = Place::default();
+        out.repair(RepairKind::LostEvents, self.incomplete, place, || {
+            "a heap profile is incomplete: `stats` says why".to_owned()
+        });
+        out.repair(RepairKind::BadClockSync, self.unplaced, place, || {
+            "a heap profile has a time on a clock that no snapshot connects to the trace's"
+                .to_owned()
+        });
+    }
+}
