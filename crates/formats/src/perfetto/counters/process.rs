@@ -1,11 +1,14 @@
 //! `ProcessStats`: the memory and the running time of processes, from `/proc/PID/status`, `stat` and `smaps_rollup`.
 
-use traceloom_trace::{ArgValue, ProcessId, TraceBuilder, TrackType};
+use traceloom_trace::{ArgValue, Place, ProcessId, RepairKind, TraceBuilder, TrackType};
 
 use super::super::kernel::Kernel;
 use super::super::people;
 use super::super::wire::{Field, Fields};
 use super::named::push;
+
+/// The bytes of a process for each of its open files, of which a row takes more. Each has a path.
+const BYTES_FOR_FILE: usize = 12;
 
 /// A `ProcessStats`.
 pub(super) fn process_stats(
@@ -21,10 +24,17 @@ pub(super) fn process_stats(
             continue;
         };
         let upid = people::process_and_leader(pid.into(), out);
+        let mut most_files = process.bytes().len() / BYTES_FOR_FILE;
         for field in process.fields() {
             match field.number {
                 11 => thread(field.fields(), pid, kernel, out),
-                15 => open_file(ts, field.fields(), upid, out),
+                15 if most_files > 0 => {
+                    most_files -= 1;
+                    open_file(ts, field.fields(), upid, out);
+                }
+                15 => out.repair(RepairKind::BeyondLimit, 1, Place::default(), || {
+                    "open files of a process without names".to_owned()
+                }),
                 _ => figure(ts, field, upid, out),
             }
         }

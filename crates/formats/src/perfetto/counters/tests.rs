@@ -64,6 +64,17 @@ fn a_value_of_a_rail_without_a_description_is_counted() {
 }
 
 #[test]
+fn open_files_without_paths_are_limited() {
+    let files = |count| (0..count).fold(Proto::new().int(1, 7), |process, _| process.raw(15, b""));
+    let stats = Proto::new().message(1, files(1_000));
+    let trace = read([packet(5, payload::PROCESS_STATS, stats)]);
+    let table = trace.strings.lookup("filedescriptor");
+    let rows = trace.records.rows().table.iter();
+    assert_eq!(rows.filter(|row| Some(*row) == table).count(), 166);
+    assert_eq!(trace.repairs.count(RepairKind::BeyondLimit), 1_000 - 166);
+}
+
+#[test]
 fn the_open_files_of_a_process_are_rows() {
     let file = Proto::new().int(1, 3).text(2, "/dev/null");
     let process = Proto::new().int(1, 7).message(15, file);

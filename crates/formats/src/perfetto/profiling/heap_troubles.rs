@@ -20,6 +20,9 @@ const CLIENT_ERROR: u32 = 14;
 /// The value of [`CLIENT_ERROR`] that means the same as `buffer_overran`.
 const HIT_TIMEOUT: u64 = 1;
 
+/// The most figures for `stats`. Devices have fewer processes.
+const MOST_FIGURES: usize = 100_000;
+
 /// The troubles of all profiles.
 #[derive(Debug, Default)]
 pub(super) struct Troubles {
@@ -45,15 +48,21 @@ impl Troubles {
         for (number, name) in FLAGS {
             let overran = number == 7 && error == HIT_TIMEOUT;
             if overran || has(number) {
-                *self.figures.entry((name, pid)).or_default() += 1;
+                self.figure((name, pid), |known| known + 1);
                 is_incomplete = true;
             }
         }
         if error != 0 {
-            let key = ("heapprofd_client_error", pid);
-            self.figures.insert(key, error as i64);
+            self.figure(("heapprofd_client_error", pid), |_| error as i64);
         }
         self.incomplete += u64::from(is_incomplete);
+    }
+
+    fn figure(&mut self, key: (&'static str, u64), change: impl Fn(i64) -> i64) {
+        if self.figures.len() < MOST_FIGURES || self.figures.contains_key(&key) {
+            let figure = self.figures.entry(key).or_default();
+            *figure = change(*figure);
+        }
     }
 
     /// Writes them.
