@@ -19,7 +19,7 @@ use id::{TRACE_FILE, reading, well_known};
 use remote::Round;
 
 pub(super) use convert::Converter;
-pub(super) use id::{BOOTTIME, ClockId, FIRST_OF_SEQUENCE, MONOTONIC};
+pub(super) use id::{BOOTTIME, ClockId, FIRST_OF_SEQUENCE, MONOTONIC, MONOTONIC_RAW};
 
 /// How a clock counts.
 #[derive(Clone, Copy, Debug)]

@@ -4,6 +4,7 @@
 use rustc_hash::FxHashMap;
 use traceloom_trace::{NO_CPU, NO_FLAG, TraceBuilder, WakeKind};
 
+use super::clocks::{ClockId, Converter, MONOTONIC_RAW};
 use super::compact::{CompactSwitch, CompactWaking};
 use super::descriptors::{Descriptors, Kind, MessageType, lone_message};
 use super::kernel_event::KernelEvent;
@@ -39,6 +40,7 @@ const MOST_CPUS: u32 = crate::ftrace::event::MOST_CPUS;
 pub(super) struct Kernel<'s> {
     survey: &'s Survey<'s>,
     interpreter: Interpreter,
+    converter: Converter<'s>,
     descriptors: &'s Descriptors,
     /// The message `FtraceEvent`, and those of its events that have occurred.
     events: MessageType<'static>,
@@ -93,6 +95,7 @@ impl<'s> Kernel<'s> {
         Self {
             survey,
             interpreter: Interpreter::for_whole_marks(options.rules.clone()),
+            converter: survey.clocks.converter(),
             events: descriptors.message("FtraceEvent").unwrap_or_default(),
             descriptors,
             messages: FxHashMap::default(),
@@ -292,6 +295,9 @@ impl<'s> Kernel<'s> {
             // The number belongs to another thread from now on.
             self.tgids.remove(&(tid as i32));
         }
+        if name == "gpu_work_period" {
+            self.interpreter.period_start = self.period_start(&values, state.machine);
+        }
         quirks::complete(name, &mut values);
         let event = match quirks::marker(name, &values) {
             Some(marker) => Event::Mark(marker),
@@ -301,6 +307,15 @@ impl<'s> Kernel<'s> {
             }),
         };
         self.pass(place, event, values.list(), out);
+    }
+
+    /// When the period of a `gpu_work_period` began, which is on a clock of its own.
+    fn period_start(&mut self, values: &Values<'_>, machine: u32) -> Option<i64> {
+        let Some(Value::Int(start)) = values.get(b"start_time_ns") else {
+            return None;
+        };
+        let clock = ClockId::new(MONOTONIC_RAW, 0, machine);
+        self.converter.convert(clock, start)
     }
 
     /// The name and the fields of an event: those that Perfetto knows, else those that the trace describes.

@@ -105,6 +105,25 @@ fn steps_that_perfetto_numbers_are_slices() {
 }
 
 #[test]
+fn work_of_a_gpu_is_where_its_own_clock_says() {
+    let clock = |number, ns| Proto::new().int(1, number).int(2, ns);
+    let clocks = Proto::new()
+        .message(1, clock(6, 1_000))
+        .message(1, clock(5, 400));
+    let work = [
+        ("uid", 10_001),
+        ("start_time_ns", 500),
+        ("end_time_ns", 700),
+        ("total_active_duration_ns", 50),
+    ];
+    let work = || bundle([(1_900, 7, event("gpu_work_period", &work))]);
+    let placed = read([Proto::new().message(6, clocks), work()]);
+    let name = "GPU work of 10001";
+    assert_eq!(slices(&placed), [(name, "%25.00", 1_100, 200)]);
+    assert_eq!(slices(&read([work()])), [(name, "%25.00", 1_900, 200)]);
+}
+
+#[test]
 fn a_buffer_comes_back_along_an_arrow() {
     let fields = [("minor", 0), ("index", 19), ("type", 9), ("sequence", 4)];
     let trace = read([bundle([

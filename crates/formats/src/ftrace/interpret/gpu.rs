@@ -67,9 +67,10 @@ impl Interpreter {
         out.add_track_args(track, &[("ugpu", number), ("gpu", number), ("uid", user)]);
         let percent = 100.0 * busy as f64 / length as f64;
         let name = out.intern(format!("%{percent:.2}").as_bytes());
+        let ts = self.period_start.take().unwrap_or(at.ts);
         let begin = SliceBegin {
-            thread_ts: at.ts,
-            ..SliceBegin::named(at.ts, name)
+            thread_ts: ts,
+            ..SliceBegin::named(ts, name)
         };
         let slice = out.whole_slice(track, begin, length);
         out.set_slice_thread_dur(slice, busy);

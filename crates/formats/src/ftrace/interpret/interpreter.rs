@@ -65,6 +65,8 @@ pub(crate) struct Interpreter {
     pub(super) lines: u64,
     /// Events so far.
     pub(super) events: u64,
+    /// When the period that the next event reports began, ns, if the reader knows it.
+    pub period_start: Option<i64>,
     /// Whether marks have their full length, so that only libcutils can have truncated them.
     pub(super) marks_are_whole: bool,
 }
@@ -91,6 +93,7 @@ impl Interpreter {
             batches: 0,
             lines: 0,
             events: 0,
+            period_start: None,
             marks_are_whole: false,
         }
     }

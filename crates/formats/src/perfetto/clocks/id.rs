@@ -11,6 +11,9 @@ pub(super) const REALTIME: u32 = 1;
 /// `CLOCK_MONOTONIC`.
 pub(crate) const MONOTONIC: u32 = 3;
 
+/// `CLOCK_MONOTONIC_RAW`.
+pub(crate) const MONOTONIC_RAW: u32 = 5;
+
 /// A clock of the file alone.
 pub(super) const TRACE_FILE: u32 = 11;
 

@@ -1,14 +1,11 @@
 //! The survey of kernel events: bundles, each with events of one CPU.
 
-use super::super::clocks::{BOOTTIME, ClockId};
+use super::super::clocks::{BOOTTIME, ClockId, MONOTONIC_RAW};
 use super::super::packet::Packet;
 use super::super::source::Span;
 use super::super::wire::{Field, Fields, Packed, Value};
 use super::item::{Bundle, Item, What, event_time};
 use super::packets::Survey;
-
-/// `CLOCK_MONOTONIC_RAW`.
-const MONOTONIC_RAW: u32 = 5;
 
 /// A number for the kernel's `global` trace clock, which has none in Perfetto.
 const GLOBAL: u32 = u32::MAX;
