@@ -147,7 +147,8 @@ fn statements_are_answered_until_the_end() {
     let shown = prompt.answer("SELECT absent FROM slice;");
     assert_eq!(
         shown,
-        "traceloom: line 1, column 8 of input: no such column: absent\n"
+        "traceloom: line 1, column 8 of input: no such column: absent\n  the columns of a table: \
+         SELECT name FROM pragma_table_info('slice'); docs/sql.md describes them\n"
     );
     let shown = prompt.answer("CREATE TABLE mine AS SELECT 1 AS one; SELECT one FROM mine;");
     assert_eq!(shown, "one\n  1\n");

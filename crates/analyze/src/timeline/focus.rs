@@ -18,8 +18,8 @@ pub enum Focus {
 /// Names of slices that apps have once per frame, from Choreographer, RenderThread and Flutter.
 const FRAME_NAMES: &[&str] = &["Choreographer#doFrame", "DrawFrame", "Animator::BeginFrame"];
 
-/// The app with the most frames; the system server draws too, but is none. Without frames, the threads of a method trace; otherwise the
-/// process with the most slices.
+/// The app with the most frames; of apps with as many, the one whose frames took longest. The system server draws, too,
+/// but is no app. Without frames, the threads of a method trace; otherwise the process with the most slices.
 pub fn find(trace: &Trace, ends: &Ends) -> Focus {
     let processes = trace.processes.len();
     let mut methods = vec![0u64; processes + 1];
@@ -32,23 +32,23 @@ pub fn find(trace: &Trace, ends: &Ends) -> Focus {
             *slices += u64::from(span.slices - span.methods);
         }
     }
-    for counts in [&frames(trace, &owners)[..], &methods, &slices] {
-        match most(counts) {
-            Some(at) if at < processes => return Focus::Process(ProcessId::from_row(at)),
-            Some(_) => return Focus::Homeless,
-            None => {}
-        }
+    let found = most(&frames(trace, &owners))
+        .or_else(|| most(&methods))
+        .or_else(|| most(&slices));
+    match found {
+        Some(at) if at < processes => Focus::Process(ProcessId::from_row(at)),
+        Some(_) => Focus::Homeless,
+        None => Focus::Nothing,
     }
-    Focus::Nothing
 }
 
-/// The number of frames of each process; empty if no slice of the trace can be one.
-fn frames(trace: &Trace, owners: &[usize]) -> Vec<u64> {
+/// The number of frames of each process and their time, ns; empty if no slice of the trace can be one.
+fn frames(trace: &Trace, owners: &[usize]) -> Vec<(u64, i64)> {
     let is_frame = frame_strings(trace);
     if !is_frame.contains(&true) {
         return Vec::new();
     }
-    let mut frames = vec![0u64; trace.processes.len()];
+    let mut frames = vec![(0, 0i64); trace.processes.len()];
     for (row, name) in trace.slices.name.iter().enumerate() {
         let owner = owners[trace.slices.track_id.get(row).row()];
         if is_frame[name.0 as usize]
@@ -56,7 +56,8 @@ fn frames(trace: &Trace, owners: &[usize]) -> Vec<u64> {
             && !trace.slices.is_instant(row)
             && let Some(frames) = frames.get_mut(owner)
         {
-            *frames += 1;
+            frames.0 += 1;
+            frames.1 = frames.1.saturating_add(trace.slices.dur.get(row).max(0));
         }
     }
     leave_out_server(trace, &mut frames);
@@ -64,21 +65,23 @@ fn frames(trace: &Trace, owners: &[usize]) -> Vec<u64> {
 }
 
 /// Leaves out the frames of `system_server` if an app has some, too.
-fn leave_out_server(trace: &Trace, frames: &mut [u64]) {
+fn leave_out_server(trace: &Trace, frames: &mut [(u64, i64)]) {
     let is_server =
         |&row: &usize| trace.strings.get(trace.processes.name.get(row)) == "system_server";
     let Some(server) = (0..frames.len()).find(is_server) else {
         return;
     };
-    if frames.iter().sum::<u64>() > frames[server] {
-        frames[server] = 0;
+    let has_others = (0..frames.len()).any(|row| row != server && frames[row].0 > 0);
+    if has_others {
+        frames[server] = (0, 0);
     }
 }
 
 /// The first of the largest counts; `None` if all are zero.
-fn most(counts: &[u64]) -> Option<usize> {
+fn most<T: Copy + Default + Ord>(counts: &[T]) -> Option<usize> {
     let largest = *counts.iter().max()?;
-    (largest > 0).then(|| counts.iter().position(|&count| count == largest))?
+    let is_any = largest != T::default();
+    is_any.then(|| counts.iter().position(|&count| count == largest))?
 }
 
 /// The process of each track; a number beyond all processes if it has none.

@@ -224,13 +224,15 @@ fn two_inputs_tell_of_one_process() {
     ");
 }
 
-/// It draws more frames than an app while windows move.
+/// It draws more frames than an app while windows move. Of apps with as many frames, that with the longest is in focus.
 #[test]
 fn the_system_server_is_not_the_app_in_focus() {
     let mut builder = TraceBuilder::new();
     let server = name_thread(&mut builder, 500, 500, "system_server");
     let app = name_thread(&mut builder, 900, 900, "com.example.news");
     slice(&mut builder, app, 0, 10, "Choreographer#doFrame");
+    let launcher = name_thread(&mut builder, 700, 700, "com.example.launcher");
+    slice(&mut builder, launcher, 0, 9, "Choreographer#doFrame");
     for ts in [0, 20, 40] {
         slice(&mut builder, server, ts, 10, "Choreographer#doFrame");
     }

@@ -226,9 +226,11 @@ fn stay_on_first_cpu() {
 
 /// Lets every other thread run before this one.
 fn give_way() {
-    let priority = libc::sched_param { sched_priority: 0 };
-    // SAFETY: `priority` is valid; 0 is this thread.
-    let result = unsafe { libc::sched_setscheduler(0, libc::SCHED_IDLE, &priority) };
+    // SAFETY: all fields are numbers. musl has more of them. 0 is this thread.
+    let result = unsafe {
+        let priority: libc::sched_param = std::mem::zeroed();
+        libc::sched_setscheduler(0, libc::SCHED_IDLE, &priority)
+    };
     assert_eq!(result, 0);
 }
 
