@@ -24,6 +24,7 @@ mod replay;
 mod report;
 mod ring_file;
 mod rng;
+mod sample_texts;
 mod samples;
 mod storage_text;
 mod systrace_page;

@@ -8,6 +8,7 @@ use flate2::write::{GzEncoder, ZlibEncoder};
 use crate::Proto;
 use crate::calls::{CallShape, call_trace};
 use crate::method_trace::{Clock, MethodTraceBytes};
+use crate::sample_texts::{BATTOR, CHROME_JSON, MEMORY_DUMP, PROCESS_DUMP, RULES, STRACE};
 use crate::trace_dat::{DatCompression, Machine, tiny_dat};
 
 /// The kind of a sample.
@@ -230,32 +231,6 @@ fn zstd(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Two snapshots of a process's memory, and a mapped file.
-const MEMORY_DUMP: &str = r#"ATRACE_PROCESS_DUMP
-{"clock_sync_markers":{"sync-1":612731},"dump":{"start_ts":"612731","snapshots":[
-{"ts":"612731","meminfo":{"Buffers":10,"Cached":300,"Mapped":50,"MemFree":100,"MemTotal":1000}},
-{"ts":"612732","memdump":{"8":{"vm":20,"rss":10,"oom_sc":0,"oom_sc_adj":-900,"min_flt":7,"maj_flt":5,"utime":83,"stime":11,"pss":9,"swp":0,"pc":1,"pd":2,"sc":3,"sd":4
-, "mmaps":[{"vm":"a1000-a5000","file":"/data/app.oat","flags":"r-xp","pss":9,"rss":9,"swp":0,"pc":1,"pd":2,"sc":3,"sd":4}]}}},
-{"ts":"612832","meminfo":{"MemFree":90,"MemTotal":1000}}],
-"processes":{"2":{"name":"kthreadd"},"8":{"name":"com.example.app","exe":"/system/bin/app_process64","threads":{"8":{"name":"app"},"9":{"name":"worker \"1\""}}}}
-}}
-"#;
-
-/// Three samples, the second with a clock marker.
-const BATTOR: &str = "# BattOr\n# voltage_range [-6079.7, 6196.8] mV\n\
-    # sample_rate 10000 Hz, gain 10.1x\n0.00 6.5 4307.7\n0.10 15.1 4313.7 <sync-1>\n0.20 -2.0 4313.7\n";
-
-const STRACE: &str = "\
-7  1700000052.321000 execve(\"/usr/bin/app\", [\"app\"], 0x7ffc /* 3 vars */) = 0 <0.000383>
-7  1700000052.322000 clone3({flags=CLONE_VM|CLONE_THREAD, stack=0x7f}, 88) = 8 <0.000083>
-8  1700000052.322500 prctl(PR_SET_NAME, \"worker\")   = 0 <0.000010>
-7  1700000052.323000 futex(0x7f01, FUTEX_WAIT, 2, NULL <unfinished ...>
-8  1700000052.323500 --- SIGUSR1 {si_signo=SIGUSR1, si_pid=7} ---
-8  1700000052.324000 openat(AT_FDCWD, \"/nope\", O_RDONLY) = -1 ENOENT (No such file or directory) <0.000042>
-7  1700000052.325000 <... futex resumed>)    = 0 <0.002000>
-8  1700000052.326000 +++ exited with 0 +++
-";
-
 /// The output of `systrace -j` with all its agents.
 fn systrace_json() -> Vec<u8> {
     let text = |text: &str| format!("\"{}\"", text.escape_default());
@@ -276,39 +251,6 @@ fn systrace_json() -> Vec<u8> {
     let json = format!("{{\"traceEvents\":[]{}}}", members.concat());
     json.into_bytes()
 }
-
-const PROCESS_DUMP: &str = "\
-USER            PID   TID  PPID     VSZ    RSS WCHAN            ADDR S CMD             \n\
-root              1     1     0   10632   8172 SyS_epoll_wait      0 S init            \n\
-u0_a121        4711  4711   612 1568220 120644 SyS_epoll_wait      0 S com.example.app \n\
-u0_a121        4711  4720   612 1568220 120644 futex_wait_queue    0 S RenderThread    \n";
-
-/// Every phase once or twice, and other members besides the events.
-const CHROME_JSON: &str = r##"{"displayTimeUnit":"ms","traceEvents":[
-{"ph":"M","pid":7,"tid":8,"name":"thread_name","args":{"name":"main"}},
-{"ph":"M","pid":7,"name":"process_name","args":{"name":"app \u00e9"}},
-{"ph":"B","pid":7,"tid":8,"ts":1,"tts":0.5,"name":"outer","cat":"a,b"},
-{"ph":"X","pid":7,"tid":8,"ts":2.125,"dur":3,"tdur":1,"name":"inner","args":{"n":[1,{"x":"}"}]}},
-{"ph":"X","pid":7,"tid":8,"ts":4,"dur":30,"name":"crossing","bind_id":"0x9","flow_out":true},
-{"ph":"E","pid":7,"tid":8,"ts":20,"tts":4},
-{"ph":"b","pid":7,"tid":8,"ts":3,"id":"0x1","cat":"net","name":"load"},
-{"ph":"n","pid":7,"tid":8,"ts":4,"id":"0x1","cat":"net","name":"step"},
-{"ph":"e","pid":7,"tid":8,"ts":9,"id":"0x1","cat":"net","name":"load"},
-{"ph":"S","pid":7,"tid":8,"ts":3,"id":2,"name":"old"},{"ph":"T","pid":7,"tid":8,"ts":4,"id":2,"name":"old"},
-{"ph":"F","pid":7,"tid":8,"ts":5,"id":2,"name":"old"},
-{"ph":"C","pid":7,"ts":6,"name":"memory","id":"heap","args":{"used":10,"free":2.5}},
-{"ph":"s","pid":7,"tid":8,"ts":3,"id":5,"name":"flow"},{"ph":"f","bp":"e","pid":7,"tid":8,"ts":19,"id":5,"name":"flow"},
-{"ph":"i","pid":7,"tid":8,"ts":7,"s":"p","name":"now"},{"ph":"I","pid":"text","tid":"text","ts":7,"name":"then"},
-{"ph":"O","pid":7,"tid":8,"ts":8,"id":"0x3","name":"object","args":{"snapshot":{"a":1}}},
-{"ph":"c","pid":7,"tid":8,"ts":9,"name":"clock_sync","args":{"sync_id":"a-b","issue_ts":8}}
-],"otherData":{"version":"1"},"systemTraceEvents":"# tracer: nop\n  app-8 ( 7) [000] .... 0.000003: tracing_mark_write: B|7|kernel\n"}
-"##;
-
-const RULES: &str = "\
-[[event]]\nname = \"my_event\"\ncounter = \"value\"\ntrack = \"cpu\"\n\n\
-[[event]]\nname = \"my_event\"\nbegin = \"name\"\ntitle = \"lamp\"\nkey = \"value\"\n\n\
-[[event]]\nname = \"my_event\"\nend = true\n\n\
-[[event]]\nname = \"my_event\"\ninstant = \"\"\ntrack = \"global\"\n";
 
 /// A Perfetto trace: a clock snapshot, a process tree, kernel events in both forms, and track events.
 pub fn perfetto() -> Vec<u8> {
