@@ -61,41 +61,71 @@ fn column(bytes: &[u8], number: u32) -> Packed<'_> {
     Packed::new(field.map_or(&[], |field| field.bytes()))
 }
 
+/// The column of times, and whether it and the others have the same length.
+#[derive(Clone, Debug)]
+struct Times<'a> {
+    ts: i64,
+    deltas: Packed<'a>,
+    is_uneven: bool,
+}
+
+impl<'a> Times<'a> {
+    fn new(deltas: Packed<'a>) -> Self {
+        Self {
+            ts: 0,
+            deltas,
+            is_uneven: false,
+        }
+    }
+
+    /// The time of the next row, ns. `other` is another column, which should end with this one.
+    fn next(&mut self, other: &mut Packed<'a>) -> Option<i64> {
+        let Some(delta) = self.deltas.next() else {
+            self.is_uneven |= other.next().is_some();
+            return None;
+        };
+        self.ts = self.ts.saturating_add_unsigned(delta);
+        Some(self.ts)
+    }
+
+    /// Returns the row. A row that is not complete shows that another column ended before this one.
+    fn checked<T>(&mut self, row: Option<T>) -> Option<T> {
+        self.is_uneven |= row.is_none();
+        row
+    }
+}
+
 /// The switches of a `CompactSched`. Ends with the shortest column.
 #[derive(Clone, Debug)]
 pub(super) struct Switches<'a> {
     names: Names<'a>,
-    ts: i64,
-    times: Packed<'a>,
+    times: Times<'a>,
     states: Packed<'a>,
     tids: Packed<'a>,
     prios: Packed<'a>,
     comms: Packed<'a>,
-    is_uneven: bool,
 }
 
 impl<'a> Switches<'a> {
     pub fn new(bytes: &'a [u8]) -> Self {
         Self {
             names: Names::new(bytes),
-            ts: 0,
-            times: column(bytes, 1),
+            times: Times::new(column(bytes, 1)),
             states: column(bytes, 2),
             tids: column(bytes, 3),
             prios: column(bytes, 4),
             comms: column(bytes, 6),
-            is_uneven: false,
         }
     }
 
     /// Whether it ended although a column had more.
     pub fn is_uneven(&self) -> bool {
-        self.is_uneven
+        self.times.is_uneven
     }
 
-    fn row(&mut self) -> Option<CompactSwitch<'a>> {
+    fn row(&mut self, ts: i64) -> Option<CompactSwitch<'a>> {
         Some(CompactSwitch {
-            ts: self.ts,
+            ts,
             prev_state: self.states.next()? as i64,
             next_tid: self.tids.next()? as i32,
             next_prio: self.prios.next()? as i32,
@@ -108,14 +138,9 @@ impl<'a> Iterator for Switches<'a> {
     type Item = CompactSwitch<'a>;
 
     fn next(&mut self) -> Option<CompactSwitch<'a>> {
-        let Some(delta) = self.times.next() else {
-            self.is_uneven |= self.tids.next().is_some();
-            return None;
-        };
-        self.ts = self.ts.saturating_add_unsigned(delta);
-        let row = self.row();
-        self.is_uneven |= row.is_none();
-        row
+        let ts = self.times.next(&mut self.tids)?;
+        let row = self.row(ts);
+        self.times.checked(row)
     }
 }
 
@@ -123,39 +148,35 @@ impl<'a> Iterator for Switches<'a> {
 #[derive(Clone, Debug)]
 pub(super) struct Wakings<'a> {
     names: Names<'a>,
-    ts: i64,
-    times: Packed<'a>,
+    times: Times<'a>,
     tids: Packed<'a>,
     cpus: Packed<'a>,
     prios: Packed<'a>,
     comms: Packed<'a>,
     flags: Packed<'a>,
-    is_uneven: bool,
 }
 
 impl<'a> Wakings<'a> {
     pub fn new(bytes: &'a [u8]) -> Self {
         Self {
             names: Names::new(bytes),
-            ts: 0,
-            times: column(bytes, 7),
+            times: Times::new(column(bytes, 7)),
             tids: column(bytes, 8),
             cpus: column(bytes, 9),
             prios: column(bytes, 10),
             comms: column(bytes, 11),
             flags: column(bytes, 12),
-            is_uneven: false,
         }
     }
 
     /// Whether it ended although a column had more.
     pub fn is_uneven(&self) -> bool {
-        self.is_uneven
+        self.times.is_uneven
     }
 
-    fn row(&mut self) -> Option<CompactWaking<'a>> {
+    fn row(&mut self, ts: i64) -> Option<CompactWaking<'a>> {
         Some(CompactWaking {
-            ts: self.ts,
+            ts,
             tid: self.tids.next()? as i32,
             target_cpu: self.cpus.next()? as i32,
             prio: self.prios.next()? as i32,
@@ -169,13 +190,8 @@ impl<'a> Iterator for Wakings<'a> {
     type Item = CompactWaking<'a>;
 
     fn next(&mut self) -> Option<CompactWaking<'a>> {
-        let Some(delta) = self.times.next() else {
-            self.is_uneven |= self.tids.next().is_some();
-            return None;
-        };
-        self.ts = self.ts.saturating_add_unsigned(delta);
-        let row = self.row();
-        self.is_uneven |= row.is_none();
-        row
+        let ts = self.times.next(&mut self.tids)?;
+        let row = self.row(ts);
+        self.times.checked(row)
     }
 }

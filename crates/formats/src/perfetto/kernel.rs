@@ -270,10 +270,9 @@ impl<'s> Kernel<'s> {
         fields: Fields<'s>,
         out: &mut TraceBuilder,
     ) {
-        if !self.messages.contains_key(&number) {
-            self.messages.insert(number, self.description(number));
-        }
-        let Some(Some((name, message))) = self.messages.get(&number) else {
+        let (events, descriptors, survey) = (&self.events, self.descriptors, self.survey);
+        let find = || description(number, events, descriptors, survey);
+        let Some((name, message)) = self.messages.entry(number).or_insert_with(find) else {
             self.unknown += 1;
             return;
         };
@@ -318,18 +317,6 @@ impl<'s> Kernel<'s> {
         self.converter.convert(clock, start)
     }
 
-    /// The name and the fields of an event: those that Perfetto knows, else those that the trace describes.
-    fn description(&self, number: u32) -> Option<(&'s str, MessageType<'s>)> {
-        if let Some(event) = self.events.field(number) {
-            let Kind::Message(message) = event.kind else {
-                return None;
-            };
-            return Some((event.name, self.descriptors.message(message)?));
-        }
-        let own = self.survey.generic_events.get(&number)?;
-        lone_message(self.survey.source.get(*own))
-    }
-
     /// An event that names its fields itself.
     fn generic(&mut self, place: Place<'s>, fields: Fields<'s>, out: &mut TraceBuilder) {
         let mut name: &[u8] = b"";
@@ -355,4 +342,21 @@ impl<'s> Kernel<'s> {
     pub fn finish(&mut self, out: &mut TraceBuilder) {
         self.interpreter.finish(out);
     }
+}
+
+/// The name and the fields of an event: those that Perfetto knows, else those that the trace describes.
+fn description<'s>(
+    number: u32,
+    events: &MessageType<'static>,
+    descriptors: &'s Descriptors,
+    survey: &'s Survey<'s>,
+) -> Option<(&'s str, MessageType<'s>)> {
+    if let Some(event) = events.field(number) {
+        let Kind::Message(message) = event.kind else {
+            return None;
+        };
+        return Some((event.name, descriptors.message(message)?));
+    }
+    let own = survey.generic_events.get(&number)?;
+    lone_message(survey.source.get(*own))
 }
