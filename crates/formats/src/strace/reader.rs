@@ -53,6 +53,14 @@ impl Reader for StraceReader {
     }
 }
 
+/// Where and when something happened.
+#[derive(Clone, Copy)]
+struct At {
+    thread: ThreadId,
+    track: TrackId,
+    ts: i64,
+}
+
 #[derive(Default)]
 struct State {
     /// Lines so far.
@@ -82,7 +90,7 @@ impl State {
         const SHOWN: usize = 120;
         self.unread += 1;
         let kind = if text.starts_with("> ") {
-            // A frame of the stack of the call before (`-k`).
+            // A stack frame of the previous call (`-k`).
             RepairKind::SkippedEntry
         } else {
             RepairKind::UnparsedLine
@@ -102,13 +110,14 @@ impl State {
             people::name(thread, comm, out);
         }
         let track = out.thread_track(thread);
+        let at = At { thread, track, ts };
         match line.event {
-            Event::Whole(call) => self.whole(thread, track, ts, &call, out),
-            Event::Begin { name, args } => begin(track, ts, name, args, out),
-            Event::End(call) => self.end(thread, track, ts, &call, out),
+            Event::Whole(call) => self.whole(at, &call, out),
+            Event::Begin { name, args } => begin(at, name, args, out),
+            Event::End(call) => self.end(at, &call, out),
             Event::EndAndBegin { name, args } => {
-                self.end_half(track, ts, name, out);
-                begin(track, ts, name, args, out);
+                self.end_half(at, name, out);
+                begin(at, name, args, out);
             }
             Event::Signal { name, info } => {
                 let name = out.intern(name.as_bytes());
@@ -125,33 +134,17 @@ impl State {
         }
     }
 
-    fn whole(
-        &mut self,
-        thread: ThreadId,
-        track: TrackId,
-        ts: i64,
-        call: &Call<'_>,
-        out: &mut TraceBuilder,
-    ) {
+    fn whole(&mut self, at: At, call: &Call<'_>, out: &mut TraceBuilder) {
         // A call that ends its thread returns `?`.
         self.without_duration += u64::from(call.dur.is_none() && call.ret != "?");
         let args = args(&[("args", call.args), ("ret", call.ret)], out);
-        let slice = slice(ts, call.name, args, out);
-        out.whole_slice(track, slice, call.dur.unwrap_or(0));
-        self.people.learn(thread, call, out);
+        let slice = slice(at.ts, call.name, args, out);
+        out.whole_slice(at.track, slice, call.dur.unwrap_or(0));
+        self.people.learn(at.thread, call, out);
     }
 
-    fn end(
-        &mut self,
-        thread: ThreadId,
-        track: TrackId,
-        ts: i64,
-        call: &Call<'_>,
-        out: &mut TraceBuilder,
-    ) {
-        let open = out.open_slices(track).last().copied();
-        let is_known = self.end_half(track, ts, call.name, out);
-        let (Some(slice), true) = (open, is_known) else {
+    fn end(&mut self, at: At, call: &Call<'_>, out: &mut TraceBuilder) {
+        let Some(slice) = self.end_half(at, call.name, out) else {
             return;
         };
         // The call began with some of its arguments, and returned the others.
@@ -162,23 +155,21 @@ impl State {
         };
         let more = args(&[("args", call.args), ("ret", call.ret)], out);
         out.append_slice_args(slice, more);
-        self.people.learn(thread, &all, out);
+        self.people.learn(at.thread, &all, out);
     }
 
-    /// Ends the open call of a thread. Returns false, and counts it, if its begin is not in the log.
-    fn end_half(&mut self, track: TrackId, ts: i64, name: &str, out: &mut TraceBuilder) -> bool {
-        let open = out.open_slices(track).last().copied();
-        let is_open = open.is_some_and(|slice| {
-            let trace = out.trace();
-            trace.strings.get(trace.slices.name.get(slice.row())) == name
-        });
-        if is_open {
-            out.end_slice(track, ts, None);
-        } else {
-            let place = Place::at_line(self.lines).with_ts(ts);
+    /// Ends the open call of a thread. Returns `None`, and counts it, if its begin is not in the log.
+    fn end_half(&mut self, at: At, name: &str, out: &mut TraceBuilder) -> Option<SliceId> {
+        let open = out.open_slices(at.track).last().copied();
+        let trace = out.trace();
+        let open =
+            open.filter(|slice| trace.strings.get(trace.slices.name.get(slice.row())) == name);
+        if open.is_none() {
+            let place = Place::at_line(self.lines).with_ts(at.ts);
             out.repair(RepairKind::UnmatchedEnd, 1, place, || name.to_owned());
+            return None;
         }
-        is_open
+        out.end_slice(at.track, at.ts, None)
     }
 
     fn finish(&self, out: &mut TraceBuilder) {
@@ -194,10 +185,10 @@ impl State {
     }
 }
 
-fn begin(track: TrackId, ts: i64, name: &str, text: &str, out: &mut TraceBuilder) {
+fn begin(at: At, name: &str, text: &str, out: &mut TraceBuilder) {
     let args = args(&[("args", text)], out);
-    let slice = slice(ts, name, args, out);
-    out.begin_slice(track, slice);
+    let slice = slice(at.ts, name, args, out);
+    out.begin_slice(at.track, slice);
 }
 
 /// The arguments of a call that has begun.
