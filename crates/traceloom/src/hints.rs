@@ -32,8 +32,11 @@ pub fn for_usage(usage: &clap::Error) -> Option<String> {
     match usage.kind() {
         ErrorKind::InvalidSubcommand => {
             let name = text(ContextKind::InvalidSubcommand)?;
+            let shown = crate::print::plain(name);
             is_file(name).then(|| {
-                format!("to look at this file: `traceloom info {name}` or `traceloom view {name}`")
+                format!(
+                    "to look at this file: `traceloom info {shown}` or `traceloom view {shown}`"
+                )
             })
         }
         ErrorKind::UnknownArgument => {

@@ -18,8 +18,9 @@ pub enum Focus {
 /// Names of slices that apps have once per frame, from Choreographer, RenderThread and Flutter.
 const FRAME_NAMES: &[&str] = &["Choreographer#doFrame", "DrawFrame", "Animator::BeginFrame"];
 
-/// The app with the most frames; of apps with as many, the one whose frames took longest. The system server draws, too,
-/// but is no app. Without frames, the threads of a method trace; otherwise the process with the most slices.
+/// Finds the app in focus: the one with the most frames. If two have the same number, it is the one whose frames took
+/// longer in total. The system server draws frames, too, but is not an app. In a trace without frames, the threads of a
+/// method trace are in focus, else the process with the most slices.
 pub fn find(trace: &Trace, ends: &Ends) -> Focus {
     let processes = trace.processes.len();
     let mut methods = vec![0u64; processes + 1];

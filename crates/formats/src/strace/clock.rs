@@ -47,7 +47,8 @@ impl Clock {
             Stamp::Date(ns) => ns,
             Stamp::Step(ns) => self.last.saturating_add(ns),
             Stamp::Day(ns) => {
-                // Lines of several threads may be out of order by a little. Half a day is a new day.
+                // Lines of different threads can be slightly out of order. A step back of more than half a day means
+                // that midnight has passed.
                 if self.last - (self.days + ns) > DAY_NS / 2 {
                     self.days += DAY_NS;
                 }
@@ -58,7 +59,7 @@ impl Clock {
     }
 }
 
-/// Reads seconds with up to nine digits behind the point. Returns ns.
+/// Parses seconds with up to nine decimals. Returns ns.
 pub(super) fn seconds(word: &str) -> Option<i64> {
     let (whole, fraction) = word.split_once('.').unwrap_or((word, "0"));
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());

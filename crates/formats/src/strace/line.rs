@@ -5,7 +5,7 @@ use super::clock::{Stamp, seconds};
 /// A line that has a time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Line<'a> {
-    /// The thread, if strace followed several (`-f`).
+    /// The thread. It is absent unless strace followed several (`-f`).
     pub tid: Option<i64>,
     /// The thread's name (`-Y`).
     pub comm: Option<&'a str>,
@@ -165,7 +165,7 @@ fn unfinished(rest: &str) -> Option<&str> {
     let ends = ["<unfinished ...>", "<detached ...>"];
     let args = match ends.iter().find_map(|end| rest.strip_suffix(end)) {
         Some(args) => args,
-        // A message about the new process stands in the middle of the call that made it.
+        // strace prints this message in the middle of the line of the call that made the process.
         None => {
             let (args, message) = rest.split_once("strace: Process ")?;
             message.strip_suffix(" attached").map(|_| args)?
@@ -174,7 +174,8 @@ fn unfinished(rest: &str) -> Option<&str> {
     Some(args.trim_end().trim_end_matches(','))
 }
 
-/// The arguments and the result of `3, "…", 8) = 8`. The last `) =` counts: texts may have others.
+/// Splits `3, "…", 8) = 8` into the arguments and the result. It splits at the last `) =`, because a text among the
+/// arguments may contain one.
 fn returned(rest: &str) -> Option<(&str, &str)> {
     let mut at = rest.len();
     while let Some(close) = rest[..at].rfind(')') {

@@ -7,8 +7,8 @@
 //! 1000  1700000052.321300 <... futex resumed>) = 0 <0.000200>
 //! 1001  1700000052.321400 +++ exited with 0 +++
 //! ```
-//! The number in front is the thread's (`-f`; `[pid 1000]` on a terminal). The time is that of the wall clock (`-ttt`),
-//! of the day (`-t`, `-tt`), or what has passed since the line before (`-r`). `-T` adds the duration of each call. strace's
+//! Each line begins with the number of its thread (`-f`; on a terminal, `[pid 1000]`). The time is a date (`-ttt`), a time of
+//! day (`-t`, `-tt`), or the time since the line before (`-r`). `-T` adds the duration of each call. strace's
 //! manual and its source (`src/strace.c`, `printleader` and `tprint_sysret_end`) describe the forms.
 
 mod clock;

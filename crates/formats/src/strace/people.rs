@@ -125,7 +125,7 @@ fn run_program(thread: ThreadId, program: &str, out: &mut TraceBuilder) {
     }
 }
 
-/// A new thread and its process have the names of those that made them, until they get their own.
+/// Gives a new thread and its process the names of those that made them. They keep these until they get their own.
 fn inherit(maker: ThreadId, thread: ThreadId, upid: ProcessId, out: &mut TraceBuilder) {
     let (threads, processes) = (&out.trace().threads, &out.trace().processes);
     let comm = threads.name.get(maker.row());

@@ -73,7 +73,7 @@ fn the_result_does_not_depend_on_where_chunks_end() {
     assert_eq!(slices(&builder.finish()), slices(&read(DATED)));
 }
 
-/// As `strace -f -tt` writes on a terminal, over midnight.
+/// The log is as `strace -f -tt` writes it on a terminal. It goes past midnight.
 #[test]
 fn times_of_the_day_go_on_after_midnight() {
     let trace = read(concat!(

@@ -1,7 +1,8 @@
 //! A file before it appears under its name.
 //!
-//! It is created under a name of its own and renamed once it is complete; a ring file once its header is. So a failure
-//! leaves nothing behind, no link is followed, and a file that another process has mapped is never cut.
+//! It is created under a name of its own. A ring file gets its real name once its header is complete, any other file once
+//! all of it is. So a failure leaves nothing behind, no link is followed, and a file that another process has mapped is
+//! never cut.
 
 use std::fs::{File, remove_file, rename, symlink_metadata};
 use std::io::{self, ErrorKind};

@@ -44,7 +44,7 @@ pub(super) fn check_writable(path: &Path) -> Result<(), Error> {
     let new = options.clone().write(true).create_new(true).open(path);
     match new {
         Ok(_) => _ = std::fs::remove_file(path),
-        // A file, or a link to one, which may not exist yet.
+        // The path is a file or a link. The target of the link may not exist yet.
         Err(_) => {
             _ = options
                 .append(true)

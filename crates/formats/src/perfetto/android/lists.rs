@@ -100,7 +100,7 @@ const MODES: [[&str; 4]; 3] = [
 pub(super) struct Lists {
     packages: FxHashSet<Vec<u8>>,
     users: FxHashSet<i64>,
-    /// Errors in lists of packages that `stats` has already.
+    /// Which of these errors `stats` has already.
     told_errors: [bool; 2],
 }
 
@@ -116,7 +116,7 @@ impl Lists {
         self.package_errors(content, machine, out);
     }
 
-    /// What the recorder could not read of the list, in `stats`.
+    /// Adds rows to `stats` for errors that the recorder met while it read the list.
     fn package_errors(&mut self, content: &[u8], machine: i64, out: &mut TraceBuilder) {
         const ERRORS: [(u32, &str); 2] = [
             (2, "packages_list_has_parse_errors"),

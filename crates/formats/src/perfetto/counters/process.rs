@@ -7,7 +7,8 @@ use super::super::people;
 use super::super::wire::{Field, Fields};
 use super::named::push;
 
-/// The bytes of a process for each of its open files, of which a row takes more. Each has a path.
+/// The least bytes of a message for each open file, as each has a path. A row takes more memory than an `FDInfo` without
+/// a path, so a message gets no more rows than this allows.
 const BYTES_FOR_FILE: usize = 12;
 
 /// A `ProcessStats`.
@@ -50,7 +51,7 @@ fn thread(mut fields: Fields<'_>, pid: i32, kernel: &mut Kernel<'_>, out: &mut T
     }
 }
 
-/// An `FDInfo`: a file that the process has open.
+/// Adds an open file of a process, from an `FDInfo`.
 fn open_file(ts: i64, fields: Fields<'_>, upid: ProcessId, out: &mut TraceBuilder) {
     let (mut number, mut path): (_, &[u8]) = (0, b"");
     for field in fields {
