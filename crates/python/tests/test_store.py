@@ -2,6 +2,7 @@
 
 import datetime
 import json
+import os
 import random
 import shutil
 import subprocess
@@ -234,7 +235,10 @@ def test_a_store_is_read_while_it_is_written(tmp_path):
 
 
 def work(root):
-    return sorted(str(path) for path in root.rglob("*.parquet"))
+    """The Parquet files of a store at work. Its folders may vanish meanwhile, which `rglob` reports as an error."""
+    return sorted(
+        os.path.join(folder, name) for folder, _, names in os.walk(root) for name in names if name.endswith(".parquet")
+    )
 
 
 def complete(root):
