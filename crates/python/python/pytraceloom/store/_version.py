@@ -20,7 +20,8 @@ MIGRATIONS: dict[int, Callable[[Path], None]] = {}
 
 def write(root: Path, version: int) -> None:
     """Writes the version of a store."""
-    part = root / f".{FILE}.{os.getpid()}"
+    # Several threads, and processes on several machines, may create the same store.
+    part = root / f".{FILE}.{os.getpid()}.{os.urandom(4).hex()}"
     with open(part, "w") as file:
         json.dump({"format": NAME, "version": version}, file)
         file.flush()
