@@ -189,8 +189,12 @@ class Store:
         return str(self.root / table / "/".join(f"{name}=*" for name in PARTITIONS) / "*.parquet")
 
     def duckdb_views(self, connection: Any) -> list[str]:
-        """Creates a view for each table in a connection of DuckDB. The views have the partitions as columns of texts, and
-        only rows of traces that are in the store, also while traces are added or removed."""
+        """Creates a view for each table in a connection of DuckDB; none if the store has no trace yet. The views have the
+        partitions as columns of texts, and only rows of traces that are in the store, also while traces are added or
+        removed. A query that is about to open the file of a trace when the trace is removed fails: run it again."""
+        # First, because a trace that is being added has all other files before that of `traces`.
+        if next(files(self.root, "traces"), None) is None:
+            return []
         types = ", ".join(f"'{name}': VARCHAR" for name in PARTITIONS)
         names = [name for name in stored_tables(self.root) if next(files(self.root, name), None)]
         for name in ["traces", *(name for name in names if name != "traces")]:
