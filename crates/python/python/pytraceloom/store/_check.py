@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ._journal import locked
+from ._journal import complete_all, locked
 from ._layout import files, tables
 
 
@@ -28,7 +29,24 @@ def problems(root: Path) -> Iterator[Problem]:
     """Reads every file and its checksums, and compares the numbers of rows with `traces`. Other commands may add and
     remove traces meanwhile."""
     with locked(root):
-        listed = {table: list(files(root, table)) for table in [*tables(root), "traces"]}
+        listed = listing(root)
+    suspects = sorted({Path(problem.file).stem for problem in problems_of(root, listed)})
+    if not suspects:
+        return
+    # Their traces may have changed while the files were read. Nothing changes during this second look.
+    with locked(root):
+        complete_all(root)
+        for trace in suspects:
+            yield from problems_of(root, listing(root, glob.escape(trace)))
+
+
+def listing(root: Path, trace: str | None = None) -> dict[str, list[Path]]:
+    """The files of each table, or those of a trace in them."""
+    return {table: list(files(root, table, trace)) for table in [*tables(root), "traces"]}
+
+
+def problems_of(root: Path, listed: dict[str, list[Path]]) -> Iterator[Problem]:
+    """Reads the files of a listing."""
     expected: dict[tuple[str, str], int] = {}
     known: set[str] = set()
     for file in listed.pop("traces"):
