@@ -113,8 +113,7 @@ def recover(root: Path) -> int:
         completed = complete_all(root)
         # No entry names a folder now, and no new one is written before this ends.
         for staged in (root / STAGING).glob("*"):
-            if is_abandoned(staged):
-                shutil.rmtree(staged, ignore_errors=True)
+            delete_abandoned(staged)
     return completed
 
 
@@ -122,19 +121,22 @@ class Staging:
     """A folder for files that are being written. It is locked while it is used."""
 
     def __init__(self, root: Path, trace: str) -> None:
-        self.path = root / STAGING / f"{trace}.{os.getpid()}.{os.urandom(4).hex()}"
+        self._folder = root / STAGING
+        self._name = f"{trace}.{os.getpid()}"
 
     def __enter__(self) -> Path:
         while True:
+            self.path = self._folder / f"{self._name}.{os.urandom(4).hex()}"
             self.path.mkdir(parents=True, exist_ok=True)
             try:
                 self._lock = open(self.path / LOCK, "w")  # noqa: SIM115: closed at the end of the block
             except FileNotFoundError:
+                # Another command has deleted the folder.
                 continue
             fcntl.flock(self._lock, fcntl.LOCK_EX)
             if os.fstat(self._lock.fileno()).st_nlink > 0:
                 return self.path
-            # Another command has found the folder without a lock, and deleted it.
+            # Another command has found the folder before it was locked, and deleted it.
             self._lock.close()
 
     def __exit__(self, *_: object) -> None:
@@ -142,14 +144,18 @@ class Staging:
         self._lock.close()
 
 
-def is_abandoned(staged: Path) -> bool:
-    """Whether the command that wrote here is gone."""
+def delete_abandoned(staged: Path) -> None:
+    """Deletes a folder of `_staging` unless the command that writes there still runs. The lock is held until the folder
+    is gone: a command that has just made it waits, sees that its lock is gone too, and makes another."""
     try:
-        with open(staged / LOCK) as lock:
+        # Makes the file if its command was killed before it did, or while it deleted the folder.
+        lock = open(staged / LOCK, "w")
+    except (FileNotFoundError, PermissionError):
+        # Its command has just deleted it, or is another user's.
+        return
+    with lock:
+        try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return True
-    except FileNotFoundError:
-        # It is being made, and then it is made again; or its command was killed at once.
-        return True
-    except BlockingIOError:
-        return False
+        except BlockingIOError:
+            return
+        shutil.rmtree(staged, ignore_errors=True)
