@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 import dataclasses
 import os
+import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -71,6 +72,7 @@ class BatchTraceProcessor:
         self.observer = observer
         self.resolver_registry = self.config.tp_config.resolver_registry or ResolverRegistry()
         self._stats = Stats()
+        self._counting = threading.Lock()
         self.query_executor = ThreadPoolExecutor(os.cpu_count() or 1, "traceloom-batch")
         found = self.resolver_registry.resolve(traces)
         opened = self.query_executor.map(self._opened, found)
@@ -168,7 +170,8 @@ class BatchTraceProcessor:
         except PerfettoException as error:
             if self.config.execute_failure_handling == FailureHandling.RAISE_EXCEPTION:
                 raise PerfettoException(f"{metadata} {error}") from None
-            self._stats.execute_failures += 1
+            with self._counting:
+                self._stats.execute_failures += 1
             import pandas
 
             return pandas.DataFrame()
