@@ -190,21 +190,26 @@ def make_trace(path, number):
 
 
 def test_a_killed_command_leaves_nothing_half_done(tmp_path):
+    """The last file is a pipe into which nobody writes, so that the command never ends before it is killed."""
     traces = [str(make_trace(tmp_path / f"{number}.ftrace", number)) for number in range(12)]
     root = tmp_path / "store"
     Store.create(root)
-    command = [sys.executable, "-m", "pytraceloom", "store", "add", str(root), *traces, "--workers", "2"]
+    command = [sys.executable, "-m", "pytraceloom", "store", "add", "--workers", "2", str(root), *traces]
+    os.mkfifo(tmp_path / "pipe")
     random.seed(20)
     kills = 0
     for _ in range(15):
-        child = subprocess.Popen(command, stdout=subprocess.DEVNULL)
         # Waits for the first sign of work, so that the kill hits it on slow machines too.
         before = work(root)
-        while child.poll() is None and work(root) == before:
-            time.sleep(0.002)
-        time.sleep(random.random() * 0.15)
-        child.kill()
-        kills += child.wait() < 0
+        child = subprocess.Popen([*command, str(tmp_path / "pipe")], stdout=subprocess.DEVNULL)
+        try:
+            while work(root) == before:
+                assert child.poll() is None
+                time.sleep(0.002)
+            time.sleep(random.random() * 0.15)
+        finally:
+            child.kill()
+            kills += child.wait() < 0
         complete(root)
         if len(list(_layout.files(root, "traces"))) == len(traces):
             break
