@@ -6,9 +6,9 @@ use std::time::Duration;
 use testkit::{BattorFaults, FakeBattor};
 use traceloom_battor::{Battor, Error, Measurement, Timing};
 
-/// Short pauses, since the simulated BattOr answers at once.
+/// Short pauses, since the simulated BattOr answers as soon as it runs.
 const QUICK: Timing = Timing {
-    answer: Duration::from_millis(400),
+    answer: Duration::from_secs(60),
     before_retry: Duration::from_millis(1),
     attempts: 3,
     quiet: Duration::from_millis(5),
@@ -16,8 +16,12 @@ const QUICK: Timing = Timing {
 };
 
 fn measure(faults: BattorFaults) -> (FakeBattor, Result<Measurement, Error>) {
+    measure_with(faults, QUICK)
+}
+
+fn measure_with(faults: BattorFaults, timing: Timing) -> (FakeBattor, Result<Measurement, Error>) {
     let fake = FakeBattor::attach(faults).unwrap();
-    let mut battor = Battor::new(fake.path().to_owned(), QUICK);
+    let mut battor = Battor::new(fake.path().to_owned(), timing);
     let measure = |battor: &mut Battor| {
         battor.start()?;
         battor.mark("first")?;
@@ -70,30 +74,47 @@ fn samples_arrive_complete_with_their_markers() {
 
 #[test]
 fn a_running_battor_resets_first() {
-    let (fake, measured) = measure(BattorFaults {
+    let faults = BattorFaults {
         was_running: true,
         ..BattorFaults::default()
-    });
+    };
+    // The time until the second attempt. All other answers need less.
+    let timing = Timing {
+        answer: Duration::from_secs(3),
+        ..QUICK
+    };
+    let (fake, measured) = measure_with(faults, timing);
     check(&measured.unwrap());
     assert_eq!(fake.asked(), [0, 0, 4, 6, 8, 8, 3, 7]);
 }
 
 #[test]
 fn a_lost_frame_repeats_the_download() {
-    let (fake, measured) = measure(BattorFaults {
+    let faults = BattorFaults {
         loses_a_frame: true,
         ..BattorFaults::default()
-    });
+    };
+    // The rest of the first download may come in pieces.
+    let timing = Timing {
+        quiet: Duration::from_millis(300),
+        ..QUICK
+    };
+    let (fake, measured) = measure_with(faults, timing);
     check(&measured.unwrap());
     assert_eq!(fake.asked(), [0, 4, 6, 8, 8, 3, 7, 3, 7]);
 }
 
 #[test]
 fn failures_are_reported() {
-    let (fake, measured) = measure(BattorFaults {
+    let faults = BattorFaults {
         is_silent: true,
         ..BattorFaults::default()
-    });
+    };
+    let timing = Timing {
+        answer: Duration::from_millis(400),
+        ..QUICK
+    };
+    let (fake, measured) = measure_with(faults, timing);
     let said = measured.unwrap_err().to_string();
     assert_eq!(said, "the BattOr did not answer INIT within 400ms");
     assert_eq!(fake.asked(), [0, 0, 0]);
