@@ -11,11 +11,10 @@ const LONG: Duration = Duration::from_secs(20);
 
 #[test]
 fn no_server() {
-    // A port that was just freed, so nothing listens there.
-    let port = std::net::TcpListener::bind(("127.0.0.1", 0))
-        .and_then(|listener| listener.local_addr())
-        .unwrap()
-        .port();
+    // The port of a connection, so nothing listens there, and nobody else can.
+    let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let held = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    let port = held.local_addr().unwrap().port();
     let adb = Adb::at(Address {
         port,
         ..Address::default()
