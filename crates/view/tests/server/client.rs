@@ -1,6 +1,6 @@
 //! A server in a thread, and a minimal HTTP client.
 
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::thread::JoinHandle;
 
@@ -44,19 +44,35 @@ impl Served {
 
     /// Sends a request as it is, except that `HOST` and `TOKEN` are replaced by this server's.
     pub fn raw(&self, request: &str, body: &[u8]) -> Reply {
-        let mut stream = self.begin(request, body);
+        let mut stream = self.connect();
+        // A server that refuses a request may close the connection before it has all of the body. Its answer has
+        // arrived then, or is about to.
+        let sent = stream.write_all(&self.filled_in(request, body));
         let mut bytes = Vec::new();
-        stream.read_to_end(&mut bytes).unwrap();
+        let read = stream.read_to_end(&mut bytes);
+        let ends = [ErrorKind::ConnectionReset, ErrorKind::BrokenPipe];
+        let errors = [sent.err(), read.err()].into_iter().flatten();
+        for error in errors {
+            assert!(ends.contains(&error.kind()), "{error}");
+        }
         Reply::parse(&bytes)
+    }
+
+    fn connect(&self) -> TcpStream {
+        TcpStream::connect(("127.0.0.1", self.port)).unwrap()
+    }
+
+    /// The bytes of a request with this server's `HOST` and `TOKEN`.
+    fn filled_in(&self, request: &str, body: &[u8]) -> Vec<u8> {
+        let request = request.replace("HOST", &self.host());
+        let request = request.replace("TOKEN", &self.token).replace('\n', "\r\n");
+        [request.as_bytes(), body].concat()
     }
 
     /// As [`raw`](Self::raw), without waiting for the answer.
     pub fn begin(&self, request: &str, body: &[u8]) -> TcpStream {
-        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
-        let request = request.replace("HOST", &self.host());
-        let request = request.replace("TOKEN", &self.token).replace('\n', "\r\n");
-        stream.write_all(request.as_bytes()).unwrap();
-        stream.write_all(body).unwrap();
+        let mut stream = self.connect();
+        stream.write_all(&self.filled_in(request, body)).unwrap();
         stream
     }
 
