@@ -314,7 +314,7 @@ fn the_server_stops_on_request() {
     let begun = Instant::now();
     drop(server);
     drop(waiting);
-    assert!(begun.elapsed().as_secs() < 5);
+    assert!(begun.elapsed().as_secs() < 60);
     assert!(TcpStream::connect(("127.0.0.1", port)).is_err());
     drop(idle);
 }
