@@ -89,6 +89,7 @@ pub fn end_after_all(sum: &Arc<Mutex<Counts>>) {
 #[cfg(test)]
 mod tests {
     use std::process::Command;
+    use std::time::{Duration, Instant};
 
     use super::{children, end_children};
 
@@ -97,7 +98,11 @@ mod tests {
         let mut child = Command::new("sleep").arg("1000").spawn().unwrap();
         let me = std::process::id();
         let is_it = |(pid, name): &(u32, String)| *pid == child.id() && name == "sleep";
-        assert!(children(me).iter().any(is_it));
+        // The parent goes on a moment before the child has the name of its program.
+        let until = Instant::now() + Duration::from_secs(60);
+        while !children(me).iter().any(is_it) {
+            assert!(Instant::now() < until, "{:?}", children(me));
+        }
         // The child has no children of its own, and children of other tests must survive.
         end_children(child.id());
         assert!(child.try_wait().unwrap().is_none());
