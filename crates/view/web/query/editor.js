@@ -33,7 +33,9 @@ export function editor({onRun, onStop, onHistory}) {
   const element = el("div", {class: "sql"}, copy, field, list, said);
   /** @type {[string, string][]} */
   let names = [];
-  let begun = 0, at = -1, moved = false, waiting = 0;
+  /** Where the word begins whose names are listed. */
+  let start = 0;
+  let at = -1, moved = false, waiting = 0;
   let abort = new AbortController();
   /** @type {{from: number, to: number} | null} */
   let wrong = null;
@@ -76,8 +78,8 @@ export function editor({onRun, onStop, onHistory}) {
 
   /** Puts a name where it was begun. @param {number} nth */
   function accept(nth) {
-    const [name] = names[nth], end = field.selectionStart;
-    field.setRangeText(name, end - begun, end, "end");
+    // More of the word may have been typed since the names were asked for.
+    field.setRangeText(names[nth][0], Math.min(start, field.selectionStart), field.selectionStart, "end");
     close();
     changed();
   }
@@ -91,13 +93,14 @@ export function editor({onRun, onStop, onHistory}) {
     try {
       const answer = await complete(typed, mine.signal);
       if (mine !== abort || field.selectionStart !== end || document.activeElement !== field || !("names" in answer)) return;
-      ({begun, names} = answer);
-      const word = typed.slice(end - begun);
+      names = answer.names;
+      start = end - answer.begun;
+      const word = typed.slice(start);
       // A name that is complete already needs no list.
       if (!names.length || (!asked && names.length === 1 && names[0][0] === word)) return close();
       list.replaceChildren(...names.map(([name, kind], nth) => el("li", {role: "option", id: `${id}-${nth}`, "aria-selected": "false", onpointerdown: event => { event.preventDefault(); accept(nth); }},
         el("span", {}, name), el("small", {}, kind))));
-      place(end - begun);
+      place(start);
       choose(0);
       said.textContent = `${names.length} names, Tab takes ${names[0][0]}`;
     } catch (error) {
@@ -123,6 +126,8 @@ export function editor({onRun, onStop, onHistory}) {
 
   field.oninput = () => {
     changed();
+    // The names of the word before are not those of the next one.
+    if (field.selectionStart < start || /[^\w.]/.test(field.value.slice(start, field.selectionStart))) close();
     clearTimeout(waiting);
     waiting = setTimeout(() => offer(false), WAIT);
   };
