@@ -1,7 +1,9 @@
 """A store that several commands use: what one of them sees while another is in the middle of its work."""
 
+import fcntl
 import threading
 
+import duckdb
 import pyarrow.parquet as pq
 import pytest
 
@@ -98,12 +100,25 @@ def test_problems_stay_problems_at_the_second_look(store):
 
 def test_there_are_no_views_before_the_first_trace(tmp_path, store):
     """The files of a trace that is being added get their places one by one, that of `traces` last."""
-    import duckdb
-
     assert set(store.duckdb_views(duckdb.connect())) == {"metrics", "thread", "traces"}
     (file,) = _layout.files(store.root, "traces")
     file.rename(tmp_path / "staged.parquet")
     assert store.duckdb_views(duckdb.connect()) == []
+
+
+def test_no_file_goes_while_views_are_made(store):
+    """DuckDB opens files then, which another command may not remove in this moment."""
+    lock = store.root / "_journal" / _journal.LOCK
+
+    class Connection:
+        def execute(self, _):
+            with open(lock) as file, pytest.raises(BlockingIOError):
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    assert len(store.duckdb_views(Connection())) == 3
+    # A copy without a lock, which nobody changes.
+    lock.unlink()
+    assert len(store.duckdb_views(duckdb.connect())) == 3
 
 
 def test_several_threads_create_a_store(tmp_path, monkeypatch):

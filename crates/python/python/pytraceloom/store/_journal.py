@@ -41,6 +41,17 @@ def locked(root: Path) -> Iterator[None]:
         yield
 
 
+@contextlib.contextmanager
+def steady(root: Path) -> Iterator[None]:
+    """Keeps the places of files as they are while they are read, if the store can be locked. Nothing is written."""
+    with contextlib.ExitStack() as stack:
+        # A copy of a store has no lock, and a file system that is only read may have none.
+        with contextlib.suppress(OSError):
+            store = stack.enter_context(open(root / JOURNAL / LOCK))
+            fcntl.flock(store, fcntl.LOCK_SH)
+        yield
+
+
 def publish(root: Path, trace: str, staged: Path, partition: str, names: list[str]) -> bool:
     """Gives the files of a trace their places. Returns False, and does nothing, if the store has the trace by now."""
     with locked(root):

@@ -17,7 +17,7 @@ from .. import _native
 from .._native import QueryError, TraceError
 from .._trace import Trace, open
 from . import _check, _version
-from ._journal import Staging, publish, recover, remove, sync
+from ._journal import Staging, publish, recover, remove, steady, sync
 from ._layout import DEFAULT_TABLES, OWN_ID, PARTITIONS, StoreError, files, partition, partition_of
 from ._layout import tables as stored_tables
 from ._metrics import metrics
@@ -192,7 +192,12 @@ class Store:
         """Creates a view for each table in a connection of DuckDB; none if the store has no trace yet. The views have the
         partitions as columns of texts, and only rows of traces that are in the store, also while traces are added or
         removed. A query that is about to open the file of a trace when the trace is removed fails: run it again."""
-        # First, because a trace that is being added has all other files before that of `traces`.
+        # DuckDB opens files when it makes a view.
+        with steady(self.root):
+            return self._make_views(connection)
+
+    def _make_views(self, connection: Any) -> list[str]:
+        # A trace that a killed command was adding has all other files before that of `traces`.
         if next(files(self.root, "traces"), None) is None:
             return []
         types = ", ".join(f"'{name}': VARCHAR" for name in PARTITIONS)
