@@ -6,6 +6,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbclient import NotebookClient
+from traitlets.config import Config
 
 DOCS = Path(__file__).parents[3] / "docs"
 
@@ -36,7 +37,11 @@ def test_notebook(folder):
     notebook = nbformat.read(DOCS / "python.ipynb", as_version=4)
     nbformat.validate(notebook)
     before = [outputs(cell) for cell in notebook.cells]
-    NotebookClient(notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(folder)}}).execute()
+    # Sockets in files, because another program may take a number of a port before the kernel does.
+    config = Config({"KernelManager": {"transport": "ipc"}})
+    resources = {"metadata": {"path": str(folder)}}
+    options = {"kernel_name": "python3", "startup_timeout": 300, "timeout": 300, "resources": resources}
+    NotebookClient(notebook, config=config, **options).execute()
     assert [outputs(cell) for cell in notebook.cells] == before
 
 
