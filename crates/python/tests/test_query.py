@@ -2,9 +2,11 @@
 
 import os
 import pickle
+import signal
 import subprocess
 import sys
 import threading
+import time
 
 import numpy
 import pytest
@@ -65,22 +67,48 @@ def test_timeout_and_memory(app_path):
 
 
 def test_other_threads_run_during_a_query(app_path):
-    with pytraceloom.open(app_path, timeout=1) as trace:
-        done = threading.Event()
-        errors = []
+    """The query ends only after another thread has run several times, however long that takes."""
 
-        def ask():
-            try:
-                trace.query(ENDLESS)
-            except pytraceloom.QueryError as error:
-                errors.append(error)
-            done.set()
+    class Ended(Exception):
+        pass
 
-        threading.Thread(target=ask).start()
+    def end(*_):
+        raise Ended
+
+    main = threading.main_thread().ident
+
+    def run():
         turns = 0
-        while not done.wait(0.01):
-            turns += 1
-        assert turns > 1 and errors
+        while turns < 3:
+            time.sleep(0.01)
+            turns += sys._current_frames()[main].f_code is pytraceloom.Trace.query.__code__
+        signal.pthread_kill(main, signal.SIGUSR1)
+
+    before = signal.signal(signal.SIGUSR1, end)
+    try:
+        with pytraceloom.open(app_path) as trace, pytest.raises(Ended):
+            thread = threading.Thread(target=run, daemon=True)
+            thread.start()
+            trace.query(ENDLESS)
+        thread.join()
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+
+
+def test_a_query_of_another_thread_has_a_timeout(app_path):
+    errors = []
+
+    def ask():
+        try:
+            trace.query(ENDLESS)
+        except pytraceloom.QueryError as error:
+            errors.append(error)
+
+    with pytraceloom.open(app_path, timeout=0.2) as trace:
+        thread = threading.Thread(target=ask)
+        thread.start()
+        thread.join()
+    assert len(errors) == 1 and "stopped after" in str(errors[0])
 
 
 def test_ctrl_c_stops_a_query(app_path):
