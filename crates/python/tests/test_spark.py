@@ -3,6 +3,7 @@
 import os
 import shutil
 import sys
+import time
 
 import pytest
 
@@ -24,11 +25,14 @@ def spark(tmp_path_factory):
         pyspark.sql.SparkSession.builder.master("local-cluster[2,1,1024]")
         .config("spark.ui.enabled", "false")
         .config("spark.sql.warehouse.dir", str(folder / "warehouse"))
+        # The number of cores that the next line is about: without it, the session does not wait for executors.
+        .config("spark.cores.max", "2")
         .config("spark.scheduler.minRegisteredResourcesRatio", "1.0")
         .config("spark.scheduler.maxRegisteredResourcesWaitingTime", "120s")
         .config("spark.local.dir", str(folder / "local"))
         .config("spark.driver.bindAddress", "127.0.0.1")
         .config("spark.driver.host", "127.0.0.1")
+        .config("spark.python.authenticate.socketTimeout", "120s")
         .getOrCreate()
     )
     register(session)
@@ -52,6 +56,10 @@ def executors(spark):
 
 
 def test_two_executors_run(spark):
+    # An executor is listed some time after its cores are.
+    deadline = time.monotonic() + 120
+    while executors(spark) < 2 and time.monotonic() < deadline:
+        time.sleep(0.05)
     assert executors(spark) == 2
 
 
