@@ -17,6 +17,7 @@ mod run;
 mod soak;
 mod targets;
 mod test;
+mod venv;
 mod wheel;
 
 use anyhow::{Result, bail};

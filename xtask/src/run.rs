@@ -26,6 +26,17 @@ pub fn cargo(args: &[&str]) -> Command {
     cargo
 }
 
+/// apt-get, without questions. It waits for another program that installs packages, and tries downloads again.
+pub fn apt_get(args: &[&str]) -> Command {
+    let patient = [
+        "--option=Acquire::Retries=5",
+        "--option=DPkg::Lock::Timeout=600",
+    ];
+    let mut apt = command("apt-get", &patient);
+    apt.args(args).env("DEBIAN_FRONTEND", "noninteractive");
+    apt
+}
+
 /// The folder of all built and generated files. Cargo uses the same environment variable.
 pub fn target_folder() -> PathBuf {
     let folder = std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());

@@ -5,7 +5,8 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::run::{check, command, have, succeeds, target_folder};
+use crate::run::{check, have, target_folder};
+use crate::venv::Venv;
 
 /// What the tests need. The versions are fixed, so that a new one does not break them.
 const PACKAGES: &[&str] = &[
@@ -23,13 +24,10 @@ const PACKAGES: &[&str] = &[
     "ipykernel==7.4.0",
 ];
 
-/// Fails unless the packages in its arguments are installed in these versions.
-const ARE_INSTALLED: &str = "import importlib.metadata as m, sys; \
-     sys.exit(any(m.version(n) != v for n, v in (p.split('==') for p in sys.argv[1:])))";
-
 /// An environment of Python in the build's folder, and the folder of what is built for it.
 pub struct Wheels {
     folder: PathBuf,
+    venv: Venv,
 }
 
 impl Wheels {
@@ -42,15 +40,12 @@ impl Wheels {
             return Err("python3 is missing (Debian package: python3 python3-venv)".to_owned());
         }
         let folder = target_folder().join("pytraceloom");
-        let wheels = Self { folder };
-        let is_there = || {
-            let args = [&["-c", ARE_INSTALLED], PACKAGES].concat();
-            succeeds(wheels.program("python3", &args))
+        let venv = Venv {
+            folder: folder.join("venv"),
         };
-        if !is_there() {
-            wheels.install();
-        }
-        if is_there() {
+        let wheels = Self { folder, venv };
+        wheels.venv.ensure(PACKAGES);
+        if wheels.venv.has(PACKAGES) {
             return Ok(wheels);
         }
         let packages = PACKAGES.join(" ");
@@ -60,18 +55,6 @@ impl Wheels {
         ))
     }
 
-    fn install(&self) {
-        let folder = self.environment().display().to_string();
-        println!("installing Python packages into {folder}");
-        succeeds(command("python3", &["-m", "venv", &folder]));
-        let pip = ["-m", "pip", "install", "--quiet", "--retries", "1"];
-        succeeds(self.program("python3", &[&pip, PACKAGES].concat()));
-    }
-
-    fn environment(&self) -> PathBuf {
-        self.folder.join("venv")
-    }
-
     /// A file in the folder of what is built.
     pub fn file(&self, name: &str) -> PathBuf {
         self.folder.join(name)
@@ -79,11 +62,7 @@ impl Wheels {
 
     /// A program of the environment.
     pub fn program(&self, name: &str, args: &[&str]) -> Command {
-        let environment = self.environment();
-        let path = environment.join("bin").join(name).display().to_string();
-        let mut command = command(&path, args);
-        command.env("VIRTUAL_ENV", environment);
-        command
+        self.venv.program(name, args)
     }
 
     /// Cargo on the package's own workspace.

@@ -9,27 +9,22 @@ use std::thread;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::run::{check, command, succeeds};
+use crate::run::{apt_get, check, command, succeeds};
 
 /// Installs Debian packages without asking.
 pub fn install(packages: &[&str]) -> Result<()> {
-    let apt = |args: &[&str]| {
-        let mut apt = command("apt-get", args);
-        apt.env("DEBIAN_FRONTEND", "noninteractive");
-        apt
-    };
     println!("installing as root: apt-get install {}", packages.join(" "));
     let line = [
         &["install", "--yes", "--quiet=2", "--no-install-recommends"],
         packages,
     ]
     .concat();
-    if succeeds(apt(&line)) {
+    if succeeds(apt_get(&line)) {
         return Ok(());
     }
     // A fresh machine has no package lists.
-    check(apt(&["update", "--quiet=2"]))?;
-    check(apt(&line))
+    check(apt_get(&["update", "--quiet=2"]))?;
+    check(apt_get(&line))
 }
 
 /// Unpacks the source of a package into `folder/src`. Uses separate package lists, so that the
@@ -45,7 +40,7 @@ pub fn unpack(package: &str, folder: &Path) -> Result<PathBuf> {
     let (list, text) = source_list()?;
     fs::write(apt.join(list), text)?;
     let get = |args: &[&str]| {
-        let mut command = command("apt-get", &["--quiet=2"]);
+        let mut command = apt_get(&["--quiet=2"]);
         command.current_dir(folder);
         for (name, path) in [
             ("Dir::Etc::SourceList", list),
@@ -57,6 +52,10 @@ pub fn unpack(package: &str, folder: &Path) -> Result<PathBuf> {
         command.arg("--option=Dir::Etc::SourceParts=-").args(args);
         command
     };
+    // An interrupted run leaves a part of the source, which apt-get would take for the whole.
+    if let Ok(part) = unpacked(package, folder) {
+        fs::remove_dir_all(part)?;
+    }
     check(get(&["update"]))?;
     check(get(&["source", "--allow-unauthenticated=false", package]))?;
     fs::rename(unpacked(package, folder)?, &src)?;

@@ -2,8 +2,9 @@
 
 use super::outcome::{Counts, Outcome};
 use crate::device;
-use crate::run::{command, have, succeeds, target_folder};
+use crate::run::{apt_get, have, succeeds, target_folder};
 use crate::targets::{add_target, has_target};
+use crate::venv::Venv;
 
 /// A program that tests look for, and the Debian packages that provide it and what it needs.
 const PROGRAMS: &[(&str, &str)] = &[
@@ -87,18 +88,13 @@ const PYTHON_PACKAGES: &[&str] = &["perfetto==0.59.1", "protobuf==7.36.2"];
 
 /// Installs the Python packages into a folder of the build, not into the system.
 fn python(install: bool) -> Counts {
-    let folder = target_folder().join("python").display().to_string();
-    let python = format!("{folder}/bin/python3");
-    let import = [
-        "-c",
-        "import perfetto.protos.perfetto.trace.perfetto_trace_pb2",
-    ];
-    let is_there = || succeeds(command(&python, &import));
-    if install && !is_there() && succeeds(command("python3", &["-m", "venv", &folder])) {
-        let packages = [&["-m", "pip", "install", "--quiet"], PYTHON_PACKAGES].concat();
-        succeeds(command(&python, &packages));
+    let venv = Venv {
+        folder: target_folder().join("python"),
+    };
+    if install && have("python3") {
+        venv.ensure(PYTHON_PACKAGES);
     }
-    if is_there() {
+    if venv.has(PYTHON_PACKAGES) {
         return Counts::default();
     }
     let packages = PYTHON_PACKAGES.join(" ");
@@ -119,17 +115,11 @@ fn install_all(packages: &[&str]) {
         packages.join(" ")
     );
     // A fresh machine has no package lists, and old lists contain packages that no longer exist.
-    succeeds(apt(&["update"]));
+    succeeds(apt_get(&["update"]));
     let args = ["install", "--yes", "--no-install-recommends"];
-    if !succeeds(apt(&[&args, packages].concat())) {
+    if !succeeds(apt_get(&[&args, packages].concat())) {
         for package in packages {
-            succeeds(apt(&[&args[..], &[*package]].concat()));
+            succeeds(apt_get(&[&args[..], &[*package]].concat()));
         }
     }
-}
-
-fn apt(args: &[&str]) -> std::process::Command {
-    let mut apt = command("apt-get", args);
-    apt.env("DEBIAN_FRONTEND", "noninteractive");
-    apt
 }
