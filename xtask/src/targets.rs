@@ -1,6 +1,7 @@
 //! Compilation targets of the Rust toolchain.
 
 use std::path::Path;
+use std::process::Command;
 
 use crate::run::{check, command, have};
 
@@ -31,8 +32,14 @@ pub fn c_compiler(target: &str) -> Vec<(String, &'static str)> {
     ]
 }
 
+/// rustup, patient with downloads that fail.
+fn rustup_add(target: &str) -> Command {
+    let mut rustup = command("rustup", &["target", "add", target]);
+    rustup.env("RUSTUP_MAX_RETRIES", "10");
+    rustup
+}
+
 /// Adds a target with rustup if the toolchain lacks it. Returns whether it can be used.
 pub fn add_target(target: &str) -> bool {
-    has_target(target)
-        || (have("rustup") && check(command("rustup", &["target", "add", target])).is_ok())
+    has_target(target) || (have("rustup") && check(rustup_add(target)).is_ok())
 }

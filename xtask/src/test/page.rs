@@ -35,7 +35,10 @@ fn run_all() -> Result<Counts> {
 
 /// Installs the libraries of the tests, builds the program, and writes the synthetic traces.
 pub fn prepare() -> Result<()> {
-    check(npm(&["ci", "--no-audit", "--no-fund", "--silent"]))?;
+    // What npm has downloaded before is not asked for again.
+    let patient = ["--prefer-offline", "--fetch-retries=5"];
+    let quiet = ["--no-audit", "--no-fund", "--loglevel=error"];
+    check(npm(&[&["ci"], &patient[..], &quiet].concat()))?;
     // Use the same features as the step before, so that nothing is compiled again.
     let build = ["test", "--no-run", "--quiet", "--test", "info"];
     check(cargo(
