@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 
 use super::outcome::{Counts, Outcome};
 use super::patience::Patience;
-use crate::run::{cargo, shown};
+use crate::run::{cargo, check, shown};
 use crate::soak::SEED;
 
 /// Runs `cargo test` with `args`. Its whole output is written to the file `log` in `target/xtask`.
@@ -21,6 +21,8 @@ pub fn run_tests(args: &[&str], log: &str) -> Counts {
 }
 
 fn stream(args: &[&str], log: &str) -> Result<Counts> {
+    // Before the time limit counts: a slow machine compiles for a long time without output.
+    check(cargo(&[args, &["--no-run"]].concat()))?;
     let mut command = cargo(args);
     // Use the same inputs in every run. `cargo xtask soak` tries new ones.
     if std::env::var_os(SEED).is_none() {

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use super::outcome::Counts;
 
-/// The longest time without output. A clean build prints nothing for several minutes.
+/// The longest time without output of tests.
 const SILENCE: Duration = Duration::from_secs(12 * 60);
 /// Three times as long as a run takes on two cores.
 const WHOLE_RUN: Duration = Duration::from_secs(80 * 60);
