@@ -8,7 +8,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use sha2::{Digest, Sha256};
 use testkit::workspace_root;
 
@@ -20,7 +20,9 @@ pub fn check_installation(crates: &[PathBuf]) -> Result<()> {
     let registry = scratch.join("registry");
     let root = scratch.join("installed");
     // Cargo takes a package of a registry for unchanged if its version is, so earlier builds must go, too.
-    _ = fs::remove_dir_all(&scratch);
+    if scratch.exists() {
+        fs::remove_dir_all(&scratch).with_context(|| scratch.display().to_string())?;
+    }
     vendor(&registry)?;
     for package in crates {
         add(package, &registry)?;

@@ -73,7 +73,7 @@ fn run(engine: Engine) -> Result<Vec<PathBuf>> {
 
 /// The gzipped engine, compiled from the sources by the build script of `traceloom-view`.
 fn build_engine(engine: Engine) -> Result<Vec<u8>> {
-    _ = fs::remove_dir_all(prebuilt_folder());
+    remove_leftovers();
     let mut args = vec![
         "build",
         "--quiet",
@@ -108,6 +108,11 @@ fn prebuilt_folder() -> PathBuf {
     workspace_root().join("crates/view/prebuilt")
 }
 
+/// Removes the engine that a killed run has left in the checkout, where builds would use it.
+pub fn remove_leftovers() {
+    _ = fs::remove_dir_all(prebuilt_folder());
+}
+
 /// The engine in `crates/view/prebuilt`, removed when dropped.
 struct Prebuilt;
 
@@ -122,8 +127,7 @@ impl Prebuilt {
 
 impl Drop for Prebuilt {
     fn drop(&mut self) {
-        // The next build removes it too.
-        _ = fs::remove_dir_all(prebuilt_folder());
+        remove_leftovers();
     }
 }
 
@@ -155,7 +159,11 @@ fn packaged() -> Result<Vec<PathBuf>> {
 
 /// Checks that the package of `traceloom-view` carries the engine that was just compiled.
 fn check_engine(crates: &[PathBuf], engine: &[u8]) -> Result<()> {
-    let is_view = |path: &&PathBuf| path.to_string_lossy().contains("traceloom-view-");
+    // The folders above may have any name.
+    let is_view = |path: &&PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with("traceloom-view-")
+    };
     let view = crates
         .iter()
         .find(is_view)

@@ -85,6 +85,7 @@ pub fn run(args: &[String]) -> Result<()> {
     let wanted = |step: &str| names.is_empty() || names.iter().any(|name| *name == step);
     let sum = Arc::new(Mutex::new(Counts::default()));
     patience::end_after_all(&sum);
+    crate::package::remove_leftovers();
     if wanted(SETUP) {
         timed(SETUP, &sum, &|| setup::run(install));
     }
