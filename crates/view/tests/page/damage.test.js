@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { example, launch, report, work } from "./lib.js";
+import { example, launch, PATIENCE, report, work } from "./lib.js";
 
 /** @type {import("playwright-core").Browser} */
 let browser;
@@ -25,6 +25,7 @@ async function says(name, text, words, script) {
   const path = join(work, `damage-${name}.html`);
   writeFileSync(path, text);
   const page = await browser.newPage();
+  page.setDefaultTimeout(PATIENCE);
   if (script) await page.addInitScript(script);
   await page.goto(pathToFileURL(path).href);
   await page.waitForFunction((source) => new RegExp(source).test(document.body.innerText), words.source);
@@ -83,6 +84,7 @@ test("if scripts are switched off, that is the only message", async () => {
   writeFileSync(path, whole);
   const context = await browser.newContext({ javaScriptEnabled: false });
   const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE);
   await page.goto(pathToFileURL(path).href);
   const seen = await page.locator(".state:visible").allTextContents();
   await context.close();

@@ -269,7 +269,6 @@ for (const [title, file] of [["method trace", APP], ["systrace", JANK]]) {
           store.set({ selection: { ...selection, from: Math.round(selection.from), to: Math.round(selection.to) } });
           return store.get().selection;
         });
-        await page.evaluate(() => new Promise((done) => setTimeout(done, 120)));
         await settled(page);
         const rows = profileOf(file, "--from", `${from}ns`, "--to", `${to}ns`, "--clock", "wall");
         const table = await tableOf(page, "range-by_name");

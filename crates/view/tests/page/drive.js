@@ -1,7 +1,7 @@
 // Drives the page as a user would, and reads what it shows.
 import { execFileSync } from "node:child_process";
 import assert from "node:assert/strict";
-import { program } from "./lib.js";
+import { PATIENCE, program } from "./lib.js";
 
 /** @typedef {import("playwright-core").Page} Page */
 
@@ -10,14 +10,15 @@ export function cli(...args) {
   return JSON.parse(execFileSync(program, args, { encoding: "utf8", maxBuffer: 1 << 30, stdio: ["ignore", "pipe", "ignore"] }));
 }
 
-/** Waits until nothing moves and no question is open, for a few frames in a row. @param {Page} page */
+/** Waits until nothing moves, no question is open and nothing is put off, for a few frames in a row. @param {Page} page */
 export async function settled(page) {
   await page.evaluate(async () => {
-    const { store, stats, timeline } = /** @type {any} */ (window).traceloom;
+    const { store, stats, timeline, parts } = /** @type {any} */ (window).traceloom, { delays } = /** @type {any} */ (window);
     for (let quiet = 0; quiet < 4;) {
       await new Promise((next) => requestAnimationFrame(next));
       const { from, to } = store.get().view;
-      const still = !stats.asking && (!timeline || (timeline.view.from === from && timeline.view.to === to && !timeline.tiles.busy()));
+      // A page that follows a recording always waits for the next look at it.
+      const still = !stats.asking && (parts.opened.snapshot || !delays.size) && (!timeline || (timeline.view.from === from && timeline.view.to === to && !timeline.tiles.busy()));
       quiet = still ? quiet + 1 : 0;
     }
   });
@@ -25,9 +26,6 @@ export async function settled(page) {
 
 /** A key of the page's state. @param {Page} page @param {string} key @returns {Promise<any>} */
 export const state = (page, key) => page.evaluate((key) => /** @type {any} */ (window).traceloom.store.get()[key], key);
-
-/** Time limit for a state, ms: far more than it ever needs. */
-const PATIENCE = 30_000;
 
 /** Waits until a function of the state holds. @param {Page} page @param {(state: any, more: any) => unknown} test @param {any} [more] */
 export async function until(page, test, more) {

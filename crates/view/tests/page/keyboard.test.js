@@ -57,7 +57,7 @@ onPages("Keys alone", { files: [example("jank.ftrace.gz")], kinds: ["report"], o
     assert.equal((await focus(page)).testid, "timeline");
     await page.keyboard.press("ArrowUp");
     await page.waitForFunction(() => document.querySelector("[data-testid=details-name]")?.textContent === "ImageCache.put");
-    await page.waitForFunction(() => /ImageCache\.put/.test(document.querySelector("[data-testid=announce]")?.textContent ?? ""), null, { timeout: 10_000 });
+    await page.waitForFunction(() => /ImageCache\.put/.test(document.querySelector("[data-testid=announce]")?.textContent ?? ""));
     await page.keyboard.press("f");
     await settled(page);
     const { from, to } = await state(page, "view"), { ts, end } = await state(page, "selection");

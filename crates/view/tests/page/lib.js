@@ -16,6 +16,11 @@ export const work = process.env.TRACELOOM_PAGE_OUT ?? join(root, "target/page-te
 /** The folder of extreme synthetic traces (`cargo xtask page-data`). */
 export const extremes = join(work, "data");
 
+/** Time limit for whatever a test waits for, ms: far more than it ever needs, also on a slow machine. */
+export const PATIENCE = 90_000;
+/** Up to this delay, ms, what the page puts off belongs to what was done: a panel that follows the selection, a search while typing. */
+const DELAY = 200;
+
 /** An example trace of the repository. @param {string} name */
 export const example = (name) => join(root, "examples", name);
 
@@ -29,7 +34,7 @@ export function corpus(category) {
 export function launch() {
   const quiet = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"];
   const where = process.env.CHROMIUM ?? ["/usr/bin/chromium", "/usr/bin/google-chrome"].find((path) => existsSync(path));
-  return chromium.launch({ executablePath: where, headless: true, args: [...quiet, "--disable-sync", "--no-first-run", "--font-render-hinting=none"] });
+  return chromium.launch({ executablePath: where, headless: true, timeout: PATIENCE, args: [...quiet, "--disable-sync", "--no-first-run", "--font-render-hinting=none"] });
 }
 
 /** A path relative to the workspace if it is inside it, because pages show the path. @param {string} path */
@@ -43,6 +48,9 @@ export function report(name, ...args) {
   return path;
 }
 
+/** A whole URL in the output of the program, which may come in pieces. */
+export const URL_LINE = /http:\/\/127\.0\.0\.1:\d+\/\S+(?=\s)/;
+
 /** Starts the live server with these files. Returns its URL and a function that stops it. @param {string[]} args */
 export async function serve(...args) {
   const child = spawn(program, ["view", "--no-open", ...args.map(inside)], { cwd: root, stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, XDG_STATE_HOME: join(work, "state") } });
@@ -50,7 +58,7 @@ export async function serve(...args) {
     let text = "";
     const look = (/** @type {Buffer} */ chunk) => {
       text += chunk;
-      const match = /http:\/\/127\.0\.0\.1:\d+\/\S+/.exec(text);
+      const match = URL_LINE.exec(text);
       if (match) found(match[0]);
     };
     child.stdout.on("data", look);
@@ -58,6 +66,17 @@ export async function serve(...args) {
     child.on("exit", () => failed(new Error(`no server: ${text}`)));
   });
   return { url: String(url), stop: () => child.kill("SIGINT"), child };
+}
+
+/** Keeps the page's short delays in `window.delays`, for `settled`. Runs in the page, before its scripts. @param {number} longest ms */
+function keepDelays(longest) {
+  const delays = /** @type {any} */ (window).delays = new Set(), { setTimeout: start, clearTimeout: stop } = window;
+  window.setTimeout = /** @type {any} */ ((/** @type {(...all: any[]) => void} */ then, ms = 0, /** @type {any[]} */ ...all) => {
+    const id = start(() => { delays.delete(id); then(...all); }, ms);
+    if (ms < longest) delays.add(id);
+    return id;
+  });
+  window.clearTimeout = (id) => { delays.delete(id); stop(id); };
 }
 
 /**
@@ -69,6 +88,8 @@ export async function serve(...args) {
 export async function open(browser, target, options = {}) {
   const url = /^(https?|file):/.test(target) ? target : pathToFileURL(target).href;
   const context = await browser.newContext({ viewport: { width: 1366, height: 768 }, ...options });
+  context.setDefaultTimeout(PATIENCE);
+  await context.addInitScript(keepDelays, DELAY);
   const page = await context.newPage();
   /** @type {string[]} */
   const faults = [];

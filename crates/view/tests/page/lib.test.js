@@ -1,7 +1,7 @@
 // Tests of the test library: faults of a page are detected.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { example, open, report, serve } from "./lib.js";
+import { example, open, PATIENCE, report, serve } from "./lib.js";
 import { theBrowser } from "./suite.js";
 
 /** @type {[string, () => unknown, RegExp][]} */
@@ -24,7 +24,7 @@ for (const kind of ["report", "live"]) {
       t.after(() => void server?.stop());
       const { page, faults, done } = await open(theBrowser(), server ? server.url : report("eyes", example("app.trace")));
       await page.evaluate(does);
-      for (let turns = 0; !faults.length && turns < 100; turns++) await page.evaluate(() => new Promise((next) => setTimeout(next)));
+      for (const end = performance.now() + PATIENCE; !faults.length && performance.now() < end;) await page.evaluate(() => new Promise((next) => setTimeout(next)));
       await assert.rejects(done(), says);
     });
   }

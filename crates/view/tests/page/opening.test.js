@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { example, ready, report, work } from "./lib.js";
+import { example, PATIENCE, ready, report, work } from "./lib.js";
 import { ask, box, clickSlice, bring, cli, rowWith, settled, sliceNamed, state, tab, tableOf, until } from "./drive.js";
 import { check } from "./axe.js";
 import { heap, people, trace } from "./proto.js";
@@ -165,6 +165,7 @@ onPages("A trace of a heap alone", { files: [HEAP], kinds: ["report"] }, (its) =
 test("a report draws its first picture before it makes a profile", async () => {
   const context = await theBrowser().newContext();
   const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE);
   await page.addInitScript(() => {
     const asked = /** @type {any} */ (window).asked = /** @type {string[]} */ ([]), post = Worker.prototype.postMessage;
     Worker.prototype.postMessage = function (/** @type {any[]} */ ...all) {

@@ -11,7 +11,7 @@ import { onPages } from "./suite.js";
 /** Opens the palette and types. @param {Page} page @param {string} text */
 async function type(page, text) {
   await page.keyboard.press("Control+k");
-  await page.getByTestId("palette-input").waitFor({ timeout: 5000 });
+  await page.getByTestId("palette-input").waitFor();
   await page.keyboard.type(text);
 }
 
@@ -84,7 +84,7 @@ onPages("Command palette", { files: [example("jank.ftrace.gz")], options: { view
     assert.equal((await state(page, "search")).text, "DiskLruCache.commit");
     await page.keyboard.press("/");
     await page.keyboard.press("Control+k");
-    await page.getByTestId("palette-input").waitFor({ timeout: 5000 });
+    await page.getByTestId("palette-input").waitFor();
     await close(page);
   });
 

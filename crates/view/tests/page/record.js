@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { existsSync, openSync, writeSync, closeSync, accessSync, constants } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { program, root } from "./lib.js";
+import { program, root, URL_LINE } from "./lib.js";
 
 const MARKER = "/sys/kernel/tracing/trace_marker";
 
@@ -64,7 +64,7 @@ export async function capture(args, env = {}) {
     look();
   });
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (/** @type {Buffer} */ chunk) => { text += chunk; });
-  const url = await says(/http:\/\/127\.0\.0\.1:\d+\/\S+/);
+  const url = await says(URL_LINE);
   /** Ends the program, whatever it does: first the recording, then the server. */
   const end = async () => {
     child.kill("SIGINT");
