@@ -26,6 +26,7 @@ async function sortBy(page, id) {
 /** Makes the dock as high as possible. @param {import("playwright-core").Page} page */
 async function roomy(page) {
   await page.setViewportSize({ width: 1700, height: 1000 });
+  await settled(page);
   const bar = await page.getByTestId("splitter-dock").boundingBox();
   assert.ok(bar);
   await page.mouse.move(bar.x + 300, bar.y + bar.height / 2);
@@ -343,6 +344,7 @@ onPages("Comparison of two files", { files: [APP, APP], kinds: ["report"] }, (it
     await roomy(page);
     await tab(page, "diff");
     await page.waitForFunction(() => /→/.test(document.querySelector("[data-testid=diff-total]")?.textContent ?? ""));
+    await settled(page);
     const table = await tableOf(page, "diff-table");
     assert.ok(table.length > 5);
     for (const line of table) assert.equal(line["exclusive-base"], line["exclusive-new"]);

@@ -33,6 +33,12 @@ const place = (page, name, ns) => page.evaluate(({ name, ns }) => {
   return { x: box.left + (ns - view.from) / (view.to - view.from) * box.width, y: box.top + band.y + band.high / 2 };
 }, { name, ns });
 
+/** Waits until an element has this text. The table below it draws its rows in the next frame. @param {Page} page @param {string} testid @param {string} text */
+async function says(page, testid, text) {
+  await page.waitForFunction(([testid, text]) => document.querySelector(`[data-testid=${testid}]`)?.textContent === text, [testid, text]);
+  await settled(page);
+}
+
 /** Nanoseconds from the page's origin. @param {Page} page @param {number} ts */
 const from = async (page, ts) => ts - Number((await ask(page, { op: "meta" })).origin_ns);
 
@@ -46,21 +52,21 @@ onPages("A trace with a log and samples", { files: [MADE] }, (its) => {
     const page = its.page();
     await tab(page, "logs");
     const shown = async () => (await tableOf(page, "logs-table")).map(({ level, tag, msg, thread }) => [level, tag, msg, thread]);
-    await page.waitForFunction(() => document.querySelector("[data-testid=logs-title]")?.textContent === "4 lines");
+    await says(page, "logs-title", "4 lines");
     assert.deepEqual(await shown(), [["info", "Main", "started", "main"], ["error", "Work", "cannot read /data/x", "worker"], ["warning", "Main", "slow <b>frame</b>", "main"], ["debug", "Work", "done", "worker"]]);
     await page.getByTestId("logs-level").selectOption("5");
-    await page.waitForFunction(() => document.querySelector("[data-testid=logs-title]")?.textContent === "2 lines");
+    await says(page, "logs-title", "2 lines");
     await page.getByTestId("logs-text").fill("FRAME".toLowerCase());
-    await page.waitForFunction(() => document.querySelector("[data-testid=logs-title]")?.textContent === "1 line");
+    await says(page, "logs-title", "1 line");
     assert.equal((await shown())[0][2], "slow <b>frame</b>");
     await page.getByTestId("logs-text").fill("");
     await page.getByTestId("logs-level").selectOption("");
     const to = await from(page, 50 * MS);
     await page.evaluate((to) => /** @type {any} */ (window).traceloom.store.set({ selection: { kind: "range", from: 0, to } }), to);
     await page.getByTestId("logs-range").check();
-    await page.waitForFunction(() => document.querySelector("[data-testid=logs-title]")?.textContent === "3 lines");
+    await says(page, "logs-title", "3 lines");
     await page.getByTestId("logs-range").uncheck();
-    await page.waitForFunction(() => document.querySelector("[data-testid=logs-title]")?.textContent === "4 lines");
+    await says(page, "logs-title", "4 lines");
   });
 
   test("shows a line of the table in the time line, and the other way round", LONG, async () => {
@@ -94,7 +100,7 @@ onPages("A trace with a log and samples", { files: [MADE] }, (its) => {
     const page = its.page();
     await tab(page, "samples");
     const sums = async () => (await tableOf(page, "samples-table")).map(({ label, self, total }) => [label, Number(self), Number(total)]);
-    const title = (/** @type {string} */ text) => page.waitForFunction((text) => document.querySelector("[data-testid=samples-title]")?.textContent === text, text);
+    const title = (/** @type {string} */ text) => says(page, "samples-title", text);
     await title("10 samples, 1 without a stack");
     assert.deepEqual(await sums(), [["start", 0, 9], ["parse", 1, 6], ["read", 6, 6], ["draw", 2, 2]]);
     await page.getByTestId("samples-thread").selectOption({ label: "worker (11) · 2" });
@@ -112,7 +118,7 @@ onPages("A trace with a log and samples", { files: [MADE] }, (its) => {
     const page = its.page();
     await tab(page, "samples");
     const sums = async () => (await tableOf(page, "samples-table")).map(({ label, self, total }) => [label, Number(self), Number(total)]);
-    const title = (/** @type {string} */ text) => page.waitForFunction((text) => document.querySelector("[data-testid=samples-title]")?.textContent === text, text);
+    const title = (/** @type {string} */ text) => says(page, "samples-title", text);
     /** Selects a function in the table, and applies a transform from the menu with the keyboard. @param {string} label @param {string} item */
     const apply = async (label, item) => {
       await page.getByTestId("samples-table").locator(".vt-space > .vt-row:not([hidden])", { hasText: label }).click();
@@ -125,8 +131,6 @@ onPages("A trace with a log and samples", { files: [MADE] }, (its) => {
     const undo = async () => {
       await page.getByRole("button", { name: "Whole samples" }).click();
       await title("10 samples, 1 without a stack");
-      // The table draws its rows in the next frame.
-      await settled(page);
     };
     await apply("parse", "Focus on this function");
     await title("6 samples");
@@ -197,7 +201,7 @@ onPages("A trace with a Java heap", { files: [HEAP] }, (its) => {
   test("shows what keeps how much memory alive", LONG, async () => {
     const page = its.page();
     await tab(page, "heaps");
-    await page.waitForFunction(() => document.querySelector("[data-testid=heaps-title]")?.textContent === "1.2 KB in 5 objects");
+    await says(page, "heaps-title", "1.2 KB in 5 objects");
     const rows = (await tableOf(page, "heaps-table")).map(({ label, times, self, total }) => [label, times, self, total]);
     assert.deepEqual(rows, [["Screen", "1", "16 B", "1.2 KB"], ["byte[]", "2", "1.2 KB", "1.2 KB"], ["Node", "2", "48 B", "248 B"]]);
     await page.getByTestId("heaps-flame").focus();
@@ -231,9 +235,9 @@ describe("A real trace with samples", { skip: !real && "no corpus of real traces
       const page = its.page(), [lines, samples, bare] = cli("query", String(real), "select (select count(*) from android_logs), (select count(*) from perf_sample), (select count(*) from perf_sample where callsite_id is null)", "--format", "json").rows[0];
       assert.ok(lines > 100 && samples > 5000);
       await tab(page, "logs");
-      await page.waitForFunction((lines) => document.querySelector("[data-testid=logs-title]")?.textContent === `${lines} lines`, lines);
+      await says(page, "logs-title", `${lines} lines`);
       await tab(page, "samples");
-      await page.waitForFunction((text) => document.querySelector("[data-testid=samples-title]")?.textContent === text, `${samples.toLocaleString("en")} samples, ${bare} without a stack`);
+      await says(page, "samples-title", `${samples.toLocaleString("en")} samples, ${bare} without a stack`);
     });
   });
 });

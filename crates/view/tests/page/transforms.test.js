@@ -19,6 +19,8 @@ onPages("Transforms", { files: [APP], options: { viewport: { width: 1100, height
     const page = its.page(), find = page.getByTestId("profile-find");
     await find.fill(label);
     await find.press("Enter");
+    // The table scrolls there and draws its rows again in the next frame.
+    await settled(page);
     await rowWith(page, "profile-table", label.split(".").slice(-2).join(".")).first().click();
     const count = (await state(page, "profile")).transforms?.length ?? 0;
     await page.getByTestId("transform").focus();
