@@ -19,6 +19,35 @@ async function next(page) {
   await page.waitForFunction((now) => /** @type {any} */ (window).traceloom.parts.opened.snapshot > now, now);
 }
 
+/**
+ * The steps in one snapshot: how many, and when the last one began; it is selected if `select` says so. A newer snapshot has other ids, so that it
+ * begins again if one comes meanwhile.
+ * @param {Page} page @param {boolean} [select] @returns {Promise<{total: number, last: number}>}
+ */
+const stepsIn = (page, select = false) => page.evaluate(async (select) => {
+  const { source, parts: { opened, context } } = /** @type {any} */ (window).traceloom;
+  for (;;) {
+    const { snapshot } = opened;
+    try {
+      const { total, slice, ts } = await source.ask({ op: "find", text: "live step ", mode: "prefix" });
+      if (select) await context.goTo(slice[slice.length - 1]);
+      if (opened.snapshot === snapshot) return { total, last: ts[ts.length - 1] };
+    } catch (error) {
+      // The snapshot made room for newer ones.
+      if (/** @type {any} */ (error).name !== "AbortError") throw error;
+    }
+  }
+}, select);
+
+/** Waits until the page shows more steps than these, and returns how many. @param {Page} page @param {number} least */
+async function moreSteps(page, least) {
+  for (;;) {
+    const { total } = await stepsIn(page);
+    if (total > least) return total;
+    await next(page);
+  }
+}
+
 /** Runs `body`, and then its cleanup functions, even if it fails. @param {(cleanup: (end: () => unknown) => void) => Promise<void>} body */
 async function tidily(body) {
   /** @type {(() => unknown)[]} */
@@ -38,28 +67,24 @@ test("the page shows a running recording, and all of it afterwards", { skip: ski
   finally_(() => { made ||= stop(); });
   const browser = await launch();
   finally_(() => browser.close());
-  const { page, done } = await open(browser, running.url, { reducedMotion: "reduce", colorScheme: "light" });
+  const { page, context, faults } = await open(browser, running.url, { reducedMotion: "reduce", colorScheme: "light" });
 
   // New marks appear at the right edge.
   await page.getByTestId("live").waitFor();
-  await next(page);
-  const seen = await ask(page, { op: "find", text: "live step ", mode: "prefix" });
-  assert.ok(seen.total > 0, "the first steps are visible");
-  const view = await state(page, "view");
-  assert.equal(view.to, await page.evaluate(() => /** @type {any} */ (window).traceloom.timeline.view.end));
+  const seen = await moreSteps(page, 0);
+  const { view, end } = await page.evaluate(() => { const { store, timeline } = /** @type {any} */ (window).traceloom; return { view: store.get().view, end: timeline.view.end }; });
+  assert.equal(view.to, end);
   assert.ok(view.to < 300e9, `times count from the recording's first event, not ${view.to} ns`);
   await until(page, (state, to) => state.view.to > to, view.to);
-  const later = await ask(page, { op: "find", text: "live step ", mode: "prefix" });
-  assert.ok(later.total > seen.total, `${later.total} after ${seen.total}`);
-  assert.match(await page.getByTestId("live-rate").innerText(), /^[\d,]+ events\/s$/);
+  const later = await moreSteps(page, seen);
+  await page.waitForFunction(() => /^[\d,]+ events\/s$/.test(document.querySelector("[data-testid=live-rate]")?.textContent ?? ""));
   assert.equal(await page.getByTestId("live-follow").getAttribute("aria-pressed"), "true");
 
   // A selection keeps the view in place when new data arrives.
-  const { slice, ts } = await ask(page, { op: "find", text: "live step ", mode: "prefix" });
-  await page.evaluate((id) => /** @type {any} */ (window).traceloom.parts.context.goTo(id), slice[slice.length - 1]);
+  const { last } = await stepsIn(page, true);
   await until(page, (state) => state.selection?.kind === "slice");
   const chosen = await state(page, "selection"), name = await page.getByTestId("details-name").innerText(), stays = await state(page, "view");
-  assert.equal(chosen.ts, ts[ts.length - 1]);
+  assert.equal(chosen.ts, last);
   assert.match(name, /^live step \d+$/);
   assert.equal(await page.getByTestId("live-follow").getAttribute("aria-pressed"), "false");
   await next(page);
@@ -96,9 +121,11 @@ test("the page shows a running recording, and all of it afterwards", { skip: ski
   const { rows } = cli("profile", path, "--json", "--limit", "0");
   const round = rows.find((/** @type {any} */ row) => row.name === "live round" || row.label === "live round");
   assert.ok(round, "the file has the rounds too");
-  assert.ok(whole.total > later.total && whole.total <= made, `${later.total} < ${whole.total} <= ${made}`);
+  assert.ok(whole.total > later && whole.total <= made, `${later} < ${whole.total} <= ${made}`);
   assert.equal(round.calls, whole.total);
-  await done();
+  await context.close();
+  // A snapshot that made room for newer ones is answered with this status, which the browser itself logs on the console.
+  assert.deepEqual(faults.filter((fault) => !/status of 410/.test(fault)), []);
   running.child.kill("SIGINT");
   assert.equal(await running.ended, 0, running.text());
 }));
@@ -114,12 +141,17 @@ test("the page opens on the busy rows, also if they become busy after it was ope
   finally_(() => browser.close());
   const { page, context } = await open(browser, running.url, { reducedMotion: "reduce", colorScheme: "light" });
   finally_(() => context.close());
+  // For the page, time passes slowly: on a slow machine too, it has just been opened when the work begins.
+  await context.addInitScript(() => { const now = performance.now.bind(performance); performance.now = () => now() / 1000; });
+  await page.reload();
+  await ready(page);
   await next(page);
-  const busy = spawn("sh", ["-c", "while :; do :; done"], { stdio: "ignore" });
+  // The work goes before that of other programs, so that it becomes the busiest also on a machine that has other work.
+  const busy = spawn("nice", ["-n", "-5", "sh", "-c", "while :; do :; done"], { stdio: "ignore" });
   finally_(() => busy.kill("SIGKILL"));
   await page.waitForFunction((pid) => {
     const { timeline, store, parts } = /** @type {any} */ (window).traceloom, { kind, notes, busy } = parts.context.rows;
     const most = kind.reduce((/** @type {number} */ most, /** @type {number} */ of, /** @type {number} */ row) => of === 1 && busy[row] > (busy[most] ?? -1) ? row : most, -1);
     return notes[most]?.startsWith(`pid ${pid}`) && store.get().top === 0 && timeline.placed().some((/** @type {any} */ { row }) => row === most);
-  }, busy.pid, { timeout: 60_000 });
+  }, busy.pid, { timeout: 900_000 });
 }));
