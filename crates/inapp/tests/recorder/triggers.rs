@@ -81,11 +81,28 @@ pub fn samples_scenario(folder: &Path) {
         ..options(folder)
     };
     start(&options).expect("recording starts");
-    let until = Instant::now() + Duration::from_millis(60);
+    let end = Instant::now() + Duration::from_secs(60);
+    let so_far = folder.join("so-far.ring");
+    let mut samples = 0;
+    while samples < 2 {
+        assert!(Instant::now() < end, "nothing is sampled");
+        spin(Duration::from_millis(60));
+        save(&so_far, Format::Ring, None).expect("saved");
+        let so_far = counters(&read(folder, "so-far.ring"));
+        let memory = so_far.iter().filter(|(name, _)| name == MEMORY);
+        samples = memory.count();
+    }
+    stop();
+}
+
+/// The last counter of each sample.
+const MEMORY: &str = "memory, resident (bytes)";
+
+fn spin(time: Duration) {
+    let until = Instant::now() + time;
     while Instant::now() < until {
         std::hint::spin_loop();
     }
-    stop();
 }
 
 #[test]
@@ -102,7 +119,7 @@ fn samples_are_counters() {
         cpu.len() >= 2 && cpu.windows(2).all(|pair| pair[0] <= pair[1]),
         "{cpu:?}"
     );
-    let memory = values("memory, resident (bytes)");
+    let memory = values(MEMORY);
     assert!(memory.iter().all(|bytes| *bytes > 100_000.0), "{memory:?}");
     for name in [
         "page faults, minor",
