@@ -48,9 +48,16 @@ fn every_call_of_a_real_log_is_a_slice() {
     assert_eq!(ask("SELECT count(*) FROM repair"), ["0"]);
     let names = "SELECT DISTINCT thread.name FROM thread WHERE tid > 0 ORDER BY 1";
     assert_eq!(ask(names), ["sh", "sleep", "true"]);
-    let sleeps = "SELECT max(dur) BETWEEN 5e7 AND 5e8 FROM slice JOIN thread_track tt ON track_id = tt.id \
+    let sleeps = "SELECT max(dur) FROM slice JOIN thread_track tt ON track_id = tt.id \
         JOIN thread USING (utid) WHERE thread.name = 'sleep' AND slice.name GLOB '*nanosleep'";
-    assert_eq!(ask(sleeps), ["1"]);
+    let slept: i64 = ask(sleeps)[0].parse().unwrap();
+    // The line with the result ends in the seconds that the call took.
+    let mut lines = log.lines().filter(|line| line.contains("nanosleep"));
+    let line = lines.rfind(|line| line.ends_with('>')).unwrap();
+    let (_, seconds) = line.trim_end_matches('>').rsplit_once('<').unwrap();
+    let expected = (seconds.parse::<f64>().unwrap() * 1e9).round() as i64;
+    assert!(slept >= 50_000_000, "{line}");
+    assert!((slept - expected).abs() <= 1000, "{slept}: {line}");
 }
 
 #[test]
