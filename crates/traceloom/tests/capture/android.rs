@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 use testkit::{KernelTurn, Loopback};
 
 use crate::work::{
-    Running, TRACELOOM, check_sleeper, naps, open, record, said, sleeper, traceloom,
+    Running, SLEEP, TRACELOOM, check_sleeper, naps, open, record, said, sleeper, took_ms, traceloom,
 };
 
 /// Runs a test with a device and the kernel; prints a message if that is impossible.
@@ -340,7 +340,7 @@ fn a_device_is_watched() {
         let output = running.end();
         let (_, stderr) = said(&output);
         assert!(output.status.success(), "{stderr}");
-        assert!(stderr.contains("nap 9 took 1"), "{stderr}");
+        assert!(took_ms(&stderr, "nap 9") >= SLEEP.as_millis() as f64);
         let trace = open(&folder.join("trace.txt"));
         assert!(trace.strings.lookup("nap 9").is_some());
         let on = std::fs::read_to_string("/sys/kernel/tracing/set_event").unwrap();
@@ -358,7 +358,7 @@ pub fn wait_until_events_are_on() {
             .is_empty()
     };
     while !(events() && mark()) {
-        assert!(begun.elapsed().as_secs() < 20, "it does not record");
+        assert!(begun.elapsed().as_secs() < 60, "it does not record");
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
 }
