@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use testkit::KernelTurn;
 
-use crate::load::Load;
+use crate::load::{Load, load_for};
 use crate::work::{Running, naps, open, said, traceloom};
 
 const LINUX: [&str; 5] = ["capture", "--target", "linux", "-t", "60"];
@@ -83,9 +83,7 @@ fn into_full_disk(folder: &Path, name: &str, how: &[&str]) -> String {
         .env("TMPDIR", folder.join("tmp"));
     let running = Running::start(command);
     naps(2);
-    let load = Load::start();
-    std::thread::sleep(std::time::Duration::from_millis(300));
-    drop(load);
+    load_for(40_000);
     let output = running.interrupt();
     let (_, stderr) = said(&output);
     assert_eq!(output.status.code(), Some(2), "{stderr}");
@@ -142,14 +140,15 @@ fn a_full_folder_for_temporary_files_loses_nothing_already_in_it() {
             .env("TMPDIR", folder.path().join("tmp"));
         let mut running = Running::start(command);
         naps(2);
-        let load = Load::start();
         if name != "pages.html" {
+            let load = Load::start();
             running.wait_for("the data stream ended: cannot store the recorded data in ");
+            drop(load);
         } else {
-            std::thread::sleep(std::time::Duration::from_millis(500));
+            // An event has about 40 bytes.
+            load_for(300_000);
             running.signal();
         }
-        drop(load);
         let output = running.end();
         let (_, stderr) = said(&output);
         assert!(output.status.success(), "{stderr}");
