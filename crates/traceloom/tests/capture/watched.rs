@@ -9,7 +9,7 @@ use testkit::KernelTurn;
 
 use crate::android::{on, with_device};
 use crate::load::{lose, read_at_once};
-use crate::work::{Running, naps, record, said, traceloom};
+use crate::work::{Ending, Running, naps, record, said, traceloom};
 
 /// A terminal of 120 columns: the user's side and the program's side.
 fn terminal() -> (File, OwnedFd) {
@@ -29,19 +29,35 @@ fn terminal() -> (File, OwnedFd) {
     }
 }
 
-/// Everything that was written to the terminal until it was closed.
-fn screen(mut terminal: File) -> String {
-    let (mut all, mut piece) = (Vec::new(), [0; 4096]);
-    // At the end, the system returns EIO.
-    while let Ok(length @ 1..) = terminal.read(&mut piece) {
-        all.extend_from_slice(&piece[..length]);
+/// What was written to a terminal so far.
+struct Screen {
+    terminal: File,
+    all: Vec<u8>,
+}
+
+impl Screen {
+    /// Reads more. False once the terminal is closed.
+    fn reads(&mut self) -> bool {
+        let mut piece = [0; 4096];
+        // At the end, the system returns EIO.
+        let length = self.terminal.read(&mut piece).unwrap_or(0);
+        self.all.extend_from_slice(&piece[..length]);
+        length > 0
     }
-    String::from_utf8_lossy(&all).into_owned()
+
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&self.all).into_owned()
+    }
+
+    /// Waits until the screen shows this text, or is closed.
+    fn wait_for(&mut self, text: &str) {
+        while !self.text().contains(text) && self.reads() {}
+    }
 }
 
 /// Runs a command with a terminal for its messages. Returns the terminal's contents.
 fn on_a_terminal(command: Command) -> String {
-    on_a_terminal_while(command, |_| ())
+    on_a_terminal_while(command, |_, _| ())
 }
 
 /// Waits until something is recorded.
@@ -53,16 +69,19 @@ fn wait_for_recording() {
     }
 }
 
-/// The same; calls `meanwhile` with the process id.
-fn on_a_terminal_while(mut command: Command, meanwhile: impl FnOnce(u32)) -> String {
-    let (ours, theirs) = terminal();
+/// The same; calls `meanwhile` with the process id and the screen.
+fn on_a_terminal_while(mut command: Command, meanwhile: impl FnOnce(u32, &mut Screen)) -> String {
+    let (terminal, theirs) = terminal();
     command.env("TERM", "xterm").stderr(Stdio::from(theirs));
-    let mut child = command.spawn().unwrap();
+    let mut child = Ending(command.spawn().unwrap());
     // The command also holds the other side.
     drop(command);
-    meanwhile(child.id());
-    let screen = screen(ours);
-    assert!(child.wait().unwrap().success(), "{screen}");
+    let all = Vec::new();
+    let mut screen = Screen { terminal, all };
+    meanwhile(child.0.id(), &mut screen);
+    while screen.reads() {}
+    let screen = screen.text();
+    assert!(child.0.wait().unwrap().success(), "{screen}");
     screen
 }
 
@@ -107,12 +126,17 @@ fn losses_are_told_at_once() {
         return;
     };
     let folder = tempfile::tempdir().unwrap();
-    let args = [&LINUX[..], &SMALL, &["-t", "2", "-o", "x.txt"]].concat();
+    let args = [&LINUX[..], &SMALL, &["-t", "600", "-o", "x.txt"]].concat();
     // Clears the counts of earlier recordings.
     File::create("/sys/kernel/tracing/trace").unwrap();
-    let screen = on_a_terminal_while(traceloom(folder.path(), &args), |recorder| {
+    let command = traceloom(folder.path(), &args);
+    let screen = on_a_terminal_while(command, |recorder, screen| {
         wait_for_recording();
         lose(recorder);
+        screen.wait_for(" events were lost so far: ");
+        screen.wait_for(" LOST");
+        // SAFETY: kill takes numbers; the recorder is a child that was not yet waited for.
+        unsafe { libc::kill(recorder as i32, libc::SIGINT) };
     });
     assert!(screen.contains(" events were lost so far: "), "{screen:?}");
     assert!(screen.contains(" LOST"), "{screen:?}");
