@@ -30,12 +30,15 @@ fn counter(trace: &Trace, name: &str) -> Vec<f64> {
 /// Records while this process has [`HELD`] bytes and a thread with a known name, until the end.
 fn record_memory(command: Command) -> std::process::Output {
     let (release, held) = std::sync::mpsc::channel::<()>();
+    let (ready, is_ready) = std::sync::mpsc::channel();
     let holder = thread::Builder::new().name("holds \"memory\"".to_owned());
     let holder = holder.spawn(move || {
         let memory = vec![1u8; HELD];
+        ready.send(()).unwrap();
         _ = held.recv();
         drop(std::hint::black_box(memory));
     });
+    is_ready.recv().unwrap();
     let output = record(command, || sleeper("beside"));
     drop(release);
     holder.unwrap().join().unwrap();

@@ -110,14 +110,19 @@ fn only_the_chosen_threads_and_their_children_are_recorded() {
         return;
     };
     let folder = tempfile::tempdir().unwrap();
+    // It notes each child that has ended.
+    std::fs::write(folder.path().join("ended"), "").unwrap();
     let mut shell = Command::new("sh");
-    shell.args(["-c", "while :; do sleep 0.01; done"]);
-    let shell = Ending(shell.spawn().unwrap());
+    shell.args(["-c", "while :; do sleep 0.01; echo >>ended; done"]);
+    let shell = Ending(shell.current_dir(folder.path()).spawn().unwrap());
     let pid = shell.0.id().to_string();
     let args = ["--event", "sched/sched_process_exit", "--pid", &pid];
+    // Until five more have ended. The first may have begun before the recording.
+    let wait =
+        "until=$(($(wc -l <ended) + 5)); while [ $(wc -l <ended) -lt $until ]; do sleep 0.05; done";
     let text = text(
         folder.path(),
-        &[&args[..], &["--", "sh", "-c", "sleep 0.3"]].concat(),
+        &[&args[..], &["--", "sh", "-c", wait]].concat(),
     );
     drop(shell);
     let exits = text
