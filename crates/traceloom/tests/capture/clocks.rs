@@ -31,6 +31,11 @@ pub struct Slept {
 
 /// Sleeps with a slice around each, through the kernel's marker.
 pub fn slept(count: u32) -> Vec<Slept> {
+    slept_for(count, SLEEP)
+}
+
+/// The same; each takes this time.
+pub fn slept_for(count: u32, time: Duration) -> Vec<Slept> {
     let mut marker = std::fs::File::options()
         .write(true)
         .open("/sys/kernel/tracing/trace_marker")
@@ -40,7 +45,7 @@ pub fn slept(count: u32) -> Vec<Slept> {
     let sleep = |number| {
         let begun_us = monotonic_us();
         mark(format!("B|{pid}|both {number}"));
-        std::thread::sleep(SLEEP);
+        std::thread::sleep(time);
         mark(format!("E|{pid}"));
         let ended_us = monotonic_us();
         Slept { begun_us, ended_us }
