@@ -72,7 +72,7 @@ fn recorder(folder: &Path) -> i32 {
 
 /// Waits until something is true.
 fn until(what: &str, is_so: impl Fn() -> bool) {
-    let end = Instant::now() + Duration::from_secs(20);
+    let end = Instant::now() + Duration::from_secs(60);
     while !is_so() {
         assert!(Instant::now() < end, "{what}");
         thread::sleep(Duration::from_millis(10));

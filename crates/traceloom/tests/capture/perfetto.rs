@@ -273,9 +273,13 @@ fn an_abandoned_recording_is_fetched_or_removed() {
             let running = Running::start(capture(device, folder, &["-o", "x.pftrace", "sched"]));
             let file = growing(device);
             running.kill();
-            // The guardian terminates perfetto, which writes the rest.
+            // The guardian terminates perfetto, which writes the rest, and marks the recording as abandoned.
+            let is_mark = |name: &String| !name.ends_with(".perfetto-trace");
+            let mark = left(device).into_iter().find(is_mark).unwrap();
+            let mark = device.home().join(mark);
             wait_until("it is not ended", || {
-                std::fs::metadata(&file).unwrap().len() == size
+                let text = std::fs::read_to_string(&mark).unwrap();
+                std::fs::metadata(&file).unwrap().len() == size && text.contains("abandoned")
             });
         };
         abandon(device);

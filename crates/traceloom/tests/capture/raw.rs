@@ -200,7 +200,7 @@ fn a_device_that_goes_while_it_records_pages() {
         assert!(!stderr.contains("panicked"), "{stderr}");
         let begun = std::time::Instant::now();
         while !is_off() {
-            assert!(begun.elapsed().as_secs() < 20, "the device still records");
+            assert!(begun.elapsed().as_secs() < 60, "the device still records");
             std::thread::sleep(std::time::Duration::from_millis(10));
         }
     });
