@@ -181,9 +181,19 @@ fn furnish(home: &Path, atrace: Option<&Path>) -> io::Result<()> {
     fs::write(home.join("properties/ro.build.version.sdk"), "33\n")
 }
 
+/// Another process writes the script. A child forked meanwhile by another test would inherit our open file, and a
+/// script that is open for writing cannot be executed.
 fn write_script(path: &PathBuf, script: &str) -> io::Result<()> {
-    fs::write(path, format!("#!/bin/sh\n{script}\n"))?;
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755))
+    let text = path.with_extension("text");
+    fs::write(&text, format!("#!/bin/sh\n{script}\n"))?;
+    fs::set_permissions(&text, fs::Permissions::from_mode(0o755))?;
+    let copied = Command::new("cp").args([&text, path]).status()?;
+    fs::remove_file(text)?;
+    if copied.success() {
+        Ok(())
+    } else {
+        Err(io::Error::other("cp cannot copy a script"))
+    }
 }
 
 fn program(program: &Path, home: &Path) -> Command {
