@@ -127,7 +127,7 @@ def test_several_threads_create_a_store(tmp_path, monkeypatch):
     together, replace, errors = threading.Barrier(threads), _version.os.replace, []
 
     def replaced(source, target):
-        together.wait()
+        together.wait(60)
         replace(source, target)
 
     def create():
