@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { example, open, report, work } from "./lib.js";
-import { ask, cli, facts, rowNames, settled, state, tab, tableOf, until } from "./drive.js";
+import { example, open, ready, report, work } from "./lib.js";
+import { ask, cli, facts, rowNames, rowWith, settled, state, tab, tableOf, until } from "./drive.js";
 import { shot } from "./shots.js";
 import { onPages, theBrowser } from "./suite.js";
 
@@ -127,7 +127,7 @@ onPages("Events of the function tracer", { files: [FILE] }, (its) => {
       await page.keyboard.press(key);
       await selected(nth);
     }
-    await page.locator("[data-testid=events-table] .vt-row", { hasText: told[1].fields[1][1] }).click();
+    await rowWith(page, "events-table", told[1].fields[1][1]).click();
     await selected(1);
     await page.keyboard.press("ArrowDown");
     await selected(2);
@@ -189,7 +189,7 @@ onPages("Events of the function tracer", { files: [FILE] }, (its) => {
     const before = await state(page, "selection");
     await until(page, (state) => state.selection?.kind === "event" && location.hash.includes("at=event"));
     await page.reload();
-    await page.evaluate(() => /** @type {any} */ (window).traceloom.ready);
+    await ready(page);
     await until(page, (state, id) => state.selection?.kind === "event" && state.selection.id === id, before.id);
   });
 });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { extremes, open, report, serve } from "./lib.js";
+import { extremes, open, ready, report, serve } from "./lib.js";
 import { ask, rowNames, settled, state, tab, until } from "./drive.js";
 import { theBrowser } from "./suite.js";
 
@@ -13,7 +13,8 @@ import { theBrowser } from "./suite.js";
 async function visit(page, text) {
   await page.getByTestId("search").fill(text);
   await page.getByTestId("search").press("Enter");
-  await until(page, (state) => state.selection?.kind === "slice");
+  // The selection may still be that of an earlier search.
+  await until(page, ({ search, selection }, text) => search.text === text && search.at >= 0 && selection?.kind === "slice", text);
   await settled(page);
   return { name: await page.getByTestId("details-name").innerText(), said: await page.getByTestId("panel-details").innerText() };
 }
@@ -79,7 +80,8 @@ async function hostile(page) {
   await page.keyboard.press("r");
   await settled(page);
   await page.reload();
-  await settled(page).catch(() => {});
+  await ready(page);
+  await settled(page);
   assert.equal(await page.evaluate(() => /** @type {any} */ (window).harmed), undefined, "no name was executed");
   assert.equal(await page.locator("img:not(.graph-image), iframe, object").count(), 0, "no name became an element");
 }

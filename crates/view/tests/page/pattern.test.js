@@ -47,15 +47,16 @@ onPages("Patterns", { files: [example("app.trace"), example("jank.ftrace.gz")] }
   test("a pattern that takes too long is stopped, and does not block the page", async () => {
     const page = its.page();
     await box().fill("/^(([a-zA-Z.<>$#:]+)+)+!$/");
-    const longest = await page.evaluate(async () => {
-      let last = performance.now(), longest = 0;
+    const { longest, whole } = await page.evaluate(async () => {
+      const start = performance.now();
+      let last = start, longest = 0;
       while (document.querySelector("[data-testid=search-hits]")?.textContent !== "this pattern takes too long") {
         await new Promise((next) => requestAnimationFrame(next));
         longest = Math.max(longest, -last + (last = performance.now()));
       }
-      return longest;
+      return { longest, whole: last - start };
     });
-    assert.ok(longest < 2500, `no frame for ${longest} ms: the pattern may take 3,000 ms, but must not block the page`);
+    assert.ok(longest < 0.8 * whole, `no frame for ${longest} of ${whole} ms: the pattern may take 3,000 ms, but must not block the page`);
     await box().fill("/^measure$/");
     await page.waitForFunction(() => /^\d+$/.test(document.querySelector("[data-testid=search-hits]")?.textContent ?? ""));
     await box().fill("");

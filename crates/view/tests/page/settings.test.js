@@ -56,6 +56,7 @@ onPages("Settings", { files: [example("jank.ftrace.gz")], options: { viewport: {
     await page.keyboard.press("Enter");
     await until(page, (state) => state.wheel === "zoom");
     await page.setViewportSize({ width: 400, height: 600 });
+    await settled(page);
     await page.getByTestId("settings-open").click();
     assert.deepEqual(await beyond(page), []);
     await check(page, "settings in a narrow window");

@@ -40,7 +40,7 @@ onPages("A wait", { files: [JANK] }, (its) => {
     await page.keyboard.press("ArrowDown");
     await until(page, (state) => state.selection?.kind === "state");
     assert.equal(await state(page, "panel"), "why", "the path stays while its parts are looked at");
-    assert.match(new URL(page.url()).hash, /why=/);
+    await until(page, () => /why=/.test(location.hash));
   });
 
   test("leads to the owner of the lock, and to who woke the thread", LONG, async () => {
