@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { PATIENCE } from "./lib.js";
 
 /**
  * A browser with one window, controlled with WebDriver commands.
@@ -11,9 +12,6 @@ import { join } from "node:path";
  * @property {(command: "Navigate" | "ExecuteAsyncScript" | "PerformActions" | "TakeScreenshot" | "SetTimeouts" | "SetWindowRect", body: object) => Promise<any>} tell
  * @property {() => Promise<void>} close
  */
-
-/** Time limit for the start of a browser, ms. */
-const PATIENCE = 60_000;
 
 /** Repeats an attempt until it returns something. @template T @param {string} what @param {() => T | Promise<T>} attempt @returns {Promise<NonNullable<T>>} */
 async function eventually(what, attempt) {
@@ -54,7 +52,7 @@ export async function firefox() {
   const close = async () => {
     await talk("Marionette:Quit", { flags: ["eForceQuit"] }).catch(() => {});
     await ended(child);
-    rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+    rmSync(profile, { recursive: true, force: true, maxRetries: 20 });
   };
   return { tell: async (command, body) => (await talk(`WebDriver:${command}`, body))?.value, close };
 }
@@ -64,9 +62,9 @@ async function marionette(port) {
   const socket = connect(port, "127.0.0.1");
   /** @type {Map<number, {done: (value: any) => void, failed: (error: Error) => void}>} */
   const open = new Map();
-  let text = Buffer.alloc(0), last = 0, greet = () => {};
-  const greeted = new Promise((done) => { greet = () => done(null); });
-  const fail = (/** @type {Error} */ error) => { for (const { failed } of open.values()) failed(error); };
+  let text = Buffer.alloc(0), last = 0, greet = () => {}, refuse = (/** @type {Error} */ error) => { void error; };
+  const greeted = new Promise((done, failed) => { greet = () => done(null); refuse = failed; });
+  const fail = (/** @type {Error} */ error) => { refuse(error); for (const { failed } of open.values()) failed(error); };
   socket.on("error", fail).on("close", () => fail(new Error("Firefox is gone")));
   socket.on("data", (more) => {
     text = Buffer.concat([text, more]);
@@ -115,6 +113,7 @@ export async function webkit() {
   const { sessionId } = await talk(at, "POST", { capabilities: { alwaysMatch: { "webkitgtk:browserOptions": { binary: mini, args: ["--automation"] } } } });
   const close = async () => {
     await talk(`${at}/${sessionId}`, "DELETE").catch(() => {});
+    if (child.exitCode !== null || child.signalCode !== null) return;
     const gone = new Promise((done) => child.once("exit", done));
     // End the whole process group: the script that owns the screen, and the driver that it started.
     process.kill(-(child.pid ?? 0));

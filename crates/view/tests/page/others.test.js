@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { PNG } from "pngjs";
-import { example, report, serve, work } from "./lib.js";
+import { example, PATIENCE, report, serve, work } from "./lib.js";
 import { cli } from "./drive.js";
 import { firefox, webkit } from "./others.js";
 
@@ -24,7 +24,7 @@ async function run(browser, body) {
 async function opened(browser, url) {
   await browser.tell("Navigate", { url });
   return run(browser, `
-    const end = performance.now() + 30000;
+    const end = performance.now() + ${PATIENCE};
     while (performance.now() < end) {
       if (window.traceloom?.ready) { await window.traceloom.ready; return "ready"; }
       const said = document.querySelector(".state")?.textContent ?? "";
@@ -49,10 +49,22 @@ async function chord(browser, held, key) {
   await browser.tell("PerformActions", { actions: [{ type: "key", id: "keyboard", actions }] });
 }
 
-/** The centre of the first element that a selector finds and that has a text. It is awaited. @param {Other} browser @param {string} selector @param {string} [text] @returns {Promise<{x: number, y: number}>} */
+/** In a page: waits until no question is open and nothing moves, for a few frames in a row. */
+const REST = `
+  for (let frames = 0; frames < 4;) {
+    await new Promise((next) => requestAnimationFrame(next));
+    const { stats, store, timeline: { view, tiles } } = window.traceloom, goal = store.get().view;
+    frames = stats.asking || tiles.busy() || view.from !== goal.from || view.to !== goal.to ? 0 : frames + 1;
+  }`;
+
+/** Waits until the page is at rest. @param {Other} browser */
+const quiet = (browser) => run(browser, REST);
+
+/** The centre of the first element that a selector finds and that has a text. It is awaited, and so is a page at rest, so that it stays there. @param {Other} browser @param {string} selector @param {string} [text] @returns {Promise<{x: number, y: number}>} */
 const place = (browser, selector, text = "") => run(browser, `
   const found = () => [...document.querySelectorAll(${JSON.stringify(selector)})].find((one) => one.offsetParent && one.textContent.includes(${JSON.stringify(text)}));
-  for (const end = performance.now() + 20000; performance.now() < end && !found();) await new Promise((next) => setTimeout(next, 20));
+  for (const end = performance.now() + ${PATIENCE}; performance.now() < end && !found();) await new Promise((next) => setTimeout(next, 20));
+  ${REST}
   const box = found()?.getBoundingClientRect();
   if (!box) throw new Error(${JSON.stringify(`no ${selector} ${text}`)});
   return { x: Math.round(box.left + box.width / 2), y: Math.round(box.top + box.height / 2) };`);
@@ -74,7 +86,7 @@ const click = async (browser, selector, text) => drag(browser, [await place(brow
 async function until(browser, test) {
   const came = await run(browser, `
     const holds = () => { const state = window.traceloom.store.get(); return ${test}; };
-    for (const end = performance.now() + 20000; performance.now() < end && !holds();) await new Promise((next) => setTimeout(next, 20));
+    for (const end = performance.now() + ${PATIENCE}; performance.now() < end && !holds();) await new Promise((next) => setTimeout(next, 20));
     return holds() ? "" : JSON.stringify(window.traceloom.store.get().selection);`);
   assert.equal(came, "", test);
 }
@@ -82,12 +94,8 @@ async function until(browser, test) {
 /** Waits for a text on the page. @param {Other} browser @param {string} testid @param {string} text */
 const says = (browser, testid, text) => run(browser, `
   const seen = () => document.querySelector("[data-testid=${testid}]")?.innerText ?? "";
-  for (const end = performance.now() + 20000; performance.now() < end && !seen().includes(${JSON.stringify(text)});) await new Promise((next) => setTimeout(next, 20));
+  for (const end = performance.now() + ${PATIENCE}; performance.now() < end && !seen().includes(${JSON.stringify(text)});) await new Promise((next) => setTimeout(next, 20));
   return seen();`);
-
-/** Waits until no question is open, for a few frames in a row. @param {Other} browser */
-const quiet = (browser) => run(browser, `
-  for (let frames = 0; frames < 4; frames = window.traceloom.stats.asking ? 0 : frames + 1) await new Promise((next) => requestAnimationFrame(next));`);
 
 /** Takes a screenshot of the page, and returns the number of its colours. @param {Other} browser @param {string} name */
 async function shot(browser, name) {
@@ -120,7 +128,7 @@ function works(title, start) {
     let browser = null;
     before(async () => {
       browser = await start();
-      await browser?.tell("SetTimeouts", { script: 60_000, pageLoad: 60_000 });
+      await browser?.tell("SetTimeouts", { script: 2 * PATIENCE, pageLoad: 2 * PATIENCE });
       await browser?.tell("SetWindowRect", { width: 1366, height: 868 });
     });
     after(() => browser?.close());
@@ -153,6 +161,7 @@ function works(title, start) {
       await until(its, `state.selection?.kind === "slice"`);
       await chord(its, ALT, RIGHT);
       await until(its, `state.selection?.kind === "range"`);
+      await quiet(its);
       const { x, y, utid } = await run(its, `
         const { timeline } = window.traceloom, box = timeline.area.getBoundingClientRect(), { rows } = timeline.model;
         const { row, y } = timeline.placed().find(({ row, y }) => rows.kind[row] === 2 && y > 0);
@@ -161,7 +170,6 @@ function works(title, start) {
       await until(its, `state.selection?.kind === "range" && state.selection.rows?.length === 1`);
       await click(its, "[data-testid=tab-profile]");
       await until(its, `String(state.profile.scope?.threads) === "${utid}" && state.profile.scope.from > 0`);
-      await quiet(its);
       await click(its, "[data-testid=profile-table] .vt-space > .vt-row:not([hidden]) .vt-cell:nth-child(2)");
       await until(its, `state.selection?.kind === "name"`);
       await click(its, "[data-testid=transform]");
