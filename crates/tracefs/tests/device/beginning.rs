@@ -9,7 +9,7 @@ use crate::program::{Device, Program, Said, original, said};
 /// Waits until atrace sleeps and handles SIGINT.
 fn wait_until_it_waits(child: &Child) {
     let status = format!("/proc/{}/status", child.id());
-    for _ in 0..1000 {
+    for _ in 0..12_000 {
         let text = fs::read_to_string(&status).unwrap();
         let field = |name: &str| text.lines().find_map(|line| line.strip_prefix(name));
         let caught = field("SigCgt:").unwrap().trim();

@@ -6,6 +6,7 @@ use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 const ROOT: &str = "/sys/kernel/tracing";
 /// A test that uses the global buffer holds the lock of this file.
@@ -122,12 +123,7 @@ impl Kernel {
 
     /// Waits until another process has changed the settings to `expected`.
     pub fn wait_for(&self, expected: &Settings) {
-        for _ in 0..500 {
-            if self.settings() == *expected {
-                return;
-            }
-            std::thread::sleep(std::time::Duration::from_millis(10));
-        }
+        wait_until(|| self.settings() == *expected);
         assert_eq!(self.settings(), *expected);
     }
 }
@@ -137,6 +133,14 @@ impl Drop for Kernel {
         self.reset();
         // Other users of the machine expect the kernel's own default.
         write("tracing_on", "1");
+    }
+}
+
+/// Waits until something is true, at most a minute.
+pub fn wait_until(is_true: impl Fn() -> bool) {
+    let until = Instant::now() + Duration::from_secs(60);
+    while !is_true() && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(10));
     }
 }
 

@@ -147,13 +147,8 @@ fn the_next_recorder_waits_for_the_guardian() {
 
 /// Waits until the guardian has restored the properties, which it does last.
 fn wait_for_no_properties(device: &Device) {
-    for _ in 0..500 {
-        if device.properties().is_empty() {
-            return;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
-    panic!("{:?}", device.properties());
+    kernel::wait_until(|| device.properties().is_empty());
+    assert!(device.properties().is_empty(), "{:?}", device.properties());
 }
 
 #[test]
@@ -167,13 +162,9 @@ fn the_instance_of_a_killed_recorder_is_removed() {
     assert!(folder.exists());
     send(&child, libc::SIGKILL);
     child.wait().unwrap();
-    for _ in 0..500 {
-        if !folder.exists() {
-            return assert_eq!(kernel.settings(), *kernel.baseline());
-        }
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
-    panic!("the instance still exists");
+    kernel::wait_until(|| !folder.exists());
+    assert!(!folder.exists(), "the instance still exists");
+    assert_eq!(kernel.settings(), *kernel.baseline());
 }
 
 /// The whole process group is killed, as when adb disconnects. The guardian is not part of it.

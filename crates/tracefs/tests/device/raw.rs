@@ -10,6 +10,8 @@ use crate::kernel::Kernel;
 use crate::program::{Device, Program, wait_until_recording};
 use crate::workload::{self, Marker};
 
+/// Runs a program, so it needs the turn of the kernel: the child would inherit a script that another test writes, and a
+/// script that is open for writing cannot be executed.
 fn have_trace_cmd() -> bool {
     let there = Command::new("trace-cmd").arg("--version").output().is_ok();
     if !there {
@@ -36,12 +38,12 @@ fn report(device: &Device, file: &str) -> String {
 #[test]
 fn trace_cmd_finds_all_events() {
     const MARKS: usize = 2_000;
-    if !have_trace_cmd() {
-        return;
-    }
     let Some(kernel) = Kernel::claim() else {
         return;
     };
+    if !have_trace_cmd() {
+        return;
+    }
     let device = Device::new();
     let file = device.path("trace.dat");
     let args = [
@@ -67,7 +69,6 @@ fn trace_cmd_finds_all_events() {
     unsafe { libc::kill(child.id() as libc::pid_t, libc::SIGINT) };
     assert!(child.wait_with_output().unwrap().status.success());
     assert_eq!(kernel.settings(), *kernel.baseline());
-    drop(kernel);
 
     let text = report(&device, "trace.dat");
     let marks = text
@@ -96,12 +97,12 @@ fn trace_cmd_finds_all_events() {
 
 #[test]
 fn a_buffer_is_dumped_as_pages_too() {
-    if !have_trace_cmd() {
-        return;
-    }
     let Some(kernel) = Kernel::claim() else {
         return;
     };
+    if !have_trace_cmd() {
+        return;
+    }
     let device = Device::new();
     let path = |name: &str| device.path(name).to_str().unwrap().to_owned();
     device.run(Program::Ours, &["--async_start", "-b", "4096", "sched"]);
@@ -183,12 +184,12 @@ fn trace_cmd_knows(compression: &str) -> bool {
 #[test]
 fn version_7_plain_and_compressed() {
     const MARKS: usize = 5_000;
-    if !have_trace_cmd() {
-        return;
-    }
     let Some(kernel) = Kernel::claim() else {
         return;
     };
+    if !have_trace_cmd() {
+        return;
+    }
     let device = Device::new();
     let mut sizes = Vec::new();
     for compression in ["none", "zlib", "zstd"] {
