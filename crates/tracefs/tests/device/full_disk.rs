@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use traceloom_formats::{ReadOptions, read_bytes};
 
@@ -56,12 +57,14 @@ impl SmallDisk {
         Self(folder)
     }
 
-    /// Whether something on this disk has no space left.
+    /// Whether this disk has no space left. (A file that takes space for a moment would fill it for the recorder too.)
     fn is_full(&self) -> bool {
-        let path = self.0.path().join("probe");
-        let is_full = fs::write(&path, [0; 4096]).is_err();
-        _ = fs::remove_file(path);
-        is_full
+        let path = std::ffi::CString::new(self.0.path().to_str().unwrap()).unwrap();
+        // SAFETY: numbers, for which zeros are valid.
+        let mut disk: libc::statvfs = unsafe { std::mem::zeroed() };
+        // SAFETY: a C string, and a structure to fill.
+        assert_eq!(unsafe { libc::statvfs(path.as_ptr(), &raw mut disk) }, 0);
+        disk.f_bavail == 0
     }
 }
 
@@ -99,6 +102,8 @@ fn what_a_full_disk_cannot_take_is_kept_on_another_one() {
     marker.put("I|1|the first");
     while !disk.is_full() {
         put_pages_of_marks(&mut marker);
+        // The recorder must keep up, however late it runs.
+        std::thread::sleep(Duration::from_millis(1));
     }
     marker.put("I|1|the last");
     send(&child, libc::SIGINT);
@@ -127,16 +132,16 @@ fn a_text_that_a_full_disk_cannot_take_is_kept_on_another_one() {
     let other = tempfile::tempdir().unwrap();
     let disk = SmallDisk::mount();
     let file = disk.0.path().join("trace.txt");
-    let args = ["-t", "1", "-b", "1024", "-o", file.to_str().unwrap()];
-    let mut command = device.command(Program::Ours, &args);
-    let mut child = command.env("TMPDIR", other.path()).spawn().unwrap();
-    wait_until_recording(&mut child);
+    let begun = device.run(Program::Ours, &["--async_start", "-b", "1024"]);
+    assert_eq!(begun.code, Some(0), "{begun:?}");
     let mut marker = Marker::open();
     for _ in 0..20 {
         put_pages_of_marks(&mut marker);
     }
     marker.put("I|1|the last");
-    let end = said(child);
+    let args = ["--async_stop", "-o", file.to_str().unwrap()];
+    let mut command = device.command(Program::Ours, &args);
+    let end = said(command.env("TMPDIR", other.path()).spawn().unwrap());
     assert_eq!(end.code, Some(1), "{end:?}");
     assert!(end.stderr.contains("(28); the trace is in "), "{end:?}");
     let text = fs::read_to_string(other.path().join("trace.txt")).unwrap();
