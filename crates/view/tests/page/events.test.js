@@ -187,7 +187,7 @@ onPages("Events of the function tracer", { files: [FILE] }, (its) => {
   test("a link brings an event back", LONG, async () => {
     const page = its.page();
     const before = await state(page, "selection");
-    await until(page, (state) => state.selection?.kind === "event" && location.hash.includes("at=event"));
+    await until(page, (state, id) => state.selection?.id === id && new RegExp(`^event~.*~${id}$`).test(new URLSearchParams(location.hash.slice(1)).get("at") ?? ""), before.id);
     await page.reload();
     await ready(page);
     await until(page, (state, id) => state.selection?.kind === "event" && state.selection.id === id, before.id);

@@ -39,7 +39,7 @@ onPages("Saved ranges", { files: [FILE], options: { viewport: { width: 900, heig
 
   test("the address has the ranges", async () => {
     const page = its.page();
-    await until(page, () => /before/.test(new URLSearchParams(location.hash.slice(1)).get("g") ?? ""));
+    await until(page, ({ ranges }) => JSON.parse(new URLSearchParams(location.hash.slice(1)).get("g") ?? "[]").length === ranges.length);
     const before = await state(page, "ranges");
     await page.reload();
     await ready(page);

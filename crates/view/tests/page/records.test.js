@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { beyond, check } from "./axe.js";
-import { corpus, root } from "./lib.js";
+import { corpus, ready, root } from "./lib.js";
 import { ask, cli, facts, rowNames, settled, tab, tableOf, until } from "./drive.js";
 import { clocks, heap, log, people, sample, stacks, trace } from "./proto.js";
 import { onPages } from "./suite.js";
@@ -136,7 +136,9 @@ onPages("A trace with a log and samples", { files: [MADE] }, (its) => {
     await title("6 samples");
     assert.deepEqual(await sums(), [["parse", 1, 6], ["read", 5, 5]]);
     await check(page, "transforms of samples");
+    await until(page, () => /samples/.test(new URLSearchParams(location.hash.slice(1)).get("pr") ?? ""));
     await page.reload();
+    await ready(page);
     await page.getByTestId("samples-transforms").getByText("focus on parse").waitFor();
     await title("6 samples");
     await undo();
