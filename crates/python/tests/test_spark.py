@@ -28,7 +28,7 @@ def spark(tmp_path_factory):
         # The number of cores that the next line is about: without it, the session does not wait for executors.
         .config("spark.cores.max", "2")
         .config("spark.scheduler.minRegisteredResourcesRatio", "1.0")
-        .config("spark.scheduler.maxRegisteredResourcesWaitingTime", "120s")
+        .config("spark.scheduler.maxRegisteredResourcesWaitingTime", "300s")
         .config("spark.local.dir", str(folder / "local"))
         .config("spark.driver.bindAddress", "127.0.0.1")
         .config("spark.driver.host", "127.0.0.1")
@@ -57,7 +57,7 @@ def executors(spark):
 
 def test_two_executors_run(spark):
     # An executor is listed some time after its cores are.
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 300
     while executors(spark) < 2 and time.monotonic() < deadline:
         time.sleep(0.05)
     assert executors(spark) == 2
