@@ -65,6 +65,8 @@ impl Thread {
     }
 
     /// Ends the call on top of the stack, if there is one.
+    // Every second record comes here, and a call would save and restore all registers.
+    #[inline(always)]
     fn pop(&mut self, now: u64, slots: &mut [Slot], sums: &mut Sums) {
         if let Some(frame) = self.frames.pop() {
             sums.pass_time(frame.callee, self.elapse(now));
@@ -144,10 +146,16 @@ impl<'a> Calls<'a> {
     }
 
     /// The place of the slot of a method's id. Adds the slot if it is new.
+    #[inline]
     fn slot(&mut self, thread: u16, id: u32) -> u32 {
-        if let Some(&place) = self.slots.places.get(&(thread, id)) {
-            return place;
+        match self.slots.places.get(&(thread, id)) {
+            Some(&place) => place,
+            None => self.add_slot(thread, id),
         }
+    }
+
+    #[cold]
+    fn add_slot(&mut self, thread: u16, id: u32) -> u32 {
         // Unknown ids share a slot. No record has its id: their two low bits are clear.
         let (id, method) = match self.methods.find(id) {
             Some(method) => (id, method),

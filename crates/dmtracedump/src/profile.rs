@@ -34,7 +34,9 @@ impl<'a> Profile<'a> {
             let mut calls = Calls::new(keys.methods);
             match records::open(data, keys.end) {
                 Ok(mut records) => {
-                    records.by_ref().for_each(|record| calls.take(&record));
+                    for record in records.by_ref() {
+                        calls.take(&record);
+                    }
                     notes.extend(records::torn_note(&records).bytes());
                     calls.finish();
                 }
