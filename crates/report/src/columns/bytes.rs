@@ -42,6 +42,17 @@ impl<'a> Input<'a> {
 
     #[inline]
     pub fn varint(&mut self) -> Option<u64> {
+        // Most numbers of a report are below 128.
+        match self.0 {
+            [byte @ ..0x80, rest @ ..] => {
+                self.0 = rest;
+                Some(u64::from(*byte))
+            }
+            _ => self.long_varint(),
+        }
+    }
+
+    fn long_varint(&mut self) -> Option<u64> {
         let mut value = 0u64;
         for (at, &byte) in self.0.iter().enumerate().take(10) {
             value |= u64::from(byte & 0x7f) << (7 * at as u32);

@@ -33,7 +33,7 @@ pub(crate) fn by_key(keys: &[i64]) -> Vec<u32> {
 }
 
 /// Puts the values in that order.
-pub(crate) fn gather(values: &[i64], order: &[u32]) -> Vec<i64> {
+pub(crate) fn gather<T: Copy>(values: &[T], order: &[u32]) -> Vec<T> {
     order.iter().map(|&row| values[row as usize]).collect()
 }
 

@@ -60,7 +60,7 @@ impl<'a, N: Copy + PartialEq + Into<i64>> Walk<'a, N> {
 
     /// Calls `end` at each end and `begin` at each start, with the previous event. They return the
     /// event's time.
-    fn run(mut self, handler: &mut dyn Handler) {
+    fn run(mut self, handler: &mut impl Handler) {
         for row in 0..self.tracks.len() {
             if row > 0 && self.tracks[row] != self.tracks[row - 1] {
                 self.close(0, handler);
@@ -75,7 +75,7 @@ impl<'a, N: Copy + PartialEq + Into<i64>> Walk<'a, N> {
     }
 
     /// Closes slices until `depth` are open.
-    fn close(&mut self, depth: usize, handler: &mut dyn Handler) {
+    fn close(&mut self, depth: usize, handler: &mut impl Handler) {
         while self.open.len() > depth {
             if let Some((row, before)) = self.open.pop() {
                 let end = handler.end(row, before);

@@ -23,7 +23,7 @@ pub(crate) struct Table<'a> {
     columns: Vec<Entry<'a>>,
     orders: Vec<(u8, Rc<Vec<u32>>)>,
     /// Columns that were restored from other columns.
-    worked_out: Vec<(&'static str, Numbers)>,
+    worked_out: Vec<(&'a str, Numbers)>,
 }
 
 #[derive(Clone, Copy)]
@@ -200,10 +200,15 @@ impl<'a> Table<'a> {
         if !self.has(name) {
             return Err(self.truncated(name));
         }
-        let values = self.values(name, &u32::KIND, 0)?;
-        let ordered = order.iter().map(|&row| values[row as usize] as i32);
-        let ordered = ordered.collect();
-        self.work_out(name, values);
+        let numbers = self.read(name, &u32::KIND, 0)?.numbers;
+        let ordered = match &numbers {
+            Numbers::Small(values) => gather(values, order),
+            other => order
+                .iter()
+                .map(|&row| other.at(row as usize) as i32)
+                .collect(),
+        };
+        self.worked_out.push((name, numbers));
         Ok(ordered)
     }
 
