@@ -40,7 +40,7 @@ fn numbered<'d>(message: &MessageType<'d>, name: &str) -> (u32, Kind<'d>) {
 }
 
 /// The track, the name, the time and the duration of each slice.
-fn slices(trace: &Trace) -> Vec<(&str, &str, i64, i64)> {
+pub(super) fn slices(trace: &Trace) -> Vec<(&str, &str, i64, i64)> {
     let rows = trace.slices.rows().map(|row| {
         let track = trace.tracks.name.get(row.track_id.row());
         let name = trace.strings.get(row.name);
@@ -288,55 +288,6 @@ fn a_compact_switch_to_the_thread_that_runs_already_is_counted() {
         .collect();
     // The first switch of a CPU only tells which thread runs next.
     assert_eq!(ran, [(20, 0), (30, 0), (40, 7)]);
-}
-
-/// The rows of `ftrace_event`: the time, the thread, the name, and the arguments.
-fn kept(trace: &Trace) -> Vec<String> {
-    let rows = trace.ftrace_events.rows().map(|row| {
-        let args = trace.args.set(row.arg_set_id);
-        let args = args.map(|(key, value)| {
-            format!(
-                " {}={}",
-                trace.strings.get(key),
-                value.display(&trace.strings)
-            )
-        });
-        let tid = trace.threads.tid.get(row.utid.row());
-        let args: String = args.collect();
-        format!("{} {tid} {}{args}", row.ts, trace.strings.get(row.name))
-    });
-    rows.collect()
-}
-
-#[test]
-fn events_that_perfetto_does_not_know_have_descriptors_in_a_bundle() {
-    const NUMBER: i64 = 70_001;
-    let field = |name: &str, number, kind| Proto::new().text(1, name).int(3, number).int(5, kind);
-    let message = Proto::new()
-        .text(1, "vendor_step")
-        .message(2, field("label", 1, 9))
-        .message(2, field("delta", 2, 3))
-        .message(2, field("size", 3, 4));
-    let other = Proto::new().text(1, "another_name");
-    let descriptor = |message| Proto::new().int(1, NUMBER).message(2, message);
-    let content = Proto::new().text(1, "go").int(2, -5).uint(3, 7);
-    let step = |ts, number: i64| {
-        let event = Proto::new().int(1, ts).int(2, 7);
-        event.message(number as u32, content.clone())
-    };
-    let first = Proto::new().int(1, 0).message(2, step(10, NUMBER));
-    // The descriptor comes later, and a second one with the same number does not count.
-    let second = Proto::new()
-        .int(1, 1)
-        .message(2, step(20, NUMBER))
-        .message(2, step(30, NUMBER + 1))
-        .message(11, descriptor(message))
-        .message(11, descriptor(other));
-    let trace = read([first, second].map(|bundle| Proto::new().message(1, bundle)));
-    let args = "label=go delta=-5 size=7";
-    let expected = [10, 20].map(|ts| format!("{ts} 7 vendor_step {args}"));
-    assert_eq!(kept(&trace), expected);
-    assert_eq!(trace.repairs.count(RepairKind::SkippedEntry), 1);
 }
 
 #[test]

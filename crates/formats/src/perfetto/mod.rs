@@ -48,6 +48,8 @@ mod wire;
 #[cfg(test)]
 mod clock_tests;
 #[cfg(test)]
+mod kernel_descriptor_tests;
+#[cfg(test)]
 mod kernel_tests;
 #[cfg(test)]
 mod recorder_tests;

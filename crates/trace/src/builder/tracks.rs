@@ -162,6 +162,15 @@ impl TraceBuilder {
         })
     }
 
+    /// As [`separate_track`](Self::separate_track), of a CPU.
+    pub fn separate_cpu_track(&mut self, kind: TrackType, cpu: u32, name: StringId) -> TrackId {
+        self.new_track(TrackRow {
+            cpu: cpu.into(),
+            name,
+            ..blank(kind)
+        })
+    }
+
     /// A new lane of `parent`: a track of the same kind and owner. Lanes keep slices that overlap
     /// on one track apart.
     pub fn lane_of(&mut self, parent: TrackId) -> TrackId {

@@ -142,6 +142,8 @@ const IRQ: TrackDimension = dimension("irq", TrackDimensionValue::Number);
 const PANEL: TrackDimension = dimension("panel_index", TrackDimensionValue::Number);
 const MEMORY_KEY: TrackDimension = dimension("process_memory_key", TrackDimensionValue::Text);
 
+const TRACEPOINT: TrackDimension = dimension("tracepoint", TrackDimensionValue::Argument);
+
 /// The variable part of the name.
 const fn text(key: &'static str) -> TrackDimension {
     dimension(key, TrackDimensionValue::Text)
@@ -382,4 +384,12 @@ pub(super) static FACTS: &[Facts] = &[
     counter("acpm_cooling_device_counter", Machine, &[ZONE]).form(Around("Tj-", " Cooling Device")),
     slices("android_fs", Machine, &[]).lanes(),
     slices("triggers", Machine, &[]),
+    slices("kernel_trackevent_thread_slice", Thread, &[UTID, TRACEPOINT, NAME]),
+    counter("kernel_trackevent_thread_counter", Thread, &[UTID, TRACEPOINT, NAME]),
+    slices("kernel_trackevent_process_slice", Process, &[UPID, TRACEPOINT, NAME]),
+    counter("kernel_trackevent_process_counter", Process, &[UPID, TRACEPOINT, NAME]),
+    slices("kernel_trackevent_cpu_slice", Cpu, &[CPU, TRACEPOINT, NAME]),
+    counter("kernel_trackevent_cpu_counter", Cpu, &[CPU, TRACEPOINT, NAME]),
+    slices("kernel_trackevent_custom_slice", Machine, &[argument("scope"), TRACEPOINT, NAME]),
+    counter("kernel_trackevent_custom_counter", Machine, &[argument("scope"), TRACEPOINT, NAME]),
 ];

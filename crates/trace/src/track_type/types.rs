@@ -329,4 +329,20 @@ track_types! {
     AndroidFs,
     /// When triggers of the recorder fired.
     Triggers,
+    /// Slices of a thread, from kernel events that describe their own tracks.
+    KernelTrackeventThreadSlice,
+    /// A counter of a thread, from such events.
+    KernelTrackeventThreadCounter,
+    /// Slices of a process, from such events.
+    KernelTrackeventProcessSlice,
+    /// A counter of a process, from such events.
+    KernelTrackeventProcessCounter,
+    /// Slices of a CPU, from such events.
+    KernelTrackeventCpuSlice,
+    /// A counter of a CPU, from such events.
+    KernelTrackeventCpuCounter,
+    /// Slices of anything else that such events number.
+    KernelTrackeventCustomSlice,
+    /// A counter of anything else that such events number.
+    KernelTrackeventCustomCounter,
 }

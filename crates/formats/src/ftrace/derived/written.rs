@@ -11,7 +11,10 @@ use super::table::{OWN_BY_CODE, TABLE};
 
 /// Whether slices and counters of this type only come from events that are kept.
 fn is_derived(kind: TrackType) -> bool {
-    (TrackType::DrmVblank..=TrackType::AndroidFs).contains(&kind) && kind != TrackType::CpuHrtimer
+    let describes_itself =
+        TrackType::KernelTrackeventThreadSlice..=TrackType::KernelTrackeventCustomCounter;
+    let from_table = TrackType::DrmVblank..=TrackType::AndroidFs;
+    describes_itself.contains(&kind) || from_table.contains(&kind) && kind != TrackType::CpuHrtimer
 }
 
 /// What an event does among the own slices of a thread.

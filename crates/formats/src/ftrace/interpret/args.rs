@@ -68,6 +68,19 @@ impl<'p> Fields<'p> {
         }
     }
 
+    /// The last field that holds a number and whose key begins with `start`: the key and the number.
+    pub fn last_int(self, start: &str) -> Option<(&'p [u8], i64)> {
+        let FieldList { keys, values } = self.list;
+        let fields = keys.iter().zip(values).rev();
+        let mut numbers = fields.filter_map(|(key, value)| match value {
+            _ if !key.starts_with(start.as_bytes()) => None,
+            Value::Int(value) => Some((*key, *value)),
+            Value::Hex(value) => Some((*key, *value as i64)),
+            Value::Text(_) => None,
+        });
+        numbers.next()
+    }
+
     /// The number under the first of several alternative names.
     pub fn int_of(self, keys: &[&str]) -> Option<i64> {
         keys.iter().find_map(|key| self.int(key))

@@ -14,6 +14,7 @@ use super::devices::Devices;
 use super::event_table::EventTable;
 use super::open_pairs::{OpenPairs, Request};
 use super::position::{At, Position, SlotId};
+use super::self_described::DescribedTrack;
 use super::state::{Binder, Cpu, CpuColumn, GraphCpu, History, Memory, NEW_CPU, NOBODY};
 use super::threads::Threads;
 use crate::ftrace::batch::EventBatch;
@@ -57,6 +58,8 @@ pub(crate) struct Interpreter {
     pub(super) requests: FxHashMap<LaneKey, Request>,
     pub(super) history: History,
     pub(super) devices: Devices,
+    /// The tracks of events that describe them.
+    pub(super) described: FxHashMap<DescribedTrack, TrackId>,
     /// The `ps` tables in the text.
     dump: Dump,
     pub(super) columns: CpuColumn,
@@ -88,6 +91,7 @@ impl Interpreter {
             requests: FxHashMap::default(),
             history: History::default(),
             devices: Devices::default(),
+            described: FxHashMap::default(),
             dump: Dump::default(),
             columns: CpuColumn::default(),
             batches: 0,

@@ -119,6 +119,9 @@ impl Interpreter {
             self.apply_rules(at, name, fields, out);
             return self.keep_event(at, id, fields, out);
         }
+        if handler.is_none() {
+            self.self_described(at, name, fields, out);
+        }
         let probed = self.probe(at, name, fields, out);
         let handled = probed.or_else(|| {
             let handler = handler?;

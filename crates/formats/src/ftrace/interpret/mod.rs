@@ -39,6 +39,7 @@ mod power;
 mod rules;
 mod sched;
 mod seen;
+mod self_described;
 mod slices;
 mod slot;
 mod state;

@@ -140,6 +140,7 @@ impl<'t> Plan<'t> {
         self.lines
             .extend(counters.map(|(row, ts)| rows(Class::Point, Kind::Counter, row, ts)));
         let instants = trace.slices.instants();
+        let instants = instants.filter(|row| !Derived::has_slice(trace, SliceId::from_row(*row)));
         self.lines.extend(instants.map(|row| Line {
             order: Class::Point.order((trace.counters.len() + row) as u64),
             ..rows(Class::Point, Kind::Instant, row, trace.slices.ts.get(row))

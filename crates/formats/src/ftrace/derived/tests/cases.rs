@@ -129,4 +129,11 @@ pub(super) const CASES: &[Case] = &[
      &["pkvm_hypervisor pkvm hypervisor 2: hyp [pkvm_hyp] 10+40 hyp_enter_reason=host_hcall id=1 invalid=0 hyp_enter_reason=host_smc id=2 forwarded=1 hyp_enter_reason=host_mem_abort esr=1 addr=2"]),
     (&["hypervisor_hyp_enter: ", "hypervisor_iommu_idmap: from=1 to=2 prot=3", "hypervisor_psci_mem_protect: count=4 was=5", "hypervisor_iommu_idmap_complete: map=1", "hypervisor_vcpu_illegal_trap: esr=6", "hypervisor_hyp_exit: "],
      &["pkvm_hypervisor pkvm hypervisor 2: hyp [pkvm_hyp] 10+50 hyp_enter_reason=iommu_idmap from=1 to=2 prot=3 hyp_enter_reason=psci_mem_protect count=4 was=5 hyp_enter_reason=iommu_idmap_complete map=1 hyp_enter_reason=vcpu_illegal_trap esr=6"]),
+    // Events that describe their own tracks.
+    (&["gadget: track_event_type=B slice_name=outer", "gadget: track_event_type=B slice_name=inner", "gadget: track_event_type=I slice_name=here", "gadget: track_event_type=E slice_name=none", "gadget: track_event_type=69 slice_name=none"],
+     &["kernel_trackevent_thread_slice gadget: outer 10+40", "kernel_trackevent_thread_slice gadget: inner 20+20", "kernel_trackevent_thread_slice gadget: here 30+0"]),
+    (&["gadget: track_event_type=66 slice_name=a track_name=lane scope_tgid=9", "other: track_event_type=66 slice_name=b track_name=lane scope_tgid=9", "gadget: track_event_type=69 slice_name=none track_name=lane scope_tgid=9", "other: track_event_type=69 slice_name=none track_name=lane scope_tgid=9"],
+     &["kernel_trackevent_process_slice lane: a 10+20", "kernel_trackevent_process_slice lane: b 20+20"]),
+    (&["gadget: counter_value=5", "gadget: counter_value=6 scope_cpu=3", "gadget: counter_value=-2 track_name=depth scope_ring=77", "gadget: counter_value=8 scope_tgid=9"],
+     &["kernel_trackevent_thread_counter gadget: 5", "kernel_trackevent_cpu_counter gadget 3: 6", "kernel_trackevent_custom_counter depth: -2", "kernel_trackevent_process_counter gadget: 8"]),
 ];
