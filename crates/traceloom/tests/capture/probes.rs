@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use testkit::KernelTurn;
-use traceloom_trace::Trace;
+use traceloom_trace::{ArgValue, RowId, Trace, TrackType};
 
 use crate::linux::settings;
 use crate::work::{Running, open, said, traceloom};
@@ -88,6 +88,51 @@ fn a_call_of_a_program_is_a_slice() {
             before,
             (settings(), std::fs::read_to_string(UPROBES).unwrap())
         );
+    }
+}
+
+/// The values of the counters that kernel events describe, with the scope of each.
+fn described(trace: &Trace) -> Vec<(i64, f64)> {
+    let rows = trace.counters.rows().filter_map(|row| {
+        let track = trace.tracks.row(row.track_id.row());
+        let mut args = trace.args.set(track.arg_set_id);
+        let scope = args.find(|(key, _)| trace.strings.get(*key) == "scope");
+        match (track.kind, scope) {
+            (TrackType::KernelTrackeventCustomCounter, Some((_, ArgValue::Int(scope)))) => {
+                Some((scope, row.value))
+            }
+            _ => None,
+        }
+    });
+    rows.collect()
+}
+
+#[test]
+fn arguments_of_a_probe_can_make_it_a_counter() {
+    let Some(_turn) = KernelTurn::claim() else {
+        return;
+    };
+    if !has_uprobes() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let probe = format!(
+        "level={} counter_value=%di:s64 scope_lane=\\5:u64",
+        place("traceloom_probed")
+    );
+    for name in ["x.dat", "x.txt"] {
+        let args = [&LINUX[..], &["--uprobe", &probe, "-t", "600", "-o", name]].concat();
+        let mut command = traceloom(folder.path(), &args);
+        command.stdin(Stdio::null());
+        let running = Running::start(command);
+        for number in 0..CALLS as u64 {
+            traceloom_probed(number);
+        }
+        let output = running.interrupt();
+        assert!(output.status.success(), "{:?}", said(&output));
+        let trace = open(&folder.path().join(name));
+        let expected: Vec<_> = (0..CALLS).map(|number| (5, number as f64)).collect();
+        assert_eq!(described(&trace), expected, "{name}");
     }
 }
 
