@@ -116,7 +116,7 @@ impl State {
             Event::Begin { name, args } => begin(at, name, args, out),
             Event::End(call) => self.end(at, &call, out),
             Event::EndAndBegin { name, args } => {
-                self.end_half(at, name, out);
+                self.end_half(at, name, None, out);
                 begin(at, name, args, out);
             }
             Event::Signal { name, info } => {
@@ -144,7 +144,7 @@ impl State {
     }
 
     fn end(&mut self, at: At, call: &Call<'_>, out: &mut TraceBuilder) {
-        let Some(slice) = self.end_half(at, call.name, out) else {
+        let Some(slice) = self.end_half(at, call.name, call.dur, out) else {
             return;
         };
         // The call began with some of its arguments, and returned the others.
@@ -159,17 +159,28 @@ impl State {
     }
 
     /// Ends the open call of a thread. Returns `None`, and counts it, if its begin is not in the log.
-    fn end_half(&mut self, at: At, name: &str, out: &mut TraceBuilder) -> Option<SliceId> {
+    ///
+    /// `dur` is how long the call took, ns. It is more exact than the time of the line, which strace prints a moment
+    /// later. If the call was cut into more than two parts, it is longer than this one.
+    fn end_half(
+        &mut self,
+        at: At,
+        name: &str,
+        dur: Option<i64>,
+        out: &mut TraceBuilder,
+    ) -> Option<SliceId> {
         let open = out.open_slices(at.track).last().copied();
         let trace = out.trace();
         let open =
             open.filter(|slice| trace.strings.get(trace.slices.name.get(slice.row())) == name);
-        if open.is_none() {
+        let Some(open) = open else {
             let place = Place::at_line(self.lines).with_ts(at.ts);
             out.repair(RepairKind::UnmatchedEnd, 1, place, || name.to_owned());
             return None;
-        }
-        out.end_slice(at.track, at.ts, None)
+        };
+        let begun = trace.slices.ts.get(open.row());
+        let end = dur.map_or(at.ts, |dur| begun.saturating_add(dur).min(at.ts));
+        out.end_slice(at.track, end, None)
     }
 
     fn finish(&self, out: &mut TraceBuilder) {

@@ -40,7 +40,7 @@ const DATED: &str = r#"1000  1700000052.321000 openat(AT_FDCWD, "/a) = 7", O_RDO
 1000  1700000052.321100 close(3)                = 0 <0.000010>
 1000  1700000052.321200 futex(0x7f01, FUTEX_WAIT, 2, NULL <unfinished ...>
 1001  1700000052.321250 --- SIGCHLD {si_signo=SIGCHLD, si_pid=1002} ---
-1000  1700000052.321400 <... futex resumed>)    = 0 <0.000200>
+1000  1700000052.321400 <... futex resumed>)    = 0 <0.000190>
 1001  1700000052.321500 +++ exited with 0 +++
 "#;
 
@@ -50,7 +50,7 @@ fn calls_are_slices_of_their_threads() {
     let expected = [
         "1000 openat 1700000052321000000+42000 {args=AT_FDCWD, \"/a) = 7\", O_RDONLY; ret=-1 ENOENT (No such file or directory)}",
         "1000 close 1700000052321100000+10000 {args=3; ret=0}",
-        "1000 futex 1700000052321200000+200000 {args=0x7f01, FUTEX_WAIT, 2, NULL; ret=0}",
+        "1000 futex 1700000052321200000+190000 {args=0x7f01, FUTEX_WAIT, 2, NULL; ret=0}",
         "1001 SIGCHLD 1700000052321250000+0 {info={si_signo=SIGCHLD, si_pid=1002}}",
         "1001 exited with 0 1700000052321500000+0 {}",
     ];
@@ -151,7 +151,7 @@ fn a_call_may_be_interrupted_twice() {
     let trace = read(concat!(
         "1000 1700000052.321 epoll_wait(4, <unfinished ...>\n",
         "1000 1700000052.322 <... epoll_wait resumed> {}, 64 <unfinished ...>\n",
-        "1000 1700000052.324 <... epoll_wait resumed> {}, 64) = 1\n",
+        "1000 1700000052.324 <... epoll_wait resumed> {}, 64) = 1 <0.003000>\n",
         "1000 1700000052.325 <... read resumed> 64) = 1\n",
         "1000 1700000052.326 pause( <unfinished ...>\n",
     ));
