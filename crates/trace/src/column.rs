@@ -283,6 +283,24 @@ impl<T: Copy> Iterator for ColumnValues<'_, T> {
         }
     }
 
+    /// Skips whole chunks, so that the rows from one on are found at once.
+    fn nth(&mut self, mut n: usize) -> Option<T> {
+        while n >= self.values.len() {
+            n -= self.values.len();
+            self.values = [].iter();
+            let Some(chunk) = self.chunks.next() else {
+                let (_, rows) = self.same.as_mut()?;
+                *rows = rows.saturating_sub(n);
+                break;
+            };
+            self.values = chunk.iter();
+        }
+        match self.values.as_slice() {
+            [] => self.next(),
+            _ => self.values.nth(n).copied(),
+        }
+    }
+
     fn size_hint(&self) -> (usize, Option<usize>) {
         let chunks = self.chunks.clone().map(Vec::len).sum::<usize>();
         let rows = self.values.len() + chunks + self.same.map_or(0, |(_, rows)| rows);

@@ -57,3 +57,29 @@ fn sorting_keeps_the_order_of_arrival() {
     [1, 1, 5, 5].into_iter().for_each(|t| sorted.push(t));
     assert_eq!(order_by_time(&sorted), None);
 }
+
+#[test]
+fn rows_are_skipped() {
+    let rows = 2 * CHUNK_ROWS + 5;
+    let counted: Column<usize> = (0..rows).collect();
+    let same = Column::repeated(7, rows);
+    for first in [
+        0,
+        1,
+        CHUNK_ROWS - 1,
+        CHUNK_ROWS,
+        2 * CHUNK_ROWS + 4,
+        rows,
+        rows + 9,
+    ] {
+        let rest: Vec<usize> = counted.iter().skip(first).collect();
+        assert_eq!(rest, (first..rows).collect::<Vec<_>>(), "{first}");
+        assert_eq!(same.iter().skip(first).count(), rows.saturating_sub(first));
+    }
+    let mut values = counted.iter();
+    assert_eq!(values.next(), Some(0));
+    assert_eq!(values.nth(CHUNK_ROWS - 1), Some(CHUNK_ROWS));
+    assert_eq!(values.nth(3), Some(CHUNK_ROWS + 4));
+    assert_eq!(values.nth(rows), None);
+    assert_eq!(values.next(), None);
+}
