@@ -30,7 +30,8 @@ const BETWEEN_LOOKS: i32 = 10_000;
 /// Sets what SQLite can be told, before anything is forbidden.
 pub(crate) fn limit(connection: &Connection, memory: Option<u64>) -> rusqlite::Result<()> {
     connection.pragma_update(None, "temp_store", "MEMORY")?;
-    connection.pragma_update(None, "journal_mode", "OFF")?;
+    // Without a journal, a statement that fails would leave half of its changes behind.
+    connection.pragma_update(None, "journal_mode", "MEMORY")?;
     if let Some(bytes) = memory {
         // It holds for all connections of the process.
         let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
