@@ -3,74 +3,23 @@
 use rusqlite::Connection;
 
 use super::catalog::Catalog;
-use super::execute::{Bound, execute, names, prepare};
+use super::drop_table;
+use super::execute::{names, prepare};
 use super::functions;
-use super::output::Discard;
-use super::report::{is_same, quoted, refused, run_for};
+use super::report::{is_in_schema, is_same, place, quoted, refused, run_for};
 use crate::dialect::{CreateIndex, CreateRelation, Drop, Expanded, Fragment, Object};
 use crate::error::QueryError;
-use crate::schema::{VIEWS, View};
 
-/// `CREATE PERFETTO TABLE`.
-pub(super) fn table(
+/// The rows of a table or view, whose columns are those that it lists.
+pub(super) fn checked(
     connection: &Connection,
-    catalog: &mut Catalog,
+    catalog: &Catalog,
     it: &CreateRelation,
-    params: &mut Bound<'_>,
-) -> Result<(), QueryError> {
-    let select = relation(connection, catalog, it, Object::Table)?;
-    let sql = select.wrap(&format!("CREATE TABLE {} AS ", quoted(&it.name)), "");
-    execute(connection, &sql, params, &mut Discard).map(|_| ())
-}
-
-/// `CREATE PERFETTO VIEW`.
-pub(super) fn view(
-    connection: &Connection,
-    catalog: &mut Catalog,
-    it: &CreateRelation,
-) -> Result<(), QueryError> {
-    let select = relation(connection, catalog, it, Object::View)?;
-    let sql = select.wrap(&format!("CREATE VIEW {} AS ", quoted(&it.name)), "");
-    execute(connection, &sql, &mut Bound::new(&[]), &mut Discard).map(|_| ())
-}
-
-/// The rows of a table or view. An object that it replaces is dropped.
-fn relation(
-    connection: &Connection,
-    catalog: &mut Catalog,
-    it: &CreateRelation,
-    object: Object,
 ) -> Result<Expanded, QueryError> {
     let select = catalog.macros.expand(&it.select)?;
     let found = names(&prepare(connection, &select)?);
     check_columns(it, &found)?;
-    if drop_built_in(connection, catalog, it)? {
-        return Ok(select);
-    }
-    if it.replace {
-        let sql = format!("DROP {} IF EXISTS {}", word(object), quoted(&it.name));
-        run_for(connection, &it.select, &it.name, &sql)?;
-    }
     Ok(select)
-}
-
-/// Makes room for a table or view with the name of a built-in view. Perfetto defines some of these views in modules, so a
-/// script or module of a user may do so, too. Returns whether the view was there.
-fn drop_built_in(
-    connection: &Connection,
-    catalog: &mut Catalog,
-    it: &CreateRelation,
-) -> Result<bool, QueryError> {
-    let is_name = |view: &&View| view.name.eq_ignore_ascii_case(&it.name.text);
-    let Some(view) = VIEWS.iter().find(is_name) else {
-        return Ok(false);
-    };
-    if !catalog.replaced_views.insert(view.name) {
-        return Ok(false);
-    }
-    let sql = format!("DROP VIEW IF EXISTS {}", quoted(&it.name));
-    run_for(connection, &it.select, &it.name, &sql)?;
-    Ok(true)
 }
 
 /// Checks the columns that a statement lists against those of its `SELECT`, in any order.
@@ -123,10 +72,15 @@ pub(super) fn drop(
     it: &Drop,
 ) -> Result<(), QueryError> {
     let missing = || refused(statement, &it.name, format!("there is no {}", it.name.text));
+    let name = it.name.text.to_ascii_lowercase();
+    let is_virtual = catalog.virtual_tables.contains(&name) && !is_in_schema(connection, &name)?;
     match it.object {
         Object::Macro if catalog.macros.remove(&it.name.text) => Ok(()),
         Object::Macro => Err(missing()),
         Object::Function => functions::drop(connection, catalog, statement, &it.name),
+        Object::Table if is_virtual => {
+            drop_table::drop(connection, catalog, place(statement, &it.name), &name)
+        }
         object => {
             let sql = format!("DROP {} {}", word(object), quoted(&it.name));
             run_for(connection, statement, &it.name, &sql)
@@ -134,7 +88,8 @@ pub(super) fn drop(
     }
 }
 
-fn word(object: Object) -> &'static str {
+/// The word for a kind of object.
+pub(super) fn word(object: Object) -> &'static str {
     match object {
         Object::Table => "TABLE",
         Object::View => "VIEW",

@@ -5,11 +5,11 @@ use rusqlite::Connection;
 use super::catalog::Catalog;
 use super::execute::at;
 use super::span_join::{left_of, right_of};
-use crate::dialect::Expanded;
+use crate::dialect::Location;
 use crate::error::QueryError;
 use crate::sqlite::table_call;
 
-/// Whether a statement is `DROP TABLE` of such a table; then its name.
+/// Whether a statement is `DROP TABLE` of such a table; then its name in lowercase.
 pub(super) fn dropped(catalog: &Catalog, sql: &str) -> Option<String> {
     let words: Vec<&str> = sql.split_whitespace().collect();
     let is = |at: usize, word: &str| {
@@ -31,7 +31,7 @@ pub(super) fn dropped(catalog: &Catalog, sql: &str) -> Option<String> {
 pub(super) fn drop(
     connection: &Connection,
     catalog: &mut Catalog,
-    statement: &Expanded,
+    place: Location,
     name: &str,
 ) -> Result<(), QueryError> {
     if !catalog.virtual_tables.remove(name) {
@@ -40,5 +40,5 @@ pub(super) fn drop(
     let done = [name, &left_of(name), &right_of(name)]
         .into_iter()
         .try_for_each(|name| table_call::remove(connection, name));
-    done.map_err(|error| at(statement.map().start(), error))
+    done.map_err(|error| at(place, error))
 }

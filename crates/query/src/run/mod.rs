@@ -7,6 +7,7 @@ mod execute;
 mod flamegraph;
 mod functions;
 mod output;
+mod replace;
 mod report;
 mod result_set;
 mod row_count;

@@ -49,3 +49,10 @@ pub(super) fn is_known(connection: &Connection, name: &str) -> Result<bool, Quer
                EXISTS (SELECT 1 FROM pragma_module_list WHERE lower(name) = lower(?1))";
     Ok(connection.query_row(sql, [name], |row| row.get(0))?)
 }
+
+/// Whether SQLite itself has a table, view or index of this name in lowercase, which then hides a table of the trace.
+pub(super) fn is_in_schema(connection: &Connection, name: &str) -> rusqlite::Result<bool> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM main.sqlite_schema WHERE lower(name) = ?1)
+               OR EXISTS (SELECT 1 FROM temp.sqlite_schema WHERE lower(name) = ?1)";
+    connection.query_row(sql, [name], |row| row.get(0))
+}

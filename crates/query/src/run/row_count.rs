@@ -3,13 +3,14 @@
 use rusqlite::Connection;
 
 use super::catalog::Catalog;
+use super::report::is_in_schema;
 use crate::dialect::{Token, TokenKind, tokens_of};
 
 /// The answer to a statement that only counts the rows of one of the trace's tables; `None` for any other statement.
 pub(super) fn row_count(connection: &Connection, catalog: &Catalog, sql: &str) -> Option<i64> {
     let table = counted(sql)?.to_ascii_lowercase();
     let rows = *catalog.row_counts.get(&table)?;
-    let is_own = is_made_by_script(connection, &table).unwrap_or(true);
+    let is_own = is_in_schema(connection, &table).unwrap_or(true);
     (!is_own).then_some(i64::try_from(rows).ok()?)
 }
 
@@ -27,11 +28,4 @@ fn counted(sql: &str) -> Option<&str> {
         _ => return None,
     };
     (is_count && counts_rows && name.kind == TokenKind::Word).then(|| name.text(sql))
-}
-
-/// Whether a script made a table or view of this name, which then hides the trace's.
-fn is_made_by_script(connection: &Connection, name: &str) -> rusqlite::Result<bool> {
-    let sql = "SELECT EXISTS (SELECT 1 FROM main.sqlite_schema WHERE lower(name) = ?1)
-               OR EXISTS (SELECT 1 FROM temp.sqlite_schema WHERE lower(name) = ?1)";
-    connection.query_row(sql, [name], |row| row.get(0))
 }

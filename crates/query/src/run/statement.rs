@@ -7,9 +7,9 @@ use rusqlite::Connection;
 use super::catalog::Catalog;
 use super::execute::{Bound, answer, execute};
 use super::output::{Discard, Output};
-use super::report::refused;
+use super::report::{is_in_schema, refused};
 use super::row_count::row_count;
-use super::{create, drop_table, flamegraph, functions, span_join};
+use super::{create, drop_table, flamegraph, functions, replace, span_join};
 use crate::dialect::{Expanded, Fragment, Include, Script, Source, Statement, StatementKind};
 use crate::error::QueryError;
 
@@ -30,8 +30,8 @@ pub(super) fn step(
                 None => sqlite(connection, catalog, &expanded, params, out),
             };
         }
-        StatementKind::CreateTable(it) => create::table(connection, catalog, it, params)?,
-        StatementKind::CreateView(it) => create::view(connection, catalog, it)?,
+        StatementKind::CreateTable(it) => replace::table(connection, catalog, it, params)?,
+        StatementKind::CreateView(it) => replace::view(connection, catalog, it)?,
         StatementKind::CreateFunction(it) => functions::create(connection, catalog, sql, it)?,
         StatementKind::CreateSpanJoin(it) => span_join::create(connection, catalog, sql, it)?,
         StatementKind::CreateFlamegraph(it) => {
@@ -53,8 +53,11 @@ fn sqlite(
     params: &mut Bound<'_>,
     out: &mut dyn Output,
 ) -> Result<bool, QueryError> {
-    if let Some(name) = drop_table::dropped(catalog, sql.sql()) {
-        return drop_table::drop(connection, catalog, sql, &name).map(|()| false);
+    if let Some(name) = drop_table::dropped(catalog, sql.sql())
+        && !is_in_schema(connection, &name)?
+    {
+        let place = sql.map().start();
+        return drop_table::drop(connection, catalog, place, &name).map(|()| false);
     }
     match row_count(connection, catalog, sql.sql()) {
         Some(rows) => answer(connection, sql, rows, out),
