@@ -247,8 +247,8 @@ fn row_or(source: &Source, column: Option<usize>) -> Option<usize> {
     column.filter(|at| !is_number(at))
 }
 
-/// Keeps the rows with a text. If the value is a number, SQLite's rules depend on where it comes from: then all rows
-/// stay, as they are in the table, and SQLite compares them itself.
+/// Keeps the rows with a text; none if the value is NULL. If it is a number, SQLite's rules depend on where it comes from:
+/// then all rows stay, as they are in the table, and SQLite compares them itself.
 ///
 /// # Safety
 /// `value` is one that SQLite passed to `xFilter`.
@@ -260,8 +260,10 @@ unsafe fn with_text(
     is_reversed: bool,
 ) {
     // SAFETY: the caller's promise.
-    match unsafe { text(value) } {
+    let (text, kind) = unsafe { (text(value), ffi::sqlite3_value_type(value)) };
+    match text {
         Some(text) => rows.narrow_to_text(source, column, text),
+        None if kind == ffi::SQLITE_NULL => rows.clear(),
         None => *rows = Rows::all(source, None, is_reversed),
     }
 }
