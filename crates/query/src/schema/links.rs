@@ -17,10 +17,13 @@ pub(super) fn parents(trace: &Trace) -> Vec<ProcessId> {
         let of_pid = lifetimes.entry((process.source, process.pid)).or_default();
         of_pid.push((process.start_ts, ProcessId::from_row(row)));
     }
+    for of_pid in lifetimes.values_mut() {
+        of_pid.sort_by_key(|(start, _)| *start);
+    }
     let parent = |source, ppid, start_ts| {
         let of_pid = lifetimes.get(&(source, ppid))?;
-        let before = of_pid.iter().rev().find(|(start, _)| *start <= start_ts);
-        before.or(of_pid.first()).map(|(_, upid)| *upid)
+        let after = of_pid.partition_point(|(start, _)| *start <= start_ts);
+        of_pid.get(after.saturating_sub(1)).map(|(_, upid)| *upid)
     };
     let rows = trace.processes.rows().map(|row| match row.ppid {
         NO_NUMBER => ProcessId::NONE,
@@ -137,6 +140,39 @@ mod tests {
             });
         }
         irq_contexts(&out.finish())
+    }
+
+    /// A process with this pid, its parent's pid and its start.
+    fn process(out: &mut TraceBuilder, pid: i64, ppid: i64, start: i64) -> ProcessId {
+        let upid = out.new_process(pid);
+        out.set_process_parent(upid, ppid);
+        out.set_process_start(upid, start);
+        upid
+    }
+
+    #[test]
+    fn the_lifetime_that_began_last_is_the_parent() {
+        let mut out = TraceBuilder::new();
+        let late = process(&mut out, 7, 1, 50);
+        let early = process(&mut out, 7, 1, 10);
+        let children = [5, 10, 49, 60].map(|start| process(&mut out, 8, 7, start));
+        let parents = parents(&out.finish());
+        let found = children.map(|child| parents[child.row()]);
+        assert_eq!(found, [early, early, early, late]);
+    }
+
+    #[test]
+    fn parents_of_many_lifetimes_are_found_soon() {
+        let mut out = TraceBuilder::new();
+        for number in 0..60_000 {
+            process(&mut out, 7, 1, 1 + number);
+            process(&mut out, 8, 7, 0);
+        }
+        let trace = out.finish();
+        let start = std::time::Instant::now();
+        let parents = parents(&trace);
+        assert!(start.elapsed() < std::time::Duration::from_secs(5));
+        assert_eq!(parents.len(), trace.processes.len());
     }
 
     #[test]
