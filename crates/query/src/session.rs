@@ -148,7 +148,9 @@ impl Session {
         params: &Params,
         out: &mut dyn Output,
     ) -> Result<bool, QueryError> {
-        let deadline = self.limits.timeout.map(|timeout| Instant::now() + timeout);
+        let timeout = self.limits.timeout;
+        // A time that the clock cannot show never comes.
+        let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         self.clock.set(deadline);
         let done = run(
             &self.connection,

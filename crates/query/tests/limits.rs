@@ -76,6 +76,17 @@ fn a_timeout_stops_an_endless_query() {
     assert!(start.elapsed() < Duration::from_secs(20));
 }
 
+#[test]
+fn a_timeout_may_be_longer_than_the_clock_can_show() {
+    let limits = Limits {
+        timeout: Some(Duration::MAX),
+        ..Limits::default()
+    };
+    let mut session = Session::open(trace(), limits).unwrap();
+    let rows = ask(&mut session, "SELECT 1").unwrap();
+    assert_eq!(rows.rows, [[Value::Integer(1)]]);
+}
+
 /// SQLite stops the innermost statement. Each function around it has to say so, too.
 #[test]
 fn a_timeout_stops_a_query_within_functions() {
