@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use rusqlite::ErrorCode;
 use thiserror::Error;
 
 use crate::dialect::{self, Location};
@@ -65,7 +66,18 @@ pub enum QueryError {
     Output(#[from] std::io::Error),
     /// SQLite does not work at all.
     #[error("SQLite failed: {0}")]
-    Engine(#[from] rusqlite::Error),
+    Engine(#[source] rusqlite::Error),
+}
+
+impl From<rusqlite::Error> for QueryError {
+    /// The limits are errors of their own, wherever they are reached.
+    fn from(error: rusqlite::Error) -> Self {
+        match error.sqlite_error_code() {
+            Some(ErrorCode::OperationInterrupted) => Self::Interrupted,
+            Some(ErrorCode::OutOfMemory) => Self::OutOfMemory,
+            _ => Self::Engine(error),
+        }
+    }
 }
 
 impl From<dialect::Error> for QueryError {

@@ -13,7 +13,7 @@ use crate::functions;
 use crate::operators::Pool;
 use crate::run::{Catalog, Output, Params, ResultSet, run};
 use crate::schema::{ALIASES, Data, RECORD_TABLES, TABLES, VIEWS};
-use crate::sqlite::guard::{forbid, limit, watch};
+use crate::sqlite::guard::{forbid, limit_memory, prepare, watch};
 use crate::sqlite::intrinsic;
 use crate::sqlite::legacy;
 use crate::sqlite::module::register;
@@ -29,7 +29,8 @@ use crate::stop::{Clock, Stop};
 pub struct Limits {
     /// How long the queries of a call may take together.
     pub timeout: Option<Duration>,
-    /// Bytes that SQLite may allocate in this process, for all sessions together.
+    /// Bytes that SQLite may allocate in this process, for all sessions together. The limit of the session that was opened
+    /// last counts.
     pub memory: Option<u64>,
 }
 
@@ -74,9 +75,16 @@ impl Session {
     /// # Errors
     /// If SQLite does not work, for example without memory.
     pub fn open(trace: impl Into<Arc<Trace>>, limits: Limits) -> Result<Self, QueryError> {
+        if let Some(bytes) = limits.memory {
+            limit_memory(bytes);
+        }
+        Self::opened(trace.into(), limits).map_err(|error| limit_of(error, limits, false))
+    }
+
+    fn opened(trace: Arc<Trace>, limits: Limits) -> Result<Self, QueryError> {
         let mut connection = Connection::open_in_memory()?;
-        limit(&connection, limits.memory)?;
-        let data = Arc::new(Data::new(trace.into()));
+        prepare(&connection)?;
+        let data = Arc::new(Data::new(trace));
         let row_counts = register_tables(&connection, &data)?;
         let clock = Clock::default();
         let pool = Pool::new(limits.memory, clock.clone());
@@ -159,29 +167,17 @@ impl Session {
             params,
             out,
         );
-        done.map_err(|error| self.limit_of(error))
+        done.map_err(|error| limit_of(error, self.limits, self.clock.stop.is_stopped()))
     }
+}
 
-    /// The limit that an error comes from, if it does.
-    fn limit_of(&self, error: QueryError) -> QueryError {
-        match (error, self.limits) {
-            (QueryError::Interrupted, _) if self.clock.stop.is_stopped() => QueryError::Stopped,
-            (
-                QueryError::Interrupted,
-                Limits {
-                    timeout: Some(limit),
-                    ..
-                },
-            ) => QueryError::Timeout { limit },
-            (
-                QueryError::OutOfMemory,
-                Limits {
-                    memory: Some(limit),
-                    ..
-                },
-            ) => QueryError::Memory { limit },
-            (error, _) => error,
-        }
+/// The limit that an error comes from, if it does.
+fn limit_of(error: QueryError, limits: Limits, is_stopped: bool) -> QueryError {
+    match (error, limits.timeout, limits.memory) {
+        (QueryError::Interrupted, ..) if is_stopped => QueryError::Stopped,
+        (QueryError::Interrupted, Some(limit), _) => QueryError::Timeout { limit },
+        (QueryError::OutOfMemory, _, Some(limit)) => QueryError::Memory { limit },
+        (error, ..) => error,
     }
 }
 

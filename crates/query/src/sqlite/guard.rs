@@ -1,7 +1,7 @@
 //! What a query may not do: read or write files, load code, change settings, run or grow without end.
 
-use rusqlite::Connection;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
+use rusqlite::{Connection, ffi};
 
 use crate::stop::Clock;
 
@@ -27,18 +27,19 @@ const READING: &[&str] = &[
 /// Instructions of SQLite's machine between two looks at the clock: about a millisecond.
 const BETWEEN_LOOKS: i32 = 10_000;
 
+/// Sets how much memory SQLite may use for all connections of the process. A PRAGMA could only lower it.
+pub(crate) fn limit_memory(bytes: u64) {
+    // 0 would be no limit.
+    let bytes = i64::try_from(bytes).unwrap_or(i64::MAX).max(1);
+    // SAFETY: it takes a number, and may be called at any time.
+    unsafe { ffi::sqlite3_hard_heap_limit64(bytes) };
+}
+
 /// Sets what SQLite can be told, before anything is forbidden.
-pub(crate) fn limit(connection: &Connection, memory: Option<u64>) -> rusqlite::Result<()> {
+pub(crate) fn prepare(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     // Without a journal, a statement that fails would leave half of its changes behind.
-    connection.pragma_update(None, "journal_mode", "MEMORY")?;
-    if let Some(bytes) = memory {
-        // It holds for all connections of the process.
-        let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
-        connection.pragma_query(None, "hard_heap_limit", |_| Ok(()))?;
-        connection.pragma_update_and_check(None, "hard_heap_limit", bytes, |_| Ok(()))?;
-    }
-    Ok(())
+    connection.pragma_update(None, "journal_mode", "MEMORY")
 }
 
 /// Forbids what a query may not do.

@@ -1,0 +1,47 @@
+//! The memory limits of several sessions. They hold for the whole process, so these tests have a program of their own and
+//! follow each other.
+
+mod made;
+
+use std::sync::{Mutex, PoisonError};
+
+use made::{ask, trace};
+use traceloom_query::{Limits, QueryError, Session, Value};
+
+static ONE_BY_ONE: Mutex<()> = Mutex::new(());
+
+fn open(bytes: u64) -> Result<Session, QueryError> {
+    let memory = Some(bytes);
+    let limits = Limits {
+        memory,
+        ..Limits::default()
+    };
+    Session::open(trace(), limits)
+}
+
+/// Needs some 100 MB.
+const HUNGRY: &str = "CREATE TABLE t AS
+    WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 1000000)
+    SELECT x, printf('%080d', x) AS text FROM n;
+    SELECT count(*) FROM t";
+
+#[test]
+fn a_later_session_can_have_more_memory() {
+    let _one = ONE_BY_ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut small = open(20_000_000).unwrap();
+    let error = ask(&mut small, HUNGRY).unwrap_err();
+    let is_limit = matches!(error, QueryError::Memory { limit: 20_000_000 });
+    assert!(is_limit, "{error}");
+    drop(small);
+    let mut large = open(1 << 30).unwrap();
+    let rows = ask(&mut large, HUNGRY).unwrap().rows;
+    assert_eq!(rows, [[Value::Integer(1_000_000)]]);
+}
+
+#[test]
+fn no_memory_is_a_limit_too() {
+    let _one = ONE_BY_ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let error = open(0).unwrap_err();
+    assert!(matches!(error, QueryError::Memory { limit: 0 }), "{error}");
+    assert!(open(1 << 30).is_ok());
+}
