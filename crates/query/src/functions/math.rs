@@ -42,7 +42,7 @@ const ROUNDING: &[Unary] = &[
 
 const BINARY: &[Binary] = &[
     ("atan2", f64::atan2),
-    ("log", |base, x| ln(x) / ln(base)),
+    ("log", log),
     ("mod", |x, y| x % y),
     ("pow", f64::powf),
     ("power", f64::powf),
@@ -51,6 +51,15 @@ const BINARY: &[Binary] = &[
 /// Logarithms of what has none are NULL, which SQLite makes of NaN.
 fn ln(x: f64) -> f64 {
     if x > 0.0 { x.ln() } else { f64::NAN }
+}
+
+/// The base must be above 1, as in SQLite.
+fn log(base: f64, x: f64) -> f64 {
+    if base > 1.0 {
+        ln(x) / ln(base)
+    } else {
+        f64::NAN
+    }
 }
 
 fn log10(x: f64) -> f64 {
@@ -81,18 +90,40 @@ pub(super) fn register(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 fn rounded(context: &Context<'_>, function: fn(f64) -> f64) -> Value {
-    match context.get_raw(0) {
-        ValueRef::Integer(value) => Value::Integer(value),
-        _ => number(context, 0).map_or(Value::Null, |x| Value::Real(function(x))),
+    match numeric(context.get_raw(0)) {
+        Value::Real(x) => Value::Real(function(x)),
+        whole => whole,
     }
 }
 
 /// An argument; `None` for NULL and for what is not a number.
 fn number(context: &Context<'_>, at: usize) -> Option<f64> {
-    match context.get_raw(at) {
-        ValueRef::Integer(value) => Some(value as f64),
-        ValueRef::Real(value) => Some(value),
-        ValueRef::Text(text) => std::str::from_utf8(text).ok()?.trim().parse().ok(),
-        ValueRef::Null | ValueRef::Blob(_) => None,
+    match numeric(context.get_raw(at)) {
+        Value::Integer(value) => Some(value as f64),
+        Value::Real(value) => Some(value),
+        _ => None,
     }
+}
+
+/// A number, also one that is written as a text; NULL for all else.
+fn numeric(value: ValueRef<'_>) -> Value {
+    match value {
+        ValueRef::Integer(value) => Value::Integer(value),
+        ValueRef::Real(value) => Value::Real(value),
+        ValueRef::Text(text) => written(text),
+        ValueRef::Null | ValueRef::Blob(_) => Value::Null,
+    }
+}
+
+/// The number that a text is, by SQLite's rules: in decimal, and only with its spaces around it.
+fn written(text: &[u8]) -> Value {
+    let text = std::str::from_utf8(text).unwrap_or_default();
+    let text = text.trim_matches([' ', '\t', '\n', '\x0b', '\x0c', '\r']);
+    if let Ok(value) = text.parse() {
+        return Value::Integer(value);
+    }
+    // Rust also reads words such as `inf`.
+    let is_decimal = |byte: u8| byte.is_ascii_digit() || b"+-.eE".contains(&byte);
+    let real = text.bytes().all(is_decimal).then(|| text.parse());
+    real.and_then(Result::ok).map_or(Value::Null, Value::Real)
 }
