@@ -51,7 +51,7 @@ fn wrong_calls_are_errors() {
     let define =
         "CREATE PERFETTO FUNCTION f(n LONG) RETURNS TABLE(value LONG) AS SELECT $n AS value;";
     for (sql, reason) in [
-        ("SELECT * FROM f", "f needs 1 arguments"),
+        ("SELECT * FROM f", "f needs 1 argument; "),
         ("SELECT * FROM f(1, 2)", "too many arguments on f()"),
         (
             "CREATE PERFETTO FUNCTION g() RETURNS TABLE(a LONG) AS SELECT 1 AS b",
@@ -67,9 +67,8 @@ fn wrong_calls_are_errors() {
             "too deeply",
         ),
     ] {
-        let error = ask(&mut session(), &format!("{define} {sql}"))
-            .expect_err(sql)
-            .to_string();
+        let error = ask(&mut session(), &format!("{define} {sql}")).expect_err(sql);
+        let error = format!("{error}; ");
         assert!(error.contains(reason), "{sql}: {error}");
     }
 }

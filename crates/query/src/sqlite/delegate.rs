@@ -6,6 +6,7 @@ use rusqlite::{Connection, Error};
 
 use super::call::Depth;
 use super::collect::within;
+use super::table;
 
 /// Defines a function that passes its `count` arguments on to `target`; -1 is any number.
 ///
@@ -48,10 +49,9 @@ fn check(connection: &Connection, count: i32, target: &str) -> rusqlite::Result<
 }
 
 fn arguments(count: i32) -> String {
-    match count {
-        1 => "1 argument".to_owned(),
-        0.. => format!("{count} arguments"),
-        _ => "any number of arguments".to_owned(),
+    match usize::try_from(count) {
+        Ok(count) => table::arguments(count),
+        Err(_) => "any number of arguments".to_owned(),
     }
 }
 

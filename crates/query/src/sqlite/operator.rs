@@ -8,7 +8,7 @@ use rusqlite::{Connection, ffi};
 
 use super::collect;
 use super::read_only::{self, READ_ONLY, fail};
-use super::table::{Module, Table, close, code, connect, disconnect, given, hand_over};
+use super::table::{Module, Table, arguments, close, code, connect, disconnect, given, hand_over};
 use super::value::result;
 use crate::operators::rows::Cell;
 use crate::operators::{Cells, Meter, Operator, Pool, built_in};
@@ -140,9 +140,8 @@ unsafe extern "C" fn best_index(
         if first >= operator.least && !given[first..].contains(&true) {
             return ffi::SQLITE_OK;
         }
-        let (name, least) = (&operator.name, operator.least);
-        let arguments = if least == 1 { "argument" } else { "arguments" };
-        fail(table, &format!("{name} needs at least {least} {arguments}"))
+        let least = arguments(operator.least);
+        fail(table, &format!("{} needs at least {least}", operator.name))
     }
 }
 
@@ -173,15 +172,15 @@ unsafe extern "C" fn filter(
         let call = &mut *cursor.cast::<Call>();
         let table = call.base.pVtab;
         let registered = (*table.cast::<Table<Registered>>()).module.clone();
-        let arguments = given(count, values);
+        let given = given(count, values);
         (call.cells, call.row) = (Cells::new(), 0);
         let meter = call.meter.insert(registered.pool.meter());
         let operator = &registered.operator;
-        let found = match (&operator.find, arguments.last()) {
+        let found = match (&operator.find, given.last()) {
             (Some(find), Some(ValueRef::Text(name))) if plan == FIND_PLAN => {
                 find(&String::from_utf8_lossy(name))
             }
-            _ => (operator.run)(&arguments, meter),
+            _ => (operator.run)(&given, meter),
         };
         code(table, found.map(|cells| call.cells = cells))
     }

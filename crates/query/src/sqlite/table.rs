@@ -104,3 +104,11 @@ pub(super) unsafe fn code(table: *mut ffi::sqlite3_vtab, done: Result<(), Failur
         Err(Failure::Refused(message)) => unsafe { fail(table, &message) },
     }
 }
+
+/// A number of arguments, in words.
+pub(super) fn arguments(count: usize) -> String {
+    match count {
+        1 => "1 argument".to_owned(),
+        count => format!("{count} arguments"),
+    }
+}

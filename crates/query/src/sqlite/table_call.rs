@@ -12,7 +12,7 @@ use rusqlite::{Connection, ffi};
 
 use super::call::Depth;
 use super::read_only::{self, READ_ONLY, fail};
-use super::table::{Module, Table, close, connect, disconnect, hand_over};
+use super::table::{self, Module, Table, close, connect, disconnect, hand_over};
 
 /// A function that returns a table.
 #[derive(Debug)]
@@ -123,7 +123,7 @@ unsafe extern "C" fn best_index(
             // SQLite has to visit the table that the argument comes from first.
             return ffi::SQLITE_CONSTRAINT;
         }
-        let message = format!("{} needs {arguments} arguments", function.name);
+        let message = format!("{} needs {}", function.name, table::arguments(arguments));
         fail(table, &message)
     }
 }
