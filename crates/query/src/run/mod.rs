@@ -6,6 +6,7 @@ mod drop_table;
 mod execute;
 mod flamegraph;
 mod functions;
+mod kept;
 mod output;
 mod replace;
 mod report;
@@ -14,12 +15,16 @@ mod row_count;
 mod span_join;
 mod statement;
 
+use std::io::ErrorKind;
+
 use rusqlite::Connection;
 
-use crate::dialect::Script;
+use crate::dialect::{Script, Statement};
 use crate::error::QueryError;
 pub(crate) use catalog::Catalog;
 use execute::Bound;
+use kept::{Kept, has_result};
+use output::Discard;
 pub use output::{Output, Params};
 pub use result_set::ResultSet;
 use statement::step;
@@ -39,18 +44,53 @@ pub(crate) fn run(
         });
     };
     let mut bound = Bound::new(params);
-    // A later statement may have a result too, and only the last one is returned.
-    let mut kept: Option<ResultSet> = None;
-    for statement in before {
-        let mut result = ResultSet::default();
-        if step(connection, catalog, statement, &mut bound, &mut result)? {
-            kept = Some(result);
-        }
-    }
+    let kept = first(connection, catalog, before, last, &mut bound)?;
     let is_result = step(connection, catalog, last, &mut bound, out)?;
     bound.check()?;
     match kept {
-        Some(kept) if !is_result => kept.replay(out).map(|()| true),
+        Some(kept) if !is_result => kept.result.replay(out).map(|()| true),
         _ => Ok(is_result),
+    }
+}
+
+/// Runs the statements before the last one. Returns the result that is that of the script if the last one has none.
+fn first(
+    connection: &Connection,
+    catalog: &mut Catalog,
+    before: &[Statement],
+    last: &Statement,
+    bound: &mut Bound<'_>,
+) -> Result<Option<Kept>, QueryError> {
+    let mut kept = None;
+    let later = before.iter().rposition(has_result).unwrap_or(0);
+    let later = if has_result(last) {
+        before.len()
+    } else {
+        later
+    };
+    for (at, statement) in before.iter().enumerate() {
+        if at < later {
+            step(connection, catalog, statement, bound, &mut Discard)?;
+            continue;
+        }
+        let mut result = Kept::new(&catalog.pool);
+        let done = step(connection, catalog, statement, bound, &mut result);
+        if done.map_err(limited)? {
+            kept = Some(result);
+        }
+    }
+    Ok(kept)
+}
+
+/// The limit that a result in memory reached.
+fn limited(error: QueryError) -> QueryError {
+    match error {
+        QueryError::Output(error) if error.kind() == ErrorKind::OutOfMemory => {
+            QueryError::OutOfMemory
+        }
+        QueryError::Output(error) if error.kind() == ErrorKind::Interrupted => {
+            QueryError::Interrupted
+        }
+        error => error,
     }
 }
