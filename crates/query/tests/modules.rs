@@ -85,6 +85,41 @@ fn modules_that_include_each_other_end() {
 }
 
 #[test]
+fn a_module_that_failed_can_be_included_again() {
+    let mut session = session();
+    let text = "CREATE PERFETTO FUNCTION _one() RETURNS LONG AS SELECT 1;
+        CREATE PERFETTO MACRO _plus(x Expr) RETURNS Expr AS ($x + _one());
+        CREATE PERFETTO TABLE _first AS SELECT _plus!(1) AS x, 0 AS ts, 5 AS dur;
+        CREATE PERFETTO VIEW _seen AS SELECT ts, dur FROM _first;
+        CREATE VIRTUAL TABLE _both USING SPAN_JOIN(_first, _seen);
+        CREATE PERFETTO TABLE last AS SELECT x + y AS z FROM _first, later;";
+    session.add_module("own.part", "part.sql", text);
+    let include = "INCLUDE PERFETTO MODULE own.part";
+    for _ in 0..2 {
+        let error = ask(&mut session, include).unwrap_err().to_string();
+        assert!(error.contains("no such table: later"), "{error}");
+    }
+    let sql = format!("CREATE TABLE later AS SELECT 5 AS y; {include}; SELECT z FROM last");
+    assert_eq!(ask(&mut session, &sql).unwrap().rows, [[Value::Integer(7)]]);
+    assert!(ask(&mut session, &format!("{include}; SELECT dur FROM _both")).is_ok());
+}
+
+#[test]
+fn a_module_that_was_too_deep_is_not_included() {
+    let mut session = session();
+    for at in 0..70 {
+        let next = format!("INCLUDE PERFETTO MODULE chain.m{};", at + 1);
+        session.add_module(&format!("chain.m{at}"), "chain.sql", &next);
+    }
+    let end = "CREATE PERFETTO TABLE chain_end AS SELECT 4 AS x;";
+    session.add_module("chain.m70", "chain.sql", end);
+    let error = ask(&mut session, "INCLUDE PERFETTO MODULE chain.m0").unwrap_err();
+    assert!(error.to_string().contains("too deeply"), "{error}");
+    let sql = "INCLUDE PERFETTO MODULE chain.m40; SELECT x FROM chain_end";
+    assert_eq!(ask(&mut session, sql).unwrap().rows, [[Value::Integer(4)]]);
+}
+
+#[test]
 fn a_query_can_ask_what_modules_define() {
     let mut session = session();
     let own = "-- Twice\n-- a number.\nCREATE PERFETTO FUNCTION twice(\n  -- The \"number\".\n  x LONG\n)\n\

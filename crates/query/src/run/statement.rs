@@ -84,7 +84,8 @@ fn include(
     Ok(())
 }
 
-/// Runs a module, once. A module that includes itself through others finds itself included.
+/// Runs a module, once. A module that includes itself through others finds itself included. One that failed goes on with the
+/// statement that failed.
 fn run(
     connection: &Connection,
     catalog: &mut Catalog,
@@ -92,30 +93,36 @@ fn run(
     it: &Include,
     module: &str,
 ) -> Result<(), QueryError> {
-    let Some((file, text)) = catalog.library.begin(module) else {
+    let Some(begun) = catalog.library.begin(module) else {
         return Ok(());
     };
-    if !catalog.library.enter() {
+    let source = Source::included(begun.file, begun.text, statement.clone());
+    let mut done = begun.done;
+    let result = if catalog.library.enter() {
+        let result = statements(connection, catalog, &source, &mut done);
+        catalog.library.leave();
+        result
+    } else {
         let message = "modules include each other too deeply".to_owned();
-        return Err(refused(statement, &it.module, message));
+        Err(refused(statement, &it.module, message))
+    };
+    if result.is_err() {
+        catalog.library.stop(module, done);
     }
-    let source = Source::included(file, text, statement.clone());
-    let done = statements(connection, catalog, &source);
-    catalog.library.leave();
-    if done.is_err() {
-        catalog.library.forget(module);
-    }
-    done
+    result
 }
 
+/// Runs the statements of a module but those that are done.
 fn statements(
     connection: &Connection,
     catalog: &mut Catalog,
     source: &Arc<Source>,
+    done: &mut usize,
 ) -> Result<(), QueryError> {
-    for statement in Script::parse_source(source)? {
+    for statement in Script::parse_source(source)?.iter().skip(*done) {
         let mut params = Bound::new(&[]);
-        step(connection, catalog, &statement, &mut params, &mut Discard)?;
+        step(connection, catalog, statement, &mut params, &mut Discard)?;
+        *done += 1;
     }
     Ok(())
 }

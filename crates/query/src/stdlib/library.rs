@@ -21,6 +21,17 @@ struct Module {
     file: String,
     text: Cow<'static, str>,
     is_included: bool,
+    /// How many of its statements have run. One that fails can run again, but what those before it made exists.
+    done: usize,
+}
+
+/// A module that runs now.
+pub(crate) struct Begun {
+    /// The name of its file, for messages.
+    pub file: String,
+    pub text: String,
+    /// How many of its statements ran before.
+    pub done: usize,
 }
 
 /// The texts of all modules by name, which a query can ask for while the library is in use.
@@ -42,6 +53,7 @@ impl Default for Library {
                 file: format!("module {name}"),
                 text: Cow::Borrowed(text),
                 is_included: false,
+                done: 0,
             };
             (name.to_owned(), module)
         };
@@ -61,6 +73,7 @@ impl Library {
             file: file.to_owned(),
             text: Cow::Owned(text.to_owned()),
             is_included: false,
+            done: 0,
         };
         let mut texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
         texts.insert(name.to_owned(), module.text.clone());
@@ -99,17 +112,21 @@ impl Library {
         self.modules.keys().filter(fits).cloned().collect()
     }
 
-    /// The file and the text of a module that is not included yet. Now it is.
-    pub fn begin(&mut self, name: &str) -> Option<(String, String)> {
+    /// A module that is not included yet. Now it is.
+    pub fn begin(&mut self, name: &str) -> Option<Begun> {
         let module = self.modules.get_mut(name)?;
         let was_included = std::mem::replace(&mut module.is_included, true);
-        (!was_included).then(|| (module.file.clone(), module.text.clone().into_owned()))
+        (!was_included).then(|| Begun {
+            file: module.file.clone(),
+            text: module.text.clone().into_owned(),
+            done: module.done,
+        })
     }
 
-    /// Takes back [`Self::begin`]: the module failed.
-    pub fn forget(&mut self, name: &str) {
+    /// Takes back [`Self::begin`]: the module failed after so many statements.
+    pub fn stop(&mut self, name: &str, done: usize) {
         if let Some(module) = self.modules.get_mut(name) {
-            module.is_included = false;
+            (module.is_included, module.done) = (false, done);
         }
     }
 
