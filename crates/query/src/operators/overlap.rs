@@ -62,7 +62,8 @@ pub(super) fn pairs(
         let Some(&next) = next else {
             return Ok(());
         };
-        others.retain(|other| other.end >= next.start);
+        // A point can still overlap a point at its place.
+        others.retain(|other| other.end > next.start || other.start == next.start);
         for other in others.iter() {
             meter.tick()?;
             if let Some(at) = next.overlap(*other) {
@@ -75,5 +76,54 @@ pub(super) fn pairs(
             }
         }
         own.push(next);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::operators::meter::Pool;
+    use crate::stop::Clock;
+
+    fn intervals(all: &[(i64, i64)]) -> Vec<Interval> {
+        let all = all.iter().enumerate();
+        all.map(|(of, &(start, end))| Interval { start, end, of })
+            .collect()
+    }
+
+    /// The pairs that overlap, and whether they were found without many comparisons.
+    fn found(left: &[(i64, i64)], right: &[(i64, i64)]) -> (Vec<(usize, usize)>, bool) {
+        let clock = Clock::default();
+        // The first look at the clock, after some thousand comparisons, ends it.
+        clock.stop.stop();
+        let mut meter = Pool::new(None, clock).meter();
+        let mut all = Vec::new();
+        let done = pairs(
+            &intervals(left),
+            &intervals(right),
+            &mut meter,
+            |_, _, left, right| {
+                all.push((left, right));
+                Ok(())
+            },
+        );
+        (all, done.is_ok())
+    }
+
+    #[test]
+    fn points_overlap_what_contains_them_and_points_at_their_place() {
+        let left = [(0, 5), (5, 5), (5, 9)];
+        let right = [(5, 5), (5, 6), (9, 9)];
+        let (mut all, _) = found(&left, &right);
+        all.sort_unstable();
+        assert_eq!(all, [(1, 0), (1, 1), (2, 0), (2, 1)]);
+    }
+
+    #[test]
+    fn intervals_that_only_touch_are_not_compared() {
+        let before: Vec<(i64, i64)> = (0..200).map(|start| (start, 1000)).collect();
+        let after: Vec<(i64, i64)> = (0..200).map(|length| (1000, 1001 + length)).collect();
+        assert_eq!(found(&before, &after), (Vec::new(), true));
+        assert_eq!(found(&after[..1], &before), (Vec::new(), true));
     }
 }
