@@ -93,8 +93,7 @@ impl Session {
         intrinsic::register(&connection, &pool)?;
         pointer::register(&connection, &pool)?;
         prelude::register(&connection)?;
-        let mut catalog = Catalog::new(pool);
-        catalog.row_counts = row_counts;
+        let mut catalog = Catalog::new(pool, row_counts);
         operator::define(&connection, catalog.library.objects(), &catalog.pool)?;
         legacy::register(&connection, &catalog.functions)?;
         for view in VIEWS {

@@ -139,3 +139,15 @@ fn a_table_and_a_span_join_do_not_share_a_name() {
     );
     assert!(gone.contains("no such table: part"), "{gone}");
 }
+
+#[test]
+fn an_index_of_a_table_of_the_trace_is_not_needed() {
+    let mut session = session();
+    let sql = "CREATE PERFETTO INDEX one ON SLICE(name); CREATE PERFETTO INDEX two ON heap_graph_object(id);
+               CREATE PERFETTO INDEX three ON __intrinsic_thread(name)";
+    assert!(ask(&mut session, sql).unwrap().rows.is_empty());
+    // A table that a script makes hides the one of the trace.
+    let sql = "CREATE TABLE slice AS SELECT 1 AS x; CREATE PERFETTO INDEX four ON slice(x);
+               SELECT count(*) FROM sqlite_schema WHERE type = 'index'";
+    assert_eq!(number(&mut session, sql), 1);
+}

@@ -25,14 +25,14 @@ pub(crate) struct Catalog {
 
 impl Catalog {
     /// Nothing but the standard library.
-    pub fn new(pool: Pool) -> Self {
+    pub fn new(pool: Pool, row_counts: BTreeMap<String, usize>) -> Self {
         Self {
             macros: Macros::default(),
             functions: Defined::default(),
             library: Library::default(),
             replaced_views: BTreeSet::new(),
             virtual_tables: BTreeSet::new(),
-            row_counts: BTreeMap::new(),
+            row_counts,
             pool,
         }
     }

@@ -44,15 +44,14 @@ fn check_columns(it: &CreateRelation, found: &[String]) -> Result<(), QueryError
 /// `CREATE PERFETTO INDEX`. The tables of the trace find their rows without.
 pub(super) fn index(
     connection: &Connection,
+    catalog: &Catalog,
     statement: &Fragment,
     it: &CreateIndex,
 ) -> Result<(), QueryError> {
     let columns: Vec<String> = it.columns.iter().map(quoted).collect();
     let (name, table) = (quoted(&it.name), quoted(&it.table));
-    let known = crate::schema::TABLES
-        .iter()
-        .any(|known| known.name == it.table.text);
-    if known {
+    let of_trace = it.table.text.to_ascii_lowercase();
+    if catalog.row_counts.contains_key(&of_trace) && !is_in_schema(connection, &of_trace)? {
         return Ok(());
     }
     let replaced = format!("DROP INDEX IF EXISTS {name};");

@@ -38,7 +38,7 @@ pub(super) fn step(
             flamegraph::create(connection, catalog, sql, it, params)?;
         }
         StatementKind::CreateMacro(it) => catalog.macros.define(it)?,
-        StatementKind::CreateIndex(it) => create::index(connection, sql, it)?,
+        StatementKind::CreateIndex(it) => create::index(connection, catalog, sql, it)?,
         StatementKind::Drop(it) => create::drop(connection, catalog, sql, it)?,
         StatementKind::Include(it) => include(connection, catalog, sql, it)?,
     }
