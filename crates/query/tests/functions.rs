@@ -74,6 +74,20 @@ fn wrong_calls_are_errors() {
 }
 
 #[test]
+fn a_function_does_not_take_the_place_of_a_table() {
+    let mut session = session();
+    for sql in [
+        "CREATE PERFETTO FUNCTION Slice() RETURNS TABLE(x LONG) AS SELECT 1 AS x",
+        "CREATE OR REPLACE PERFETTO FUNCTION logs(n LONG) RETURNS TABLE(x LONG) AS SELECT 1 AS x",
+        "SELECT create_view_function('__intrinsic_thread()', 'x INT', 'SELECT 1 AS x')",
+    ] {
+        let error = ask(&mut session, sql).expect_err(sql).to_string();
+        assert!(error.contains("there is already a table"), "{sql}: {error}");
+    }
+    assert!(ask(&mut session, "SELECT ts FROM slice, __intrinsic_thread").is_ok());
+}
+
+#[test]
 fn tables_views_and_macros_are_found_by_later_statements() {
     let sql = "CREATE PERFETTO MACRO plus(a Expr, b Expr) RETURNS Expr AS ($a + $b);
                CREATE PERFETTO TABLE own(x LONG) AS SELECT plus!(1, 2) AS x;

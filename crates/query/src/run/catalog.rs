@@ -28,7 +28,7 @@ impl Catalog {
     pub fn new(pool: Pool, row_counts: BTreeMap<String, usize>) -> Self {
         Self {
             macros: Macros::default(),
-            functions: Defined::default(),
+            functions: Defined::new(row_counts.keys().cloned()),
             library: Library::default(),
             replaced_views: BTreeSet::new(),
             virtual_tables: BTreeSet::new(),

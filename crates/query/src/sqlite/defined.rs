@@ -1,6 +1,6 @@
 //! The functions that scripts have defined. SQLite cannot be asked: it does not tell them from those of this crate.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::{Connection, Error};
@@ -19,10 +19,22 @@ struct Forms {
 }
 
 /// The functions that the scripts of a session have defined.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Defined(Arc<Mutex<FxHashMap<String, Forms>>>);
+#[derive(Clone, Debug)]
+pub(crate) struct Defined {
+    forms: Arc<Mutex<FxHashMap<String, Forms>>>,
+    /// The names of the trace's tables in lowercase: a function that returns a table would take the place of one.
+    tables: Arc<BTreeSet<String>>,
+}
 
 impl Defined {
+    /// No functions, of a trace with these tables.
+    pub fn new(tables: impl Iterator<Item = String>) -> Self {
+        Self {
+            forms: Arc::default(),
+            tables: Arc::new(tables.collect()),
+        }
+    }
+
     /// Defines a function that returns a value.
     ///
     /// # Errors
@@ -56,7 +68,7 @@ impl Defined {
     /// Defines a function that returns a table.
     ///
     /// # Errors
-    /// If one exists and is not replaced, or SQLite refuses.
+    /// If one exists and is not replaced, the trace has a table of this name, or SQLite refuses.
     pub fn table(
         &self,
         connection: &Connection,
@@ -64,6 +76,10 @@ impl Defined {
         replace: bool,
     ) -> rusqlite::Result<()> {
         let name = function.name.clone();
+        if self.tables.contains(&name.to_ascii_lowercase()) {
+            let message = format!("there is already a table {name}");
+            return Err(Error::UserFunctionError(message.into()));
+        }
         self.check(&name, replace, |forms| forms.is_table)?;
         table_call::define(connection, function)?;
         self.add(&name, |forms| forms.is_table = true);
@@ -127,7 +143,7 @@ impl Defined {
 
     fn lock(&self) -> std::sync::MutexGuard<'_, FxHashMap<String, Forms>> {
         // The map is consistent at any time.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.forms.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
