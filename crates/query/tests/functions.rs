@@ -114,6 +114,9 @@ fn older_calls_define_functions_too() {
     ] {
         assert!(ask(&mut session(), sql).is_err(), "{sql}");
     }
+    let columns = "SELECT create_view_function('f()', 'a INT) b', 'SELECT 1 AS a')";
+    let error = ask(&mut session(), columns).unwrap_err().to_string();
+    assert!(error.contains("\"a INT) b\" is not"), "{error}");
 }
 
 #[test]

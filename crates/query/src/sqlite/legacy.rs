@@ -33,7 +33,7 @@ fn create_function(defined: &Defined, context: &Context<'_>) -> rusqlite::Result
         ));
     }
     let function = Function {
-        arguments: names(&prototype),
+        arguments: names(&prototype.arguments),
         name: prototype.name,
         sql,
     };
@@ -50,10 +50,9 @@ fn create_function(defined: &Defined, context: &Context<'_>) -> rusqlite::Result
 /// `create_view_function('name(arg TYPE, …)', 'column TYPE, …', 'SELECT …')`.
 fn create_view_function(defined: &Defined, context: &Context<'_>) -> rusqlite::Result<Null> {
     let (prototype, columns, sql) = arguments(context)?;
-    // Columns are written as arguments are.
-    let columns = Prototype::parse(&format!("columns({columns})")).map_err(refused)?;
+    let columns = Prototype::parse_columns(&columns).map_err(refused)?;
     let function = TableFunction {
-        arguments: names(&prototype),
+        arguments: names(&prototype.arguments),
         columns: names(&columns),
         name: prototype.name,
         sql,
@@ -70,9 +69,8 @@ fn arguments(context: &Context<'_>) -> rusqlite::Result<(Prototype, String, Stri
     Ok((prototype, context.get(1)?, context.get(2)?))
 }
 
-fn names(prototype: &Prototype) -> Vec<String> {
-    let arguments = prototype.arguments.iter();
-    arguments.map(|(name, _)| name.clone()).collect()
+fn names(columns: &[(String, Type)]) -> Vec<String> {
+    columns.iter().map(|(name, _)| name.clone()).collect()
 }
 
 fn refused(problem: Problem) -> Error {
