@@ -123,3 +123,31 @@ fn operators_refuse_what_is_not_a_table_of_intervals() {
         assert!(error.contains(reason), "{sql}: {error}");
     }
 }
+
+#[test]
+fn the_innermost_of_intervals_that_begin_or_end_together_counts() {
+    let mut session = session();
+    // The root 0 has an interval 1, which has an interval 2: id, parent_id, ts, dur.
+    let outer = "(0, 0, 10, 1, 0, 2, 6)";
+    for (inner, expected) in [
+        ((2, 3), vec![[0, 0, 2], [2, 2, 3], [1, 5, 3], [0, 8, 2]]),
+        ((4, 4), vec![[0, 0, 2], [1, 2, 2], [2, 4, 4], [0, 8, 2]]),
+        ((2, 6), vec![[0, 0, 2], [2, 2, 6], [0, 8, 2]]),
+        (
+            (3, 2),
+            vec![[0, 0, 2], [1, 2, 1], [2, 3, 2], [1, 5, 3], [0, 8, 2]],
+        ),
+    ] {
+        let inner = format!("(0, 0, 10, 2, 1, {}, {})", inner.0, inner.1);
+        for values in [format!("{outer}, {inner}"), format!("{inner}, {outer}")] {
+            let sql = format!(
+                "INCLUDE PERFETTO MODULE intervals.overlap;
+                 WITH it(root_id, root_ts, root_dur, id, parent_id, ts, dur) AS (VALUES {values})
+                 SELECT id, ts, dur FROM _intervals_flatten!(it) ORDER BY ts"
+            );
+            let expected = expected.iter().map(|row| row.map(Value::Integer).to_vec());
+            let expected: Vec<Vec<Value>> = expected.collect();
+            assert_eq!(rows(&mut session, &sql), expected, "{values}");
+        }
+    }
+}

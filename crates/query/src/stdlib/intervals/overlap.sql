@@ -127,19 +127,28 @@ AS (
     _if_input AS (
       SELECT * FROM $children_with_roots_table WHERE root_dur > 0 AND ifnull(dur, 1) > 0
     ),
-    -- From ts on, the interval id is the innermost. Of several changes at a time, the one with the highest rank counts.
+    -- From ts on, the interval id is the innermost. Of several changes at a time, the last one counts: first intervals end,
+    -- the shorter ones first, then others begin, the longer ones first. Of equally long ones, a child has the higher id.
     _if_change AS (
-      SELECT root_id, root_ts + root_dur AS root_end, root_ts AS ts, root_id AS id, 0 AS rank FROM _if_input
+      SELECT root_id, root_ts + root_dur AS root_end, root_ts AS ts, root_id AS id, 0 AS rank, 0 AS length, 0 AS tie
+      FROM _if_input
       UNION ALL
-      SELECT root_id, root_ts + root_dur, ts + dur, ifnull(parent_id, root_id), 1 FROM _if_input WHERE id IS NOT NULL
+      SELECT root_id, root_ts + root_dur, ts + dur, ifnull(parent_id, root_id), 1, dur, -id
+      FROM _if_input
+      WHERE id IS NOT NULL
       UNION ALL
-      SELECT root_id, root_ts + root_dur, ts, id, 2 FROM _if_input WHERE id IS NOT NULL
+      SELECT root_id, root_ts + root_dur, ts, id, 2, -dur, id FROM _if_input WHERE id IS NOT NULL
     ),
-    -- With max(), SQLite takes the other columns from the row that has it. Of several intervals that begin or end
-    -- together, the longer starts first and ends last.
-    _if_piece AS (
-      SELECT root_id, root_end, ts, id, max(rank) AS rank FROM _if_change GROUP BY root_id, ts
-    )
+    _if_ordered AS (
+      SELECT
+        root_id,
+        root_end,
+        ts,
+        id,
+        row_number() OVER (PARTITION BY root_id, ts ORDER BY rank DESC, length DESC, tie DESC) AS place
+      FROM _if_change
+    ),
+    _if_piece AS (SELECT root_id, root_end, ts, id FROM _if_ordered WHERE place = 1)
   SELECT root_id, id, ts, dur
   FROM (
     SELECT root_id, id, ts, lead(ts, 1, root_end) OVER (PARTITION BY root_id ORDER BY ts) - ts AS dur
