@@ -2,11 +2,10 @@
 
 use std::borrow::Cow;
 
+use rusqlite::Error;
 use rusqlite::functions::Context;
 use rusqlite::types::ValueRef;
-use rusqlite::{Error, ffi};
 
-use crate::operators::Failure;
 use crate::sqlite::real;
 
 /// An argument as text; `None` for NULL. Numbers become text as in SQLite.
@@ -22,14 +21,4 @@ pub(super) fn text<'a>(context: &'a Context<'_>, at: usize) -> Option<Cow<'a, st
 /// An argument is wrong.
 pub(super) fn refused(message: impl Into<String>) -> Error {
     Error::UserFunctionError(message.into().into())
-}
-
-/// What an operation failed with.
-pub(super) fn failed(failure: Failure) -> Error {
-    let code = match failure {
-        Failure::Interrupted => ffi::SQLITE_INTERRUPT,
-        Failure::Memory => ffi::SQLITE_NOMEM,
-        Failure::Refused(message) => return refused(message),
-    };
-    Error::SqliteFailure(ffi::Error::new(code), None)
 }

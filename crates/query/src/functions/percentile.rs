@@ -4,7 +4,7 @@ use rusqlite::functions::{Aggregate, Context};
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, Result};
 
-use super::arguments::{failed, refused};
+use super::arguments::refused;
 use super::flags::PURE;
 use crate::operators::{Meter, Pool};
 
@@ -96,7 +96,7 @@ impl Aggregate<Values, Option<f64>> for Of {
         }
         let value = number(context.get_raw(0)).filter(|value| value.is_finite());
         let value = value.ok_or_else(|| refused(format!("{name} takes numbers")))?;
-        values.meter.grow(size_of::<f64>()).map_err(failed)?;
+        values.meter.grow(size_of::<f64>())?;
         values.numbers.push(value);
         Ok(())
     }

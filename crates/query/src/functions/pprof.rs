@@ -7,7 +7,7 @@ use rusqlite::types::ValueRef;
 use rustc_hash::FxHashMap;
 use traceloom_trace::sort;
 
-use super::arguments::{failed, refused};
+use super::arguments::refused;
 use super::flags::PURE;
 use super::message::{bytes, number, packed, repeated};
 use super::stacks::{ENTRIES, NAME};
@@ -40,7 +40,7 @@ impl Aggregate<Profile, Option<Vec<u8>>> for Build {
             samples: FxHashMap::default(),
             meter: self.0.meter(),
         };
-        profile.text(b"").map_err(failed)?;
+        profile.text(b"")?;
         profile.read_kinds(context)?;
         Ok(profile)
     }
@@ -59,12 +59,9 @@ impl Aggregate<Profile, Option<Vec<u8>>> for Build {
         let frames = frames.ok_or_else(|| refused("the first argument is not a stack"))?;
         let names: Result<Vec<u64>, Failure> =
             frames.into_iter().map(|name| profile.text(name)).collect();
-        let names = names.map_err(failed)?;
+        let names = names?;
         let count = profile.kinds.len();
-        profile
-            .meter
-            .grow(names.len() * 8 + count * 8 + 64)
-            .map_err(failed)?;
+        profile.meter.grow(names.len() * 8 + count * 8 + 64)?;
         let sums = profile
             .samples
             .entry(names)
@@ -95,8 +92,7 @@ impl Profile {
     fn read_kinds(&mut self, context: &Context<'_>) -> rusqlite::Result<()> {
         if context.len() == 1 {
             let kind = (self.text(b"samples"), self.text(b"count"));
-            self.kinds
-                .push((kind.0.map_err(failed)?, kind.1.map_err(failed)?));
+            self.kinds.push((kind.0?, kind.1?));
             return Ok(());
         }
         if context.is_empty() || context.len() % 3 != 1 {
@@ -110,8 +106,7 @@ impl Profile {
                 _ => Err(refused("the type and the unit of a value must be texts")),
             };
             let kind = (self.text(text(at)?), self.text(text(at + 1)?));
-            self.kinds
-                .push((kind.0.map_err(failed)?, kind.1.map_err(failed)?));
+            self.kinds.push((kind.0?, kind.1?));
         }
         Ok(())
     }

@@ -1,5 +1,7 @@
 //! Why an operator failed.
 
+use rusqlite::{Error, ffi};
+
 /// Why an operator failed.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Failure {
@@ -15,5 +17,17 @@ impl Failure {
     /// An argument is wrong.
     pub fn refused(message: impl Into<String>) -> Self {
         Self::Refused(message.into())
+    }
+}
+
+impl From<Failure> for Error {
+    /// The failure as SQLite has it.
+    fn from(failure: Failure) -> Self {
+        let code = match failure {
+            Failure::Interrupted => ffi::SQLITE_INTERRUPT,
+            Failure::Memory => ffi::SQLITE_NOMEM,
+            Failure::Refused(message) => return Self::UserFunctionError(message.into()),
+        };
+        Self::SqliteFailure(ffi::Error::new(code), None)
     }
 }

@@ -3,10 +3,10 @@
 
 use rusqlite::functions::{Aggregate, Context, FunctionFlags};
 use rusqlite::types::{Null, ValueRef};
-use rusqlite::{Connection, Error, ErrorCode, ffi};
+use rusqlite::{Connection, Error, ErrorCode};
 
 use crate::operators::intrinsic::Run;
-use crate::operators::{Failure, Meter, Pool, rows};
+use crate::operators::{Meter, Pool, rows};
 
 /// Makes the aggregate known to a connection.
 pub(super) fn register(connection: &Connection, pool: &Pool) -> rusqlite::Result<()> {
@@ -24,9 +24,9 @@ pub(super) fn register(connection: &Connection, pool: &Pool) -> rusqlite::Result
 
 /// A table with one row: the arguments.
 fn row(context: &Context<'_>) -> rusqlite::Result<Vec<u8>> {
-    let mut bytes = rows::begin(context.len(), false).map_err(error)?;
+    let mut bytes = rows::begin(context.len(), false)?;
     for at in 0..context.len() {
-        rows::write(context.get_raw(at), &mut bytes).map_err(error)?;
+        rows::write(context.get_raw(at), &mut bytes)?;
     }
     Ok(bytes)
 }
@@ -61,12 +61,12 @@ impl Aggregate<Collected, Vec<u8>> for Collect {
     fn step(&self, context: &mut Context<'_>, it: &mut Collected) -> rusqlite::Result<()> {
         let before = it.bytes.len();
         if it.bytes.is_empty() {
-            it.bytes = rows::begin(context.len(), false).map_err(error)?;
+            it.bytes = rows::begin(context.len(), false)?;
         }
         for at in 0..context.len() {
-            rows::write(context.get_raw(at), &mut it.bytes).map_err(error)?;
+            rows::write(context.get_raw(at), &mut it.bytes)?;
         }
-        it.meter.grow(it.bytes.len() - before).map_err(error)
+        Ok(it.meter.grow(it.bytes.len() - before)?)
     }
 
     fn finalize(&self, _: &mut Context<'_>, it: Option<Collected>) -> rusqlite::Result<Vec<u8>> {
@@ -76,19 +76,9 @@ impl Aggregate<Collected, Vec<u8>> for Collect {
         let Some(run) = self.run else {
             return Ok(it.bytes);
         };
-        let table = run(&[ValueRef::Blob(&it.bytes)], &mut it.meter).map_err(error)?;
-        rows::table(&table.names, &table.cells).map_err(error)
+        let table = run(&[ValueRef::Blob(&it.bytes)], &mut it.meter)?;
+        Ok(rows::table(&table.names, &table.cells)?)
     }
-}
-
-/// The failure as SQLite has it.
-pub(super) fn error(failure: Failure) -> Error {
-    let code = match failure {
-        Failure::Interrupted => ffi::SQLITE_INTERRUPT,
-        Failure::Memory => ffi::SQLITE_NOMEM,
-        Failure::Refused(message) => return Error::UserFunctionError(message.into()),
-    };
-    Error::SqliteFailure(ffi::Error::new(code), None)
 }
 
 /// The error of a statement that a function runs. rusqlite drops the code of an error with a message, but the limits are

@@ -5,7 +5,7 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Error};
 
 use super::call::Depth;
-use super::collect::{Collect, error, within};
+use super::collect::{Collect, within};
 use super::table_info;
 use crate::operators::intrinsic::scan::{Kind, Scan};
 use crate::operators::intrinsic::{AGGREGATES, COLLECTORS, FUNCTIONS};
@@ -30,8 +30,8 @@ pub(crate) fn register(connection: &Connection, pool: &Pool) -> rusqlite::Result
         let pool = pool.clone();
         connection.create_scalar_function(name, count, FLAGS, move |context| {
             let mut meter = pool.meter();
-            let table = run(&arguments(context), &mut meter).map_err(error)?;
-            rows::table(&table.names, &table.cells).map_err(error)
+            let table = run(&arguments(context), &mut meter)?;
+            Ok(rows::table(&table.names, &table.cells)?)
         })?;
     }
     let kinds = [
@@ -56,7 +56,7 @@ fn arguments<'a>(context: &'a Context<'_>) -> Vec<ValueRef<'a>> {
 /// Runs a scan, whose third argument is the query of each step.
 fn scan(context: &Context<'_>, kind: Kind, meter: &mut Meter) -> rusqlite::Result<Vec<u8>> {
     let step: String = context.get(2)?;
-    let mut scan = Scan::new(kind, &arguments(context), meter).map_err(error)?;
+    let mut scan = Scan::new(kind, &arguments(context), meter)?;
     let Some(_depth) = Depth::enter() else {
         let message = "scans are nested too deeply";
         return Err(Error::UserFunctionError(message.into()));
@@ -65,14 +65,14 @@ fn scan(context: &Context<'_>, kind: Kind, meter: &mut Meter) -> rusqlite::Resul
     let connection = unsafe { context.get_connection()? };
     let mut statement = connection.prepare(&scan.sql(&step)).map_err(within)?;
     let found: Vec<&str> = statement.column_names().collect();
-    scan.check(&found).map_err(error)?;
+    scan.check(&found)?;
     let width = statement.column_count();
-    while let Some(table) = scan.next().map_err(error)? {
+    while let Some(table) = scan.next()? {
         statement.raw_bind_parameter(1, table)?;
         let mut rows = statement.raw_query();
         while let Some(row) = rows.next().map_err(within)? {
             let values: Result<Vec<_>, _> = (0..width).map(|at| row.get_ref(at)).collect();
-            scan.add(&values?, meter).map_err(error)?;
+            scan.add(&values?, meter)?;
         }
     }
     Ok(scan.finish())

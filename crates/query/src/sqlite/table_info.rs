@@ -3,7 +3,7 @@
 use rusqlite::functions::Context;
 use rusqlite::types::ValueRef;
 
-use super::collect::{error, within};
+use super::collect::within;
 use super::table_call::TableFunction;
 use crate::operators::rows::{self, Cell};
 
@@ -131,5 +131,5 @@ pub(super) fn columns(context: &Context<'_>) -> rusqlite::Result<Vec<u8>> {
         .into_iter()
         .flat_map(|it| it.cells(&table))
         .collect();
-    rows::table(&COLUMNS, &cells).map_err(error)
+    Ok(rows::table(&COLUMNS, &cells)?)
 }
