@@ -7,6 +7,7 @@ pub mod dialect;
 mod error;
 mod export;
 mod functions;
+mod json;
 mod operators;
 mod pattern;
 mod run;

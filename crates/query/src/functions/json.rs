@@ -6,6 +6,7 @@
 
 use traceloom_trace::{ArgSetId, ArgValue, RowId};
 
+use crate::json::string;
 use crate::schema::Data;
 
 /// The most levels of objects and lists in each other. Deeper keys are left out.
@@ -96,7 +97,7 @@ impl Node {
                 let mut before = '{';
                 for (name, value) in members {
                     out.push(std::mem::replace(&mut before, ','));
-                    *out += &quoted(name);
+                    *out += &string(name);
                     out.push(':');
                     value.write(out);
                 }
@@ -121,26 +122,10 @@ fn text(data: &Data, value: ArgValue) -> String {
         ArgValue::Unsigned(value) => value.to_string(),
         ArgValue::Bool(value) => value.to_string(),
         ArgValue::Float(value) if value.is_finite() => value.to_string(),
-        ArgValue::Float(value) => quoted(&value.to_string()),
-        ArgValue::Hex(value) => quoted(&format!("{value:#x}")),
+        ArgValue::Float(value) => string(&value.to_string()),
+        ArgValue::Hex(value) => string(&format!("{value:#x}")),
         ArgValue::Null | ArgValue::Row(..) => "null".to_owned(),
-        ArgValue::Text(id) => quoted(data.get(id)),
+        ArgValue::Text(id) => string(data.get(id)),
         ArgValue::Json(id) => data.get(id).to_owned(),
     }
-}
-
-/// A string of JSON.
-fn quoted(text: &str) -> String {
-    let mut out = String::from("\"");
-    for letter in text.chars() {
-        match letter {
-            '"' | '\\' => out.extend(['\\', letter]),
-            '\n' => out += "\\n",
-            '\t' => out += "\\t",
-            letter if letter.is_control() => out += &format!("\\u{:04x}", u32::from(letter)),
-            letter => out.push(letter),
-        }
-    }
-    out.push('"');
-    out
 }

@@ -4,6 +4,7 @@ use crate::dialect::{
     Column, CreateFunction, CreateMacro, CreateRelation, FunctionBody, Returns, Script, Source,
     StatementKind,
 };
+use crate::json::string;
 use crate::operators::rows::Cell;
 
 /// The columns of the table.
@@ -228,18 +229,4 @@ fn json(entries: &[Entry]) -> String {
     };
     let entries: Vec<String> = entries.iter().map(entry).collect();
     format!("[{}]", entries.join(","))
-}
-
-/// A string of JSON.
-fn string(text: &str) -> String {
-    let mut out = String::from("\"");
-    for letter in text.chars() {
-        match letter {
-            '"' | '\\' => out.extend(['\\', letter]),
-            letter if letter.is_control() => out += &format!("\\u{:04x}", u32::from(letter)),
-            letter => out.push(letter),
-        }
-    }
-    out.push('"');
-    out
 }
