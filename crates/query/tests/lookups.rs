@@ -1,12 +1,12 @@
-//! Lookups do not read whole tables.
+//! Large traces and large sets take time in proportion to their size.
 
 mod made;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use made::ask;
 use traceloom_query::{Limits, Session, Value};
-use traceloom_trace::{SliceBegin, TraceBuilder};
+use traceloom_trace::{ArgValue, SliceBegin, TraceBuilder};
 
 #[test]
 fn no_row_is_read_for_a_text_that_is_null() {
@@ -27,4 +27,26 @@ fn no_row_is_read_for_a_text_that_is_null() {
     let sql =
         "SELECT count(*) FROM slice AS one JOIN slice AS other ON other.category = one.category";
     assert_eq!(ask(&mut session, sql).unwrap().rows, [[Value::Integer(0)]]);
+}
+
+#[test]
+fn many_arguments_are_json_soon() {
+    let mut out = TraceBuilder::new();
+    let utid = out.thread(7);
+    let track = out.thread_track(utid);
+    let name = out.intern(b"draw");
+    let key = |number: i64| format!("debug.k{number}");
+    let keys: Vec<_> = (0..60_000)
+        .map(|number| out.intern(key(number).as_bytes()))
+        .collect();
+    let mut begin = SliceBegin::named(5, name);
+    begin.arg_set_id = out.args(keys.into_iter().map(|key| (key, ArgValue::Int(1))));
+    out.whole_slice(track, begin, 1);
+    let mut session = Session::open(out.finish(), Limits::default()).unwrap();
+    let start = Instant::now();
+    let sql =
+        "SELECT json_extract(__intrinsic_arg_set_to_json(arg_set_id), '$.debug.k59999') FROM slice";
+    let rows = ask(&mut session, sql).unwrap().rows;
+    assert_eq!(rows, [[Value::Integer(1)]]);
+    assert!(start.elapsed() < Duration::from_secs(5));
 }

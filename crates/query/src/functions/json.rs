@@ -4,6 +4,7 @@
 //! debug.size[0] = 3, debug.size[1] = 4, debug.name = "a"     {"debug":{"size":[3,4],"name":"a"}}
 //! ```
 
+use rustc_hash::FxHashMap;
 use traceloom_trace::{ArgSetId, ArgValue, RowId};
 
 use crate::json::string;
@@ -15,8 +16,29 @@ const MOST_LEVELS: usize = 64;
 /// A value, or the members of an object or a list in order.
 enum Node {
     Value(String),
-    Object(Vec<(String, Node)>),
+    Object(Members),
     List(Vec<Node>),
+}
+
+/// The members of an object in order.
+#[derive(Default)]
+struct Members {
+    list: Vec<(String, Node)>,
+    /// Where each is in the list.
+    places: FxHashMap<String, usize>,
+}
+
+impl Members {
+    /// The member of this name, which is added if there is none.
+    fn named(&mut self, name: &str, new: impl FnOnce() -> Node) -> Option<&mut Node> {
+        let next = self.list.len();
+        let place = self.places.get(name).copied().unwrap_or(next);
+        if place == next {
+            self.places.insert(name.to_owned(), next);
+            self.list.push((name.to_owned(), new()));
+        }
+        self.list.get_mut(place).map(|(_, node)| node)
+    }
 }
 
 /// A part of a key.
@@ -28,7 +50,7 @@ enum Step<'k> {
 /// A set of arguments as JSON; `None` if it is empty.
 pub(super) fn args_as_json(data: &Data, set: ArgSetId) -> Option<String> {
     set.some()?;
-    let mut root = Node::Object(Vec::new());
+    let mut root = Node::Object(Members::default());
     for (key, value) in data.trace.args.set(set) {
         let steps = steps(data.get(key));
         if steps.len() <= MOST_LEVELS
@@ -67,17 +89,10 @@ impl Node {
         };
         let next = |rest: &[Step<'_>]| match rest.first() {
             Some(Step::Item(_)) => Self::List(Vec::new()),
-            _ => Self::Object(Vec::new()),
+            _ => Self::Object(Members::default()),
         };
         let inner = match (self, step) {
-            (Self::Object(members), Step::Member(name)) => {
-                let known = members.iter().rposition(|(known, _)| known == name);
-                let place = known.unwrap_or(members.len());
-                if known.is_none() {
-                    members.push(((*name).to_owned(), next(rest)));
-                }
-                &mut members.get_mut(place)?.1
-            }
+            (Self::Object(members), Step::Member(name)) => members.named(name, || next(rest))?,
             (Self::List(items), Step::Item(index)) => {
                 let place = (*index).min(items.len());
                 if place == items.len() {
@@ -95,7 +110,7 @@ impl Node {
             Self::Value(text) => *out += text,
             Self::Object(members) => {
                 let mut before = '{';
-                for (name, value) in members {
+                for (name, value) in &members.list {
                     out.push(std::mem::replace(&mut before, ','));
                     *out += &string(name);
                     out.push(':');
