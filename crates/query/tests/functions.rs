@@ -294,3 +294,13 @@ fn metrics_are_refused_by_name() {
         "{error}"
     );
 }
+
+#[test]
+fn only_numbers_of_sets_have_arguments() {
+    let of_sets = "SELECT count(*) FROM __intrinsic_args AS a
+        WHERE value_type = 'int' AND extract_arg(arg_set_id, key) IS NULL";
+    assert_eq!(numbers(of_sets), [0]);
+    let of_others = "SELECT count(*) FROM __intrinsic_args AS a WHERE id != arg_set_id
+        AND (extract_arg(id, key) IS NOT NULL OR __intrinsic_arg_set_to_json(id) IS NOT NULL)";
+    assert_eq!(numbers(of_others), [0]);
+}

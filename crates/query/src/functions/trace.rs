@@ -31,6 +31,7 @@ pub(super) fn register(connection: &Connection, data: &Arc<Data>) -> rusqlite::R
             ValueRef::Integer(set) => u32::try_from(set)
                 .ok()
                 .filter(|set| (*set as usize) < of_json.trace.args.len())
+                .filter(|set| of_json.is_set(*set as usize))
                 .and_then(|set| args_as_json(&of_json, ArgSetId(set))),
             _ => None,
         })
@@ -102,6 +103,9 @@ fn extract_arg(data: &Data, context: &Context<'_>) -> Option<Value> {
         ValueRef::Integer(set) => u32::try_from(set).ok()?,
         _ => return None,
     };
+    if !data.is_set(set as usize) {
+        return None;
+    }
     let key = match context.get_raw(1) {
         ValueRef::Text(key) => std::str::from_utf8(key).ok()?,
         _ => return None,

@@ -183,6 +183,17 @@ impl Data {
             .map(|row| row.value)
     }
 
+    /// Whether a set begins with a row of `args`; its number is that of the row.
+    pub fn is_set(&self, row: usize) -> bool {
+        let args = &self.trace.args;
+        let Some(first) = row.checked_sub(args.len()) else {
+            return args.set_near(row, 0).is_some();
+        };
+        let track = |at: usize| self.tracks.dimensions.get(at).map(|row| row.track);
+        let before = first.checked_sub(1).and_then(track);
+        track(first).is_some_and(|own| before != Some(own))
+    }
+
     /// The key in a row of `args`.
     fn arg_key(&self, row: usize) -> StringId {
         let dimension = self.dimension(row).map(|dimension| dimension.key);
