@@ -164,14 +164,15 @@ mod tests {
     #[test]
     fn parents_of_many_lifetimes_are_found_soon() {
         let mut out = TraceBuilder::new();
-        for number in 0..60_000 {
+        for number in 0..120_000 {
             process(&mut out, 7, 1, 1 + number);
             process(&mut out, 8, 7, 0);
         }
         let trace = out.finish();
         let start = std::time::Instant::now();
         let parents = parents(&trace);
-        assert!(start.elapsed() < std::time::Duration::from_secs(5));
+        // If each looked at all lifetimes, this would take many minutes.
+        assert!(start.elapsed() < std::time::Duration::from_secs(60));
         assert_eq!(parents.len(), trace.processes.len());
     }
 
