@@ -10,11 +10,11 @@ use traceloom_trace::{
 
 use super::args::{Fields, KeysId};
 use super::clock::clock_mark;
+use super::described_track::DescribedTrack;
 use super::devices::Devices;
 use super::event_table::EventTable;
 use super::open_pairs::{OpenPairs, Request};
 use super::position::{At, Position, SlotId};
-use super::self_described::DescribedTrack;
 use super::state::{Binder, Cpu, CpuColumn, GraphCpu, History, Memory, NEW_CPU, NOBODY};
 use super::threads::Threads;
 use crate::ftrace::batch::EventBatch;

@@ -17,6 +17,7 @@ mod binder;
 mod clock;
 mod counters;
 mod derived;
+mod described_track;
 mod devices;
 mod disk;
 mod drm;

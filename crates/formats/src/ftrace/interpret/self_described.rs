@@ -15,69 +15,13 @@
 
 use std::borrow::Cow;
 
-use traceloom_trace::{
-    ArgSetId, ArgValue, ProcessId, RepairKind, RowId, SliceBegin, StringId, ThreadId, TraceBuilder,
-    TrackId, TrackOwnerId, TrackType,
-};
+use traceloom_trace::{ArgSetId, RepairKind, RowId, SliceBegin, TraceBuilder, TrackId};
 
 use super::args::Fields;
+use super::described_track::{DescribedTrack, Scope};
 use super::interpreter::Interpreter;
 use super::position::At;
 use crate::ftrace::event::{MOST_CPUS, Value};
-
-/// What tells the tracks of such events apart.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) struct DescribedTrack {
-    event: StringId,
-    name: StringId,
-    scope: Scope,
-    is_counter: bool,
-}
-
-/// What a track belongs to.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Scope {
-    Thread(ThreadId),
-    Process(ProcessId),
-    Cpu(u32),
-    Custom(i64),
-}
-
-impl Scope {
-    /// Adds a track to what the scope names.
-    fn add_track(self, is_counter: bool, name: StringId, out: &mut TraceBuilder) -> TrackId {
-        use TrackType as T;
-        let of = |slices, counter| if is_counter { counter } else { slices };
-        let (kind, owner) = match self {
-            Self::Thread(utid) => (
-                of(
-                    T::KernelTrackeventThreadSlice,
-                    T::KernelTrackeventThreadCounter,
-                ),
-                TrackOwnerId::Thread(utid),
-            ),
-            Self::Process(upid) => (
-                of(
-                    T::KernelTrackeventProcessSlice,
-                    T::KernelTrackeventProcessCounter,
-                ),
-                TrackOwnerId::Process(upid),
-            ),
-            Self::Cpu(cpu) => {
-                let kind = of(T::KernelTrackeventCpuSlice, T::KernelTrackeventCpuCounter);
-                return out.separate_cpu_track(kind, cpu, name);
-            }
-            Self::Custom(_) => (
-                of(
-                    T::KernelTrackeventCustomSlice,
-                    T::KernelTrackeventCustomCounter,
-                ),
-                TrackOwnerId::Machine,
-            ),
-        };
-        out.separate_track(kind, owner, name)
-    }
-}
 
 /// What such an event shows.
 enum Shown<'p> {
@@ -168,21 +112,6 @@ impl Interpreter {
         };
         let track = self.described.entry(described);
         Some(*track.or_insert_with(|| described.add(out)))
-    }
-}
-
-impl DescribedTrack {
-    fn add(self, out: &mut TraceBuilder) -> TrackId {
-        let track = self.scope.add_track(self.is_counter, self.name, out);
-        let tracepoint = ("tracepoint", ArgValue::Text(self.event));
-        match self.scope {
-            Scope::Custom(scope) => {
-                let scope = ("scope", ArgValue::Int(scope));
-                out.add_track_args(track, &[scope, tracepoint]);
-            }
-            _ => out.add_track_args(track, &[tracepoint]),
-        }
-        track
     }
 }
 
