@@ -115,7 +115,7 @@ fn numeric(value: ValueRef<'_>) -> Value {
     }
 }
 
-/// The number that a text is, by SQLite's rules: in decimal, and only with its spaces around it.
+/// The number in a text, by SQLite's rules: decimal, with nothing but spaces around it.
 fn written(text: &[u8]) -> Value {
     let text = std::str::from_utf8(text).unwrap_or_default();
     let text = text.trim_matches([' ', '\t', '\n', '\x0b', '\x0c', '\r']);

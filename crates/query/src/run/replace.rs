@@ -67,7 +67,7 @@ fn create_table(
 
 /// Gives the table `new` the name of the statement. Views of this name read it from now on.
 fn rename(connection: &Connection, it: &CreateRelation, new: &str) -> Result<(), QueryError> {
-    // SQLite would refuse to rename a table while any view is wrong.
+    // By default, SQLite does not rename a table while any view refers to something that is missing.
     let legacy = |is_on| connection.set_db_config(SQLITE_DBCONFIG_LEGACY_ALTER_TABLE, is_on);
     let was_on = legacy(true).is_ok();
     let sql = format!("ALTER TABLE {new} RENAME TO {}", quoted(&it.name));

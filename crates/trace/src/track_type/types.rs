@@ -341,8 +341,8 @@ track_types! {
     KernelTrackeventCpuSlice,
     /// A counter of a CPU, from such events.
     KernelTrackeventCpuCounter,
-    /// Slices of anything else that such events number.
+    /// Slices of another number that such events name.
     KernelTrackeventCustomSlice,
-    /// A counter of anything else that such events number.
+    /// A counter of another number that such events name.
     KernelTrackeventCustomCounter,
 }
