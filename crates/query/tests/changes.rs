@@ -5,7 +5,7 @@ mod made;
 use made::{ask, session};
 use traceloom_query::{Session, Value};
 
-/// Rows of which the last ones cannot be computed.
+/// A query that fails after 4,000 rows.
 const BROKEN: &str = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 5000)
     SELECT abs(iif(x > 4000, -9223372036854775808, x)) AS x FROM n";
 

@@ -62,7 +62,7 @@ pub(super) fn pairs(
         let Some(&next) = next else {
             return Ok(());
         };
-        // A point can still overlap a point at its place.
+        // An interval without a length still overlaps others that begin at the same time.
         others.retain(|other| other.end > next.start || other.start == next.start);
         for other in others.iter() {
             meter.tick()?;

@@ -1,4 +1,4 @@
-//! A result that is that of the script unless a later statement has one.
+//! The result of a statement that is not the last one. It is the result of the script if no later statement has one.
 
 use std::io;
 
@@ -9,7 +9,7 @@ use super::result_set::ResultSet;
 use crate::dialect::{Statement, StatementKind, TokenKind, tokens_of};
 use crate::operators::{Failure, Meter, Pool};
 
-/// A result in memory, which counts.
+/// A result in memory. It counts towards the memory limit.
 pub(super) struct Kept {
     pub result: ResultSet,
     meter: Meter,

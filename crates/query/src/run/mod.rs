@@ -62,14 +62,14 @@ fn first(
     bound: &mut Bound<'_>,
 ) -> Result<Option<Kept>, QueryError> {
     let mut kept = None;
-    let later = before.iter().rposition(has_result).unwrap_or(0);
-    let later = if has_result(last) {
+    // The results of statements before this one are not that of the script.
+    let first_kept = if has_result(last) {
         before.len()
     } else {
-        later
+        before.iter().rposition(has_result).unwrap_or(0)
     };
     for (at, statement) in before.iter().enumerate() {
-        if at < later {
+        if at < first_kept {
             step(connection, catalog, statement, bound, &mut Discard)?;
             continue;
         }

@@ -65,7 +65,7 @@ fn create_table(
     execute(connection, &sql, params, &mut Discard).map(drop)
 }
 
-/// Gives the table `new` the name of the statement. Views of this name read it from now on.
+/// Renames the table `new` to the name in the statement. Views that use this name now read the new table.
 fn rename(connection: &Connection, it: &CreateRelation, new: &str) -> Result<(), QueryError> {
     // By default, SQLite does not rename a table while any view refers to something that is missing.
     let legacy = |is_on| connection.set_db_config(SQLITE_DBCONFIG_LEGACY_ALTER_TABLE, is_on);
