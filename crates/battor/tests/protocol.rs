@@ -78,7 +78,7 @@ fn a_running_battor_resets_first() {
         was_running: true,
         ..BattorFaults::default()
     };
-    // The time until the second attempt. All other answers need less.
+    // After this time, the second attempt begins. All other answers come sooner.
     let timing = Timing {
         answer: Duration::from_secs(3),
         ..QUICK

@@ -341,8 +341,8 @@ track_types! {
     KernelTrackeventCpuSlice,
     /// A counter of a CPU, from such events.
     KernelTrackeventCpuCounter,
-    /// Slices of another number that such events name.
+    /// Slices that such events group by a number of their own.
     KernelTrackeventCustomSlice,
-    /// A counter of another number that such events name.
+    /// A counter that such events group by a number of their own.
     KernelTrackeventCustomCounter,
 }

@@ -66,7 +66,7 @@ impl Interpreter {
             return;
         };
         let Some(track) = self.described_track(at, event, &shown, fields, out) else {
-            return refuse(at, "a kernel event has a track of an unknown CPU", out);
+            return refuse(at, "the scope_cpu of an event is out of range", out);
         };
         match shown {
             Shown::Counter(value) => out.whole_counter(track, at.ts, value),
@@ -115,7 +115,7 @@ impl Interpreter {
     }
 }
 
-/// The scope of an event: the last one that it names, else its thread. `None` for a CPU that no machine has.
+/// The scope of an event: its last `scope_` field, or its thread if it has none. `None` if the number of a CPU is out of range.
 fn scope(at: At, fields: Fields<'_>, out: &mut TraceBuilder) -> Option<Scope> {
     let Some((key, number)) = fields.last_int("scope_") else {
         return Some(Scope::Thread(at.utid));
