@@ -81,7 +81,7 @@ fn micros(ns: u128) -> String {
 }
 
 /// A random version 4 UUID. All readers of clock markers accept its letters, digits and dashes.
-fn unique_id() -> String {
+pub(crate) fn unique_id() -> String {
     // Each `RandomState` has random keys.
     let random = || RandomState::new().hash_one(0);
     let (high, low) = (random(), random());

@@ -58,15 +58,21 @@ impl Status {
     }
 }
 
-/// The number of events that each CPU dropped, from the same text. The shell sorts the CPUs by name.
-pub(crate) fn dropped_by_cpu(text: &str) -> Vec<(u32, u64)> {
+/// The counts of events that the kernel's text and pages do not report.
+pub(crate) const DROPPED: &[&str] = &["commit overrun", "dropped events"];
+
+/// The counts of all lost events.
+pub(crate) const LOST: &[&str] = &["overrun", "commit overrun", "dropped events"];
+
+/// The sum of these counts for each CPU, from the same text. The shell sorts the CPUs by name.
+pub(crate) fn sum_by_cpu(text: &str, wanted: &[&str]) -> Vec<(u32, u64)> {
     let cpus: Vec<&str> = text.split("entries: ").skip(1).collect();
     let mut names: Vec<String> = (0..cpus.len()).map(|cpu| cpu.to_string()).collect();
     names.sort();
     let numbers = names.iter().filter_map(|name| name.parse().ok());
     let count = |stats: &str| {
         let counts = stats.lines().filter_map(|line| line.split_once(": "));
-        let counts = counts.filter(|(key, _)| ["commit overrun", "dropped events"].contains(key));
+        let counts = counts.filter(|(key, _)| wanted.contains(key));
         let numbers = counts.filter_map(|(_, number)| number.trim().parse::<u64>().ok());
         numbers.sum()
     };
@@ -80,7 +86,7 @@ pub(crate) fn size_kb(text: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Status, dropped_by_cpu};
+    use super::{DROPPED, LOST, Status, sum_by_cpu};
 
     const CPU: &str = "entries: 10\noverrun: 3\ncommit overrun: 0\nbytes: 2048\n\
                        oldest event ts:  5.1\nnow ts:  6.2\ndropped events: 4\nread events: 90\n";
@@ -110,6 +116,9 @@ mod tests {
         let expected: Vec<(u32, u64)> = [0, 1, 10, 2, 3, 4, 5, 6, 7, 8, 9]
             .map(|cpu| (cpu, u64::from(cpu)))
             .to_vec();
-        assert_eq!(dropped_by_cpu(&(text + "4\n")), expected);
+        let text = text + "4\n";
+        assert_eq!(sum_by_cpu(&text, DROPPED), expected);
+        let with_overrun = expected.iter().map(|(cpu, dropped)| (*cpu, dropped + 3));
+        assert_eq!(sum_by_cpu(&text, LOST), with_overrun.collect::<Vec<_>>());
     }
 }

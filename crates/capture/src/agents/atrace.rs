@@ -215,6 +215,11 @@ impl AtraceAgent {
         self.device.dropped_by_cpu(limit)
     }
 
+    /// Stops recording, after a mark with this text. Returns how many events each CPU has lost.
+    pub(crate) fn end_stream(&self, mark: &str, limit: Duration) -> Result<Vec<(u32, u64)>> {
+        self.device.end_recording(mark, limit)
+    }
+
     /// Ends any recording that is left.
     pub(crate) fn reset(&mut self, limit: Duration) -> Result<()> {
         if self.is_resumed {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::adb::{Device, Output, quote};
 use crate::error::{CaptureError, Result};
-use crate::status::{Status, dropped_by_cpu};
+use crate::status::{DROPPED, LOST, Status, sum_by_cpu};
 
 /// Time limit for a short command.
 const LIMIT: Duration = Duration::from_secs(20);
@@ -29,6 +29,9 @@ pub(crate) trait DeviceExt {
     /// The number of events that each CPU dropped because its buffer was full; empty if the shell may
     /// not read it.
     fn dropped_by_cpu(&self, limit: Duration) -> Vec<(u32, u64)>;
+
+    /// Stops recording, after a last event: a mark with the text `mark`. Returns how many events each CPU has lost.
+    fn end_recording(&self, mark: &str, limit: Duration) -> Result<Vec<(u32, u64)>>;
 
     /// Settings of other programs that leave events out: lines with the file and its value.
     fn foreign_limits(&self, limit: Duration) -> Result<Vec<String>>;
@@ -72,7 +75,20 @@ impl DeviceExt for Device {
     }
 
     fn dropped_by_cpu(&self, limit: Duration) -> Vec<(u32, u64)> {
-        dropped_by_cpu(&buffer_stats(self, limit).unwrap_or_default())
+        sum_by_cpu(&buffer_stats(self, limit).unwrap_or_default(), DROPPED)
+    }
+
+    fn end_recording(&self, mark: &str, limit: Duration) -> Result<Vec<(u32, u64)>> {
+        let folder = quote(&self.tracing_folder()?);
+        // A single command, since the end of atrace changes the counts.
+        let command = format!(
+            "cd {folder} || exit; echo {} > trace_marker; echo 0 > tracing_on && \
+             exec cat per_cpu/cpu*/stats buffer_size_kb",
+            quote(mark)
+        );
+        let output = self.run(&command, limit)?;
+        let stats = String::from_utf8_lossy(&output.stdout).into_owned();
+        Ok(sum_by_cpu(&stats, LOST))
     }
 
     fn foreign_limits(&self, limit: Duration) -> Result<Vec<String>> {

@@ -6,7 +6,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::tape::Tape;
-use crate::adb::{Closer, ShellEvent};
+use crate::adb::{AdbError, Closer, Shell, ShellEvent};
 use crate::agent::{Agent, Sink};
 use crate::agents::AtraceAgent;
 use crate::error::{CaptureError, Result};
@@ -19,11 +19,22 @@ const LOSSES_EVERY: Duration = Duration::from_secs(5);
 /// There is no other sign of that.
 const START: Duration = Duration::from_secs(5);
 
+/// How long to wait for more text of a recording that was stopped.
+const QUIET: Duration = Duration::from_secs(3);
+
+/// A connection to atrace on the device.
+struct Running {
+    closer: Closer,
+    follow: JoinHandle<()>,
+    /// Receives something after each piece of text. Disconnected after the last one.
+    news: mpsc::Receiver<()>,
+}
+
 /// Records a device onto a tape, from the output of `atrace --stream`.
 pub struct LiveAtraceAgent {
     atrace: AtraceAgent,
     tape: Arc<Mutex<Tape>>,
-    running: Option<(Closer, JoinHandle<Result<()>>)>,
+    running: Option<Running>,
     stopping: Arc<AtomicBool>,
     /// When lost events were last looked for.
     looked: Option<Instant>,
@@ -41,8 +52,55 @@ impl LiveAtraceAgent {
         }
     }
 
+    /// Waits until the text of a stopped recording is complete: its last mark has come, or atrace has ended, as
+    /// Android's own does.
+    ///
+    /// # Errors
+    /// [`AdbError::Timeout`] if nothing comes any more.
+    fn wait_for_rest(&self, news: &mpsc::Receiver<()>, limit: Duration) -> Result<()> {
+        let begun = Instant::now();
+        while !self.tape().has_ended() {
+            let came = news.recv_timeout(QUIET);
+            if came == Err(mpsc::RecvTimeoutError::Disconnected) {
+                return Ok(());
+            }
+            if came.is_err() || begun.elapsed() > limit {
+                let request = "waiting for the end of the trace".to_owned();
+                let limit = if came.is_err() { QUIET } else { limit };
+                return Err(AdbError::Timeout { request, limit }.into());
+            }
+        }
+        Ok(())
+    }
+
     fn tape(&self) -> MutexGuard<'_, Tape> {
         self.tape.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Reads what atrace prints until it ends or the connection is closed.
+fn follow(
+    shell: &mut Shell,
+    tape: &Mutex<Tape>,
+    stopping: &AtomicBool,
+    has_come: &mpsc::SyncSender<()>,
+) {
+    let tape = || tape.lock().unwrap_or_else(PoisonError::into_inner);
+    let why = loop {
+        match shell.next_event() {
+            Ok(ShellEvent::Stdout(bytes)) => {
+                tape().push(bytes);
+                // If the channel is full, its reader has yet to look.
+                _ = has_come.try_send(());
+            }
+            Ok(ShellEvent::Stderr(_)) => {}
+            Ok(ShellEvent::Exit(code)) => break format!("atrace ended with status {code}"),
+            Err(error) => break error.to_string(),
+        }
+    };
+    // Do not report an end that was requested.
+    if !stopping.load(Ordering::Acquire) {
+        tape().report_end(why);
     }
 }
 
@@ -54,34 +112,17 @@ impl Agent for LiveAtraceAgent {
     fn start(&mut self, limit: Duration) -> Result<Vec<String>> {
         let (messages, mut shell) = self.atrace.stream_live(limit)?;
         let closer = shell.closer()?;
-        let tape = Arc::clone(&self.tape);
-        let stopping = Arc::clone(&self.stopping);
-        let (begun, has_begun) = mpsc::channel();
-        let follow = move || -> Result<()> {
-            let tape = || tape.lock().unwrap_or_else(PoisonError::into_inner);
-            let why = loop {
-                match shell.next_event() {
-                    Ok(ShellEvent::Stdout(bytes)) => {
-                        tape().push(bytes);
-                        // After the start, nobody waits.
-                        _ = begun.send(());
-                    }
-                    Ok(ShellEvent::Stderr(_)) => {}
-                    Ok(ShellEvent::Exit(code)) => {
-                        break format!("atrace ended with status {code}");
-                    }
-                    Err(error) => break error.to_string(),
-                }
-            };
-            // Do not report an end that was requested.
-            if !stopping.load(Ordering::Acquire) {
-                tape().report_end(why);
-            }
-            Ok(())
-        };
-        self.running = Some((closer, thread::spawn(follow)));
+        // One piece of news is enough, whatever came since.
+        let (has_come, news) = mpsc::sync_channel(1);
+        let (tape, stopping) = (Arc::clone(&self.tape), Arc::clone(&self.stopping));
+        let follow = thread::spawn(move || follow(&mut shell, &tape, &stopping, &has_come));
         // An end is reported on the tape.
-        _ = has_begun.recv_timeout(limit.min(START));
+        _ = news.recv_timeout(limit.min(START));
+        self.running = Some(Running {
+            closer,
+            follow,
+            news,
+        });
         Ok(messages)
     }
 
@@ -105,17 +146,22 @@ impl Agent for LiveAtraceAgent {
 
     fn stop(&mut self, limit: Duration) -> Result<()> {
         self.stopping.store(true, Ordering::Release);
-        let stopped = self.atrace.stop(limit);
-        // The end of atrace clears the counts.
-        let dropped = self.atrace.dropped_by_cpu(limit);
-        if let Some((closer, thread)) = self.running.take() {
-            // atrace runs until its connection is closed. The resulting error is expected.
-            closer.close();
-            _ = thread.join();
+        let mark = self.tape().end_mark().to_owned();
+        let lost = self.atrace.end_stream(&mark, limit);
+        let mut complete = Ok(());
+        if let Some(running) = self.running.take() {
+            // Without permission to stop it, it goes on until the connection is closed.
+            if lost.as_ref().is_ok_and(|lost| !lost.is_empty()) {
+                complete = self.wait_for_rest(&running.news, limit);
+            }
+            // Our atrace runs until then, too. The resulting error is expected.
+            running.closer.close();
+            _ = running.follow.join();
         }
-        self.tape().add_losses(&dropped);
+        // The text has overwritten events only before the next event of their CPU, which may not exist.
+        let stopped = lost.map(|lost| self.tape().add_losses(&lost));
         let reset = self.atrace.reset(limit);
-        stopped.and(reset)
+        stopped.and(complete).and(reset)
     }
 
     fn collect(&mut self, _: Duration, sink: &mut dyn Sink) -> Result<()> {

@@ -11,6 +11,7 @@ use super::spool::{Spool, cannot_store};
 use super::trigger::Trigger;
 use super::window::{HEADER, Window};
 use crate::agent::{PartKind, Sink};
+use crate::clock_markers::unique_id;
 use crate::lost_lines::LostLines;
 
 /// Size of a chunk of text, bytes. Old text is dropped by the chunk.
@@ -44,6 +45,10 @@ pub struct Tape {
     partial_line: Vec<u8>,
     newest_ns: i64,
     lost: LostLines,
+    /// The text of the mark that ends the recording. It is not stored.
+    end_mark: String,
+    /// Whether that mark has come.
+    has_ended: bool,
 }
 
 #[derive(Default)]
@@ -70,6 +75,8 @@ impl Tape {
             partial_line: Vec::new(),
             newest_ns: i64::MIN,
             lost: LostLines::default(),
+            end_mark: format!("traceloom ends {}", unique_id()),
+            has_ended: false,
         }
     }
 
@@ -90,6 +97,16 @@ impl Tape {
     /// Reports that the recording ended without a request.
     pub(super) fn report_end(&self, reason: String) {
         (self.report)(Watched::BrokeOff(reason));
+    }
+
+    /// The text of the mark that ends the recording.
+    pub(super) fn end_mark(&self) -> &str {
+        &self.end_mark
+    }
+
+    /// Whether the mark that ends the recording has come.
+    pub(super) fn has_ended(&self) -> bool {
+        self.has_ended
     }
 
     /// Appends text.
@@ -126,6 +143,10 @@ impl Tape {
     }
 
     fn push_line(&mut self, line: &[u8]) {
+        if line.trim_ascii_end().ends_with(self.end_mark.as_bytes()) {
+            self.has_ended = true;
+            return;
+        }
         let event = FtraceLine::read(line.trim_ascii_end());
         if let Some(window) = &self.window {
             window.push(line, event.as_ref().map(|event| event.ts_ns));
@@ -295,6 +316,17 @@ mod tests {
         Tape::new(None, None, report).report_end("unplugged".to_owned());
         let expected = [Watched::BrokeOff("unplugged".to_owned())];
         assert_eq!(*events.lock().unwrap(), expected);
+    }
+
+    #[test]
+    fn the_mark_of_the_end_is_not_stored() {
+        let mut tape = Tape::new(None, None, |_| ());
+        let end = line(2).replace("C|7|n|2", tape.end_mark());
+        tape.push(line(1).as_bytes());
+        assert!(!tape.has_ended());
+        tape.push(end.as_bytes());
+        assert!(tape.has_ended());
+        assert_eq!(tape.len(), line(1).len());
     }
 
     #[test]
