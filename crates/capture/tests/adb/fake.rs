@@ -1,7 +1,7 @@
 //! A simulated adb server in this process, for faults that the real one does not produce.
 
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{Shutdown, TcpListener, TcpStream};
 use std::thread;
 
 use traceloom_capture::adb::{Adb, Address};
@@ -41,6 +41,13 @@ impl Connection {
         self.send(format!("OKAY{:04x}{text}", text.len()).as_bytes());
     }
 
+    /// Sends nothing more, and waits until the client disconnects. A connection that is closed before all of its
+    /// data was read is reset, and what was sent on it may not arrive.
+    fn end(&mut self) {
+        _ = self.0.shutdown(Shutdown::Write);
+        self.wait();
+    }
+
     /// Waits until the client disconnects.
     pub fn wait(&mut self) {
         _ = self.0.read_to_end(&mut Vec::new());
@@ -70,7 +77,11 @@ pub fn raw(serve: impl Fn(&mut Connection) + Send + Sync + Copy + 'static) -> Ad
     let port = listener.local_addr().unwrap().port();
     thread::spawn(move || {
         for connection in listener.incoming().flatten() {
-            thread::spawn(move || serve(&mut Connection(connection)));
+            thread::spawn(move || {
+                let mut connection = Connection(connection);
+                serve(&mut connection);
+                connection.end();
+            });
         }
     });
     Adb::at(Address {
