@@ -1,5 +1,6 @@
 //! `cargo xtask test`: all checks that must pass before a change is merged.
 
+mod again;
 mod emulated;
 mod outcome;
 mod output;
@@ -97,6 +98,12 @@ pub fn run(args: &[String]) -> Result<()> {
     let sum = *sum
         .lock()
         .expect("no thread panics while it holds the lock");
+    if sum.unstable > 0 {
+        println!(
+            "\nunstable: {} of the tests that passed failed first; their names are above",
+            sum.unstable
+        );
+    }
     println!("\n{sum}");
     // Exit here, because the sum must be the last line. An error message would follow it.
     exit(i32::from(sum.failed > 0))

@@ -10,6 +10,8 @@ pub struct Counts {
     pub passed: usize,
     pub failed: usize,
     pub skipped: usize,
+    /// Those of `passed` that failed first.
+    pub unstable: usize,
 }
 
 impl Counts {
@@ -18,6 +20,7 @@ impl Counts {
         self.passed += other.passed;
         self.failed += other.failed;
         self.skipped += other.skipped;
+        self.unstable += other.unstable;
     }
 }
 
@@ -28,6 +31,7 @@ impl Display for Counts {
             passed,
             failed,
             skipped,
+            ..
         } = self;
         write!(f, "{passed} passed, {failed} failed, {skipped} skipped")
     }
@@ -58,6 +62,7 @@ impl From<Outcome> for Counts {
             passed,
             failed,
             skipped,
+            unstable: 0,
         }
     }
 }

@@ -7,6 +7,7 @@ use std::process::{Child, Stdio};
 
 use anyhow::{Context, Result};
 
+use super::again::run_again;
 use super::outcome::{Counts, Outcome};
 use super::patience::Patience;
 use crate::run::{cargo, check, shown};
@@ -21,6 +22,18 @@ pub fn run_tests(args: &[&str], log: &str) -> Counts {
 }
 
 fn stream(args: &[&str], log: &str) -> Result<Counts> {
+    let (mut counts, failed) = run_once(args, &[], log)?;
+    run_again(&mut counts, &failed, |names| {
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let exact = [&["--exact", "--test-threads=1"], &names[..]].concat();
+        let again = run_once(args, &exact, &format!("again-{log}"));
+        again.is_ok_and(|(again, _)| again.failed == 0 && again.passed >= names.len())
+    });
+    Ok(counts)
+}
+
+/// Returns the names of failed tests, too. `filter` goes to the test programs.
+fn run_once(args: &[&str], filter: &[&str], log: &str) -> Result<(Counts, Vec<String>)> {
     // Before the time limit counts: a slow machine compiles for a long time without output.
     check(cargo(&[args, &["--no-run"]].concat()))?;
     let mut command = cargo(args);
@@ -29,7 +42,7 @@ fn stream(args: &[&str], log: &str) -> Result<Counts> {
         command.env(SEED, "1");
     }
     // Passing tests print what they skipped.
-    command.args(["--", "--show-output"]);
+    command.args(["--", "--show-output"]).args(filter);
     let line = shown(&command);
     let mut child = command
         .stdout(Stdio::piped())
@@ -44,7 +57,7 @@ fn stream(args: &[&str], log: &str) -> Result<Counts> {
     if !status.success() && counts.failed == 0 {
         counts.add(Outcome::Failed(format!("{line}: {status}")).into());
     }
-    Ok(counts)
+    Ok((counts, reader.failed))
 }
 
 fn copy(child: &mut Child, reader: &mut TestOutput, log: &str, patience: &Patience) -> Result<()> {
@@ -67,6 +80,8 @@ fn copy(child: &mut Child, reader: &mut TestOutput, log: &str, patience: &Patien
 #[derive(Default)]
 struct TestOutput {
     counts: Counts,
+    /// The names of failed tests.
+    failed: Vec<String>,
     /// Inside the output of failing tests.
     in_failures: bool,
 }
@@ -87,6 +102,10 @@ impl TestOutput {
         if line.starts_with("skipped:") {
             self.counts.skipped += 1;
         }
+        let failed = line
+            .strip_prefix("test ")
+            .and_then(|line| line.strip_suffix(" ... FAILED"));
+        self.failed.extend(failed.map(str::to_owned));
         let ending = |end: &str| line.starts_with("test ") && line.ends_with(end);
         self.in_failures || note || ending(" FAILED") || ending(" over 60 seconds")
     }
@@ -129,5 +148,6 @@ mod tests {
         assert_eq!(shown.len(), 6, "{shown:?}");
         let counts = reader.counts;
         assert_eq!((counts.passed, counts.failed, counts.skipped), (12, 1, 3));
+        assert_eq!(reader.failed, ["b"]);
     }
 }

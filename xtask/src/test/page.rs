@@ -1,9 +1,11 @@
 //! The page in a real browser: Node drives Chromium. Only these tests need both.
 
+use std::collections::BTreeSet;
 use std::process::Stdio;
 
 use anyhow::{Context, Result, bail};
 
+use super::again::run_again;
 use super::{Counts, Outcome};
 use crate::run::{cargo, check, command, have, shown};
 
@@ -55,10 +57,20 @@ fn npm(args: &[&str]) -> std::process::Command {
 }
 
 fn tests() -> Result<Counts> {
+    let (mut counts, failed) = run_files(&[])?;
+    run_again(&mut counts, &failed, |files| {
+        run_files(files).is_ok_and(|(again, _)| again.failed == 0)
+    });
+    Ok(counts)
+}
+
+/// Runs these files of tests, or all. Returns the files with failures, too.
+fn run_files(files: &[String]) -> Result<(Counts, Vec<String>)> {
     let mut node = command(
         "node",
         &["--test", "--test-concurrency=1", "--test-reporter=tap"],
     );
+    node.args(files);
     node.current_dir(testkit::workspace_root().join(FOLDER));
     let line = shown(&node);
     let output = node
@@ -74,7 +86,22 @@ fn tests() -> Result<Counts> {
     if counts.passed + counts.failed == 0 {
         bail!("{line} ran no test: {}", output.status);
     }
-    Ok(counts)
+    Ok((counts, failed_files(&text)))
+}
+
+/// The files with failures: `location: '/path/file.test.js:12:1'` in the lines after each failed test.
+fn failed_files(tap: &str) -> Vec<String> {
+    let mut files = BTreeSet::new();
+    let mut is_failed = false;
+    for line in tap.lines().map(str::trim) {
+        if line.starts_with("ok ") || line.starts_with("not ok ") {
+            is_failed = line.starts_with("not ok ");
+        }
+        let location = line.strip_prefix("location: '").filter(|_| is_failed);
+        let file = location.and_then(|location| location.split(':').next());
+        files.extend(file.map(str::to_owned));
+    }
+    files.into_iter().collect()
 }
 
 /// Reads the sums at the end of the output of Node's test runner.
@@ -89,17 +116,26 @@ fn count(tap: &str) -> Counts {
         passed: sum("# pass "),
         failed: sum("# fail ") + sum("# cancelled "),
         skipped: sum("# skipped "),
+        unstable: 0,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::count;
+    use super::{count, failed_files};
 
     #[test]
     fn sums_of_nodes_runner_are_read() {
         let counts =
             count("ok 1 - a\n1..1\n# tests 5\n# pass 3\n# fail 1\n# cancelled 0\n# skipped 1\n");
         assert_eq!((counts.passed, counts.failed, counts.skipped), (3, 1, 1));
+    }
+
+    #[test]
+    fn the_files_of_failed_tests_are_found() {
+        let tap = "# Subtest: a\nok 1 - a\n  ---\n  location: '/t/a.test.js:1:1'\n  ...\n\
+                   not ok 2 - b\n  ---\n  location: '/t/b.test.js:7:1'\n  stack: |-\n    x\n  ...\n\
+                   not ok 3 - c\n  ---\n  location: '/t/b.test.js:9:1'\n";
+        assert_eq!(failed_files(tap), ["/t/b.test.js"]);
     }
 }

@@ -3,6 +3,7 @@
 
 use anyhow::{Result, bail};
 
+use super::again::run_again;
 use super::outcome::{Counts, Outcome};
 use crate::run::{cargo, check};
 use crate::wheel::{Wheels, package};
@@ -39,12 +40,21 @@ fn build_and_test(wheels: &Wheels) -> Result<Counts> {
     Ok(counts)
 }
 
-/// Runs pytest. It prints what it skips, and why.
+/// Runs pytest.
 fn tests(wheels: &Wheels) -> Result<Counts> {
-    let folder = package().display().to_string();
-    let args = ["-m", "pytest", "-q", "-rs", "--durations=5"];
+    let (mut counts, failed) = run_pytest(wheels, &[package().display().to_string()])?;
+    run_again(&mut counts, &failed, |names| {
+        let ids: Vec<String> = names.iter().map(|name| id(name)).collect();
+        run_pytest(wheels, &ids).is_ok_and(|(again, _)| again.failed == 0)
+    });
+    Ok(counts)
+}
+
+/// Runs these tests. pytest prints what it skips, and why. Returns the names of failed tests, too.
+fn run_pytest(wheels: &Wheels, which: &[String]) -> Result<(Counts, Vec<String>)> {
+    let args = ["-m", "pytest", "-q", "-rsfE", "--durations=5"];
     let mut pytest = wheels.program("python3", &args);
-    pytest.args(["-p", "no:cacheprovider", &folder]);
+    pytest.args(["-p", "no:cacheprovider"]).args(which);
     pytest.env("PYTHONDONTWRITEBYTECODE", "1");
     let report = wheels.file("pytest.txt");
     let shell = pytest.stdout(std::fs::File::create(&report)?).status()?;
@@ -59,7 +69,23 @@ fn tests(wheels: &Wheels) -> Result<Counts> {
     if !shell.success() && counts.failed == 0 {
         bail!("pytest: {shell}");
     }
-    Ok(counts)
+    Ok((counts, failed(&text)))
+}
+
+/// The failed tests in pytest's summary: `FAILED tests/test_a.py::test_b - AssertionError`.
+fn failed(report: &str) -> Vec<String> {
+    let names = report.lines().filter_map(|line| {
+        let rest = line
+            .strip_prefix("FAILED ")
+            .or(line.strip_prefix("ERROR "))?;
+        Some(rest.split(" - ").next()?.to_owned())
+    });
+    names.collect()
+}
+
+/// Such a name as an argument: the folder is that of the package.
+fn id(name: &str) -> String {
+    package().join(name).display().to_string()
 }
 
 /// Reads the last line of pytest: `2 failed, 50 passed, 1 skipped in 20.5s`.
@@ -73,12 +99,13 @@ fn counts(line: &str) -> Counts {
         passed: number(" passed"),
         failed: number(" failed") + number(" error"),
         skipped: number(" skipped"),
+        unstable: 0,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::counts;
+    use super::{counts, failed};
 
     #[test]
     fn the_last_line_of_pytest_is_read() {
@@ -87,5 +114,15 @@ mod tests {
         let some = counts("7 passed in 0.12s");
         assert_eq!((some.passed, some.failed, some.skipped), (7, 0, 0));
         assert_eq!(counts("no tests ran in 0.01s").passed, 0);
+    }
+
+    #[test]
+    fn failed_tests_of_pytest_are_found() {
+        let report = "..F\nSKIPPED [1] tests/a.py:3: no x\nFAILED tests/b.py::test_c[1] - assert 1 == 2\n\
+                      ERROR tests/b.py::test_d\n1 failed, 1 error in 2s\n";
+        assert_eq!(
+            failed(report),
+            ["tests/b.py::test_c[1]", "tests/b.py::test_d"]
+        );
     }
 }

@@ -3,6 +3,7 @@
 mod ddms;
 mod fake;
 mod faults;
+mod live;
 mod perfetto;
 mod raw;
 mod real;
