@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use traceloom_formats::{FORMATS, WriteError, WriteOptions, Writer};
-use traceloom_query::{ExportError, write_arrow, write_sqlite};
+use traceloom_query::{ExportError, exported_tables, write_arrow, write_sqlite};
 use traceloom_view::{ReportOptions, write_report};
 
 use crate::error::{OpenError, io_error};
@@ -52,6 +52,12 @@ impl Trace {
         let name = path.clone();
         let written = self.on_session(py, move |session| write_sqlite(session, &name, u64::MAX))?;
         written.map_err(|error| export_error(error).raised(&path))
+    }
+
+    /// The names of the tables and views that an export of everything writes.
+    fn exported_tables(&self, py: Python<'_>) -> PyResult<Vec<&'static str>> {
+        let names = self.on_session(py, exported_tables)?;
+        names.map_err(|error| export_error(error).raised(Path::new("")))
     }
 
     /// Writes a table as an Arrow file.

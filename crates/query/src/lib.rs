@@ -21,8 +21,8 @@ pub use columns::{Chunk, ColumnType, TableColumn, TableData, TableUnit, Values};
 pub use complete::{NameKind, Names, columns_of};
 pub use error::QueryError;
 pub use export::{
-    ArrowBatch, ArrowColumn, ArrowKind, ArrowResult, ArrowRows, ExportError, names as table_names,
-    write_arrow, write_sqlite,
+    ArrowBatch, ArrowColumn, ArrowKind, ArrowResult, ArrowRows, ExportError,
+    exported as exported_tables, names as table_names, write_arrow, write_sqlite,
 };
 pub use run::{Output, Params, ResultSet};
 pub use rusqlite::types::{Value, ValueRef};

@@ -7,9 +7,9 @@ use std::path::Path;
 use rusqlite::Connection;
 use rusqlite::types::{Value, ValueRef};
 use traceloom_query::{
-    ExportError, Limits, Output, Session, table_names, write_arrow, write_sqlite,
+    ExportError, Limits, Output, Session, exported_tables, table_names, write_arrow, write_sqlite,
 };
-use traceloom_trace::TraceBuilder;
+use traceloom_trace::{ArgValue, TraceBuilder};
 
 /// A result: names and rows.
 #[derive(Default, Debug, PartialEq)]
@@ -63,7 +63,7 @@ fn sqlite_reads_the_rows_of_every_table_and_view() {
     let mut session = Session::open(made::trace(), Limits::default()).unwrap();
     let file = exported(&mut session, folder.path());
     let mut rows = 0;
-    for name in table_names() {
+    for name in exported_tables(&mut session).unwrap() {
         // The file has the columns that `SELECT *` leaves out, too.
         let columns = asked_of_file(&file, &format!("SELECT * FROM {name} LIMIT 0")).0;
         let columns = columns.join(", ");
@@ -123,7 +123,7 @@ fn tables_without_rows_exist() {
     let mut session = Session::open(trace, Limits::default()).unwrap();
     let file = exported(&mut session, folder.path());
     let count = |name: &str| asked_of_file(&file, &format!("SELECT count(*) FROM {name}")).1;
-    for name in table_names() {
+    for name in exported_tables(&mut session).unwrap() {
         let expected = asked(&mut session, &format!("SELECT count(*) FROM {name}")).1;
         assert_eq!(count(name), expected, "{name}");
     }
@@ -158,4 +158,30 @@ fn a_table_that_does_not_exist_is_an_error() {
     let mut session = Session::open(trace, Limits::default()).unwrap();
     let written = write_arrow(&mut session, "slice; DROP TABLE x", &mut Vec::new());
     assert!(matches!(written, Err(ExportError::NoTable { .. })));
+}
+
+#[test]
+fn records_are_exported_if_there_are_any() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut out = TraceBuilder::new();
+    let text = out.intern(b"ready");
+    out.record(5, "__intrinsic_logs", &[("msg", ArgValue::Text(text))]);
+    let event = [("event_id", ArgValue::Int(7))];
+    out.record(6, "__intrinsic_android_key_events", &event);
+    let mut session = Session::open(out.finish(), Limits::default()).unwrap();
+    let file = exported(&mut session, folder.path());
+    for sql in [
+        "SELECT ts, prio, msg FROM logs",
+        "SELECT event_id FROM __intrinsic_android_key_events",
+    ] {
+        let found = asked_of_file(&file, sql);
+        assert_eq!(found, asked(&mut session, sql), "{sql}");
+        assert_eq!(found.1.len(), 1, "{sql}");
+    }
+    let tables = exported_tables(&mut session).unwrap();
+    assert!(tables.contains(&"logs") && !tables.contains(&"heap_graph_object"));
+    assert!(table_names().contains(&"heap_graph_object"));
+    let mut empty = Vec::new();
+    write_arrow(&mut session, "heap_graph_object", &mut empty).unwrap();
+    assert!(empty.ends_with(b"ARROW1"));
 }

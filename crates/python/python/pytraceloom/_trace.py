@@ -142,7 +142,7 @@ class Trace:
         target = Path(path)
         chosen = format or target.suffix.lstrip(".").lower() or "arrow"
         if chosen == "arrow":
-            return self._export_arrow(target, tables or _native.tables())
+            return self._export_arrow(target, tables)
         with NewFile(target) as part:
             if chosen in ("sqlite", "sqlite3", "db"):
                 part.touch()
@@ -154,6 +154,7 @@ class Trace:
         return []
 
     def _export_arrow(self, target: Path, tables: Sequence[str]) -> list[tuple[str, int]]:
+        tables = tables or self._native.exported_tables()
         if unknown := [table for table in tables if table not in _native.tables()]:
             raise KeyError(f"there is no table {unknown[0]}")
         if target.suffix == ".arrow":

@@ -7,5 +7,5 @@ mod sqlite;
 
 pub use arrow::{ArrowBatch, ArrowColumn, ArrowKind, ArrowResult, ArrowRows, write_arrow};
 pub use error::ExportError;
-pub use relation::names;
+pub use relation::{exported, names};
 pub use sqlite::write_sqlite;

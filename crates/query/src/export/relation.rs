@@ -1,7 +1,13 @@
 //! The tables and views that an export writes.
 
+use std::io;
+
+use rusqlite::types::ValueRef;
+
 use super::error::ExportError;
-use crate::schema::{Affinity, TABLES, VIEWS, View};
+use crate::run::Output;
+use crate::schema::{Affinity, RECORD_TABLES, TABLES, Table, VIEWS, View};
+use crate::session::Session;
 
 /// A table or view of the schema.
 #[derive(Debug)]
@@ -13,35 +19,92 @@ pub(super) struct Relation {
     pub view: Option<&'static View>,
     /// Whether the column `id` is the number of the row.
     pub has_row_numbers: bool,
+    /// Whether its rows are records, which few traces have.
+    is_of_records: bool,
 }
 
 /// The names of all tables and views, in the order of the reference.
 pub fn names() -> Vec<&'static str> {
-    all().map(|relation| relation.name).collect()
+    let names = all().map(|relation| relation.name);
+    names.filter(|name| !name.starts_with('_')).collect()
+}
+
+/// The names of what an export of everything writes: tables of records only if they have rows.
+///
+/// # Errors
+/// If a query breaks a limit of the session.
+pub fn exported(session: &mut Session) -> Result<Vec<&'static str>, ExportError> {
+    let relations = exported_relations(session)?;
+    Ok(relations.iter().map(|relation| relation.name).collect())
+}
+
+pub(super) fn exported_relations(session: &mut Session) -> Result<Vec<Relation>, ExportError> {
+    let mut relations = Vec::new();
+    for relation in all() {
+        if !relation.is_of_records || has_rows(session, relation.name)? {
+            relations.push(relation);
+        }
+    }
+    Ok(relations)
+}
+
+fn has_rows(session: &mut Session, table: &str) -> Result<bool, ExportError> {
+    let mut found = AnyRow(false);
+    let sql = format!("SELECT 1 FROM \"{table}\" LIMIT 1");
+    session.run(table, &sql, &[], &mut found)?;
+    Ok(found.0)
+}
+
+/// Whether a result has a row.
+struct AnyRow(bool);
+
+impl Output for AnyRow {
+    fn columns(&mut self, _: &[String]) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn row(&mut self, _: &[ValueRef<'_>]) -> io::Result<()> {
+        self.0 = true;
+        Ok(())
+    }
 }
 
 /// All tables, then all views. A view uses only what stands before it.
-pub(super) fn all() -> impl Iterator<Item = Relation> {
-    let tables = TABLES.iter().map(|table| Relation {
-        name: table.name,
-        columns: table
-            .columns
-            .iter()
-            .map(|column| (column.name, column.kind.affinity()))
-            .collect(),
-        view: None,
-        has_row_numbers: table
-            .columns
-            .iter()
-            .any(|column| column.name == "id" && column.is_row_number()),
+fn all() -> impl Iterator<Item = Relation> {
+    let tables = TABLES.iter().map(|table| of_table(table.name, table));
+    let records = RECORD_TABLES.iter().map(|records| {
+        // A name without an underscore is for users.
+        let mut names = records.names.iter().copied();
+        let public = names.find(|name| !name.starts_with('_'));
+        Relation {
+            is_of_records: true,
+            ..of_table(public.unwrap_or(records.table.name), &records.table)
+        }
     });
     let views = VIEWS.iter().map(|view| Relation {
         name: view.name,
         columns: view.columns().collect(),
         view: Some(view),
         has_row_numbers: false,
+        is_of_records: false,
     });
-    tables.chain(views)
+    tables.chain(records).chain(views)
+}
+
+fn of_table(name: &'static str, table: &Table) -> Relation {
+    let columns = table.columns.iter();
+    Relation {
+        name,
+        columns: columns
+            .clone()
+            .map(|column| (column.name, column.kind.affinity()))
+            .collect(),
+        view: None,
+        has_row_numbers: columns
+            .clone()
+            .any(|column| column.name == "id" && column.is_row_number()),
+        is_of_records: false,
+    }
 }
 
 /// The table or view of a name.

@@ -7,13 +7,13 @@ use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OpenFlags, Statement};
 
 use super::error::ExportError;
-use super::relation::{Relation, all};
+use super::relation::{Relation, exported_relations};
 use crate::run::Output;
 use crate::schema::View;
 use crate::session::Session;
 
 /// Writes all tables and views into the file at `path`, which must exist and be empty. Tables without rows are there
-/// too. A view is a view again if SQLite can run it by itself, else a table. `most` limits
+/// too, except those of records, which few traces have. A view is a view again if SQLite can run it by itself, else a table. `most` limits
 /// the bytes of all values; the file needs about as much.
 ///
 /// An unfinished file is not usable. The caller renames a finished file and removes an unfinished one.
@@ -26,7 +26,7 @@ pub fn write_sqlite(session: &mut Session, path: &Path, most: u64) -> Result<(),
     set(&file)?;
     file.execute_batch("BEGIN")?;
     let mut left = most;
-    for relation in all() {
+    for relation in exported_relations(session)? {
         let is_view = match relation.view {
             Some(view) => create_view(&file, &relation, view)?,
             None => false,

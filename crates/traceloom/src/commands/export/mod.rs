@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use traceloom_query::{ExportError, Limits, Session, write_arrow, write_sqlite};
+use traceloom_query::{ExportError, Limits, Session, exported_tables, write_arrow, write_sqlite};
 
 use crate::output::{write_by_name, write_file};
 use crate::print::{most_bytes, tables_too_long, within_or};
@@ -28,7 +28,12 @@ pub fn run(args: &ExportArgs) -> Result<ExitCode> {
     match target {
         Target::Sqlite => sqlite(&mut session, &args.output, most)?,
         Target::Arrow(table) => arrow(&mut session, table, &args.output, most)?,
-        Target::Folder(tables) => folder(&mut session, &tables, &args.output, most)?,
+        Target::Folder(mut tables) => {
+            if tables.is_empty() {
+                tables = exported_tables(&mut session)?;
+            }
+            folder(&mut session, &tables, &args.output, most)?;
+        }
     }
     // The kernel frees the memory faster than a walk over all tables would.
     std::mem::forget(session);

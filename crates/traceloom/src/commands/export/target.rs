@@ -13,7 +13,7 @@ pub(super) enum Target {
     Sqlite,
     /// One table as an Arrow file.
     Arrow(&'static str),
-    /// A folder with an Arrow file for each of these tables.
+    /// A folder with an Arrow file for each of these tables; for all that an export writes if there are none.
     Folder(Vec<&'static str>),
 }
 
@@ -30,7 +30,7 @@ impl Target {
         let ending = path.extension().and_then(OsStr::to_str).unwrap_or_default();
         let is_folder = path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/");
         match (ending.to_ascii_lowercase().as_str(), chosen.as_slice()) {
-            _ if is_folder => Ok(Self::folder(chosen)),
+            _ if is_folder => Ok(Self::Folder(chosen)),
             ("sqlite" | "sqlite3" | "db", []) => Ok(Self::Sqlite),
             ("sqlite" | "sqlite3" | "db", _) => {
                 bail!("a file of SQLite has all tables; --table is for Arrow files")
@@ -41,20 +41,12 @@ impl Target {
                     "an Arrow file has one table; name it with --table, or write all into a folder: -o DIR/"
                 )
             }
-            ("", _) if path.as_os_str() != "-" => Ok(Self::folder(chosen)),
+            ("", _) if path.as_os_str() != "-" => Ok(Self::Folder(chosen)),
             _ => bail!(
                 "the ending of {} names no format; write x.sqlite, x.arrow, or a folder: -o DIR/",
                 path.display()
             ),
         }
-    }
-
-    fn folder(chosen: Vec<&'static str>) -> Self {
-        Self::Folder(if chosen.is_empty() {
-            table_names()
-        } else {
-            chosen
-        })
     }
 }
 
@@ -80,6 +72,8 @@ mod tests {
         assert_eq!(target("a.DB", &[]), Some(Target::Sqlite));
         assert_eq!(target("a.sqlite", &["slice"]), None);
         assert_eq!(target("a.arrow", &["slice"]), Some(Target::Arrow("slice")));
+        let objects = target("a.arrow", &["heap_graph_object"]);
+        assert_eq!(objects, Some(Target::Arrow("heap_graph_object")));
         assert_eq!(target("a.arrow", &[]), None);
         assert_eq!(target("a.arrow", &["slice", "thread"]), None);
         assert_eq!(target("a.arrow", &["no_table"]), None);
@@ -87,6 +81,6 @@ mod tests {
         assert_eq!(target("-", &[]), None);
         let two = Some(Target::Folder(vec!["slice", "thread"]));
         assert_eq!(target("new", &["slice", "thread"]), two);
-        assert_eq!(target("new.d/", &[]), Some(Target::Folder(table_names())));
+        assert_eq!(target("new.d/", &[]), Some(Target::Folder(Vec::new())));
     }
 }
