@@ -16,6 +16,7 @@ pub mod raw;
 mod status;
 #[cfg(test)]
 mod test_sink;
+mod threads;
 
 pub use agent::{Agent, Limits, PartKind, Sink};
 pub use controller::{Controller, Note, Step};

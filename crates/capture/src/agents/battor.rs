@@ -8,6 +8,7 @@ use traceloom_battor::{Battor, Measurement};
 use crate::adb::{Device, Shell, ShellEvent, quote};
 use crate::agent::{Agent, PartKind, Sink};
 use crate::error::{CaptureError, Result};
+use crate::threads::result_of;
 
 /// Switches charging over USB. Not every kernel has it; writing needs root.
 const CHARGING: &str = "/sys/class/power_supply/battery/charging_enabled";
@@ -98,10 +99,7 @@ impl Agent for BattorAgent {
         let Some(download) = self.download.take() else {
             return Ok(());
         };
-        let Ok(measurement) = download.join() else {
-            return Ok(());
-        };
-        let measurement = measurement?;
+        let measurement = result_of(download)?;
         let begun = sink.begin(PartKind::Power, "BattOr");
         let written = begun.and_then(|()| measurement.write(&mut |bytes| sink.data(bytes)));
         written.map_err(CaptureError::Sink)

@@ -11,6 +11,7 @@ use crate::agent::{Agent, Sink};
 use crate::agents::AtraceAgent;
 use crate::error::{CaptureError, Result};
 use crate::status::Status;
+use crate::threads::result_of;
 
 /// How often lost events are looked for. Each look starts a process on the device.
 const LOSSES_EVERY: Duration = Duration::from_secs(5);
@@ -156,7 +157,7 @@ impl Agent for LiveAtraceAgent {
             }
             // Our atrace runs until then, too. The resulting error is expected.
             running.closer.close();
-            _ = running.follow.join();
+            result_of(running.follow);
         }
         // The text has overwritten events only before the next event of their CPU, which may not exist.
         let stopped = lost.map(|lost| self.tape().add_losses(&lost));

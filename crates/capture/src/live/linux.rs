@@ -14,6 +14,7 @@ use crate::agent::{Agent, PartKind, Sink};
 use crate::agents::LinuxAgent;
 use crate::error::{CaptureError, Result};
 use crate::status::Status;
+use crate::threads::result_of;
 
 /// Records the pages of this machine onto a tape.
 pub struct LiveLinuxAgent<'t> {
@@ -134,9 +135,7 @@ impl Agent for LiveLinuxAgent<'_> {
         self.stop.request();
         match std::mem::replace(&mut self.state, State::Done) {
             State::Recording(thread) => {
-                if let Ok(recorded) = thread.join() {
-                    self.state = State::Stopped(Box::new(recorded));
-                }
+                self.state = State::Stopped(Box::new(result_of(thread)));
             }
             other => self.state = other,
         }

@@ -9,6 +9,7 @@ use super::place::{PID, Place};
 use crate::adb::{AdbError, Closer, Device, Shell, ShellEvent};
 use crate::error::{CaptureError, Result};
 use crate::live::{Spool, cannot_store};
+use crate::threads::result_of;
 
 /// How often new bytes are fetched: as often as the service appends some.
 const FETCH_EVERY: Duration = Duration::from_millis(FILE_PERIOD_MS as u64);
@@ -173,7 +174,7 @@ impl Follow {
             }));
         }
         if let Some(fetcher) = self.fetcher.take() {
-            _ = fetcher.join();
+            result_of(fetcher);
         }
         Ok(())
     }

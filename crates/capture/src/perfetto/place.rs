@@ -67,7 +67,7 @@ impl Place {
         let (remove, mark) = (self.remove(), quote(&self.mark));
         format!(
             "trap '' HUP INT TERM PIPE; read x; test \"$x\" = done && exit; n=0; \
-             {{ read p < {mark} && kill -TERM $p; echo {ABANDONED} >> {mark}; }} 2>/dev/null || n={seconds}; \
+             {{ read p < {mark}; echo {ABANDONED} >> {mark} || n={seconds}; kill -TERM $p; }} 2>/dev/null; \
              while test -e {mark} && test $n -lt {seconds}; do sleep 1; n=$((n+1)); done; \
              test $n -lt {seconds} || {remove}"
         )

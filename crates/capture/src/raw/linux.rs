@@ -14,6 +14,7 @@ use crate::agent::{Agent, PartKind, Sink, SinkWriter};
 use crate::agents::LinuxAgent;
 use crate::error::{CaptureError, Result};
 use crate::status::Status;
+use crate::threads::result_of;
 
 /// Size of the output buffer, bytes.
 const BUFFER: usize = 1 << 20;
@@ -76,7 +77,7 @@ impl RawLinuxAgent<'_> {
     fn join(&mut self) {
         match std::mem::replace(&mut self.state, State::Idle) {
             State::Recording(threads) => {
-                let recorded = threads.into_iter().filter_map(|thread| thread.join().ok());
+                let recorded = threads.into_iter().map(result_of);
                 self.state = State::Stopped(recorded.collect());
             }
             other => self.state = other,

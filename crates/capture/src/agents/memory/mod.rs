@@ -23,6 +23,7 @@ pub use shell::{LocalShell, ProcShell};
 
 use crate::agent::{Agent, PartKind, Sink, hand_over};
 use crate::error::Result;
+use crate::threads::result_of;
 use json::Dump;
 
 /// How often the machine's memory is read.
@@ -93,7 +94,7 @@ impl<S: ProcShell> Agent for MemoryAgent<S> {
         };
         // Fails only if the thread has ended already.
         _ = stop.send(());
-        thread.join().unwrap_or(Ok(()))
+        result_of(thread)
     }
 
     fn collect(&mut self, _: Duration, sink: &mut dyn Sink) -> Result<()> {
