@@ -89,6 +89,13 @@ impl From<DecodeError> for ReadError {
                 expected,
                 place: Place::at_offset(offset),
             },
+            DecodeError::Blocks { declared, .. } => Self::Field {
+                format: ID,
+                field: "data-blocks",
+                found: declared,
+                expected: "the number of blocks in the page",
+                place: Place::default(),
+            },
             DecodeError::NoColumns => Self::NothingInside {
                 format: ID,
                 entries: 0,

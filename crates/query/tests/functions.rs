@@ -66,6 +66,15 @@ fn wrong_calls_are_errors() {
              SELECT value FROM f($n); SELECT * FROM f(1)",
             "too deeply",
         ),
+        (
+            "CREATE PERFETTO FUNCTION h() RETURNS LONG AS SELECT value FROM f(1) UNION ALL SELECT 2; \
+             SELECT h()",
+            "h: its SELECT has more than one row",
+        ),
+        (
+            "CREATE PERFETTO FUNCTION k() RETURNS LONG AS SELECT 1, 2; SELECT k()",
+            "k: its SELECT has 2 columns, not one",
+        ),
     ] {
         let error = ask(&mut session(), &format!("{define} {sql}")).expect_err(sql);
         let error = format!("{error}; ");

@@ -8,7 +8,7 @@ use traceloom_trace::Trace;
 use crate::base64_decoder::Base64Decoder;
 use crate::columns::decode;
 use crate::error::DecodeError;
-use crate::writer::{CLASS, META};
+use crate::writer::{CLASS, END, ENDS, META};
 
 /// The maximum length of a tag. Longer tags are not recognised.
 const LONGEST_TAG: usize = 4 << 10;
@@ -31,6 +31,10 @@ pub struct Decoder {
     /// The number of bytes so far.
     fed: u64,
     blocks: Vec<Vec<u8>>,
+    /// Whether an element with the number of blocks follows the last one, as in all reports since this is written.
+    ends: bool,
+    /// That number.
+    declared_blocks: Option<String>,
 }
 
 /// The decoder's position in the page.
@@ -91,6 +95,14 @@ impl Decoder {
         if self.blocks.is_empty() {
             return Err(DecodeError::NoColumns);
         }
+        let found = self.blocks.len();
+        match self.declared_blocks {
+            None if self.ends => return Err(DecodeError::Truncated { offset: self.fed }),
+            Some(declared) if declared != found.to_string() => {
+                return Err(DecodeError::Blocks { declared, found });
+            }
+            _ => {}
+        }
         Ok(decode(self.blocks.iter().map(Vec::as_slice))?)
     }
 
@@ -135,11 +147,16 @@ impl Decoder {
         let Some(end) = memchr::memchr(b'>', head) else {
             return Ok(usize::from(head.len() == LONGEST_TAG));
         };
+        let tag = &head[..end];
+        let has = |text: &str| memchr::memmem::find(tag, text.as_bytes()).is_some();
         self.state = State::OtherScript;
-        if memchr::memmem::find(&head[..end], CLASS.as_bytes()).is_some() {
-            let block = PackedBlock::new(&head[..end], self.fed)?;
+        if has(CLASS) {
+            let block = PackedBlock::new(tag, self.fed)?;
             allow(block.declared)?;
             self.state = State::Columns(block);
+            self.ends |= has(ENDS);
+        } else if has(END) {
+            self.declared_blocks = attribute(tag, b"data-blocks=\"");
         }
         Ok(end + 1)
     }

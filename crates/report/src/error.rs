@@ -6,8 +6,8 @@ use crate::columns::ColumnsError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DecodeError {
-    /// The page ends inside a block.
-    #[error("the page ends at byte {offset}, inside a block of columns")]
+    /// The page ends inside a block, or before the last one.
+    #[error("the page ends at byte {offset}, inside the columns")]
     Truncated {
         /// Length of the page, bytes.
         offset: u64,
@@ -29,6 +29,14 @@ pub enum DecodeError {
         expected: &'static str,
         /// The start of the element's content in the page, bytes.
         offset: u64,
+    },
+    /// Blocks are missing, or there are too many.
+    #[error("the page has {found} blocks of columns, but data-blocks is {declared}")]
+    Blocks {
+        /// The value of `data-blocks`.
+        declared: String,
+        /// The number of blocks in the page.
+        found: usize,
     },
     /// The page has no block of columns.
     #[error("the page has no columns")]

@@ -18,20 +18,35 @@ pub const META: &str = "<meta name=\"traceloom-report\" content=\"1\">";
 /// The class of the elements that hold columns.
 pub(crate) const CLASS: &str = "traceloom-columns";
 
+/// The attribute of the first of them, if an element of the class [`END`] follows the last one.
+pub(crate) const ENDS: &str = "data-ends";
+
+/// The class of the element behind the last block. It has the number of blocks, so that a missing one is noticed.
+pub(crate) const END: &str = "traceloom-end";
+
 /// Writes a trace as HTML elements, using up to `threads` threads.
 ///
 /// # Errors
 /// If `out` cannot be written.
 pub fn write_trace(trace: &Trace, threads: usize, out: &mut dyn Write) -> io::Result<()> {
+    let mut blocks = 0;
+    let mut write = |element: String| {
+        blocks += usize::from(!element.is_empty());
+        out.write_all(element.as_bytes())
+    };
     if threads < 2 {
-        return BLOCKS
+        BLOCKS
             .iter()
-            .try_for_each(|name| out.write_all(element(trace, name)?.as_bytes()));
+            .try_for_each(|name| write(element(trace, name)?))?;
+    } else {
+        elements(trace, threads)
+            .into_iter()
+            .try_for_each(|element| write(element?))?;
     }
-    for element in elements(trace, threads) {
-        out.write_all(element?.as_bytes())?;
-    }
-    Ok(())
+    writeln!(
+        out,
+        "<script type=\"application/octet-stream;base64\" class=\"{END}\" data-blocks=\"{blocks}\"></script>"
+    )
 }
 
 /// All elements, in the order of [`BLOCKS`].
@@ -63,9 +78,14 @@ fn element(trace: &Trace, name: &str) -> io::Result<String> {
     };
     let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
     gzip.write_all(&block.bytes)?;
+    let ends = if name == BLOCKS[0] {
+        format!(" {ENDS}")
+    } else {
+        String::new()
+    };
     Ok(format!(
         "<script type=\"application/octet-stream;base64\" class=\"{CLASS}\" data-name=\"{name}\" \
-         data-bytes=\"{}\">{}</script>\n",
+         data-bytes=\"{}\"{ends}>{}</script>\n",
         block.bytes.len(),
         STANDARD.encode(gzip.finish()?)
     ))

@@ -79,6 +79,29 @@ fn threads_do_not_change_the_page() {
     assert!(pages.iter().all(|page| *page == pages[0]));
 }
 
+/// A page that was cut between two blocks, and pages with one too few or too many.
+#[test]
+fn a_missing_block_is_noticed() {
+    let mut page = Vec::new();
+    write_trace(&sample(), 1, &mut page).unwrap();
+    let page = String::from_utf8(page).unwrap();
+    let lines: Vec<&str> = page.split_inclusive('\n').collect();
+    let (end, blocks) = lines.split_last().unwrap();
+    assert_eq!(blocks.len(), 2, "head and slices");
+    assert!(decode(page.as_bytes(), u64::MAX).is_ok());
+    let cut = decode(blocks[0].as_bytes(), u64::MAX).unwrap_err();
+    assert!(matches!(cut, DecodeError::Truncated { .. }), "{cut}");
+    let one = [blocks[0], end].concat();
+    let one = decode(one.as_bytes(), u64::MAX).unwrap_err();
+    assert!(matches!(one, DecodeError::Blocks { found: 1, .. }), "{one}");
+    let hidden = page.replacen(
+        "traceloom-columns\" data-name=\"slices",
+        "x\" data-name=\"slices",
+        1,
+    );
+    assert!(decode(hidden.as_bytes(), u64::MAX).is_err());
+}
+
 #[test]
 fn a_block_has_the_length_that_it_declares() {
     let content = gzip(&[0; 1000]);

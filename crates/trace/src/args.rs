@@ -8,7 +8,7 @@ use crate::column::Column;
 use crate::ids::{ArgSetId, RowId, StringId};
 use crate::remap::{IdKind, Remap, Value, remap_column};
 pub use value::ArgValue;
-use value::{INT, JSON, LAST, LAST_ROW, TEXT, row_of};
+use value::{INT, JSON, LAST, LAST_ROW, NULL, TEXT, row_of};
 
 /// The arguments of one set, with separate keys and values, which is faster to store than single
 /// pairs.
@@ -234,6 +234,12 @@ impl ArgTable {
         self.kinds.get(row) & LAST != 0
     }
 
+    /// Whether a set begins with this argument.
+    pub fn is_set(&self, set: ArgSetId) -> bool {
+        let row = set.row();
+        row < self.len() && (row == 0 || self.is_last(row - 1))
+    }
+
     /// The set that an argument is in, if it begins at most `most` rows before.
     pub fn set_near(&self, row: usize, most: usize) -> Option<ArgSetId> {
         let starts = |start: &usize| *start == 0 || self.is_last(*start - 1);
@@ -327,11 +333,22 @@ impl ArgTable {
 
     /// Gives rows of other tables their new numbers.
     pub(crate) fn remap_rows(&mut self, to: &mut impl Remap) {
+        let moves = |kind: u8| row_of(kind & !LAST).is_some_and(|of| to.changes(of));
+        if !self.kinds.iter().any(moves) {
+            return;
+        }
         for row in 0..self.len() {
             let known = row_of(self.kind(row)).filter(|of| to.changes(*of));
             let bits = self.values.get(row);
-            if let Some(of) = known.filter(|_| bits < u32::MAX.into()) {
-                *self.values.get_mut(row) = to.new_id(of, bits as u32).into();
+            let Some(of) = known.filter(|_| bits < u32::MAX.into()) else {
+                continue;
+            };
+            let new = to.new_id(of, bits as u32);
+            let is_gone = new == u32::MAX;
+            *self.values.get_mut(row) = if is_gone { 0 } else { new.into() };
+            if is_gone {
+                let kind = self.kinds.get_mut(row);
+                *kind = NULL | *kind & LAST;
             }
         }
     }

@@ -194,6 +194,7 @@ impl Cut<'_> {
     fn renumber(&mut self) {
         self.new.remap(&mut self.new_ids);
         self.new.args = std::mem::take(&mut self.new_ids.args);
+        self.new.args.remap_rows(&mut self.new_ids);
         let slices = &mut self.new.slices;
         for row in 0..slices.len() {
             let parent = slices.parent_id.get(row).some();

@@ -3,8 +3,10 @@
 //! PerfettoSQL has them as the first rows of their tables, also in a trace without scheduling. The process is in no
 //! other way part of the trace: no row refers to it, and the idle thread belongs to no process that a trace names.
 
+use std::collections::HashMap;
+
 use crate::args::ArgValue;
-use crate::ids::{ProcessId, RowId, SourceId, ThreadId};
+use crate::ids::{ArgSetId, ProcessId, RowId, SourceId, ThreadId};
 use crate::tables::{ProcessRow, ThreadRow};
 use crate::trace::Trace;
 
@@ -44,12 +46,16 @@ impl Trace {
         let Some(mark) = self.strings.lookup(IS_IDLE) else {
             return Vec::new();
         };
-        let is_marked = |set| {
-            let mut args = self.args.set(set);
-            args.any(|arg| arg == (mark, ArgValue::Bool(true)))
+        // Many threads may share a long set.
+        let mut known: HashMap<ArgSetId, bool> = HashMap::new();
+        let mut is_marked = |set| {
+            *known.entry(set).or_insert_with(|| {
+                let mut args = self.args.set(set);
+                args.any(|arg| arg == (mark, ArgValue::Bool(true)))
+            })
         };
         let sets = self.threads.arg_set_id.iter().enumerate().skip(1);
-        let marked = sets.filter(|(_, set)| set.some().is_some_and(is_marked));
+        let marked = sets.filter(|(_, set)| set.some().is_some_and(&mut is_marked));
         marked.map(|(row, _)| ThreadId::from_row(row)).collect()
     }
 

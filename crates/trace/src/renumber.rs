@@ -85,6 +85,7 @@ impl Trace {
         ftrace_events.remap(to);
         metadata.remap(to);
         args.remap(to);
+        args.remap_rows(to);
         records.remap(to);
         if to.changes(IdKind::Source) {
             for row in clocks {

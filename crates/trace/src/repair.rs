@@ -306,8 +306,7 @@ impl RepairTable {
         self.rows
             .iter()
             .filter(|row| row.kind == kind)
-            .map(|row| row.count)
-            .sum()
+            .fold(0, |sum, row| sum.saturating_add(row.count))
     }
 }
 

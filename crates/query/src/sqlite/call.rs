@@ -36,7 +36,7 @@ impl Drop for Depth {
     }
 }
 
-/// A function whose result is the first value of a `SELECT`.
+/// A function whose result is the value of a `SELECT` of one column and at most one row; NULL without a row.
 #[derive(Debug)]
 pub(crate) struct Function {
     pub name: String,
@@ -56,12 +56,9 @@ pub(crate) fn define(connection: &Connection, function: Function) -> rusqlite::R
     connection.create_scalar_function(name.as_str(), arguments, flags, move |context| {
         match Depth::enter() {
             Some(_depth) => call(&function, context).map_err(within),
-            None => Err(Error::UserFunctionError(
-                format!(
-                    "{} calls itself more than {MOST_CALLS} levels deep",
-                    function.name
-                )
-                .into(),
+            None => Err(wrong(
+                &function,
+                &format!("it calls itself more than {MOST_CALLS} levels deep"),
             )),
         }
     })
@@ -79,9 +76,25 @@ fn call(function: &Function, context: &Context<'_>) -> rusqlite::Result<Value> {
         let argument = argument.ok_or_else(|| Error::InvalidParameterName(name.to_owned()))?;
         statement.raw_bind_parameter(at, context.get::<Value>(argument)?)?;
     }
-    let mut rows = statement.raw_query();
-    match rows.next()? {
-        Some(row) => row.get(0),
-        None => Ok(Value::Null),
+    let columns = statement.column_count();
+    if columns != 1 {
+        return Err(wrong(
+            function,
+            &format!("its SELECT has {columns} columns, not one"),
+        ));
     }
+    let mut rows = statement.raw_query();
+    let value = match rows.next()? {
+        Some(row) => row.get(0)?,
+        None => return Ok(Value::Null),
+    };
+    // Which row is the first is chance.
+    match rows.next()? {
+        None => Ok(value),
+        Some(_) => Err(wrong(function, "its SELECT has more than one row")),
+    }
+}
+
+fn wrong(function: &Function, what: &str) -> Error {
+    Error::UserFunctionError(format!("{}: {what}", function.name).into())
 }

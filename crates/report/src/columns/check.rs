@@ -1,7 +1,9 @@
 //! Checks that values are in range and that ids refer to existing rows. Users of a trace rely on
 //! both.
 
-use traceloom_trace::{ArgTable, ArgValue, IdKind, NO_DURATION, Trace};
+use std::cell::Cell;
+
+use traceloom_trace::{ArgSetId, ArgTable, ArgValue, IdKind, NO_DURATION, RowId, Trace};
 
 use super::error::{ColumnsError, Result};
 use super::pack::Numbers;
@@ -82,7 +84,66 @@ pub(crate) fn check(seen: &[Seen], trace: &Trace, counts: Counts) -> Result<()> 
         column.check_range(trace, counts)?;
     }
     values("args", &trace.args, trace, counts)?;
-    values("record_cells", trace.records.all_cells(), trace, counts)
+    values("record_cells", trace.records.all_cells(), trace, counts)?;
+    sources(trace)?;
+    cells(trace)
+}
+
+/// Checks the sources of clocks and repairs, which are no columns of the schema.
+fn sources(trace: &Trace) -> Result<()> {
+    let clocks = trace.clocks.iter().map(|clock| ("clocks", clock.source));
+    let repairs = trace.repairs.rows().iter();
+    let repairs = repairs.map(|repair| ("repairs", repair.source));
+    let count = trace.sources.len();
+    for (table, source) in clocks.chain(repairs) {
+        if source.some().is_some_and(|source| source.row() >= count) {
+            let expected = ("an id", "a row that is there");
+            let found = source.0.into();
+            return Err(ColumnsError::wrong(table, "source", found, expected));
+        }
+    }
+    Ok(())
+}
+
+/// Checks that no two records share cells: copies of the records would have more cells than the trace.
+fn cells(trace: &Trace) -> Result<()> {
+    let mut next = 0;
+    for set in trace.records.rows().cells.iter().map(ArgSetId) {
+        let Some(set) = set.some() else { continue };
+        if set.row() < next || !trace.records.all_cells().is_set(set) {
+            let expected = ("an id", "the first cell of a further record");
+            let found = set.0.into();
+            return Err(ColumnsError::wrong("records", "cells", found, expected));
+        }
+        next = set.row() + 1;
+    }
+    Ok(())
+}
+
+/// Finds an argument that a row takes for the first one of a set, but is not.
+pub(crate) fn check_sets(trace: &mut Trace) -> Result<()> {
+    if trace.args.is_empty() {
+        return Ok(());
+    }
+    let args = std::mem::take(&mut trace.args);
+    let wrong = Cell::new(None);
+    trace.replace_arg_sets(|set| {
+        if set.some().is_some_and(|set| !args.is_set(set)) {
+            wrong.set(Some(set));
+        }
+        set
+    });
+    trace.args = args;
+    let expected = ("an id", "the first argument of a set");
+    wrong.take().map_or(Ok(()), |set: ArgSetId| {
+        let found = set.0.into();
+        Err(ColumnsError::wrong(
+            "a table",
+            "arg_set_id",
+            found,
+            expected,
+        ))
+    })
 }
 
 /// The first time that is before the time in the previous row.
@@ -135,6 +196,11 @@ fn values(name: &'static str, args: &ArgTable, trace: &Trace, counts: Counts) ->
     for row in 0..args.len() {
         let (count, what) = match args.arg(row).1 {
             ArgValue::Text(_) | ArgValue::Json(_) => (counts.strings, "a string that is there"),
+            ArgValue::Row(IdKind::ArgSet | IdKind::Record, _) if name == "args" => {
+                let expected = ("a kind", "one of arguments");
+                let kind = args.columns().1.get(row).into();
+                return Err(ColumnsError::wrong(name, "kind", kind, expected));
+            }
             ArgValue::Row(of, _) => (rows_of(of, trace, counts), "a row that is there"),
             _ => continue,
         };

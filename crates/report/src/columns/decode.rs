@@ -9,7 +9,7 @@ use traceloom_trace::{
 };
 
 use super::bytes::Input;
-use super::check::{Counts, Seen, check};
+use super::check::{Counts, Seen, check, check_sets};
 use super::encode::{MAGIC, VERSION};
 use super::error::{ColumnsError, Result};
 use super::group::scatter;
@@ -145,6 +145,9 @@ impl BlockDecoder {
         }
         if !has_null {
             trace.replace_strings(|old| StringId(old.0 + 1));
+        }
+        if sets.is_none() {
+            check_sets(&mut trace)?;
         }
         if let Some(sets) = sets {
             let first_row = |set: ArgSetId| sets.get(set.row()).copied();

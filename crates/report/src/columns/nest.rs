@@ -169,7 +169,36 @@ pub(crate) fn pack_times(times: &Times, tracks: &[i64], depths: &[i64]) -> [Vec<
 /// Restores times from residuals.
 struct Restored {
     times: Times,
-    has: [bool; 3],
+    /// Which values of dur, thread_ts and thread_dur there are.
+    has: [Present; 3],
+}
+
+/// Which rows have a value.
+enum Present {
+    /// None: the clock was not recorded.
+    Nowhere,
+    /// All but these, a bit for each row; rows behind the last bit have one.
+    Without(Vec<u64>),
+}
+
+impl Present {
+    fn without(gaps: &[u32]) -> Self {
+        let last = gaps.iter().max().map_or(0, |&last| last as usize / 64 + 1);
+        let mut bits = vec![0; last];
+        for &gap in gaps {
+            bits[gap as usize / 64] |= 1 << (gap % 64);
+        }
+        Self::Without(bits)
+    }
+
+    fn at(&self, row: usize) -> bool {
+        match self {
+            Self::Nowhere => false,
+            Self::Without(bits) => bits
+                .get(row / 64)
+                .is_none_or(|bits| bits >> (row % 64) & 1 == 0),
+        }
+    }
 }
 
 impl Handler for Restored {
@@ -177,7 +206,7 @@ impl Handler for Restored {
         let times = &mut self.times;
         let wall = times.ts[row];
         let mut cpu = before.cpu.wrapping_add(wall.wrapping_sub(before.wall));
-        if self.has[1] && times.thread_ts[row] != GAP {
+        if self.has[1].at(row) {
             cpu = cpu.wrapping_add(times.thread_ts[row]);
             times.thread_ts[row] = cpu;
         }
@@ -187,14 +216,14 @@ impl Handler for Restored {
     fn end(&mut self, row: usize, before: Event) -> Event {
         let times = &mut self.times;
         let mut end = before;
-        if self.has[0] && times.dur[row] != GAP {
+        if self.has[0].at(row) {
             end.wall = before.wall.wrapping_add(times.dur[row]);
             end.cpu = before.cpu.wrapping_add(times.dur[row]);
             times.dur[row] = end.wall.wrapping_sub(times.ts[row]);
         }
-        if self.has[2] && times.thread_dur[row] != GAP {
+        if self.has[2].at(row) {
             end.cpu = end.cpu.wrapping_add(times.thread_dur[row]);
-            let begin = if self.has[1] && times.thread_ts[row] != GAP {
+            let begin = if self.has[1].at(row) {
                 times.thread_ts[row]
             } else {
                 NONE
@@ -205,9 +234,6 @@ impl Handler for Restored {
     }
 }
 
-/// Marks a missing value while times are restored. No residual of real times is that large.
-const GAP: i64 = i64::MIN;
-
 /// The inverse of [`pack_times`]. An empty payload means that the clock was not recorded.
 pub(crate) fn unpack_times<N: Copy + PartialEq + Into<i64>>(
     ts: Vec<i64>,
@@ -216,32 +242,30 @@ pub(crate) fn unpack_times<N: Copy + PartialEq + Into<i64>>(
     depths: &[N],
 ) -> Option<Times> {
     let rows = ts.len();
-    let read = |payload: &[u8]| -> Option<Vec<i64>> {
+    let read = |payload: &[u8]| -> Option<(Vec<i64>, Present)> {
         if payload.is_empty() {
-            return Some(Vec::new());
+            return Some((Vec::new(), Present::Nowhere));
         }
         let (numbers, gaps) = unpack_with_gaps(&mut Input(payload), rows)?;
         let mut values = numbers.each(rows);
-        gaps.iter().for_each(|&gap| values[gap as usize] = GAP);
-        Some(values)
+        gaps.iter().for_each(|&gap| values[gap as usize] = NONE);
+        Some((values, Present::without(&gaps)))
     };
+    let [dur, thread_ts, thread_dur] = payloads.map(read);
+    let (dur, has_dur) = dur?;
+    let (thread_ts, has_thread_ts) = thread_ts?;
+    let (thread_dur, has_thread_dur) = thread_dur?;
     let mut restored = Restored {
         times: Times {
             ts,
-            dur: read(payloads[0])?,
-            thread_ts: read(payloads[1])?,
-            thread_dur: read(payloads[2])?,
+            dur,
+            thread_ts,
+            thread_dur,
         },
-        has: payloads.map(|payload| !payload.is_empty()),
+        has: [has_dur, has_thread_ts, has_thread_dur],
     };
     Walk::new(tracks, depths).run(&mut restored);
-    let mut times = restored.times;
-    for values in [&mut times.dur, &mut times.thread_ts, &mut times.thread_dur] {
-        for value in values.iter_mut().filter(|value| **value == GAP) {
-            *value = NONE;
-        }
-    }
-    Some(times)
+    Some(restored.times)
 }
 
 /// Parents as their difference from the innermost enclosing slice, which is nearly always 0.
@@ -321,6 +345,19 @@ mod tests {
             ..times
         };
         check(&none, &[0, 0, 0, 0, 1], &[0, 1, 1, 0, 0]);
+    }
+
+    /// The largest and the smallest numbers are values, not gaps.
+    #[test]
+    fn extreme_times_come_back() {
+        let times = Times {
+            ts: vec![i64::MIN / 2, 5, 6],
+            dur: vec![2, i64::MIN, 0],
+            thread_ts: vec![i64::MAX / 2 + 1, 3, i64::MIN],
+            thread_dur: vec![1, NONE, i64::MAX],
+        };
+        check(&times, &[0, 0, 0], &[0, 0, 1]);
+        check(&times, &[0, 1, 2], &[0, 0, 0]);
     }
 
     #[test]

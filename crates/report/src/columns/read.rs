@@ -12,7 +12,7 @@ use super::pack::{Numbers, unpack};
 use super::rule::Known;
 use super::transform::{Transform, next_durations, undo};
 use super::value::{AnyColumn, Kind, TEXT, Value};
-use super::write::{needed_bytes, row_bytes};
+use super::write::{least_row_bytes, needed_bytes, row_bytes};
 
 /// A table's directory. Columns are unpacked on demand.
 pub(crate) struct Table<'a> {
@@ -58,7 +58,8 @@ impl<'a> Table<'a> {
             let transform = Transform::from_code(column.transform).unwrap_or(Transform::Delta);
             row_bytes(column.ty, transform, column.payload)
         });
-        if rows >= u64::from(u32::MAX) || needed_bytes(rows, row.sum()) > table.bytes as u64 {
+        let row = row.sum::<u64>().max(least_row_bytes(name));
+        if rows >= u64::from(u32::MAX) || needed_bytes(rows, row) > table.bytes as u64 {
             return Err(table.too_many(rows));
         }
         table.rows = rows as usize;
@@ -315,8 +316,9 @@ impl<'a> Table<'a> {
     /// The rows in the order of the column with this name.
     pub fn order_of(&mut self, name: &str) -> Result<Rc<Vec<u32>>> {
         let place = self.columns.iter().position(|column| column.name == name);
-        let key = place.map_or(0, |place| place as u8 + 1);
-        self.order(key)
+        // No column has the key 0.
+        let key = place.and_then(|place| u8::try_from(place + 1).ok());
+        self.order(key.unwrap_or(0))
     }
 
     /// A column of texts; empty texts if the column is missing.

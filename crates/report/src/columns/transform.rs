@@ -58,8 +58,10 @@ pub(crate) fn choose(values: &[i64], is_float: bool) -> (Transform, Vec<u8>) {
         }
     };
     consider(Transform::Delta, packed_delta(values));
-    if values.contains(&-1) {
-        consider(Transform::Last, pack(&last_codes(values)));
+    if values.contains(&-1)
+        && let Some(codes) = last_codes(values)
+    {
+        consider(Transform::Last, pack(&codes));
     }
     (best.0, best.1.bytes)
 }
@@ -80,15 +82,16 @@ fn packed_delta(values: &[i64]) -> Packed {
     }
 }
 
-fn last_codes(values: &[i64]) -> Vec<i64> {
+/// The codes of [`Transform::Last`]. `None` if a step is too large for one.
+fn last_codes(values: &[i64]) -> Option<Vec<i64>> {
     let mut last = 0i64;
     let code = |&value: &i64| {
         if value == -1 {
-            return 0;
+            return Some(0);
         }
         match value.wrapping_sub(std::mem::replace(&mut last, value)) {
-            step @ 0.. => step.wrapping_add(1),
-            step => step,
+            step @ 0.. => step.checked_add(1),
+            step => Some(step),
         }
     };
     values.iter().map(code).collect()
@@ -229,11 +232,13 @@ mod tests {
 
     #[test]
     fn every_transform_comes_back() {
-        let cases: [&[i64]; 6] = [
+        let cases: [&[i64]; 8] = [
             &[-1, -1, 0, 1, -1, 2, 3, 3, -1, 2],
             &[-1; 4],
             &[5, 6, 7, 8],
             &[i64::MIN, -1, i64::MAX, 0],
+            &[-1, i64::MAX],
+            &[-1, -5, i64::MAX - 5],
             &[1000, 2000, 2000, 9000],
             &[],
         ];
@@ -241,7 +246,10 @@ mod tests {
             let (transform, bytes) = choose(values, false);
             let back = undo(transform, &mut Input(&bytes), values.len()).unwrap();
             assert_eq!(back.each(values.len()), values);
-            let codes = pack(&last_codes(values)).bytes;
+            let Some(codes) = last_codes(values) else {
+                continue;
+            };
+            let codes = pack(&codes).bytes;
             let back = undo(Transform::Last, &mut Input(&codes), values.len()).unwrap();
             assert_eq!(back.each(values.len()), values);
         }

@@ -149,7 +149,8 @@ impl TableWriter {
         let bytes: usize = columns.clone().map(|column| column.payload.len()).sum();
         let row_bytes =
             columns.map(|column| row_bytes(column.ty, column.transform, &column.payload));
-        let needed = needed_bytes(self.rows as u64, row_bytes.sum());
+        let row_bytes = row_bytes.sum::<u64>().max(least_row_bytes(self.name));
+        let needed = needed_bytes(self.rows as u64, row_bytes);
         if needed > bytes as u64 {
             let padding = vec![0; (needed - bytes as u64) as usize];
             self.raw("padding", 0, 0, Transform::Plain, padding);
@@ -177,11 +178,22 @@ pub(crate) fn row_bytes(ty: u8, transform: Transform, payload: &[u8]) -> u64 {
     }
 }
 
+/// The least that counts as the bytes of a row in memory. Rows of these tables take memory even if all are equal, which
+/// those of real traces are not.
+pub(crate) fn least_row_bytes(table: &str) -> u64 {
+    match table {
+        "repairs" | "clocks" => 128,
+        "strings" | "sources" | "processes" | "threads" | "tracks" | "slices" | "methods"
+        | "metadata" => 16,
+        _ => 1,
+    }
+}
+
 /// The minimum size of a table with this number of rows: a quarter of its size in memory, minus the
 /// first megabyte. Decoding needs up to three times as much in addition.
 pub(crate) fn needed_bytes(rows: u64, row_bytes: u64) -> u64 {
     const FREE: u64 = 1 << 20;
     const RATIO: u64 = 4;
-    let memory = rows.saturating_mul(row_bytes.max(1));
+    let memory = rows.saturating_mul(row_bytes);
     memory.saturating_sub(FREE).div_ceil(RATIO)
 }

@@ -23,7 +23,7 @@ pub enum ArgValue {
     Null,
     /// An object or a list in JSON.
     Json(StringId),
-    /// A row of another table. Only records may have it: there it follows when that row moves.
+    /// A row of another table. It follows when that row moves. Only records have rows of sets and records.
     Row(IdKind, u32),
 }
 
@@ -33,7 +33,7 @@ const FLOAT: u8 = 2;
 pub(super) const TEXT: u8 = 3;
 const UNSIGNED: u8 = 4;
 const BOOL: u8 = 5;
-const NULL: u8 = 6;
+pub(super) const NULL: u8 = 6;
 pub(super) const JSON: u8 = 7;
 const FIRST_ROW: u8 = 8;
 pub(super) const LAST_ROW: u8 = FIRST_ROW + ROWS.len() as u8 - 1;

@@ -190,3 +190,32 @@ fn cutting_moves_every_id() {
         );
     }
 }
+
+/// An argument that is a row follows it, and is absent when that row is gone.
+#[test]
+fn rows_in_arguments_follow() {
+    let mut trace = full("a");
+    let text = trace.strings.lookup("a").unwrap();
+    let rows = [
+        ArgValue::Row(IdKind::Slice, 0),
+        ArgValue::Row(IdKind::Slice, 1),
+    ];
+    let set = trace.args.push_set(rows.map(|row| (text, row)));
+    *trace.slices.arg_set_id.get_mut(1) = set;
+    trace.shift_times(4);
+    *trace.slices.ts.get_mut(0) = 1;
+    *trace.slices.parent_id.get_mut(0) = Default::default();
+    *trace.slices.parent_id.get_mut(1) = Default::default();
+    trace.bounds = (0, 10);
+    let cut = trace.cut(3, 9);
+    let args = |trace: &Trace, row| -> Vec<ArgValue> {
+        let set = trace.slices.arg_set_id.get(row);
+        trace.args.set(set).map(|(_, value)| value).collect()
+    };
+    let moved = ArgValue::Row(IdKind::Slice, 0);
+    assert_eq!(args(&cut, 0), [ArgValue::Null, moved]);
+    let mut merged = full("b");
+    merged.append(trace, 0);
+    let moved = [2, 3].map(|row| ArgValue::Row(IdKind::Slice, row));
+    assert_eq!(args(&merged, 3), moved);
+}

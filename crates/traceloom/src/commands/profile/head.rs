@@ -80,7 +80,9 @@ fn write_repairs(out: &mut dyn Write, shown: &Shown<'_>) -> Result<()> {
     if repairs.is_empty() {
         return Ok(());
     }
-    let count: u64 = repairs.iter().map(|note| note.count).sum();
+    let counts = repairs.iter().map(|note| note.count);
+    // Files can have any counts.
+    let count = counts.fold(0, u64::saturating_add);
     let kinds: Vec<String> = repairs
         .iter()
         .map(|note| format!("{} {}", thousands(note.count), note.kind))
