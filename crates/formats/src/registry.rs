@@ -7,10 +7,19 @@ use crate::error::ReadError;
 use crate::foreign::unknown_format;
 use crate::format::{Confidence, Format, Nesting, ReadOptions, Reader, SNIFF_BYTES, Target};
 
+#[cfg(test)]
+mod tests;
+
 /// All formats that traceloom reads or writes.
 pub static FORMATS: &[&dyn Format] = &[
     #[cfg(test)]
     &crate::capture::Capture,
+    // Containers whose mark has a fixed place win ties: the text that they keep as it is looks like a trace, too.
+    &crate::gzip::Gzip,
+    &crate::zlib::Zlib,
+    &crate::zstd::Zstd,
+    &crate::zip::Zip,
+    &crate::tar::Tar,
     &crate::method_trace::ArtMethod,
     &crate::method_trace::LongRunning,
     &crate::ftrace::FtraceText,
@@ -28,11 +37,6 @@ pub static FORMATS: &[&dyn Format] = &[
     &crate::systrace_html::SystraceHtml,
     &crate::systrace_html::SystraceJs,
     &crate::chrome_json::ChromeJson,
-    &crate::gzip::Gzip,
-    &crate::zlib::Zlib,
-    &crate::zstd::Zstd,
-    &crate::zip::Zip,
-    &crate::tar::Tar,
     &crate::utf16::Utf16,
     &crate::collapsed::Collapsed,
 ];

@@ -19,6 +19,15 @@ pub(crate) fn has_header(head: &[u8]) -> bool {
     }
 }
 
+/// Whether a stream begins with a block that is not compressed: after the header its type, the length, and the length
+/// with all bits inverted.
+fn begins_with_stored(head: &[u8]) -> bool {
+    match head {
+        [_, _, 0 | 1, low, high, not_low, not_high, ..] => *low == !*not_low && *high == !*not_high,
+        _ => false,
+    }
+}
+
 impl Format for Zlib {
     fn id(&self) -> &'static str {
         format_id::ZLIB
@@ -32,7 +41,8 @@ impl Format for Zlib {
         true
     }
 
-    /// Two bytes prove little, so the head must also decompress successfully.
+    /// Two bytes prove little, so the head must also decompress successfully. The length of a stored block, which is there
+    /// twice, proves more; and what is stored may look like any text.
     fn sniff(&self, head: &[u8]) -> Confidence {
         const TRIED: usize = 4 << 10;
         if !has_header(head) {
@@ -44,8 +54,10 @@ impl Format for Zlib {
             Ok(())
         });
         match outcome {
-            Ok(Outcome::More | Outcome::End(_)) if given > 0 => Confidence::Likely,
-            _ => Confidence::No,
+            Ok(Outcome::Broken(_)) | Err(_) => Confidence::No,
+            Ok(_) if given == 0 => Confidence::No,
+            Ok(_) if begins_with_stored(head) => Confidence::Certain,
+            Ok(_) => Confidence::Likely,
         }
     }
 
