@@ -291,7 +291,7 @@ impl ZstdReader {
             }),
             _ => {}
         }
-        let trailing = Place::at_offset(self.packed);
+        let trailing = Place::at_offset(self.packed - self.trailing);
         out.repair(RepairKind::TrailingBytes, self.trailing, trailing, || {
             "after the zstd stream".to_owned()
         });

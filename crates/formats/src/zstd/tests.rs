@@ -60,6 +60,14 @@ fn frames_join_and_skippable_ones_are_skipped() {
 }
 
 #[test]
+fn trailing_bytes_begin_at_the_end_of_the_stream() {
+    let frame = by_hand(b"data");
+    let (_, trace) = captured(&[&frame[..], b"junk"].concat());
+    let first = trace.repairs.rows()[0].first;
+    assert_eq!(first.offset, Some(frame.len() as u64));
+}
+
+#[test]
 fn the_real_tool_at_all_levels() {
     for flags in [
         &["-1"][..],
