@@ -11,13 +11,15 @@ mod graph;
 mod listing;
 mod manifest;
 mod members;
+mod pair;
 mod pieces;
 mod place;
 mod sift;
 mod tally;
 
 pub(crate) use members::Members;
-pub(crate) use sift::Sift;
+pub(crate) use pair::{Entry, pair};
+pub(crate) use sift::{Found, Sift};
 pub(crate) use tally::Tally;
 
 #[cfg(test)]

@@ -1,152 +1,225 @@
 //! The members of a tar archive.
 //!
 //! ```text
-//! header   512 bytes: name 0..100, size 124..136 (octal), checksum 148..156, type 156, "ustar" 257..262, prefix 345..500
+//! header   512 bytes: name 0..100, size 124..136 (octal), checksum 148..156, type 156, link 157..257, "ustar" 257..262,
+//!          prefix 345..500; of GNU's sparse files: whether further blocks of the map follow 482
 //! content  padded to 512 bytes
 //! type     '0' or 0: file    'L': the long name of the next file (GNU)    'x': its attributes, "LENGTH path=NAME\n" (pax)
-//! end      a block of zeros
+//!          '1': another name of a file    '2': link    '5': folder    'S': sparse file    'M': a part of a file
+//! end      blocks of zeros; another archive may follow
 //! ```
-//! Source: POSIX.1-2024, "pax – ustar Interchange Format"; GNU tar's manual, "Basic Tar Format".
+//! Source: POSIX.1-2024, "pax – ustar Interchange Format"; GNU tar's manual, "Basic Tar Format" and "Storing Sparse Files".
 
-/// The size of a block, bytes.
-const BLOCK: usize = 512;
+use traceloom_trace::Place;
 
-/// The longest name, bytes.
-const LONGEST_NAME: usize = 4_096;
+use super::attributes::Attributes;
+use super::header::{BLOCK, Header, text};
+use crate::error::ReadError;
+use crate::format_id;
 
 /// A file in the archive.
-pub(super) struct Entry<'a> {
+pub(super) struct File<'a> {
     pub name: String,
     pub bytes: &'a [u8],
     /// Whether the archive has all of its bytes.
     pub is_whole: bool,
 }
 
-/// The files of an archive, in order.
-pub(super) struct Entries<'a> {
-    rest: &'a [u8],
-    torn: bool,
+/// A member with content that is not read.
+pub(super) struct Unread {
+    pub name: String,
+    kind: u8,
+    is_sparse: bool,
+    /// Where its header is.
+    offset: usize,
+}
+
+/// A member that may hold a trace.
+enum Member<'a> {
+    File(File<'a>),
+    Link(String),
+    Unread(Unread),
+}
+
+/// What an archive holds, each in the archive's order.
+#[derive(Default)]
+pub(super) struct Contents<'a> {
+    pub files: Vec<File<'a>>,
+    /// Further names of files.
+    pub links: Vec<String>,
+    pub unread: Vec<Unread>,
+    /// Whether the archive broke off, or something that is not a header followed.
+    pub is_torn: bool,
+    /// The number of bytes after the end.
+    pub trailing: usize,
 }
 
 /// Whether a file begins with a header.
 pub(super) fn begins(head: &[u8]) -> bool {
     let header = head.first_chunk::<BLOCK>();
-    header.is_some_and(|header| &header[257..262] == b"ustar" && is_valid(header))
+    header.is_some_and(|header| Header(header).begins_archive())
 }
 
-impl<'a> Entries<'a> {
-    pub fn new(bytes: &'a [u8]) -> Self {
-        Self {
-            rest: bytes,
-            torn: false,
+/// The contents of an archive.
+pub(super) fn contents(bytes: &[u8]) -> Contents<'_> {
+    let mut contents = Contents::default();
+    let mut blocks = Blocks { bytes, at: 0 };
+    while let Some(member) = next(&mut blocks, &mut contents) {
+        match member {
+            Member::File(file) => contents.files.push(file),
+            Member::Link(name) => contents.links.push(name),
+            Member::Unread(unread) => contents.unread.push(unread),
         }
     }
+    contents
+}
 
-    /// Whether the archive broke off, or something that is not a header followed.
-    pub fn is_torn(&self) -> bool {
-        self.torn
-    }
-
-    /// The next header and what belongs to it.
-    fn member(&mut self) -> Option<(&'a [u8; BLOCK], &'a [u8], bool)> {
-        let Some((header, rest)) = self.rest.split_first_chunk::<BLOCK>() else {
-            self.torn |= !self.rest.is_empty();
+/// The next member that may hold a trace. How the archive ends is noted in `contents`.
+fn next<'a>(blocks: &mut Blocks<'a>, contents: &mut Contents<'a>) -> Option<Member<'a>> {
+    let mut told = Attributes::default();
+    loop {
+        let header = blocks.header(contents)?;
+        let offset = blocks.at - BLOCK;
+        let Some((bytes, is_whole)) = blocks.content(header, &told) else {
+            contents.is_torn = true;
             return None;
         };
-        if header.iter().all(|byte| *byte == 0) {
-            return None;
+        contents.is_torn |= !is_whole;
+        match header.kind() {
+            b'L' => told.path = Some(text(bytes)),
+            b'K' => told.link = Some(text(bytes)),
+            b'x' | b'X' => told.add(bytes),
+            b'g' => {}
+            _ => match member(header, std::mem::take(&mut told), bytes, offset) {
+                Some(Member::File(file)) => return Some(Member::File(File { is_whole, ..file })),
+                None => {}
+                other => return other,
+            },
         }
-        let size = number(&header[124..136]).filter(|_| is_valid(header));
-        let Some(size) = size.and_then(|size| usize::try_from(size).ok()) else {
-            self.torn = true;
-            return None;
-        };
-        let content = &rest[..size.min(rest.len())];
-        let padded = size.checked_next_multiple_of(BLOCK).unwrap_or(usize::MAX);
-        self.rest = &rest[padded.min(rest.len())..];
-        self.torn |= content.len() < size;
-        Some((header, content, content.len() == size))
     }
 }
 
-impl<'a> Iterator for Entries<'a> {
-    type Item = Entry<'a>;
+/// What a member is; `None` if it cannot hold a trace.
+fn member<'a>(
+    header: Header<'_>,
+    told: Attributes,
+    bytes: &'a [u8],
+    offset: usize,
+) -> Option<Member<'a>> {
+    let (kind, is_sparse) = (header.kind(), told.is_sparse);
+    let name = told.path.unwrap_or_else(|| header.name());
+    match kind {
+        b'0' | 0 | b'7' if !is_sparse => Some(file(name, bytes)),
+        b'1' if bytes.is_empty() => {
+            let to = told.link.unwrap_or_else(|| header.link());
+            Some(Member::Link(format!("{name} (another name of {to})")))
+        }
+        b'2' | b'5' => None,
+        _ if bytes.is_empty() => None,
+        _ => Some(Member::Unread(Unread {
+            name,
+            kind,
+            is_sparse,
+            offset,
+        })),
+    }
+}
 
-    fn next(&mut self) -> Option<Entry<'a>> {
-        let mut long_name = None;
-        while let Some((header, bytes, is_whole)) = self.member() {
-            match header[156] {
-                b'L' => long_name = Some(text(bytes)),
-                b'x' => long_name = path(bytes).or(long_name),
-                b'0' | 0 | b'7' => {
-                    let name = long_name.take().unwrap_or_else(|| short_name(header));
-                    return Some(Entry {
-                        name,
-                        bytes,
-                        is_whole,
-                    });
-                }
-                // Folders, links, devices, and attributes of all files.
-                b'g' | b'K' => {}
-                _ => long_name = None,
-            }
+fn file(name: String, bytes: &[u8]) -> Member<'_> {
+    // Folders had no type of their own; a name that ends with a slash told them.
+    let name = match bytes {
+        [] => name,
+        _ => name.trim_end_matches('/').to_owned(),
+    };
+    Member::File(File {
+        name,
+        bytes,
+        is_whole: true,
+    })
+}
+
+impl Unread {
+    /// Why the member is not read.
+    pub fn reason(&self) -> ReadError {
+        let meaning = match self.kind {
+            _ if self.is_sparse => "a sparse file",
+            b'S' => "a sparse file",
+            b'M' => "a part of a file of another volume",
+            b'D' => "a list of a folder's files",
+            b'1' => "a link with content",
+            _ => "unknown",
+        };
+        ReadError::Field {
+            format: format_id::TAR,
+            field: "the type of the member",
+            found: format!("{:?} ({meaning})", char::from(self.kind)),
+            expected: "a file that is stored as it is",
+            place: Place::at_offset(self.offset as u64),
+        }
+    }
+}
+
+/// The blocks of an archive, from one on.
+struct Blocks<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Blocks<'a> {
+    fn rest(&self) -> &'a [u8] {
+        self.bytes.get(self.at..).unwrap_or_default()
+    }
+
+    /// The next header. Blocks of zeros end an archive, and then only another archive may follow.
+    fn header(&mut self, contents: &mut Contents<'_>) -> Option<Header<'a>> {
+        let has_ended = self.skip_zeros();
+        let rest = self.rest();
+        let header = rest.first_chunk::<BLOCK>().map(Header);
+        let is_header =
+            |header: &Header<'_>| header.begins_archive() || (!has_ended && header.is_valid());
+        if let Some(header) = header.filter(is_header) {
+            self.at += BLOCK;
+            return Some(header);
+        }
+        contents.is_torn |= !has_ended;
+        if has_ended && rest.iter().any(|byte| *byte != 0) {
+            contents.trailing = rest.len();
         }
         None
     }
-}
 
-/// Whether the checksum of a header is right: the sum of its bytes, those of the checksum counted as spaces.
-fn is_valid(header: &[u8; BLOCK]) -> bool {
-    let bytes = header.iter().enumerate();
-    let sum: u64 = bytes
-        .map(|(at, byte)| match at {
-            148..156 => u64::from(b' '),
-            _ => u64::from(*byte),
-        })
-        .sum();
-    number(&header[148..156]) == Some(sum)
-}
-
-/// An octal number, padded with spaces and zero bytes; or a binary one, whose first bit is set (GNU).
-fn number(field: &[u8]) -> Option<u64> {
-    if let [0x80, rest @ ..] = field {
-        let (high, low) = rest.split_at(rest.len().saturating_sub(8));
-        let fits = high.iter().all(|byte| *byte == 0);
-        let value = low
-            .iter()
-            .fold(0, |value, byte| value << 8 | u64::from(*byte));
-        return fits.then_some(value);
+    /// Goes past blocks of zeros; returns whether there are any.
+    fn skip_zeros(&mut self) -> bool {
+        let blocks = self.rest().chunks_exact(BLOCK);
+        let is_zero = |block: &&[u8]| block.iter().all(|byte| *byte == 0);
+        let zeros = blocks.take_while(is_zero).count();
+        self.at += zeros * BLOCK;
+        zeros > 0
     }
-    let digits = text(field);
-    u64::from_str_radix(digits.trim(), 8).ok()
-}
 
-/// A text up to its first zero byte.
-fn text(field: &[u8]) -> String {
-    let end = field.iter().position(|byte| *byte == 0);
-    let text = &field[..end.unwrap_or(field.len()).min(LONGEST_NAME)];
-    String::from_utf8_lossy(text).into_owned()
-}
-
-fn short_name(header: &[u8; BLOCK]) -> String {
-    let (name, prefix) = (text(&header[..100]), text(&header[345..500]));
-    // GNU's older headers have other fields there.
-    if &header[257..263] == b"ustar\0" && !prefix.is_empty() {
-        format!("{prefix}/{name}")
-    } else {
-        name
+    /// The content after a header, and whether all of it is there; `None` if nothing tells its size.
+    fn content(&mut self, header: Header<'_>, told: &Attributes) -> Option<(&'a [u8], bool)> {
+        let own = || header.size();
+        // Members that tell something about the next one have their own size.
+        let size = match header.kind() {
+            b'x' | b'X' | b'g' | b'L' | b'K' => own(),
+            _ => told.size.or_else(own),
+        };
+        let size = usize::try_from(size?).ok()?;
+        self.skip_map(header);
+        let rest = self.rest();
+        let padded = size.checked_next_multiple_of(BLOCK).unwrap_or(usize::MAX);
+        self.at += padded.min(rest.len());
+        Some((&rest[..size.min(rest.len())], size <= rest.len()))
     }
-}
 
-/// The path in the attributes of a file: `27 path=…\n`.
-fn path(mut records: &[u8]) -> Option<String> {
-    loop {
-        let space = records.iter().position(|byte| *byte == b' ')?;
-        let length: usize = std::str::from_utf8(&records[..space]).ok()?.parse().ok()?;
-        let record = records.get(space + 1..length)?;
-        if let Some(path) = record.strip_prefix(b"path=") {
-            return Some(text(path.strip_suffix(b"\n").unwrap_or(path)));
+    /// Goes past the further blocks of a sparse file's map. The last byte but seven tells whether another follows.
+    fn skip_map(&mut self, header: Header<'_>) {
+        let mut follows = header.has_map();
+        while follows {
+            let block = self.rest().first_chunk::<BLOCK>();
+            follows = block.is_some_and(|block| block[504] == 1);
+            self.at += BLOCK.min(self.rest().len());
         }
-        records = &records[length..];
     }
 }

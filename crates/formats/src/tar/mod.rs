@@ -1,16 +1,20 @@
 //! tar: every member that is a trace becomes a source.
 
+mod attributes;
+mod header;
 mod members;
 #[cfg(test)]
 mod tests;
 
-use crate::archive::{Members, Sift, Tally};
+use traceloom_trace::{Place, RepairKind};
+
+use crate::archive::{Entry, Found, Members, Sift, Tally, pair};
 use crate::error::ReadError;
 use crate::format::{Confidence, Format, ReadOptions, Reader, Target};
 use crate::format_id;
 use crate::unwrap::Inner;
 use crate::whole::whole_reader;
-use members::Entries;
+use members::File;
 
 /// tar: opens its members.
 pub(crate) struct Tar;
@@ -49,18 +53,36 @@ impl Format for Tar {
 
 /// Reads an archive. Its members are put together when all are known.
 fn read(bytes: &[u8], options: &ReadOptions, out: &mut Target<'_>) -> Result<(), ReadError> {
-    let mut entries = Entries::new(bytes);
-    let files: Vec<_> = entries.by_ref().collect();
+    let contents = members::contents(bytes);
     let mut tally = Tally::new(format_id::TAR);
-    let mut sift = Sift::default();
-    for (at, file) in files.iter().enumerate() {
-        let head = |most: u64| file.bytes.iter().copied().take(most as usize).collect();
-        sift.look(at, &file.name, head)?;
+    read_files(&contents.files, options, &mut tally, out)?;
+    for link in &contents.links {
+        tally.add(link, Err(ReadError::Empty))?;
     }
-    let found = sift.found()?;
+    for unread in &contents.unread {
+        tally.add(&unread.name, Err(unread.reason()))?;
+    }
+    tally.finish(contents.is_torn, out)?;
+    let end = Place::at_offset((bytes.len() - contents.trailing) as u64);
+    let trailing = contents.trailing as u64;
+    out.repair(RepairKind::TrailingBytes, trailing, end, || {
+        "after the end of the tar archive".to_owned()
+    });
+    Ok(())
+}
+
+fn read_files(
+    files: &[File<'_>],
+    options: &ReadOptions,
+    tally: &mut Tally,
+    out: &mut Target<'_>,
+) -> Result<(), ReadError> {
+    let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
+    let entries = pair(&names);
+    let found = manifest(&entries, files)?;
     let manifest_at = found.as_ref().map(|found| found.at);
-    let mut members = Members::of(files.len(), found, out)?;
-    for (at, file) in files.iter().enumerate() {
+    let mut members = Members::of(entries.len(), found, out)?;
+    for (at, entry) in entries.iter().enumerate() {
         if manifest_at == Some(at) {
             continue;
         }
@@ -70,30 +92,47 @@ fn read(bytes: &[u8], options: &ReadOptions, out: &mut Target<'_>) -> Result<(),
                 format: format_id::TAR,
             });
         }
-        let read = |options: &ReadOptions, out: &mut Target<'_>| {
-            member(options, &file.name, file.bytes, out)
-        };
-        let result = members.read(&file.name, options, out, read);
-        tally.add(&file.name, result.map(|()| file.is_whole))?;
+        let read = |options: &ReadOptions, out: &mut Target<'_>| member(options, entry, files, out);
+        let result = members.read(&entry.name, options, out, read);
+        tally.add(&entry.name, result)?;
     }
-    members.finish(format_id::TAR, out)?;
-    tally.finish(entries.is_torn(), out)
+    members.finish(format_id::TAR, out)
 }
 
+/// The manifest among the entries.
+fn manifest(entries: &[Entry], files: &[File<'_>]) -> Result<Option<Found>, ReadError> {
+    let mut sift = Sift::default();
+    for (at, entry) in entries.iter().enumerate() {
+        let bytes = files[entry.index].bytes;
+        let head = |most: u64| bytes.iter().copied().take(most as usize).collect();
+        sift.look(at, &entry.name, head)?;
+    }
+    sift.found()
+}
+
+/// Reads an entry; returns whether it was complete.
 fn member(
     options: &ReadOptions,
-    name: &str,
-    bytes: &[u8],
+    entry: &Entry,
+    files: &[File<'_>],
     out: &mut Target<'_>,
-) -> Result<(), ReadError> {
+) -> Result<bool, ReadError> {
     let mut options = options.clone();
     options.name = match options.name.as_str() {
-        "" => name.to_owned(),
-        outer => format!("{outer}/{name}"),
+        "" => entry.name.clone(),
+        outer => format!("{outer}/{}", entry.name),
     };
     let mut inner = Inner::new(format_id::TAR, &options);
-    for piece in bytes.chunks(1 << 20) {
-        inner.feed(piece, out)?;
+    let mut is_whole = true;
+    for at in [Some(entry.index), entry.then].into_iter().flatten() {
+        for piece in files[at].bytes.chunks(1 << 20) {
+            inner.feed(piece, out)?;
+        }
+        is_whole = files[at].is_whole;
+        if !is_whole {
+            break;
+        }
     }
-    inner.finish(out)
+    inner.finish(out)?;
+    Ok(is_whole)
 }

@@ -1,0 +1,82 @@
+//! A header: the block before each member.
+
+/// The size of a block, bytes.
+pub(super) const BLOCK: usize = 512;
+
+/// The longest name, bytes.
+const LONGEST_NAME: usize = 4_096;
+
+/// A block that may be a header.
+#[derive(Clone, Copy)]
+pub(super) struct Header<'a>(pub &'a [u8; BLOCK]);
+
+impl Header<'_> {
+    /// The type of the member.
+    pub fn kind(self) -> u8 {
+        self.0[156]
+    }
+
+    /// The size of the content, bytes.
+    pub fn size(self) -> Option<u64> {
+        number(&self.0[124..136])
+    }
+
+    /// The name, without what other members say about it.
+    pub fn name(self) -> String {
+        let (name, prefix) = (text(&self.0[..100]), text(&self.0[345..500]));
+        // GNU's older headers have other fields there.
+        if &self.0[257..263] == b"ustar\0" && !prefix.is_empty() {
+            format!("{prefix}/{name}")
+        } else {
+            name
+        }
+    }
+
+    /// The name of the member that a link leads to.
+    pub fn link(self) -> String {
+        text(&self.0[157..257])
+    }
+
+    /// Whether further blocks with the map of a sparse file come before the content.
+    pub fn has_map(self) -> bool {
+        self.kind() == b'S' && self.0[482] == 1
+    }
+
+    /// Whether the block has the mark of headers since 1988, and a right checksum.
+    pub fn begins_archive(self) -> bool {
+        &self.0[257..262] == b"ustar" && self.is_valid()
+    }
+
+    /// Whether the checksum is right: the sum of the bytes, those of the checksum counted as spaces.
+    pub fn is_valid(self) -> bool {
+        let bytes = self.0.iter().enumerate();
+        let sum: u64 = bytes
+            .map(|(at, byte)| match at {
+                148..156 => u64::from(b' '),
+                _ => u64::from(*byte),
+            })
+            .sum();
+        number(&self.0[148..156]) == Some(sum)
+    }
+}
+
+/// An octal number, padded with spaces and zero bytes; or a binary one, whose first bit is set (GNU).
+fn number(field: &[u8]) -> Option<u64> {
+    if let [0x80, rest @ ..] = field {
+        let (high, low) = rest.split_at(rest.len().saturating_sub(8));
+        let fits = high.iter().all(|byte| *byte == 0);
+        let value = low
+            .iter()
+            .fold(0, |value, byte| value << 8 | u64::from(*byte));
+        return fits.then_some(value);
+    }
+    let digits = text(field);
+    u64::from_str_radix(digits.trim(), 8).ok()
+}
+
+/// A text up to its first zero byte.
+pub(super) fn text(field: &[u8]) -> String {
+    let end = field.iter().position(|byte| *byte == 0);
+    let text = &field[..end.unwrap_or(field.len()).min(LONGEST_NAME)];
+    String::from_utf8_lossy(text).into_owned()
+}
