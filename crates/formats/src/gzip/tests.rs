@@ -65,6 +65,46 @@ fn damage_keeps_what_came() {
 }
 
 #[test]
+fn a_member_with_a_wrong_sum_does_not_hide_the_next_one() {
+    // The sum, and the length after it, are the last 8 bytes.
+    for (from_end, is_first) in [(8, true), (4, true), (8, false)] {
+        let mut packed = [gzip(b"one "), gzip(b"two")];
+        let broken = &mut packed[usize::from(!is_first)];
+        let at = broken.len() - from_end;
+        broken[at] ^= 1;
+        let packed = packed.concat();
+        for chunk in [1, 3, packed.len()] {
+            let (inputs, trace) = capture(&packed, chunk, ReadOptions::default()).unwrap();
+            assert_eq!(inputs, [b"one two"], "{from_end} {chunk}");
+            assert_eq!(trace.repairs.count(RepairKind::BrokenBlock), 1);
+            assert_eq!(trace.repairs.rows().len(), 1);
+        }
+    }
+}
+
+#[test]
+fn a_wrong_sum_of_nothing_is_an_error() {
+    let mut packed = gzip(b"");
+    let sum = packed.len() - 8;
+    packed[sum] ^= 1;
+    let error = capture(&packed, 100, ReadOptions::default()).unwrap_err();
+    assert!(matches!(error, ReadError::Compression { .. }), "{error}");
+}
+
+#[test]
+fn what_follows_damage_is_counted() {
+    let mut packed = gzip(&text());
+    let middle = packed.len() / 2;
+    packed[middle..middle + 64].fill(0xff);
+    let counts = [1, 1000, packed.len()].map(|chunk| {
+        let (_, trace) = capture(&packed, chunk, ReadOptions::default()).unwrap();
+        trace.repairs.count(RepairKind::TrailingBytes)
+    });
+    assert!(counts[0] > 10_000, "{counts:?}");
+    assert!(counts.iter().all(|count| *count == counts[0]), "{counts:?}");
+}
+
+#[test]
 fn a_header_alone_is_no_trace() {
     let packed = gzip(b"data");
     let error = capture(&packed[..10], 10, ReadOptions::default()).unwrap_err();

@@ -27,6 +27,8 @@ impl Wrapping {
 
 enum State {
     Stream,
+    /// At the end of a stream whose checksum is wrong: what is left of its foot, bytes.
+    Foot(usize),
     /// After a stream: another member, padding or other data may follow.
     Between,
     /// The rest does not belong to the stream.
@@ -43,6 +45,10 @@ pub(crate) struct DeflateReader {
     inner: Inner,
     packed: u64,
     trailing: u64,
+    /// Streams that are complete, but whose output is not what was compressed.
+    damaged: u64,
+    /// The first of them: where its output ends, and why.
+    first_damage: Option<(u64, String)>,
 }
 
 impl DeflateReader {
@@ -55,6 +61,8 @@ impl DeflateReader {
             inner: Inner::new(format, options),
             packed: 0,
             trailing: 0,
+            damaged: 0,
+            first_damage: None,
         }
     }
 
@@ -63,10 +71,23 @@ impl DeflateReader {
         match &mut self.state {
             State::Stream => {
                 let (inner, packed) = (&mut self.inner, self.packed + input.len() as u64);
+                let before = self.inflater.used();
                 let outcome = self
                     .inflater
                     .push(input, |piece| inner.unpacked(piece, packed, out))?;
-                Ok(self.after_push(outcome, input.len()))
+                let used = self.inflater.used() - before;
+                self.after_push(outcome);
+                self.packed += used;
+                Ok(used as usize)
+            }
+            State::Foot(left) => {
+                let taken = (*left).min(input.len());
+                self.state = match *left - taken {
+                    0 => State::Between,
+                    left => State::Foot(left),
+                };
+                self.packed += taken as u64;
+                Ok(taken)
             }
             State::Between => Ok(self.between(input)),
             State::After | State::Broken(_) => {
@@ -76,20 +97,30 @@ impl DeflateReader {
         }
     }
 
-    fn after_push(&mut self, outcome: Outcome, pushed: usize) -> usize {
-        let used = match outcome {
-            Outcome::More => pushed,
-            Outcome::End(used) => {
-                self.state = State::Between;
-                used
-            }
-            Outcome::Broken(reason) => {
-                self.state = State::Broken(reason);
-                pushed
-            }
+    fn after_push(&mut self, outcome: Outcome) {
+        match outcome {
+            Outcome::More => {}
+            Outcome::End(_) => self.state = State::Between,
+            Outcome::Broken(reason) => self.broke(reason),
+        }
+    }
+
+    /// A wrong sum or length stands at the end of a stream, so the next stream can be read.
+    fn broke(&mut self, reason: String) {
+        const LENGTH: usize = 4;
+        let is_sum = reason.contains("incorrect data check");
+        if !is_sum && !reason.contains("incorrect length check") {
+            self.state = State::Broken(reason);
+            return;
+        }
+        self.damaged += 1;
+        let place = self.inner.given();
+        self.first_damage.get_or_insert((place, reason));
+        // Only gzip has the length of the output after its sum.
+        self.state = match self.wrapping {
+            Wrapping::Gzip if is_sum => State::Foot(LENGTH),
+            _ => State::Between,
         };
-        self.packed += used as u64;
-        used
     }
 
     fn between(&mut self, input: &[u8]) -> usize {
@@ -116,22 +147,37 @@ impl DeflateReader {
         if self.inner.given() > 0 {
             return None;
         }
+        let broken = |reason: &String| ReadError::Compression {
+            format: self.format,
+            offset: 0,
+            reason: reason.clone(),
+        };
+        if let Some((_, reason)) = &self.first_damage {
+            return Some(broken(reason));
+        }
         match &self.state {
-            State::Broken(reason) => Some(ReadError::Compression {
-                format: self.format,
-                offset: 0,
-                reason: reason.clone(),
-            }),
+            State::Broken(reason) => Some(broken(reason)),
             State::Stream => Some(ReadError::Truncated {
                 format: self.format,
                 inside: "the compressed data",
                 offset: self.packed,
             }),
-            State::Between | State::After => None,
+            State::Foot(_) | State::Between | State::After => None,
         }
     }
 
+    fn count_damage(&self, out: &mut Target<'_>) {
+        let Some((end, reason)) = &self.first_damage else {
+            return;
+        };
+        let place = Place::at_offset(*end);
+        out.repair(RepairKind::BrokenBlock, self.damaged, place, || {
+            format!("the {} stream is damaged: {reason}", self.format)
+        });
+    }
+
     fn count_repairs(&self, out: &mut Target<'_>) {
+        self.count_damage(out);
         let place = Place::at_offset(self.inner.given());
         match &self.state {
             State::Stream => out.repair(RepairKind::TornRecord, 1, place, || {
@@ -140,11 +186,13 @@ impl DeflateReader {
             State::Broken(reason) => out.repair(RepairKind::BrokenBlock, 1, place, || {
                 format!("the {} stream is broken: {reason}", self.format)
             }),
-            State::Between | State::After => {}
+            State::Foot(_) | State::Between | State::After => {}
         }
         let trailing = Place::at_offset(self.packed);
+        let is_broken = matches!(self.state, State::Broken(_));
+        let after = if is_broken { "the damage in " } else { "" };
         out.repair(RepairKind::TrailingBytes, self.trailing, trailing, || {
-            format!("after the {} stream", self.format)
+            format!("after {after}the {} stream", self.format)
         });
     }
 }

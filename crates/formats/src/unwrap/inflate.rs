@@ -49,6 +49,11 @@ impl Inflater {
         self.stream = Decompress::new_gzip(WINDOW_BITS);
     }
 
+    /// The number of bytes of the stream that the decoder has used, also if it is broken.
+    pub fn used(&self) -> u64 {
+        self.stream.total_in()
+    }
+
     /// Decompresses `input`, and passes each buffer of output to `emit`.
     pub fn push(
         &mut self,
