@@ -101,6 +101,23 @@ pub enum ReadError {
         /// The limit.
         limit: u8,
     },
+    /// An entry of an archive cannot be read.
+    #[error("{name}: {error}")]
+    InMember {
+        /// The name of the entry.
+        name: String,
+        /// Why it cannot be read.
+        error: Box<ReadError>,
+    },
+    /// An entry of an archive needs a password.
+    #[error("is encrypted")]
+    Encrypted,
+    /// An entry of an archive is compressed in a way that is not supported.
+    #[error("uses {name}, which traceloom does not unpack")]
+    Method {
+        /// The name of the compression.
+        name: String,
+    },
     /// A container without a trace in it.
     #[error("{format}: no trace inside ({entries} entries looked at)")]
     NothingInside {
@@ -130,6 +147,30 @@ pub enum ReadError {
         /// The format of the input.
         format: &'static str,
     },
+}
+
+impl ReadError {
+    /// The error itself, without the names of the archive's entries in which it happened.
+    pub fn innermost(&self) -> &Self {
+        let mut error = self;
+        while let Self::InMember { error: inner, .. } = error {
+            error = inner;
+        }
+        error
+    }
+
+    /// Whether a container is nested too deep or unpacks to too much.
+    pub(crate) fn is_limit(&self) -> bool {
+        matches!(self.innermost(), Self::TooDeep { .. } | Self::TooBig { .. })
+    }
+
+    /// This error in an entry of an archive.
+    pub(crate) fn inside(self, name: &str) -> Self {
+        Self::InMember {
+            name: name.to_owned(),
+            error: Box::new(self),
+        }
+    }
 }
 
 /// Why a trace cannot be written in a format.

@@ -175,6 +175,20 @@ impl Target<'_> {
             Self::Text(parts) => parts.repair(kind),
         }
     }
+
+    /// Counts a repair of a container with several sources. It belongs to none of them.
+    pub(crate) fn repair_container(
+        &mut self,
+        kind: RepairKind,
+        count: u64,
+        place: Place,
+        detail: impl FnOnce() -> String,
+    ) {
+        match self {
+            Self::Trace(builder) => builder.repair_container(kind, count, place, detail),
+            other => other.repair(kind, count, place, detail),
+        }
+    }
 }
 
 /// Options for readers.

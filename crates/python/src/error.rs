@@ -56,7 +56,7 @@ pub(crate) fn io_error(path: &str, error: &io::Error) -> PyErr {
 }
 
 fn read_error(path: &str, error: &ReadError) -> PyErr {
-    let advice = match error {
+    let advice = match error.innermost() {
         ReadError::Foreign { advice, .. } => format!("; {advice}"),
         _ => String::new(),
     };
@@ -69,7 +69,7 @@ fn read_error(path: &str, error: &ReadError) -> PyErr {
 
 /// The position in the file, if the error has one.
 fn place(error: &ReadError) -> Option<String> {
-    match error {
+    match error.innermost() {
         ReadError::Field { place, .. } => Some(place.to_string()),
         ReadError::Truncated { offset, .. } | ReadError::Reencoded { offset, .. } => {
             Some(format!("byte {offset}"))

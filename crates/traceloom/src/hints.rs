@@ -69,7 +69,7 @@ fn for_query(error: &traceloom_query::QueryError) -> Option<&'static str> {
 }
 
 fn for_read(error: &ReadError) -> Option<&'static str> {
-    Some(match error {
+    Some(match error.innermost() {
         ReadError::UnknownFormat { .. } => {
             "traceloom opens method traces, systrace and ftrace files, Perfetto traces, Chrome's JSON and \
              more (see `traceloom --help`), also compressed; was the file copied completely?"
@@ -83,6 +83,9 @@ fn for_read(error: &ReadError) -> Option<&'static str> {
             "use adb pull: `adb shell cat` and mail programs may change bytes"
         }
         ReadError::TooBig { .. } => "for example --max-decompressed 64G",
+        ReadError::Encrypted | ReadError::Method { .. } => {
+            "unpack it with another tool and name the trace itself"
+        }
         ReadError::NothingInside { entries: 0, .. } => {
             "the file is incomplete, or was saved without its trace: copy it again, or record again"
         }

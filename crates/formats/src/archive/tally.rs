@@ -12,9 +12,12 @@ pub(crate) struct Tally {
     read: usize,
     skipped: Vec<String>,
     broken: Vec<String>,
-    torn: usize,
+    torn: Vec<String>,
     first_error: Option<ReadError>,
 }
+
+/// The most entries that a repair names.
+const MOST_NAMED: usize = 8;
 
 impl Tally {
     pub fn new(format: &'static str) -> Self {
@@ -23,7 +26,7 @@ impl Tally {
             read: 0,
             skipped: Vec::new(),
             broken: Vec::new(),
-            torn: 0,
+            torn: Vec::new(),
             first_error: None,
         }
     }
@@ -38,54 +41,66 @@ impl Tally {
     /// # Errors
     /// Passes on errors that concern the whole archive.
     pub fn add(&mut self, name: &str, result: Result<bool, ReadError>) -> Result<(), ReadError> {
-        match result {
-            Ok(whole) => {
-                self.read += 1;
-                self.torn += usize::from(!whole);
+        let Err(error) = result else {
+            self.read += 1;
+            if matches!(result, Ok(false)) {
+                self.torn.push(format!("{name}: breaks off"));
             }
-            Err(
-                error @ (ReadError::TooBig { .. }
-                | ReadError::Bomb { .. }
-                | ReadError::TooDeep { .. }
-                | ReadError::NoMethodEvents { .. }
-                | ReadError::NoText { .. }
-                | ReadError::Manifest { .. }),
-            ) => return Err(error),
-            Err(
-                ReadError::Empty
-                | ReadError::UnknownFormat { .. }
-                | ReadError::NothingInside { .. },
-            ) => self.skipped.push(name.to_owned()),
-            Err(error) => {
-                self.broken.push(format!("{name}: {error}"));
+            return Ok(());
+        };
+        match error.innermost() {
+            ReadError::TooBig { .. } | ReadError::Bomb { .. } => return Err(error.inside(name)),
+            ReadError::NoMethodEvents { .. }
+            | ReadError::NoText { .. }
+            | ReadError::Manifest { .. } => return Err(error),
+            ReadError::Empty
+            | ReadError::UnknownFormat { .. }
+            | ReadError::NothingInside { .. } => self.skipped.push(name.to_owned()),
+            _ => {
+                let error = error.inside(name);
+                self.broken.push(error.to_string());
                 self.first_error.get_or_insert(error);
             }
         }
         Ok(())
     }
 
-    /// Reports skipped and broken entries.
+    /// Reports skipped and broken entries. They belong to no source: the one that was read last is another entry.
     ///
     /// # Errors
     /// If no entry could be read.
-    pub fn finish(self, archive_torn: bool, out: &mut Target<'_>) -> Result<(), ReadError> {
+    pub fn finish(mut self, archive_torn: bool, out: &mut Target<'_>) -> Result<(), ReadError> {
         if self.read == 0 {
-            return Err(self.first_error.unwrap_or(ReadError::NothingInside {
-                format: self.format,
-                entries: self.skipped.len(),
-            }));
+            return Err(self.nothing());
+        }
+        if archive_torn && self.torn.is_empty() {
+            self.torn
+                .push(format!("the {} archive breaks off", self.format));
         }
         let mut count = |kind, rows: &[String]| {
-            let first = || rows.first().cloned().unwrap_or_default();
-            out.repair(kind, rows.len() as u64, Place::default(), first);
+            let names = || named(rows);
+            out.repair_container(kind, rows.len() as u64, Place::default(), names);
         };
         count(RepairKind::SkippedEntry, &self.skipped);
         count(RepairKind::BrokenBlock, &self.broken);
-        let torn = self.torn.max(usize::from(archive_torn)) as u64;
-        let format = self.format;
-        out.repair(RepairKind::TornRecord, torn, Place::default(), || {
-            format!("the {format} archive breaks off")
-        });
+        count(RepairKind::TornRecord, &self.torn);
         Ok(())
+    }
+
+    /// The error of an archive without a readable entry.
+    fn nothing(self) -> ReadError {
+        self.first_error.unwrap_or(ReadError::NothingInside {
+            format: self.format,
+            entries: self.skipped.len(),
+        })
+    }
+}
+
+/// The first rows in one text.
+fn named(rows: &[String]) -> String {
+    let first = rows[..rows.len().min(MOST_NAMED)].join("; ");
+    match rows.len().saturating_sub(MOST_NAMED) {
+        0 => first,
+        more => format!("{first}; and {more} more"),
     }
 }

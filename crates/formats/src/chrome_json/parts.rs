@@ -30,7 +30,7 @@ impl Interpreter {
         let result = inner.feed(&plain, out).and_then(|()| inner.finish(out));
         match result {
             Ok(()) => self.read_inner = true,
-            Err(error @ (ReadError::TooDeep { .. } | ReadError::TooBig { .. })) => {
+            Err(error) if error.is_limit() => {
                 return Err(error);
             }
             Err(error) => out.repair(RepairKind::SkippedEntry, 1, Place::default(), || {

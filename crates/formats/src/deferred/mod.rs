@@ -75,7 +75,7 @@ impl Deferred {
             };
             match read {
                 Ok(()) => {}
-                Err(error @ (ReadError::TooDeep { .. } | ReadError::TooBig { .. })) => {
+                Err(error) if error.is_limit() => {
                     return Err(error);
                 }
                 Err(error) => out.repair(RepairKind::BrokenBlock, 1, Place::default(), || {

@@ -118,19 +118,19 @@ impl Block {
     }
 
     fn keep(&mut self, result: Result<(), ReadError>) -> Result<(), ReadError> {
-        match result {
-            Err(
-                error @ (ReadError::TooBig { .. }
-                | ReadError::Bomb { .. }
-                | ReadError::TooDeep { .. }
-                | ReadError::NoMethodEvents { .. }
-                | ReadError::NoText { .. }),
-            ) => Err(error),
-            Err(error) => {
+        let Err(error) = result else {
+            return Ok(());
+        };
+        match error.innermost() {
+            ReadError::TooBig { .. }
+            | ReadError::Bomb { .. }
+            | ReadError::TooDeep { .. }
+            | ReadError::NoMethodEvents { .. }
+            | ReadError::NoText { .. } => Err(error),
+            _ => {
                 self.error = Some(error);
                 Ok(())
             }
-            Ok(()) => Ok(()),
         }
     }
 }

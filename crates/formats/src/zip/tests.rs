@@ -1,6 +1,6 @@
 use std::io::{Cursor, Write};
 
-use traceloom_trace::RepairKind;
+use traceloom_trace::{RepairKind, RowId, Trace};
 use zip::CompressionMethod;
 use zip::write::{SimpleFileOptions, ZipWriter};
 
@@ -88,7 +88,11 @@ fn nothing_inside_is_an_error() {
 fn bombs_are_refused() {
     let packed = zip(&[("zeros", &vec![0; 80 << 20])]);
     let error = capture(&packed, 1 << 20, ReadOptions::default()).unwrap_err();
-    assert!(matches!(error, ReadError::Bomb { .. }), "{error}");
+    assert!(
+        matches!(error.innermost(), ReadError::Bomb { .. }),
+        "{error}"
+    );
+    assert!(error.to_string().starts_with("zeros: "), "{error}");
 }
 
 #[test]
@@ -111,4 +115,53 @@ fn a_real_archive_opens() {
     };
     assert_eq!(captured(&bytes).0.len(), 1);
     println!("1 real traces checked");
+}
+
+/// An archive whose entries are not compressed.
+fn stored(entries: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, bytes) in entries {
+        let options = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
+        writer.start_file(*name, options).unwrap();
+        writer.write_all(bytes).unwrap();
+    }
+    writer.finish().unwrap().into_inner()
+}
+
+/// The count and the detail of the repairs of a kind. They are those of the archive.
+fn repairs(trace: &Trace, kind: RepairKind) -> Vec<(u64, &str)> {
+    let rows = trace.repairs.rows().iter();
+    let rows = rows.filter(|row| row.kind == kind);
+    let told = |row| {
+        let row: &traceloom_trace::RepairRow = row;
+        assert_eq!(row.source.some(), None);
+        (row.count, row.detail.as_str())
+    };
+    rows.map(told).collect()
+}
+
+#[test]
+fn what_is_nested_too_deep_does_not_hide_the_rest() {
+    let deep = (0..6).fold(b"deep".to_vec(), |inner, _| stored(&[("n.zip", &inner)]));
+    let (inputs, trace) = captured(&stored(&[("deep.zip", &deep), ("a", b"first")]));
+    assert_eq!(inputs, [b"first"]);
+    let found = repairs(&trace, RepairKind::BrokenBlock);
+    let (start, end) = ("deep.zip: n.zip: ", "containers nested more than 4 deep");
+    assert!(
+        found[0].1.starts_with(start) && found[0].1.ends_with(end),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn a_repair_names_the_first_entries() {
+    let names: Vec<String> = (0..10).map(|row| format!("n{row}")).collect();
+    let mut entries: Vec<(&str, &[u8])> = names
+        .iter()
+        .map(|name| (name.as_str(), &b"?"[..]))
+        .collect();
+    entries.push(("a", b"first"));
+    let (_, trace) = captured(&stored(&entries));
+    let expected = "n0; n1; n2; n3; n4; n5; n6; n7; and 2 more";
+    assert_eq!(repairs(&trace, RepairKind::SkippedEntry), [(10, expected)]);
 }

@@ -161,6 +161,18 @@ impl TraceBuilder {
         self.trace.repairs.add(source, kind, count, place, detail);
     }
 
+    /// Counts repairs of the container that the sources are in. They belong to none of the sources.
+    pub fn repair_container(
+        &mut self,
+        kind: RepairKind,
+        count: u64,
+        place: Place,
+        detail: impl FnOnce() -> String,
+    ) {
+        let repairs = &mut self.trace.repairs;
+        repairs.add(SourceId::NONE, kind, count, place, detail);
+    }
+
     /// Counts a thread whose process no event named, at the end: a process dump that follows may name it.
     pub fn missing_tgid(&mut self, utid: ThreadId, first: Place) {
         let source = self.source();
