@@ -14,6 +14,8 @@ pub(crate) struct Tally {
     broken: Vec<String>,
     torn: Vec<String>,
     first_error: Option<ReadError>,
+    /// The size of the archive, if it is known.
+    bytes: Option<u64>,
 }
 
 /// The most entries that a repair names.
@@ -28,6 +30,15 @@ impl Tally {
             broken: Vec::new(),
             torn: Vec::new(),
             first_error: None,
+            bytes: None,
+        }
+    }
+
+    /// For an archive of this size.
+    pub fn of(format: &'static str, bytes: u64) -> Self {
+        Self {
+            bytes: Some(bytes),
+            ..Self::new(format)
         }
     }
 
@@ -65,13 +76,18 @@ impl Tally {
         Ok(())
     }
 
+    /// Counts damage in the entry `name`, of which the readable part is kept.
+    pub fn damaged(&mut self, name: &str, reason: &str) {
+        self.broken.push(format!("{name}: {reason}"));
+    }
+
     /// Reports skipped and broken entries. They belong to no source: the one that was read last is another entry.
     ///
     /// # Errors
     /// If no entry could be read.
     pub fn finish(mut self, archive_torn: bool, out: &mut Target<'_>) -> Result<(), ReadError> {
         if self.read == 0 {
-            return Err(self.nothing());
+            return Err(self.nothing(archive_torn));
         }
         if archive_torn && self.torn.is_empty() {
             self.torn
@@ -88,11 +104,18 @@ impl Tally {
     }
 
     /// The error of an archive without a readable entry.
-    fn nothing(self) -> ReadError {
-        self.first_error.unwrap_or(ReadError::NothingInside {
+    fn nothing(self, archive_torn: bool) -> ReadError {
+        let none = ReadError::NothingInside {
             format: self.format,
             entries: self.skipped.len(),
-        })
+        };
+        let torn = |offset| ReadError::Truncated {
+            format: self.format,
+            inside: "the archive",
+            offset,
+        };
+        let torn = self.bytes.filter(|_| archive_torn).map(torn);
+        self.first_error.or(torn).unwrap_or(none)
     }
 }
 

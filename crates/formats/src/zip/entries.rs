@@ -1,15 +1,17 @@
-//! The entries of an archive. The archive may be truncated.
-
-use std::io::{Cursor, Read};
+//! The entries of an archive. The archive may be truncated, and a file may hold several archives.
 
 use rustc_hash::FxHashMap;
-use zip::ZipArchive;
-use zip::read::read_zipfile_from_stream;
 
+use super::content::{Content, Fault, broken};
+use super::headers::Record;
+use super::parts::Parts;
 use crate::error::ReadError;
 use crate::format::{ReadOptions, Target};
 use crate::format_id;
 use crate::unwrap::Inner;
+
+/// The most bytes that are unpacked at once.
+const PIECE: usize = 128 << 10;
 
 /// An entry to be read.
 pub(super) struct Entry {
@@ -21,66 +23,42 @@ pub(super) struct Entry {
 
 /// An archive in memory.
 pub(super) struct Archive<'a> {
-    kind: Kind<'a>,
+    parts: Parts<'a>,
     bytes: u64,
-}
-
-enum Kind<'a> {
-    Whole(Box<ZipArchive<Cursor<&'a [u8]>>>),
-    /// The list at the end is missing, so entries are found one by one.
-    Torn {
-        entries: Vec<(String, &'a [u8])>,
-    },
 }
 
 impl<'a> Archive<'a> {
     pub fn open(bytes: &'a [u8]) -> Result<Self, ReadError> {
-        let size = bytes.len() as u64;
-        let reason = match ZipArchive::new(Cursor::new(bytes)) {
-            Ok(archive) => {
-                let kind = Kind::Whole(Box::new(archive));
-                return Ok(Self { kind, bytes: size });
-            }
-            Err(error) => error.to_string(),
-        };
-        let entries = one_by_one(bytes);
-        if entries.is_empty() {
-            return Err(ReadError::Compression {
-                format: format_id::ZIP,
-                offset: 0,
-                reason,
-            });
-        }
-        let kind = Kind::Torn { entries };
-        Ok(Self { kind, bytes: size })
+        Ok(Self {
+            parts: Parts::find(bytes)?,
+            bytes: bytes.len() as u64,
+        })
     }
 
-    /// Whether the archive is truncated.
-    pub fn is_torn(&self) -> bool {
-        matches!(self.kind, Kind::Torn { .. })
+    /// What is to be said about the archive itself.
+    pub fn parts(&self) -> &Parts<'a> {
+        &self.parts
     }
 
     /// All entries except folders, in order.
     pub fn entries(&self) -> Vec<Entry> {
-        let names: Vec<String> = match &self.kind {
-            Kind::Torn { entries } => entries.iter().map(|(name, _)| name.clone()).collect(),
-            Kind::Whole(archive) => archive
-                .file_names_raw()
-                .map(|name| String::from_utf8_lossy(name).into_owned())
-                .collect(),
-        };
-        pair(&names)
+        let records = self.parts.records.iter();
+        pair(
+            &records
+                .map(|record| record.name.as_str())
+                .collect::<Vec<_>>(),
+        )
     }
 
-    /// Reads an entry; returns whether it was complete. `is_first` means that no entry was read
+    /// Reads an entry; returns why it ends early, if it does. `is_first` means that no entry was read
     /// before.
     pub fn read(
-        &mut self,
+        &self,
         entry: &Entry,
         options: &ReadOptions,
         is_first: bool,
         out: &mut Target<'_>,
-    ) -> Result<bool, ReadError> {
+    ) -> Result<Option<Fault>, ReadError> {
         if matches!(out, Target::Methods(_)) && !is_first {
             // A consumer of method events accepts only one trace.
             return Err(ReadError::NoMethodEvents {
@@ -98,119 +76,91 @@ impl<'a> Archive<'a> {
                 ..options.clone()
             },
         );
-        let mut whole = self.pass_on(entry.index, &mut inner, out)?;
-        if let (true, Some(then)) = (whole, entry.then) {
-            whole = self.pass_on(then, &mut inner, out)?;
+        let mut fault = self.pass_on(entry.index, &mut inner, out)?;
+        if let (None, Some(then)) = (&fault, entry.then) {
+            fault = self.pass_on(then, &mut inner, out)?;
         }
         inner.finish(out)?;
-        Ok(whole)
+        Ok(fault)
     }
 
     /// The first bytes of an entry, up to a number; fewer if it is damaged.
-    pub fn head(&mut self, entry: &Entry, most: u64) -> Vec<u8> {
-        let mut head = Vec::new();
+    pub fn head(&self, entry: &Entry, most: u64) -> Vec<u8> {
+        let mut head = vec![0; most as usize];
+        let mut length = 0;
         // What is damaged is reported when the entry is read.
-        _ = match &mut self.kind {
-            Kind::Whole(archive) => match archive.by_index(entry.index) {
-                Ok(file) => file.take(most).read_to_end(&mut head),
-                Err(_) => Ok(0),
-            },
-            Kind::Torn { entries } => match read_zipfile_from_stream(&mut &*entries[entry.index].1)
-            {
-                Ok(Some(file)) => file.take(most).read_to_end(&mut head),
-                _ => Ok(0),
-            },
-        };
+        if let Ok(mut content) = Content::of(self.record(entry.index)) {
+            while let Ok(more @ 1..) = content.read(&mut head[length..]) {
+                length += more;
+            }
+        }
+        head.truncate(length);
         head
     }
 
+    fn record(&self, index: usize) -> &Record<'a> {
+        &self.parts.records[index]
+    }
+
+    /// Unpacks an entry into `inner`; returns why it ends early, if it does.
     fn pass_on(
-        &mut self,
+        &self,
         index: usize,
         inner: &mut Inner,
         out: &mut Target<'_>,
-    ) -> Result<bool, ReadError> {
-        // No entry is larger than the archive, whatever size it declares.
-        let most = self.bytes;
-        match &mut self.kind {
-            Kind::Whole(archive) => match archive.by_index(index) {
-                Ok(mut file) => {
-                    let packed = file.compressed_size().min(most);
-                    pump(&mut file, packed, inner, out)
-                }
-                Err(error) => Err(broken(error.to_string())),
-            },
-            Kind::Torn { entries } => {
-                let mut rest = entries[index].1;
-                match read_zipfile_from_stream(&mut rest) {
-                    Ok(Some(mut file)) => pump(&mut file, most, inner, out),
-                    Ok(None) => Err(ReadError::Empty),
-                    Err(error) => Err(broken(error.to_string())),
-                }
+    ) -> Result<Option<Fault>, ReadError> {
+        let record = self.record(index);
+        let mut content = Content::of(record)?;
+        let packed = record.data.map_or(0, <[u8]>::len) as u64;
+        let mut piece = vec![0; PIECE];
+        loop {
+            match content.read(&mut piece) {
+                Ok(0) => return Ok(None),
+                Ok(length) => inner.unpacked(&piece[..length], packed, out)?,
+                Err(fault) if inner.given() == 0 => return Err(self.nothing(fault)),
+                Err(fault) => return Ok(Some(fault)),
             }
         }
     }
-}
 
-fn broken(reason: String) -> ReadError {
-    ReadError::Compression {
-        format: format_id::ZIP,
-        offset: 0,
-        reason,
-    }
-}
-
-/// Decompresses a file into `inner`; `false` if it ends early.
-fn pump(
-    file: &mut impl Read,
-    packed: u64,
-    inner: &mut Inner,
-    out: &mut Target<'_>,
-) -> Result<bool, ReadError> {
-    let mut piece = vec![0; 128 << 10];
-    loop {
-        match file.read(&mut piece) {
-            Ok(0) => return Ok(true),
-            Ok(length) => inner.unpacked(&piece[..length], packed, out)?,
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(error) if inner.given() == 0 => return Err(broken(error.to_string())),
-            Err(_) => return Ok(false),
+    /// The error of an entry of which nothing could be unpacked.
+    fn nothing(&self, fault: Fault) -> ReadError {
+        match fault {
+            Fault::Broken(reason) => broken(reason),
+            Fault::Cut => ReadError::Truncated {
+                format: format_id::ZIP,
+                inside: "the entry",
+                offset: self.bytes,
+            },
         }
     }
 }
 
-/// The entries of a truncated archive, as far as they follow each other: the name, and the bytes
-/// from that entry on.
-fn one_by_one(bytes: &[u8]) -> Vec<(String, &[u8])> {
-    let mut rest = bytes;
-    let next = || {
-        let start = rest;
-        // Dropping the file skips its data.
-        let file = read_zipfile_from_stream(&mut rest).ok()??;
-        let name = file.name().ok()?.into_owned();
-        Some((name, start))
-    };
-    std::iter::from_fn(next).collect()
-}
-
-/// Joins each pair `x.key` and `x.data` into one entry.
-fn pair(names: &[String]) -> Vec<Entry> {
-    let rows = names.iter().enumerate();
-    let by_name: FxHashMap<&str, usize> = rows.map(|(row, name)| (name.as_str(), row)).collect();
-    let find = |name: String| by_name.get(name.as_str()).copied();
+/// Joins each pair `x.key` and `x.data` into one entry. Of several with the same names, the first ones belong together.
+fn pair(names: &[&str]) -> Vec<Entry> {
+    let mut seen: FxHashMap<&str, usize> = FxHashMap::default();
+    let numbers = names.iter().map(|name| {
+        let count = seen.entry(name).or_default();
+        *count += 1;
+        *count
+    });
+    let numbered: Vec<(&str, usize)> = names.iter().copied().zip(numbers).collect();
+    let rows = numbered.iter().enumerate();
+    let by_name: FxHashMap<_, usize> = rows.map(|(row, name)| (*name, row)).collect();
+    let find = |name: String, number| by_name.get(&(name.as_str(), number)).copied();
     let mut entries = Vec::new();
-    for (index, name) in names.iter().enumerate() {
+    for (index, (name, number)) in numbered.iter().enumerate() {
         let is_second = name
             .strip_suffix(".data")
-            .is_some_and(|base| find(format!("{base}.key")).is_some());
+            .is_some_and(|base| find(format!("{base}.key"), *number).is_some());
         if is_second || name.ends_with('/') {
             continue;
         }
         let then = name
             .strip_suffix(".key")
-            .and_then(|base| find(format!("{base}.data")));
+            .and_then(|base| find(format!("{base}.data"), *number));
         entries.push(Entry {
-            name: name.clone(),
+            name: (*name).to_owned(),
             index,
             then,
         });

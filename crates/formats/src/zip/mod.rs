@@ -1,6 +1,9 @@
 //! zip: every entry that is a trace becomes a source.
 
+mod content;
 mod entries;
+mod headers;
+mod parts;
 #[cfg(test)]
 mod tests;
 
@@ -9,6 +12,7 @@ use crate::error::ReadError;
 use crate::format::{Confidence, Format, ReadOptions, Reader, Target};
 use crate::format_id;
 use crate::whole::whole_reader;
+use content::Fault;
 use entries::Archive;
 
 /// zip: opens its entries.
@@ -43,8 +47,8 @@ impl Format for Zip {
 
 /// Reads an archive. The list of its entries is at its end.
 fn read(bytes: &[u8], options: &ReadOptions, out: &mut Target<'_>) -> Result<(), ReadError> {
-    let mut archive = Archive::open(bytes)?;
-    let mut tally = Tally::new(format_id::ZIP);
+    let archive = Archive::open(bytes)?;
+    let mut tally = Tally::of(format_id::ZIP, bytes.len() as u64);
     let entries = archive.entries();
     let mut sift = Sift::default();
     for (at, entry) in entries.iter().enumerate() {
@@ -62,8 +66,23 @@ fn read(bytes: &[u8], options: &ReadOptions, out: &mut Target<'_>) -> Result<(),
             archive.read(&entry, options, is_first, out)
         };
         let result = members.read(&entry.name, options, out, read);
-        tally.add(&entry.name, result)?;
+        count(&entry.name, result, &mut tally)?;
     }
     members.finish(format_id::ZIP, out)?;
-    tally.finish(archive.is_torn(), out)
+    tally.finish(archive.parts().is_torn, out)?;
+    archive.parts().report(out);
+    Ok(())
+}
+
+/// Counts the result of the entry `name`.
+fn count(
+    name: &str,
+    result: Result<Option<Fault>, ReadError>,
+    tally: &mut Tally,
+) -> Result<(), ReadError> {
+    let is_cut = matches!(result, Ok(Some(Fault::Cut)));
+    if let Ok(Some(Fault::Broken(reason))) = &result {
+        tally.damaged(name, reason);
+    }
+    tally.add(name, result.map(|_| !is_cut))
 }

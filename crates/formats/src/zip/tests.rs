@@ -128,6 +128,26 @@ fn stored(entries: &[(&str, &[u8])]) -> Vec<u8> {
     writer.finish().unwrap().into_inner()
 }
 
+/// Puts other bytes of the same length wherever some are.
+fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
+    assert_eq!(from.len(), to.len());
+    let mut bytes = bytes.to_vec();
+    for at in 0..=bytes.len() - from.len() {
+        if bytes[at..].starts_with(from) {
+            bytes[at..at + to.len()].copy_from_slice(to);
+        }
+    }
+    bytes
+}
+
+/// Sets a number in the headers of the first entry: at `at` in the local one, two bytes later in the directory's.
+fn patched(mut bytes: Vec<u8>, at: usize, value: u16) -> Vec<u8> {
+    for at in [at, directory(&bytes) + at + 2] {
+        bytes[at..at + 2].copy_from_slice(&value.to_le_bytes());
+    }
+    bytes
+}
+
 /// The count and the detail of the repairs of a kind. They are those of the archive.
 fn repairs(trace: &Trace, kind: RepairKind) -> Vec<(u64, &str)> {
     let rows = trace.repairs.rows().iter();
@@ -138,6 +158,95 @@ fn repairs(trace: &Trace, kind: RepairKind) -> Vec<(u64, &str)> {
         (row.count, row.detail.as_str())
     };
     rows.map(told).collect()
+}
+
+#[test]
+fn entries_of_the_same_name_are_all_read() {
+    for make in [zip, stored] {
+        let packed = make(&[("a.trace", b"first"), ("b.trace", b"second")]);
+        let (inputs, trace) = captured(&replaced(&packed, b"b.trace", b"a.trace"));
+        assert_eq!(inputs, [&b"first"[..], b"second"]);
+        assert!(trace.repairs.rows().is_empty());
+    }
+}
+
+#[test]
+fn pairs_of_the_same_name_stay_apart() {
+    let entries: [(&str, &[u8]); 4] = [
+        ("x.key", b"keys 1 "),
+        ("x.data", b"SLOW 1"),
+        ("y.key", b"keys 2 "),
+        ("y.data", b"SLOW 2"),
+    ];
+    let packed = replaced(&stored(&entries), b"y.", b"x.");
+    let expected = [&b"keys 1 SLOW 1"[..], b"keys 2 SLOW 2"];
+    assert_eq!(captured(&packed).0, expected);
+}
+
+#[test]
+fn concatenated_archives_are_all_read() {
+    let [a, b] = ["a", "b"].map(|name| zip(&[(name, name.as_bytes()), ("more", b"more")]));
+    let (inputs, trace) = captured(&[&a[..], &b, &a].concat());
+    assert_eq!(inputs, [&b"a"[..], b"more", b"b", b"more", b"a", b"more"]);
+    assert!(trace.repairs.rows().is_empty());
+}
+
+#[test]
+fn what_no_directory_lists_is_counted() {
+    let [a, b] = ["a", "b"].map(|name| zip(&[(name, name.as_bytes())]));
+    let cut = &a[..35];
+    let (inputs, trace) = captured(&[cut, &b].concat());
+    assert_eq!(inputs, [b"b"]);
+    let found = repairs(&trace, RepairKind::BrokenBlock);
+    assert!(found[0].1.starts_with("35 bytes in front"), "{found:?}");
+    let (inputs, trace) = captured(&[&b[..], b"other"].concat());
+    assert_eq!(inputs, [b"b"]);
+    let found = repairs(&trace, RepairKind::TrailingBytes);
+    assert_eq!(found, [(5, "after the zip archive")]);
+}
+
+#[test]
+fn a_cut_archive_behind_another_gives_its_entries() {
+    let a = zip(&[("a", b"first")]);
+    let b = stored(&[("b", b"second"), ("c", b"third")]);
+    let end = b.windows(4).position(|mark| mark == b"PK\x01\x02").unwrap();
+    let (inputs, trace) = captured(&[&a[..], &b[..end - 2]].concat());
+    assert_eq!(inputs, [&b"first"[..], b"second", b"thi"]);
+    let found = repairs(&trace, RepairKind::TornRecord);
+    assert_eq!(found, [(1, "c: breaks off")]);
+}
+
+#[test]
+fn damage_names_its_entry() {
+    let packed = stored(&[("a", b"first"), ("b", b"second")]);
+    let (inputs, trace) = captured(&replaced(&packed, b"first", b"FIRST"));
+    assert_eq!(inputs, [&b"FIRST"[..], b"second"]);
+    let found = repairs(&trace, RepairKind::BrokenBlock);
+    assert_eq!(found, [(1, "a: the checksum is wrong")]);
+    assert!(repairs(&trace, RepairKind::TornRecord).is_empty());
+}
+
+#[test]
+fn entries_that_cannot_be_unpacked_say_why() {
+    let one = || stored(&[("a", b"first")]);
+    let both = || stored(&[("a", b"first"), ("b", b"second")]);
+    let cases = [
+        (6, 1, "a: is encrypted"),
+        (8, 12, "a: uses bzip2, which traceloom does not unpack"),
+        (
+            8,
+            77,
+            "a: uses the compression method 77, which traceloom does not unpack",
+        ),
+    ];
+    for (at, value, expected) in cases {
+        let (inputs, trace) = captured(&patched(both(), at, value));
+        assert_eq!(inputs, [b"second"]);
+        assert_eq!(repairs(&trace, RepairKind::BrokenBlock), [(1, expected)]);
+        let alone = patched(one(), at, value);
+        let error = capture(&alone, 100, ReadOptions::default()).unwrap_err();
+        assert_eq!(error.to_string(), expected);
+    }
 }
 
 #[test]
@@ -164,4 +273,83 @@ fn a_repair_names_the_first_entries() {
     let (_, trace) = captured(&stored(&entries));
     let expected = "n0; n1; n2; n3; n4; n5; n6; n7; and 2 more";
     assert_eq!(repairs(&trace, RepairKind::SkippedEntry), [(10, expected)]);
+}
+
+/// An archive that was written to a pipe: sizes follow the data.
+fn streamed(method: CompressionMethod, entries: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut writer = ZipWriter::new_stream(&mut bytes);
+    for (name, content) in entries {
+        let options = SimpleFileOptions::default().compression_method(method);
+        writer.start_file(*name, options).unwrap();
+        writer.write_all(content).unwrap();
+    }
+    writer.finish().unwrap();
+    bytes
+}
+
+/// Where the directory begins: the end record tells it.
+fn directory(packed: &[u8]) -> usize {
+    let end = packed.len() - 2;
+    u32::from_le_bytes(packed[end - 4..end].try_into().unwrap()) as usize
+}
+
+#[test]
+fn a_cut_archive_with_descriptors_gives_the_entries_that_are_there() {
+    let inner = stored(&[("deep", b"deep")]);
+    for method in [CompressionMethod::Deflated, CompressionMethod::Stored] {
+        let entries: [(&str, &[u8]); 4] = [
+            ("a", b"first"),
+            ("in.zip", &inner),
+            ("empty", b""),
+            ("b", b"second"),
+        ];
+        let packed = streamed(method, &entries);
+        let end = directory(&packed);
+        assert_eq!(packed[6] & 8, 8);
+        let (inputs, trace) = captured(&packed[..end + 10]);
+        assert_eq!(inputs, [&b"first"[..], b"deep", b"second"], "{method}");
+        assert_eq!(trace.repairs.count(RepairKind::TornRecord), 1);
+        assert_eq!(trace.repairs.count(RepairKind::BrokenBlock), 0);
+        // A descriptor of 4-byte sizes has 16 bytes with its mark.
+        let (inputs, trace) = captured(&packed[..end - 18]);
+        assert!(
+            inputs.len() == 3 && b"second".starts_with(&inputs[2]),
+            "{inputs:?}"
+        );
+        assert_eq!(
+            repairs(&trace, RepairKind::TornRecord),
+            [(1, "b: breaks off")]
+        );
+    }
+}
+
+#[test]
+fn descriptors_need_no_mark() {
+    let packed = streamed(
+        CompressionMethod::Deflated,
+        &[("a", b"first"), ("b", b"second")],
+    );
+    let mut plain = packed[..directory(&packed)].to_vec();
+    while let Some(at) = plain.windows(4).position(|mark| mark == b"PK\x07\x08") {
+        plain.drain(at..at + 4);
+    }
+    plain.extend_from_slice(b"PK\x01\x02");
+    assert_eq!(captured(&plain).0, [&b"first"[..], b"second"]);
+}
+
+#[test]
+fn a_cut_archive_without_a_trace_is_incomplete() {
+    let packed = stored(&[("a", b"first")]);
+    for end in [30, 31] {
+        let error = capture(&packed[..end], 100, ReadOptions::default()).unwrap_err();
+        assert!(
+            matches!(error.innermost(), ReadError::Truncated { .. }),
+            "{end}: {error}"
+        );
+    }
+    let packed = stored(&[("a", b"?"), ("b", b"?")]);
+    let packed = &packed[..directory(&packed)];
+    let error = capture(packed, 100, ReadOptions::default()).unwrap_err();
+    assert!(matches!(error, ReadError::Truncated { .. }), "{error}");
 }
