@@ -353,3 +353,19 @@ fn a_cut_archive_without_a_trace_is_incomplete() {
     let error = capture(packed, 100, ReadOptions::default()).unwrap_err();
     assert!(matches!(error, ReadError::Truncated { .. }), "{error}");
 }
+
+#[test]
+fn sizes_of_8_bytes_are_read() {
+    let options = SimpleFileOptions::default().large_file(true);
+    let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, content) in [("a", b"first"), ("b", b"other")] {
+        writer.start_file(name, options).unwrap();
+        writer.write_all(content).unwrap();
+    }
+    let packed = writer.finish().unwrap().into_inner();
+    for bytes in [&packed[..], &packed[..directory(&packed)]] {
+        let (inputs, trace) = captured(bytes);
+        assert_eq!(inputs, [b"first", b"other"]);
+        assert_eq!(trace.repairs.count(RepairKind::BrokenBlock), 0);
+    }
+}
