@@ -54,7 +54,7 @@ impl Format for Tar {
 /// Reads an archive. Its members are put together when all are known.
 fn read(bytes: &[u8], options: &ReadOptions, out: &mut Target<'_>) -> Result<(), ReadError> {
     let contents = members::contents(bytes);
-    let mut tally = Tally::new(format_id::TAR);
+    let mut tally = Tally::of(format_id::TAR, bytes.len() as u64);
     read_files(&contents.files, options, &mut tally, out)?;
     for link in &contents.links {
         tally.add(link, Err(ReadError::Empty))?;
@@ -65,7 +65,7 @@ fn read(bytes: &[u8], options: &ReadOptions, out: &mut Target<'_>) -> Result<(),
     tally.finish(contents.is_torn, out)?;
     let end = Place::at_offset((bytes.len() - contents.trailing) as u64);
     let trailing = contents.trailing as u64;
-    out.repair(RepairKind::TrailingBytes, trailing, end, || {
+    out.repair_container(RepairKind::TrailingBytes, trailing, end, || {
         "after the end of the tar archive".to_owned()
     });
     Ok(())

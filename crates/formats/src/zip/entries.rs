@@ -1,10 +1,9 @@
 //! The entries of an archive. The archive may be truncated, and a file may hold several archives.
 
-use rustc_hash::FxHashMap;
-
 use super::content::{Content, Fault, broken};
 use super::headers::Record;
 use super::parts::Parts;
+use crate::archive::{Entry, pair};
 use crate::error::ReadError;
 use crate::format::{ReadOptions, Target};
 use crate::format_id;
@@ -12,14 +11,6 @@ use crate::unwrap::Inner;
 
 /// The most bytes that are unpacked at once.
 const PIECE: usize = 128 << 10;
-
-/// An entry to be read.
-pub(super) struct Entry {
-    pub name: String,
-    index: usize,
-    /// The entry that continues this one. Old recordings are a pair `x.key` + `x.data`.
-    then: Option<usize>,
-}
 
 /// An archive in memory.
 pub(super) struct Archive<'a> {
@@ -134,36 +125,4 @@ impl<'a> Archive<'a> {
             },
         }
     }
-}
-
-/// Joins each pair `x.key` and `x.data` into one entry. Of several with the same names, the first ones belong together.
-fn pair(names: &[&str]) -> Vec<Entry> {
-    let mut seen: FxHashMap<&str, usize> = FxHashMap::default();
-    let numbers = names.iter().map(|name| {
-        let count = seen.entry(name).or_default();
-        *count += 1;
-        *count
-    });
-    let numbered: Vec<(&str, usize)> = names.iter().copied().zip(numbers).collect();
-    let rows = numbered.iter().enumerate();
-    let by_name: FxHashMap<_, usize> = rows.map(|(row, name)| (*name, row)).collect();
-    let find = |name: String, number| by_name.get(&(name.as_str(), number)).copied();
-    let mut entries = Vec::new();
-    for (index, (name, number)) in numbered.iter().enumerate() {
-        let is_second = name
-            .strip_suffix(".data")
-            .is_some_and(|base| find(format!("{base}.key"), *number).is_some());
-        if is_second || name.ends_with('/') {
-            continue;
-        }
-        let then = name
-            .strip_suffix(".key")
-            .and_then(|base| find(format!("{base}.data"), *number));
-        entries.push(Entry {
-            name: (*name).to_owned(),
-            index,
-            then,
-        });
-    }
-    entries
 }
