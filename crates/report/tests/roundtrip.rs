@@ -308,10 +308,10 @@ fn newer_tables_and_columns_are_passed_over() {
 #[test]
 fn rows_without_columns_need_bytes() {
     for (table, rows) in [
-        ("repairs", 9_000u32),
-        ("clocks", 9_000),
-        ("threads", 70_000),
-        ("slices", 70_000),
+        ("repairs", 12_000u32),
+        ("clocks", 12_000),
+        ("threads", 90_000),
+        ("slices", 90_000),
     ] {
         let mut bytes = b"tlco\x03".to_vec();
         bytes.push(table.len() as u8);
