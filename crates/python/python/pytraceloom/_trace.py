@@ -153,10 +153,10 @@ class Trace:
                 return self._native.convert(part, chosen)
         return []
 
-    def _export_arrow(self, target: Path, tables: Sequence[str]) -> list[tuple[str, int]]:
-        tables = tables or self._native.exported_tables()
-        if unknown := [table for table in tables if table not in _native.tables()]:
+    def _export_arrow(self, target: Path, tables: Sequence[str] | None) -> list[tuple[str, int]]:
+        if unknown := [table for table in tables or () if table not in _native.tables()]:
             raise KeyError(f"there is no table {unknown[0]}")
+        tables = tables or self._native.exported_tables()
         if target.suffix == ".arrow":
             if len(tables) != 1:
                 raise ValueError("an Arrow file has one table; name it, or write all into a folder")

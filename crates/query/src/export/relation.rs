@@ -23,10 +23,12 @@ pub(super) struct Relation {
     is_of_records: bool,
 }
 
-/// The names of all tables and views, in the order of the reference.
+/// The names of all tables and views, except tables of records for internal use.
 pub fn names() -> Vec<&'static str> {
-    let names = all().map(|relation| relation.name);
-    names.filter(|name| !name.starts_with('_')).collect()
+    let is_internal =
+        |relation: &Relation| relation.is_of_records && relation.name.starts_with('_');
+    let public = all().filter(|relation| !is_internal(relation));
+    public.map(|relation| relation.name).collect()
 }
 
 /// The names of what an export of everything writes: tables of records only if they have rows.
