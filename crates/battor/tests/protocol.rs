@@ -78,7 +78,7 @@ fn a_running_battor_resets_first() {
         was_running: true,
         ..BattorFaults::default()
     };
-    // After this time, the second attempt begins. All other answers come sooner.
+    // The second attempt begins after this time. All other answers arrive earlier.
     let timing = Timing {
         answer: Duration::from_secs(3),
         ..QUICK

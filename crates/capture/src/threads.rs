@@ -3,7 +3,7 @@
 use std::panic::resume_unwind;
 use std::thread::JoinHandle;
 
-/// Waits for the result of a thread. A panic goes on here, so that nothing is lost without a word.
+/// Waits for the result of a thread. If the thread panicked, this panics too, so that no loss stays silent.
 pub(crate) fn result_of<T>(thread: JoinHandle<T>) -> T {
     thread.join().unwrap_or_else(|panic| resume_unwind(panic))
 }

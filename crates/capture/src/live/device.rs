@@ -151,11 +151,11 @@ impl Agent for LiveAtraceAgent {
         let lost = self.atrace.end_stream(&mark, limit);
         let mut complete = Ok(());
         if let Some(running) = self.running.take() {
-            // Without permission to stop it, it goes on until the connection is closed.
+            // If the shell may not stop recording, atrace continues until the connection is closed.
             if lost.as_ref().is_ok_and(|lost| !lost.is_empty()) {
                 complete = self.wait_for_rest(&running.news, limit);
             }
-            // Our atrace runs until then, too. The resulting error is expected.
+            // Our own atrace always runs until then. The resulting error is expected.
             running.closer.close();
             result_of(running.follow);
         }

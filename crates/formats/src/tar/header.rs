@@ -60,7 +60,8 @@ impl Header<'_> {
     }
 }
 
-/// An octal number, padded with spaces and zero bytes; or a binary one, whose first bit is set (GNU).
+/// Parses a number. It is octal text, padded with spaces and zero bytes. In GNU's archives it may be binary; then the first
+/// bit is set.
 fn number(field: &[u8]) -> Option<u64> {
     if let [0x80, rest @ ..] = field {
         let (high, low) = rest.split_at(rest.len().saturating_sub(8));

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! header   512 bytes: name 0..100, size 124..136 (octal), checksum 148..156, type 156, link 157..257, "ustar" 257..262,
-//!          prefix 345..500; of GNU's sparse files: whether further blocks of the map follow 482
+//!          prefix 345..500, and in GNU's sparse files at 482: whether more blocks of the map follow
 //! content  padded to 512 bytes
 //! type     '0' or 0: file    'L': the long name of the next file (GNU)    'x': its attributes, "LENGTH path=NAME\n" (pax)
 //!          '1': another name of a file    '2': link    '5': folder    'S': sparse file    'M': a part of a file
@@ -213,7 +213,7 @@ impl<'a> Blocks<'a> {
         Some((&rest[..size.min(rest.len())], size <= rest.len()))
     }
 
-    /// Goes past the further blocks of a sparse file's map. The last byte but seven tells whether another follows.
+    /// Goes past the further blocks of a sparse file's map. Byte 504 of each tells whether another follows.
     fn skip_map(&mut self, header: Header<'_>) {
         let mut follows = header.has_map();
         while follows {

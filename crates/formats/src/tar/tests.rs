@@ -19,7 +19,7 @@ fn member(name: &str, kind: u8, content: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// A member whose header is changed by `change`.
+/// Applies `change` to the header of a member.
 fn changed(mut member: Vec<u8>, change: impl FnOnce(&mut [u8])) -> Vec<u8> {
     change(&mut member[..512]);
     seal(&mut member[..512]);

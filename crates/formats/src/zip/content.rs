@@ -108,7 +108,7 @@ impl<'a> Content<'a> {
     }
 }
 
-/// The error of an entry of which nothing could be unpacked.
+/// The error for an entry that gave no content.
 pub(super) fn broken(reason: String) -> ReadError {
     ReadError::Compression {
         format: format_id::ZIP,

@@ -114,7 +114,7 @@ impl<'a> Archive<'a> {
         }
     }
 
-    /// The error of an entry of which nothing could be unpacked.
+    /// The error for an entry that gave no content.
     fn nothing(&self, fault: Fault) -> ReadError {
         match fault {
             Fault::Broken(reason) => broken(reason),

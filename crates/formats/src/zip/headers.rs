@@ -7,7 +7,7 @@
 //! directory   "PK\1\2"  flags 8, method 10, checksum 16, sizes 20 and 24, lengths of name, extra and comment 28, 30, 32,
 //!             local header 42; 46 bytes, name, extra, comment
 //! end         "PK\6\6"  its size 4 (8 bytes)      "PK\6\7"  20 bytes      "PK\5\6"  length of the comment 20; 22 bytes
-//! extra       id, length, data    1: the sizes and the position that are too big for 4 bytes    0x7075: the name as UTF-8
+//! extra       id, length, data.  id 1: sizes and positions that need more than 4 bytes;  id 0x7075: the name in UTF-8
 //! ```
 //! Source: PKWARE's APPNOTE.TXT 6.3.10, 4.3 to 4.6.
 
@@ -58,7 +58,7 @@ pub(super) struct Directory<'a> {
     pub records: Vec<Record<'a>>,
     /// The position of the first entry, or that of the directory if it is empty.
     pub start: usize,
-    /// The position behind all that belongs to the archive.
+    /// Where the archive ends.
     pub end: usize,
 }
 

@@ -19,7 +19,7 @@ pub(super) struct Parts<'a> {
     pub records: Vec<Record<'a>>,
     /// Whether an archive has no directory.
     pub is_torn: bool,
-    /// Bytes in front of the entries that no directory lists.
+    /// The number of bytes at the start that belong to no listed entry.
     before: usize,
     /// Bytes behind an archive that are not another one, and the position of the last ones.
     trailing: (usize, usize),
