@@ -21,8 +21,9 @@ pub(crate) const CLASS: &str = "traceloom-columns";
 /// The attribute of the first of them, if an element of the class [`END`] follows the last one.
 pub(crate) const ENDS: &str = "data-ends";
 
-/// The class of the element behind the last block. It has the number of blocks, so that a missing one is noticed.
-pub(crate) const END: &str = "traceloom-end";
+/// The class of the element behind the last block. It has the number of blocks, so that a missing one is noticed. (The
+/// end mark of the page only shows that the page was not cut off.)
+pub(crate) const END: &str = "traceloom-blocks";
 
 /// Writes a trace as HTML elements, using up to `threads` threads.
 ///

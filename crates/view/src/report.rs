@@ -6,6 +6,7 @@
 //!   <script type="module">                    the page's modules, as they are written
 //!   <script id="traceloom-engine">            base64 of gzipped WebAssembly
 //!   <script class="traceloom-columns" …>      base64 of gzipped columns, several
+//!   <script class="traceloom-blocks" …>       how many
 //!   <script class="traceloom-result" …>       a result of a query as JSON, several
 //!   <!-- BEGIN TRACE --> <script class="trace-data"> …     with --embed-source
 //!   <template id="traceloom-end">             missing if the file was truncated
