@@ -18,6 +18,7 @@ mod events;
 mod field;
 mod frame;
 mod ops;
+mod preview;
 mod scope;
 mod text;
 mod times;

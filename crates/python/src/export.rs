@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use pyo3::exceptions::PyValueError;
@@ -110,7 +111,7 @@ impl Trace {
         py: Python<'_>,
         without_folders: bool,
         path: &Path,
-        work: impl FnOnce(&traceloom_trace::Trace, usize, &mut dyn Write) -> Result<T, Failure>
+        work: impl FnOnce(&Arc<traceloom_trace::Trace>, usize, &mut dyn Write) -> Result<T, Failure>
         + Send
         + 'static,
     ) -> PyResult<T> {
@@ -122,7 +123,7 @@ impl Trace {
         let (inputs, out) = (self.inputs.clone(), path.to_owned());
         let stop = || self.options.is_stopped.store(true, Ordering::Relaxed);
         let written = interrupt::run(py, stop, move || {
-            let trace = read_all(&inputs, &options)?;
+            let trace = Arc::new(read_all(&inputs, &options)?);
             let mut out = BufWriter::new(File::create(&out)?);
             let result = work(&trace, options.threads, &mut out)?;
             out.flush()?;

@@ -24,6 +24,8 @@ const FIRST_STYLE: &str = "<style id=\"first-style\"></style>";
 const STYLE: &str = "<style id=\"page-style\"></style>";
 /// The placeholder for the script.
 const SCRIPT: &str = "<script type=\"module\"></script>";
+/// Where the script starts in the finished page.
+pub(crate) const SCRIPT_START: &str = "<script type=\"module\">";
 
 /// Why the page cannot be built.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -63,13 +65,7 @@ impl Page {
         let html = file("page.html")?;
         let html = fill(&html, FIRST_STYLE, "<style>", &first_style, "</style>")?;
         let html = fill(&html, STYLE, "<style>", &style, "</style>")?;
-        let html = fill(
-            &html,
-            SCRIPT,
-            "<script type=\"module\">",
-            &script,
-            "</script>",
-        )?;
+        let html = fill(&html, SCRIPT, SCRIPT_START, &script, "</script>")?;
         Ok(Self {
             html,
             style_hashes: format!("{} {}", hash(&first_style), hash(&style)),

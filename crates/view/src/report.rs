@@ -3,26 +3,33 @@
 //! ```text
 //! <head> report marker, Content-Security-Policy, title, first style
 //! <body> shell, style
-//!   <script type="module">                    the page's modules, as they are written
+//!   <script id="traceloom-preview">           base64 of the gzipped answers for the first picture
+//!   <script class="traceloom-result" …>       a result of a query as JSON, several
+//!   <script type="module" async>              the page's modules, as they are written
 //!   <script id="traceloom-engine">            base64 of gzipped WebAssembly
 //!   <script class="traceloom-columns" …>      base64 of gzipped columns, several
 //!   <script class="traceloom-blocks" …>       how many
-//!   <script class="traceloom-result" …>       a result of a query as JSON, several
 //!   <!-- BEGIN TRACE --> <script class="trace-data"> …     with --embed-source
 //!   <template id="traceloom-end">             missing if the file was truncated
 //! ```
+//! The script runs as soon as the browser has read it, and draws the preview. The rest of the file may be a hundred times
+//! larger.
 
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use thiserror::Error;
+use traceloom_engine::Engine;
 use traceloom_formats::{FORMATS, WriteError, WriteOptions};
 use traceloom_report::{META, write_trace};
 use traceloom_trace::Trace;
 
 use crate::engine::engine;
-use crate::page::{Page, PageError, REPORT};
+use crate::page::{Page, PageError, REPORT, SCRIPT_START};
 use crate::web::Web;
 
 /// Options for a report.
@@ -70,7 +77,7 @@ const END: &str = "<template id=\"traceloom-end\"></template>\n";
 /// # Errors
 /// See [`ReportError`]. After an error the output is incomplete.
 pub fn write_report(
-    trace: &Trace,
+    trace: &Arc<Trace>,
     options: &ReportOptions,
     out: &mut dyn Write,
 ) -> Result<(), ReportError> {
@@ -82,7 +89,7 @@ pub fn write_report(
 fn write_with(
     page: &Page,
     engine: &[u8],
-    trace: &Trace,
+    trace: &Arc<Trace>,
     options: &ReportOptions,
     out: &mut dyn Write,
 ) -> Result<(), ReportError> {
@@ -91,22 +98,36 @@ fn write_with(
     let html = page.html.replacen("<head>", &head, 1);
     let html = html.replacen(TITLE, &title, 1);
     let end = "</body>";
-    let (before, after) = html.rsplit_once(end).ok_or(PageError::NoPlace(end))?;
-    out.write_all(before.as_bytes())?;
-    writeln!(
-        out,
-        "<script type=\"application/octet-stream;base64\" id=\"traceloom-engine\">{}</script>",
-        STANDARD.encode(engine)
-    )?;
-    write_trace(trace, options.threads, out)?;
+    let (shell, script) = html
+        .split_once(SCRIPT_START)
+        .ok_or(PageError::NoPlace(SCRIPT_START))?;
+    let (script, after) = script.rsplit_once(end).ok_or(PageError::NoPlace(end))?;
+    out.write_all(shell.as_bytes())?;
+    writeln!(out, "{}", element("traceloom-preview", &preview(trace)?))?;
     for result in &options.results {
         writeln!(out, "{}", result_block(result))?;
     }
+    write!(out, "<script type=\"module\" async>{script}")?;
+    writeln!(out, "{}", element("traceloom-engine", engine))?;
+    write_trace(trace, options.threads, out)?;
     if options.embed_source {
         out.write_all(&source_blocks(trace)?)?;
     }
     out.write_all([END, end, after].concat().as_bytes())?;
     Ok(())
+}
+
+/// The engine's answers for the first picture, gzipped.
+fn preview(trace: &Arc<Trace>) -> io::Result<Vec<u8>> {
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
+    gzip.write_all(&Engine::new(Arc::clone(trace)).preview())?;
+    gzip.finish()
+}
+
+/// An element with bytes.
+fn element(id: &str, bytes: &[u8]) -> String {
+    let text = STANDARD.encode(bytes);
+    format!("<script type=\"application/octet-stream;base64\" id=\"{id}\">{text}</script>")
 }
 
 /// A result in an element that does not run. Without `<`, nothing in it can end the element.

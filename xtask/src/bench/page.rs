@@ -68,6 +68,11 @@ const REPORT: &[Promise] = &[
         "report: navigation to first full picture",
         Some(250.0),
     ),
+    (
+        "report loaded",
+        "report: navigation to its engine's first answer",
+        None,
+    ),
     ("report written", "report: time to write it", None),
     ("report bytes", "report: size", None),
     ("page bytes", "the page's own code in it, gzipped", None),
@@ -84,6 +89,11 @@ const BIG: &[Promise] = &[
         "big report picture",
         "navigation to first full picture",
         Some(4000.0),
+    ),
+    (
+        "big report loaded",
+        "navigation to its engine's first answer",
+        None,
     ),
     (
         "big report tab bytes",

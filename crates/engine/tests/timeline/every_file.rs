@@ -8,6 +8,7 @@ use traceloom_engine::{Cancel, Engine};
 use traceloom_formats::{ReadOptions, read_bytes};
 
 use crate::frame::{Answer, ask};
+use crate::preview;
 
 #[test]
 fn examples() {
@@ -41,6 +42,7 @@ fn check(path: &Path) -> bool {
     slices(&engine);
     moments(&engine, &meta, &rows);
     ranges(&engine, &meta);
+    preview::check(&engine);
     true
 }
 

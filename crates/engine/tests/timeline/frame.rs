@@ -25,14 +25,30 @@ pub fn ask(engine: &Engine, question: Value) -> Answer {
 
 /// Asks a question.
 pub fn ask_any(engine: &Engine, question: &Value) -> Answer {
-    let bytes = engine.answer(question.to_string().as_bytes(), &Cancel::default());
-    let length = u32::from_le_bytes(bytes[..4].try_into().unwrap()) as usize;
-    let json = serde_json::from_slice(&bytes[4..4 + length]).unwrap();
-    let start = (4 + length).next_multiple_of(8);
-    Answer { json, bytes, start }
+    Answer::of(engine.answer(question.to_string().as_bytes(), &Cancel::default()))
 }
 
 impl Answer {
+    /// Reads a frame.
+    pub fn of(bytes: Vec<u8>) -> Self {
+        let length = u32::from_le_bytes(bytes[..4].try_into().unwrap()) as usize;
+        let json = serde_json::from_slice(&bytes[4..4 + length]).unwrap();
+        let start = (4 + length).next_multiple_of(8);
+        Self { json, bytes, start }
+    }
+
+    /// All columns, as they are sent.
+    pub fn bytes_of_all(&self) -> &[u8] {
+        &self.bytes[self.start..]
+    }
+
+    /// A column of bytes.
+    pub fn bytes(&self, name: &str) -> Vec<u8> {
+        let (kind, bytes) = self.column(name);
+        assert_eq!(kind, "u8", "{name}");
+        bytes.to_vec()
+    }
+
     fn column(&self, name: &str) -> (&str, &[u8]) {
         let mut at = self.start;
         for column in self.json["columns"].as_array().unwrap() {

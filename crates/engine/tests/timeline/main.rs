@@ -8,4 +8,5 @@ mod hostile;
 mod made;
 #[path = "../ask/packed.rs"]
 mod packed;
+mod preview;
 mod records;

@@ -6,13 +6,13 @@ use serde_json::json;
 use super::*;
 use crate::join::join;
 
-fn sample() -> Trace {
+fn sample() -> Arc<Trace> {
     let text = b"# tracer: nop\n#\n a-1 [000] ...1 1.5: tracing_mark_write: B|1|</script><b>\n \
         a-1 [000] ...1 1.6: tracing_mark_write: E|1\n";
-    read_bytes(text, ReadOptions::default()).unwrap()
+    Arc::new(read_bytes(text, ReadOptions::default()).unwrap())
 }
 
-fn report(trace: &Trace, embed_source: bool) -> String {
+fn report(trace: &Arc<Trace>, embed_source: bool) -> String {
     let options = ReportOptions {
         title: "</title><script>alert(1)</script> & \"x\"".to_owned(),
         embed_source,
@@ -34,11 +34,13 @@ fn a_report_holds_the_page_and_the_trace() {
         "script-src 'sha256-",
         " 'wasm-unsafe-eval'; style-src 'sha256-",
         "<title>&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt; &amp; &quot;x&quot;</title>",
+        "id=\"traceloom-preview\"",
+        "class=\"traceloom-result\">{\"rows\":[[\"\\u003c!-- \\u003cscript>\"]],\"title\":\"\\u003c/script>",
+        "<script type=\"module\" async>",
         "function openSource() {",
         "id=\"traceloom-engine\">ZW5naW5l<",
         "data-name=\"head\"",
         "data-name=\"slices\"",
-        "class=\"traceloom-result\">{\"rows\":[[\"\\u003c!-- \\u003cscript>\"]],\"title\":\"\\u003c/script>",
         "<template id=\"traceloom-end\">",
     ];
     assert!(order.map(place).is_sorted());
@@ -83,7 +85,7 @@ fn a_trace_that_systrace_cannot_hold_says_so() {
         results: Vec::new(),
         threads: 1,
     };
-    let empty = TraceBuilder::new().finish();
+    let empty = Arc::new(TraceBuilder::new().finish());
     let page = Page::new(&Web::Embedded, REPORT).unwrap();
     let error = write_with(&page, b"", &empty, &options, &mut Vec::new()).unwrap_err();
     assert!(matches!(error, ReportError::Source(_)), "{error}");

@@ -21,7 +21,7 @@ pub struct Handle {
 impl Handle {
     /// Sets the first trace. From now on, questions are answered. Returns when expensive results
     /// that the user will need are cached.
-    pub fn ready(&self, trace: Trace) {
+    pub fn ready(&self, trace: impl Into<Arc<Trace>>) {
         let engine = Arc::new(Engine::new(trace));
         self.state.traces.set(0, Slot::Ready(Arc::clone(&engine)));
         engine.prepare();
@@ -71,7 +71,7 @@ impl Handle {
 
     /// Sets the whole recording as the first trace, as [`ready`](Self::ready) does. The page shows `said` as its
     /// result.
-    pub fn recorded(&self, trace: Trace, said: &str) {
+    pub fn recorded(&self, trace: impl Into<Arc<Trace>>, said: &str) {
         let engine = Arc::new(Engine::new(trace));
         self.state.traces.set(0, Slot::Ready(Arc::clone(&engine)));
         if let Some(recording) = &self.state.recording {

@@ -82,6 +82,14 @@ async function visit(browser, url) {
   return { page, context, ms };
 }
 
+/** Waits until a report's engine answers, and returns the time since the navigation, ms. @param {import("playwright-core").Page} page @returns {Promise<number>} */
+const loaded = (page) => page.evaluate(async () => {
+  const { opened } = /** @type {any} */ (window).traceloom.parts;
+  await opened.loaded;
+  await opened.ask({ op: "rows", again: true }, { priority: 2 });
+  return performance.now();
+});
+
 /** Asks the server directly. @param {string} url @param {object} question @returns {Promise<number>} ms until the whole answer has arrived */
 async function ask(url, question) {
   const { origin, searchParams } = new URL(url);
@@ -290,7 +298,7 @@ function ownBytes(html) {
 /** @param {import("playwright-core").Browser} browser */
 async function reports(browser) {
   mkdirSync(work, { recursive: true });
-  const path = join(work, "bench-report.html"), writes = [], pictures = [];
+  const path = join(work, "bench-report.html"), writes = [], pictures = [], loads = [];
   for (let at = 0; at < repeats; at++) {
     const start = performance.now();
     execFileSync(program, ["report", app, "-o", path], { stdio: ["ignore", "ignore", "pipe"] });
@@ -300,24 +308,28 @@ async function reports(browser) {
   tell("report bytes", statSync(path).size);
   tell("page bytes", ownBytes(readFileSync(path, "utf8")));
   for (let at = 0; at < repeats; at++) {
-    const { context, ms } = await visit(browser, pathToFileURL(path).href);
+    const { page, context, ms } = await visit(browser, pathToFileURL(path).href);
     pictures.push(ms);
+    loads.push(await loaded(page));
     await context.close();
   }
   median("report picture", pictures);
+  median("report loaded", loads);
 }
 
 /** A report of a big system trace. @param {import("playwright-core").Browser} browser */
 async function bigReports(browser) {
-  const path = join(work, "bench-big-report.html"), pictures = [], bytes = [];
+  const path = join(work, "bench-big-report.html"), pictures = [], loads = [], bytes = [];
   execFileSync(program, ["report", big, "-o", path], { stdio: ["ignore", "ignore", "pipe"] });
   for (let at = 0; at < repeats; at++) {
-    const { context, ms } = await visit(browser, pathToFileURL(path).href);
+    const { page, context, ms } = await visit(browser, pathToFileURL(path).href);
     pictures.push(ms);
+    loads.push(await loaded(page));
     bytes.push(tabBytes());
     await context.close();
   }
   median("big report picture", pictures);
+  median("big report loaded", loads);
   median("big report tab bytes", bytes);
   unlinkSync(path);
 }

@@ -1,10 +1,10 @@
 // What a trace opens with, and where facts about it, its losses and its repairs are.
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { example, PATIENCE, ready, report, work } from "./lib.js";
+import { example, open, PATIENCE, ready, report, work } from "./lib.js";
 import { ask, box, clickSlice, bring, cli, rowWith, settled, sliceNamed, state, tab, tableOf, until } from "./drive.js";
 import { check } from "./axe.js";
 import { heap, people, trace } from "./proto.js";
@@ -162,22 +162,68 @@ onPages("A trace of a heap alone", { files: [HEAP], kinds: ["report"] }, (its) =
   });
 });
 
-test("a report draws its first picture before it makes a profile", async () => {
+/** Opens a report and keeps what its engine is asked, and what was asked when the picture was there. @param {string} fragment of the URL */
+async function watched(fragment) {
   const context = await theBrowser().newContext();
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE);
   await page.addInitScript(() => {
-    const asked = /** @type {any} */ (window).asked = /** @type {string[]} */ ([]), post = Worker.prototype.postMessage;
-    Worker.prototype.postMessage = function (/** @type {any[]} */ ...all) {
-      if (all[0]?.op === "ask") asked.push(JSON.parse(all[0].question).op);
-      return Reflect.apply(post, this, all);
+    const all = /** @type {any} */ (window), asked = all.asked = /** @type {string[]} */ ([]), post = Worker.prototype.postMessage;
+    Worker.prototype.postMessage = function (/** @type {any[]} */ ...parts) {
+      if (parts[0]?.op === "ask") asked.push(JSON.parse(parts[0].question).op);
+      return Reflect.apply(post, this, parts);
     };
+    Object.defineProperty(all, "traceloom", { configurable: true, set(value) {
+      Object.defineProperty(all, "traceloom", { value });
+      value.ready.then(() => { all.before = [...asked]; });
+    } });
   });
-  await page.goto(pathToFileURL(report("first-picture", example("app.trace"))).href);
+  await page.goto(pathToFileURL(report("first-picture", example("app.trace"))).href + fragment);
   await ready(page);
-  await page.getByTestId("profile-table").locator(".vt-space > .vt-row:not([hidden])").first().waitFor();
+  return { page, context };
+}
+
+const tableShown = (/** @type {import("playwright-core").Page} */ page) => page.getByTestId("profile-table").locator(".vt-space > .vt-row:not([hidden])").first().waitFor();
+
+test("a report draws its first picture without its engine", async () => {
+  const { page, context } = await watched("");
+  assert.deepEqual(await page.evaluate(() => /** @type {any} */ (window).before), []);
+  await tableShown(page);
+  await context.close();
+});
+
+test("a report answers what a link shows before it makes a profile", async () => {
+  const { page, context } = await watched("#v=1000000~2000000");
+  await tableShown(page);
   const asked = await page.evaluate(() => /** @type {any} */ (window).asked);
   const before = asked.slice(0, asked.indexOf("profile"));
-  assert.ok(before.includes("window") && before.every((/** @type {string} */ op) => ["meta", "rows", "window", "names"].includes(op)), before.join(" "));
+  assert.ok(before.includes("window") && before.every((/** @type {string} */ op) => ["window", "names"].includes(op)), before.join(" "));
   await context.close();
+});
+
+test("the answers that a report keeps are those of its engine", async () => {
+  for (const name of ["app.trace", "linux.ftrace"]) {
+    const { page, done } = await open(theBrowser(), report(`kept-${name}`, example(name)));
+    const differences = await page.evaluate(async () => {
+      const { opened } = /** @type {any} */ (window).traceloom.parts, wrong = [];
+      for (const op of ["meta", "rows", "window", "names"]) {
+        const [{ question, answer }] = opened.kept(op);
+        // With a field that nothing knows, it is another question.
+        const own = await opened.ask({ ...question, again: true }), text = (/** @type {any} */ value) => JSON.stringify([value.json, Object.entries(value.columns).map(([key, column]) => [key, ...column])]);
+        if (text(own) !== text(answer)) wrong.push(op);
+      }
+      return wrong;
+    });
+    assert.deepEqual(differences, [], name);
+    await done();
+  }
+});
+
+test("a report with a damaged preview asks its engine", async () => {
+  const path = report("no-preview", example("app.trace"));
+  writeFileSync(path, readFileSync(path, "utf8").replace(/(id="traceloom-preview">.{100}).{8}/, "$1AAAAAAAA"));
+  const { page, done } = await open(theBrowser(), path);
+  assert.equal(await page.evaluate(() => /** @type {any} */ (window).traceloom.parts.opened.kept("meta").length), 0);
+  await tableShown(page);
+  await done();
 });

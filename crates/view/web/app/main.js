@@ -57,11 +57,13 @@ async function start() {
   const progress = el("progress", {"aria-label": "Read so far"});
   startTheme(store, flatSource(opened), () => redraw());
   startDrop(opened);
+  let opening = true;
   await opened.ready(({done, total, recorded}) => {
     if (recorded) return say("Recording…", "The page shows the trace as soon as there are events.");
-    say("Opening the trace…", total ? `${bytes(done)} of ${bytes(total)}` : bytes(done), progress);
+    if (opening) say("Opening the trace…", total ? `${bytes(done)} of ${bytes(total)}` : bytes(done), progress);
     if (total) { progress.max = total; progress.value = done; }
   });
+  opening = false;
   const source = flatSource(opened);
   const [meta, rows] = await Promise.all([source.ask({op: "meta"}), source.ask({op: "rows"})]);
   const end = Math.max(meta.duration_ns, 1000);
@@ -102,10 +104,20 @@ async function start() {
   // A recording that is being followed moves by itself.
   if (!opened.snapshot) steps.start();
   opened.pictured?.();
+  if (!opened.loaded) return;
+  // A report shows its preview before the trace is loaded, and may turn out to be damaged after that.
+  progress.className = "loading";
+  app.append(progress);
+  opened.loaded.then(() => progress.remove(), refuse);
+}
+
+/** @param {unknown} error */
+function refuse(error) {
+  say("This trace cannot be shown", error instanceof Error ? error.message : String(error));
 }
 
 panels.unshift({id: "details", title: "Details", mount: mountDetails}, {id: "range", title: "Range", mount: mountRange},
   {id: "frames", title: "Frames", mount: mountFrames, when: meta => meta.has?.frames});
 
 begin(start());
-hook.ready.catch(/** @param {unknown} error */ error => say("This trace cannot be shown", error instanceof Error ? error.message : String(error)));
+hook.ready.catch(refuse);

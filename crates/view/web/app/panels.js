@@ -7,6 +7,7 @@ import {stretches} from "source/packed";
  * @typedef {object} Source
  * @property {boolean} live
  * @property {(question: {op: string, [field: string]: unknown}, options?: import("source/source").AskOptions) => Promise<any>} ask
+ * @property {(op: string) => {question: any, data: any}[]} [kept] the answers to this kind of question that came with the trace
  */
 /**
  * @typedef {object} Panel
@@ -31,25 +32,28 @@ export const panels = [];
 /** @param {Panel} panel */
 export function registerPanel(panel) { panels.push(panel); }
 
+/** The JSON and the columns of an answer in one object. @param {import("source/source").Answer} answer */
+function flattened({json, columns}) {
+  const {s_times, t_times, ...plain} = columns;
+  if (s_times) Object.assign(plain, stretches("s", s_times, columns.s_level.length, true));
+  if (t_times) Object.assign(plain, stretches("t", t_times, columns.t_state.length, false));
+  return Object.assign(json, plain);
+}
+
 /** @param {import("source/source").TraceSource} source @returns {Source} */
 export function flatSource(source) {
   /** @type {Map<string, Promise<any>>} */
-  const kept = new Map();
-  const flat = async (/** @type {any} */ question, /** @type {any} */ options) => {
-    const {json, columns} = await source.ask(question, options);
-    const {s_times, t_times, ...plain} = columns;
-    if (s_times) Object.assign(plain, stretches("s", s_times, columns.s_level.length, true));
-    if (t_times) Object.assign(plain, stretches("t", t_times, columns.t_state.length, false));
-    return Object.assign(json, plain);
-  };
+  const constant = new Map();
+  const flat = async (/** @type {any} */ question, /** @type {any} */ options) => flattened(await source.ask(question, options));
   return {
     live: source.live,
+    kept: op => (source.kept?.(op) ?? []).map(({question, answer}) => ({question, data: flattened(answer)})),
     ask(question, options) {
       if (source.snapshot || !["meta", "rows", "ranks"].includes(question.op)) return flat(question, options);
       const key = JSON.stringify(question);
-      const answer = kept.get(key) ?? flat(question, {priority: 1});
-      kept.set(key, answer);
-      answer.catch(() => kept.delete(key));
+      const answer = constant.get(key) ?? flat(question, {priority: 1});
+      constant.set(key, answer);
+      answer.catch(() => constant.delete(key));
       return answer;
     },
   };

@@ -173,6 +173,7 @@ function mount(host, store, source, context) {
     if (Object.hasOwn(views, tab) && (narrow || tab !== "table")) side.select(tab);
     try {
       element.classList.add("busy");
+      if (!shown) note.textContent = "Adding up the calls…";
       const profile = await model.load();
       note.hidden = profile.rows.length > 0;
       note.textContent = profile.rows.length ? "" : "No calls in this part of the trace.";

@@ -1,5 +1,6 @@
 // The source of answers in a report, whose columns and engine are in the page itself.
 
+import {data, readPreview, whole} from "source/elements";
 import {AskError, aborted, decode} from "source/source";
 import {startEngine} from "source/worker";
 
@@ -9,7 +10,7 @@ import {startEngine} from "source/worker";
 /** @typedef {import("source/source").Progress} Progress */
 /** @typedef {import("source/worker").Order} Order */
 /** @typedef {import("source/worker").News} News */
-/** @typedef {import("source/worker").Packed} Packed */
+/** @typedef {import("source/elements").Kept} Kept */
 
 /**
  * A queued question.
@@ -26,38 +27,24 @@ const FIRST = ["meta", "rows", "window", "names"];
 /** How long others wait while the page asks nothing for its picture, ms. */
 const PATIENCE = 500;
 
-/** Whether this page is a report. */
-export function isReport() {
-  return document.querySelector('meta[name="traceloom-report"]') !== null;
-}
-
 /** @returns {import("source/source").TraceSource} */
 export function embeddedSource() {
-  return {live: false, ...queue()};
-}
-
-/** The base64 of an element, decoded if the browser can do that at once. The element is removed, because nothing else needs it. @param {Element} element @returns {Packed} */
-function taken(element) {
-  element.remove();
-  const text = (element.textContent ?? "").trim(), quick = /** @type {any} */ (Uint8Array).fromBase64;
-  // The text is as long as the file, and the browser may keep the element for a while.
-  if (element.firstChild instanceof Text) element.firstChild.data = "";
-  try {
-    return quick ? quick.call(Uint8Array, text).buffer : text;
-  } catch {
-    // The worker tells what is damaged.
-    return text;
-  }
-}
-
-/** The engine and the trace in this report; throws if the browser or the file lacks something. @returns {Order} */
-function data() {
-  if (typeof DecompressionStream === "undefined") throw new Error("this browser is too old for reports: it has no DecompressionStream");
-  const engine = document.getElementById("traceloom-engine");
-  if (!engine || !document.getElementById("traceloom-end")) throw new Error("the end of this report is missing: was the file saved whole?");
-  const columns = [...document.querySelectorAll("script.traceloom-columns")];
-  const parts = columns.map((element) => ({bytes: Number(element.getAttribute("data-bytes")), packed: taken(element)}));
-  return {op: "load", engine: taken(engine), parts};
+  const engine = queue();
+  /** @type {Kept[]} */
+  let kept = [];
+  const preview = readPreview().then(answers => { kept = answers; });
+  return {
+    live: false,
+    loaded: engine.loading,
+    pictured: engine.pictured,
+    kept: op => kept.filter(({question}) => question.op === op).map(({question, answer}) => ({question, answer: decode(answer.slice(0))})),
+    // With the answers of the first picture, the page need not wait for the engine.
+    ready: report => (engine.follow(report), preview.then(() => kept.length ? engine.later() : engine.begin())),
+    async ask(question, options) {
+      const asked = JSON.stringify(question), found = kept.find(({question}) => JSON.stringify(question) === asked);
+      return found ? decode(found.answer.slice(0)) : engine.ask(question, options);
+    },
+  };
 }
 
 /**
@@ -114,6 +101,8 @@ function queue() {
   let loaded = false, pictured = false, patience = 0;
   /** @type {string | null} the reason why there is no trace */
   let failure = null;
+  /** @type {((order: Order) => void) | null} the engine, once it is started */
+  let send = null;
   /** @type {(progress: Progress) => void} */
   let report = () => {};
   /** @type {() => void} */
@@ -125,7 +114,18 @@ function queue() {
     resolveLoading = resolve;
     rejectLoading = reject;
   });
-  const send = start(hear);
+
+  /** Starts the engine after the current frame, once. */
+  function begin() {
+    if (!send) {
+      const early = send = start(hear);
+      setTimeout(() => whole().then(() => early(data())).catch(error => fail(/** @type {Error} */ (error).message)));
+    }
+    return loading;
+  }
+
+  /** Starts the engine when the first picture is drawn, or something that it lacks is asked for. */
+  function later() { patience = setTimeout(release, PATIENCE); }
 
   function next() {
     const ready = waiting.filter(({first}) => first || pictured);
@@ -133,13 +133,14 @@ function queue() {
     const urgent = Math.max(...ready.map(({priority}) => priority));
     const chosen = current = /** @type {Waiting} */ (ready.find(({priority}) => priority === urgent));
     waiting = waiting.filter(other => other !== chosen);
-    send({op: "ask", question: current.question});
+    send?.({op: "ask", question: current.question});
   }
 
   /** Lets all other questions go. Until the picture is there, they wait as long as the engine works for it. */
   function release() {
     if (current || waiting.some(({first}) => first)) return;
     pictured = true;
+    begin();
     next();
   }
 
@@ -180,22 +181,16 @@ function queue() {
 
   // Without this, a failure before the first `ready` would be an unhandled rejection.
   loading.catch(() => {});
-  try {
-    send(data());
-  } catch (error) {
-    fail(/** @type {Error} */ (error).message);
-  }
   return {
+    begin, later, loading,
     pictured() {
       clearTimeout(patience);
       pictured = true;
+      begin();
       next();
     },
     /** @param {(progress: Progress) => void} tell */
-    ready(tell) {
-      report = tell;
-      return loading;
-    },
+    follow(tell) { report = tell; },
     /** @param {Question} question @param {AskOptions} [options] @returns {Promise<Answer>} */
     ask: (question, {signal, priority = 0} = {}) => new Promise((resolve, reject) => {
       if (failure !== null) return reject(new AskError(failure));
@@ -206,6 +201,7 @@ function queue() {
         reject(aborted());
       }, {once: true});
       waiting.push(mine);
+      if (mine.first) begin();
       next();
     }),
   };

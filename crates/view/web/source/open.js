@@ -1,6 +1,7 @@
 // Chooses the source of answers: the report itself, or the server that sent the page.
 
-import {embeddedSource, isReport} from "source/embedded";
+import {isReport} from "source/elements";
+import {embeddedSource} from "source/embedded";
 import {serverSource} from "source/server";
 
 /** @returns {import("source/source").TraceSource} */

@@ -21,7 +21,9 @@
  * @property {(question: Question, options?: AskOptions) => Promise<Answer>} ask
  *   Rejects with an `AskError` if there is no answer, with an `AbortError` if `signal` was aborted.
  * @property {(report: (progress: Progress) => void) => Promise<void>} ready
- *   Resolves once the trace is loaded; rejects with an `AskError` that says why it cannot be.
+ *   Resolves once the first picture can be asked for; rejects with an `AskError` that says why the trace cannot be loaded.
+ * @property {Promise<void>} [loaded] Resolves once a report's trace is loaded, which can be later; rejects as `ready` does.
+ * @property {(op: string) => {question: any, answer: Answer}[]} [kept] The answers to this kind of question that came with the trace.
  * @property {() => void} [pictured] Says that the first picture is there. Until then, a report answers only what that needs.
  * @property {number} [snapshot] The current snapshot, while the trace is recorded.
  * @property {string} [said] The result of the recording.

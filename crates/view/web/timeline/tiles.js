@@ -90,12 +90,20 @@ export function tileCache(source, end, redraw, fail) {
     for (const piece of out) if (piece) piece.batch.used = frame;
   }
 
+  /** The length of a pixel in a question: a power of two, so that answers fit several zoom levels. @param {number} ns_px */
+  const rounded = ns_px => 2 ** Math.floor(Math.log2(Math.max(ns_px, 1e-3)));
+
+  /** The rows without fitting data. @param {number[]} rows @param {number} from @param {number} to @param {number} ns_px @param {(row: number) => number} lanes */
+  function lacking(rows, from, to, ns_px, lanes) {
+    const px = rounded(ns_px), a = Math.max(0, from), b = Math.min(end, to);
+    return rows.filter(row => !pieces.get(row)?.some(({batch}) => fits(batch, a, b, px) && batch.levels >= lanes(row)));
+  }
+
   /** Requests the data that the screen lacks. @param {number[]} rows @param {number} from @param {number} to @param {number} ns_px @param {(row: number) => number} lanes */
   function need(rows, from, to, ns_px, lanes) {
     frame++;
-    const px = 2 ** Math.floor(Math.log2(Math.max(ns_px, 1e-3)));
-    const a = Math.max(0, from), b = Math.min(end, to);
-    const missing = rows.filter(row => !pieces.get(row)?.some(({batch}) => fits(batch, a, b, px) && batch.levels >= lanes(row)));
+    const px = rounded(ns_px), a = Math.max(0, from), b = Math.min(end, to);
+    const missing = lacking(rows, from, to, ns_px, lanes);
     askNames();
     if (!missing.length) return;
     if (flight) {
@@ -165,13 +173,18 @@ export function tileCache(source, end, redraw, fail) {
     return text;
   }
 
+  /** @param {number[]} ids @param {string[]} texts */
+  function keepNames(ids, texts) {
+    ids.forEach((id, at) => names.set(id, (texts[at] ?? "").replace(UNSEEN, " ")));
+  }
+
   async function askNames() {
     if (!wanted.size || asking) return;
     asking = true;
     const ids = [...wanted].slice(0, NAME_BATCH);
     try {
       const {names: texts} = await source.ask({op: "names", ids}, {priority: 1});
-      ids.forEach((id, at) => names.set(id, (texts[at] ?? "").replace(UNSEEN, " ")));
+      keepNames(ids, texts);
     } catch {
       ids.forEach(id => names.set(id, ""));
     }
@@ -180,5 +193,8 @@ export function tileCache(source, end, redraw, fail) {
     redraw();
   }
 
-  return {end, find, need, nameOf, askNames, names, busy: () => !!flight || asking || wanted.size > 0};
+  for (const {question, data} of source.kept?.("window") ?? []) keep(question.rows, data, question.from, question.to, question.px_ns, question.max_level + 1);
+  for (const {question, data} of source.kept?.("names") ?? []) keepNames(question.ids, data.names);
+  const shows = (/** @type {Parameters<typeof lacking>} */ ...seen) => !asking && !wanted.size && !lacking(...seen).length;
+  return {end, find, need, shows, nameOf, askNames, names, busy: () => !!flight || asking || wanted.size > 0};
 }

@@ -186,13 +186,15 @@ export function createTimeline(store, source, meta, rows, stats) {
     return true;
   }
 
+  /** The rows whose data is drawn. @param {Placed[]} places */
+  const drawnRows = places => places.slice(0, MOST_ROWS).map(({row}) => row).filter(model.draws).flatMap(row => [row, ...model.also(row)]);
+
   /** Requests the data on the screen, and around it. @param {Placed[]} around @param {Placed[]} fixed */
   function ask(around, fixed) {
-    const list = [...fixed, ...around].slice(0, MOST_ROWS).map(({row}) => row).filter(model.draws).flatMap(row => [row, ...model.also(row)]);
-    const {from, to} = store.get().view;
-    tiles.need(list, from, to, (to - from) / scene.width, model.lanes);
+    const {from, to} = store.get().view, ns_px = (to - from) / scene.width;
+    if (tiles.shows(drawnRows(placed), from, to, ns_px, model.lanes)) onFirst();
+    tiles.need(drawnRows([...fixed, ...around]), from, to, ns_px, model.lanes);
     if (tiles.busy()) return;
-    onFirst();
     strip.load();
     if (!pointsAsked) { pointsAsked = true; points.load(); }
   }

@@ -170,7 +170,7 @@ impl Show {
     ///
     /// # Errors
     /// If the server fails.
-    pub fn whole(self, trace: Trace, ended: Ended, written: &str) -> Result<()> {
+    pub fn whole(self, trace: Arc<Trace>, ended: Ended, written: &str) -> Result<()> {
         let said = format!("{} {written}", self.why(ended));
         // From here on, Ctrl-C ends the program as usual.
         let wait = Wait::new();

@@ -2,6 +2,7 @@
 
 use std::io::{self, Read, Write};
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use flate2::Compression;
@@ -30,7 +31,7 @@ impl Output<'_> {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn write(&self, trace: &Trace, parts: &mut [Part]) -> Result<()> {
+    pub fn write(&self, trace: &Arc<Trace>, parts: &mut [Part]) -> Result<()> {
         self.make_text(trace, parts)?;
         match self.kind {
             OutputKind::Page => self.page(trace, parts),
@@ -76,7 +77,7 @@ impl Output<'_> {
         }
     }
 
-    fn page(&self, trace: &Trace, parts: &[Part]) -> Result<()> {
+    fn page(&self, trace: &Arc<Trace>, parts: &[Part]) -> Result<()> {
         let options = ReportOptions {
             title: self.title.clone(),
             // Users of systrace expect its text in the page, so that other tools can open the page.

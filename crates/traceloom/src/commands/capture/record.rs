@@ -1,6 +1,7 @@
 //! Runs a recording: starts the agents, waits, stops them, and writes the result.
 
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
@@ -85,7 +86,7 @@ fn recorded(
     wait: &Wait,
     mut show: Option<&mut Show>,
     controller: &mut Controller<'_>,
-) -> Result<(Trace, Result<String>, Ended)> {
+) -> Result<(Arc<Trace>, Result<String>, Ended)> {
     start(controller, console)?;
     if !args.command.is_empty() {
         let run = wait.run(&args.command);
@@ -122,6 +123,7 @@ fn recorded(
         bail!("No data was captured.  Output file was not written.");
     }
     let (trace, mut parts) = read(args, recording)?;
+    let trace = Arc::new(trace);
     let written = write(args, console, &trace, &mut parts);
     Ok((trace, written, ended))
 }
@@ -257,7 +259,7 @@ fn kept(parts: &mut [Part], args: &CaptureArgs) -> Result<String> {
 fn write(
     args: &CaptureArgs,
     console: &Console,
-    trace: &Trace,
+    trace: &Arc<Trace>,
     parts: &mut [Part],
 ) -> Result<String> {
     let path = args.output();
