@@ -17,6 +17,9 @@ use crate::lost_lines::LostLines;
 /// Size of a chunk of text, bytes. Old text is dropped by the chunk.
 const CHUNK: usize = 64 << 10;
 
+/// The longest text that waits for the end of its line, bytes. The kernel prints at most a page at once.
+const LONGEST_LINE: usize = 1 << 20;
+
 /// An event of a tape that is reported at once.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
@@ -117,7 +120,7 @@ impl Tape {
                 continue;
             }
             self.partial_line.extend_from_slice(part);
-            if part.ends_with(b"\n") {
+            if part.ends_with(b"\n") || self.partial_line.len() > LONGEST_LINE {
                 let line = std::mem::take(&mut self.partial_line);
                 self.push_line(&line);
             }
@@ -327,6 +330,17 @@ mod tests {
         tape.push(end.as_bytes());
         assert!(tape.has_ended());
         assert_eq!(tape.len(), line(1).len());
+    }
+
+    #[test]
+    fn text_without_ends_of_lines_is_stored_in_pieces() {
+        let mut tape = Tape::new(None, None, |_| ());
+        for _ in 0..48 {
+            tape.push(&[b'x'; 64 << 10]);
+        }
+        assert!(tape.len() > 1 << 20);
+        tape.push(b"\n");
+        assert_eq!(tape.len(), (3 << 20) + 1);
     }
 
     #[test]

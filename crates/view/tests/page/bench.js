@@ -291,7 +291,7 @@ async function live(browser) {
 /** Size of everything but the trace, bytes: the engine as it is, the rest gzipped. @param {string} html */
 function ownBytes(html) {
   const engine = /id="traceloom-engine">([^<]*)/.exec(html)?.[1] ?? "";
-  const page = html.replace(engine, "").replace(/(<script [^>]*class="traceloom-columns"[^>]*>)[^<]*/g, "$1");
+  const page = html.replace(engine, "").replace(/(<script [^>]*(?:class="traceloom-columns"|id="traceloom-preview")[^>]*>)[^<]*/g, "$1");
   return Buffer.from(engine, "base64").length + gzipSync(page, { level: 9 }).length;
 }
 
