@@ -428,61 +428,6 @@ fn stacks_become_profiles() {
 }
 
 #[test]
-fn names_of_rust_functions_are_demangled() {
-    let sql = "SELECT demangle('_RNvCskwGfYPst2Cb_3foo16example_function'),
-                      demangle('_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE'), demangle('main'), demangle(NULL)";
-    let found = shown(&mut session(), sql);
-    assert!(
-        found[0].contains(
-            "::example_function core::fmt::Write::write_fmt::h0123456789abcdef NULL NULL"
-        ),
-        "{found:?}"
-    );
-}
-
-/// As `llvm-cxxfilt` prints them.
-#[test]
-fn names_of_cpp_functions_are_demangled() {
-    let names = [
-        ("_ZN3foo3barEi", "foo::bar(int)"),
-        (
-            "_ZNSt6vectorIiSaIiEE9push_backERKi",
-            "std::vector<int, std::allocator<int> >::push_back(int const&)",
-        ),
-        ("_ZGVZ3foovE1x", "guard variable for foo()::x"),
-        ("_ZNK3Foo2opclEv", "Foo::op::operator()() const"),
-        ("_Z1fIiEvT_", "void f<int>(int)"),
-        ("_Zbroken", "NULL"),
-        ("Zebra", "NULL"),
-    ];
-    for (name, expected) in names {
-        let found = shown(&mut session(), &format!("SELECT demangle('{name}')"));
-        assert_eq!(found, [expected], "{name}");
-    }
-}
-
-/// Each part of the name refers to the one before twice, so the whole would have 2^40 parts.
-#[test]
-fn a_name_that_stands_for_an_endless_one_is_not_demangled() {
-    let mut name = "_Z1fSt4pairIiiE".to_owned();
-    for step in 0..40 {
-        let reference = match step {
-            0 => "S".to_owned(),
-            step => format!("S{}", (step - 1).to_string().to_uppercase()),
-        };
-        name += &format!("St4pairI{reference}_{reference}_E");
-    }
-    let found = shown(
-        &mut session(),
-        &format!("SELECT length(demangle('{name}'))"),
-    );
-    assert!(
-        found == ["NULL"] || found[0].parse::<usize>().unwrap() <= 64 << 10,
-        "{found:?}"
-    );
-}
-
-#[test]
 fn metadata_is_that_of_the_first_machine() {
     let sql = "SELECT extract_metadata('device'), extract_metadata_for_machine(0, 'device'),
                       extract_metadata_for_trace(1, 'device'), extract_exact_metadata(0, 0, 'device'), extract_metadata(NULL)";
