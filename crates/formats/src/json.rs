@@ -280,8 +280,8 @@ fn hex(text: &[u8]) -> Option<u32> {
     u32::from_str_radix(digits, 16).ok()
 }
 
-/// Converts microseconds with a fraction to nanoseconds. Plain decimal numbers are converted
-/// without floating point.
+/// Converts microseconds with a fraction to the next nanosecond, because sums of floating-point numbers are written as
+/// `5.299999999999997`. Plain decimal numbers are converted without floating point.
 pub(crate) fn micros_to_ns(text: &[u8]) -> Option<i64> {
     let (negative, digits) = match text {
         [b'-', rest @ ..] => (true, rest),
@@ -289,9 +289,14 @@ pub(crate) fn micros_to_ns(text: &[u8]) -> Option<i64> {
     };
     let mut value = 0i64;
     let mut places = None;
+    let mut rest = 0;
     for &byte in digits {
         match (byte, places) {
-            (b'0'..=b'9', Some(3..)) => {}
+            (b'0'..=b'9', Some(3)) => {
+                rest = i64::from(byte >= b'5');
+                places = Some(4);
+            }
+            (b'0'..=b'9', Some(4..)) => {}
             (b'0'..=b'9', _) => {
                 places = places.map(|places: u32| places + 1);
                 value = value.checked_mul(10)?.checked_add((byte - b'0').into())?;
@@ -301,13 +306,13 @@ pub(crate) fn micros_to_ns(text: &[u8]) -> Option<i64> {
         }
     }
     let missing = 3 - places.unwrap_or(0).min(3);
-    let value = value.checked_mul(10i64.pow(missing))?;
+    let value = value.checked_mul(10i64.pow(missing))?.checked_add(rest)?;
     (!digits.is_empty()).then_some(if negative { -value } else { value })
 }
 
 fn float_micros(text: &[u8]) -> Option<i64> {
     let micros: f64 = std::str::from_utf8(text).ok()?.trim().parse().ok()?;
-    let ns = micros * 1e3;
+    let ns = (micros * 1e3).round();
     (ns.abs() < i64::MAX as f64).then_some(ns as i64)
 }
 
@@ -372,7 +377,9 @@ mod tests {
         let ns = |text: &str| micros_to_ns(text.as_bytes());
         assert_eq!(ns("612731709288.017"), Some(612_731_709_288_017));
         assert_eq!(ns("-1.5"), Some(-1_500));
-        assert_eq!(ns("1.23456"), Some(1_234));
+        assert_eq!(ns("1.23446"), Some(1_234));
+        assert_eq!(ns("-5.299999999999997"), Some(-5_300));
+        assert_eq!(ns("5.299999999999997e0"), Some(5_300));
         assert_eq!(ns("2.5e3"), Some(2_500_000));
         assert_eq!(ns("12345678901234567890"), None);
         assert_eq!(ns("x"), None);
