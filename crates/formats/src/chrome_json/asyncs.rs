@@ -6,7 +6,7 @@ use traceloom_trace::{
     TrackType,
 };
 
-use super::rows::Row;
+use super::rows::{LOCAL, Row};
 use crate::open_slices::{can_mean, end_inside, slices_inside};
 
 /// Identifies the events of an async slice.
@@ -17,6 +17,14 @@ struct Key {
     id: StringId,
     /// Only the old phases (`S`, `F`) distinguish slices of one id by their names.
     name: StringId,
+}
+
+impl Key {
+    /// The same key apart from the process.
+    fn apart(self) -> Self {
+        let upid = ProcessId::NONE;
+        Self { upid, ..self }
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +38,9 @@ struct Open {
 #[derive(Debug, Default)]
 pub(super) struct Asyncs {
     open: FxHashMap<Key, Open>,
+    /// The process of the last slice that began with a key, apart from the process. An id that is not local is the same in
+    /// all processes.
+    began: FxHashMap<Key, ProcessId>,
     lanes: AsyncLanes,
     next: i64,
 }
@@ -47,14 +58,25 @@ impl Asyncs {
             b'b' | b'S' => self.begin(key, row, out),
             b'e' | b'F' => self.end(key, row, out),
             _ => {
-                let open = self.open.get(&key).map(|open| open.lane);
+                let open = self.keys(key, row).find_map(|key| self.open.get(&key));
+                let open = open.map(|open| open.lane);
                 let track = open.unwrap_or_else(|| base_track(row, out));
                 out.instant(track, row.ts, row.name, row.args);
             }
         }
     }
 
+    /// The keys of the slices that an event can mean: that of its own process before that of another.
+    fn keys(&self, key: Key, row: &Row) -> impl Iterator<Item = Key> + use<> {
+        let began = self.began.get(&key.apart()).copied();
+        let other = began.filter(|upid| *upid != key.upid && row.flags & LOCAL == 0);
+        std::iter::once(key).chain(other.map(|upid| Key { upid, ..key }))
+    }
+
     fn begin(&mut self, key: Key, row: &Row, out: &mut TraceBuilder) {
+        if row.flags & LOCAL == 0 {
+            self.began.insert(key.apart(), key.upid);
+        }
         if let Some(open) = self.open.get_mut(&key) {
             open.depth += 1;
             out.begin_slice(open.lane, row.begin());
@@ -80,11 +102,13 @@ impl Asyncs {
 
     /// Ends the innermost slice with the name of an end, and those inside of it. An end needs no name.
     fn end(&mut self, key: Key, row: &Row, out: &mut TraceBuilder) {
-        let place = Place::default().with_ts(row.ts);
-        let open = self.open.get(&key).copied();
-        let fits = |_, slice| can_mean(slice, row.name, out);
-        let inside = open.and_then(|open| slices_inside(open.lane, out, fits));
-        let (Some(mut open), Some(inside)) = (open, inside) else {
+        let meant = self.keys(key, row).find_map(|key| {
+            let open = *self.open.get(&key)?;
+            let fits = |_, slice| can_mean(slice, row.name, out);
+            Some((key, open, slices_inside(open.lane, out, fits)?))
+        });
+        let Some((key, mut open, inside)) = meant else {
+            let place = Place::default().with_ts(row.ts);
             let name = out.trace().strings.get(row.name).to_owned();
             return out.repair(RepairKind::UnmatchedEnd, 1, place, || name);
         };
@@ -111,5 +135,45 @@ fn base_track(row: &Row, out: &mut TraceBuilder) -> TrackId {
     match row.upid {
         ProcessId::NONE => out.global_track(TrackType::LegacyAsyncGlobalSlice, row.name),
         upid => out.process_track(TrackType::LegacyAsyncProcessSlice, upid, row.name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use traceloom_trace::RepairKind;
+
+    use crate::chrome_json::tests::{read, slices};
+
+    /// As in chrome://tracing and Perfetto. Chromium's `InputLatency` begins in the browser and ends in a renderer.
+    #[test]
+    fn a_slice_may_end_in_another_process() {
+        let trace = read(
+            r#"[{"ph":"S","pid":1,"ts":0,"id":"0x1","cat":"c","name":"input"},
+                {"ph":"S","pid":2,"ts":1,"id":"0x1","cat":"c","name":"input"},
+                {"ph":"F","pid":2,"ts":3,"id":"0x1","cat":"c","name":"input"},
+                {"ph":"b","pid":1,"ts":10,"id":"0x2","cat":"c","name":"load"},
+                {"ph":"n","pid":2,"ts":11,"id":"0x2","cat":"c","name":"sent"},
+                {"ph":"e","pid":2,"ts":15,"id":"0x2","cat":"c","name":"load"},
+                {"ph":"b","pid":1,"ts":20,"id2":{"local":"0x3"},"cat":"c","name":"own"},
+                {"ph":"e","pid":2,"ts":25,"id2":{"local":"0x3"},"cat":"c","name":"own"}]"#,
+        );
+        let expected = ["0 input 0+…", "0 input 1+2", "0 load 10+5", "0 own 20+…"];
+        assert_eq!(slices(&trace), expected);
+        assert_eq!(trace.repairs.count(RepairKind::UnmatchedEnd), 1);
+        let tracks = &trace.slices.track_id;
+        let instant = trace.slices.instants().next().unwrap();
+        let load = trace.slices.spans().nth(2).unwrap();
+        assert_eq!(tracks.get(instant), tracks.get(load));
+    }
+
+    #[test]
+    fn scopes_tell_equal_ids_apart() {
+        let trace = read(
+            r#"[{"ph":"b","pid":1,"ts":1,"id":"0x2","scope":"s1","cat":"c","name":"a"},
+                {"ph":"b","pid":1,"ts":2,"id":"0x2","scope":"s2","cat":"c","name":"a"},
+                {"ph":"e","pid":1,"ts":5,"id":"0x2","scope":"s1","cat":"c","name":"a"},
+                {"ph":"e","pid":1,"ts":9,"id":"0x2","scope":"s2","cat":"c","name":"a"}]"#,
+        );
+        assert_eq!(slices(&trace), ["0 a 1+4", "0 a 2+7"]);
     }
 }

@@ -6,6 +6,12 @@ use traceloom_trace::ArgValue;
 
 use crate::json::{Fields, Value, int, micros_to_ns};
 
+/// The fields that an event may lack. Programs that write every field of an object give such a one the value `null`.
+const FIELDS: [&[u8]; 13] = [
+    b"ph", b"name", b"cat", b"ts", b"dur", b"tts", b"tdur", b"pid", b"tid", b"id", b"id2",
+    b"bind_id", b"args",
+];
+
 /// The fields of an event. All fields without a member are in `others`.
 #[derive(Debug, Default)]
 pub(super) struct Event<'a> {
@@ -26,6 +32,8 @@ pub(super) struct Event<'a> {
     pub id: Option<Cow<'a, [u8]>>,
     /// Whether the id is the same in all processes.
     pub is_global: bool,
+    /// Whether the id means something only in its process.
+    pub is_local: bool,
     pub bind_id: Option<Cow<'a, [u8]>>,
     pub flow_in: bool,
     pub flow_out: bool,
@@ -56,12 +64,15 @@ impl<'a> Event<'a> {
         }
         event.bad_fields += u64::from(fields.is_broken());
         if let (None, Some((id, is_global))) = (&event.id, event.second_id.take()) {
-            (event.id, event.is_global) = (Some(id), is_global);
+            (event.id, event.is_global, event.is_local) = (Some(id), is_global, !is_global);
         }
         event
     }
 
     fn take(&mut self, key: Cow<'a, [u8]>, value: Value<'a>) {
+        if value == Value::Word(b"null") && FIELDS.contains(&&*key) {
+            return;
+        }
         match &*key {
             b"ph" => {
                 self.phase = value
@@ -97,6 +108,28 @@ impl<'a> Event<'a> {
     /// Whether it is one of the events of an asynchronous slice.
     pub fn is_async(&self) -> bool {
         matches!(self.phase, b'b' | b'n' | b'e' | b'S' | b'T' | b'p' | b'F')
+    }
+
+    /// Whether it is one of the events of a flow.
+    pub fn is_flow(&self) -> bool {
+        matches!(self.phase, b's' | b't' | b'f')
+    }
+
+    /// The id, with what tells equal ids apart: the scope of an asynchronous slice, and the process of the local id of a
+    /// flow.
+    pub fn whole_id(&self) -> Option<Cow<'_, [u8]>> {
+        let id = self.id.as_deref()?;
+        let apart = if self.is_async() {
+            let scope = self.others.iter().find(|(key, _)| &**key == b"scope");
+            scope.and_then(|(_, scope)| scope.text())
+        } else {
+            let pid = self.pid.as_ref().filter(|_| self.is_local);
+            pid.and_then(Value::text)
+        };
+        Some(match apart {
+            Some(apart) => [apart, b"\0", id].concat().into(),
+            None => id.into(),
+        })
     }
 
     /// Where a program wants its process or thread to be shown.
@@ -136,9 +169,7 @@ impl<'a> Event<'a> {
 
     fn time(&mut self, value: &Value<'a>) -> Option<i64> {
         let ns = value.text().and_then(micros_to_ns);
-        // A null value is treated like a missing one.
-        let is_there = *value != Value::Word(b"null");
-        self.bad_fields += u64::from(ns.is_none() && is_there);
+        self.bad_fields += u64::from(ns.is_none());
         ns
     }
 

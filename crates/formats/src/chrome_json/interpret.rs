@@ -1,9 +1,11 @@
 //! Converts events to names, counters and instants, and to rows that have to be sorted first.
 
+use std::borrow::Cow;
+
 use rustc_hash::FxHashMap;
 use traceloom_trace::{
-    ClockRow, NO_DURATION, NO_NUMBER, Place, ProcessId, RepairKind, RowId, StringId, ThreadId,
-    ThreadStateRow, TraceBuilder, TrackId,
+    ClockRow, NO_DURATION, Place, ProcessId, RepairKind, RowId, StringId, ThreadId, ThreadStateRow,
+    TraceBuilder, TrackId,
 };
 
 use super::asyncs::Asyncs;
@@ -11,7 +13,8 @@ use super::event::Event;
 use super::figures::Figures;
 use super::flows::Flows;
 use super::members::{MOST_MEMBERS, is_deferred, is_facts, is_inner};
-use super::rows::{ENCLOSING, FLOW_IN, FLOW_OUT, Row};
+use super::people::Number;
+use super::rows::{ENCLOSING, FLOW_IN, FLOW_OUT, LOCAL, Row};
 use super::split::Part;
 use super::states::{is_state, state};
 use super::threads;
@@ -21,20 +24,13 @@ use crate::deferred::Deferred;
 use crate::error::ReadError;
 use crate::format::{ReadOptions, Target};
 use crate::format_id;
-use crate::json::{Value, int};
-
-/// A process or thread number, or a text used instead of one.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Number {
-    Int(i64),
-    Text(StringId),
-}
+use crate::json::Value;
 
 /// Collects the contents of events.
 pub(super) struct Interpreter {
     pub(super) options: ReadOptions,
-    processes: FxHashMap<Number, ProcessId>,
-    threads: FxHashMap<(ProcessId, Number), ThreadId>,
+    pub(super) processes: FxHashMap<Number, ProcessId>,
+    pub(super) threads: FxHashMap<(ProcessId, Number), ThreadId>,
     pub(super) counters: FxHashMap<(ProcessId, StringId, StringId), TrackId>,
     /// Members other than the events, with their places.
     members: Vec<(String, Vec<u8>, Place)>,
@@ -145,6 +141,10 @@ impl Interpreter {
             self.figures.unread += 1;
             return out.repair(RepairKind::UnparsedLine, 1, place, || shown(text));
         };
+        let is_backwards = event.dur.is_some_and(|dur| dur < 0);
+        out.repair(RepairKind::BadField, is_backwards.into(), place, || {
+            shown(text)
+        });
         match event.phase {
             b'C' => self.counter(&event, upid, ts, place, out),
             b'T' if is_state(&event) => {
@@ -163,9 +163,9 @@ impl Interpreter {
     fn row(&mut self, event: &Event<'_>, upid: ProcessId, ts: i64, out: &mut TraceBuilder) {
         let is_slice = matches!(event.phase, b'B' | b'X');
         let id = if is_slice {
-            event.bind_id.as_deref()
+            event.bind_id.as_deref().map(Cow::Borrowed)
         } else {
-            event.id.as_deref()
+            event.whole_id()
         };
         let is_async = event.is_async();
         let mut row = Row {
@@ -175,7 +175,7 @@ impl Interpreter {
             thread_dur: event.thread_dur.unwrap_or(NO_DURATION),
             name: interned(&event.name, event.has_name, out),
             category: interned(&event.category, event.has_category, out),
-            id: id.map_or(StringId::NULL, |id| out.intern(id)),
+            id: id.map_or(StringId::NULL, |id| out.intern(&id)),
             args: arguments(event, out),
             utid: ThreadId::NONE,
             upid,
@@ -204,55 +204,6 @@ impl Interpreter {
             row.upid = ProcessId::NONE;
         }
         self.thread_rows.push(row);
-    }
-
-    fn process(&mut self, pid: Option<&Value<'_>>, out: &mut TraceBuilder) -> ProcessId {
-        let Some(pid) = pid.and_then(|pid| number(pid, out)) else {
-            return ProcessId::NONE;
-        };
-        *self.processes.entry(pid).or_insert_with(|| match pid {
-            Number::Int(pid) => out.process(pid),
-            Number::Text(name) => {
-                let upid = out.new_process(NO_NUMBER);
-                out.name_process(upid, name);
-                upid
-            }
-        })
-    }
-
-    /// The row of a thread. Threads belong to their process: the same tid in two processes means
-    /// two threads. An event without a tid belongs to the main thread, as in Perfetto. A page may
-    /// also contain a kernel trace; both share the kernel's threads.
-    fn thread(
-        &mut self,
-        tid: Option<&Value<'_>>,
-        upid: ProcessId,
-        out: &mut TraceBuilder,
-    ) -> ThreadId {
-        let tid = tid.and_then(|tid| number(tid, out));
-        let pid = upid
-            .some()
-            .map(|upid| out.trace().processes.pid.get(upid.row()));
-        let main = Number::Int(pid.unwrap_or(NO_NUMBER));
-        let key = (upid, tid.unwrap_or(main));
-        if let Some(&utid) = self.threads.get(&key) {
-            return utid;
-        }
-        let utid = match key.1 {
-            Number::Int(tid) => thread_of(tid, upid, out),
-            Number::Text(name) => {
-                let utid = out.new_thread(NO_NUMBER);
-                out.name_thread(utid, name);
-                utid
-            }
-        };
-        out.set_thread_process(utid, upid);
-        if let (Some(process), Number::Int(tid)) = (upid.some(), key.1) {
-            let is_main = out.trace().processes.pid.get(process.row()) == tid;
-            out.set_main_thread(utid, is_main);
-        }
-        self.threads.insert(key, utid);
-        utid
     }
 
     fn metadata(&mut self, event: &Event<'_>, upid: ProcessId, out: &mut TraceBuilder) {
@@ -344,13 +295,13 @@ impl Interpreter {
 }
 
 /// Whether an event has what its phase needs beside a time: an `X` a readable duration, if any, and an asynchronous event
-/// the id that connects it with others.
+/// or a flow the id that connects it with others.
 fn is_complete(event: &Event<'_>) -> bool {
     match event.phase {
         0 => false,
         b'X' => !event.has_bad_dur,
         b'T' if is_state(event) => true,
-        _ => !event.is_async() || event.id.is_some(),
+        _ => event.id.is_some() || !(event.is_async() || event.is_flow()),
     }
 }
 
@@ -359,30 +310,9 @@ fn flags(event: &Event<'_>) -> u8 {
     flag(event.flow_in, FLOW_IN)
         | flag(event.flow_out, FLOW_OUT)
         | flag(event.binds_enclosing, ENCLOSING)
+        | flag(event.is_local, LOCAL)
 }
 
-fn number(value: &Value<'_>, out: &mut TraceBuilder) -> Option<Number> {
-    match value {
-        Value::Nested(_) | Value::Word(b"null") => None,
-        Value::Word(word) => Some(match int(word) {
-            Some(number) => Number::Int(number),
-            None => Number::Text(out.intern(word)),
-        }),
-        Value::Text(text) => Some(match int(text) {
-            Some(number) => Number::Int(number),
-            None => Number::Text(out.intern(text)),
-        }),
-    }
-}
-
-/// The kernel's thread with this number if it belongs to the process, otherwise a new one.
-fn thread_of(tid: i64, upid: ProcessId, out: &mut TraceBuilder) -> ThreadId {
-    let known = out.find_thread(tid).filter(|utid| {
-        let owner = out.trace().threads.upid.get(utid.row());
-        owner == upid || owner == ProcessId::NONE
-    });
-    known.unwrap_or_else(|| out.new_thread(tid))
-}
 /// A text, or none if the event lacks it.
 fn interned(text: &[u8], is_there: bool, out: &mut TraceBuilder) -> StringId {
     if is_there {

@@ -19,6 +19,7 @@ mod flows;
 mod interpret;
 mod members;
 mod parts;
+mod people;
 #[cfg(test)]
 mod round_trip_tests;
 mod rows;

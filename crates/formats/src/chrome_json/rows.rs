@@ -32,18 +32,27 @@ pub(super) const FLOW_IN: u8 = 1;
 pub(super) const FLOW_OUT: u8 = 2;
 /// A flow ends at the enclosing slice.
 pub(super) const ENCLOSING: u8 = 4;
+/// The id of an async slice means something only in its process.
+pub(super) const LOCAL: u8 = 8;
 
 impl Row {
     /// The sort key on a thread: ends and begins in file order, then complete slices from the
-    /// longest to the shortest, then flows, which need all slices of that time.
+    /// longest to the shortest, then flows, which need all slices of that time. Only a flow that waits for the next slice
+    /// does not: that may be a slice of the same time.
     pub fn thread_key(&self) -> (ThreadId, i64, u8, std::cmp::Reverse<i64>, u32) {
         let (rank, dur) = match self.phase {
             b'X' => (1, self.dur),
+            b'f' if self.is_waiting() => (0, 0),
             b's' | b't' | b'f' => (2, 0),
             _ => (0, 0),
         };
         let order = std::cmp::Reverse(dur);
         (self.utid, self.ts, rank, order, self.sequence)
+    }
+
+    /// Whether it is a flow that ends at the next slice.
+    pub fn is_waiting(&self) -> bool {
+        self.phase == b'f' && self.flags & ENCLOSING == 0
     }
 
     pub fn begin(&self) -> SliceBegin {

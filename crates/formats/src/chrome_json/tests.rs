@@ -6,12 +6,12 @@ use crate::error::ReadError;
 use crate::format::ReadOptions;
 use crate::read_bytes;
 
-fn read(text: &str) -> Trace {
+pub(super) fn read(text: &str) -> Trace {
     read_bytes(text.as_bytes(), ReadOptions::default()).unwrap()
 }
 
 /// `name ts+dur` of each slice, in µs, preceded by its depth.
-fn slices(trace: &Trace) -> Vec<String> {
+pub(super) fn slices(trace: &Trace) -> Vec<String> {
     let row = |n: usize| {
         let row = trace.slices.row(n);
         let name = trace.slice_name(SliceId::from_row(n));

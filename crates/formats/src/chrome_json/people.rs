@@ -1,0 +1,140 @@
+//! The processes and threads of events.
+
+use traceloom_trace::{NO_NUMBER, ProcessId, RowId, StringId, ThreadId, TraceBuilder};
+
+use super::interpret::Interpreter;
+use crate::json::{Value, int};
+
+/// A process or thread number, or a text used instead of one.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Number {
+    Int(i64),
+    Text(StringId),
+}
+
+impl Interpreter {
+    pub(super) fn process(&mut self, pid: Option<&Value<'_>>, out: &mut TraceBuilder) -> ProcessId {
+        let Some(pid) = pid.and_then(|pid| number(pid, out)) else {
+            return ProcessId::NONE;
+        };
+        *self.processes.entry(pid).or_insert_with(|| match pid {
+            // -1 means no number in the tables, so other processes may have it too.
+            Number::Int(NO_NUMBER) => out.new_process(NO_NUMBER),
+            Number::Int(pid) => out.process(pid),
+            Number::Text(name) => {
+                let upid = out.new_process(NO_NUMBER);
+                out.name_process(upid, name);
+                upid
+            }
+        })
+    }
+
+    /// The row of a thread. Threads belong to their process: the same tid in two processes means
+    /// two threads. An event without a tid belongs to the main thread, as in Perfetto. A page may
+    /// also contain a kernel trace; both share the kernel's threads.
+    pub(super) fn thread(
+        &mut self,
+        tid: Option<&Value<'_>>,
+        upid: ProcessId,
+        out: &mut TraceBuilder,
+    ) -> ThreadId {
+        let tid = tid.and_then(|tid| number(tid, out));
+        let pid = upid
+            .some()
+            .map(|upid| out.trace().processes.pid.get(upid.row()));
+        let main = Number::Int(pid.unwrap_or(NO_NUMBER));
+        let key = (upid, tid.unwrap_or(main));
+        if let Some(&utid) = self.threads.get(&key) {
+            return utid;
+        }
+        let utid = match key.1 {
+            Number::Int(tid) => thread_of(tid, upid, out),
+            Number::Text(name) => {
+                let utid = out.new_thread(NO_NUMBER);
+                out.name_thread(utid, name);
+                utid
+            }
+        };
+        out.set_thread_process(utid, upid);
+        if let (Some(process), Number::Int(tid)) = (upid.some(), key.1) {
+            let is_main = out.trace().processes.pid.get(process.row()) == tid;
+            out.set_main_thread(utid, is_main);
+        }
+        self.threads.insert(key, utid);
+        utid
+    }
+}
+
+fn number(value: &Value<'_>, out: &mut TraceBuilder) -> Option<Number> {
+    match value {
+        Value::Nested(_) | Value::Word(b"null") => None,
+        Value::Word(word) => Some(match int(word).or(whole(value)) {
+            Some(number) => Number::Int(number),
+            None => Number::Text(out.intern(word)),
+        }),
+        Value::Text(text) => Some(match int(text) {
+            Some(number) => Number::Int(number),
+            None => Number::Text(out.intern(text)),
+        }),
+    }
+}
+
+/// The kernel's thread with this number if it belongs to the process, otherwise a new one.
+fn thread_of(tid: i64, upid: ProcessId, out: &mut TraceBuilder) -> ThreadId {
+    let known = out.find_thread(tid).filter(|_| tid != NO_NUMBER);
+    let known = known.filter(|utid| {
+        let owner = out.trace().threads.upid.get(utid.row());
+        owner == upid || owner == ProcessId::NONE
+    });
+    known.unwrap_or_else(|| out.new_thread(tid))
+}
+
+/// A whole number that is written with a fraction or an exponent, such as `7.0`.
+fn whole(value: &Value<'_>) -> Option<i64> {
+    const EXACT: f64 = (1u64 << 53) as f64;
+    let number = value.number()?;
+    (number.fract() == 0.0 && number.abs() < EXACT).then_some(number as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use traceloom_trace::{RepairKind, RowId, StringId};
+
+    use crate::chrome_json::tests::{read, slices};
+
+    #[test]
+    fn numbers_may_have_a_fraction_and_minus_one_is_no_other_process() {
+        let trace = read(
+            r#"[{"ph":"X","pid":"shop","tid":"main","ts":1,"dur":1,"name":"a"},
+                {"ph":"X","pid":-1,"tid":-1,"ts":2,"dur":1,"name":"b"},
+                {"ph":"X","pid":-1,"tid":-1.0,"ts":4,"dur":1,"name":"c"},
+                {"ph":"X","pid":7,"tid":8,"ts":6,"dur":1,"name":"d"},
+                {"ph":"X","pid":7.0,"tid":8e0,"ts":8,"dur":1,"name":"e"}]"#,
+        );
+        let threads = trace.real_threads().map(|utid| {
+            let row = trace.threads.row(utid.row());
+            (row.tid, trace.strings.get(row.name))
+        });
+        assert_eq!(
+            threads.collect::<Vec<_>>(),
+            [(-1, "main"), (-1, ""), (8, "")]
+        );
+        assert_eq!(trace.real_processes().count(), 3);
+    }
+
+    /// Programs of C# and Python write `null` for what they lack.
+    #[test]
+    fn a_field_that_is_null_is_missing() {
+        let trace = read(
+            r#"[{"ph":"B","pid":1,"tid":1,"ts":1,"dur":null,"name":"a","cat":null,"id":null,"bind_id":null},
+                {"ph":"E","pid":1,"tid":null,"ts":3,"name":null,"args":null},
+                {"ph":"b","pid":1,"tid":1,"ts":4,"id":null,"name":"b"},
+                {"ph":"b","pid":1,"tid":1,"ts":4,"id":null,"id2":{"local":"1"},"name":"c"},
+                {"ph":"X","pid":1,"tid":1,"ts":5,"dur":-2,"name":"d"}]"#,
+        );
+        assert_eq!(slices(&trace), ["0 a 1+2", "0 c 4+…", "0 d 5+0"]);
+        assert_eq!(trace.slices.row(0).category, StringId::NULL);
+        assert_eq!(trace.repairs.count(RepairKind::UnparsedLine), 1);
+        assert_eq!(trace.repairs.count(RepairKind::BadField), 1);
+    }
+}
