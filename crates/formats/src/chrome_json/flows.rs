@@ -3,6 +3,8 @@
 use rustc_hash::FxHashMap;
 use traceloom_trace::{FlowRow, NO_NUMBER, SliceId, StringId, TraceBuilder};
 
+use super::rows::Row;
+
 /// Identifies the points of one flow.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct FlowKey {
@@ -17,12 +19,11 @@ pub(super) struct FlowKey {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Point {
     ts: i64,
-    /// At the same time, an incoming flow sorts before an outgoing flow of the same slice.
-    goes_out: bool,
     sequence: u32,
     key: FlowKey,
     slice: SliceId,
     comes_in: bool,
+    goes_out: bool,
 }
 
 /// Collects the flow points of all threads.
@@ -42,21 +43,23 @@ impl Flows {
     ) {
         self.points.push(Point {
             ts,
-            goes_out: goes_out && !comes_in,
             sequence: self.points.len() as u32,
             key,
             slice,
             comes_in,
+            goes_out,
         });
     }
 
-    /// Creates the arrows: from each point of a flow to the next.
+    /// Creates the arrows: to each point at which a flow comes in, from the last one at which it went out. At the same time,
+    /// the points that only go out come first.
     pub fn join(mut self, out: &mut TraceBuilder) {
+        let only_out = |point: &Point| point.goes_out && !point.comes_in;
         self.points
-            .sort_unstable_by_key(|point| (point.ts, !point.goes_out, point.sequence));
+            .sort_unstable_by_key(|point| (point.ts, !only_out(point), point.sequence));
         let mut last: FxHashMap<FlowKey, SliceId> = FxHashMap::default();
         for point in self.points {
-            let before = last.insert(point.key, point.slice);
+            let before = last.get(&point.key).copied();
             if let (Some(slice_out), true) = (before, point.comes_in) {
                 out.flow(FlowRow {
                     slice_out,
@@ -65,6 +68,141 @@ impl Flows {
                     trace_id: NO_NUMBER,
                 });
             }
+            if point.goes_out {
+                last.insert(point.key, point.slice);
+            }
         }
+    }
+}
+
+/// A flow on a thread that waits for the next slice.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arriving {
+    ts: i64,
+    sequence: u32,
+    pub key: FlowKey,
+}
+
+impl Arriving {
+    pub fn new(row: &Row, key: FlowKey) -> Self {
+        Self {
+            ts: row.ts,
+            sequence: row.sequence,
+            key,
+        }
+    }
+
+    /// Whether a slice is behind it: later, or at the same time but later in the file.
+    pub fn is_before(&self, slice: &Row) -> bool {
+        (self.ts, self.sequence) < (slice.ts, slice.sequence)
+    }
+}
+
+/// The slices of a thread that ended at the current time, the innermost first. A flow of that time may still belong to
+/// them: many slices begin and end in the same microsecond.
+#[derive(Debug, Default)]
+pub(super) struct Ended {
+    ts: i64,
+    /// Each with the place of its end in the file.
+    slices: Vec<(u32, SliceId)>,
+}
+
+impl Ended {
+    pub fn add(&mut self, ts: i64, sequence: u32, slice: SliceId) {
+        if self.ts != ts {
+            self.clear();
+        }
+        self.ts = ts;
+        self.slices.push((sequence, slice));
+    }
+
+    pub fn clear(&mut self) {
+        self.slices.clear();
+    }
+
+    /// The innermost slice whose end is behind an event of the same time.
+    pub fn around(&self, event: &Row) -> Option<SliceId> {
+        let mut ends = self.slices.iter().filter(|_| self.ts == event.ts);
+        let end = ends.find(|(sequence, _)| *sequence > event.sequence);
+        end.map(|(_, slice)| *slice)
+    }
+
+    /// The last slice that ended at the time of an event.
+    pub fn before(&self, event: &Row) -> Option<SliceId> {
+        let last = self.slices.last().filter(|_| self.ts == event.ts);
+        last.map(|(_, slice)| *slice)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use traceloom_trace::RepairKind;
+
+    use crate::chrome_json::tests::read;
+
+    /// `from > to` of each arrow.
+    fn arrows(text: &str) -> Vec<String> {
+        let trace = read(text);
+        let ends = |flow: traceloom_trace::FlowRow| {
+            [flow.slice_out, flow.slice_in]
+                .map(|slice| trace.slice_name(slice))
+                .join(" > ")
+        };
+        trace.flows.rows().map(ends).collect()
+    }
+
+    #[test]
+    fn a_flow_ends_at_a_slice_of_its_time_that_comes_later_in_the_file() {
+        let found = arrows(
+            r#"[{"ph":"X","pid":1,"tid":1,"ts":0,"dur":9,"name":"a"},
+                {"ph":"s","pid":1,"tid":1,"ts":5,"id":1,"name":"f"},{"ph":"s","pid":1,"tid":1,"ts":6,"id":2,"name":"f"},
+                {"ph":"f","pid":1,"tid":2,"ts":20,"id":1,"name":"f"},
+                {"ph":"X","pid":1,"tid":2,"ts":20,"dur":2,"name":"b"},
+                {"ph":"f","pid":1,"tid":2,"ts":20,"id":2,"name":"f"},
+                {"ph":"X","pid":1,"tid":2,"ts":30,"dur":2,"name":"c"}]"#,
+        );
+        assert_eq!(found, ["a > b", "a > c"]);
+    }
+
+    /// PyTorch's profiler has operations of 0 µs.
+    #[test]
+    fn a_flow_belongs_to_a_slice_that_ends_at_its_time() {
+        let found = arrows(
+            r#"[{"ph":"X","pid":1,"tid":1,"ts":0,"dur":5,"name":"a"},
+                {"ph":"s","pid":1,"tid":1,"ts":5,"id":1,"name":"f"},
+                {"ph":"X","pid":1,"tid":2,"ts":20,"dur":0,"name":"b"},
+                {"ph":"f","bp":"e","pid":1,"tid":2,"ts":20,"id":1,"name":"f"},
+                {"ph":"B","pid":1,"tid":3,"ts":30,"name":"c"},{"ph":"B","pid":1,"tid":3,"ts":31,"name":"d"},
+                {"ph":"s","pid":1,"tid":3,"ts":32,"id":2,"name":"f"},{"ph":"E","pid":1,"tid":3,"ts":32},
+                {"ph":"s","pid":1,"tid":3,"ts":32,"id":3,"name":"f"},{"ph":"E","pid":1,"tid":3,"ts":40},
+                {"ph":"X","pid":1,"tid":4,"ts":50,"dur":9,"name":"e"},
+                {"ph":"t","pid":1,"tid":4,"ts":51,"id":2,"name":"f"},
+                {"ph":"t","pid":1,"tid":4,"ts":52,"id":3,"name":"f"}]"#,
+        );
+        assert_eq!(found, ["a > b", "d > e", "c > e"]);
+    }
+
+    #[test]
+    fn a_slice_where_a_flow_ends_begins_no_other_arrow() {
+        let found = arrows(
+            r#"[{"ph":"X","pid":1,"tid":1,"ts":0,"dur":5,"name":"a","bind_id":"0x1","flow_out":true},
+                {"ph":"X","pid":1,"tid":2,"ts":10,"dur":5,"name":"b","bind_id":"0x1","flow_in":true},
+                {"ph":"X","pid":1,"tid":3,"ts":20,"dur":5,"name":"c","bind_id":"0x1","flow_in":true,"flow_out":true},
+                {"ph":"X","pid":1,"tid":4,"ts":30,"dur":5,"name":"d","bind_id":"0x1","flow_in":true}]"#,
+        );
+        assert_eq!(found, ["a > b", "a > c", "c > d"]);
+    }
+
+    #[test]
+    fn flows_with_local_ids_stay_in_their_process() {
+        let text = r#"[{"ph":"X","pid":1,"tid":1,"ts":0,"dur":9,"name":"a"},{"ph":"X","pid":2,"tid":2,"ts":0,"dur":9,"name":"b"},
+            {"ph":"s","pid":1,"tid":1,"ts":1,"id2":{"local":"7"},"name":"f"},
+            {"ph":"s","pid":2,"tid":2,"ts":2,"id2":{"local":"7"},"name":"f"},
+            {"ph":"s","pid":2,"tid":2,"ts":2,"name":"f"},
+            {"ph":"X","pid":1,"tid":3,"ts":10,"dur":5,"name":"c"},
+            {"ph":"t","pid":1,"tid":3,"ts":11,"name":"f"},
+            {"ph":"t","pid":1,"tid":3,"ts":12,"id2":{"local":"7"},"name":"f"}]"#;
+        assert_eq!(arrows(text), ["a > c"]);
+        assert_eq!(read(text).repairs.count(RepairKind::UnparsedLine), 2);
     }
 }

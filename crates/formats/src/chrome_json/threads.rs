@@ -15,8 +15,8 @@ use traceloom_trace::{
     TraceBuilder, TrackId, TrackType,
 };
 
-use super::flows::{FlowKey, Flows};
-use super::rows::{ENCLOSING, FLOW_IN, FLOW_OUT, Row};
+use super::flows::{Arriving, Ended, FlowKey, Flows};
+use super::rows::{FLOW_IN, FLOW_OUT, Row};
 
 /// The maximum rounding error by which an inner slice may end after its outer one: a microsecond.
 const ROUNDING_NS: i64 = 1_000;
@@ -34,6 +34,7 @@ pub(super) fn build(rows: &[Row], flows: &mut Flows, out: &mut TraceBuilder) -> 
             lanes: AsyncLanes::default(),
             crossing: BinaryHeap::new(),
             arriving: Vec::new(),
+            ended: Ended::default(),
             beside: 0,
             flows,
             out,
@@ -65,7 +66,8 @@ struct Thread<'a> {
     /// The ends of slices on separate lanes.
     crossing: BinaryHeap<Reverse<(i64, i64, TrackId)>>,
     /// Flows that end at the next slice.
-    arriving: Vec<FlowKey>,
+    arriving: Vec<Arriving>,
+    ended: Ended,
     /// How many slices lie on separate lanes.
     beside: u64,
     flows: &'a mut Flows,
@@ -104,7 +106,7 @@ impl Thread<'_> {
                 Place::default().with_ts(at),
                 || "a slice whose enclosing slice ended first".to_owned(),
             );
-            self.close(at, None);
+            self.close(at, None, u32::MAX);
         }
         while let Some(&Reverse((end, cookie, track))) = self.crossing.peek() {
             if end > ts {
@@ -117,6 +119,7 @@ impl Thread<'_> {
 
     fn begin(&mut self, row: &Row, end: Option<(i64, Option<i64>)>) {
         let track = self.track();
+        self.ended.clear();
         let slice = self.out.begin_slice(track, row.begin());
         let around = self.open.last().map_or(i64::MAX, |open| open.first_end);
         if end.is_none() {
@@ -131,8 +134,8 @@ impl Thread<'_> {
         self.bind(row, slice);
     }
 
-    /// Closes the innermost slice. `at` is used unless the slice has its own end.
-    fn close(&mut self, at: i64, thread_ts: Option<i64>) {
+    /// Closes the innermost slice. `at` is used unless the slice has its own end, and `sequence` is the place of its end.
+    fn close(&mut self, at: i64, thread_ts: Option<i64>, sequence: u32) {
         let Some(open) = self.open.pop() else { return };
         let (at, thread_ts) = open.end.unwrap_or((at, thread_ts));
         if open.end.is_none()
@@ -147,6 +150,7 @@ impl Thread<'_> {
         let track = self.track();
         self.out
             .end_slice(track, at, thread_ts.filter(|_| has_clock));
+        self.ended.add(at, sequence, open.slice);
     }
 
     /// Handles an end event. One with a name closes the innermost slice of that name and everything
@@ -169,7 +173,7 @@ impl Thread<'_> {
             if is_it {
                 self.out.append_slice_args(top.slice, row.args);
                 let clock = (row.thread_ts != NO_DURATION).then_some(row.thread_ts);
-                return self.close(row.ts, clock);
+                return self.close(row.ts, clock, row.sequence);
             }
             let place = Place::default().with_ts(row.ts);
             self.out
@@ -177,7 +181,7 @@ impl Thread<'_> {
             if let Some(top) = self.open.last_mut() {
                 top.end = top.end.map(|_| (row.ts, None));
             }
-            self.close(row.ts, None);
+            self.close(row.ts, None, row.sequence);
         }
     }
 
@@ -216,8 +220,9 @@ impl Thread<'_> {
 
     /// Adds the flows that end at this slice, or that its own fields name.
     fn bind(&mut self, row: &Row, slice: SliceId) {
-        for key in std::mem::take(&mut self.arriving) {
-            self.flows.point(key, row.ts, slice, (true, false));
+        let flows = &mut *self.flows;
+        for arriving in self.arriving.extract_if(.., |flow| flow.is_before(row)) {
+            flows.point(arriving.key, row.ts, slice, (true, false));
         }
         let (comes_in, goes_out) = (row.flags & FLOW_IN != 0, row.flags & FLOW_OUT != 0);
         if comes_in || goes_out {
@@ -236,17 +241,19 @@ impl Thread<'_> {
             name: row.name,
             category: row.category,
         };
-        if row.phase == b'f' && row.flags & ENCLOSING == 0 {
-            return self.arriving.push(key);
+        if row.is_waiting() {
+            return self.arriving.push(Arriving::new(row, key));
         }
-        let Some(open) = self.open.last() else {
+        let open = self.open.last().map(|open| open.slice);
+        let slice = self.ended.around(row).or(open);
+        let Some(slice) = slice.or(self.ended.before(row)) else {
             let place = Place::default().with_ts(row.ts);
             return self.out.repair(RepairKind::BadField, 1, place, || {
                 "a flow outside of any slice".to_owned()
             });
         };
         let ends = (row.phase != b's', row.phase != b'f');
-        self.flows.point(key, row.ts, open.slice, ends);
+        self.flows.point(key, row.ts, slice, ends);
     }
 
     /// Adds an instant. Samples, objects, memory dumps and contexts also become instants.
