@@ -127,11 +127,14 @@ impl Reader for JsonReader {
         if !is_trace && !self.interpreter.read_inner {
             return Err(unknown_format(&self.head));
         }
-        if self.splitter.is_torn() {
+        let torn = match (self.splitter.is_torn(), self.splitter.lacks_its_end()) {
+            (true, _) => Some("the file ends inside an event"),
+            (_, true) => Some("the file ends before the end of its list"),
+            _ => None,
+        };
+        if let Some(torn) = torn {
             let place = Place::at_offset(self.offset);
-            out.repair(RepairKind::TornRecord, 1, place, || {
-                "the file ends inside an event".to_owned()
-            });
+            out.repair(RepairKind::TornRecord, 1, place, || torn.to_owned());
         }
         self.interpreter.finish(out)
     }

@@ -89,6 +89,11 @@ impl Splitter {
         !self.held.is_empty()
     }
 
+    /// Whether the file ends before the end of its outermost object. An array needs no end.
+    pub fn lacks_its_end(&self) -> bool {
+        self.in_object && self.state != State::End
+    }
+
     /// Continues a part. Returns how many bytes of `rest` belong to it.
     fn inside<E>(
         &mut self,

@@ -218,6 +218,17 @@ fn broken_text_is_counted_and_other_json_refused() {
     }
 }
 
+/// An array of events needs no end, but an object does.
+#[test]
+fn an_object_without_its_end_is_torn() {
+    let event = r#"{"ph":"X","pid":1,"tid":1,"ts":1,"dur":2,"name":"a"}"#;
+    let torn = |text: &str| read(text).repairs.count(RepairKind::TornRecord);
+    assert_eq!(torn(&format!("{{\"traceEvents\":[{event},{event}")), 1);
+    assert_eq!(torn(&format!("{{\"traceEvents\":[{event}]")), 1);
+    assert_eq!(torn(&format!("{{\"traceEvents\":[{event}]}}\n")), 0);
+    assert_eq!(torn(&format!("[{event},\n")), 0);
+}
+
 /// The first event alone is longer than the head that is used for detection.
 #[test]
 fn a_first_event_of_any_size_is_read() {
