@@ -16,7 +16,7 @@ use super::members::{MOST_MEMBERS, is_deferred, is_facts, is_inner};
 use super::people::Number;
 use super::rows::{ENCLOSING, FLOW_IN, FLOW_OUT, LOCAL, Row};
 use super::split::Part;
-use super::states::{is_state, state};
+use super::states::{add_state, is_state, state};
 use super::threads;
 use super::v8::{self, V8};
 use super::values::{PROCESS_HINT, THREAD_HINT, arguments, as_text, member, shown};
@@ -272,7 +272,7 @@ impl Interpreter {
         }
         for state in std::mem::take(&mut self.states) {
             let ts = state.ts.saturating_add(shift);
-            out.thread_state(ThreadStateRow { ts, ..state });
+            add_state(ThreadStateRow { ts, ..state }, out);
         }
         std::mem::take(&mut self.v8).finish(shift, out);
         thread_rows.sort_unstable_by_key(Row::thread_key);

@@ -2,7 +2,8 @@
 //! name is the state (`importers/json/json_trace_parser_impl.cc`).
 
 use traceloom_trace::{
-    NO_CPU, Place, RepairKind, RowId, StringId, TaskState, ThreadId, ThreadStateRow, TraceBuilder,
+    NO_CPU, NO_PRIORITY, Place, RepairKind, RowId, SchedSliceRow, StringId, TaskState, ThreadId,
+    ThreadStateRow, TraceBuilder,
 };
 
 use super::event::Event;
@@ -46,6 +47,23 @@ pub(super) fn state(
     }
 }
 
+/// Adds a state. A thread that runs on a known CPU also has a row there.
+pub(super) fn add_state(row: ThreadStateRow, out: &mut TraceBuilder) {
+    if row.state == TaskState::RUNNING && row.cpu != NO_CPU {
+        out.sched_slice(SchedSliceRow {
+            ts: row.ts,
+            dur: row.dur,
+            cpu: row.cpu,
+            utid: row.utid,
+            end_state: TaskState::UNKNOWN,
+            priority: NO_PRIORITY,
+            inferred: false,
+            end_priority: NO_PRIORITY,
+        });
+    }
+    out.thread_state(row);
+}
+
 #[cfg(test)]
 mod tests {
     use traceloom_trace::TaskState;
@@ -72,5 +90,8 @@ mod tests {
         );
         assert_eq!(trace.strings.get(rows[1].blocked_function), "wait_on_page");
         assert!(trace.slices.is_empty());
+        let ran = trace.sched_slices.rows();
+        let ran: Vec<_> = ran.map(|row| (row.ts, row.dur, row.cpu)).collect();
+        assert_eq!(ran, [(1_000, 5_000, 3)]);
     }
 }

@@ -7,7 +7,7 @@ use crate::ids::{ArgSetId, MethodId, RecordId, RowId, StringId, TrackId};
 use crate::records::FIGURES_TABLE;
 use crate::tables::{
     CounterRow, ExactCounterRow, FlowRow, FtraceEventRow, MetadataRow, MethodRow, NO_TIME,
-    ThreadNameRow, ThreadStateRow, WakeupRow,
+    SchedSliceRow, ThreadNameRow, ThreadStateRow, WakeupRow,
 };
 
 impl TraceBuilder {
@@ -99,6 +99,12 @@ impl TraceBuilder {
     pub fn thread_state(&mut self, row: ThreadStateRow) {
         self.saw_time(row.ts);
         self.trace.thread_states.push(row);
+    }
+
+    /// Adds a time that a thread ran on a CPU, for formats that record such times.
+    pub fn sched_slice(&mut self, row: SchedSliceRow) {
+        self.saw_time(row.ts);
+        self.trace.sched_slices.push(row);
     }
 
     /// Adds a wake-up, an event of the kernel.
