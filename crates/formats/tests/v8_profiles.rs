@@ -131,11 +131,15 @@ fn a_profile_in_json() {
         let name = ["ProfileChunk", "Profile"][usize::from(tid == 8)];
         json!({"ph": "P", "name": name, "cat": "v8", "pid": 7, "tid": tid, "ts": 2000, "id": "0x1", "args": {"data": data}})
     };
-    let events: Vec<Value> = parts().into_iter().zip(TIDS).map(event).collect();
-    let trace = open(json!(events).to_string().as_bytes(), ReadOptions::default());
-    assert_eq!(stacks(&trace), STACKS);
-    assert_eq!(trace.repairs.rows().len(), 1, "the sample of node 9");
-    assert_eq!(trace.slices.len(), 0);
+    let mut events: Vec<Value> = parts().into_iter().zip(TIDS).map(event).collect();
+    for _ in 0..2 {
+        let trace = open(json!(events).to_string().as_bytes(), ReadOptions::default());
+        assert_eq!(stacks(&trace), STACKS);
+        assert_eq!(trace.repairs.rows().len(), 1, "the sample of node 9");
+        assert_eq!(trace.slices.len(), 0);
+        // Chrome may write the thread of the chunks before the one of the begin.
+        events.rotate_left(1);
+    }
 }
 
 #[test]

@@ -19,6 +19,37 @@ pub(super) struct V8 {
     bytes: usize,
     stacks: Stacks,
     samples: Samples,
+    /// Parts of profiles that have not begun. Chrome writes the events of one thread before those of another.
+    early: Vec<Early>,
+}
+
+/// A part of a profile that comes before its begin.
+#[derive(Debug)]
+struct Early {
+    id: u64,
+    upid: Option<ProcessId>,
+    utid: Option<ThreadId>,
+    json: Vec<u8>,
+}
+
+impl Early {
+    fn new(event: &V8Event<'_>) -> Self {
+        Self {
+            id: event.id,
+            upid: event.upid,
+            utid: event.utid,
+            json: event.json.to_vec(),
+        }
+    }
+
+    fn event(&self) -> V8Event<'_> {
+        V8Event {
+            id: self.id,
+            upid: self.upid,
+            utid: self.utid,
+            json: &self.json,
+        }
+    }
 }
 
 impl Default for V8 {
@@ -28,6 +59,7 @@ impl Default for V8 {
             bytes: 0,
             stacks: Stacks::with_room(OF_STACKS.0),
             samples: Samples::default(),
+            early: Vec::new(),
         }
     }
 }
@@ -67,16 +99,34 @@ impl V8 {
             utid: utid.some(),
             json,
         };
+        if self.profiles.lacks_begin(&event) {
+            self.early.push(Early::new(&event));
+            return;
+        }
+        self.read(&event, bytes, out);
+        let key = (event.id, event.upid);
+        let mine = |early: &mut Early| (early.id, early.upid) == key;
+        let early: Vec<_> = self.early.extract_if(.., mine).collect();
+        for early in early {
+            self.read(&early.event(), bytes, out);
+        }
+    }
+
+    fn read(&mut self, event: &V8Event<'_>, bytes: usize, out: &mut TraceBuilder) {
         let more = bytes.saturating_sub(std::mem::replace(&mut self.bytes, bytes));
         self.stacks.add_room(OF_STACKS.1 * more);
         let room = OF_SAMPLES.0 + OF_SAMPLES.1 * bytes;
         let room = room.saturating_sub(self.samples.bytes());
         let tables = (&mut self.stacks, &mut self.samples, room);
-        self.profiles.event(&event, Some, tables, out);
+        self.profiles.event(event, Some, tables, out);
     }
 
     /// Adds the rows, whose times are moved.
     pub fn finish(mut self, shift: i64, out: &mut TraceBuilder) {
+        let bytes = self.bytes;
+        for early in std::mem::take(&mut self.early) {
+            self.read(&early.event(), bytes, out);
+        }
         for sample in &mut self.samples.samples {
             sample.ts = sample.ts.saturating_add(shift);
         }

@@ -136,6 +136,12 @@ fn nested<'a>(value: &Value<'a>) -> &'a [u8] {
 }
 
 impl V8Profiles {
+    /// Whether an event belongs to a profile that has not begun.
+    pub fn lacks_begin(&self, event: &V8Event<'_>) -> bool {
+        let begins = || Fields::new(event.json).any(|(key, _)| *key == *b"startTime");
+        !self.sessions.contains_key(&(event.id, event.upid)) && !begins()
+    }
+
     /// Reads an event. `start` converts the time of a profile's start, ns, to the trace's clock. Samples take less than
     /// `room` bytes.
     pub fn event(
