@@ -277,7 +277,7 @@ impl Interpreter {
         std::mem::take(&mut self.v8).finish(shift, out);
         thread_rows.sort_unstable_by_key(Row::thread_key);
         let mut flows = Flows::default();
-        self.figures.beside += threads::build(&thread_rows, &mut flows, out);
+        self.figures.beside += threads::build(&mut thread_rows, &mut flows, out);
         flows.join(out);
         async_rows.sort_unstable_by_key(|row| (row.ts, row.sequence));
         let mut asyncs = Asyncs::default();

@@ -28,6 +28,7 @@ mod states;
 #[cfg(test)]
 mod tests;
 mod threads;
+mod ties;
 mod v8;
 mod values;
 mod write;

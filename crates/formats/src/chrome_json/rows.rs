@@ -9,7 +9,7 @@ use traceloom_trace::{
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row {
     pub ts: i64,
-    /// The duration of an `X`.
+    /// The duration of an `X`; [`ties`](super::ties) also finds that of a `B`.
     pub dur: i64,
     pub thread_ts: i64,
     pub thread_dur: i64,
@@ -40,14 +40,19 @@ impl Row {
     /// longest to the shortest, then flows, which need all slices of that time. Only a flow that waits for the next slice
     /// does not: that may be a slice of the same time.
     pub fn thread_key(&self) -> (ThreadId, i64, u8, std::cmp::Reverse<i64>, u32) {
-        let (rank, dur) = match self.phase {
-            b'X' => (1, self.dur),
-            b'f' if self.is_waiting() => (0, 0),
-            b's' | b't' | b'f' => (2, 0),
-            _ => (0, 0),
-        };
+        let dur = if self.phase == b'X' { self.dur } else { 0 };
         let order = std::cmp::Reverse(dur);
-        (self.utid, self.ts, rank, order, self.sequence)
+        (self.utid, self.ts, self.rank(), order, self.sequence)
+    }
+
+    /// The place among the events of one time.
+    pub fn rank(&self) -> u8 {
+        match self.phase {
+            b'X' => 1,
+            b'f' if self.is_waiting() => 0,
+            b's' | b't' | b'f' => 2,
+            _ => 0,
+        }
     }
 
     /// Whether it is a flow that ends at the next slice.

@@ -17,15 +17,17 @@ use traceloom_trace::{
 
 use super::flows::{Arriving, Ended, FlowKey, Flows};
 use super::rows::{FLOW_IN, FLOW_OUT, Row};
+use super::ties::settle;
 
 /// The maximum rounding error by which an inner slice may end after its outer one: a microsecond.
 const ROUNDING_NS: i64 = 1_000;
 
 /// Builds all slices and instants of threads; `rows` are sorted. Returns how many slices lie beside the one whose end they
 /// cross.
-pub(super) fn build(rows: &[Row], flows: &mut Flows, out: &mut TraceBuilder) -> u64 {
+pub(super) fn build(rows: &mut [Row], flows: &mut Flows, out: &mut TraceBuilder) -> u64 {
     let mut beside = 0;
-    for rows in rows.chunk_by(|a, b| a.utid == b.utid) {
+    for rows in rows.chunk_by_mut(|a, b| a.utid == b.utid) {
+        settle(rows);
         let mut thread = Thread {
             track: None,
             utid: rows[0].utid,

@@ -1,0 +1,120 @@
+//! The order of begins and complete slices of the same time.
+//!
+//! ```text
+//! X ├──────────────────┤        the complete slice is longer, so the begin is inside it
+//! B ─────────── E
+//! ```
+//! Chromium's macros write both kinds on one thread, and often in the same microsecond.
+
+use std::cmp::Reverse;
+
+use rustc_hash::FxHashMap;
+use traceloom_trace::StringId;
+
+use super::rows::Row;
+
+/// Puts complete slices before the begins that they contain. `rows` are those of a thread, sorted.
+pub(super) fn settle(rows: &mut [Row]) {
+    let has = |phase| rows.iter().any(|row| row.phase == phase);
+    if !has(b'B') || !has(b'X') {
+        return;
+    }
+    measure(rows);
+    for tied in rows.chunk_by_mut(|a, b| a.ts == b.ts) {
+        merge(tied);
+    }
+}
+
+/// Gives each begin the time until its end.
+fn measure(rows: &mut [Row]) {
+    let mut open: Vec<usize> = Vec::new();
+    let mut names: FxHashMap<StringId, u32> = FxHashMap::default();
+    for at in 0..rows.len() {
+        let row = rows[at];
+        match row.phase {
+            b'B' => {
+                rows[at].dur = i64::MAX;
+                *names.entry(row.name).or_default() += 1;
+                open.push(at);
+            }
+            b'E' if row.name.is_empty() || names.contains_key(&row.name) => {
+                end(&row, rows, &mut open, &mut names);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Ends the innermost slice that an end means, and those inside it.
+fn end(end: &Row, rows: &mut [Row], open: &mut Vec<usize>, names: &mut FxHashMap<StringId, u32>) {
+    while let Some(begin) = open.pop() {
+        let begin = &mut rows[begin];
+        begin.dur = end.ts.saturating_sub(begin.ts);
+        if let Some(count) = names.get_mut(&begin.name) {
+            *count -= 1;
+            if *count == 0 {
+                names.remove(&begin.name);
+            }
+        }
+        if end.name.is_empty() || end.name == begin.name {
+            return;
+        }
+    }
+}
+
+/// Merges the complete slices of one time into its other events, which stay in their order.
+fn merge(tied: &mut [Row]) {
+    let first = tied.partition_point(|row| row.rank() < 1);
+    let behind = tied.partition_point(|row| row.rank() < 2);
+    if first == 0 || first == behind {
+        return;
+    }
+    let mut merged = Vec::with_capacity(behind);
+    let mut whole = tied[first..behind].iter().peekable();
+    for row in &tied[..first] {
+        while let Some(whole) = whole.next_if(|whole| contains(whole, row)) {
+            merged.push(*whole);
+        }
+        merged.push(*row);
+    }
+    merged.extend(whole);
+    tied[..behind].copy_from_slice(&merged);
+}
+
+/// Whether a complete slice contains what another event of its time begins. Of two of the same length, the first one in the
+/// file does.
+fn contains(whole: &Row, row: &Row) -> bool {
+    let size = |row: &Row| (row.dur, Reverse(row.sequence));
+    row.phase == b'B' && row.dur > 0 && size(whole) > size(row)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::chrome_json::tests::{read, slices};
+
+    #[test]
+    fn the_longer_slice_is_outside() {
+        let trace = read(
+            r#"[{"ph":"B","pid":1,"tid":1,"ts":1,"name":"V8.Execute"},
+                {"ph":"E","pid":1,"tid":1,"ts":5,"name":"V8.Execute"},
+                {"ph":"X","pid":1,"tid":1,"ts":1,"dur":7,"name":"v8.callFunction"},
+                {"ph":"B","pid":1,"tid":1,"ts":10,"name":"outer"},
+                {"ph":"B","pid":1,"tid":1,"ts":10,"name":"empty"},{"ph":"E","pid":1,"tid":1,"ts":10},
+                {"ph":"B","pid":1,"tid":1,"ts":10,"name":"inner"},{"ph":"E","pid":1,"tid":1,"ts":12},
+                {"ph":"X","pid":1,"tid":1,"ts":10,"dur":4,"name":"between"},
+                {"ph":"X","pid":1,"tid":1,"ts":10,"dur":1,"name":"inmost"},
+                {"ph":"E","pid":1,"tid":1,"ts":19,"name":"outer"}]"#,
+        );
+        let expected = [
+            "0 v8.callFunction 1+7",
+            "1 V8.Execute 1+4",
+            "0 outer 10+9",
+            "1 empty 10+0",
+            "1 between 10+4",
+            "2 inner 10+2",
+            "3 inmost 10+1",
+        ];
+        assert_eq!(slices(&trace), expected);
+        assert!(trace.repairs.rows().is_empty(), "{:?}", trace.repairs);
+    }
+}
