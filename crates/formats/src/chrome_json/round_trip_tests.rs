@@ -109,3 +109,18 @@ fn sort_indexes_come_back() {
         .unwrap();
     assert_eq!(hints(&written).0, first);
 }
+
+/// The clock of a GPU may be ahead of that of the processor.
+#[test]
+fn flows_against_the_time_are_counted() {
+    let text = r#"[{"ph":"X","pid":1,"tid":1,"ts":5,"dur":9,"name":"a"},{"ph":"X","pid":1,"tid":2,"ts":3,"dur":9,"name":"b"},
+        {"ph":"X","pid":1,"tid":3,"ts":5,"dur":0,"name":"c"},
+        {"ph":"s","pid":1,"tid":1,"ts":6,"id":1,"name":"f"},{"ph":"t","pid":1,"tid":2,"ts":7,"id":1,"name":"f"},
+        {"ph":"s","pid":1,"tid":2,"ts":4,"id":2,"name":"f"},{"ph":"f","bp":"e","pid":1,"tid":3,"ts":5,"id":2,"name":"f"}]"#;
+    let trace = read_bytes(text.as_bytes(), ReadOptions::default()).unwrap();
+    assert_eq!(trace.flows.len(), 2);
+    let (json, written) = write(&trace);
+    let again = read_bytes(&json, ReadOptions::default()).unwrap();
+    assert_eq!(again.flows.len(), 1);
+    assert_eq!(written.count(Omission::Flows), 1);
+}

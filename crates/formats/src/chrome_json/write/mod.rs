@@ -12,7 +12,7 @@ mod value;
 
 use std::io::{self, Write};
 
-use traceloom_trace::{ArgSetId, ArgValue, NO_NUMBER, ProcessId, RowId, ThreadId, Trace};
+use traceloom_trace::{ArgSetId, ArgValue, NO_NUMBER, ProcessId, RowId, SliceId, ThreadId, Trace};
 
 use self::file::File;
 use self::value::{Quoted, write_args};
@@ -228,10 +228,15 @@ impl File<'_> {
     }
 }
 
+/// Whether a flow can be written: between slices of threads, of which the first one begins first. Readers take the events of a
+/// flow in order of time.
 fn is_drawn(trace: &Trace, flow: traceloom_trace::FlowRow) -> bool {
-    [flow.slice_out, flow.slice_in].iter().all(|slice| {
+    let begin = |slice: SliceId| trace.slices.ts.get(slice.row());
+    let is_forward = begin(flow.slice_out) <= begin(flow.slice_in);
+    let between_threads = [flow.slice_out, flow.slice_in].iter().all(|slice| {
         let (slices, row) = (&trace.slices, slice.row());
         let track = slices.track_id.get(row);
         !slices.is_instant(row) && trace.tracks.kind.get(track.row()).is_stack()
-    })
+    });
+    is_forward && between_threads
 }
