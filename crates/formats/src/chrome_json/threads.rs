@@ -54,8 +54,10 @@ struct Open {
     name: StringId,
     /// The end of a complete slice; `None` for a slice that waits for its end event.
     end: Option<(i64, Option<i64>)>,
-    /// The earliest end of this and all slices around it.
+    /// The earliest end of this and all slices around it that are complete.
     first_end: i64,
+    /// The same, including slices with an end event.
+    room: i64,
 }
 
 struct Thread<'a> {
@@ -123,7 +125,10 @@ impl Thread<'_> {
         let track = self.track();
         self.ended.clear();
         let slice = self.out.begin_slice(track, row.begin());
-        let around = self.open.last().map_or(i64::MAX, |open| open.first_end);
+        let around = self.open.last();
+        let (first_end, room) =
+            around.map_or((i64::MAX, i64::MAX), |open| (open.first_end, open.room));
+        let own = end.map_or(i64::MAX, |(end, _)| end);
         if end.is_none() {
             *self.names.entry(row.name).or_default() += 1;
         }
@@ -131,7 +136,8 @@ impl Thread<'_> {
             slice,
             name: row.name,
             end,
-            first_end: end.map_or(around, |(end, _)| end.min(around)),
+            first_end: own.min(first_end),
+            room: own.min(row.ts.saturating_add(row.dur)).min(room),
         });
         self.bind(row, slice);
     }
@@ -189,7 +195,7 @@ impl Thread<'_> {
 
     fn whole(&mut self, row: &Row) {
         let end = row.ts.saturating_add(row.dur);
-        let room = self.open.last().map_or(i64::MAX, |open| open.first_end);
+        let room = self.open.last().map_or(i64::MAX, |open| open.room);
         if end.saturating_sub(ROUNDING_NS) > room {
             return self.beside(row, end);
         }

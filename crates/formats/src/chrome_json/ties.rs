@@ -13,19 +13,19 @@ use traceloom_trace::StringId;
 
 use super::rows::Row;
 
-/// Puts complete slices before the begins that they contain. `rows` are those of a thread, sorted.
+/// Puts complete slices before the begins that they contain, and gives begins the time until their ends. `rows` are those
+/// of a thread, sorted.
 pub(super) fn settle(rows: &mut [Row]) {
-    let has = |phase| rows.iter().any(|row| row.phase == phase);
-    if !has(b'B') || !has(b'X') {
+    measure(rows);
+    if !rows.iter().any(|row| row.phase == b'X') {
         return;
     }
-    measure(rows);
     for tied in rows.chunk_by_mut(|a, b| a.ts == b.ts) {
         merge(tied);
     }
 }
 
-/// Gives each begin the time until its end.
+/// Gives each begin the time until its end, as if there were no complete slices.
 fn measure(rows: &mut [Row]) {
     let mut open: Vec<usize> = Vec::new();
     let mut names: FxHashMap<StringId, u32> = FxHashMap::default();
@@ -91,6 +91,17 @@ fn contains(whole: &Row, row: &Row) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::chrome_json::tests::{read, slices};
+
+    #[test]
+    fn a_slice_that_crosses_the_end_of_a_begun_one_keeps_its_duration() {
+        let trace = read(
+            r#"[{"ph":"B","pid":1,"tid":1,"ts":1,"name":"a"},{"ph":"X","pid":1,"tid":1,"ts":2,"dur":9,"name":"b"},
+                {"ph":"X","pid":1,"tid":1,"ts":3,"dur":1,"name":"c"},{"ph":"E","pid":1,"tid":1,"ts":5},
+                {"ph":"E","pid":1,"tid":1,"ts":7}]"#,
+        );
+        assert_eq!(slices(&trace), ["0 a 1+4", "0 b 2+9", "1 c 3+1"]);
+        assert_eq!(trace.repairs.rows().len(), 1, "the second end");
+    }
 
     #[test]
     fn the_longer_slice_is_outside() {
