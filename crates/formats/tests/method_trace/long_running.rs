@@ -149,6 +149,32 @@ fn every_process_of_a_report_is_a_source_of_its_own() {
     assert!(error.to_string().contains("no method events"), "{error}");
 }
 
+/// A bug report begins with megabytes of other logs.
+#[test]
+fn a_block_far_behind_the_beginning_of_a_bug_report() {
+    let title = "========================================================\n== dumpstate: 2025-03-01 10:00:00\n";
+    let front = format!(
+        "{title}{}",
+        "07-10 12:00:00.123 I tag: text\n".repeat(4_000)
+    );
+    let text = format!("{front}{}", report(&block(Asm::default())));
+    assert_eq!(detect(text.as_bytes()).unwrap().id(), "art-long-running");
+    check(&read_events(text.as_bytes()).unwrap());
+}
+
+#[test]
+fn long_reports_without_blocks_are_named() {
+    let dump = format!(
+        "\n----- pid 7 at 2025-03-01 10:00:00 -----\n{}",
+        "  at a.A.b(A.java)\n".repeat(8_000)
+    );
+    let error = read_bytes(dump.as_bytes(), ReadOptions::default()).unwrap_err();
+    assert!(
+        error.to_string().contains("a thread dump of ART"),
+        "{error}"
+    );
+}
+
 #[test]
 fn broken_blocks_end_in_a_result_or_an_error() {
     let block = block(Asm::default());

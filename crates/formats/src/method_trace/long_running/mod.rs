@@ -19,12 +19,13 @@
 mod timed;
 mod untimed;
 
-use traceloom_trace::{MethodEvents, Place};
+use traceloom_trace::MethodEvents;
 
 use self::timed::Block;
 use super::interpret::Interpreter;
 use crate::base64;
-use crate::error::{ReadError, printable};
+use crate::error::ReadError;
+use crate::foreign::unknown_format;
 use crate::format::{Confidence, Format, ReadOptions, Reader, SNIFF_BYTES, Target};
 use crate::format_id;
 
@@ -63,8 +64,12 @@ impl Format for LongRunning {
     }
 }
 
+/// Whether a text begins like an ANR report or a bug report. The processes of a bug report come far behind its beginning.
 fn is_report(text: &[u8]) -> bool {
-    memchr::memmem::find(text, b"----- pid ").is_some()
+    const TITLE: &[u8] = b"== dumpstate: ";
+    let title = &text[..text.len().min(256)];
+    memchr::memmem::find(title, TITLE).is_some()
+        || memchr::memmem::find(text, b"----- pid ").is_some()
 }
 
 /// Whether the beginning of a run of base64 decodes to a block.
@@ -157,17 +162,11 @@ fn blocks(input: &[u8]) -> Result<Vec<Found>, ReadError> {
             keys,
         });
     }
-    if !found.is_empty() {
-        Ok(found)
-    } else {
-        Err(ReadError::Field {
-            format: format_id::LONG_RUNNING,
-            field: "report",
-            found: printable(input),
-            expected: "a line of base64 with long-running methods",
-            place: Place::default(),
-        })
+    if found.is_empty() {
+        // What is left is a thread dump or a bug report.
+        return Err(unknown_format(input));
     }
+    Ok(found)
 }
 
 /// The last process header in the report before the block: `----- pid 123 at 2025-…` and `Cmd line:
