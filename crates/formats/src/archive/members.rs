@@ -88,7 +88,7 @@ impl Members {
         options.nesting.parts = Some(parts.clone());
         let mut builder = TraceBuilder::new();
         let result = read(&options, &mut Target::Trace(&mut builder));
-        if !builder.trace().sources.is_empty() {
+        if !builder.trace().sources.is_empty() && !is_no_trace(&result) {
             self.listing.trace(name, builder.trace(), 0);
             self.files.push(Member {
                 name: name.to_owned(),
@@ -113,6 +113,18 @@ impl Members {
             None => by_clocks(self.files, out),
         }
     }
+}
+
+/// Whether a reader found out behind the beginning of a file that it is no trace.
+fn is_no_trace<T>(result: &Result<T, ReadError>) -> bool {
+    let error = result.as_ref().err().map(ReadError::innermost);
+    let no_trace = |error| {
+        matches!(
+            error,
+            &ReadError::Foreign { .. } | &ReadError::UnknownFormat { .. }
+        )
+    };
+    error.is_some_and(no_trace)
 }
 
 /// Puts the traces where the manifest says.

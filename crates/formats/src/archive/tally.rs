@@ -67,9 +67,15 @@ impl Tally {
             ReadError::Empty
             | ReadError::UnknownFormat { .. }
             | ReadError::NothingInside { .. } => self.skipped.push(name.to_owned()),
-            _ => {
+            innermost => {
+                let is_whole = matches!(innermost, ReadError::Foreign { .. });
                 let error = error.inside(name);
-                self.broken.push(error.to_string());
+                let rows = if is_whole {
+                    &mut self.skipped
+                } else {
+                    &mut self.broken
+                };
+                rows.push(error.to_string());
                 self.first_error.get_or_insert(error);
             }
         }

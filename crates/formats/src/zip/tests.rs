@@ -7,6 +7,7 @@ use zip::write::{SimpleFileOptions, ZipWriter};
 use crate::capture::{capture, captured, corpus};
 use crate::error::ReadError;
 use crate::format::ReadOptions;
+use crate::read_bytes;
 
 fn zip(entries: &[(&str, &[u8])]) -> Vec<u8> {
     let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
@@ -247,6 +248,24 @@ fn entries_that_cannot_be_unpacked_say_why() {
         let error = capture(&alone, 100, ReadOptions::default()).unwrap_err();
         assert_eq!(error.to_string(), expected);
     }
+}
+
+#[test]
+fn files_of_other_tools_are_not_broken() {
+    let json = br#"[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":2,"name":"a"}]"#;
+    let jfr = b"FLR\0\0\x02\0\0 and more";
+    let read = |packed: &[u8]| read_bytes(packed, ReadOptions::default());
+    let trace = read(&stored(&[("a.jfr", jfr), ("b.json", json)])).unwrap();
+    let what = "a.jfr: this is a Java Flight Recorder file (JFR), which traceloom does not read";
+    assert_eq!(repairs(&trace, RepairKind::SkippedEntry), [(1, what)]);
+    assert!(repairs(&trace, RepairKind::BrokenBlock).is_empty());
+    let error = read(&stored(&[("a.jfr", jfr)])).unwrap_err();
+    assert_eq!(error.to_string(), what);
+    // Only behind the part that is used for detection does this turn out to be none of Chrome's.
+    let long = format!("{{\"a\":[{}0]}}", "1,".repeat(1 << 16));
+    let trace = read(&stored(&[("a.json", long.as_bytes()), ("b.json", json)])).unwrap();
+    assert_eq!(repairs(&trace, RepairKind::SkippedEntry), [(1, "a.json")]);
+    assert_eq!(trace.sources.len(), 1);
 }
 
 #[test]
