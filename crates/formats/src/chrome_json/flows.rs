@@ -194,6 +194,14 @@ mod tests {
     }
 
     #[test]
+    fn a_flow_that_never_ends_at_a_slice_is_counted() {
+        let text = r#"[{"ph":"X","pid":1,"tid":1,"ts":0,"dur":9,"name":"a"},{"ph":"s","pid":1,"tid":1,"ts":5,"id":1,"name":"f"},
+            {"ph":"f","pid":1,"tid":1,"ts":20,"id":1,"name":"f"}]"#;
+        assert!(arrows(text).is_empty());
+        assert_eq!(read(text).repairs.count(RepairKind::BadField), 1);
+    }
+
+    #[test]
     fn flows_with_local_ids_stay_in_their_process() {
         let text = r#"[{"ph":"X","pid":1,"tid":1,"ts":0,"dur":9,"name":"a"},{"ph":"X","pid":2,"tid":2,"ts":0,"dur":9,"name":"b"},
             {"ph":"s","pid":1,"tid":1,"ts":1,"id2":{"local":"7"},"name":"f"},

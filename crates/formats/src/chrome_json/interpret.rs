@@ -13,7 +13,7 @@ use super::event::Event;
 use super::figures::Figures;
 use super::flows::Flows;
 use super::members::{MOST_MEMBERS, is_deferred, is_facts, is_inner};
-use super::people::Number;
+use super::people::People;
 use super::rows::{ENCLOSING, FLOW_IN, FLOW_OUT, LOCAL, Row};
 use super::split::Part;
 use super::states::{add_state, is_state, state};
@@ -29,8 +29,7 @@ use crate::json::Value;
 /// Collects the contents of events.
 pub(super) struct Interpreter {
     pub(super) options: ReadOptions,
-    pub(super) processes: FxHashMap<Number, ProcessId>,
-    pub(super) threads: FxHashMap<(ProcessId, Number), ThreadId>,
+    people: People,
     pub(super) counters: FxHashMap<(ProcessId, StringId, StringId), TrackId>,
     /// Members other than the events, with their places.
     members: Vec<(String, Vec<u8>, Place)>,
@@ -58,8 +57,7 @@ impl Interpreter {
     pub fn new(options: &ReadOptions) -> Self {
         Self {
             options: options.joined(),
-            processes: FxHashMap::default(),
-            threads: FxHashMap::default(),
+            people: People::default(),
             counters: FxHashMap::default(),
             members: Vec::new(),
             members_beyond: 0,
@@ -133,7 +131,7 @@ impl Interpreter {
         out.repair(RepairKind::BadField, event.bad_fields, place, || {
             shown(text)
         });
-        let upid = self.process(event.pid.as_ref(), out);
+        let upid = self.people.process(event.pid.as_ref(), out);
         if event.phase == b'M' {
             return self.metadata(&event, upid, out);
         }
@@ -148,12 +146,12 @@ impl Interpreter {
         match event.phase {
             b'C' => self.counter(&event, upid, ts, place, out),
             b'T' if is_state(&event) => {
-                let utid = self.thread(event.tid.as_ref(), upid, out);
+                let utid = self.people.thread(event.tid.as_ref(), upid, out);
                 self.states.push(state(&event, utid, ts, place, out));
             }
             b'c' => self.clock_sync(&event, ts, place, out),
             b'P' if v8::has_profile(&event) => {
-                let utid = self.thread(event.tid.as_ref(), upid, out);
+                let utid = self.people.thread(event.tid.as_ref(), upid, out);
                 self.v8.event(&event, (upid, utid), self.bytes, out);
             }
             _ => self.row(&event, upid, ts, out),
@@ -198,7 +196,7 @@ impl Interpreter {
         }
         row.utid = match (event.phase, event.scope) {
             (b'i' | b'I' | b'R', b'g' | b'p') => ThreadId::NONE,
-            _ => self.thread(event.tid.as_ref(), upid, out),
+            _ => self.people.thread(event.tid.as_ref(), upid, out),
         };
         if event.scope == b'g' {
             row.upid = ProcessId::NONE;
@@ -216,19 +214,19 @@ impl Interpreter {
                 out.name_process(upid, name);
             }
             (b"thread_name", Some(name)) => {
-                let utid = self.thread(event.tid.as_ref(), upid, out);
+                let utid = self.people.thread(event.tid.as_ref(), upid, out);
                 let name = out.intern(name);
                 out.name_thread(utid, name);
             }
             (b"process_sort_index", _) if upid != ProcessId::NONE => {
                 // Such a process has a main thread, even if no event is on it.
-                self.thread(None, upid, out);
+                self.people.thread(None, upid, out);
                 if let Some(hint) = event.sort_index() {
                     out.add_process_arg(upid, PROCESS_HINT, hint);
                 }
             }
             (b"thread_sort_index", _) => {
-                let utid = self.thread(event.tid.as_ref(), upid, out);
+                let utid = self.people.thread(event.tid.as_ref(), upid, out);
                 if let Some(hint) = event.sort_index() {
                     out.add_thread_arg(utid, THREAD_HINT, hint);
                 }

@@ -1,19 +1,27 @@
 //! The processes and threads of events.
 
+use rustc_hash::FxHashMap;
 use traceloom_trace::{NO_NUMBER, ProcessId, RowId, StringId, ThreadId, TraceBuilder};
 
-use super::interpret::Interpreter;
 use crate::json::{Value, int};
 
 /// A process or thread number, or a text used instead of one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Number {
+enum Number {
     Int(i64),
     Text(StringId),
 }
 
-impl Interpreter {
-    pub(super) fn process(&mut self, pid: Option<&Value<'_>>, out: &mut TraceBuilder) -> ProcessId {
+/// The processes and threads so far.
+#[derive(Default)]
+pub(super) struct People {
+    processes: FxHashMap<Number, ProcessId>,
+    threads: FxHashMap<(ProcessId, Number), ThreadId>,
+}
+
+impl People {
+    /// The row of a process.
+    pub fn process(&mut self, pid: Option<&Value<'_>>, out: &mut TraceBuilder) -> ProcessId {
         let Some(pid) = pid.and_then(|pid| number(pid, out)) else {
             return ProcessId::NONE;
         };
@@ -32,7 +40,7 @@ impl Interpreter {
     /// The row of a thread. Threads belong to their process: the same tid in two processes means
     /// two threads. An event without a tid belongs to the main thread, as in Perfetto. A page may
     /// also contain a kernel trace; both share the kernel's threads.
-    pub(super) fn thread(
+    pub fn thread(
         &mut self,
         tid: Option<&Value<'_>>,
         upid: ProcessId,

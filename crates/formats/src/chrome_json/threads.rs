@@ -42,7 +42,7 @@ pub(super) fn build(rows: &mut [Row], flows: &mut Flows, out: &mut TraceBuilder)
             out,
         };
         rows.iter().for_each(|row| thread.take(row));
-        thread.advance(i64::MAX);
+        thread.finish();
         beside += thread.beside;
     }
     beside
@@ -88,6 +88,15 @@ impl Thread<'_> {
             b's' | b't' | b'f' => self.flow(row),
             _ => self.instant(row),
         }
+    }
+
+    fn finish(&mut self) {
+        self.advance(i64::MAX);
+        let waiting = self.arriving.len() as u64;
+        self.out
+            .repair(RepairKind::BadField, waiting, Place::default(), || {
+                "a flow without a slice behind it".to_owned()
+            });
     }
 
     fn track(&mut self) -> TrackId {
