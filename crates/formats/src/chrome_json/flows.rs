@@ -98,6 +98,9 @@ impl Arriving {
     }
 }
 
+/// How many slices of one time are searched. Damaged files have millions.
+const MOST_ENDED: usize = 1024;
+
 /// The slices of a thread that ended at the current time, the innermost first. A flow of that time may still belong to
 /// them: many slices begin and end in the same microsecond.
 #[derive(Debug, Default)]
@@ -122,7 +125,8 @@ impl Ended {
 
     /// The innermost slice whose end is behind an event of the same time.
     pub fn around(&self, event: &Row) -> Option<SliceId> {
-        let mut ends = self.slices.iter().filter(|_| self.ts == event.ts);
+        let ends = self.slices.iter().take(MOST_ENDED);
+        let mut ends = ends.filter(|_| self.ts == event.ts);
         let end = ends.find(|(sequence, _)| *sequence > event.sequence);
         end.map(|(_, slice)| *slice)
     }

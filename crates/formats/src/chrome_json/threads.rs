@@ -7,7 +7,7 @@
 //! ```
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{
@@ -35,7 +35,7 @@ pub(super) fn build(rows: &mut [Row], flows: &mut Flows, out: &mut TraceBuilder)
             names: FxHashMap::default(),
             lanes: AsyncLanes::default(),
             crossing: BinaryHeap::new(),
-            arriving: Vec::new(),
+            arriving: VecDeque::new(),
             ended: Ended::default(),
             beside: 0,
             flows,
@@ -69,8 +69,8 @@ struct Thread<'a> {
     lanes: AsyncLanes,
     /// The ends of slices on separate lanes.
     crossing: BinaryHeap<Reverse<(i64, i64, TrackId)>>,
-    /// Flows that end at the next slice.
-    arriving: Vec<Arriving>,
+    /// Flows that end at the next slice, in order of time.
+    arriving: VecDeque<Arriving>,
     ended: Ended,
     /// How many slices lie on separate lanes.
     beside: u64,
@@ -237,9 +237,8 @@ impl Thread<'_> {
 
     /// Adds the flows that end at this slice, or that its own fields name.
     fn bind(&mut self, row: &Row, slice: SliceId) {
-        let flows = &mut *self.flows;
-        for arriving in self.arriving.extract_if(.., |flow| flow.is_before(row)) {
-            flows.point(arriving.key, row.ts, slice, (true, false));
+        while let Some(arriving) = self.arriving.pop_front_if(|flow| flow.is_before(row)) {
+            self.flows.point(arriving.key, row.ts, slice, (true, false));
         }
         let (comes_in, goes_out) = (row.flags & FLOW_IN != 0, row.flags & FLOW_OUT != 0);
         if comes_in || goes_out {
@@ -259,7 +258,7 @@ impl Thread<'_> {
             category: row.category,
         };
         if row.is_waiting() {
-            return self.arriving.push(Arriving::new(row, key));
+            return self.arriving.push_back(Arriving::new(row, key));
         }
         let open = self.open.last().map(|open| open.slice);
         let slice = self.ended.around(row).or(open);

@@ -1,5 +1,7 @@
 //! The CPU profiles of V8: `Profile` and `ProfileChunk`, which DevTools records.
 
+use std::collections::BTreeMap;
+
 use traceloom_trace::{Place, ProcessId, RepairKind, RowId, ThreadId, TraceBuilder};
 
 use super::event::Event;
@@ -20,37 +22,14 @@ pub(super) struct V8 {
     stacks: Stacks,
     samples: Samples,
     /// Parts of profiles that have not begun. Chrome writes the events of one thread before those of another.
-    early: Vec<Early>,
+    early: BTreeMap<ProfileKey, Vec<Early>>,
 }
 
-/// A part of a profile that comes before its begin.
-#[derive(Debug)]
-struct Early {
-    id: u64,
-    upid: Option<ProcessId>,
-    utid: Option<ThreadId>,
-    json: Vec<u8>,
-}
+/// The number of a profile in its process.
+type ProfileKey = (u64, Option<ProcessId>);
 
-impl Early {
-    fn new(event: &V8Event<'_>) -> Self {
-        Self {
-            id: event.id,
-            upid: event.upid,
-            utid: event.utid,
-            json: event.json.to_vec(),
-        }
-    }
-
-    fn event(&self) -> V8Event<'_> {
-        V8Event {
-            id: self.id,
-            upid: self.upid,
-            utid: self.utid,
-            json: &self.json,
-        }
-    }
-}
+/// A part of a profile that comes before its begin: the thread and the text.
+type Early = (Option<ThreadId>, Vec<u8>);
 
 impl Default for V8 {
     fn default() -> Self {
@@ -59,7 +38,7 @@ impl Default for V8 {
             bytes: 0,
             stacks: Stacks::with_room(OF_STACKS.0),
             samples: Samples::default(),
-            early: Vec::new(),
+            early: BTreeMap::new(),
         }
     }
 }
@@ -99,16 +78,36 @@ impl V8 {
             utid: utid.some(),
             json,
         };
+        let key = (event.id, event.upid);
         if self.profiles.lacks_begin(&event) {
-            self.early.push(Early::new(&event));
-            return;
+            let early = self.early.entry(key).or_default();
+            return early.push((event.utid, event.json.to_vec()));
         }
         self.read(&event, bytes, out);
-        let key = (event.id, event.upid);
-        let mine = |early: &mut Early| (early.id, early.upid) == key;
-        let early: Vec<_> = self.early.extract_if(.., mine).collect();
-        for early in early {
-            self.read(&early.event(), bytes, out);
+        if let Some(parts) = self.early.remove(&key) {
+            self.read_early(key, &parts, bytes, out);
+        }
+    }
+
+    fn read_early(
+        &mut self,
+        (id, upid): ProfileKey,
+        parts: &[Early],
+        bytes: usize,
+        out: &mut TraceBuilder,
+    ) {
+        for (utid, json) in parts {
+            let utid = *utid;
+            self.read(
+                &V8Event {
+                    id,
+                    upid,
+                    utid,
+                    json,
+                },
+                bytes,
+                out,
+            );
         }
     }
 
@@ -124,8 +123,8 @@ impl V8 {
     /// Adds the rows, whose times are moved.
     pub fn finish(mut self, shift: i64, out: &mut TraceBuilder) {
         let bytes = self.bytes;
-        for early in std::mem::take(&mut self.early) {
-            self.read(&early.event(), bytes, out);
+        for (key, parts) in std::mem::take(&mut self.early) {
+            self.read_early(key, &parts, bytes, out);
         }
         for sample in &mut self.samples.samples {
             sample.ts = sample.ts.saturating_add(shift);
