@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use common::{counters, open, read, slices, text};
 use traceloom_formats::{EventRules, ReadOptions};
-use traceloom_trace::RepairKind;
+use traceloom_trace::{NO_NUMBER, RepairKind, RowId};
 
 #[test]
 fn kernel_events() {
@@ -58,6 +58,25 @@ a-1 (    1) [000] .... 1.000024: made_up: n=-1 addr=0xff text=two words
         ["n=-1", "addr=0xff", "text=two words"]
     );
     assert_eq!(trace.ftrace_events.len(), 1);
+}
+
+/// Who created a process may be known only at the end. By then it may have ended.
+#[test]
+fn a_process_that_ended_keeps_its_parent() {
+    let trace = read(
+        "\
+a-1 [000] .... 1.000001: task_newtask: pid=7 comm=a clone_flags=1200011 oom_score_adj=0
+a-7 [000] .... 1.000002: sched_process_exit: comm=a pid=7 prio=120
+b-8 [000] .... 1.000003: sched_process_free: comm=a pid=7 prio=120
+a-1 [000] .... 1.000004: sched_process_exec: filename=/a pid=1 old_pid=1
+",
+    );
+    let processes: Vec<_> = trace
+        .real_processes()
+        .map(|id| trace.processes.row(id.row()))
+        .map(|process| (process.pid, process.ppid))
+        .collect();
+    assert_eq!(processes, [(7, 1), (1, NO_NUMBER)]);
 }
 
 #[test]

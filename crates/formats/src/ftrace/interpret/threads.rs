@@ -219,13 +219,10 @@ impl Threads {
         }
     }
 
-    /// The thread's process, if known.
-    pub fn process(&self, id: SlotId, out: &mut TraceBuilder) -> Option<ProcessId> {
-        let slot = &self.slots[id];
-        match slot.tgid {
-            NO_TGID => out.trace().threads.upid.get(slot.utid.row()).some(),
-            tgid => Some(out.process(tgid.into())),
-        }
+    /// The thread's process, if known. It may have ended, so that its number is another process's by now.
+    pub fn process(&self, id: SlotId, out: &TraceBuilder) -> Option<ProcessId> {
+        let utid = self.slots[id].utid;
+        out.trace().threads.upid.get(utid.row()).some()
     }
 
     /// The thread's track.
