@@ -10,7 +10,7 @@
 
 use super::bytes::ByteOrder;
 use super::format::up_to_nul;
-use super::print::template::{Conversion, Piece, Template};
+use super::print::template::{Conversion, Piece, Size, Style, Template};
 use super::symbols::Symbols;
 
 /// The recorded arguments of a text.
@@ -41,47 +41,114 @@ pub(super) fn print(format: &[u8], words: &mut Words<'_>, symbols: &Symbols, out
     out.extend_from_slice(&template.after);
 }
 
+/// Writes the value of a conversion.
 fn argument(
     piece: &Piece,
     words: &mut Words<'_>,
     symbols: &Symbols,
     out: &mut Vec<u8>,
 ) -> Option<()> {
-    for _ in 0..piece.stars {
-        words.number(4)?;
-    }
-    let text = match piece.conversion {
-        Conversion::Signed(size) => {
-            let value = words.number(size)?;
-            super::print::cut(value as i64, size, true).to_string()
+    let mut style = piece.style;
+    let width = words.size(piece.width)?;
+    // A negative width stands for the flag `-`.
+    style.left |= width < 0;
+    let precision = match piece.precision {
+        Some(size) => usize::try_from(words.size(size)?).ok(),
+        None => None,
+    };
+    let limit = precision.map(|precision| precision.min(LONGEST));
+    let shown = match piece.conversion.number_bytes() {
+        Some(size) => {
+            style.zeros &= limit.is_none();
+            let (prefix, digits) = digits(piece.conversion, style, words.number(size)?);
+            (prefix, at_least(limit, digits))
         }
-        Conversion::Unsigned(size) => words.number(size)?.to_string(),
-        Conversion::Hex(size) => format!("{:x}", words.number(size)?),
-        Conversion::Character => char::from(words.number(1)? as u8).to_string(),
-        // Kernels before 4.16 recorded the address instead of the string.
-        Conversion::Text | Conversion::Pointed => {
-            let text = words.text()?;
-            let shown = text.len().min(piece.precision.unwrap_or(usize::MAX));
-            out.extend_from_slice(&text[..shown]);
-            return Some(());
-        }
-        Conversion::Pointer => format!("{:#x}", words.number(words.long_bytes as u8)?),
-        Conversion::Function | Conversion::FunctionOffset => {
-            let address = words.number(words.long_bytes as u8)?;
-            match symbols.function(address) {
-                Some((name, 0)) => String::from_utf8_lossy(name).into_owned(),
-                Some((name, offset)) if piece.conversion == Conversion::FunctionOffset => {
-                    format!("{}+{offset:#x}", String::from_utf8_lossy(name))
-                }
-                Some((name, _)) => String::from_utf8_lossy(name).into_owned(),
-                None => format!("{address:#x}"),
-            }
+        None => {
+            style.zeros = false;
+            ("", text(piece.conversion, limit, words, symbols)?)
         }
     };
-    let missing = piece.width.min(LONGEST).saturating_sub(text.len());
-    out.extend(std::iter::repeat_n(piece.pad, missing));
-    out.extend(text.bytes());
+    let width = (width.unsigned_abs() as usize).min(LONGEST);
+    pad(shown, style, width, out);
     Some(())
+}
+
+/// What precedes the digits of a number, and the digits.
+fn digits(conversion: Conversion, style: Style, value: u64) -> (&'static str, String) {
+    match (conversion, style.prefix) {
+        (Conversion::Signed(size), _) => {
+            let value = super::print::cut(value as i64, size, true);
+            (sign(value, style), value.unsigned_abs().to_string())
+        }
+        (Conversion::Octal(_), true) if value != 0 => ("0", format!("{value:o}")),
+        (Conversion::Octal(_), _) => ("", format!("{value:o}")),
+        (Conversion::Hex(_), true) if style.capitals => ("0X", format!("{value:X}")),
+        (Conversion::Hex(_), true) => ("0x", format!("{value:x}")),
+        (Conversion::Hex(_), false) if style.capitals => ("", format!("{value:X}")),
+        (Conversion::Hex(_), false) => ("", format!("{value:x}")),
+        _ => ("", value.to_string()),
+    }
+}
+
+/// What a conversion shows that is no number.
+fn text(
+    conversion: Conversion,
+    limit: Option<usize>,
+    words: &mut Words<'_>,
+    symbols: &Symbols,
+) -> Option<Vec<u8>> {
+    Some(match conversion {
+        Conversion::Character => vec![words.number(1)? as u8],
+        Conversion::Text => {
+            let text = words.text()?;
+            text[..text.len().min(limit.unwrap_or(usize::MAX))].to_vec()
+        }
+        Conversion::Pointed if words.has_text() => words.text()?.to_vec(),
+        Conversion::Function => function(words.address()?, false, symbols),
+        Conversion::FunctionOffset => function(words.address()?, true, symbols),
+        _ => format!("{:#x}", words.address()?).into_bytes(),
+    })
+}
+
+/// The sign before a number.
+fn sign(value: i64, style: Style) -> &'static str {
+    match style.sign {
+        _ if value < 0 => "-",
+        Some(b'+') => "+",
+        Some(_) => " ",
+        None => "",
+    }
+}
+
+/// A number with at least so many digits.
+fn at_least(precision: Option<usize>, digits: String) -> Vec<u8> {
+    let missing = precision.unwrap_or(0).saturating_sub(digits.len());
+    let zeros = std::iter::repeat_n(b'0', missing);
+    zeros.chain(digits.bytes()).collect()
+}
+
+/// The function at an address, or the address if it is unknown.
+fn function(address: u64, with_offset: bool, symbols: &Symbols) -> Vec<u8> {
+    let Some((name, offset)) = symbols.function(address) else {
+        return format!("{address:#x}").into_bytes();
+    };
+    let mut text = name.to_vec();
+    if with_offset && offset != 0 {
+        text.extend(format!("+{offset:#x}").bytes());
+    }
+    text
+}
+
+/// Writes a value that takes at least `width` characters.
+fn pad((prefix, rest): (&str, Vec<u8>), style: Style, width: usize, out: &mut Vec<u8>) {
+    let missing = width.saturating_sub(prefix.len() + rest.len());
+    let fill =
+        |byte: u8, is_here: bool| std::iter::repeat_n(byte, if is_here { missing } else { 0 });
+    out.extend(fill(b' ', !style.left && !style.zeros));
+    out.extend(prefix.bytes());
+    out.extend(fill(b'0', !style.left && style.zeros));
+    out.extend(rest);
+    out.extend(fill(b' ', style.left));
 }
 
 impl<'a> Words<'a> {
@@ -92,6 +159,24 @@ impl<'a> Words<'a> {
         let value = self.order.uint(self.bytes, self.at, size.into())?;
         self.at += usize::from(size);
         Some(value)
+    }
+
+    /// A width or a precision.
+    fn size(&mut self, size: Size) -> Option<i32> {
+        Some(match size {
+            Size::Fixed(size) => i32::try_from(size).unwrap_or(i32::MAX),
+            Size::Argument => self.number(4)? as i32,
+        })
+    }
+
+    fn address(&mut self) -> Option<u64> {
+        self.number(self.long_bytes as u8)
+    }
+
+    /// Whether a text comes next. Kernels before 4.16 recorded the address of an object instead of its text.
+    fn has_text(&self) -> bool {
+        let next = self.bytes.get(self.at);
+        next.is_some_and(|byte| *byte == b' ' || byte.is_ascii_graphic())
     }
 
     fn text(&mut self) -> Option<&'a [u8]> {
@@ -122,5 +207,47 @@ mod tests {
         let format = b"cpu: %03d n=%ld %s 0x%x%% %d";
         print(format, &mut words, &Symbols::default(), &mut out);
         assert_eq!(String::from_utf8_lossy(&out), "cpu: 003 n=-2 ok 0xabc% ");
+    }
+
+    /// What the kernel prints for numbers and texts with flags, widths and precisions.
+    #[test]
+    fn flags_widths_and_precisions() {
+        let printed = |format: &str, bytes: &[u8]| {
+            let mut words = Words {
+                bytes,
+                order: ByteOrder::default(),
+                long_bytes: 8,
+                at: 0,
+            };
+            let mut out = Vec::new();
+            print(format.as_bytes(), &mut words, &Symbols::default(), &mut out);
+            String::from_utf8_lossy(&out).into_owned()
+        };
+        let word = 0o755u32.to_le_bytes();
+        for (format, expected) in [
+            ("%o", "755"),
+            ("%#o", "0755"),
+            ("%#x", "0x1ed"),
+            ("%X", "1ED"),
+            ("%#08x|", "0x0001ed|"),
+            ("%-6d|", "493   |"),
+            ("%6d|", "   493|"),
+            ("%+d", "+493"),
+            ("%.5d", "00493"),
+        ] {
+            assert_eq!(printed(format, &word), expected, "{format}");
+        }
+        assert_eq!(printed("%-5s|%5s|%.2s", b"ab\0cd\0efg\0"), "ab   |   cd|ef");
+        let width = |width: i32, rest: &[u8]| [&width.to_le_bytes(), rest].concat();
+        assert_eq!(printed("%.*s|", &width(2, b"abcd\0")), "ab|");
+        assert_eq!(printed("%*s|", &width(-3, b"a\0")), "a  |");
+        assert_eq!(printed("%*s|", &width(3, b"a\0")), "  a|");
+        // A kernel before 4.16 records the address of what `%pI4` prints.
+        let address = 0xffff_8880_0000_1000u64.to_le_bytes();
+        assert_eq!(printed("%pI4", &address), "0xffff888000001000");
+        assert_eq!(
+            printed("%pI4 %d", b"127.0.0.1\0\0\0\x05\0\0\0"),
+            "127.0.0.1 5"
+        );
     }
 }

@@ -31,6 +31,9 @@ pub(crate) struct Context<'a, 'm> {
 /// The maximum number of array elements that are shown.
 const MOST_ELEMENTS: usize = 64;
 
+/// The length after which a stack trace is cut, bytes. A stack of a hundred functions takes less.
+const LONGEST_STACK: usize = 16 << 10;
+
 impl<'a> Context<'a, '_> {
     /// Evaluates to a number. A text counts as 0.
     pub fn number(&self, expr: &Expr) -> Option<i64> {
@@ -67,7 +70,9 @@ impl<'a> Context<'a, '_> {
     pub fn converted(&mut self, conversion: Conversion, expr: &'a Expr) -> Option<Shown<'a>> {
         Some(match conversion {
             Conversion::Signed(size) => Shown::Int(cut(self.number(expr)?, size, true)),
-            Conversion::Unsigned(size) => self.unsigned(cut(self.number(expr)?, size, false)),
+            Conversion::Unsigned(size) | Conversion::Octal(size) => {
+                self.unsigned(cut(self.number(expr)?, size, false))
+            }
             Conversion::Hex(size) => Shown::Hex(cut(self.number(expr)?, size, false) as u64),
             Conversion::Pointer | Conversion::Pointed => Shown::Hex(self.number(expr)? as u64),
             Conversion::Character => {
@@ -204,7 +209,7 @@ impl<'a> Context<'a, '_> {
                 Shown::Text(field.text(event, order)?)
             }
             FieldKind::Array(element) if field.name == "caller" => {
-                self.stack(field.content(event, order)?, element)
+                self.stack(self.callers(field, element)?, element)
             }
             FieldKind::Array(element) | FieldKind::Elsewhere { element, .. } => {
                 let content = field.content(event, order)?;
@@ -213,23 +218,33 @@ impl<'a> Context<'a, '_> {
         })
     }
 
-    /// The functions of a stack trace, innermost first. It ends at an address whose bits are all
-    /// ones.
+    /// The addresses of a stack trace. The kernel declares a few of them, but records as many as there are; in a stack of
+    /// the kernel, `size` is their number.
+    fn callers(&self, field: &EventField, element: usize) -> Option<&'a [u8]> {
+        let present = self.event.get(field.offset..)?;
+        let size = self.format.field("size");
+        let told = size.and_then(|size| size.int(self.event, self.order));
+        let told = told.and_then(|count| usize::try_from(count).ok());
+        let told = told.unwrap_or(usize::MAX).saturating_mul(element);
+        Some(&present[..told.min(present.len())])
+    }
+
+    /// The functions of a stack trace, innermost first. It ends at an address whose bits are all ones or, in a stack of a
+    /// program, all zeros.
     fn stack(&mut self, content: &[u8], element: usize) -> Shown<'a> {
         let (order, symbols) = (self.order, self.symbols);
+        let is_end = |at: &[u8]| matches!(order.int(at, 0, element), None | Some(0 | -1));
         self.make(|made| {
-            for (number, at) in content
-                .chunks_exact(element.max(1))
-                .take(MOST_ELEMENTS)
-                .enumerate()
-            {
-                let address = order.uint(at, 0, element).unwrap_or(0);
-                if order.int(at, 0, element) == Some(-1) {
-                    return;
-                }
+            let start = made.len();
+            let addresses = content.chunks_exact(element.max(1));
+            for (number, at) in addresses.take_while(|at| !is_end(at)).enumerate() {
                 if number > 0 {
                     made.extend(b" <- ");
                 }
+                if made.len() - start > LONGEST_STACK {
+                    return made.extend("…".bytes());
+                }
+                let address = order.uint(at, 0, element).unwrap_or(0);
                 match symbols.function(address) {
                     Some((name, _)) => made.extend(name),
                     None => made.extend(format!("{address:#x}").bytes()),
@@ -266,5 +281,50 @@ fn symbol(value: i64, names: &Names) -> Shown<'_> {
     match names.iter().find(|(known, _)| *known == value) {
         Some((_, name)) => Shown::Text(name),
         None => Shown::Hex(value as u64),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::plan::Plan;
+    use super::*;
+
+    /// What is shown of a kernel stack whose format declares eight functions.
+    fn stack_of(size: u32, addresses: &[u64]) -> String {
+        let text = "name: kernel_stack\nID: 4\n\tfield:int size;\toffset:8;\tsize:4;\tsigned:1;\n\
+            \tfield:unsigned long caller[8];\toffset:16;\tsize:64;\tsigned:0;\n\
+            print fmt: \"\\t=> %ps\\n\", (void *)REC->caller[0]\n";
+        let format = EventFormat::parse("ftrace", text.as_bytes()).unwrap();
+        let mut event = vec![0; 8];
+        event.extend(size.to_le_bytes().into_iter().chain([0; 4]));
+        event.extend(addresses.iter().flat_map(|address| address.to_le_bytes()));
+        let symbols = Symbols::parse(
+            b"0000000000001000 T a\n0000000000002000 T b\n0000000000003000 T c\n",
+            b"",
+        );
+        let mut made = Vec::new();
+        let mut context = Context {
+            event: &event,
+            format: &format,
+            order: ByteOrder::default(),
+            symbols: &symbols,
+            made: &mut made,
+        };
+        let (plan, mut callers) = (Plan::new(&format, 8), 0..0);
+        plan.each(&mut context, |key, value| {
+            if let (b"caller", Shown::Made(range)) = (key, value) {
+                callers = range;
+            }
+        });
+        String::from_utf8_lossy(&made[callers]).into_owned()
+    }
+
+    #[test]
+    fn a_kernel_stack_has_any_number_of_functions() {
+        assert_eq!(stack_of(2, &[0x1004, 0x2008]), "a <- b");
+        assert_eq!(stack_of(1, &[0x1004, 0x2008]), "a");
+        let deep = stack_of(70, &[0x1004; 70]);
+        assert_eq!(deep.split(" <- ").count(), 70);
+        assert_eq!(stack_of(3, &[0x1004, u64::MAX, 0x2008]), "a");
     }
 }

@@ -76,7 +76,7 @@ impl Plan {
         let mut open: Option<(Option<Vec<u8>>, usize)> = None;
         let mut work = 0;
         for piece in &template.pieces {
-            args.by_ref().take(piece.stars.into()).for_each(drop);
+            args.by_ref().take(piece.stars()).for_each(drop);
             let expr = args.next().and_then(|arg| Expr::parse(arg, format));
             work += expr.as_ref().map_or(0, Expr::cost);
             let Some(expr) = expr.filter(|_| work <= MOST_WORK) else {
@@ -130,7 +130,7 @@ impl Plan {
         let mut args = args[1..].iter();
         let mut parts = Vec::new();
         for piece in template.pieces {
-            let expr = Expr::parse(args.next()?, format).filter(|_| piece.stars == 0)?;
+            let expr = Expr::parse(args.next()?, format).filter(|_| piece.stars() == 0)?;
             parts.push((piece.before, piece.conversion, expr));
         }
         let work: usize = parts.iter().map(|(_, _, expr)| expr.cost()).sum();

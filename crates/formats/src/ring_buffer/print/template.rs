@@ -5,9 +5,11 @@
 pub(crate) enum Conversion {
     /// `%d`, `%i`: a signed number of this many bytes.
     Signed(u8),
-    /// `%u`, `%o`: an unsigned number of this many bytes.
+    /// `%u`: an unsigned number of this many bytes.
     Unsigned(u8),
-    /// `%x`: a number of this many bytes.
+    /// `%o`: a number of this many bytes.
+    Octal(u8),
+    /// `%x`, `%X`: a number of this many bytes.
     Hex(u8),
     /// `%c`.
     Character,
@@ -23,19 +25,61 @@ pub(crate) enum Conversion {
     FunctionOffset,
 }
 
+impl Conversion {
+    /// The size of a number's argument, bytes; `None` if it prints none.
+    pub fn number_bytes(self) -> Option<u8> {
+        match self {
+            Self::Signed(size) | Self::Unsigned(size) | Self::Octal(size) | Self::Hex(size) => {
+                Some(size)
+            }
+            _ => None,
+        }
+    }
+}
+
 /// A conversion and the text before it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Piece {
     /// Literal text since the previous conversion.
     pub before: Vec<u8>,
     pub conversion: Conversion,
-    /// The minimum width. Shorter texts are padded with `pad`, which is `0` or a space.
-    pub width: usize,
-    pub pad: u8,
-    /// The number of `*`, each of which takes an argument for the width or the precision.
-    pub stars: u8,
-    /// The maximum number of characters of a text.
-    pub precision: Option<usize>,
+    /// The minimum width.
+    pub width: Size,
+    /// The maximum number of characters of a text, or the minimum number of digits of a number.
+    pub precision: Option<Size>,
+    pub style: Style,
+}
+
+/// A width or a precision.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Size {
+    Fixed(usize),
+    /// `*`: an argument before that of the conversion.
+    Argument,
+}
+
+/// The flags of a conversion.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Style {
+    /// `-`: the padding follows.
+    pub left: bool,
+    /// `0`: the padding is zeros.
+    pub zeros: bool,
+    /// `+`, or a space: the sign of a number that is not negative.
+    pub sign: Option<u8>,
+    /// `#`: `0x` or `0` before the digits.
+    pub prefix: bool,
+    /// `%X`: capital letters.
+    pub capitals: bool,
+}
+
+impl Piece {
+    /// The number of `*`, each of which takes an argument.
+    pub fn stars(&self) -> usize {
+        let sizes = [Some(self.width), self.precision];
+        let is_star = |size: &&Option<Size>| **size == Some(Size::Argument);
+        sizes.iter().filter(is_star).count()
+    }
 }
 
 /// A parsed format string.
@@ -71,48 +115,56 @@ impl Template {
 }
 
 /// Parses the conversion after a `%`. Also returns where it ends.
-fn piece(text: &[u8], mut at: usize, long_bytes: usize) -> Option<(Piece, usize)> {
-    let (mut pad, mut stars, mut width, mut precision) = (b' ', 0, 0usize, None);
-    while let Some(flag) = text.get(at).filter(|byte| b"-+ #0'".contains(byte)) {
-        if *flag == b'0' {
-            pad = b'0';
-        }
-        at += 1;
-    }
-    let mut number = |at: &mut usize| {
-        let mut value = 0usize;
-        if text.get(*at) == Some(&b'*') {
-            stars += 1;
-            *at += 1;
-        }
-        while let Some(digit) = text.get(*at).filter(|byte| byte.is_ascii_digit()) {
-            value = value
-                .saturating_mul(10)
-                .saturating_add(usize::from(digit - b'0'));
-            *at += 1;
-        }
-        value
-    };
-    width = width.max(number(&mut at));
+fn piece(text: &[u8], at: usize, long_bytes: usize) -> Option<(Piece, usize)> {
+    let (mut style, at) = style(text, at);
+    let (width, mut at) = size(text, at);
+    let mut precision = None;
     if text.get(at) == Some(&b'.') {
-        at += 1;
-        let limit = number(&mut at);
-        precision = Some(limit);
+        let (limit, end) = size(text, at + 1);
+        (precision, at) = (Some(limit), end);
     }
-    let (size, at) = length(text, at, long_bytes);
-    let (conversion, at) = conversion(text, at, size)?;
-    if stars > 0 {
-        precision = None;
-    }
+    let (bytes, at) = length(text, at, long_bytes);
+    style.capitals = text.get(at) == Some(&b'X');
+    let (conversion, at) = conversion(text, at, bytes)?;
     let piece = Piece {
         before: Vec::new(),
         conversion,
         width,
-        pad,
-        stars,
         precision,
+        style,
     };
     Some((piece, at))
+}
+
+/// Parses flags. Also returns where they end.
+fn style(text: &[u8], mut at: usize) -> (Style, usize) {
+    let mut style = Style::default();
+    while let Some(&flag) = text.get(at).filter(|byte| b"-+ #0'".contains(byte)) {
+        match flag {
+            b'-' => style.left = true,
+            b'0' => style.zeros = true,
+            b'#' => style.prefix = true,
+            b'+' => style.sign = Some(flag),
+            b' ' => style.sign = style.sign.or(Some(flag)),
+            _ => {}
+        }
+        at += 1;
+    }
+    (style, at)
+}
+
+/// Parses a width or a precision, which may be empty. Also returns where it ends.
+fn size(text: &[u8], mut at: usize) -> (Size, usize) {
+    if text.get(at) == Some(&b'*') {
+        return (Size::Argument, at + 1);
+    }
+    let mut value = 0usize;
+    while let Some(digit) = text.get(at).filter(|byte| byte.is_ascii_digit()) {
+        let digit = usize::from(digit - b'0');
+        value = value.saturating_mul(10).saturating_add(digit);
+        at += 1;
+    }
+    (Size::Fixed(value), at)
 }
 
 /// Parses `h`, `l`, `ll`, `z` and similar: the size of the argument, and where the modifier ends.
@@ -139,7 +191,8 @@ fn length(text: &[u8], mut at: usize, long_bytes: usize) -> (u8, usize) {
 fn conversion(text: &[u8], at: usize, size: u8) -> Option<(Conversion, usize)> {
     let kind = match text.get(at)? {
         b'd' | b'i' => Conversion::Signed(size),
-        b'u' | b'o' => Conversion::Unsigned(size),
+        b'u' => Conversion::Unsigned(size),
+        b'o' => Conversion::Octal(size),
         b'x' | b'X' => Conversion::Hex(size),
         b'c' => Conversion::Character,
         b's' => Conversion::Text,
@@ -156,6 +209,8 @@ fn pointer(text: &[u8], at: usize) -> (Conversion, usize) {
         .take_while(|byte| byte.is_ascii_alphanumeric());
     let end = at + letters.count();
     let kind = match text.get(at) {
+        // `%pfw` prints a firmware node.
+        Some(b'f' | b'F') if text.get(at + 1) == Some(&b'w') => Conversion::Pointed,
         Some(b's' | b'f') => Conversion::Function,
         Some(b'S' | b'F' | b'B') => Conversion::FunctionOffset,
         Some(letter) if letter.is_ascii_alphanumeric() && !b"xKe".contains(letter) => {
@@ -189,12 +244,11 @@ mod tests {
         ];
         assert_eq!(kinds, expected);
         assert_eq!(template.pieces[3].before, b" 100% ");
-        assert_eq!(template.pieces[4].precision, Some(8));
-        assert_eq!(template.pieces[5].stars, 1);
-        assert_eq!(
-            (template.pieces[1].pad, template.pieces[1].width),
-            (b'0', 3)
-        );
+        assert_eq!(template.pieces[4].precision, Some(Size::Fixed(8)));
+        assert!(template.pieces[4].style.left);
+        assert_eq!(template.pieces[5].stars(), 1);
+        assert!(template.pieces[1].style.zeros);
+        assert_eq!(template.pieces[1].width, Size::Fixed(3));
         assert_eq!(template.after, b"%q");
     }
 }
