@@ -16,6 +16,8 @@ use crate::ftrace::mark;
 pub(super) trait RawSink {
     /// An event with its fields; `offset` is the start of its record.
     fn record(&mut self, record: &Record<'_>, fields: FieldList<'_>, offset: u64);
+    /// An event that another buffer recorded too, with its name and its fields.
+    fn repeated(&mut self, record: &Record<'_>, name: &[u8], fields: FieldList<'_>, offset: u64);
     /// Missing or broken data of a CPU; `start` is the start of its pages.
     fn fault(&mut self, fault: PageFault, cpu: u32, start: u64);
     /// A record that has an unknown event number or is shorter than its format.
@@ -42,6 +44,19 @@ struct Tellers {
     switch: Option<usize>,
     wake: Option<usize>,
     cpu_value: Option<usize>,
+}
+
+impl Tellers {
+    /// Whether events of this kind are taken from a buffer other than this one.
+    fn has_other(&self, kind: &Kind, buffer: usize) -> bool {
+        let teller = match kind {
+            Kind::Switch(_) => self.switch,
+            Kind::Wake(..) => self.wake,
+            Kind::CpuValue(..) => self.cpu_value,
+            _ => None,
+        };
+        teller.is_some_and(|teller| teller != buffer)
+    }
 }
 
 /// Reads events one by one. It reuses the memory for texts and fields.
@@ -253,12 +268,21 @@ impl<'a, S: RawSink> Feed<'a, S> {
             keys: &keys,
             values: &values,
         };
-        let event = Event::Fields(FieldsEvent {
-            name: event.format.name.as_bytes(),
-            shape: NO_SHAPE,
-        });
-        self.sink
-            .record(&Record { event, ..record }, fields, offset);
+        let name = event.format.name.as_bytes();
+        let shape = NO_SHAPE;
+        let told = Event::Fields(FieldsEvent { name, shape });
+        let record = Record {
+            event: told,
+            ..record
+        };
+        if self
+            .tellers
+            .has_other(&event.kind, self.cpus[timed.stream].buffer)
+        {
+            self.sink.repeated(&record, name, fields, offset);
+        } else {
+            self.sink.record(&record, fields, offset);
+        }
         self.fields = (emptied(keys), emptied(values));
     }
 }

@@ -108,12 +108,17 @@ struct Tables<'r, 'o> {
 impl RawSink for Tables<'_, '_> {
     #[inline]
     fn record(&mut self, record: &Record<'_>, fields: FieldList<'_>, offset: u64) {
-        if !self.reader.budget.allows(fields.values.len(), self.out) {
-            return self.beyond(record, offset);
+        if self.allows(record, fields, offset) {
+            let interpreter = &mut self.reader.interpreter;
+            interpreter.binary(record, fields, offset, self.out);
         }
-        let (interpreter, out) = (&mut self.reader.interpreter, &mut *self.out);
-        self.reader.first_ts.get_or_insert(record.ts);
-        interpreter.binary(record, fields, offset, out);
+    }
+
+    fn repeated(&mut self, record: &Record<'_>, name: &[u8], fields: FieldList<'_>, offset: u64) {
+        if self.allows(record, fields, offset) {
+            let interpreter = &mut self.reader.interpreter;
+            interpreter.keep(record, name, fields, offset, self.out);
+        }
     }
 
     fn fault(&mut self, fault: PageFault, cpu: u32, start: u64) {
@@ -159,6 +164,18 @@ impl RawSink for Tables<'_, '_> {
 }
 
 impl Tables<'_, '_> {
+    /// Whether the tables have room for an event.
+    #[inline]
+    fn allows(&mut self, record: &Record<'_>, fields: FieldList<'_>, offset: u64) -> bool {
+        let allowed = self.reader.budget.allows(fields.values.len(), self.out);
+        if allowed {
+            self.reader.first_ts.get_or_insert(record.ts);
+        } else {
+            self.beyond(record, offset);
+        }
+        allowed
+    }
+
     #[cold]
     fn beyond(&mut self, record: &Record<'_>, offset: u64) {
         let place = Place::at_offset(offset).with_ts(record.ts);

@@ -38,6 +38,10 @@ impl RawSink for &mut EventTally {
         self.fields += fields.values.len() as u64;
     }
 
+    fn repeated(&mut self, record: &Record<'_>, _: &[u8], fields: FieldList<'_>, offset: u64) {
+        self.record(record, fields, offset);
+    }
+
     fn fault(&mut self, _: PageFault, _: u32, _: u64) {
         self.faults += 1;
     }
