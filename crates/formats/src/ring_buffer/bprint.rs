@@ -103,7 +103,7 @@ fn text(
             let text = words.text()?;
             text[..text.len().min(limit.unwrap_or(usize::MAX))].to_vec()
         }
-        Conversion::Pointed if words.has_text() => words.text()?.to_vec(),
+        Conversion::Pointed(_) if words.has_text() => words.text()?.to_vec(),
         Conversion::Function => function(words.address()?, false, symbols),
         Conversion::FunctionOffset => function(words.address()?, true, symbols),
         _ => format!("{:#x}", words.address()?).into_bytes(),

@@ -6,6 +6,7 @@ use super::super::bytes::ByteOrder;
 use super::super::format::{EventField, EventFormat, FieldKind};
 use super::super::symbols::Symbols;
 use super::expr::{Expr, Names, cut};
+use super::object::Object;
 use super::template::Conversion;
 
 /// A value before it becomes a [`Field`](crate::ftrace::event::Field).
@@ -74,7 +75,8 @@ impl<'a> Context<'a, '_> {
                 self.unsigned(cut(self.number(expr)?, size, false))
             }
             Conversion::Hex(size) => Shown::Hex(cut(self.number(expr)?, size, false) as u64),
-            Conversion::Pointer | Conversion::Pointed => Shown::Hex(self.number(expr)? as u64),
+            Conversion::Pointer => Shown::Hex(self.number(expr)? as u64),
+            Conversion::Pointed(object) => self.object(object, expr)?,
             Conversion::Character => {
                 let letter = self.number(expr)? as u8;
                 self.make(|made| made.push(letter))
@@ -83,6 +85,24 @@ impl<'a> Context<'a, '_> {
             Conversion::Function => self.function(self.number(expr)? as u64, false),
             Conversion::FunctionOffset => self.function(self.number(expr)? as u64, true),
         })
+    }
+
+    /// An object. Its bytes are in the event, unless its field is the address of it.
+    fn object(&mut self, object: Object, expr: &'a Expr) -> Option<Shown<'a>> {
+        let field = match expr {
+            Expr::Field(index) => self.format.fields.get(*index),
+            _ => None,
+        };
+        let is_here =
+            |field: &&EventField| !matches!(field.kind, FieldKind::Number | FieldKind::Pointer);
+        let Some(field) = field.filter(is_here) else {
+            return Some(Shown::Hex(self.number(expr)? as u64));
+        };
+        let content = field.content(self.event, self.order)?;
+        match object.text(content, self.order) {
+            Some(text) => Some(self.make(|made| made.extend(text.bytes()))),
+            None => self.plain(field),
+        }
     }
 
     fn unsigned(&mut self, value: i64) -> Shown<'a> {
@@ -289,42 +309,63 @@ mod tests {
     use super::super::plan::Plan;
     use super::*;
 
-    /// What is shown of a kernel stack whose format declares eight functions.
-    fn stack_of(size: u32, addresses: &[u64]) -> String {
-        let text = "name: kernel_stack\nID: 4\n\tfield:int size;\toffset:8;\tsize:4;\tsigned:1;\n\
-            \tfield:unsigned long caller[8];\toffset:16;\tsize:64;\tsigned:0;\n\
-            print fmt: \"\\t=> %ps\\n\", (void *)REC->caller[0]\n";
-        let format = EventFormat::parse("ftrace", text.as_bytes()).unwrap();
-        let mut event = vec![0; 8];
-        event.extend(size.to_le_bytes().into_iter().chain([0; 4]));
-        event.extend(addresses.iter().flat_map(|address| address.to_le_bytes()));
+    /// The texts that are made from an event with this format.
+    fn made(format: &str, event: &[u8]) -> Vec<String> {
+        let format = EventFormat::parse("s", format.as_bytes()).unwrap();
         let symbols = Symbols::parse(
             b"0000000000001000 T a\n0000000000002000 T b\n0000000000003000 T c\n",
             b"",
         );
-        let mut made = Vec::new();
+        let (mut made, mut texts) = (Vec::new(), Vec::new());
         let mut context = Context {
-            event: &event,
+            event,
             format: &format,
             order: ByteOrder::default(),
             symbols: &symbols,
             made: &mut made,
         };
-        let (plan, mut callers) = (Plan::new(&format, 8), 0..0);
+        let plan = Plan::new(&format, 8);
         plan.each(&mut context, |key, value| {
-            if let (b"caller", Shown::Made(range)) = (key, value) {
-                callers = range;
+            if let Shown::Made(range) = value {
+                texts.push((String::from_utf8_lossy(key).into_owned(), range));
             }
         });
-        String::from_utf8_lossy(&made[callers]).into_owned()
+        let text = |range: Range<usize>| String::from_utf8_lossy(&made[range]).into_owned();
+        let texts = texts.into_iter();
+        texts
+            .map(|(key, range)| format!("{key}={}", text(range)))
+            .collect()
+    }
+
+    /// What is shown of a kernel stack whose format declares eight functions.
+    fn stack_of(size: u32, addresses: &[u64]) -> String {
+        let format = "name: kernel_stack\nID: 4\n\tfield:int size;\toffset:8;\tsize:4;\tsigned:1;\n\
+            \tfield:unsigned long caller[8];\toffset:16;\tsize:64;\tsigned:0;\n\
+            print fmt: \"\\t=> %ps\\n\", (void *)REC->caller[0]\n";
+        let mut event = vec![0; 8];
+        event.extend(size.to_le_bytes().into_iter().chain([0; 4]));
+        event.extend(addresses.iter().flat_map(|address| address.to_le_bytes()));
+        made(format, &event).concat()
+    }
+
+    #[test]
+    fn objects_in_the_event_are_printed() {
+        let format = "name: e\nID: 4\n\tfield:u8 mac[6];\toffset:8;\tsize:6;\tsigned:0;\n\
+            \tfield:__u8 saddr[4];\toffset:14;\tsize:4;\tsigned:0;\n\
+            \tfield:u8 raw[3];\toffset:18;\tsize:3;\tsigned:0;\n\
+            print fmt: \"mac=%pM saddr=%pI4 raw=%3phN\", REC->mac, REC->saddr, REC->raw\n";
+        let mut event = vec![0; 8];
+        event.extend([0, 1, 2, 3, 4, 5, 127, 0, 0, 1, 7, 8, 9]);
+        let expected = ["mac=00:01:02:03:04:05", "saddr=127.0.0.1", "raw=7,8,9"];
+        assert_eq!(made(format, &event), expected);
     }
 
     #[test]
     fn a_kernel_stack_has_any_number_of_functions() {
-        assert_eq!(stack_of(2, &[0x1004, 0x2008]), "a <- b");
-        assert_eq!(stack_of(1, &[0x1004, 0x2008]), "a");
+        assert_eq!(stack_of(2, &[0x1004, 0x2008]), "caller=a <- b");
+        assert_eq!(stack_of(1, &[0x1004, 0x2008]), "caller=a");
         let deep = stack_of(70, &[0x1004; 70]);
         assert_eq!(deep.split(" <- ").count(), 70);
-        assert_eq!(stack_of(3, &[0x1004, u64::MAX, 0x2008]), "a");
+        assert_eq!(stack_of(3, &[0x1004, u64::MAX, 0x2008]), "caller=a");
     }
 }

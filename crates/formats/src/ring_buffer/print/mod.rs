@@ -14,6 +14,7 @@ mod args;
 mod constants;
 mod eval;
 mod expr;
+mod object;
 mod parse;
 mod plan;
 pub(super) mod template;

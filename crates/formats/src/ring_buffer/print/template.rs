@@ -1,5 +1,7 @@
 //! Parses printf format strings into literal text and conversions.
 
+use super::object::Object;
+
 /// How a conversion formats its argument.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Conversion {
@@ -18,7 +20,7 @@ pub(crate) enum Conversion {
     /// `%p`, `%px`.
     Pointer,
     /// `%pd`, `%pI4` and others that print the object at an address.
-    Pointed,
+    Pointed(Object),
     /// `%ps`, `%pf`: the function at an address.
     Function,
     /// `%pS`, `%pF`, `%pB`: the function at an address, and the offset from its start.
@@ -208,15 +210,14 @@ fn pointer(text: &[u8], at: usize) -> (Conversion, usize) {
         .iter()
         .take_while(|byte| byte.is_ascii_alphanumeric());
     let end = at + letters.count();
-    let kind = match text.get(at) {
+    let letters = &text[at..end];
+    let kind = match letters {
+        [] | [b'x' | b'K' | b'e', ..] => Conversion::Pointer,
         // `%pfw` prints a firmware node.
-        Some(b'f' | b'F') if text.get(at + 1) == Some(&b'w') => Conversion::Pointed,
-        Some(b's' | b'f') => Conversion::Function,
-        Some(b'S' | b'F' | b'B') => Conversion::FunctionOffset,
-        Some(letter) if letter.is_ascii_alphanumeric() && !b"xKe".contains(letter) => {
-            Conversion::Pointed
-        }
-        _ => Conversion::Pointer,
+        [b'f' | b'F', b'w', ..] => Conversion::Pointed(Object::Other),
+        [b's' | b'f', ..] => Conversion::Function,
+        [b'S' | b'F' | b'B', ..] => Conversion::FunctionOffset,
+        _ => Conversion::Pointed(Object::of(letters)),
     };
     (kind, end)
 }
