@@ -1,5 +1,7 @@
 //! Version 6: parts in a fixed order.
 
+use traceloom_trace::{Place, RepairKind};
+
 use super::collect::{Buffer, Collected, Content, CpuPlace};
 use super::head::Head;
 use super::input::{Input, wrong};
@@ -50,10 +52,21 @@ pub(super) fn collect(
         ..Buffer::default()
     });
     for (offset, name) in instances {
-        let buffer = instance(file, offset, name, cpus, &input)?;
-        into.buffers.push(buffer);
+        match instance(file, offset, name, cpus, &input) {
+            Ok(buffer) => into.buffers.push(buffer),
+            Err(error) => missing(&error, offset, &mut into),
+        }
     }
     Ok(into)
+}
+
+/// Notes that the buffer of an instance cannot be read. It comes last, so a file that was cut has the others.
+fn missing(error: &ReadError, offset: u64, into: &mut Collected) {
+    let kind = match error {
+        ReadError::Truncated { .. } => RepairKind::TornRecord,
+        _ => RepairKind::BrokenBlock,
+    };
+    into.note(kind, 1, Place::at_offset(offset), error.to_string());
 }
 
 /// The kind of data that follows.

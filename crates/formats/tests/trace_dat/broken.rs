@@ -44,6 +44,18 @@ fn missing_pages_cost_themselves_alone() {
     }
 }
 
+/// A file that ends before the buffer of its instance has the main buffer.
+#[test]
+fn a_missing_instance_costs_itself_alone() {
+    let bytes = small_dat(6, Machine::USUAL, DatCompression::None).to_bytes();
+    let instance = bytes
+        .windows(10)
+        .rposition(|window| window == b"flyrecord\0");
+    let (whole, torn) = (open(&bytes), open(&bytes[..instance.unwrap() + 20]));
+    assert_eq!(torn.sched_slices.len(), whole.sched_slices.len());
+    assert_eq!(torn.repairs.count(RepairKind::TornRecord), 1);
+}
+
 #[test]
 fn damaged_files_are_survived() {
     let kinds: Vec<_> = every_kind()
