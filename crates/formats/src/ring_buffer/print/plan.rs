@@ -29,6 +29,22 @@ enum Source {
     Joined(Vec<(Vec<u8>, Conversion, Expr)>),
 }
 
+/// The last value, to which further conversions can be joined.
+struct Open {
+    has_key: bool,
+    /// The only field that it shows.
+    field: Option<usize>,
+    /// `0x` if it is before its digits.
+    prefix: &'static [u8],
+}
+
+impl Open {
+    /// Whether a conversion of this field belongs to the same value.
+    fn takes(&self, field: Option<usize>) -> bool {
+        self.has_key || field.is_some() && self.field == field
+    }
+}
+
 /// For longer formats, only the plain fields are shown. The longest format in Linux, with all flags
 /// of page allocations, has 8 KB.
 const LONGEST: usize = 64 << 10;
@@ -73,7 +89,7 @@ impl Plan {
         };
         let template = Template::parse(&text, long_bytes);
         let mut args = args[1..].iter();
-        let mut open: Option<(Option<Vec<u8>>, usize)> = None;
+        let mut open: Option<Open> = None;
         let mut work = 0;
         for piece in &template.pieces {
             args.by_ref().take(piece.stars()).for_each(drop);
@@ -88,33 +104,38 @@ impl Plan {
             let keyed = key_before(&piece.before);
             if keyed.is_none()
                 && is_joint(&piece.before)
-                && let Some((key, of)) = &open
-                && (key.is_some() || Some(*of) == field)
+                && let Some(first) = open.as_ref().filter(|first| first.takes(field))
             {
-                self.join(piece, expr);
+                self.join(piece, expr, first.prefix);
                 continue;
             }
             let by_field = || field.map(|index| format.fields[index].name.clone().into_bytes());
-            let Some(key) = keyed.clone().or_else(by_field) else {
+            let has_key = keyed.is_some();
+            let Some(key) = keyed.or_else(by_field) else {
                 // A text without a key that combines several fields: each field is shown
                 // separately.
                 expr.fields(&mut |index| is_shown[index] = false);
                 open = None;
                 continue;
             };
-            open = Some((keyed, field.unwrap_or(usize::MAX)));
+            let is_hex = piece.before.ends_with(b"0x");
+            open = Some(Open {
+                has_key,
+                field,
+                prefix: if is_hex { b"0x" } else { b"" },
+            });
             let source = Source::Converted(piece.conversion, expr);
             self.entries.push(Entry { key, source });
         }
     }
 
-    /// Adds a conversion to the previous value.
-    fn join(&mut self, piece: &Piece, expr: Expr) {
+    /// Adds a conversion to the previous value, which has this prefix.
+    fn join(&mut self, piece: &Piece, expr: Expr, prefix: &[u8]) {
         let Some(entry) = self.entries.last_mut() else {
             return;
         };
         if let Source::Converted(conversion, first) = &entry.source {
-            let first = (Vec::new(), *conversion, first.clone());
+            let first = (prefix.to_vec(), *conversion, first.clone());
             entry.source = Source::Joined(vec![first]);
         }
         if let Source::Joined(parts) = &mut entry.source {
@@ -173,6 +194,10 @@ fn joined<'a>(
         text.extend_from_slice(before);
         match context.converted(*conversion, expr)? {
             Shown::Int(value) => text.extend(value.to_string().bytes()),
+            // `__print_symbolic` shows a number without a name.
+            Shown::Hex(value) if *conversion == Conversion::Text => {
+                text.extend(format!("{value:#x}").bytes());
+            }
             Shown::Hex(value) => text.extend(format!("{value:x}").bytes()),
             Shown::Text(part) => text.extend(part),
             Shown::Made(range) => {
@@ -282,6 +307,10 @@ mod tests {
             (
                 r#""work struct %p: function %ps", REC->b, (void *)REC->a"#,
                 r#"b=0x2 a="start_kernel" c=3 d=4"#,
+            ),
+            (
+                r#""dev=0x%x:0x%x prio=%s,%u", REC->a, REC->b, __print_symbolic(REC->c, {1, "x"}), REC->d"#,
+                r#"dev="0x1:0x2" prio="0x3,4""#,
             ),
             (r#""a=%d b=%d", no_such(REC->a), REC->b"#, "b=2 a=1 c=3 d=4"),
             (r#""%s", REC->a ? "on" : "off""#, r#"a="on" b=2 c=3 d=4"#),
