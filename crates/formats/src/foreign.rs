@@ -28,7 +28,12 @@ const FORMATS: &[ForeignFormat] = &[
     ForeignFormat {
         name: "text of `perf script`",
         advice: "open it at profiler.firefox.com or speedscope.app",
-        matches: |head| head.starts_with(b"# ========\n# captured on"),
+        matches: |head| head.starts_with(b"# ========\n# captured on") || is_perf_script(head),
+    },
+    ForeignFormat {
+        name: "a recording of perf as JSON",
+        advice: "open the perf.data that it was made of with `perf report`",
+        matches: |head| is_json_with(head, &["\"linux-perf-json-version\""]),
     },
     ForeignFormat {
         name: "a Java Flight Recorder file (JFR)",
@@ -200,6 +205,35 @@ fn is_callgrind(head: &[u8]) -> bool {
     begin.starts_with(b"# callgrind format") || has(b"\ncreator: callgrind")
 }
 
+/// Whether the first line is one of `perf script`: `sh  7/9 [000] 12.345678: cycles:`.
+fn is_perf_script(head: &[u8]) -> bool {
+    let is_number = |byte: &u8| byte.is_ascii_digit() || *byte == b'/';
+    perf_thread(head).is_some_and(|thread| thread.iter().all(is_number))
+}
+
+/// The word before the time, and before the CPU if there is one.
+fn perf_thread(head: &[u8]) -> Option<&[u8]> {
+    let mut lines = head.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+    let words = lines.find(|line| !line.is_empty())?;
+    let words = words.split(u8::is_ascii_whitespace);
+    let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
+    let time = words.iter().position(|word| is_time(word))?;
+    let is_cpu = |word: &&[u8]| word.starts_with(b"[") && word.ends_with(b"]");
+    words[..time].iter().copied().rfind(|word| !is_cpu(word))
+}
+
+/// `12.345678:`, in microseconds or nanoseconds.
+fn is_time(word: &[u8]) -> bool {
+    let time = word
+        .strip_suffix(b":")
+        .and_then(|time| std::str::from_utf8(time).ok());
+    let parts = time.and_then(|time| time.split_once('.'));
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    parts.is_some_and(|(seconds, rest)| {
+        is_number(seconds) && is_number(rest) && matches!(rest.len(), 6 | 9)
+    })
+}
+
 fn is_picture(head: &[u8]) -> bool {
     let magics: [&[u8]; 4] = [b"\x89PNG\r\n", b"\xff\xd8\xff", b"GIF8", b"%PDF-"];
     magics.iter().any(|magic| head.starts_with(magic))
@@ -259,6 +293,14 @@ mod tests {
                 .unwrap()
                 .contains("collapsed")
         );
+        for line in [
+            &b"sh  7/9 [000] 12.345678:     250000 cpu-clock:\n"[..],
+            b"\n  a b 9 12.345678901: \n\tffff start\n",
+            b"9 [001] 12.345678: sched:sched_switch: prev_comm=a\n",
+        ] {
+            assert!(name(line).unwrap().contains("perf script"));
+        }
+        assert_eq!(name(b"at 9 o'clock 12.345678: hello\n"), None);
         assert!(name(b"\x7fELF\x02").unwrap().contains("ELF"));
         assert!(
             name(b"version: 1\ncreator: callgrind-3\n")
