@@ -112,13 +112,33 @@ fn call(text: &[u8]) -> Option<GraphCall<'_>> {
         let comment = comment.strip_suffix(b"*/").unwrap_or(comment);
         return Some(GraphCall::Comment(comment.trim_ascii()));
     }
+    // trace-cmd leaves out names that it does not know.
+    if text == b") {" {
+        return Some(GraphCall::Enter(b"?"));
+    }
     let paren = memchr::memchr(b'(', text)?;
-    let (name, rest) = (&text[..paren], &text[paren..]);
-    let code = memchr::memmem::find(rest, b"/*").map_or(rest, |comment| &rest[..comment]);
-    match code.trim_ascii_end().last()? {
+    let name = &text[..paren];
+    match without_remarks(&text[paren..]).last()? {
         b'{' => Some(GraphCall::Enter(name)),
         b';' => Some(GraphCall::Leaf(name)),
         _ => None,
+    }
+}
+
+/// Removes what may follow a call: `/* <-caller ret=0 */` of the kernel, `(3)`, `(ret=0x0)` and `/* <-caller */` of
+/// trace-cmd, which puts the last one before the bracket of a call.
+fn without_remarks(mut text: &[u8]) -> &[u8] {
+    loop {
+        text = text.trim_ascii_end();
+        let start = match text {
+            [.., b'*', b'/'] => memchr::memmem::rfind(text, b"/*"),
+            [.., b')'] => memchr::memrchr(b'(', text).filter(|at| *at > 0),
+            _ => None,
+        };
+        match start {
+            Some(start) => text = &text[..start],
+            None => return text,
+        }
     }
 }
 
@@ -153,5 +173,36 @@ mod tests {
             (0, 0, 99, None, GraphCall::Switch)
         );
         assert!(row(b" 0)   ==========> |").is_none());
+    }
+
+    /// What kernels since 6.5 and trace-cmd since 3.3 add to calls.
+    #[test]
+    fn arguments_callers_and_returned_values() {
+        for (text, call) in [
+            ("getname(); (ret=0x0)", GraphCall::Leaf(&b"getname"[..])),
+            (
+                "getname(flags=0x1); (3) /* <-do_open */ (ret=-2)",
+                GraphCall::Leaf(b"getname"),
+            ),
+            (
+                "getname(); /* <-do_open+0x1/0x2 ret=0x0 */",
+                GraphCall::Leaf(b"getname"),
+            ),
+            (
+                "getname(a=0x1, b=(2)) /* <-do_open */ {",
+                GraphCall::Enter(b"getname"),
+            ),
+            (
+                "getname() { /* <-do_open+0x1/0x2 */",
+                GraphCall::Enter(b"getname"),
+            ),
+            ("getname() { (2)", GraphCall::Enter(b"getname")),
+            (") {", GraphCall::Enter(b"?")),
+            ("} (ret=0x1)", GraphCall::Exit),
+            ("} /* getname = 0x1 */", GraphCall::Exit),
+        ] {
+            assert_eq!(super::call(text.as_bytes()), Some(call), "{text}");
+        }
+        assert_eq!(call(b"getname()"), None);
     }
 }

@@ -321,7 +321,9 @@ fn rarer<'a>(name: &'a [u8], payload: &'a [u8], fields: &mut Vec<Field<'a>>) -> 
             fields.clear();
             Some(printed(name, payload, fields))
         }
-        b"funcgraph_entry" | b"funcgraph_exit" => graph::body(payload).map(Event::Graph),
+        b"funcgraph_entry" | b"fgraph_retaddr_entry" | b"funcgraph_exit" => {
+            graph::body(payload).map(Event::Graph)
+        }
         b"function" => {
             let arrow = memchr::memmem::find(payload, b"<-")?;
             let parent = payload[arrow + 2..].trim_ascii();

@@ -101,7 +101,7 @@ impl Kind {
             "bputs" => Self::Bputs([field("ip")?, field("str")?]),
             "bprint" => Self::Bprint([field("ip")?, field("fmt")?, field("buf")?]),
             "function" => Self::Function([field("ip")?, field("parent_ip")?]),
-            "funcgraph_entry" => Self::GraphEntry(field("func")?),
+            "funcgraph_entry" | "fgraph_retaddr_entry" => Self::GraphEntry(field("func")?),
             "funcgraph_exit" => {
                 let ends = field("calltime").zip(field("rettime"));
                 Self::GraphExit(field("func")?, ends.map(<[EventField; 2]>::from))
@@ -290,6 +290,15 @@ pub(super) fn whole_text<'a>(
 mod tests {
     use super::super::format::up_to_nul;
     use super::*;
+
+    /// With the option `funcgraph-retaddr`, calls begin with an event of another name.
+    #[test]
+    fn calls_with_their_callers() {
+        let text = "name: fgraph_retaddr_entry\nID: 19\n\tfield:unsigned long func;\toffset:8;\tsize:8;\tsigned:0;\n";
+        let format = EventFormat::parse("ftrace", text.as_bytes()).unwrap();
+        let layout = PageLayout::usual(ByteOrder::default(), 8, 4096);
+        assert!(matches!(Kind::new(&format, layout), Kind::GraphEntry(_)));
+    }
 
     #[test]
     fn names_of_sixteen_bytes() {

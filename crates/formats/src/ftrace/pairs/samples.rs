@@ -29,7 +29,7 @@ const SMBUS: &str = "i2c-{adapter_nr=3} a=0{a=50} f=000{f=0} c={c=7} {protocol=B
 pub(crate) const SAMPLES: &[(&str, &str)] = &[
     ("sys_enter", "NR {id=56} ({args=ffffff9c, 7f00, 0, 0, 0, 0})"),
     ("sys_exit", "NR {id=56} = {ret=3}"),
-    ("funcgraph_entry funcgraph_retaddr_entry", "func=0x{func=4096} depth={depth=1}"),
+    ("funcgraph_entry fgraph_retaddr_entry funcgraph_retaddr_entry", "func=0x{func=4096} depth={depth=1}"),
     ("funcgraph_exit", "func=0x{func=4096} calltime=0x{calltime=16} rettime=0x{rettime=32} depth={depth=1}"),
     ("irq_handler_entry", "irq={irq=23} name={name=arch_timer}"),
     ("irq_handler_exit", "irq={irq=23} ret={ret=handled}"),

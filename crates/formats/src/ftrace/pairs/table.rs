@@ -64,7 +64,7 @@ const PAGE: Words = &["proc", "page_index"];
 pub(crate) static PAIRS: &[Pair] = &[
     // System calls and functions.
     pair((Thread, "syscalls"), &["sys_enter"], &["sys_exit"], Syscall, NONE, Ends),
-    pair((Thread, "functions"), &["funcgraph_entry", "funcgraph_retaddr_entry"], &["funcgraph_exit"], Of(&["func"]), &["func"], Nests),
+    pair((Thread, "functions"), &["funcgraph_entry", "fgraph_retaddr_entry", "funcgraph_retaddr_entry"], &["funcgraph_exit"], Of(&["func"]), &["func"], Nests),
     // Interrupts.
     pair(IRQ, &["irq_handler_entry"], &["irq_handler_exit"], In("IRQ (", &["name", "irq"], ")"), &["irq"], Nests).category("irq"),
     pair((Cpu, "softirq"), &["softirq_entry"], &["softirq_exit"], Of(&["action", "vec"]), NONE, Ends).category("irq"),
