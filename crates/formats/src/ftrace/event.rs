@@ -265,8 +265,8 @@ pub(crate) enum GraphCall<'a> {
     Enter(&'a [u8]),
     /// `func();`
     Leaf(&'a [u8]),
-    /// `}`, with the function's name where `funcgraph-tail` was on.
-    Exit,
+    /// `}`, with the function's name where `funcgraph-tail` was on; otherwise without one.
+    Exit(&'a [u8]),
     /// `/* text */`
     Comment(&'a [u8]),
     /// ` 0)  old-1  =>  new-2`: the record's thread is now the one on the CPU.

@@ -105,8 +105,8 @@ fn duration_ns(column: &[u8]) -> Option<i64> {
 }
 
 fn call(text: &[u8]) -> Option<GraphCall<'_>> {
-    if text.starts_with(b"}") {
-        return Some(GraphCall::Exit);
+    if let Some(rest) = text.strip_prefix(b"}") {
+        return Some(GraphCall::Exit(tail(rest)));
     }
     if let Some(comment) = text.strip_prefix(b"/*") {
         let comment = comment.strip_suffix(b"*/").unwrap_or(comment);
@@ -122,6 +122,20 @@ fn call(text: &[u8]) -> Option<GraphCall<'_>> {
         b'{' => Some(GraphCall::Enter(name)),
         b';' => Some(GraphCall::Leaf(name)),
         _ => None,
+    }
+}
+
+/// The name in `/* name */` or `/* name = 0x0 */`. Without a name, `/* = 0x0 */` and `/* ret=0x0 */` are possible.
+fn tail(text: &[u8]) -> &[u8] {
+    let Some(comment) = text.trim_ascii_start().strip_prefix(b"/*") else {
+        return b"";
+    };
+    let comment = comment.trim_ascii_start();
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.$".contains(byte);
+    let end = comment.iter().position(|byte| !is_name(byte));
+    match end.and_then(|end| comment.split_at_checked(end)) {
+        Some((name, [b' ' | b'*', ..])) => name,
+        _ => b"",
     }
 }
 
@@ -166,7 +180,7 @@ mod tests {
         );
         assert_eq!(
             read("  12.345678 |   0)  my-bash-12    | + 12.345 us   |  } /* getname */"),
-            (12_345_678_000, 0, 12, Some(12_345), GraphCall::Exit)
+            (12_345_678_000, 0, 12, Some(12_345), GraphCall::Exit(name))
         );
         assert_eq!(
             read(" 0)  bash-12    =>  sshd-99"),
@@ -198,8 +212,11 @@ mod tests {
             ),
             ("getname() { (2)", GraphCall::Enter(b"getname")),
             (") {", GraphCall::Enter(b"?")),
-            ("} (ret=0x1)", GraphCall::Exit),
-            ("} /* getname = 0x1 */", GraphCall::Exit),
+            ("} (ret=0x1)", GraphCall::Exit(b"")),
+            ("} /* ret=0x1 */", GraphCall::Exit(b"")),
+            ("} /* = 0x1 */", GraphCall::Exit(b"")),
+            ("} /* getname = 0x1 */", GraphCall::Exit(b"getname")),
+            ("} /* getname */ (ret=1)", GraphCall::Exit(b"getname")),
         ] {
             assert_eq!(super::call(text.as_bytes()), Some(call), "{text}");
         }

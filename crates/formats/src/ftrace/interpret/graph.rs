@@ -10,6 +10,9 @@ use super::state::GraphCpu;
 use crate::ftrace::event::{GraphCall, GraphRow, Record};
 use crate::ftrace::graph::NO_TID;
 
+/// The number of calls among which the one that ends is searched. The kernel traces fewer.
+const DEEPEST: usize = 512;
+
 impl Interpreter {
     /// Adds a row of the tracer's own output. If rows have no times, the time line of each CPU is
     /// built from the durations of its calls.
@@ -79,21 +82,7 @@ impl Interpreter {
                 out.whole_slice(track, SliceBegin::named(ts, name), dur);
                 ts.saturating_add(dur)
             }
-            GraphCall::Exit => {
-                let begin = out
-                    .open_slice(track)
-                    .map(|open: SliceId| out.trace().slices.ts.get(open.row()));
-                let Some(begin) = begin else {
-                    self.history.unmatched_at(position.place().with_ts(ts));
-                    return ts;
-                };
-                let end = match row.dur {
-                    Some(dur) if !row.timed => ts.max(begin.saturating_add(dur)),
-                    _ => ts,
-                };
-                out.end_slice(track, end, None);
-                end
-            }
+            GraphCall::Exit(name) => self.function_exit(track, ts, (name, row), position, out),
             GraphCall::Comment(text) => {
                 let name = out.intern(text);
                 out.instant(track, ts, name, ArgSetId::NONE);
@@ -103,9 +92,54 @@ impl Interpreter {
         }
     }
 
+    /// Ends a call; returns where it ends. Calls inside it whose ends are lost end with it.
+    fn function_exit(
+        &mut self,
+        track: TrackId,
+        ts: i64,
+        (name, row): (&[u8], GraphRow<'_>),
+        position: Position,
+        out: &mut TraceBuilder,
+    ) -> i64 {
+        let Some(inner) = calls_inside(track, name, out) else {
+            self.history.unmatched_at(position.place().with_ts(ts));
+            return ts;
+        };
+        for _ in 0..inner {
+            out.end_slice(track, ts, None);
+        }
+        out.repair(
+            RepairKind::MissingExit,
+            inner as u64,
+            position.place().with_ts(ts),
+            || "the end of a function is missing".to_owned(),
+        );
+        let begin = out.open_slice(track);
+        let begin = begin.map_or(ts, |open: SliceId| out.trace().slices.ts.get(open.row()));
+        let end = match row.dur {
+            Some(dur) if !row.timed => ts.max(begin.saturating_add(dur)),
+            _ => ts,
+        };
+        out.end_slice(track, end, None);
+        end
+    }
+
     fn graph_cpu(&mut self, cpu: u32) -> &mut GraphCpu {
         self.graph.get_mut(cpu as usize)
     }
+}
+
+/// The number of open calls inside the one that ends; `None` if none has its name. Without a name, the innermost ends.
+fn calls_inside(track: TrackId, name: &[u8], out: &TraceBuilder) -> Option<usize> {
+    let trace = out.trace();
+    let is_it = |id: &SliceId| {
+        let open = trace.strings.get(trace.slices.name.get(id.row()));
+        // The kernel puts the module behind the name.
+        let open = open.split(' ').next().unwrap_or_default();
+        name.is_empty() || open.as_bytes() == name
+    };
+    let open = out.open_slices(track).iter().rev();
+    open.take(DEEPEST).position(is_it)
 }
 
 /// The track for functions, separate from the thread's own slices.

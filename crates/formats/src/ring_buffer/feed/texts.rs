@@ -140,7 +140,11 @@ impl<'a, S: RawSink> Feed<'a, S> {
                     None => (GraphCall::Enter(name), None),
                 }
             }
-            Kind::GraphExit(_, ends) => (GraphCall::Exit, duration(ends, data, order)),
+            Kind::GraphExit(func, ends) => {
+                let address = func.int(data, order)? as u64;
+                let name = decode::function_name(self.formats.symbols(), address, &mut self.made);
+                (GraphCall::Exit(name), duration(ends, data, order))
+            }
             _ => return None,
         };
         let event = Event::Graph(decode::graph_row(call, dur));
