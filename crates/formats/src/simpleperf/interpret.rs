@@ -1,7 +1,7 @@
 //! Turns records into threads, stacks and samples.
 
 use rustc_hash::FxHashMap;
-use traceloom_trace::{Place, RepairKind, StringId, TraceBuilder};
+use traceloom_trace::{Place, RepairKind, StringId, ThreadId, TraceBuilder};
 
 use super::records::{Records, VERSION, kind};
 use crate::perfetto::Fields;
@@ -185,7 +185,7 @@ impl<'a> Interpreter<'a> {
         self.unknown += u64::from(!is_known);
         let task = Task {
             upid: None,
-            utid: Some(out.thread(tid.into())),
+            utid: Some(thread_of(tid.into(), out)),
             context: NONE,
         };
         let error = UNWIND_ERRORS.get(error.wrapping_sub(1));
@@ -268,6 +268,14 @@ impl<'a> Interpreter<'a> {
     }
 }
 
+/// The thread with this number, which is 0 for the idle threads of all CPUs.
+fn thread_of(tid: i64, out: &mut TraceBuilder) -> ThreadId {
+    match tid {
+        0 => out.idle_thread(),
+        tid => out.thread(tid),
+    }
+}
+
 /// A thread. The one that has the number of its process is the main one.
 fn thread(fields: Fields<'_>, out: &mut TraceBuilder) {
     let (mut tid, mut pid, mut name) = (0, 0, None);
@@ -279,11 +287,14 @@ fn thread(fields: Fields<'_>, out: &mut TraceBuilder) {
             _ => {}
         }
     }
-    if tid == 0 || pid == 0 {
+    // Only the idle threads are without a number, and they have no process.
+    if (tid == 0) != (pid == 0) {
         return;
     }
-    let utid = out.thread(tid);
-    out.put_in_process(utid, pid);
+    let utid = thread_of(tid, out);
+    if pid != 0 {
+        out.put_in_process(utid, pid);
+    }
     if let Some(name) = name {
         let name = out.intern(name);
         out.name_thread(utid, name);

@@ -133,6 +133,22 @@ fn what_is_missing_is_counted() {
     assert_eq!(trace.repairs.count(RepairKind::TrailingBytes), 4);
 }
 
+/// Samples of all CPUs include those of the idle threads.
+#[test]
+fn the_idle_threads_have_their_name() {
+    let idle = Proto::new().int(1, 0).int(2, 0).text(3, "swapper");
+    let mut records = vec![sample(1, 0, &[]), sample(2, 42, &[])];
+    records.extend(described());
+    records.push(Proto::new().message(4, idle));
+    let trace = read(&records);
+    let threads = trace.threads.rows();
+    let threads: Vec<_> = threads
+        .map(|thread| (thread.tid, trace.strings.get(thread.name)))
+        .collect();
+    assert_eq!(threads, [(0, "swapper"), (42, "worker")]);
+    assert_eq!(trace.real_threads().count(), 2);
+}
+
 #[test]
 fn a_report_without_records_is_a_trace() {
     assert!(read(&[]).repairs.rows().is_empty());
