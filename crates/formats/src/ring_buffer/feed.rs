@@ -1,7 +1,9 @@
 //! Converts raw events to records for the interpreter.
 
+mod repeats;
 mod texts;
 
+use self::repeats::{Repeats, Seen, has_teller};
 use super::bytes::ByteOrder;
 use super::decode::{self, Kind};
 use super::formats::{KnownEvent, RawFormats};
@@ -68,6 +70,8 @@ struct Feed<'a, S> {
     /// The last thread on each CPU, with its name and process.
     last: Vec<Thread<'a>>,
     tellers: Tellers,
+    /// The events that several buffers recorded, if there are several.
+    repeats: Option<Repeats<'a>>,
     shown: Vec<(&'a [u8], Shown<'a>)>,
     made: Vec<u8>,
     text: Vec<u8>,
@@ -93,6 +97,8 @@ pub(super) fn feed<'a>(formats: &'a RawFormats, cpus: &'a [CpuBytes<'a>], sink: 
         tgid: NO_TGID,
         comm: UNKNOWN_COMM,
     };
+    let first = cpus.first().map(|cpu| cpu.buffer);
+    let several = cpus.iter().any(|cpu| Some(cpu.buffer) != first);
     let mut feed = Feed {
         formats,
         cpus,
@@ -100,6 +106,7 @@ pub(super) fn feed<'a>(formats: &'a RawFormats, cpus: &'a [CpuBytes<'a>], sink: 
         sink,
         last: vec![nobody; cpus.len()],
         tellers: Tellers::default(),
+        repeats: several.then(Repeats::default),
         shown: Vec::new(),
         made: Vec::new(),
         text: Vec::new(),
@@ -149,6 +156,12 @@ impl<'a, S: RawSink> Feed<'a, S> {
             comm: thread.comm,
             event: Event::Unparsed(b""),
         };
+        if let Some(repeats) = self.repeats.as_mut().filter(|_| !has_teller(&event.kind)) {
+            let (buffer, ts) = (cpu.buffer, timed.ts);
+            if repeats.has((cpu.cpu, id), Seen { buffer, ts, data }) {
+                return self.with_fields(event, timed, record, (offset, true));
+            }
+        }
         match self.quick(event, data, order, cpu.buffer) {
             Some(event) => {
                 self.sink
@@ -230,7 +243,9 @@ impl<'a, S: RawSink> Feed<'a, S> {
             Kind::Switch(_) | Kind::Wake(..) | Kind::CpuValue(..) | Kind::Fields => None,
         };
         if told.is_none() {
-            self.with_fields(event, timed, record, offset);
+            let buffer = self.cpus[timed.stream].buffer;
+            let is_repeated = self.tellers.has_other(&event.kind, buffer);
+            self.with_fields(event, timed, record, (offset, is_repeated));
         }
     }
 
@@ -240,7 +255,7 @@ impl<'a, S: RawSink> Feed<'a, S> {
         event: &'a KnownEvent,
         timed: Timed<'a>,
         record: Record<'a>,
-        offset: u64,
+        (offset, is_repeated): (u64, bool),
     ) {
         self.made.clear();
         self.shown.clear();
@@ -275,10 +290,7 @@ impl<'a, S: RawSink> Feed<'a, S> {
             event: told,
             ..record
         };
-        if self
-            .tellers
-            .has_other(&event.kind, self.cpus[timed.stream].buffer)
-        {
+        if is_repeated {
             self.sink.repeated(&record, name, fields, offset);
         } else {
             self.sink.record(&record, fields, offset);

@@ -182,9 +182,11 @@ impl<'a> Merge<'a> {
         self.streams[stream].head.map(|(_, event)| event)
     }
 
-    /// Skips that event.
-    pub fn pass_over(&mut self, stream: usize) {
+    /// Skips that event, and returns it with its time in ns.
+    pub fn pass_over(&mut self, stream: usize) -> Option<(i64, RawEvent<'a>)> {
+        let passed = self.streams[stream].head;
         self.streams[stream].advance();
+        passed
     }
 
     /// The stream with the next event. Events often come in runs, so the last stream is checked

@@ -151,6 +151,22 @@ fn switches_of_two_buffers_are_told_once() {
     assert_eq!(two.events["sched_switch"], one.sched.len());
 }
 
+/// Pairs of events that two buffers recorded make slices once.
+#[test]
+fn slices_of_two_buffers_are_told_once() {
+    let mut one = small_dat(7, Machine::USUAL, DatCompression::None);
+    one.buffers.truncate(1);
+    let mut two = one.clone();
+    two.buffers.push(one.buffers[0].clone());
+    two.buffers[1].name = "again".to_owned();
+    let (one, two) = (open(&one.to_bytes()), open(&two.to_bytes()));
+    let unmatched = |trace: &Trace| trace.repairs.count(RepairKind::UnmatchedEnd);
+    assert_eq!(unmatched(&one), unmatched(&two));
+    let (one, two) = (Story::of(&one), Story::of(&two));
+    assert_eq!(one.slices, two.slices);
+    assert_eq!(one.counters, two.counters);
+}
+
 #[test]
 fn bigger_sub_buffers_are_read() {
     let events = testkit::small_dat_events();

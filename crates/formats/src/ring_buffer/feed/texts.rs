@@ -1,9 +1,10 @@
 //! Events with texts and calls, written by programs, by developers (`trace_printk`) and by the
 //! function tracers.
 
-use super::super::merge::Timed;
+use super::super::merge::{CpuBytes, Timed};
 use super::super::print::Context;
 use super::super::{ByteOrder, EventField, bprint, decode};
+use super::repeats::Seen;
 use super::{Feed, ID_AT, Kind, KnownEvent, RawSink, TID_AT};
 use crate::ftrace::event::{Event, FieldList, GraphCall, Record};
 use crate::ftrace::{mark, printed};
@@ -131,12 +132,12 @@ impl<'a, S: RawSink> Feed<'a, S> {
             Kind::GraphEntry(func) => {
                 let address = func.int(data, order)? as u64;
                 let leaf = self.leaf(timed, address);
+                if leaf.is_some() {
+                    self.pass_over(timed.stream);
+                }
                 let name = decode::function_name(self.formats.symbols(), address, &mut self.made);
                 match leaf {
-                    Some(dur) => {
-                        self.merge.pass_over(timed.stream);
-                        (GraphCall::Leaf(name), Some(dur))
-                    }
+                    Some(dur) => (GraphCall::Leaf(name), Some(dur)),
                     None => (GraphCall::Enter(name), None),
                 }
             }
@@ -151,6 +152,23 @@ impl<'a, S: RawSink> Feed<'a, S> {
         self.sink
             .record(&Record { event, ..record }, FieldList::default(), offset);
         Some(())
+    }
+
+    /// Skips the next event of a CPU, whose meaning is known. Another buffer may have it too.
+    fn pass_over(&mut self, stream: usize) {
+        let CpuBytes {
+            cpu,
+            buffer,
+            layout,
+            ..
+        } = self.cpus[stream];
+        if let (Some((ts, raw)), Some(repeats)) =
+            (self.merge.pass_over(stream), self.repeats.as_mut())
+            && let Some(id) = layout.order.u16(raw.data, ID_AT)
+        {
+            let data = raw.data;
+            repeats.has((cpu, id), Seen { buffer, ts, data });
+        }
     }
 
     /// The duration of a call, if the CPU's next event is its end.
