@@ -11,6 +11,7 @@
 //! Sources: `protos/perfetto/trace/**/*.proto` of google/perfetto for the layout, its importers for the behaviour.
 
 mod android;
+mod chrome_names;
 mod clocks;
 mod compact;
 mod counters;

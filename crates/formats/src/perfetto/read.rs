@@ -1,6 +1,6 @@
 //! The second pass: passes everything to the tables in order of time.
 
-use traceloom_trace::{Place, RepairKind, TraceBuilder};
+use traceloom_trace::{Place, RepairKind, ThreadId, TraceBuilder};
 
 use super::android::Android;
 use super::counters::Counters;
@@ -138,6 +138,8 @@ fn read_machine<'s>(
     options: &ReadOptions,
     out: &mut TraceBuilder,
 ) -> Machine {
+    let swapper = out.intern(b"swapper");
+    out.name_thread(ThreadId::IDLE, swapper);
     let threads = threads(survey, options);
     let mut timeline = Timeline::new(survey, items, threads);
     data_start(survey, machine as i64, &mut timeline, out);
@@ -329,6 +331,7 @@ impl<'s> Second<'s> {
         self.service.finish(self.is_first_machine, out);
         self.android.finish(out);
         self.kernel.finish(out);
+        self.events.name_threads(out);
         self.profiles.finish(out);
         let place = Place::default();
         let Unread { count, first } = self.unread;

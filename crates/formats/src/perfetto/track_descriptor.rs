@@ -2,6 +2,7 @@
 
 use traceloom_trace::sort;
 
+use super::chrome_names;
 use super::source::{Source, Span};
 use super::wire::{Field, Fields};
 
@@ -26,15 +27,20 @@ impl Thread {
             reference_us: 0,
             reference_thread_us: 0,
         };
+        let mut kind = 0;
         for field in fields {
             match field.number {
                 1 => thread.pid = field.int32(),
                 2 => thread.tid = field.int(),
+                4 => kind = field.uint(),
                 5 => thread.name = field.bytes().to_vec(),
                 6 => thread.reference_us = field.int(),
                 7 => thread.reference_thread_us = field.int(),
                 _ => {}
             }
+        }
+        if thread.name.is_empty() {
+            thread.name = chrome_names::thread(kind).into();
         }
         thread
     }
@@ -69,30 +75,20 @@ impl Process {
             }
         }
         process.cmdline = cmdline.join(&b' ');
-        if process.name.is_empty() || process.kind == RENDERER {
-            let kind = usize::try_from(process.kind).ok();
-            let name = kind.and_then(|kind| CHROME_PROCESSES.get(kind));
-            process.name = name.copied().unwrap_or_default().into();
-        }
+        let kind = process.kind;
+        process.name_by(kind);
         process
     }
+
+    /// Names the process by its kind if it has no name, or if the kind matters more.
+    fn name_by(&mut self, kind: u64) {
+        let name = chrome_names::process(kind);
+        let is_needed = self.name.is_empty() || chrome_names::overrides_name(kind);
+        if is_needed && !name.is_empty() {
+            self.name = name.into();
+        }
+    }
 }
-
-/// The kind of processes that Perfetto names by it, whatever they call themselves.
-const RENDERER: u64 = 2;
-
-/// The names of `ProcessDescriptor.ChromeProcessType`, as Perfetto shows them.
-const CHROME_PROCESSES: [&str; 9] = [
-    "",
-    "Browser",
-    "Renderer",
-    "Utility",
-    "SandboxHelper",
-    "PROCESS_SANDBOX_HELPER",
-    "Gpu",
-    "PpapiPlugin",
-    "PpapiBroker",
-];
 
 /// What a counter's values mean.
 #[derive(Clone, Debug, PartialEq)]
@@ -182,6 +178,9 @@ pub(super) struct Descriptor {
     pub orders_threads: bool,
     /// Whether the thread's number is that of a sandbox.
     pub is_sandboxed: bool,
+    /// The kinds of a process and of a thread of Chrome.
+    pub chrome_process: Option<u64>,
+    chrome_thread: u64,
     /// The package of the app that a process of Chrome belongs to.
     pub host_app: Vec<u8>,
     pub crash_id: Option<u64>,
@@ -243,8 +242,10 @@ impl Descriptor {
     }
 
     fn chrome_process(&mut self, fields: Fields<'_>) {
+        let kind = self.chrome_process.get_or_insert(0);
         for field in fields {
             match field.number {
+                1 => *kind = field.uint(),
                 4 => self.host_app = field.bytes().to_vec(),
                 5 => self.crash_id = Some(field.uint()),
                 _ => {}
@@ -252,8 +253,26 @@ impl Descriptor {
         }
     }
 
-    fn chrome_thread(&mut self, mut fields: Fields<'_>) {
-        self.is_sandboxed |= fields.any(|field| field.number == 3 && field.bool());
+    fn chrome_thread(&mut self, fields: Fields<'_>) {
+        for field in fields {
+            match field.number {
+                1 => self.chrome_thread = field.uint(),
+                3 => self.is_sandboxed |= field.bool(),
+                _ => {}
+            }
+        }
+    }
+
+    /// Names what has no name of its own by its kind.
+    fn name_by_kind(&mut self) {
+        if let (Some(process), Some(kind)) = (&mut self.process, self.chrome_process) {
+            process.name_by(kind);
+        }
+        if let Some(thread) = &mut self.thread
+            && thread.name.is_empty()
+        {
+            thread.name = chrome_names::thread(self.chrome_thread).into();
+        }
     }
 
     /// Whether it is the own track of a thread or a process.
@@ -307,6 +326,9 @@ impl TrackDescriptors {
             for field in Fields::new(source.get(*span)) {
                 known.field(field);
             }
+        }
+        if let Some(descriptor) = &mut descriptor {
+            descriptor.name_by_kind();
         }
         descriptor
     }

@@ -38,7 +38,7 @@ macro_rules! of_counter_tracks {
             ),
             concat!(
                 "SELECT id, name, type, parent_id, source_arg_set_id, machine_id, counter_unit AS unit, ",
-                "NULL AS description, ",
+                "extract_arg(source_arg_set_id, 'description') AS description, ",
                 $more,
                 " FROM __intrinsic_track WHERE ",
                 $which
@@ -92,7 +92,7 @@ pub(crate) const VIEWS: &[View] = &[
         "Tracks of counters.",
         "id, name, parent_id, type, dimension_arg_set_id, source_arg_set_id, machine_id, unit, description",
         "SELECT id, name, parent_id, type, dimension_arg_set_id, source_arg_set_id, machine_id, \
-         counter_unit AS unit, NULL AS description FROM __intrinsic_track WHERE event_type = 'counter'",
+         counter_unit AS unit, extract_arg(source_arg_set_id, 'description') AS description FROM __intrinsic_track WHERE event_type = 'counter'",
     ),
     view(
         "state_track",

@@ -15,6 +15,9 @@ use super::names::{Names, interned};
 use super::types::Types;
 use super::writer::{Limits, MOST_LEVELS, Writer, plain, unsigned};
 
+/// The key of lines of the log.
+const LOG_MESSAGE: &str = "track_event.log_message";
+
 /// Turns the fields of events into arguments.
 pub(super) struct Args<'s> {
     pub types: Types<'s>,
@@ -70,9 +73,12 @@ impl<'s> Args<'s> {
         for field in fields {
             match (field.number, field.value) {
                 (4, Value::Bytes(annotation)) => writer.annotation("debug", annotation, 0),
-                (33, Value::Bytes(location)) => writer.source(Fields::new(location)),
                 (34, Value::Number(iid)) => {
                     writer.interned_source("source", iid, Some(0));
+                }
+                (28, Value::Bytes(sample)) => {
+                    writer.histogram(Fields::new(sample));
+                    writer.field(("TrackEvent", ""), *field, &mut places, 0);
                 }
                 (5, Value::Bytes(task)) => writer.task(Fields::new(task)),
                 (21, Value::Bytes(message)) => writer.log_message(Fields::new(message)),
@@ -95,16 +101,11 @@ impl<'s> Args<'s> {
 }
 
 impl<'s> Writer<'_, 's> {
-    /// A `SourceLocation`.
-    fn source(&mut self, location: Fields<'_>) {
-        for field in location {
-            match field.number {
-                2 => self.text("source.file_name", field.bytes()),
-                3 => self.text("source.function_name", field.bytes()),
-                4 => self.push("source.line_number", ArgValue::Int(field.int())),
-                _ => {}
-            }
-        }
+    /// The name of a `ChromeHistogramSample`, if it is a number.
+    fn histogram(&mut self, mut sample: Fields<'_>) {
+        let name = sample.find(|field| field.number == 4);
+        let name = name.and_then(|field| self.names.text(interned::HISTOGRAMS, field.uint()));
+        self.text("chrome_histogram_sample.name", name.unwrap_or_default());
     }
 
     /// A source location that events name by a number.
@@ -115,7 +116,7 @@ impl<'s> Writer<'_, 's> {
         };
         for field in location {
             match field.number {
-                2 => self.text(&format!("{prefix}.file_name"), field.bytes()),
+                2 => self.file(prefix, field.bytes()),
                 3 => self.text(&format!("{prefix}.function_name"), field.bytes()),
                 4 => line = Some(field.int()),
                 _ => {}
@@ -125,6 +126,17 @@ impl<'s> Writer<'_, 's> {
             self.push(&format!("{prefix}.line_number"), ArgValue::Int(line));
         }
         true
+    }
+
+    /// The name of a source file. Windows separates folders by backslashes; scripts are to find files of all systems.
+    /// Lines of the log keep them.
+    fn file(&mut self, prefix: &str, name: &[u8]) {
+        let mut name = name.to_vec();
+        if prefix != LOG_MESSAGE {
+            let backslashes = name.iter_mut().filter(|byte| **byte == b'\\');
+            backslashes.for_each(|byte| *byte = b'/');
+        }
+        self.text(&format!("{prefix}.file_name"), &name);
     }
 
     /// A `TaskExecution`.
@@ -139,7 +151,7 @@ impl<'s> Writer<'_, 's> {
         for field in message {
             match field.number {
                 1 => {
-                    self.interned_source("track_event.log_message", field.uint(), Some(0));
+                    self.interned_source(LOG_MESSAGE, field.uint(), Some(0));
                 }
                 2 => {
                     let text = self.names.text(interned::LOG_MESSAGES, field.uint());

@@ -2,6 +2,7 @@
 
 use traceloom_trace::{ArgValue, ProcessId, RowId, StringId, ThreadId, TraceBuilder, TrackId};
 
+use super::super::chrome_names;
 use super::super::track_descriptor::{Descriptor, Thread};
 
 /// `CounterDescriptor.BuiltinCounterType`: the CPU time of a thread, ns, and the number of its instructions.
@@ -104,13 +105,31 @@ pub(super) fn builtin(descriptor: &Descriptor) -> Option<&'static [u8]> {
     builtin_name(descriptor.counter.as_ref()?.builtin)
 }
 
+/// Whether the slices are on the thread's own track.
+pub(super) fn shares_track(descriptor: &Descriptor) -> bool {
+    descriptor.thread.is_some() && !descriptor.is_separate
+}
+
+/// The name of a track. Counters that Perfetto defines need none.
+pub(super) fn name_of(descriptor: &Descriptor) -> &[u8] {
+    if !descriptor.name.is_empty() {
+        return &descriptor.name;
+    }
+    builtin(descriptor).unwrap_or_default()
+}
+
 /// The number of a thread. In a sandbox, numbers are those of the sandbox, and other processes have the same.
 pub(super) fn tid(thread: &Thread, descriptor: &Descriptor) -> i64 {
     if descriptor.is_sandboxed {
-        i64::from(thread.pid) << 32 | thread.tid & 0xffff_ffff
+        sandboxed_tid(thread)
     } else {
         thread.tid
     }
+}
+
+/// A number that no thread outside of the sandbox has.
+pub(super) fn sandboxed_tid(thread: &Thread) -> i64 {
+    i64::from(thread.pid) << 32 | thread.tid & 0xffff_ffff
 }
 
 /// Where the thread is to be shown.
@@ -145,6 +164,11 @@ pub(super) fn process_args(
         .flat_map(|process| &process.labels);
     for (index, label) in labels.enumerate() {
         list.text(&format!("chrome.process_label[{index}]"), label);
+    }
+    if let Some(kind) = descriptor.chrome_process {
+        let name = chrome_names::process(kind);
+        let name = list.out.intern_unless_empty(name.as_bytes());
+        list.push("chrome.process_type", ArgValue::Text(name));
     }
     list.text("chrome.host_app_package_name", &descriptor.host_app);
     if let Some(id) = descriptor.crash_id {

@@ -10,6 +10,11 @@ impl TrackEvents<'_> {
         self.unmatched.1.get_or_insert(ts);
     }
 
+    /// Gives threads the names that their descriptors have, after everything else.
+    pub fn name_threads(&self, out: &mut TraceBuilder) {
+        self.tracks.name_threads(out);
+    }
+
     /// Ends the input.
     pub fn finish(&mut self, out: &mut TraceBuilder) {
         let mut tracks: Vec<TrackId> = self.ends.keys().copied().collect();

@@ -200,13 +200,14 @@ impl<'s> TrackEvents<'s> {
             None => {
                 let mut descriptor =
                     Thread::read(Fields::new(self.survey.source.get(state.thread)));
-                if self.tracks.is_described(descriptor.tid, out) {
+                let tid = self.tracks.described_tid(&descriptor, out);
+                if tid.is_some() {
                     // Its own descriptor names it. The number may even be that of a later thread.
                     descriptor.name.clear();
                 }
                 Legacy {
                     descriptor: state.thread,
-                    utid: add_thread(&descriptor, descriptor.tid, out),
+                    utid: add_thread(&descriptor, tid.unwrap_or(descriptor.tid), out),
                     pid: descriptor.pid,
                     thread_ns: descriptor.reference_thread_us.saturating_mul(1_000),
                 }

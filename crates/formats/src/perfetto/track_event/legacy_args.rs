@@ -32,6 +32,7 @@ impl<'s> TrackEvents<'s> {
         is_end: bool,
         out: &mut TraceBuilder,
     ) -> List {
+        self.log_line(at, event, out);
         let mut args = self.args.list(&event.others, at.names, out);
         let Some(legacy) = event.legacy else {
             return args;

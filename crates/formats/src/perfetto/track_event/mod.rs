@@ -19,6 +19,7 @@ mod json_args;
 mod legacy;
 mod legacy_args;
 mod lifecycle;
+mod log_lines;
 mod messages;
 mod names;
 mod nested;
@@ -34,5 +35,7 @@ pub(super) use interpret::{SliceStack, TrackEvents};
 
 #[cfg(test)]
 mod args_tests;
+#[cfg(test)]
+mod chrome_tests;
 #[cfg(test)]
 mod tests;

@@ -15,6 +15,7 @@ pub(super) mod interned {
     pub const ANNOTATION_NAMES: u32 = 3;
     pub const SOURCE_LOCATIONS: u32 = 4;
     pub const LOG_MESSAGES: u32 = 20;
+    pub const HISTOGRAMS: u32 = 25;
     pub const ANNOTATION_TYPES: u32 = 27;
     pub const ANNOTATION_STRINGS: u32 = 29;
     pub const CORRELATION_IDS: u32 = 43;
@@ -63,7 +64,10 @@ impl<'s> Names<'s> {
     ) -> StringId {
         match (event.category_iids.as_slice(), event.categories.as_slice()) {
             ([], []) => StringId::NULL,
-            ([iid], []) => texts.get(self, interned::CATEGORIES, *iid, out),
+            ([iid], []) => match texts.get(self, interned::CATEGORIES, *iid, out) {
+                StringId::NULL => out.intern(format!("unknown({iid})").as_bytes()),
+                known => known,
+            },
             (iids, texts) => {
                 let interned = iids.iter();
                 let interned = interned.filter_map(|iid| self.text(interned::CATEGORIES, *iid));

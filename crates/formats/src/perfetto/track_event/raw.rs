@@ -59,7 +59,7 @@ impl<'s> TrackEvents<'s> {
     }
 
     /// The thread of an event: that of its track, or that of its sequence.
-    fn thread_of(
+    pub(super) fn thread_of(
         &mut self,
         at: &At<'s>,
         event: &Event<'s>,

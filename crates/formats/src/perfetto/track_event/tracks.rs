@@ -17,7 +17,7 @@ use traceloom_trace::{
 
 use super::super::people::process_and_leader;
 use super::super::source::Source;
-use super::super::track_descriptor::{Descriptor, Merge, TrackDescriptors};
+use super::super::track_descriptor::{Descriptor, Merge, Thread, TrackDescriptors};
 use super::described::{self, Orders};
 use super::siblings::{Key, Siblings};
 
@@ -91,6 +91,8 @@ pub(super) struct Tracks<'s> {
     /// process, which got the number again.
     threads: FxHashMap<ThreadId, u64>,
     processes: FxHashMap<ProcessId, u64>,
+    /// The names that descriptors give to threads.
+    names: Vec<(ThreadId, StringId)>,
 }
 
 impl<'s> Tracks<'s> {
@@ -106,6 +108,7 @@ impl<'s> Tracks<'s> {
             orders: root.map(|root| Orders::of(&root)).unwrap_or_default(),
             threads: FxHashMap::default(),
             processes: FxHashMap::default(),
+            names: Vec::new(),
         }
     }
 
@@ -125,10 +128,21 @@ impl<'s> Tracks<'s> {
         }
     }
 
-    /// Whether the thread with this number has a descriptor with a uuid.
-    pub fn is_described(&self, tid: i64, out: &TraceBuilder) -> bool {
-        let utid = out.find_thread(tid);
-        utid.is_some_and(|utid| self.threads.contains_key(&utid))
+    /// Names the threads again: the kernel knows only the beginning of a long name.
+    pub fn name_threads(&self, out: &mut TraceBuilder) {
+        for (utid, name) in &self.names {
+            out.name_thread(*utid, *name);
+        }
+    }
+
+    /// The number of a thread that has a descriptor with a uuid, also if it is that of a sandbox.
+    pub fn described_tid(&self, thread: &Thread, out: &TraceBuilder) -> Option<i64> {
+        let is_described = |tid: &i64| {
+            let utid = out.find_thread(*tid);
+            utid.is_some_and(|utid| self.threads.contains_key(&utid))
+        };
+        let tids = [described::sandboxed_tid(thread), thread.tid];
+        tids.into_iter().find(is_described)
     }
 
     /// What a track belongs to.
@@ -174,6 +188,8 @@ impl<'s> Tracks<'s> {
             }
             let utid = described::add_thread(thread, tid, out);
             self.threads.insert(utid, uuid);
+            let name = out.intern_unless_empty(&thread.name);
+            self.names.push((utid, name));
             described::thread_args(descriptor, &self.orders, utid, out);
             return Some(Owner::Thread(utid));
         }
@@ -294,7 +310,7 @@ impl<'s> Tracks<'s> {
     fn create(&mut self, uuid: u64, holds: Holds, asker: Asker, out: &mut TraceBuilder) -> Place {
         let descriptor = self.descriptor(uuid).unwrap_or_default();
         let owner = self.owner(uuid, out);
-        let name = match name_of(&descriptor) {
+        let name = match described::name_of(&descriptor) {
             b"" if uuid == DEFAULT => out.intern(b"Default Track"),
             b"" if descriptor.is_person() => StringId::NULL,
             b"" => asker.name,
@@ -303,7 +319,7 @@ impl<'s> Tracks<'s> {
         let parent = self.parent(&descriptor, asker, out);
         let merges = holds == Holds::Slices && !descriptor.is_person() && uuid != DEFAULT;
         let place = match (owner, &descriptor.merge) {
-            (Owner::Thread(utid), _) if holds == Holds::Slices && shares_track(&descriptor) => {
+            (Owner::Thread(utid), _) if holds == Holds::Slices && described::shares_track(&descriptor) => {
                 Place::Track(out.thread_track(utid))
             }
             (_, Merge::ByName | Merge::ByKey(_)) if merges => {
@@ -380,17 +396,4 @@ fn kind(owner: Owner, holds: Holds) -> TrackType {
         (Owner::Machine, Holds::Values) => T::GlobalCounterTrackEvent,
         (Owner::Machine, Holds::States) => T::GlobalStateTrackEvent,
     }
-}
-
-/// Whether the slices are on the thread's own track.
-fn shares_track(descriptor: &Descriptor) -> bool {
-    descriptor.thread.is_some() && !descriptor.is_separate
-}
-
-/// The name of a track. Counters that Perfetto defines need none.
-fn name_of(descriptor: &Descriptor) -> &[u8] {
-    if !descriptor.name.is_empty() {
-        return &descriptor.name;
-    }
-    described::builtin(descriptor).unwrap_or_default()
 }

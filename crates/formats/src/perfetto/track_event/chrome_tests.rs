@@ -1,0 +1,165 @@
+//! Tests of what Chrome's descriptors and events tell besides slices.
+
+use testkit::Proto;
+use traceloom_trace::{ArgValue, Trace};
+
+use super::super::tests::{packet, read};
+
+fn descriptor(uuid: i64, content: Proto) -> Proto {
+    packet(0, 60, content.int(1, uuid)).int(10, 1)
+}
+
+fn process(pid: i64) -> Proto {
+    Proto::new().int(1, pid)
+}
+
+fn thread(pid: i64, tid: i64) -> Proto {
+    Proto::new().int(1, pid).int(2, tid)
+}
+
+/// An instant of the track 1, and what is interned for it.
+fn event(event: Proto, interned: Proto) -> Proto {
+    let event = event.int(9, 3).int(11, 1);
+    let packet = packet(5, 11, event).int(10, 1).int(41, 1);
+    packet.message(12, interned)
+}
+
+fn args(trace: &Trace, set: traceloom_trace::ArgSetId) -> Vec<String> {
+    let text = |(key, value): (_, ArgValue)| {
+        let value = value.display(&trace.strings);
+        format!("{}={value}", trace.strings.get(key))
+    };
+    trace.args.set(set).map(text).collect()
+}
+
+fn thread_names(trace: &Trace) -> Vec<(i64, &str)> {
+    let rows = trace.threads.rows();
+    rows.map(|row| (row.tid, trace.strings.get(row.name)))
+        .collect()
+}
+
+#[test]
+fn processes_and_threads_have_the_names_of_their_kinds() {
+    let kind = |kind| Proto::new().int(1, kind);
+    let trace = read([
+        descriptor(1, Proto::new().message(3, process(5)).message(6, kind(9))),
+        descriptor(
+            2,
+            Proto::new()
+                .message(3, process(6).text(6, "own name"))
+                .message(6, kind(2)),
+        ),
+        descriptor(
+            3,
+            Proto::new().message(4, thread(5, 7)).message(7, kind(15)),
+        ),
+        descriptor(
+            4,
+            Proto::new()
+                .message(4, thread(5, 8).text(5, "own name"))
+                .message(7, kind(15)),
+        ),
+    ]);
+    let processes = trace.processes.rows();
+    let names: Vec<_> = processes.map(|row| trace.strings.get(row.name)).collect();
+    assert_eq!(
+        names,
+        ["", "Service: network.mojom.NetworkService", "Renderer"]
+    );
+    assert_eq!(
+        args(&trace, trace.processes.arg_set_id.get(1)),
+        ["chrome.process_type=Service: network.mojom.NetworkService"]
+    );
+    let threads = thread_names(&trace);
+    assert!(threads.contains(&(7, "CrBrowserMain")), "{threads:?}");
+    assert!(threads.contains(&(8, "own name")), "{threads:?}");
+    assert!(threads.contains(&(0, "swapper")), "{threads:?}");
+}
+
+/// The kernel has only 15 letters for a name.
+#[test]
+fn names_of_descriptors_are_those_of_threads() {
+    let switch = Proto::new()
+        .text(1, "ThreadPoolForeg")
+        .int(2, 7)
+        .int(4, 1)
+        .text(5, "x")
+        .int(6, 9);
+    let event = Proto::new().int(1, 50).int(2, 7).message(4, switch);
+    let own = thread(5, 7).text(5, "ThreadPoolForegroundWorker");
+    let trace = read([
+        descriptor(1, Proto::new().message(4, own)),
+        Proto::new().message(1, Proto::new().int(1, 0).message(2, event)),
+    ]);
+    let threads = thread_names(&trace);
+    assert!(
+        threads.contains(&(7, "ThreadPoolForegroundWorker")),
+        "{threads:?}"
+    );
+    assert!(threads.contains(&(9, "x")), "{threads:?}");
+}
+
+#[test]
+fn events_without_a_track_are_those_of_the_sandboxed_thread() {
+    let sandboxed = Proto::new()
+        .message(4, thread(5, 1).text(5, "main"))
+        .message(7, Proto::new().int(3, 1));
+    let begin = packet(5, 11, Proto::new().int(9, 1).text(23, "x")).int(10, 1);
+    let trace = read([descriptor(1, sandboxed).int(41, 1), begin]);
+    let of_5 = trace
+        .threads
+        .rows()
+        .filter(|row| row.upid.0 == 1 && !row.is_main_thread);
+    let of_5: Vec<_> = of_5.map(|row| row.tid).collect();
+    assert_eq!(of_5, [5 << 32 | 1]);
+}
+
+#[test]
+fn lines_of_the_log_are_rows() {
+    let interned = Proto::new()
+        .message(4, Proto::new().int(1, 3).text(2, r"c:\f.cc").int(4, 12))
+        .message(20, Proto::new().int(1, 4).text(2, "hello"));
+    let message = Proto::new().int(1, 3).int(2, 4).int(3, 5);
+    let trace = read([
+        descriptor(1, Proto::new().message(4, thread(5, 7))),
+        event(Proto::new().message(21, message).int(34, 3), interned),
+    ]);
+    let cell = |name: &str| {
+        let key = trace.strings.lookup(name).unwrap();
+        trace.records.cell(0, key).unwrap().display(&trace.strings)
+    };
+    let cells = ["msg", "tag", "prio"].map(|name| cell(name).to_string());
+    assert_eq!(cells, ["hello", r"c:\f.cc:12", "5"]);
+    let args = args(&trace, trace.slices.arg_set_id.get(0));
+    let files = [
+        r"track_event.log_message.file_name=c:\f.cc",
+        "source.file_name=c:/f.cc",
+    ];
+    for file in files {
+        assert!(args.iter().any(|arg| arg == file), "{args:?}");
+    }
+}
+
+#[test]
+fn names_that_are_numbers_are_looked_up() {
+    let interned = Proto::new().message(25, Proto::new().int(1, 9).text(2, "Memory.Total"));
+    let sample = Proto::new().int(3, 8).int(4, 9);
+    let location = Proto::new().text(2, "f.cc").int(4, 12);
+    let content = Proto::new()
+        .message(28, sample)
+        .message(33, location)
+        .int(3, 77);
+    let trace = read([event(content, interned)]);
+    let category = trace.strings.get(trace.slices.category.get(0));
+    assert_eq!(category, "unknown(77)");
+    assert_eq!(
+        args(&trace, trace.slices.arg_set_id.get(0)),
+        [
+            "chrome_histogram_sample.name=Memory.Total",
+            "chrome_histogram_sample.sample=8",
+            "chrome_histogram_sample.name_iid=9",
+            "source_location.file_name=f.cc",
+            "source_location.line_number=12",
+        ]
+    );
+}
