@@ -48,7 +48,9 @@ pub(super) mod payload {
     pub const NETWORK_BUNDLE: u32 = 92;
     pub const REMOTE_CLOCK_SYNC: u32 = 107;
     pub const CLONE_TRIGGER: u32 = 113;
+    pub const BLUETOOTH: u32 = 114;
     pub const WAKELOCKS: u32 = 115;
+    pub const APP_WAKELOCKS: u32 = 116;
     pub const TASK_STATE: u32 = 117;
     pub const GENERIC_CPU_FREQUENCY: u32 = 118;
     pub const CPU_PER_UID: u32 = 119;
@@ -57,6 +59,7 @@ pub(super) mod payload {
     pub const GPU_INFO: u32 = 128;
     pub const GPU_FREQUENCY: u32 = 129;
     pub const ART_METADATA: u32 = 131;
+    pub const JOURNAL: u32 = 132;
     pub const ZSTD_COMPRESSED: u32 = 133;
     pub const SESSION: u32 = 134;
     pub const STACK_SAMPLE: u32 = 135;
@@ -95,7 +98,10 @@ pub(super) mod payload {
                 | FRAME_TIMELINE
                 | NETWORK_PACKET
                 | NETWORK_BUNDLE
+                | BLUETOOTH
                 | WAKELOCKS
+                | APP_WAKELOCKS
+                | JOURNAL
                 | CPU_PER_UID
                 | TASK_STATE
                 | GENERIC_CPU_FREQUENCY
@@ -175,6 +181,8 @@ pub(super) struct Packet<'a> {
     pub loss_reasons: u32,
     /// Whether it is the first one of its sequence.
     pub is_first: bool,
+    /// The process that wrote it, 0 if unknown.
+    pub writer: i32,
     pub interned: Option<&'a [u8]>,
     pub defaults: Option<&'a [u8]>,
     /// The number of the field that holds the content, and the content.
@@ -209,8 +217,9 @@ impl<'a> Packet<'a> {
             }
             (12, Value::Bytes(interned)) => self.interned = Some(interned),
             (59, Value::Bytes(defaults)) => self.defaults = Some(defaults),
-            // Who wrote the packet, and marks for readers of files that are still growing.
             (87, Value::Number(is_first)) => self.is_first = is_first != 0,
+            (79, Value::Number(writer)) => self.writer = writer as i32,
+            // The user who wrote the packet, and marks for readers of files that are still growing.
             (3 | 36 | 79 | 87, _) => {}
             (number, Value::Bytes(content)) => self.payload = Some((number, content)),
             (_, Value::Number(_)) => {}

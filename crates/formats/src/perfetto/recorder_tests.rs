@@ -204,3 +204,57 @@ fn an_event_of_an_unknown_kind_is_a_record_of_its_thread() {
     let kinds: Vec<_> = trace.repairs.rows().iter().map(|row| row.kind).collect();
     assert_eq!(kinds, [RepairKind::UnknownAction]);
 }
+
+#[test]
+fn benchmarks_interrupts_and_the_journal() {
+    let benchmark = Proto::new()
+        .text(3, "speed")
+        .int(8, 2)
+        .int(9, 1)
+        .text(7, "a");
+    let mapping = |id, name: &str| Proto::new().message(1, Proto::new().int(1, id).text(2, name));
+    let line = Proto::new()
+        .int(1, 7)
+        .int(3, 0)
+        .int(5, 4)
+        .text(6, "sshd")
+        .text(7, "hello");
+    let trace = read([
+        packet(1, 48, benchmark),
+        packet(2, 130, mapping(5, "mmc")),
+        packet(3, 130, mapping(5, "again")),
+        packet(4, 132, line),
+        packet(5, 132, Proto::new().int(20, 9)),
+    ]);
+    assert_eq!(trace.metadata("benchmark_name"), Some("speed"));
+    assert_eq!(trace.metadata("benchmark_had_failures"), Some("1"));
+    assert_eq!(
+        records(&trace, "_linux_interrupt_mapping"),
+        ["irq_id=5 name=mmc machine_id=0"]
+    );
+    let lines = records(&trace, "__intrinsic_logs");
+    assert_eq!(lines.len(), 1);
+    let start = "prio=4 log_source=systemd_journald msg=hello tag=sshd";
+    assert!(lines[0].starts_with(start), "{lines:?}");
+    let figures = records(&trace, "stats");
+    let total = "name=systemd_journal_num_total value=9 machine_id=0";
+    assert!(figures.iter().any(|row| row == total), "{figures:?}");
+}
+
+/// The process tree knows both numbers of processes and threads in containers.
+#[test]
+fn descriptors_in_containers_have_numbers_of_the_container() {
+    let process = Proto::new().int(1, 1003).text(3, "server").packed(6, &[1]);
+    let thread = Proto::new().int(1, 1005).int(3, 1003).packed(4, &[3]);
+    let tree = Proto::new().message(1, process).message(2, thread);
+    let described = |uuid, pid, tid| {
+        let thread = Proto::new().int(1, pid).int(2, tid).text(5, "worker");
+        let track = Proto::new().int(1, uuid).message(4, thread);
+        packet(9, 60, track).int(10, 1).int(79, 1003)
+    };
+    let trace = read([described(1, 1, 3), described(2, 1, 1), packet(5, 2, tree)]);
+    let threads = trace.threads.rows().skip(1);
+    let threads: Vec<_> = threads.map(|row| (row.tid, row.upid.0)).collect();
+    assert_eq!(threads, [(1003, 1), (1005, 1)]);
+    assert_eq!(trace.processes.row(1).pid, 1003);
+}

@@ -1,8 +1,11 @@
 //! `TrackDescriptor`, `ProcessDescriptor` and `ThreadDescriptor`.
 
+use rustc_hash::FxHashMap;
 use traceloom_trace::sort;
 
 use super::chrome_names;
+use super::namespaces::Namespaces;
+use super::packet::Packet;
 use super::source::{Source, Span};
 use super::wire::{Field, Fields};
 
@@ -288,11 +291,14 @@ pub(super) struct TrackDescriptors {
     list: Vec<(u64, Span)>,
     /// Those of processes and threads, with the machine, in the order of the file.
     people: Vec<(u32, u64)>,
+    /// The machine and the number of the process that described each process or thread.
+    writers: FxHashMap<u64, (u32, i32)>,
+    pub namespaces: Namespaces,
 }
 
 impl TrackDescriptors {
     /// Adds a `TrackDescriptor`. A later one of the same track adds to what is known.
-    pub fn add(&mut self, bytes: &[u8], span: Span, machine: u32) {
+    pub fn add(&mut self, packet: &Packet<'_>, bytes: &[u8], span: Span) {
         let mut uuid = 0;
         let mut is_person = false;
         for field in Fields::new(bytes) {
@@ -304,7 +310,10 @@ impl TrackDescriptors {
         }
         self.list.push((uuid, span));
         if is_person {
-            self.people.push((machine, uuid));
+            self.people.push((packet.machine, uuid));
+            if packet.writer > 0 {
+                self.writers.insert(uuid, (packet.machine, packet.writer));
+            }
         }
     }
 
@@ -329,6 +338,9 @@ impl TrackDescriptors {
         }
         if let Some(descriptor) = &mut descriptor {
             descriptor.name_by_kind();
+            if let Some(writer) = self.writers.get(&uuid) {
+                self.namespaces.resolve(*writer, descriptor);
+            }
         }
         descriptor
     }

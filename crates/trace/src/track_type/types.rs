@@ -345,4 +345,10 @@ track_types! {
     KernelTrackeventCustomSlice,
     /// A counter that such events group by a number of their own.
     KernelTrackeventCustomCounter,
+    /// Memory of processes of Chrome, as Chrome measures it, bytes.
+    ChromeProcessStats,
+    /// When apps held wakelocks.
+    AppWakelockEvents,
+    /// Packets between Android and its Bluetooth chip.
+    BluetoothTraceEvent,
 }

@@ -17,6 +17,7 @@ mod transactions;
 mod transition_rows;
 mod transitions;
 mod views;
+mod wakelocks;
 mod windows;
 
 #[cfg(test)]
@@ -44,7 +45,9 @@ mod number {
     pub const PROTOLOG: u32 = 104;
     pub const PROTOLOG_CONFIG: u32 = 105;
     pub const WINSCOPE: u32 = 112;
+    pub const BLUETOOTH: u32 = 114;
     pub const WAKELOCKS: u32 = 115;
+    pub const APP_WAKELOCKS: u32 = 116;
     pub const CPU_PER_UID: u32 = 119;
     pub const USERS: u32 = 123;
     pub const FLAGS: u32 = 127;
@@ -69,6 +72,7 @@ pub(super) struct Android<'s> {
     lists: lists::Lists,
     cpu_per_uid: sparse::CpuPerUid,
     wakelocks: sparse::Wakelocks<'s>,
+    app_wakelocks: wakelocks::AppWakelocks<'s>,
     rects: rects::Rects,
     flags: flags::Flags,
     transitions: transition_rows::Transitions,
@@ -86,6 +90,7 @@ impl<'s> Android<'s> {
             lists: lists::Lists::default(),
             cpu_per_uid: sparse::CpuPerUid::default(),
             wakelocks: sparse::Wakelocks::default(),
+            app_wakelocks: wakelocks::AppWakelocks::default(),
             rects: rects::Rects::default(),
             flags: flags::Flags::default(),
             transitions: transition_rows::Transitions::default(),
@@ -116,6 +121,10 @@ impl<'s> Android<'s> {
             number::WAKELOCKS => {
                 self.wakelocks.packet(ts, fields, state.generation, out);
             }
+            number::APP_WAKELOCKS => {
+                self.app_wakelocks.packet(ts, fields, state, self.survey);
+            }
+            number::BLUETOOTH => wakelocks::bluetooth(ts, content, out),
             number::LAYERS => self.layers(ts, content, state, out),
             number::TRANSACTIONS => self.transactions(ts, content, out),
             number::TRANSITION => self.transition(content, out),
@@ -183,6 +192,7 @@ impl<'s> Android<'s> {
         self.transitions.finish(out);
         self.protolog.finish(self.survey, &mut self.messages, out);
         self.cpu_per_uid.finish(out);
+        self.app_wakelocks.finish(out);
         let unconverted = self.log.unconverted;
         self.log.finish(out);
         let place = Place::default();

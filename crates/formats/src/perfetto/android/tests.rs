@@ -316,3 +316,44 @@ fn values_in_the_places_of_a_line() {
         true, 100%, %q, [MISSING_PARAM] location=A.java:3";
     assert_eq!(rows(&trace, "protolog"), [expected]);
 }
+
+#[test]
+fn wakelocks_of_apps_are_slices() {
+    let info = Proto::new().int(1, 1).text(2, "sync").int(4, 55);
+    let interned = Proto::new().message(42, info);
+    // Each time is the distance from the packet; the lowest bit says that it was acquired.
+    let events = |ids: &[u64], times: &[u64]| Proto::new().packed(1, ids).packed(2, times);
+    let trace = read([
+        packet(100, 116, events(&[1, 9], &[10 << 1 | 1, 1]))
+            .int(10, 1)
+            .int(13, 1)
+            .message(12, interned),
+        packet(200, 116, events(&[1], &[30 << 1])).int(10, 1),
+    ]);
+    let slice = trace.slices.row(0);
+    assert_eq!(trace.strings.get(slice.name), "sync");
+    assert_eq!((slice.ts, slice.dur), (110, 120));
+    assert_eq!(trace.slices.len(), 1);
+    assert_eq!(
+        trace.repairs.count(traceloom_trace::RepairKind::BadField),
+        1
+    );
+}
+
+#[test]
+fn packets_of_bluetooth_are_slices() {
+    let event = Proto::new().int(1, 2).int(3, 64).int(4, 7).int(6, 15);
+    let trace = read([packet(5, 114, event)]);
+    let slice = trace.slices.row(0);
+    assert_eq!(trace.strings.get(slice.name), "BluetoothTraceEvent");
+    assert_eq!((slice.ts, slice.dur), (5, 7));
+    let args = trace.args.set(slice.arg_set_id).map(|(key, value)| {
+        let value = value.display(&trace.strings);
+        format!("{}={value}", trace.strings.get(key))
+    });
+    let args: Vec<_> = args.collect();
+    assert_eq!(
+        args,
+        ["TracePacketType=HCI_EVT", "Length=64", "Event Code=15"]
+    );
+}

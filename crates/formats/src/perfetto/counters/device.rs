@@ -1,6 +1,6 @@
 //! The state of an Android device: its screen, and system properties that are meant for traces.
 
-use traceloom_trace::{SliceBegin, TraceBuilder, TrackType};
+use traceloom_trace::{ArgValue, SliceBegin, TraceBuilder, TrackId, TrackType};
 
 use super::super::wire::{Field, Fields};
 use super::named::text;
@@ -13,10 +13,11 @@ pub(super) fn display_state(ts: i64, mut fields: Fields<'_>, out: &mut TraceBuil
     counter(TrackType::ScreenState, "ScreenState", ts, state, out);
 }
 
-fn counter(kind: TrackType, name: &str, ts: i64, value: i32, out: &mut TraceBuilder) {
+fn counter(kind: TrackType, name: &str, ts: i64, value: i32, out: &mut TraceBuilder) -> TrackId {
     let name = out.intern(name.as_bytes());
     let track = out.global_track(kind, name);
     out.whole_counter(track, ts, value.into());
+    track
 }
 
 /// An `AndroidSystemProperty`.
@@ -68,5 +69,9 @@ fn property_value(ts: i64, full_name: &str, value: &str, out: &mut TraceBuilder)
         _ if name.starts_with("battery_stats.") => (BatteryStats, name),
         _ => return,
     };
-    counter(kind, name, ts, number, out);
+    let track = counter(kind, name, ts, number, out);
+    if kind == SyspropCounter {
+        let full_name = ArgValue::Text(out.intern(full_name.as_bytes()));
+        out.add_track_args(track, &[("sysprop_name", full_name)]);
+    }
 }

@@ -19,9 +19,19 @@ pub(super) struct Energy<'s> {
     converter: Converter<'s>,
     /// The rails of a session.
     rails: FxHashMap<(u64, u64), TrackId>,
-    consumers: FxHashMap<u64, StringId>,
+    consumers: FxHashMap<u64, Consumer>,
     states: FxHashMap<(u64, u64), TrackId>,
     tracks: Distinct,
+}
+
+/// A part of the device whose energy is estimated.
+#[derive(Clone, Copy)]
+struct Consumer {
+    id: u64,
+    /// Its number among those of its type.
+    ordinal: i64,
+    kind: StringId,
+    name: StringId,
 }
 
 impl<'s> Energy<'s> {
@@ -115,16 +125,22 @@ impl<'s> Energy<'s> {
                 _ => {}
             }
         }
-        let name = consumer.and_then(|id| self.consumers.get(&id).copied());
-        let (Some(consumer), Some(uws), Some(name)) = (consumer, uws, name) else {
+        let consumer = consumer.and_then(|id| self.consumers.get(&id).copied());
+        let (Some(consumer), Some(uws)) = (consumer, uws) else {
             return;
         };
         if ts == i64::MIN {
             return;
         }
         let kind = TrackType::AndroidEnergyEstimationBreakdown;
-        let id = ("energy_consumer_id", ArgValue::Int(consumer as i64));
-        let track = self.tracks.track((kind, name), (consumer, 0), &[id], out);
+        let id = ("energy_consumer_id", ArgValue::Int(consumer.id as i64));
+        let args = [
+            id,
+            ("consumer_type", ArgValue::Text(consumer.kind)),
+            ("ordinal", ArgValue::Int(consumer.ordinal)),
+        ];
+        let (name, consumer) = (consumer.name, consumer.id);
+        let track = self.tracks.track((kind, name), (consumer, 0), &args, out);
         push(track, ts, uws, out);
         for user in fields.filter(|field| field.number == 4) {
             let find = |number| user.fields().find(|field| field.number == number);
@@ -141,16 +157,26 @@ impl<'s> Energy<'s> {
     /// An `AndroidEnergyConsumerDescriptor`.
     fn consumers(&mut self, fields: Fields<'_>, out: &mut TraceBuilder) {
         for consumer in fields.filter(|field| field.number == 1) {
-            let (mut id, mut name): (_, &[u8]) = (None, &[]);
+            let (mut id, mut ordinal): (_, i64) = (None, 0);
+            let (mut kind, mut name): (&[u8], &[u8]) = (&[], &[]);
             for field in consumer.fields() {
                 match field.number {
                     1 => id = Some(field.uint()),
+                    2 => ordinal = field.int(),
+                    3 => kind = field.bytes(),
                     4 => name = field.bytes(),
                     _ => {}
                 }
             }
             if let Some(id) = id {
-                self.consumers.insert(id, out.intern(name));
+                let [kind, name] = [kind, name].map(|text| out.intern(text));
+                let consumer = Consumer {
+                    id,
+                    ordinal,
+                    kind,
+                    name,
+                };
+                self.consumers.insert(id, consumer);
             }
         }
     }
@@ -218,12 +244,14 @@ pub(super) fn battery(ts: i64, fields: Fields<'_>, out: &mut TraceBuilder) {
         let Some(value) = value else {
             return;
         };
-        let name = match name {
+        let title = match name {
             [] => format!("batt.{key}"),
             _ => format!("batt.{}.{key}", text(name)),
         };
-        let name = out.intern(name.as_bytes());
-        let track = out.global_track(TrackType::BatteryCounter, name);
+        let title = out.intern(title.as_bytes());
+        let track = out.global_track(TrackType::BatteryCounter, title);
+        let [name, key] = [name, key.as_bytes()].map(|text| ArgValue::Text(out.intern(text)));
+        out.add_track_args(track, &[("battery_name", name), ("counter_name", key)]);
         out.counter(track, ts, value);
     };
     let [_, charge, percent, current, average, _, energy, voltage] = values;

@@ -71,9 +71,16 @@ fn open_file(ts: i64, fields: Fields<'_>, upid: ProcessId, out: &mut TraceBuilde
     out.record(ts, "filedescriptor", &cells);
 }
 
+/// Whether Chrome could set the peak of a process back, which makes its figures those since the last time.
+const IS_PEAK_RESETTABLE: u32 = 12;
+
 /// One figure of a process. Those of memory are in kB.
 fn figure(ts: i64, field: Field<'_>, upid: ProcessId, out: &mut TraceBuilder) {
-    use TrackType::{OomScoreAdj, ProcStatRuntime, ProcessMemory, Smaps};
+    use TrackType::{ChromeProcessStats, OomScoreAdj, ProcStatRuntime, ProcessMemory, Smaps};
+    if field.number == IS_PEAK_RESETTABLE {
+        let value = ArgValue::Bool(field.bool());
+        return out.add_process_arg(upid, "is_peak_rss_resettable", value);
+    }
     let (kind, name) = match field.number {
         2 => (ProcessMemory, "mem.virt"),
         3 => (ProcessMemory, "mem.rss"),
@@ -84,6 +91,8 @@ fn figure(ts: i64, field: Field<'_>, upid: ProcessId, out: &mut TraceBuilder) {
         8 => (ProcessMemory, "mem.locked"),
         9 => (ProcessMemory, "mem.rss.watermark"),
         24 => (ProcessMemory, "mem.dmabuf_rss"),
+        13 => (ChromeProcessStats, "chrome.private_footprint_kb"),
+        14 => (ChromeProcessStats, "chrome.peak_resident_set_kb"),
         10 => (OomScoreAdj, "oom_score_adj"),
         16 => (Smaps, "mem.smaps.rss"),
         17 => (Smaps, "mem.smaps.pss"),

@@ -38,7 +38,11 @@ fn rails_of_two_sessions_are_told_apart() {
 
 #[test]
 fn estimated_energy_has_a_consumer_and_a_user() {
-    let consumer = Proto::new().int(1, 3).text(4, "display");
+    let consumer = Proto::new()
+        .int(1, 3)
+        .int(2, 1)
+        .text(3, "DISPLAY")
+        .text(4, "display");
     let described = Proto::new().message(1, Proto::new().message(1, consumer));
     let user = Proto::new().int(1, 10_123).int(2, 40);
     let used = Proto::new().int(2, 3).int(3, 50).message(4, user);
@@ -47,7 +51,10 @@ fn estimated_energy_has_a_consumer_and_a_user() {
         packet(6, payload::ENERGY_BREAKDOWN, used),
     ]);
     let expected = [
-        ("energy_consumer_id=3".to_owned(), 50.0),
+        (
+            "energy_consumer_id=3 consumer_type=DISPLAY ordinal=1".to_owned(),
+            50.0,
+        ),
         ("energy_consumer_id=3 uid=10123".to_owned(), 40.0),
     ];
     assert_eq!(values(&trace), expected);
@@ -86,4 +93,39 @@ fn the_open_files_of_a_process_are_rows() {
     });
     let shown: Vec<_> = shown.collect();
     assert_eq!(shown.join(" "), "fd=3 ts=5 upid=1 path=/dev/null");
+}
+
+#[test]
+fn batteries_and_properties_tell_what_they_are() {
+    let battery = Proto::new().int(3, 7).text(5, "main");
+    let property = |name: &str| Proto::new().message(1, Proto::new().text(1, name).text(2, "310"));
+    let trace = read([
+        packet(5, payload::BATTERY, battery),
+        packet(6, payload::SYSTEM_PROPERTIES, property("debug.tracing.mcc")),
+    ]);
+    let expected = [
+        ("battery_name=main counter_name=current_ua".to_owned(), 7.0),
+        ("sysprop_name=debug.tracing.mcc".to_owned(), 310.0),
+    ];
+    assert_eq!(values(&trace), expected);
+}
+
+#[test]
+fn chrome_measures_its_processes() {
+    let process = Proto::new().int(1, 7).int(12, 1).int(13, 2).int(14, 3);
+    let stats = Proto::new().message(1, process);
+    let trace = read([packet(5, payload::PROCESS_STATS, stats)]);
+    let names = trace.counters.rows().map(|row| {
+        let track = trace.tracks.row(row.track_id.row());
+        (trace.strings.get(track.name), row.value)
+    });
+    let names: Vec<_> = names.collect();
+    let expected = [
+        ("chrome.private_footprint_kb", 2_048.0),
+        ("chrome.peak_resident_set_kb", 3_072.0),
+    ];
+    assert_eq!(names, expected);
+    let args = trace.args.set(trace.processes.arg_set_id.get(1));
+    let args: Vec<_> = args.map(|(key, _)| trace.strings.get(key)).collect();
+    assert_eq!(args, ["is_peak_rss_resettable"]);
 }

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use base64::Engine;
-use traceloom_trace::{ArgSetId, ArgValue, StringId, TraceBuilder, TrackType};
+use rustc_hash::FxHashSet;
+use traceloom_trace::{ArgSetId, ArgValue, NO_TIME, StringId, TraceBuilder, TrackType};
 
 use super::super::translations::Translations;
 use super::super::wire::{Field, Fields};
@@ -78,6 +79,29 @@ pub(super) fn attributes(attributes: &[u8], into: &mut BTreeMap<String, String>)
         }
         if let Some(value) = value {
             into.insert(key, value);
+        }
+    }
+}
+
+/// An `InterruptInfo`: the names of interrupts. The first one of each counts.
+pub(super) fn interrupts(
+    content: &[u8],
+    machine: i64,
+    known: &mut FxHashSet<u64>,
+    out: &mut TraceBuilder,
+) {
+    for mapping in Fields::new(content).filter(|field| field.number == 1) {
+        let part = |number| mapping.fields().find(|field| field.number == number);
+        let (Some(id), Some(name)) = (part(1), part(2)) else {
+            continue;
+        };
+        if known.insert(id.uint()) {
+            let cells = [
+                ("irq_id", ArgValue::Int(id.int())),
+                ("name", ArgValue::Text(out.intern(name.bytes()))),
+                ("machine_id", ArgValue::Int(machine)),
+            ];
+            out.record(NO_TIME, "_linux_interrupt_mapping", &cells);
         }
     }
 }

@@ -11,9 +11,11 @@ mod sessions;
 
 use std::collections::BTreeMap;
 
+use rustc_hash::FxHashSet;
 use traceloom_trace::TraceBuilder;
 
 use super::descriptors::Descriptors;
+use super::journal;
 use super::survey::Survey;
 use figures::Figures;
 use sessions::Sessions;
@@ -25,6 +27,7 @@ mod number {
     pub const FTRACE_STATS: u32 = 34;
     pub const STATS: u32 = 35;
     pub const TRIGGER: u32 = 46;
+    pub const BENCHMARK: u32 = 48;
     pub const CHROME_METADATA: u32 = 51;
     pub const SERVICE_EVENT: u32 = 69;
     pub const UI_STATE: u32 = 78;
@@ -32,6 +35,8 @@ mod number {
     pub const CHROME_TRIGGER: u32 = 109;
     pub const CLONE_TRIGGER: u32 = 113;
     pub const ATTRIBUTES: u32 = 126;
+    pub const INTERRUPTS: u32 = 130;
+    pub const JOURNAL: u32 = 132;
     pub const SESSION: u32 = 134;
 }
 
@@ -51,6 +56,8 @@ pub(super) struct Service<'s> {
     /// What the one who recorded says about the trace.
     attributes: BTreeMap<String, String>,
     sessions: Sessions,
+    /// The interrupts that have a name.
+    interrupts: FxHashSet<u64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -73,6 +80,7 @@ impl<'s> Service<'s> {
             config: None,
             attributes: BTreeMap::new(),
             sessions: Sessions::default(),
+            interrupts: FxHashSet::default(),
         }
     }
 
@@ -98,7 +106,10 @@ impl<'s> Service<'s> {
             number::CHROME_TRIGGER => {
                 facts::chrome_trigger(ts, content, &self.survey.translations, out);
             }
+            number::BENCHMARK => chrome::benchmark(content, out),
             number::CHROME_METADATA => self.chrome(content, out),
+            number::INTERRUPTS => facts::interrupts(content, machine, &mut self.interrupts, out),
+            number::JOURNAL => journal::event(ts, content, out),
             number::SERVICE_EVENT => self.event(ts, content, machine, out),
             number::UI_STATE => facts::ui_state(content, out),
             number::UUID => self.uuid(content, out),

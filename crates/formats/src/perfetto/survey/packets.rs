@@ -222,13 +222,13 @@ impl<'a> Survey<'a> {
         match number {
             payload::TRACK_DESCRIPTOR => {
                 let bytes = self.source.get(span);
-                self.tracks
-                    .add(content, span.of(bytes, content), packet.machine);
+                self.tracks.add(packet, content, span.of(bytes, content));
                 let thread = Fields::new(content).find(|field| field.number == 4);
                 if let Some(thread) = thread {
                     self.thread(packet, thread.bytes(), span.of(bytes, thread.bytes()));
                 }
             }
+            payload::PROCESS_TREE => self.tracks.namespaces.tree(content, packet.machine),
             payload::THREAD_DESCRIPTOR => {
                 let place = span.of(self.source.get(span), content);
                 self.thread(packet, content, place);

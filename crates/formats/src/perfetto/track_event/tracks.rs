@@ -319,7 +319,9 @@ impl<'s> Tracks<'s> {
         let parent = self.parent(&descriptor, asker, out);
         let merges = holds == Holds::Slices && !descriptor.is_person() && uuid != DEFAULT;
         let place = match (owner, &descriptor.merge) {
-            (Owner::Thread(utid), _) if holds == Holds::Slices && described::shares_track(&descriptor) => {
+            (Owner::Thread(utid), _)
+                if holds == Holds::Slices && described::shares_track(&descriptor) =>
+            {
                 Place::Track(out.thread_track(utid))
             }
             (_, Merge::ByName | Merge::ByKey(_)) if merges => {

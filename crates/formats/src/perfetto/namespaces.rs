@@ -1,0 +1,99 @@
+//! Numbers of processes and threads inside of containers.
+//!
+//! ```text
+//! process tree   pid 1003, inside 1     tid 1005 of it, inside 3
+//! descriptor     by pid 1003            thread: pid 1, tid 3      means 1003, 1005
+//! ```
+//! A program in a container knows itself by other numbers than the kernel and the recorder do. Whoever wrote a packet is
+//! known by its number outside.
+
+use rustc_hash::FxHashMap;
+
+use super::track_descriptor::Descriptor;
+use super::wire::Fields;
+
+/// The processes in containers, by machine and pid.
+#[derive(Debug, Default)]
+pub(super) struct Namespaces(FxHashMap<(u32, i32), Namespace>);
+
+/// A process in a container.
+#[derive(Debug, Default)]
+struct Namespace {
+    /// Its number inside, and how many containers are around it.
+    inner: i64,
+    level: usize,
+    /// Its threads: the number inside and outside.
+    threads: Vec<(i64, i32)>,
+}
+
+impl Namespaces {
+    /// A `ProcessTree`.
+    pub fn tree(&mut self, tree: &[u8], machine: u32) {
+        let all = |number| Fields::new(tree).filter(move |field| field.number == number);
+        for process in all(1) {
+            self.process(process.fields(), machine);
+        }
+        for thread in all(2) {
+            self.thread(thread.fields(), machine);
+        }
+    }
+
+    fn process(&mut self, fields: Fields<'_>, machine: u32) {
+        let (mut pid, mut inner) = (0, Vec::new());
+        for field in fields {
+            match field.number {
+                1 => pid = field.int32(),
+                6 => inner.extend(field.numbers()),
+                _ => {}
+            }
+        }
+        if let Some(last) = inner.last() {
+            let namespace = Namespace {
+                inner: i64::from(*last as i32),
+                level: inner.len() - 1,
+                threads: Vec::new(),
+            };
+            self.0.insert((machine, pid), namespace);
+        }
+    }
+
+    fn thread(&mut self, fields: Fields<'_>, machine: u32) {
+        let (mut tid, mut pid, mut inner) = (0, 0, Vec::new());
+        for field in fields {
+            match field.number {
+                1 => tid = field.int32(),
+                3 => pid = field.int32(),
+                4 => inner.extend(field.numbers()),
+                _ => {}
+            }
+        }
+        if let Some(namespace) = self.0.get_mut(&(machine, pid))
+            && let Some(inner) = inner.get(namespace.level)
+        {
+            namespace.threads.push((i64::from(*inner as i32), tid));
+        }
+    }
+
+    /// Gives the process and the thread of a descriptor their numbers outside. `writer` wrote it.
+    pub fn resolve(&self, writer: (u32, i32), descriptor: &mut Descriptor) {
+        let Some(namespace) = self.0.get(&writer) else {
+            return;
+        };
+        let outer = |inner: i64| match inner == namespace.inner {
+            true => Some(writer.1),
+            false => {
+                let mut threads = namespace.threads.iter();
+                threads
+                    .find(|(known, _)| *known == inner)
+                    .map(|(_, tid)| *tid)
+            }
+        };
+        if let Some(process) = &mut descriptor.process {
+            process.pid = outer(process.pid.into()).unwrap_or(process.pid);
+        }
+        if let Some(thread) = &mut descriptor.thread {
+            thread.tid = outer(thread.tid).map_or(thread.tid, i64::from);
+            thread.pid = outer(thread.pid.into()).unwrap_or(thread.pid);
+        }
+    }
+}
