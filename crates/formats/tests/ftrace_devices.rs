@@ -148,3 +148,47 @@ c-7 (    7) [000] .... 1.000005: made_up: a=1
     let names = lives.iter().map(|row| trace.strings.get(row.name));
     assert_eq!(names.collect::<Vec<_>>(), ["a", "c"]);
 }
+
+#[test]
+fn a_thread_ends_when_the_kernel_forgets_it() {
+    let trace = read(
+        "\
+a-7 (    7) [000] .... 1.000001: sched_process_exit: comm=a pid=7 prio=120
+b-8 (    8) [000] .... 1.000002: sched_process_exit: comm=b pid=8 prio=120
+c-9 (    9) [000] .... 1.000005: sched_process_free: comm=a pid=7 prio=120
+",
+    );
+    let end = |pid| {
+        trace
+            .processes
+            .rows()
+            .find(|row| row.pid == pid)
+            .unwrap()
+            .end_ts
+    };
+    assert_eq!([7, 8].map(end), [1_000_005_000, 1_000_002_000]);
+}
+
+#[test]
+fn kills_of_the_low_memory_killer() {
+    let trace = read(
+        "\
+lmkd-6 (    6) [000] .... 1.000001: tracing_mark_write: B|6|lmk,40,7,900,1
+lmkd-6 (    6) [000] .... 1.000002: tracing_mark_write: E|6
+lmkd-6 (    6) [000] .... 1.000003: tracing_mark_write: C|6|kill_one_process|41
+lmkd-6 (    6) [000] .... 1.000004: tracing_mark_write: C|6|kill_one_process|0
+",
+    );
+    let kills = trace.slices.rows().filter_map(|row| {
+        let track = trace.tracks.row(row.track_id.row());
+        let is_kill = track.kind == traceloom_trace::TrackType::AndroidLmk;
+        is_kill.then(|| (trace.processes.pid.get(track.upid.row()), row.ts))
+    });
+    assert_eq!(
+        kills.collect::<Vec<_>>(),
+        [(40, 1_000_001_000), (41, 1_000_003_000)]
+    );
+    let counters = counters(&trace);
+    let score = "oom_score_adj oom_score_adj=900";
+    assert!(counters.iter().any(|row| row == score), "{counters:?}");
+}

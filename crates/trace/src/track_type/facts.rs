@@ -395,4 +395,5 @@ pub(super) static FACTS: &[Facts] = &[
     counter("chrome_process_stats", Process, &[UPID, text("key")]).form(Around("chrome.", "")),
     slices("app_wakelock_events", Machine, &[]).lanes(),
     slices("bluetooth_trace_event", Machine, &[]),
+    slices("android_lmk", Process, &[UPID]),
 ];

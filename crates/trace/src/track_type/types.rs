@@ -351,4 +351,6 @@ track_types! {
     AppWakelockEvents,
     /// Packets between Android and its Bluetooth chip.
     BluetoothTraceEvent,
+    /// When Android's low-memory killer ended a process.
+    AndroidLmk,
 }

@@ -97,6 +97,8 @@ impl Derived {
         match trace.tracks.kind.get(track.row()) {
             // Only the steps of devices have arguments.
             TrackType::SuspendResume => trace.slices.arg_set_id.get(slice.row()) != ArgSetId::NONE,
+            // Marks tell kills, and marks are written.
+            TrackType::AndroidLmk => true,
             kind => is_derived(kind),
         }
     }

@@ -10,6 +10,7 @@ use traceloom_trace::{
 
 use super::clock::clock_mark;
 use super::interpreter::Interpreter;
+use super::kills;
 use super::position::At;
 use crate::ftrace::event::{Cookie, CounterValue, Mark};
 use crate::ftrace::marker::{COOKIE, CUT_LENGTH};
@@ -23,6 +24,7 @@ impl Interpreter {
                 let track = self.threads.track(at.slot, out);
                 let id = self.mark_name(at, name, pid, out);
                 out.begin_slice(track, SliceBegin::named(at.ts, id));
+                kills::section(at, name, out);
             }
             Mark::End { pid } => {
                 self.threads.learn_tgid(at.slot, pid, out);
@@ -42,6 +44,7 @@ impl Interpreter {
                     let category = out.intern(category);
                     out.categorize_track(track, category);
                 }
+                kills::counter(at, name, value, out);
                 match value {
                     CounterValue::Whole(value) => out.whole_counter(track, at.ts, value),
                     CounterValue::Float(value) => out.counter(track, at.ts, value),

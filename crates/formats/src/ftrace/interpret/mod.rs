@@ -29,6 +29,7 @@ mod heaps;
 mod inferred;
 mod interpreter;
 mod kernel;
+mod kills;
 mod marker;
 mod memory;
 mod network;

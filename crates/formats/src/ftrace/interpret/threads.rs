@@ -270,15 +270,14 @@ impl Threads {
         out.set_thread_end(self.slots[id].utid, ts);
     }
 
-    /// Handles that the kernel forgets a thread: from now on, its tid belongs to another one.
+    /// Handles that the kernel forgets a thread: from now on, its tid belongs to another one. This is its end, also if it
+    /// exited before, as a process whose main thread exits goes on until its last thread is gone.
     pub fn free(&mut self, tid: i32, ts: i64, out: &mut TraceBuilder) {
         let utid = out.find_thread(tid.into()).filter(|_| tid > 0);
         let Some(utid) = utid else {
             return;
         };
-        let ended = out.trace().threads.end_ts.get(utid.row());
-        let ended = if ended == NO_TIME { ts } else { ended };
-        out.end_thread(utid, ended);
+        out.end_thread(utid, ts);
         match self.entry(tid) {
             Some(entry) => *entry = EMPTY,
             None => _ = self.beyond.remove(&tid),

@@ -163,3 +163,15 @@ fn names_that_are_numbers_are_looked_up() {
         ]
     );
 }
+
+#[test]
+fn an_event_can_name_only_its_process() {
+    let legacy = Proto::new().int(2, i64::from(b'I')).int(18, 32);
+    let trace = read([
+        packet(0, 44, thread(15, 16)).int(10, 1).int(41, 1),
+        packet(5, 11, Proto::new().text(23, "dump").message(6, legacy)).int(10, 1),
+    ]);
+    let track = trace.tracks.row(trace.slices.track_id.get(0).0 as usize);
+    let upid = trace.threads.row(track.utid.0 as usize).upid;
+    assert_eq!(trace.processes.row(upid.0 as usize).pid, 32);
+}

@@ -4,6 +4,7 @@ use traceloom_trace::{ArgValue, ProcessId, RowId, StringId, ThreadId, TraceBuild
 
 use super::super::chrome_names;
 use super::super::track_descriptor::{Descriptor, Thread};
+use super::event::Legacy;
 
 /// `CounterDescriptor.BuiltinCounterType`: the CPU time of a thread, ns, and the number of its instructions.
 pub(super) const THREAD_TIME: u64 = 1;
@@ -210,4 +211,23 @@ pub(super) fn name_process(descriptor: &Descriptor, upid: ProcessId, out: &mut T
     if let Some(start_ns) = process.start_ns.filter(|start| *start > 0) {
         out.set_process_start(upid, start_ns);
     }
+}
+
+/// The thread that an event of the older format names itself. If it names only a process, it is one without a number.
+pub(super) fn named_thread(
+    legacy: &Legacy<'_>,
+    own_pid: Option<i32>,
+    out: &mut TraceBuilder,
+) -> Option<ThreadId> {
+    const NO_TID: i64 = 0xffff_ffff;
+    let tid = match (legacy.tid, legacy.pid) {
+        (Some(tid), _) => tid.into(),
+        (None, Some(pid)) => i64::from(pid) << 32 | NO_TID,
+        (None, None) => return None,
+    };
+    let utid = out.thread(tid);
+    if let Some(pid) = legacy.pid.or(own_pid) {
+        out.put_in_process(utid, pid.into());
+    }
+    Some(utid)
 }

@@ -14,7 +14,7 @@ use super::super::track_descriptor::{Thread, TrackDescriptors};
 use super::super::wire::{Field, Fields};
 use super::args::Args;
 use super::counting::Counting;
-use super::described::add_thread;
+use super::described::{add_thread, named_thread};
 use super::event::{Event, kind};
 use super::flows::Flows;
 use super::lifecycle::Lifecycles;
@@ -237,11 +237,8 @@ impl<'s> TrackEvents<'s> {
         if let Some(uuid) = uuid.filter(|uuid| *uuid != 0) {
             return self.tracks.track(uuid, usage, asker, out);
         }
-        if let Some(tid) = event.legacy.and_then(|legacy| legacy.tid) {
-            let utid = out.thread(tid.into());
-            if let Some(pid) = event.legacy.and_then(|legacy| legacy.pid).or(at.pid) {
-                out.put_in_process(utid, pid.into());
-            }
+        let legacy = event.legacy.as_ref();
+        if let Some(utid) = legacy.and_then(|legacy| named_thread(legacy, at.pid, out)) {
             return out.thread_track(utid);
         }
         // An event that says 0 itself means the default track.

@@ -16,6 +16,7 @@ use rustc_hash::FxHasher;
 use traceloom_trace::{ProcessId, RowId, SliceId, StringId, TraceBuilder, TrackId, TrackType};
 
 use super::super::wire::Fields;
+use super::described::named_thread;
 use super::event::{Event, Legacy};
 use super::interpret::{At, TrackEvents};
 use super::tracks::{Owner, Use};
@@ -68,11 +69,7 @@ impl<'s> TrackEvents<'s> {
             let asker = self.asker(at);
             return Some(self.tracks.track(uuid, usage, asker, out));
         }
-        if let Some(tid) = legacy.tid {
-            let utid = out.thread(tid.into());
-            if let Some(pid) = legacy.pid.or(at.pid) {
-                out.put_in_process(utid, pid.into());
-            }
+        if let Some(utid) = named_thread(legacy, at.pid, out) {
             return Some(out.thread_track(utid));
         }
         if at.utid.is_none() {

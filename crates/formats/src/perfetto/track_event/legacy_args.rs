@@ -5,6 +5,7 @@ use traceloom_trace::{
     ArgSetId, ArgValue, IdKind, RowId, SliceId, StringId, ThreadId, TraceBuilder,
 };
 
+use super::described::named_thread;
 use super::event::{Event, Legacy};
 use super::interpret::{At, TrackEvents};
 use super::tracks::Owner;
@@ -101,16 +102,7 @@ impl<'s> TrackEvents<'s> {
                 _ => None,
             };
         }
-        match legacy.tid {
-            Some(tid) => {
-                let utid = out.thread(tid.into());
-                if let Some(pid) = legacy.pid.or(at.pid) {
-                    out.put_in_process(utid, pid.into());
-                }
-                Some(utid)
-            }
-            None => at.utid,
-        }
+        named_thread(legacy, at.pid, out).or(at.utid)
     }
 }
 

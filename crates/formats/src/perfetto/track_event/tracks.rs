@@ -137,10 +137,8 @@ impl<'s> Tracks<'s> {
 
     /// The number of a thread that has a descriptor with a uuid, also if it is that of a sandbox.
     pub fn described_tid(&self, thread: &Thread, out: &TraceBuilder) -> Option<i64> {
-        let is_described = |tid: &i64| {
-            let utid = out.find_thread(*tid);
-            utid.is_some_and(|utid| self.threads.contains_key(&utid))
-        };
+        let known = |tid: &i64| out.find_thread(*tid);
+        let is_described = |tid: &i64| known(tid).is_some_and(|it| self.threads.contains_key(&it));
         let tids = [described::sandboxed_tid(thread), thread.tid];
         tids.into_iter().find(is_described)
     }
