@@ -27,6 +27,7 @@ mod kernel;
 mod kernel_event;
 mod kernel_fields;
 mod machines;
+mod metatrace;
 mod namespaces;
 mod network;
 mod packet;

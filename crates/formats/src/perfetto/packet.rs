@@ -25,6 +25,7 @@ pub(super) mod payload {
     pub const STREAMING_PROFILE: u32 = 54;
     pub const HEAP_GRAPH: u32 = 56;
     pub const GRAPHICS_FRAME: u32 = 57;
+    pub const METATRACE: u32 = 49;
     pub const TRACK_DESCRIPTOR: u32 = 60;
     pub const MODULE_SYMBOLS: u32 = 61;
     pub const VULKAN_MEMORY: u32 = 62;
@@ -98,6 +99,7 @@ pub(super) mod payload {
                 | FRAME_TIMELINE
                 | NETWORK_PACKET
                 | NETWORK_BUNDLE
+                | METATRACE
                 | BLUETOOTH
                 | WAKELOCKS
                 | APP_WAKELOCKS

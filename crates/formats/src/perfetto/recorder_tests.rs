@@ -258,3 +258,54 @@ fn descriptors_in_containers_have_numbers_of_the_container() {
     assert_eq!(threads, [(1003, 1), (1005, 1)]);
     assert_eq!(trace.processes.row(1).pid, 1003);
 }
+
+#[test]
+fn programs_of_perfetto_trace_themselves() {
+    let event = |ts, dur, content: Proto| packet(ts, 49, content.int(3, dur).int(5, 8));
+    let text = Proto::new().int(1, 4).text(2, "Parse");
+    let arg = |value: &str| Proto::new().text(1, "word").text(2, value);
+    let named = Proto::new()
+        .int(11, 4)
+        .message(10, text)
+        .message(7, arg("a"))
+        .message(7, arg("b"));
+    let counter = Proto::new().int(2, 1).int(4, 7).int(5, 8);
+    let trace = read([
+        event(10, 100, named),
+        event(20, 30, Proto::new().int(1, 12)),
+        packet(30, 49, counter),
+    ]);
+    let slices = trace.slices.rows().map(|row| {
+        let name = trace.strings.get(row.name);
+        (name, row.ts, row.dur, row.depth)
+    });
+    let expected = [("Parse", 10, 100, 0), ("READ_SYS_STATS", 20, 30, 1)];
+    assert_eq!(slices.collect::<Vec<_>>(), expected);
+    let args = trace.args.set(trace.slices.arg_set_id.get(0));
+    let args: Vec<_> = args.map(|(key, _)| trace.strings.get(key)).collect();
+    assert_eq!(args, ["word[0]", "word[1]"]);
+    let counter = trace.counters.row(0);
+    assert_eq!(counter.value, 7.0);
+    let track = trace.tracks.row(counter.track_id.row());
+    assert_eq!(trace.strings.get(track.name), "FTRACE_PAGES_DRAINED");
+}
+
+#[test]
+fn more_facts_and_errors_of_lists() {
+    let config = Proto::new().message(7, Proto::new().int(4, 99));
+    let interest = Proto::new().int(1, 7);
+    let trace = read([
+        packet(1, 33, config),
+        packet(2, 90, interest),
+        packet(3, 83, Proto::new().int(3, 1)),
+        packet(4, 123, Proto::new().int(2, -1)),
+    ]);
+    let id = trace.metadata("statsd_triggering_subscription_id");
+    assert_eq!(id, Some("99"));
+    assert_eq!(trace.metadata("range_of_interest_start_us"), Some("7"));
+    let figures = records(&trace, "stats");
+    for name in ["game_intervention_has_read_errors", "user_list_errors"] {
+        let row = format!("name={name} value=1 machine_id=0");
+        assert!(figures.contains(&row), "{figures:?}");
+    }
+}

@@ -25,9 +25,16 @@ pub(crate) enum FactValue {
 const NUMBERS: &[&str] = &[
     "all_data_source_flushed_ns",
     "all_data_source_started_ns",
+    "android_profile_boot_classpath",
+    "android_profile_system_server",
     "android_sdk_version",
+    "benchmark_had_failures",
+    "benchmark_start_time_us",
+    "benchmark_story_run_index",
+    "benchmark_story_run_time_us",
     "ftrace_latest_data_start_ns",
     "range_of_interest_start_us",
+    "statsd_triggering_subscription_id",
     "system_ram_bytes",
     "system_ram_gb",
     "timezone_off_mins",
@@ -96,7 +103,7 @@ fn about(name: &str) -> (bool, bool) {
         "tracing_disabled_ns",
         "tracing_started_ns",
     ];
-    let of_machine = name.starts_with("android_")
+    let of_machine = name.starts_with("android_") && !name.starts_with("android_profile_")
         || name.starts_with("system_")
         || matches!(name, "timezone_off_mins" | "tracing_service_version");
     match name {

@@ -19,12 +19,16 @@ pub(super) struct Figure {
 /// Figures that readers count, with their severities and sources in Perfetto. A trace without one has 0 of them.
 const COUNTED: &[(&str, [usize; 2])] = &[
     ("clock_sync_unrelatable_clock_domains", [ERROR, ANALYSIS]),
+    ("game_intervention_has_parse_errors", [ERROR, TRACE]),
+    ("game_intervention_has_read_errors", [ERROR, TRACE]),
     ("generic_task_state_invalid_order", [ERROR, ANALYSIS]),
     ("json_tokenizer_failure", [ERROR, TRACE]),
     ("slice_drop_overlapping_complete_event", [ERROR, ANALYSIS]),
     ("slice_spill_overlapping_complete_event", [ERROR, ANALYSIS]),
+    ("track_event_counter_missing_value", [ERROR, ANALYSIS]),
     ("track_event_invalid_timestamp", [ERROR, ANALYSIS]),
     ("track_event_parser_errors", [INFO, ANALYSIS]),
+    ("user_list_errors", [ERROR, TRACE]),
 ];
 
 /// The figures of a trace.

@@ -396,4 +396,5 @@ pub(super) static FACTS: &[Facts] = &[
     slices("app_wakelock_events", Machine, &[]).lanes(),
     slices("bluetooth_trace_event", Machine, &[]),
     slices("android_lmk", Process, &[UPID]),
+    counter("metatrace_counter", Thread, &[UTID, text("counter_name")]),
 ];

@@ -353,4 +353,6 @@ track_types! {
     BluetoothTraceEvent,
     /// When Android's low-memory killer ended a process.
     AndroidLmk,
+    /// What Perfetto's own programs count about themselves.
+    MetatraceCounter,
 }

@@ -101,7 +101,7 @@ pub(super) struct Lists {
     packages: FxHashSet<Vec<u8>>,
     users: FxHashSet<i64>,
     /// Which of these errors `stats` has already.
-    told_errors: [bool; 2],
+    told_errors: FxHashSet<&'static str>,
 }
 
 impl Lists {
@@ -113,26 +113,28 @@ impl Lists {
             packages.insert(name.map_or(&[][..], Field::bytes).to_vec())
         };
         rows(&PACKAGES, NO_TIME, content, is_new, out);
-        self.package_errors(content, machine, out);
+        self.errors(content, (2, "packages_list_has_parse_errors"), machine, out);
+        self.errors(content, (3, "packages_list_has_read_errors"), machine, out);
     }
 
-    /// Adds rows to `stats` for errors that the recorder met while it read the list.
-    fn package_errors(&mut self, content: &[u8], machine: i64, out: &mut TraceBuilder) {
-        const ERRORS: [(u32, &str); 2] = [
-            (2, "packages_list_has_parse_errors"),
-            (3, "packages_list_has_read_errors"),
-        ];
-        for ((number, figure), told) in ERRORS.iter().zip(&mut self.told_errors) {
-            let mut fields = Fields::new(content);
-            let has = fields.any(|field| field.number == *number && field.bool());
-            if has && !std::mem::replace(told, true) {
-                out.figure(figure, None, machine, 1);
-            }
+    /// Adds a row to `stats` if the recorder met errors while it read the list, as the field `number` tells.
+    fn errors(
+        &mut self,
+        content: &[u8],
+        (number, figure): (u32, &'static str),
+        machine: i64,
+        out: &mut TraceBuilder,
+    ) {
+        let mut fields = Fields::new(content);
+        let has = fields.any(|field| field.number == number && field.bool());
+        if has && self.told_errors.insert(figure) {
+            out.figure(figure, None, machine, 1);
         }
     }
 
     /// An `AndroidUserList`.
-    pub fn users(&mut self, content: &[u8], out: &mut TraceBuilder) {
+    pub fn users(&mut self, content: &[u8], machine: i64, out: &mut TraceBuilder) {
+        self.errors(content, (2, "user_list_errors"), machine, out);
         let users = &mut self.users;
         let is_new = |item: Field<'_>| {
             let id = item.fields().find(|field| field.number == 2);
@@ -147,7 +149,19 @@ impl Lists {
     }
 
     /// An `AndroidGameInterventionList`: what the system changes in games.
-    pub fn games(&mut self, content: &[u8], out: &mut TraceBuilder) {
+    pub fn games(&mut self, content: &[u8], machine: i64, out: &mut TraceBuilder) {
+        self.errors(
+            content,
+            (2, "game_intervention_has_parse_errors"),
+            machine,
+            out,
+        );
+        self.errors(
+            content,
+            (3, "game_intervention_has_read_errors"),
+            machine,
+            out,
+        );
         for game in Fields::new(content).filter(|field| field.number == 1) {
             let cells = game_cells(game.fields(), out);
             out.record(NO_TIME, "android_game_intervention_list", &cells);

@@ -112,9 +112,9 @@ impl<'s> Android<'s> {
         match number {
             number::LOG => self.log.packet(content, state.machine, kernel, out),
             number::PACKAGES => self.lists.packages(content, machine, out),
-            number::USERS => self.lists.users(content, out),
+            number::USERS => self.lists.users(content, machine, out),
             number::FLAGS => self.lists.flags(ts, content, out),
-            number::GAMES => self.lists.games(content, out),
+            number::GAMES => self.lists.games(content, machine, out),
             number::CPU_PER_UID => {
                 self.cpu_per_uid.packet(ts, fields, state.generation, out);
             }

@@ -32,6 +32,13 @@ impl Service<'_> {
                 self.attributes.entry(key).or_insert(value);
             }
         }
+        let subscription = value(7).and_then(|statsd| {
+            let mut fields = statsd.fields();
+            fields.find(|field| field.number == 4)
+        });
+        if let Some(id) = subscription {
+            out.metadata("statsd_triggering_subscription_id", &id.int().to_string());
+        }
         if let Some(name) = value(22) {
             let name = String::from_utf8_lossy(name.bytes());
             out.metadata("unique_session_name", &name);

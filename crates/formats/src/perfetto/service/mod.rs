@@ -16,6 +16,7 @@ use traceloom_trace::TraceBuilder;
 
 use super::descriptors::Descriptors;
 use super::journal;
+use super::metatrace::Metatrace;
 use super::survey::Survey;
 use figures::Figures;
 use sessions::Sessions;
@@ -28,6 +29,7 @@ mod number {
     pub const STATS: u32 = 35;
     pub const TRIGGER: u32 = 46;
     pub const BENCHMARK: u32 = 48;
+    pub const METATRACE: u32 = 49;
     pub const CHROME_METADATA: u32 = 51;
     pub const SERVICE_EVENT: u32 = 69;
     pub const UI_STATE: u32 = 78;
@@ -58,6 +60,7 @@ pub(super) struct Service<'s> {
     sessions: Sessions,
     /// The interrupts that have a name.
     interrupts: FxHashSet<u64>,
+    metatrace: Metatrace,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -81,6 +84,7 @@ impl<'s> Service<'s> {
             attributes: BTreeMap::new(),
             sessions: Sessions::default(),
             interrupts: FxHashSet::default(),
+            metatrace: Metatrace::default(),
         }
     }
 
@@ -108,6 +112,7 @@ impl<'s> Service<'s> {
             }
             number::BENCHMARK => chrome::benchmark(content, out),
             number::CHROME_METADATA => self.chrome(content, out),
+            number::METATRACE => self.metatrace.packet(ts, content, out),
             number::INTERRUPTS => facts::interrupts(content, machine, &mut self.interrupts, out),
             number::JOURNAL => journal::event(ts, content, out),
             number::SERVICE_EVENT => self.event(ts, content, machine, out),
@@ -124,8 +129,12 @@ impl<'s> Service<'s> {
     pub fn finish(mut self, is_first_machine: bool, out: &mut TraceBuilder) {
         if is_first_machine {
             self.make_uuid(out);
+            if let Some(from) = self.survey.interest {
+                out.metadata("range_of_interest_start_us", &(from / 1_000).to_string());
+            }
         }
         self.sessions.finish(out);
+        self.metatrace.finish(out);
         for (key, value) in &self.attributes {
             out.metadata(&format!("trace_attribute.{key}"), value);
         }

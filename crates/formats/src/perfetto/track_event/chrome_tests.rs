@@ -175,3 +175,14 @@ fn an_event_can_name_only_its_process() {
     let upid = trace.threads.row(track.utid.0 as usize).upid;
     assert_eq!(trace.processes.row(upid.0 as usize).pid, 32);
 }
+
+#[test]
+fn jobs_have_names() {
+    let interned = Proto::new().message(44, Proto::new().int(1, 9).text(2, "sync"));
+    let field = |trace: &Trace| args(trace, trace.slices.arg_set_id.get(0));
+    let content = || Proto::new().message(2006, Proto::new().int(21, 9));
+    let known = read([event(content(), interned)]);
+    assert_eq!(field(&known), ["job_scheduler_job.job_name=sync"]);
+    let unknown = read([event(content(), Proto::new())]);
+    assert_eq!(field(&unknown), ["job_scheduler_job.job_name_iid=9"]);
+}

@@ -45,6 +45,10 @@ impl TrackEvents<'_> {
         let figures = [
             ("track_event_parser_errors", self.misplaced_states),
             (
+                "track_event_counter_missing_value",
+                self.skipped.without_value,
+            ),
+            (
                 "track_event_invalid_timestamp",
                 match self.machine {
                     0 => self.survey.negative_times,

@@ -5,6 +5,7 @@ use traceloom_trace::ArgValue;
 
 use super::super::descriptors::{FieldType, Kind, numbers};
 use super::super::wire::{Field, Fields, Value};
+use super::names::interned;
 use super::writer::{MOST_LEVELS, Writer, unsigned};
 
 /// How many values each repeated field of a message has had.
@@ -35,6 +36,13 @@ impl<'s> Writer<'_, 's> {
             return;
         }
         let is_list = !matches!(kind, Kind::Message(_) | Kind::Text | Kind::Bytes);
+        let job = match name {
+            "job_name_iid" => self.names.text(interned::JOB_NAMES, field.uint()),
+            _ => None,
+        };
+        if let (Some(job), Some(key)) = (job, self.inner(prefix, "job_name")) {
+            return self.text(&key, job);
+        }
         match field.value {
             Value::Bytes(packed) if described.repeated && is_list => {
                 for bits in numbers(kind, packed) {

@@ -19,6 +19,7 @@ pub(super) mod interned {
     pub const ANNOTATION_TYPES: u32 = 27;
     pub const ANNOTATION_STRINGS: u32 = 29;
     pub const CORRELATION_IDS: u32 = 43;
+    pub const JOB_NAMES: u32 = 44;
 }
 
 /// Finds interned messages in the state of a packet.
