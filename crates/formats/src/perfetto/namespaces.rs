@@ -22,8 +22,8 @@ struct Namespace {
     /// Its number inside, and how many containers are around it.
     inner: i64,
     level: usize,
-    /// Its threads: the number inside and outside.
-    threads: Vec<(i64, i32)>,
+    /// The numbers outside of its threads, by those inside.
+    threads: FxHashMap<i64, i32>,
 }
 
 impl Namespaces {
@@ -51,7 +51,7 @@ impl Namespaces {
             let namespace = Namespace {
                 inner: i64::from(*last as i32),
                 level: inner.len() - 1,
-                threads: Vec::new(),
+                threads: FxHashMap::default(),
             };
             self.0.insert((machine, pid), namespace);
         }
@@ -70,7 +70,8 @@ impl Namespaces {
         if let Some(namespace) = self.0.get_mut(&(machine, pid))
             && let Some(inner) = inner.get(namespace.level)
         {
-            namespace.threads.push((i64::from(*inner as i32), tid));
+            let inner = i64::from(*inner as i32);
+            namespace.threads.entry(inner).or_insert(tid);
         }
     }
 
@@ -79,14 +80,9 @@ impl Namespaces {
         let Some(namespace) = self.0.get(&writer) else {
             return;
         };
-        let outer = |inner: i64| match inner == namespace.inner {
-            true => Some(writer.1),
-            false => {
-                let mut threads = namespace.threads.iter();
-                threads
-                    .find(|(known, _)| *known == inner)
-                    .map(|(_, tid)| *tid)
-            }
+        let outer = |inner: i64| {
+            let main = (inner == namespace.inner).then_some(writer.1);
+            main.or_else(|| namespace.threads.get(&inner).copied())
         };
         if let Some(process) = &mut descriptor.process {
             process.pid = outer(process.pid.into()).unwrap_or(process.pid);
