@@ -309,3 +309,30 @@ fn more_facts_and_errors_of_lists() {
         assert!(figures.contains(&row), "{figures:?}");
     }
 }
+
+#[test]
+fn atoms_of_statsd_are_instants() {
+    let scan = Proto::new().int(1, 5).text(2, "wifi").raw(3, &[0, 1]);
+    let own = Proto::new().double(1, 0.5);
+    let atoms = Proto::new()
+        .message(1, Proto::new().message(100_001, own))
+        .message(1, Proto::new().message(2, scan))
+        .packed(2, &[900, 800]);
+    let trace = read([packet(1_000, 84, atoms)]);
+    let slices = trace.slices.rows().map(|row| {
+        let args = trace.args.set(row.arg_set_id).map(|(key, value)| {
+            let value = value.display(&trace.strings);
+            format!("{}={value}", trace.strings.get(key))
+        });
+        let args: Vec<_> = args.collect();
+        let name = trace.strings.get(row.name);
+        format!("{} {name} {}", row.ts, args.join(" "))
+    });
+    assert_eq!(
+        slices.collect::<Vec<_>>(),
+        [
+            "800 ble_scan_state_changed field_1=5 field_2=wifi field_3=AAE=",
+            "900 atom_100001 field_1_assuming_double=0.5",
+        ]
+    );
+}

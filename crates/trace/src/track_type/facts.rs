@@ -397,4 +397,5 @@ pub(super) static FACTS: &[Facts] = &[
     slices("bluetooth_trace_event", Machine, &[]),
     slices("android_lmk", Process, &[UPID]),
     counter("metatrace_counter", Thread, &[UTID, text("counter_name")]),
+    slices("statsd_atoms", Machine, &[]),
 ];

@@ -355,4 +355,6 @@ track_types! {
     AndroidLmk,
     /// What Perfetto's own programs count about themselves.
     MetatraceCounter,
+    /// What Android's statistics service noted.
+    StatsdAtoms,
 }

@@ -13,6 +13,7 @@ mod messages;
 mod protolog;
 mod rects;
 mod sparse;
+mod statsd;
 mod transactions;
 mod transition_rows;
 mod transitions;
@@ -38,6 +39,7 @@ mod number {
     pub const LOG: u32 = 39;
     pub const PACKAGES: u32 = 47;
     pub const GAMES: u32 = 83;
+    pub const STATSD: u32 = 84;
     pub const LAYERS: u32 = 93;
     pub const TRANSACTIONS: u32 = 94;
     pub const TRANSITION: u32 = 96;
@@ -77,6 +79,7 @@ pub(super) struct Android<'s> {
     flags: flags::Flags,
     transitions: transition_rows::Transitions,
     protolog: protolog::Protolog<'s>,
+    statsd: statsd::Statsd,
 }
 
 impl<'s> Android<'s> {
@@ -95,6 +98,7 @@ impl<'s> Android<'s> {
             flags: flags::Flags::default(),
             transitions: transition_rows::Transitions::default(),
             protolog: protolog::Protolog::default(),
+            statsd: statsd::Statsd::default(),
         }
     }
 
@@ -115,6 +119,10 @@ impl<'s> Android<'s> {
             number::USERS => self.lists.users(content, machine, out),
             number::FLAGS => self.lists.flags(ts, content, out),
             number::GAMES => self.lists.games(content, machine, out),
+            number::STATSD => {
+                let names = self.messages.descriptors;
+                self.statsd.packet(ts, fields, names, out);
+            }
             number::CPU_PER_UID => {
                 self.cpu_per_uid.packet(ts, fields, state.generation, out);
             }
@@ -193,6 +201,7 @@ impl<'s> Android<'s> {
         self.protolog.finish(self.survey, &mut self.messages, out);
         self.cpu_per_uid.finish(out);
         self.app_wakelocks.finish(out);
+        self.statsd.finish(out);
         let unconverted = self.log.unconverted;
         self.log.finish(out);
         let place = Place::default();

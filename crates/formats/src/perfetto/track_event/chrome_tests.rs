@@ -87,16 +87,24 @@ fn names_of_descriptors_are_those_of_threads() {
         .int(6, 9);
     let event = Proto::new().int(1, 50).int(2, 7).message(4, switch);
     let own = thread(5, 7).text(5, "ThreadPoolForegroundWorker");
-    let trace = read([
-        descriptor(1, Proto::new().message(4, own)),
-        Proto::new().message(1, Proto::new().int(1, 0).message(2, event)),
-    ]);
-    let threads = thread_names(&trace);
-    assert!(
-        threads.contains(&(7, "ThreadPoolForegroundWorker")),
-        "{threads:?}"
-    );
-    assert!(threads.contains(&(9, "x")), "{threads:?}");
+    let bundle = || Proto::new().message(1, Proto::new().int(1, 0).message(2, event.clone()));
+    let by_track = [
+        descriptor(1, Proto::new().message(4, own.clone())),
+        bundle(),
+    ];
+    // Old versions of Chrome describe the thread of a sequence.
+    let instant = Proto::new().int(9, 3).text(23, "i");
+    let by_sequence = [
+        packet(0, 44, own).int(10, 1).int(41, 1),
+        packet(5, 11, instant).int(10, 1),
+        bundle(),
+    ];
+    for trace in [read(by_track), read(by_sequence)] {
+        let threads = thread_names(&trace);
+        let own = (7, "ThreadPoolForegroundWorker");
+        assert!(threads.contains(&own), "{threads:?}");
+        assert!(threads.contains(&(9, "x")), "{threads:?}");
+    }
 }
 
 #[test]

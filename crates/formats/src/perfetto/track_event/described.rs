@@ -5,6 +5,7 @@ use traceloom_trace::{ArgValue, ProcessId, RowId, StringId, ThreadId, TraceBuild
 use super::super::chrome_names;
 use super::super::track_descriptor::{Descriptor, Thread};
 use super::event::Legacy;
+use super::writer::unsigned;
 
 /// `CounterDescriptor.BuiltinCounterType`: the CPU time of a thread, ns, and the number of its instructions.
 pub(super) const THREAD_TIME: u64 = 1;
@@ -173,7 +174,7 @@ pub(super) fn process_args(
     }
     list.text("chrome.host_app_package_name", &descriptor.host_app);
     if let Some(id) = descriptor.crash_id {
-        list.push("chrome.crash_trace_id", ArgValue::Int(id as i64));
+        list.push("chrome.crash_trace_id", unsigned(id));
     }
     let args = list.args;
     if !args.is_empty() {

@@ -12,7 +12,7 @@ impl TrackEvents<'_> {
 
     /// Gives threads the names that their descriptors have, after everything else.
     pub fn name_threads(&self, out: &mut TraceBuilder) {
-        self.tracks.name_threads(out);
+        self.tracks.names.apply(out);
     }
 
     /// Ends the input.

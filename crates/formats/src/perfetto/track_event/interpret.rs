@@ -205,9 +205,11 @@ impl<'s> TrackEvents<'s> {
                     // Its own descriptor names it. The number may even be that of a later thread.
                     descriptor.name.clear();
                 }
+                let utid = add_thread(&descriptor, tid.unwrap_or(descriptor.tid), out);
+                self.tracks.names.keep(utid, &descriptor.name, out);
                 Legacy {
                     descriptor: state.thread,
-                    utid: add_thread(&descriptor, tid.unwrap_or(descriptor.tid), out),
+                    utid,
                     pid: descriptor.pid,
                     thread_ns: descriptor.reference_thread_us.saturating_mul(1_000),
                 }

@@ -27,6 +27,7 @@ mod raw;
 mod siblings;
 mod skipped;
 mod states;
+mod thread_names;
 mod tracks;
 mod types;
 mod writer;

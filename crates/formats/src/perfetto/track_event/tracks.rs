@@ -20,6 +20,7 @@ use super::super::source::Source;
 use super::super::track_descriptor::{Descriptor, Merge, Thread, TrackDescriptors};
 use super::described::{self, Orders};
 use super::siblings::{Key, Siblings};
+use super::thread_names::ThreadNames;
 
 /// What a track belongs to.
 pub(super) type Owner = TrackOwnerId;
@@ -91,8 +92,7 @@ pub(super) struct Tracks<'s> {
     /// process, which got the number again.
     threads: FxHashMap<ThreadId, u64>,
     processes: FxHashMap<ProcessId, u64>,
-    /// The names that descriptors give to threads.
-    names: Vec<(ThreadId, StringId)>,
+    pub names: ThreadNames,
 }
 
 impl<'s> Tracks<'s> {
@@ -108,7 +108,7 @@ impl<'s> Tracks<'s> {
             orders: root.map(|root| Orders::of(&root)).unwrap_or_default(),
             threads: FxHashMap::default(),
             processes: FxHashMap::default(),
-            names: Vec::new(),
+            names: ThreadNames::default(),
         }
     }
 
@@ -125,13 +125,6 @@ impl<'s> Tracks<'s> {
         let people = self.descriptors.people().iter();
         for (_, uuid) in people.filter(|(machine, _)| is_here(*machine)) {
             self.owner(*uuid, out);
-        }
-    }
-
-    /// Names the threads again: the kernel knows only the beginning of a long name.
-    pub fn name_threads(&self, out: &mut TraceBuilder) {
-        for (utid, name) in &self.names {
-            out.name_thread(*utid, *name);
         }
     }
 
@@ -186,8 +179,7 @@ impl<'s> Tracks<'s> {
             }
             let utid = described::add_thread(thread, tid, out);
             self.threads.insert(utid, uuid);
-            let name = out.intern_unless_empty(&thread.name);
-            self.names.push((utid, name));
+            self.names.keep(utid, &thread.name, out);
             described::thread_args(descriptor, &self.orders, utid, out);
             return Some(Owner::Thread(utid));
         }

@@ -1,0 +1,120 @@
+//! What Android's statistics service (statsd) noted: atoms.
+//!
+//! ```text
+//! StatsdAtom   atom, any number; when each was noted, ns
+//! Atom         one message, whose number tells what it is
+//! ```
+//! The messages of atoms are not in Perfetto's `.proto` files, only their numbers and names are. So the fields of an atom
+//! have numbers as their names, as those of manufacturers' atoms have in Perfetto.
+
+use std::borrow::Cow;
+
+use base64::Engine;
+use rustc_hash::FxHashMap;
+use traceloom_trace::{ArgSetId, ArgValue, StringId, TraceBuilder, TrackType};
+
+use super::super::descriptors::Descriptors;
+use super::super::wire::{Field, Fields, Value, varint};
+
+/// Atoms. Packets have several, with times of their own, so they are sorted in the end.
+#[derive(Default)]
+pub(super) struct Statsd {
+    atoms: Vec<Atom>,
+    names: FxHashMap<u32, StringId>,
+}
+
+struct Atom {
+    ts: i64,
+    name: StringId,
+    args: ArgSetId,
+}
+
+impl Statsd {
+    /// A `StatsdAtom`. An atom without a time has that of the packet.
+    pub fn packet(
+        &mut self,
+        ts: i64,
+        fields: Fields<'_>,
+        descriptors: &Descriptors,
+        out: &mut TraceBuilder,
+    ) {
+        let times = fields.clone().filter(|field| field.number == 2);
+        let mut times = times.flat_map(Field::numbers);
+        for atom in fields.filter(|field| field.number == 1) {
+            let ts = times.next().map_or(ts, |ts| ts as i64);
+            let Some(content) = atom.fields().next() else {
+                continue;
+            };
+            let args = args(content.bytes(), out);
+            let args = out.args(args);
+            let atom = Atom {
+                ts,
+                name: self.name(content.number, descriptors, out),
+                args,
+            };
+            self.atoms.push(atom);
+        }
+    }
+
+    /// What an atom is.
+    fn name(&mut self, number: u32, descriptors: &Descriptors, out: &mut TraceBuilder) -> StringId {
+        let name = self.names.entry(number).or_insert_with(|| {
+            let known = descriptors.enum_name("AtomId", number.into());
+            let known = known.and_then(|known| known.strip_prefix("ATOM_"));
+            let name = known.map_or(format!("atom_{number}"), str::to_lowercase);
+            out.intern(name.as_bytes())
+        });
+        *name
+    }
+
+    /// Ends the input.
+    pub fn finish(mut self, out: &mut TraceBuilder) {
+        if self.atoms.is_empty() {
+            return;
+        }
+        self.atoms.sort_by_key(|atom| atom.ts);
+        let title = out.intern(b"Statsd Atoms");
+        let track = out.global_track(TrackType::StatsdAtoms, title);
+        for atom in self.atoms {
+            out.instant(track, atom.ts, atom.name, atom.args);
+        }
+    }
+}
+
+/// A text, or what may be a message, as Base64.
+fn text(bytes: &[u8]) -> Cow<'_, str> {
+    let text = std::str::from_utf8(bytes).ok();
+    match text.filter(|text| !text.contains(char::is_control)) {
+        Some(text) => Cow::Borrowed(text),
+        None => Cow::Owned(base64::engine::general_purpose::STANDARD.encode(bytes)),
+    }
+}
+
+/// The fields of an atom. Those of 4 and 8 bytes are nearly always fractions.
+fn args(atom: &[u8], out: &mut TraceBuilder) -> Vec<(StringId, ArgValue)> {
+    const EIGHT_BYTES: u64 = 1;
+    const FOUR_BYTES: u64 = 5;
+    let mut args = Vec::new();
+    let mut fields = Fields::new(atom);
+    loop {
+        let mut at = fields.at();
+        let Some(field) = fields.next() else {
+            return args;
+        };
+        let kind = varint(atom, &mut at).unwrap_or_default() & 7;
+        let name = format!("field_{}", field.number);
+        let (name, value) = match (field.value, kind) {
+            (Value::Number(bits), EIGHT_BYTES) => (
+                name + "_assuming_double",
+                ArgValue::Float(f64::from_bits(bits)),
+            ),
+            (Value::Number(bits), FOUR_BYTES) => (
+                name + "_assuming_float",
+                ArgValue::Float(f32::from_bits(bits as u32).into()),
+            ),
+            (Value::Number(bits), _) => (name, ArgValue::Int(bits as i64)),
+            (Value::Bytes(bytes), _) => (name, ArgValue::Text(out.intern(text(bytes).as_bytes()))),
+        };
+        args.push((out.intern(name.as_bytes()), value));
+    }
+}
