@@ -9,7 +9,6 @@
 
 use rustc_hash::FxHashMap;
 
-use super::track_descriptor::Descriptor;
 use super::wire::Fields;
 
 /// The processes in containers, by machine and pid.
@@ -75,21 +74,11 @@ impl Namespaces {
         }
     }
 
-    /// Gives the process and the thread of a descriptor their numbers outside. `writer` wrote it.
-    pub fn resolve(&self, writer: (u32, i32), descriptor: &mut Descriptor) {
-        let Some(namespace) = self.0.get(&writer) else {
-            return;
-        };
-        let outer = |inner: i64| {
-            let main = (inner == namespace.inner).then_some(writer.1);
-            main.or_else(|| namespace.threads.get(&inner).copied())
-        };
-        if let Some(process) = &mut descriptor.process {
-            process.pid = outer(process.pid.into()).unwrap_or(process.pid);
-        }
-        if let Some(thread) = &mut descriptor.thread {
-            thread.tid = outer(thread.tid).map_or(thread.tid, i64::from);
-            thread.pid = outer(thread.pid.into()).unwrap_or(thread.pid);
-        }
+    /// The number outside of a process or thread that has the number `inner` for `writer`, which is in the same
+    /// container.
+    pub fn outer(&self, writer: (u32, i32), inner: i64) -> Option<i32> {
+        let namespace = self.0.get(&writer)?;
+        let main = (inner == namespace.inner).then_some(writer.1);
+        main.or_else(|| namespace.threads.get(&inner).copied())
     }
 }

@@ -278,6 +278,17 @@ impl Descriptor {
         }
     }
 
+    /// Gives the process and the thread the numbers that they have outside of their container, if they are in one.
+    fn leave_container(&mut self, outer: impl Fn(i64) -> Option<i32>) {
+        if let Some(process) = &mut self.process {
+            process.pid = outer(process.pid.into()).unwrap_or(process.pid);
+        }
+        if let Some(thread) = &mut self.thread {
+            thread.tid = outer(thread.tid).map_or(thread.tid, i64::from);
+            thread.pid = outer(thread.pid.into()).unwrap_or(thread.pid);
+        }
+    }
+
     /// Whether it is the own track of a thread or a process.
     pub fn is_person(&self) -> bool {
         self.thread.is_some() || self.process.is_some()
@@ -339,7 +350,7 @@ impl TrackDescriptors {
         if let Some(descriptor) = &mut descriptor {
             descriptor.name_by_kind();
             if let Some(writer) = self.writers.get(&uuid) {
-                self.namespaces.resolve(*writer, descriptor);
+                descriptor.leave_container(|inner| self.namespaces.outer(*writer, inner));
             }
         }
         descriptor

@@ -106,6 +106,25 @@ pub(super) fn interrupts(
     }
 }
 
+/// A `ChromeBenchmarkMetadata`: which story of a benchmark ran.
+pub(super) fn benchmark(metadata: &[u8], out: &mut TraceBuilder) {
+    for field in Fields::new(metadata) {
+        let (key, value) = match field.number {
+            1 => ("start_time_us", field.int().to_string()),
+            2 => ("story_run_time_us", field.int().to_string()),
+            3 => ("name", text(field)),
+            4 => ("description", text(field)),
+            5 => ("label", text(field)),
+            6 => ("story_name", text(field)),
+            7 => ("story_tags", text(field)),
+            8 => ("story_run_index", field.int32().to_string()),
+            9 => ("had_failures", u8::from(field.bool()).to_string()),
+            _ => continue,
+        };
+        out.metadata(&format!("benchmark_{key}"), &value);
+    }
+}
+
 /// A trial of Chrome: the hashes of its name and its group.
 pub(super) fn field_trial(field: Field<'_>) -> String {
     let part = |number| {

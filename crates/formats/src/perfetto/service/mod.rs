@@ -110,7 +110,7 @@ impl<'s> Service<'s> {
             number::CHROME_TRIGGER => {
                 facts::chrome_trigger(ts, content, &self.survey.translations, out);
             }
-            number::BENCHMARK => chrome::benchmark(content, out),
+            number::BENCHMARK => facts::benchmark(content, out),
             number::CHROME_METADATA => self.chrome(content, out),
             number::METATRACE => self.metatrace.packet(ts, content, out),
             number::INTERRUPTS => facts::interrupts(content, machine, &mut self.interrupts, out),
