@@ -207,8 +207,8 @@ impl Descriptor {
         match field.number {
             5 => self.parent = field.uint(),
             2 | 10 | 13 => self.name = field.bytes().to_vec(),
-            3 => self.process = Some(Process::read(field.fields())),
-            4 => self.thread = Some(Thread::read(field.fields())),
+            3 => self.process(Process::read(field.fields())),
+            4 => self.thread(Thread::read(field.fields())),
             9 => self.is_separate = field.bool(),
             8 => self.counter = Some(Counter::read(field.fields())),
             18 => self.is_state = true,
@@ -224,6 +224,28 @@ impl Descriptor {
             7 => self.chrome_thread(field.fields()),
             _ => {}
         }
+    }
+
+    /// A later descriptor without a name leaves the name as it is.
+    fn process(&mut self, mut process: Process) {
+        let old = self.process.take().map(|old| old.name);
+        if process.name.is_empty() {
+            process.name = old.unwrap_or_default();
+        }
+        self.process = Some(process);
+    }
+
+    fn thread(&mut self, mut thread: Thread) {
+        let old = self.thread.take().map(|old| old.name);
+        if thread.name.is_empty() {
+            thread.name = old.unwrap_or_default();
+        }
+        self.thread = Some(thread);
+    }
+
+    /// What Chrome calls the kind of the thread; empty if it has none.
+    pub fn thread_kind(&self) -> &'static str {
+        chrome_names::thread(self.chrome_thread)
     }
 
     fn merges(&mut self, behaviour: u64) {
@@ -266,15 +288,10 @@ impl Descriptor {
         }
     }
 
-    /// Names what has no name of its own by its kind.
+    /// Names a process that has no name of its own by its kind.
     fn name_by_kind(&mut self) {
         if let (Some(process), Some(kind)) = (&mut self.process, self.chrome_process) {
             process.name_by(kind);
-        }
-        if let Some(thread) = &mut self.thread
-            && thread.name.is_empty()
-        {
-            thread.name = chrome_names::thread(self.chrome_thread).into();
         }
     }
 

@@ -194,3 +194,33 @@ fn jobs_have_names() {
     let unknown = read([event(content(), Proto::new())]);
     assert_eq!(field(&unknown), ["job_scheduler_job.job_name_iid=9"]);
 }
+
+#[test]
+fn metadata_names_the_thread_that_it_is_about() {
+    let named = |tid: Option<i64>, name: &str| {
+        let legacy = Proto::new().int(2, i64::from(b'M'));
+        let legacy = tid
+            .into_iter()
+            .fold(legacy, |legacy, tid| legacy.int(19, tid));
+        let annotation = Proto::new().text(10, "name").text(6, name);
+        let event = Proto::new()
+            .text(23, "thread_name")
+            .message(4, annotation)
+            .message(6, legacy);
+        packet(5, 11, event).int(10, 1)
+    };
+    let again = thread(15, 18);
+    let trace = read([
+        packet(0, 44, thread(15, 16)).int(10, 1).int(41, 1),
+        descriptor(3, Proto::new().message(4, thread(15, 18).text(5, "own"))),
+        descriptor(3, Proto::new().message(4, again)),
+        packet(1, 44, thread(15, 16)).int(10, 1),
+        named(Some(17), "other"),
+        named(None, "main"),
+        named(Some(18), "late"),
+    ]);
+    let names = thread_names(&trace);
+    for named in [(16, "main"), (17, "other"), (18, "own")] {
+        assert!(names.contains(&named), "{names:?}");
+    }
+}

@@ -222,6 +222,8 @@ pub(super) fn named_thread(
 ) -> Option<ThreadId> {
     const NO_TID: i64 = 0xffff_ffff;
     let tid = match (legacy.tid, legacy.pid) {
+        // The number of the kernel's idle thread.
+        (Some(0), _) => return None,
         (Some(tid), _) => tid.into(),
         (None, Some(pid)) => i64::from(pid) << 32 | NO_TID,
         (None, None) => return None,

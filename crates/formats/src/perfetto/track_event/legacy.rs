@@ -50,7 +50,7 @@ impl<'s> TrackEvents<'s> {
                 self.asynchronous(at, event, &legacy, out);
             }
             b's' | b't' | b'f' => self.flow(at, event, &legacy, out),
-            b'M' => self.metadata(at, event, out),
+            b'M' => self.metadata(at, event, &legacy, out),
             b'P' => self.v8_profile(at, event, &legacy, out),
             _ => self.raw_event(at, event, &legacy, out),
         }
@@ -208,22 +208,30 @@ impl<'s> TrackEvents<'s> {
     }
 
     /// `thread_name` and `process_name`: the name is the first annotation.
-    fn metadata(&mut self, at: &At<'s>, event: &Event<'s>, out: &mut TraceBuilder) {
+    fn metadata(
+        &mut self,
+        at: &At<'s>,
+        event: &Event<'s>,
+        legacy: &Legacy<'s>,
+        out: &mut TraceBuilder,
+    ) {
         const STRING: u32 = 6;
         let annotation = event.others.iter().find(|field| field.number == 4);
         let text = annotation
             .and_then(|field| Fields::new(field.bytes()).find(|field| field.number == STRING));
-        let (Some(text), Some(utid), Some(pid)) = (text, at.utid, at.pid) else {
+        let thread = named_thread(legacy, at.pid, out).or_else(|| self.thread_of(at, event, out));
+        let (Some(text), Some(utid)) = (text, thread) else {
             return;
         };
         let what = at.names.name(event, &mut self.texts, out);
         let what = out.trace().strings.get(what).to_owned();
         let name = out.intern(text.bytes());
         match what.as_str() {
-            "thread_name" => out.name_thread(utid, name),
+            "thread_name" => self.tracks.names.keep_other(utid, text.bytes(), out),
             "process_name" => {
-                let upid = out.process(pid.into());
-                out.name_process(upid, name);
+                if let Some(upid) = out.trace().threads.upid.get(utid.row()).some() {
+                    out.name_process(upid, name);
+                }
             }
             _ => {}
         }

@@ -179,6 +179,8 @@ impl<'s> Tracks<'s> {
             }
             let utid = described::add_thread(thread, tid, out);
             self.threads.insert(utid, uuid);
+            self.names
+                .keep_other(utid, descriptor.thread_kind().as_bytes(), out);
             self.names.keep(utid, &thread.name, out);
             described::thread_args(descriptor, &self.orders, utid, out);
             return Some(Owner::Thread(utid));
