@@ -54,6 +54,26 @@ impl Map {
         Ok(())
     }
 
+    /// Fills `piece` with the bytes from `from` on, which must be in the map. For bytes that are used once, a copy takes less
+    /// time than the pages that the kernel would have to map.
+    pub(crate) fn copy(&self, from: usize, piece: &mut [u8]) {
+        // If the file was truncated, reading the map fills in zeros and makes `check` fail.
+        if !self.copy_from_file(from, piece) {
+            piece.copy_from_slice(&self.bytes[from..from + piece.len()]);
+        }
+    }
+
+    #[cfg(unix)]
+    fn copy_from_file(&self, from: usize, piece: &mut [u8]) -> bool {
+        use std::os::unix::fs::FileExt;
+        self.file.read_exact_at(piece, from as u64).is_ok()
+    }
+
+    #[cfg(not(unix))]
+    fn copy_from_file(&self, _: usize, _: &mut [u8]) -> bool {
+        false
+    }
+
     /// Tells the kernel that these bytes are no longer needed, so that a big file does not fill the
     /// program's memory. They can still be read.
     #[cfg(unix)]

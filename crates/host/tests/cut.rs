@@ -88,6 +88,35 @@ fn small_files_are_read() {
     assert_eq!(content.check(), Ok(()));
 }
 
+#[test]
+fn pieces_are_the_bytes_of_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file");
+    for length in [1000, MEGABYTES + 1] {
+        let bytes: Vec<u8> = (0..length).map(|at| (at % 251) as u8).collect();
+        std::fs::write(&path, &bytes).unwrap();
+        let content = Content::open(&path).unwrap();
+        let mut buffer = Vec::new();
+        for (from, to) in [(0, 300), (length - 300, length), (length, length)] {
+            let piece = content.piece(from, 300, &mut buffer);
+            assert!(piece == &bytes[from..to], "{from} of {length}");
+        }
+        assert!(content.piece(length + 1, 300, &mut buffer).is_empty());
+    }
+}
+
+#[test]
+fn a_piece_of_a_truncated_file_is_zeros() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = file(folder.path(), MEGABYTES);
+    let content = Content::open(&folder.path().join("file")).unwrap();
+    file.set_len(10_000).unwrap();
+    let mut buffer = Vec::new();
+    assert_eq!(content.piece(9_000, 1_000, &mut buffer), [7; 1_000]);
+    assert_eq!(content.piece(1 << 20, 1_000, &mut buffer), [0; 1_000]);
+    assert_eq!(content.check(), Err(Truncated));
+}
+
 /// Slots are freed: one after the other, more maps are made than can be guarded at once.
 #[test]
 fn maps_can_be_made_again_and_again() {
