@@ -77,7 +77,7 @@ pub use format::{
     TextParts, WriteOptions, Writer,
 };
 pub use ftrace::FtraceLine;
-pub use method_trace::{MethodRecord, MethodRecords};
+pub use method_trace::{ByWidth, MethodRecord, MethodRecords, WidthRecords};
 pub use omissions::{Omission, Written};
 pub use registry::{AnyReader, FORMATS, detect};
 pub use ring_buffer::{EventTally, PageEvents};

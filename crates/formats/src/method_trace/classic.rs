@@ -9,6 +9,8 @@
 //! The action is in the two low bits of the method id. Bytes beyond these fields, up to the record
 //! size of the header, are skipped.
 
+use std::slice::ChunksExact;
+
 /// One record of a classic method trace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MethodRecord {
@@ -42,6 +44,16 @@ impl MethodRecord {
             second_time_us: TWO_CLOCKS.then(|| u32_at(bytes, THREAD + 8)),
         }
     }
+
+    /// Decodes a record that has a second clock if it is long enough for it.
+    #[inline(always)]
+    fn decode_any<const THREAD: usize>(bytes: &[u8]) -> Self {
+        if bytes.len() >= THREAD + 12 {
+            Self::decode::<THREAD, true>(bytes)
+        } else {
+            Self::decode::<THREAD, false>(bytes)
+        }
+    }
 }
 
 /// The records of a classic method trace, decoded one by one without a copy.
@@ -51,14 +63,14 @@ impl MethodRecord {
 ///
 /// let bytes = [1, 0, 9, 0, 0, 0, 5, 0, 0, 0, 0xff];
 /// let mut records = MethodRecords::new(&bytes, 2, 10);
+/// assert_eq!(records.rest(), [0xff]);
 /// let record = records.next().unwrap();
 /// assert_eq!((record.thread, record.method, record.action, record.time_us), (1, 8, 1, 5));
 /// assert!(records.next().is_none());
-/// assert_eq!(records.rest(), [0xff]);
 /// ```
 #[derive(Clone, Debug)]
 pub struct MethodRecords<'a> {
-    rest: &'a [u8],
+    records: ChunksExact<'a, u8>,
     record_bytes: usize,
     thread_bytes: usize,
 }
@@ -68,9 +80,10 @@ impl<'a> MethodRecords<'a> {
     /// header's; `record_bytes` is raised to the size of that version's fields if it is smaller.
     pub fn new(bytes: &'a [u8], version: u16, record_bytes: usize) -> Self {
         let thread_bytes = if version == 1 { 1 } else { 2 };
+        let record_bytes = record_bytes.max(thread_bytes + 8);
         Self {
-            rest: bytes,
-            record_bytes: record_bytes.max(thread_bytes + 8),
+            records: bytes.chunks_exact(record_bytes),
+            record_bytes,
             thread_bytes,
         }
     }
@@ -80,9 +93,23 @@ impl<'a> MethodRecords<'a> {
         self.thread_bytes
     }
 
-    /// The bytes not read yet. After the last record, these are the bytes of an incomplete record.
+    /// Bytes of a record, at least those of its fields.
+    pub fn record_bytes(&self) -> usize {
+        self.record_bytes
+    }
+
+    /// The bytes after the last whole record: those of an incomplete one.
     pub fn rest(&self) -> &'a [u8] {
-        self.rest
+        self.records.remainder()
+    }
+
+    /// The same records by the width of their thread numbers. A loop over one of them is faster,
+    /// because it need not look up that width for each record.
+    pub fn by_width(self) -> ByWidth<'a> {
+        match self.thread_bytes {
+            1 => ByWidth::One(WidthRecords(self.records)),
+            _ => ByWidth::Two(WidthRecords(self.records)),
+        }
     }
 }
 
@@ -92,19 +119,58 @@ impl Iterator for MethodRecords<'_> {
     // A record that is returned through memory costs more than decoding it.
     #[inline(always)]
     fn next(&mut self) -> Option<MethodRecord> {
-        let (bytes, rest) = self.rest.split_at_checked(self.record_bytes)?;
-        self.rest = rest;
-        Some(match (self.thread_bytes, bytes.len()) {
-            (1, 13..) => MethodRecord::decode::<1, true>(bytes),
-            (1, _) => MethodRecord::decode::<1, false>(bytes.first_chunk::<9>()?),
-            (_, 14..) => MethodRecord::decode::<2, true>(bytes),
-            _ => MethodRecord::decode::<2, false>(bytes.first_chunk::<10>()?),
+        let bytes = self.records.next()?;
+        Some(match self.thread_bytes {
+            1 => MethodRecord::decode_any::<1>(bytes),
+            _ => MethodRecord::decode_any::<2>(bytes),
         })
+    }
+}
+
+/// [`MethodRecords`] by the width of their thread numbers.
+#[derive(Clone, Debug)]
+pub enum ByWidth<'a> {
+    /// One byte.
+    One(WidthRecords<'a, 1>),
+    /// Two bytes.
+    Two(WidthRecords<'a, 2>),
+}
+
+/// [`MethodRecords`] whose thread numbers have `THREAD` bytes.
+#[derive(Clone, Debug)]
+pub struct WidthRecords<'a, const THREAD: usize>(ChunksExact<'a, u8>);
+
+impl<const THREAD: usize> Iterator for WidthRecords<'_, THREAD> {
+    type Item = MethodRecord;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<MethodRecord> {
+        self.0.next().map(MethodRecord::decode_any::<THREAD>)
     }
 }
 
 #[inline(always)]
 fn u32_at(bytes: &[u8], at: usize) -> u32 {
-    let bytes = &bytes[at..at + 4];
-    u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
+    let mut word = [0; 4];
+    word.copy_from_slice(&bytes[at..at + 4]);
+    u32::from_le_bytes(word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_are_the_same_by_width() {
+        let bytes: Vec<u8> = (0..240).collect();
+        for (version, record_bytes) in [(1, 0), (1, 13), (2, 0), (2, 17), (3, 10), (3, 14)] {
+            let records = MethodRecords::new(&bytes, version, record_bytes);
+            let all: Vec<_> = records.clone().collect();
+            let by_width: Vec<_> = match records.by_width() {
+                ByWidth::One(records) => records.collect(),
+                ByWidth::Two(records) => records.collect(),
+            };
+            assert_eq!(by_width, all, "version {version}, {record_bytes} bytes");
+        }
+    }
 }

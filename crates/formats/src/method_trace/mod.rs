@@ -30,7 +30,7 @@ mod v2;
 mod v2_header;
 mod write;
 
-pub use classic::{MethodRecord, MethodRecords};
+pub use classic::{ByWidth, MethodRecord, MethodRecords, WidthRecords};
 pub(crate) use long_running::LongRunning;
 
 use crate::format::{Confidence, Format, ReadOptions, Reader, Writer};
