@@ -7,9 +7,6 @@
 //!  1→3  1µs
 //! ```
 
-use indexmap::IndexMap;
-use rustc_hash::FxBuildHasher;
-
 use super::methods::MethodIndex;
 use super::sums::{Activation, Edges};
 
@@ -20,6 +17,13 @@ pub(super) struct Relative {
     pub inclusive: u64,
     pub method: MethodIndex,
     pub calls: u32,
+}
+
+impl Relative {
+    fn add(&mut self, other: Relative) {
+        self.inclusive = self.inclusive.wrapping_add(other.inclusive);
+        self.calls = self.calls.wrapping_add(other.calls);
+    }
 }
 
 /// The end of an edge whose relatives are listed.
@@ -36,7 +40,7 @@ pub(super) enum Side {
 pub(super) struct Relatives {
     /// Where each group ends; it starts where the previous one ends.
     ends: Vec<u32>,
-    /// In the order in which the edges were found.
+    /// In the order in which they were found.
     list: Vec<Relative>,
 }
 
@@ -67,24 +71,40 @@ impl Relatives {
             };
             ends[group] += 1;
         }
-        Relatives { ends, list }
+        let mut relatives = Relatives { ends, list };
+        relatives.merge(methods);
+        relatives
+    }
+
+    /// Edges that differ only in the flag of the other side are one relative, which was found with
+    /// the first of them.
+    fn merge(&mut self, methods: usize) {
+        // By method: the place of its last relative in the list. It may be of an earlier group.
+        let mut places = vec![u32::MAX; methods];
+        let (mut start, mut merged) = (0, 0);
+        for end in &mut self.ends {
+            let first = merged;
+            for at in start..*end {
+                let edge = self.list[at as usize];
+                let place = &mut places[edge.method as usize];
+                if (first..merged).contains(place) {
+                    self.list[*place as usize].add(edge);
+                } else {
+                    *place = merged;
+                    self.list[merged as usize] = edge;
+                    merged += 1;
+                }
+            }
+            start = std::mem::replace(end, merged);
+        }
+        self.list.truncate(merged as usize);
     }
 
     /// One method's relatives, the one found last first: the original adds new ones at the front.
-    /// Edges that differ only in the flag of the other side are one relative, which was found with
-    /// the first of them.
     pub fn of(&self, method: MethodIndex, is_recursive: bool) -> Vec<Relative> {
         let group = Activation::new(method, is_recursive).index();
         let start = group.checked_sub(1).map_or(0, |before| self.ends[before]);
         let edges = &self.list[start as usize..self.ends[group] as usize];
-        let mut found: IndexMap<MethodIndex, Relative, FxBuildHasher> = IndexMap::default();
-        for edge in edges {
-            let first = found.entry(edge.method).and_modify(|first| {
-                first.inclusive = first.inclusive.wrapping_add(edge.inclusive);
-                first.calls = first.calls.wrapping_add(edge.calls);
-            });
-            first.or_insert(*edge);
-        }
-        found.into_values().rev().collect()
+        edges.iter().rev().copied().collect()
     }
 }
