@@ -91,8 +91,12 @@ struct Lines<'a> {
 
 impl<'a> Lines<'a> {
     fn iter(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
-        let lines = self.text.split_inclusive(|&byte| byte == b'\n');
-        lines.map(|line| &line[..line.len() - 1])
+        let mut rest = self.text;
+        std::iter::from_fn(move || {
+            let (line, after) = split(rest, b'\n')?;
+            rest = after;
+            Some(line)
+        })
     }
 
     /// Fails if there are no lines, or if the lines are so short that they would take too much
