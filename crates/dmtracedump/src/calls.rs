@@ -1,20 +1,21 @@
-//! Adds up the records: the times of methods, and the edges of the call graph.
+//! Adds up the records: the edges of the call graph, and the times of methods.
 //!
-//! The time between two records of a thread belongs to the method on top of its stack (exclusive).
-//! A call's own span is added to the method at its exit (inclusive), unless the method is also
-//! deeper in the stack. All arithmetic wraps, as in the original.
+//! The span of each call is added to the edge from its caller to its callee; spans of recursive
+//! calls are told apart. Both times of a method follow from its edges at the end. All arithmetic
+//! wraps, as in the original.
 //!
 //! The original searches a linked list of a method's callers and another of its callees at every
 //! exit, which makes it quadratic in wide call graphs. Here an exit updates one entry of a hash
-//! table of edges from caller to callee; both lists are made from it at the end.
+//! table of edges; both lists are made from it at the end.
 
 use std::collections::HashMap;
 
 use rustc_hash::FxBuildHasher;
-use traceloom_formats::MethodRecord;
+use traceloom_formats::{ByWidth, MethodRecord, MethodRecords};
 
 use super::methods::{MethodIndex, Methods, UNKNOWN};
 use super::sums::{Activation, BOTTOM, Slot, Sums};
+use super::threads::{Frame, NO_ID, Thread, Threads, elapsed};
 
 /// The original closes the calls of, and adds up, only threads with numbers below this.
 pub(super) const COUNTED_THREADS: u16 = 1 << 15;
@@ -35,57 +36,6 @@ pub(super) struct Repairs {
     pub too_deep: usize,
 }
 
-/// A thread and its stack; times in µs.
-struct Thread {
-    number: u16,
-    first: u64,
-    last: u64,
-    /// The open calls, outermost first.
-    frames: Vec<Frame>,
-}
-
-/// An open call.
-struct Frame {
-    entry: u64,
-    /// The method's id in records.
-    id: u32,
-    callee: Activation,
-    /// The place of the callee's [`Slot`].
-    slot: u32,
-}
-
-impl Thread {
-    fn top(&self) -> Activation {
-        self.frames.last().map_or(BOTTOM, |frame| frame.callee)
-    }
-
-    /// The time since the thread's last record, µs.
-    fn elapse(&mut self, now: u64) -> u64 {
-        now.wrapping_sub(std::mem::replace(&mut self.last, now))
-    }
-
-    /// Ends the call on top of the stack, if there is one.
-    // Every second record comes here, and a call would save and restore all registers.
-    #[inline(always)]
-    fn pop(&mut self, now: u64, slots: &mut [Slot], sums: &mut Sums) {
-        if let Some(frame) = self.frames.pop() {
-            sums.pass_time(frame.callee, self.elapse(now));
-            let slot = &mut slots[frame.slot as usize];
-            slot.active -= 1;
-            let elapsed = now.wrapping_sub(frame.entry);
-            sums.count_known(slot, self.top(), frame.callee, elapsed);
-        }
-    }
-}
-
-/// The methods of each thread, in the order of their first call.
-#[derive(Default)]
-struct Slots {
-    list: Vec<Slot>,
-    /// Places in the list, by thread number and the method's id in records.
-    places: HashMap<(u16, u32), u32, FxBuildHasher>,
-}
-
 /// The calls of a trace, which are added up record by record.
 pub(super) struct Calls<'a> {
     pub methods: Methods<'a>,
@@ -93,12 +43,15 @@ pub(super) struct Calls<'a> {
     /// Time from the first to the last record, summed over threads, µs.
     pub total: u64,
     pub repairs: Repairs,
-    threads: Vec<Thread>,
-    /// Places in that list, by thread number.
-    places: HashMap<u16, usize, FxBuildHasher>,
-    /// The number and place of the last record's thread, which the next record mostly has too.
-    last: Option<(u16, usize)>,
-    slots: Slots,
+    /// The methods of each thread, in the order of their first call.
+    slots: Vec<Slot>,
+    /// Places in that list, by [`key`].
+    places: HashMap<u64, u32, FxBuildHasher>,
+}
+
+/// A method's id in records, on a thread.
+fn key(thread: u16, id: u32) -> u64 {
+    u64::from(thread) << 32 | u64::from(id)
 }
 
 impl<'a> Calls<'a> {
@@ -108,47 +61,124 @@ impl<'a> Calls<'a> {
             methods,
             total: 0,
             repairs: Repairs::default(),
-            threads: Vec::new(),
+            slots: Vec::new(),
             places: HashMap::default(),
-            last: None,
-            slots: Slots::default(),
         }
     }
 
-    /// Handles the next record.
-    #[inline]
-    pub fn take(&mut self, record: &MethodRecord) {
-        let now = u64::from(record.time_us);
-        let at = match self.last {
-            Some((number, at)) if number == record.thread => at,
-            _ => self.thread(record.thread, now),
+    /// Adds up the next records.
+    pub fn take(&mut self, records: MethodRecords<'_>, threads: &mut Threads) {
+        match records.by_width() {
+            ByWidth::One(records) => self.take_each(records, threads),
+            ByWidth::Two(records) => self.take_each(records, threads),
+        }
+    }
+
+    // As a part of its caller, it would keep half of its variables in memory.
+    #[inline(never)]
+    fn take_each(
+        &mut self,
+        records: impl Iterator<Item = MethodRecord> + Clone,
+        threads: &mut Threads,
+    ) {
+        let Some(first) = records.clone().next() else {
+            return;
         };
-        if record.action == 0 {
-            self.enter(at, record, now);
-        } else {
-            self.exit(at, record, now);
+        let mut thread = threads.of(first.thread, first.time_us);
+        for record in records {
+            // Mostly, a record is of the same thread as the one before.
+            if record.thread != thread.number {
+                thread = threads.of(record.thread, record.time_us);
+            }
+            match record.action {
+                0 => self.enter(thread, record.method, record.time_us),
+                _ => self.exit(thread, record.method, record.time_us),
+            }
         }
     }
 
-    /// The place of a thread. Adds the thread if it is new.
-    fn thread(&mut self, number: u16, now: u64) -> usize {
-        let at = *self.places.entry(number).or_insert_with(|| {
-            self.threads.push(Thread {
-                number,
-                first: now,
-                last: now,
-                frames: Vec::new(),
-            });
-            self.threads.len() - 1
+    // Every second record comes here, and a call would save and restore all registers. The same goes
+    // for the next two.
+    #[inline(always)]
+    fn enter(&mut self, thread: &mut Thread, id: u32, now: u32) {
+        let place = self.slot(thread.number, id);
+        let slot = &mut self.slots[place as usize];
+        let callee = Activation::new(slot.method, slot.active > 0);
+        slot.active += 1;
+        thread.last = now;
+        thread.frames.push(Frame {
+            entry: now,
+            id,
+            callee,
+            slot: place,
         });
-        self.last = Some((number, at));
-        at
+        if thread.depth() > ORIGINAL_DEPTH {
+            self.repairs.too_deep = self.repairs.too_deep.max(thread.depth());
+        }
+    }
+
+    #[inline(always)]
+    fn exit(&mut self, thread: &mut Thread, id: u32, now: u32) {
+        match thread.frames[..] {
+            // Equal ids are equal methods, so the usual exit needs no search.
+            [.., caller, top] if top.id == id => self.close(thread, caller, top, now),
+            _ => self.exit_searched(thread, id, now),
+        }
+    }
+
+    /// Ends the call on top of the stack.
+    #[inline(always)]
+    fn close(&mut self, thread: &mut Thread, caller: Frame, top: Frame, now: u32) {
+        thread.frames.pop();
+        thread.last = now;
+        let slot = &mut self.slots[top.slot as usize];
+        slot.active -= 1;
+        let inclusive = elapsed(top.entry, now);
+        self.sums
+            .count_known(slot, caller.callee, top.callee, inclusive);
+    }
+
+    /// An exit of a method that is not on top of the stack, as far as its id tells.
+    #[cold]
+    fn exit_searched(&mut self, thread: &mut Thread, id: u32, now: u32) {
+        let place = self.slot(thread.number, id);
+        let Slot { method, active, .. } = self.slots[place as usize];
+        if thread.depth() == 0 {
+            self.exit_outside(thread, method, now);
+        } else if active > 0 {
+            self.exit_deeper(thread, method, now);
+        } else {
+            self.repairs.first.get_or_insert((thread.number, method));
+            self.repairs.ignored += 1;
+        }
+    }
+
+    /// An exit while no call is open. It counts as a call that began at time 0, but gets only the
+    /// exclusive time since the last record.
+    fn exit_outside(&mut self, thread: &mut Thread, method: MethodIndex, now: u32) {
+        let callee = Activation::new(method, false);
+        self.sums.count(BOTTOM, callee, now.into());
+        self.sums.move_time(callee, BOTTOM, thread.last.into());
+        thread.last = now;
+    }
+
+    /// An exit of a method on the stack. If it is not on top, the original prints the stack and
+    /// exits.
+    fn exit_deeper(&mut self, thread: &mut Thread, method: MethodIndex, now: u32) {
+        while let [.., caller, top] = thread.frames[..] {
+            self.close(thread, caller, top, now);
+            if top.callee.method() == method {
+                break;
+            }
+            self.repairs.first.get_or_insert((thread.number, method));
+            self.repairs.closed_early += 1;
+        }
     }
 
     /// The place of the slot of a method's id. Adds the slot if it is new.
     #[inline]
     fn slot(&mut self, thread: u16, id: u32) -> u32 {
-        match self.slots.places.get(&(thread, id)) {
+        match self.places.get(&key(thread, id)) {
             Some(&place) => place,
             None => self.add_slot(thread, id),
         }
@@ -156,96 +186,41 @@ impl<'a> Calls<'a> {
 
     #[cold]
     fn add_slot(&mut self, thread: u16, id: u32) -> u32 {
-        // Unknown ids share a slot. No record has its id: their two low bits are clear.
+        // Unknown ids share a slot.
         let (id, method) = match self.methods.find(id) {
             Some(method) => (id, method),
-            None => (1, UNKNOWN),
+            None => (NO_ID, UNKNOWN),
         };
-        let Slots { list, places } = &mut self.slots;
-        *places.entry((thread, id)).or_insert_with(|| {
-            list.push(Slot::new(method));
-            list.len() as u32 - 1
+        *self.places.entry(key(thread, id)).or_insert_with(|| {
+            self.slots.push(Slot::new(method));
+            self.slots.len() as u32 - 1
         })
-    }
-
-    fn enter(&mut self, at: usize, record: &MethodRecord, now: u64) {
-        let place = self.slot(record.thread, record.method);
-        let slot = &mut self.slots.list[place as usize];
-        let callee = Activation::new(slot.method, slot.active > 0);
-        slot.active += 1;
-        let thread = &mut self.threads[at];
-        self.sums.pass_time(thread.top(), thread.elapse(now));
-        thread.frames.push(Frame {
-            entry: now,
-            id: record.method,
-            callee,
-            slot: place,
-        });
-        if thread.frames.len() > ORIGINAL_DEPTH {
-            self.repairs.too_deep = self.repairs.too_deep.max(thread.frames.len());
-        }
-    }
-
-    /// No record can name the method that every thread starts in, so an empty stack never matches.
-    fn exit(&mut self, at: usize, record: &MethodRecord, now: u64) {
-        let thread = &mut self.threads[at];
-        // Equal ids are equal methods, so the usual exit needs no search.
-        match thread.frames.last() {
-            Some(top) if top.id == record.method => {
-                thread.pop(now, &mut self.slots.list, &mut self.sums);
-            }
-            _ => self.exit_searched(at, record, now),
-        }
-    }
-
-    fn exit_searched(&mut self, at: usize, record: &MethodRecord, now: u64) {
-        let slot = self.slot(record.thread, record.method);
-        let Slot { method, active, .. } = self.slots.list[slot as usize];
-        let thread = &mut self.threads[at];
-        if thread.top().method() == method {
-            thread.pop(now, &mut self.slots.list, &mut self.sums);
-        } else if thread.frames.is_empty() {
-            // It counts as a call that began at time 0, but gets only the exclusive time since the
-            // last record.
-            let callee = Activation::new(method, false);
-            self.sums.pass_time(callee, thread.elapse(now));
-            self.sums.count(BOTTOM, callee, now);
-        } else {
-            self.exit_mismatched(at, method, active > 0, now);
-        }
-    }
-
-    /// At this point, the original prints the stack and exits.
-    #[cold]
-    fn exit_mismatched(&mut self, at: usize, method: MethodIndex, is_active: bool, now: u64) {
-        let thread = &mut self.threads[at];
-        self.repairs.first.get_or_insert((thread.number, method));
-        if !is_active {
-            self.repairs.ignored += 1;
-            return;
-        }
-        while thread.top().method() != method {
-            thread.pop(now, &mut self.slots.list, &mut self.sums);
-            self.repairs.closed_early += 1;
-        }
-        thread.pop(now, &mut self.slots.list, &mut self.sums);
     }
 
     /// Closes open calls at each thread's last record, lowest thread number first and outermost
     /// call first, and adds up.
-    pub fn finish(&mut self) {
-        self.threads.sort_unstable_by_key(|thread| thread.number);
-        let counted = |thread: &&Thread| thread.number < COUNTED_THREADS;
-        for thread in self.threads.iter().filter(counted) {
-            let span = thread.last.wrapping_sub(thread.first);
-            self.total = self.total.wrapping_add(span);
-            let mut caller = BOTTOM;
-            for frame in &thread.frames {
-                let elapsed = thread.last.wrapping_sub(frame.entry);
-                self.sums.count(caller, frame.callee, elapsed);
-                caller = frame.callee;
+    pub fn finish(&mut self, threads: Threads) {
+        for thread in threads.sorted() {
+            let span = elapsed(thread.first, thread.last);
+            self.sums.pass_time(BOTTOM, span);
+            if thread.number < COUNTED_THREADS {
+                self.total = self.total.wrapping_add(span);
             }
+            self.close_all(&thread);
         }
         self.sums.finish(self.total);
+    }
+
+    /// The calls of threads that are not counted only pass on exclusive time.
+    fn close_all(&mut self, thread: &Thread) {
+        for pair in thread.frames.windows(2) {
+            let (caller, callee) = (pair[0].callee, pair[1].callee);
+            let inclusive = elapsed(pair[1].entry, thread.last);
+            if thread.number < COUNTED_THREADS {
+                self.sums.count(caller, callee, inclusive);
+            } else {
+                self.sums.move_time(caller, callee, inclusive);
+            }
+        }
     }
 }

@@ -3,11 +3,12 @@
 use std::io;
 
 use traceloom_formats::MethodRecord;
+use traceloom_host::Content;
 
 use super::calls::COUNTED_THREADS;
 use super::key::{self, Keys};
 use super::out::Out;
-use super::records;
+use super::records::{Records, torn_note};
 
 /// Deepest indentation; deeper calls are marked `+`.
 const MAX_INDENT: i32 = 10_000;
@@ -16,21 +17,21 @@ const MAX_INDENT: i32 = 10_000;
 /// [`COUNTED_THREADS`] start at 0, because it reads past its table for them.
 const FIRST_INDENT: i32 = 2;
 
-/// Prints `data`; returns lines for standard error. As in the original, an unreadable trace is no
+/// Prints `trace`; returns lines for standard error. As in the original, an unreadable trace is no
 /// failure.
-pub(super) fn dump(data: &[u8], out: &mut Out<'_>) -> io::Result<Vec<u8>> {
-    let mut section = key::read(data);
+pub(super) fn dump(trace: &Content, out: &mut Out<'_>) -> io::Result<Vec<u8>> {
+    let mut section = key::read(trace);
     if let Some(version) = section.version {
         out.text("VERSION: ").number(version).text("\n");
     }
     if let Some(keys) = &section.keys {
-        let note = dump_keyed(data, keys, out)?;
+        let note = dump_keyed(trace, keys, out)?;
         section.notes.extend(note.bytes());
     }
     Ok(section.notes)
 }
 
-fn dump_keyed(data: &[u8], keys: &Keys<'_>, out: &mut Out<'_>) -> io::Result<String> {
+fn dump_keyed(trace: &Content, keys: &Keys<'_>, out: &mut Out<'_>) -> io::Result<String> {
     out.text("Threads (")
         .number(keys.threads.len())
         .text("):\n");
@@ -38,7 +39,7 @@ fn dump_keyed(data: &[u8], keys: &Keys<'_>, out: &mut Out<'_>) -> io::Result<Str
         out.right(2, thread.id).text(" ").text(thread.name);
         out.text("\n").end_row()?;
     }
-    let mut records = match records::open(data, keys.end) {
+    let mut records = match Records::open(trace, keys.end) {
         Ok(records) => records,
         Err(note) => return Ok(note),
     };
@@ -46,12 +47,16 @@ fn dump_keyed(data: &[u8], keys: &Keys<'_>, out: &mut Out<'_>) -> io::Result<Str
     // Open calls by thread number.
     let mut depths = vec![FIRST_INDENT; usize::from(COUNTED_THREADS)];
     depths.resize(1 << 16, 0);
-    for record in records.by_ref() {
-        let depth = &mut depths[usize::from(record.thread)];
-        line(&record, depth, keys, out);
-        out.end_row()?;
+    let mut note = "";
+    while let Some(piece) = records.next_piece() {
+        note = torn_note(&piece);
+        for record in piece {
+            let depth = &mut depths[usize::from(record.thread)];
+            line(&record, depth, keys, out);
+            out.end_row()?;
+        }
     }
-    Ok(records::torn_note(&records).to_owned())
+    Ok(note.to_owned())
 }
 
 fn line(record: &MethodRecord, depth: &mut i32, keys: &Keys<'_>, out: &mut Out<'_>) {

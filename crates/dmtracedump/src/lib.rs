@@ -28,6 +28,7 @@ mod profile;
 mod records;
 mod relatives;
 mod sums;
+mod threads;
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};

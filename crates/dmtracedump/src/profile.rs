@@ -1,12 +1,15 @@
 //! A trace whose calls are added up.
 
+use traceloom_host::Content;
+
 use super::calls::{Calls, Repairs};
 use super::key;
 use super::methods::{Method, MethodIndex, Methods};
 use super::order::Order;
-use super::records;
+use super::records::{Records, torn_note};
 use super::relatives::{Relatives, Side};
 use super::sums::Totals;
+use super::threads::Threads;
 
 /// Everything the reports need.
 pub(super) struct Profile<'a> {
@@ -27,18 +30,19 @@ pub(super) struct Profile<'a> {
 impl<'a> Profile<'a> {
     /// Reads a trace. Returns lines for standard error, and the profile unless the key section is
     /// broken. An unsupported version gives an empty profile, as in the original.
-    pub fn read(data: &'a [u8]) -> (Vec<u8>, Option<Self>) {
-        let section = key::read(data);
+    pub fn read(trace: &'a Content) -> (Vec<u8>, Option<Self>) {
+        let section = key::read(trace);
         let mut notes = section.notes;
         let profile = section.keys.map(|keys| {
             let mut calls = Calls::new(keys.methods);
-            match records::open(data, keys.end) {
+            match Records::open(trace, keys.end) {
                 Ok(mut records) => {
-                    for record in records.by_ref() {
-                        calls.take(&record);
+                    let mut threads = Threads::default();
+                    while let Some(piece) = records.next_piece() {
+                        notes.extend(torn_note(&piece).bytes());
+                        calls.take(piece, &mut threads);
                     }
-                    notes.extend(records::torn_note(&records).bytes());
-                    calls.finish();
+                    calls.finish(threads);
                 }
                 Err(note) => notes.extend(note.bytes()),
             }

@@ -1,4 +1,4 @@
-//! The binary header, and the start of the records.
+//! The binary header, and the records behind it.
 //!
 //! ```text
 //! header  u32 magic · u16 version · u16 offset to data · u64 start   (16 bytes)
@@ -8,38 +8,70 @@
 //! reads bytes past the end as all ones.
 
 use traceloom_formats::MethodRecords;
+use traceloom_host::Content;
 
 /// Bytes of the header before the record size.
 const HEADER_LEN: i64 = 16;
 
-/// Reads the header at `start`, directly after the key section, and finds the records.
-///
-/// # Errors
-/// A line for standard error. It is empty if the data starts before the file, because the original
-/// prints nothing then.
-pub(super) fn open(data: &[u8], start: usize) -> Result<MethodRecords<'_>, String> {
-    let version = word(data, start + 4) as i16;
-    let offset = i64::from(word(data, start + 6) as i16);
-    let (header_len, record_bytes) = match version {
-        1 => (HEADER_LEN, 9),
-        2 => (HEADER_LEN, 10),
-        3 => (HEADER_LEN + 2, word(data, start + 16) as i16),
-        other => return Err(format!("Unsupported trace file version: {other}\n")),
-    };
-    let header_end = (start as i64 + header_len).min(data.len() as i64);
-    let first = header_end + offset - header_len;
-    let first = usize::try_from(first).map_err(|_| String::new())?;
-    let bytes = data.get(first..).unwrap_or_default();
-    let record_bytes = usize::try_from(record_bytes).unwrap_or(0);
-    Ok(MethodRecords::new(bytes, version as u16, record_bytes))
+/// The most bytes of records in one piece.
+const PIECE: usize = 48 << 10;
+
+/// The records of a trace, in pieces.
+pub(super) struct Records<'a> {
+    trace: &'a Content,
+    /// Where the next piece starts.
+    at: usize,
+    version: u16,
+    record_bytes: usize,
+    /// Holds the piece if the file is not in memory.
+    buffer: Vec<u8>,
 }
 
-/// The original's warning if the file ends inside a record; `records` have been read to their end.
-/// If thread numbers have two bytes, a single 0xff at the end is read as the end of the file.
-pub(super) fn torn_note(records: &MethodRecords<'_>) -> &'static str {
-    match records.rest() {
+impl<'a> Records<'a> {
+    /// Reads the header at `start`, directly after the key section, and finds the records.
+    ///
+    /// # Errors
+    /// A line for standard error. It is empty if the data starts before the file, because the
+    /// original prints nothing then.
+    pub fn open(trace: &'a Content, start: usize) -> Result<Self, String> {
+        let version = word(trace, start + 4) as i16;
+        let offset = i64::from(word(trace, start + 6) as i16);
+        let (header_len, record_bytes) = match version {
+            1 => (HEADER_LEN, 9),
+            2 => (HEADER_LEN, 10),
+            3 => (HEADER_LEN + 2, word(trace, start + 16) as i16),
+            other => return Err(format!("Unsupported trace file version: {other}\n")),
+        };
+        let header_end = (start as i64 + header_len).min(trace.len() as i64);
+        let first = header_end + offset - header_len;
+        let at = usize::try_from(first).map_err(|_| String::new())?;
+        let (version, least) = (version as u16, usize::try_from(record_bytes).unwrap_or(0));
+        let record_bytes = MethodRecords::new(&[], version, least).record_bytes();
+        Ok(Records {
+            trace,
+            at,
+            version,
+            record_bytes,
+            buffer: Vec::new(),
+        })
+    }
+
+    /// The next records. Only the last piece can end inside a record.
+    pub fn next_piece(&mut self) -> Option<MethodRecords<'_>> {
+        let length = PIECE / self.record_bytes * self.record_bytes;
+        let piece = self.trace.piece(self.at, length, &mut self.buffer);
+        self.at += piece.len();
+        let records = MethodRecords::new(piece, self.version, self.record_bytes);
+        (!piece.is_empty()).then_some(records)
+    }
+}
+
+/// The original's warning if the file ends inside a record; `last` is the last piece. If thread
+/// numbers have two bytes, a single 0xff at the end is read as the end of the file.
+pub(super) fn torn_note(last: &MethodRecords<'_>) -> &'static str {
+    match last.rest() {
         [] => "",
-        [0xff] if records.thread_bytes() == 2 => "",
+        [0xff] if last.thread_bytes() == 2 => "",
         _ => "WARNING: hit EOF mid-record\n",
     }
 }

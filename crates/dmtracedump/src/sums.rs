@@ -22,6 +22,15 @@ impl Totals {
         self.calls[0].wrapping_add(self.calls[1])
     }
 
+    /// Adds calls to an activation of the method.
+    fn add(&mut self, callee: Activation, edge: &Edge) {
+        let calls = &mut self.calls[usize::from(callee.is_recursive())];
+        *calls = calls.wrapping_add(edge.calls as i32);
+        if !callee.is_recursive() {
+            add(&mut self.inclusive, edge.inclusive);
+        }
+    }
+
     /// Exclusive time of the activations that are not recursive, µs.
     pub fn plain_exclusive(&self) -> u64 {
         self.exclusive.wrapping_sub(self.recursive_exclusive)
@@ -65,7 +74,7 @@ pub(super) struct Edge {
 impl Edge {
     /// Counts a call of `inclusive` µs.
     fn add(&mut self, inclusive: u64) {
-        self.inclusive = self.inclusive.wrapping_add(inclusive);
+        add(&mut self.inclusive, inclusive);
         self.calls = self.calls.wrapping_add(1);
     }
 }
@@ -99,6 +108,8 @@ impl Slot {
 pub(super) struct Sums {
     /// By method.
     pub totals: Vec<Totals>,
+    /// By activation: exclusive time, µs.
+    exclusive: Vec<u64>,
     pub edges: Edges,
 }
 
@@ -106,20 +117,25 @@ impl Sums {
     pub fn new(methods: usize) -> Self {
         Sums {
             totals: vec![Totals::default(); methods],
+            exclusive: vec![0; 2 * methods],
             edges: Edges::default(),
         }
     }
 
     /// Adds `elapsed` µs to the exclusive time of a method.
     pub fn pass_time(&mut self, to: Activation, elapsed: u64) {
-        let totals = &mut self.totals[to.method() as usize];
-        totals.exclusive = totals.exclusive.wrapping_add(elapsed);
-        if to.is_recursive() {
-            totals.recursive_exclusive = totals.recursive_exclusive.wrapping_add(elapsed);
-        }
+        add(&mut self.exclusive[to.index()], elapsed);
+    }
+
+    /// Moves exclusive time from one method to another.
+    pub fn move_time(&mut self, from: Activation, to: Activation, elapsed: u64) {
+        self.pass_time(from, elapsed.wrapping_neg());
+        self.pass_time(to, elapsed);
     }
 
     /// Counts a call of `inclusive` µs. Returns the place of its edge.
+    // Kept out of the loop over the records, whose usual calls do not need it.
+    #[inline(never)]
     pub fn count(&mut self, caller: Activation, callee: Activation, inclusive: u64) -> usize {
         let edge = self.edges.entry((caller, callee));
         let place = edge.index();
@@ -128,6 +144,7 @@ impl Sums {
     }
 
     /// The same for a callee whose slot is known.
+    #[inline]
     pub fn count_known(
         &mut self,
         slot: &mut Slot,
@@ -136,23 +153,32 @@ impl Sums {
         inclusive: u64,
     ) {
         let (last_caller, last_callee, place) = slot.last;
-        if (last_caller, last_callee) == (caller, callee) {
-            return self.edges[place as usize].add(inclusive);
+        if (last_caller, last_callee) == (caller, callee)
+            && let Some((_, edge)) = self.edges.get_index_mut(place as usize)
+        {
+            return edge.add(inclusive);
         }
         let place = self.count(caller, callee, inclusive);
         slot.last = (caller, callee, place as u32);
     }
 
-    /// Adds the edges to the methods' calls and inclusive times; `total` is that of all threads, µs.
+    /// Adds the edges to the methods' calls and times; `total` is the span of all threads, µs. The time of a call is a part
+    /// of its caller's, so it is moved from the caller's exclusive time to the callee's.
     pub fn finish(&mut self, total: u64) {
-        for ((_, callee), edge) in &self.edges {
-            let totals = &mut self.totals[callee.method() as usize];
-            let calls = &mut totals.calls[usize::from(callee.is_recursive())];
-            *calls = calls.wrapping_add(edge.calls as i32);
-            if !callee.is_recursive() {
-                totals.inclusive = totals.inclusive.wrapping_add(edge.inclusive);
-            }
+        for (&(caller, callee), edge) in &self.edges {
+            let [from, to] = [caller, callee].map(Activation::index);
+            add(&mut self.exclusive[from], edge.inclusive.wrapping_neg());
+            add(&mut self.exclusive[to], edge.inclusive);
+            self.totals[callee.method() as usize].add(callee, edge);
+        }
+        for (totals, times) in self.totals.iter_mut().zip(self.exclusive.chunks_exact(2)) {
+            totals.exclusive = times[0].wrapping_add(times[1]);
+            totals.recursive_exclusive = times[1];
         }
         self.totals[TOPLEVEL as usize].inclusive = total;
     }
+}
+
+fn add(sum: &mut u64, time: u64) {
+    *sum = sum.wrapping_add(time);
 }

@@ -77,17 +77,40 @@ fn a_dot_file_that_cannot_be_written_is_an_error_after_the_profile() {
 
 #[test]
 fn a_pipe_is_read() {
-    let dir = with_trace(&hostile());
-    let from_file = run(&mut ours(&dir, &["a.trace"]));
-    let mut cat = Command::new("cat")
-        .arg(dir.path().join("a.trace"))
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("cat runs");
-    let pipe = cat.stdout.take().expect("a pipe");
-    let from_pipe = run(ours(&dir, &["/dev/stdin"]).stdin(pipe));
-    cat.wait().expect("cat ends");
-    assert_eq!(from_file, from_pipe);
+    prints_the_same_from_a_pipe(&hostile(), 0);
+}
+
+/// A big file is read in pieces. Its last record is incomplete.
+#[test]
+fn a_big_file_prints_the_same_as_a_pipe() {
+    let mut trace = Trace::with_methods(3, 300);
+    for i in 0..100_000 {
+        let (thread, method) = ((i / 7 % 3) as u16, 4 + 4 * (i * 7 % 300));
+        trace.record(thread, method, i % 2, i);
+    }
+    prints_the_same_from_a_pipe(&trace, 5);
+}
+
+/// Compares a file without its last `cut` bytes with a pipe that gives the same bytes.
+fn prints_the_same_from_a_pipe(trace: &Trace, cut: usize) {
+    let dir = with_trace(trace);
+    let path = dir.path().join("a.trace");
+    let bytes = fs::read(&path).expect("a file");
+    fs::write(&path, &bytes[..bytes.len() - cut]).expect("a file");
+    for option in ["--", "-o"] {
+        let from_file = run(&mut ours(&dir, &[option, "a.trace"]));
+        let mut cat = Command::new("cat")
+            .arg(&path)
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("cat runs");
+        let pipe = cat.stdout.take().expect("a pipe");
+        let from_pipe = run(ours(&dir, &[option, "/dev/stdin"]).stdin(pipe));
+        cat.wait().expect("cat ends");
+        assert!(from_file == from_pipe, "{option}");
+        let stderr = String::from_utf8_lossy(&from_file.stderr);
+        assert_eq!(stderr.contains("hit EOF mid-record"), cut > 0);
+    }
 }
 
 #[test]
