@@ -327,9 +327,12 @@ export function createTimeline(store, source, meta, rows, stats) {
   store.on(["view"], () => { tipWaits = false; hideTip(); });
   bar.addEventListener("scroll", () => { scrolled = bar.scrollTop; store.set({top: Math.round(scrolled)}); redraw(); }, {passive: true});
   new ResizeObserver(([{contentRect}]) => {
+    const before = width;
     ({width, height} = contentRect);
     scrolled = bar.scrollTop;
     redraw();
+    // The first picture belongs to this frame, not to the next one.
+    if (!before) draw();
   }).observe(area);
   model.refresh();
   gestures({area, names: names.element, bar, view, store, model, scene: () => scene, hit, point, follow, nameMark: marks.edit, rowAt: rowUnder});
