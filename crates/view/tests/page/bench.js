@@ -8,6 +8,7 @@ import { dirname, extname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import { launch, program, serve, work } from "./lib.js";
+import { openings } from "./plain_chromium.js";
 import { tabBytes } from "./tab_memory.js";
 
 const [wide, app, peer, times, big, phone] = process.argv.slice(2);
@@ -81,14 +82,6 @@ async function visit(browser, url) {
   const ms = await page.evaluate(() => /** @type {any} */ (window).seen.ready);
   return { page, context, ms };
 }
-
-/** Waits until a report's engine answers, and returns the time since the navigation, ms. @param {import("playwright-core").Page} page @returns {Promise<number>} */
-const loaded = (page) => page.evaluate(async () => {
-  const { opened } = /** @type {any} */ (window).traceloom.parts;
-  await opened.loaded;
-  await opened.ask({ op: "rows", again: true }, { priority: 2 });
-  return performance.now();
-});
 
 /** Asks the server directly. @param {string} url @param {object} question @returns {Promise<number>} ms until the whole answer has arrived */
 async function ask(url, question) {
@@ -295,10 +288,9 @@ function ownBytes(html) {
   return Buffer.from(engine, "base64").length + gzipSync(page, { level: 9 }).length;
 }
 
-/** @param {import("playwright-core").Browser} browser */
-async function reports(browser) {
+async function reports() {
   mkdirSync(work, { recursive: true });
-  const path = join(work, "bench-report.html"), writes = [], pictures = [], loads = [];
+  const path = join(work, "bench-report.html"), writes = [];
   for (let at = 0; at < repeats; at++) {
     const start = performance.now();
     execFileSync(program, ["report", app, "-o", path], { stdio: ["ignore", "ignore", "pipe"] });
@@ -307,27 +299,22 @@ async function reports(browser) {
   median("report written", writes);
   tell("report bytes", statSync(path).size);
   tell("page bytes", ownBytes(readFileSync(path, "utf8")));
-  for (let at = 0; at < repeats; at++) {
-    const { page, context, ms } = await visit(browser, pathToFileURL(path).href);
-    pictures.push(ms);
-    loads.push(await loaded(page));
-    await context.close();
-  }
+  const { pictures, loads } = await openings(pathToFileURL(path).href, repeats);
   median("report picture", pictures);
   median("report loaded", loads);
 }
 
 /** A report of a big system trace. @param {import("playwright-core").Browser} browser */
 async function bigReports(browser) {
-  const path = join(work, "bench-big-report.html"), pictures = [], loads = [], bytes = [];
+  const path = join(work, "bench-big-report.html"), bytes = [];
   execFileSync(program, ["report", big, "-o", path], { stdio: ["ignore", "ignore", "pipe"] });
   for (let at = 0; at < repeats; at++) {
-    const { page, context, ms } = await visit(browser, pathToFileURL(path).href);
-    pictures.push(ms);
-    loads.push(await loaded(page));
+    const { page, context } = await visit(browser, pathToFileURL(path).href);
+    await page.evaluate(() => /** @type {any} */ (window).traceloom.parts.opened.loaded);
     bytes.push(tabBytes());
     await context.close();
   }
+  const { pictures, loads } = await openings(pathToFileURL(path).href, repeats);
   median("big report picture", pictures);
   median("big report loaded", loads);
   median("big report tab bytes", bytes);

@@ -30,11 +30,13 @@ export function corpus(category) {
   return existsSync(folder) ? readdirSync(folder).sort().map((name) => join(folder, name)) : [];
 }
 
+/** Where Chromium is. */
+export const browserPath = () => process.env.CHROMIUM ?? ["/usr/bin/chromium", "/usr/bin/google-chrome"].find((path) => existsSync(path)) ?? "chromium";
+
 /** Starts Debian's Chromium, without network requests of its own. */
 export function launch() {
   const quiet = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"];
-  const where = process.env.CHROMIUM ?? ["/usr/bin/chromium", "/usr/bin/google-chrome"].find((path) => existsSync(path));
-  return chromium.launch({ executablePath: where, headless: true, timeout: PATIENCE, args: [...quiet, "--disable-sync", "--no-first-run", "--font-render-hinting=none"] });
+  return chromium.launch({ executablePath: browserPath(), headless: true, timeout: PATIENCE, args: [...quiet, "--disable-sync", "--no-first-run", "--font-render-hinting=none"] });
 }
 
 /** A path relative to the workspace if it is inside it, because pages show the path. @param {string} path */
