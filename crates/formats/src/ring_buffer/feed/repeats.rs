@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::Kind;
+use super::super::decode::Kind;
 
 /// The maximum time between the records of an event in two buffers. The kernel writes one after the other.
 const AT_MOST_NS: u64 = 100_000;
