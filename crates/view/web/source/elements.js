@@ -3,7 +3,7 @@
 import {decode} from "source/source";
 
 /** @typedef {import("source/worker").Packed} Packed */
-/** An answer that came with the report. @typedef {{question: import("source/source").Question, answer: ArrayBuffer}} Kept */
+/** An answer that came with the report, and its question, also as text. @typedef {{question: import("source/source").Question, text: string, answer: ArrayBuffer}} Kept */
 
 /** Whether this page is a report. */
 export function isReport() {
@@ -41,7 +41,7 @@ export async function readPreview() {
   try {
     const packed = taken(element), bytes = typeof packed === "string" ? Uint8Array.from(atob(packed), letter => letter.charCodeAt(0)) : new Uint8Array(packed);
     const {json, columns} = decode(await unpacked(bytes));
-    return json.questions.map((/** @type {Kept["question"]} */ question, /** @type {number} */ at) => ({question, answer: columns[at].slice().buffer}));
+    return json.questions.map((/** @type {Kept["question"]} */ question, /** @type {number} */ at) => ({question, text: JSON.stringify(question), answer: columns[at].slice().buffer}));
   } catch {
     return [];
   }

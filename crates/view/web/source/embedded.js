@@ -38,10 +38,15 @@ export function embeddedSource() {
     loaded: engine.loading,
     pictured: engine.pictured,
     kept: op => kept.filter(({question}) => question.op === op).map(({question, answer}) => ({question, answer: decode(answer.slice(0))})),
-    // With the answers of the first picture, the page need not wait for the engine.
-    ready: report => (engine.follow(report), preview.then(() => kept.length ? engine.later() : engine.begin())),
+    async ready(report) {
+      engine.follow(report);
+      await preview;
+      // With the answers of the first picture, the page need not wait for the engine.
+      if (kept.length) engine.later();
+      else await engine.begin();
+    },
     async ask(question, options) {
-      const asked = JSON.stringify(question), found = kept.find(({question}) => JSON.stringify(question) === asked);
+      const asked = JSON.stringify(question), found = kept.find(({text}) => text === asked);
       return found ? decode(found.answer.slice(0)) : engine.ask(question, options);
     },
   };
