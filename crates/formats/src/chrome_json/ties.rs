@@ -69,6 +69,7 @@ fn merge(tied: &mut [Row]) {
     if first == 0 || first == behind {
         return;
     }
+    // Bounded: these rows are in memory already.
     let mut merged = Vec::with_capacity(behind);
     let mut whole = tied[first..behind].iter().peekable();
     for row in &tied[..first] {
