@@ -1,10 +1,11 @@
 //! The types of tracks: what each belongs to, what it holds, and what tells its tracks apart.
 
 mod facts;
+mod parts;
 mod types;
 
 use self::facts::FACTS;
-pub use self::facts::{TrackDimension, TrackDimensionValue, TrackOwner, TrackTitle};
+pub use self::parts::{TrackDimension, TrackDimensionValue, TrackOwner, TrackTitle};
 pub use self::types::TrackType;
 
 impl TrackType {

@@ -1,27 +1,8 @@
 //! Scans of graphs, compared with plain SQL, with brute force, and with results worked out by hand.
 
-mod made;
+use crate::made::{Numbers, ask, session};
+use crate::{INCLUDE, numbers};
 
-use made::{Numbers, ask, session};
-use traceloom_query::{Session, Value};
-
-const INCLUDE: &str = "INCLUDE PERFETTO MODULE graphs.*;";
-
-fn rows(session: &mut Session, sql: &str) -> Vec<Vec<Value>> {
-    let rows = ask(session, sql);
-    rows.unwrap_or_else(|error| panic!("{sql}: {error}")).rows
-}
-
-fn numbers(session: &mut Session, sql: &str) -> Vec<Vec<Option<i64>>> {
-    let number = |value: Value| match value {
-        Value::Integer(number) => Some(number),
-        Value::Null => None,
-        other => panic!("{other:?} is no number"),
-    };
-    let rows = rows(session, sql).into_iter();
-    rows.map(|row| row.into_iter().map(number).collect())
-        .collect()
-}
 /// Edges that lead to higher numbers only.
 fn edges_upwards(seed: u64) -> Vec<(i64, i64)> {
     let mut numbers = Numbers(seed);

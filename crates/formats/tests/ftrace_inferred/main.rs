@@ -1,5 +1,7 @@
 //! Switches that the kernel left out, and what must not be taken for one.
 
+mod preempted;
+
 use traceloom_formats::{FORMATS, ReadOptions, WriteOptions, read_bytes};
 use traceloom_trace::{RepairKind, TaskState, Trace};
 
@@ -36,6 +38,18 @@ const BUSY_THEN_IDLE: &str = "\
 const LEAVES: &str = "\
  b-2 (    2) [000] d..2 1.000900: sched_switch: prev_comm=b prev_pid=2 prev_prio=110 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120
 ";
+
+/// b runs until h takes its CPU; the switch back is left out.
+const PREEMPTED: &str = "\
+ <idle>-0 (-----) [000] d..2 1.000000: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=b next_pid=2 next_prio=120
+ b-2 (    2) [000] d..2 1.000100: sched_switch: prev_comm=b prev_pid=2 prev_prio=120 prev_state=R ==> next_comm=h next_pid=3 next_prio=120
+";
+
+const RUNTIME: &str =
+    " b-2 (    2) [000] d.h1 1.000500: sched_stat_runtime: comm=b pid=2 runtime=250000 [ns]\n";
+
+const H_WAKES: &str =
+    " h-3 (    3) [000] d..2 1.000150: sched_waking: comm=a pid=1 prio=120 target_cpu=001\n";
 
 fn waking(us: u32, cpu: u32) -> String {
     format!(
@@ -254,62 +268,6 @@ fn scene(seed: u64, holes: bool) -> String {
         );
     }
     text
-}
-
-/// b runs until h takes its CPU; the switch back is left out.
-const PREEMPTED: &str = "\
- <idle>-0 (-----) [000] d..2 1.000000: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=b next_pid=2 next_prio=120
- b-2 (    2) [000] d..2 1.000100: sched_switch: prev_comm=b prev_pid=2 prev_prio=120 prev_state=R ==> next_comm=h next_pid=3 next_prio=120
-";
-
-const RUNTIME: &str =
-    " b-2 (    2) [000] d.h1 1.000500: sched_stat_runtime: comm=b pid=2 runtime=250000 [ns]\n";
-
-const H_WAKES: &str =
-    " h-3 (    3) [000] d..2 1.000150: sched_waking: comm=a pid=1 prio=120 target_cpu=001\n";
-
-/// The thread that came back has run since the other one was last seen, or for as long as it says itself.
-#[test]
-fn a_preempted_thread_is_back_when_the_other_was_last_seen() {
-    for (between, runs_of_b, runs_of_h) in [
-        ("", ["0+100", "100+800?"], "100+0"),
-        (&*mark(400, 0), ["0+100", "100+800?"], "100+0"),
-        (H_WAKES, ["0+100", "150+750?"], "100+50"),
-        (RUNTIME, ["0+100", "250+650?"], "100+150"),
-        (
-            &[H_WAKES, RUNTIME].concat(),
-            ["0+100", "250+650?"],
-            "100+150",
-        ),
-    ] {
-        let trace = read(&[PREEMPTED, between, LEAVES].concat());
-        assert_eq!(runs(&trace, 2), runs_of_b, "{between}");
-        assert_eq!(runs(&trace, 3), [runs_of_h], "{between}");
-        assert_eq!(trace.repairs.count(RepairKind::InferredSwitch), 1);
-        assert_eq!(trace.repairs.count(RepairKind::SchedMismatch), 0);
-        let [b, h] = [2, 3].map(|tid| time_in(&trace, tid, TaskState::RUNNING));
-        assert_eq!(b + h, 900, "{between}");
-        assert_eq!(time_in(&trace, 2, TaskState::RUNNABLE), h, "{between}");
-    }
-}
-
-/// A thread that is woken by another one on its own CPU, or comes to another CPU, is gone.
-#[test]
-fn a_thread_that_is_elsewhere_has_left() {
-    let wakes =
-        " b-2 (    2) [000] d..2 1.000300: sched_waking: comm=h pid=3 prio=120 target_cpu=000\n";
-    let trace = read(&[PREEMPTED, &mark(200, 0), wakes].concat());
-    assert_eq!(runs(&trace, 2), ["0+100", "100+0?"], "open at the end");
-    let trace = read(&[PREEMPTED, &mark(200, 0), wakes, LEAVES].concat());
-    assert_eq!(runs(&trace, 2), ["0+100", "100+800?"]);
-    assert_eq!(time_in(&trace, 3, TaskState::RUNNING), 0);
-    let comes = " <idle>-0 (-----) [001] d..2 1.000300: sched_switch: prev_comm=swapper/1 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=h next_pid=3 next_prio=120
- h-3 (    3) [001] d..2 1.000700: sched_switch: prev_comm=h prev_pid=3 prev_prio=120 prev_state=S ==> next_comm=swapper/1 next_pid=0 next_prio=120
-";
-    let trace = read(&[PREEMPTED, &mark(200, 0), comes, LEAVES].concat());
-    assert_eq!(runs(&trace, 2), ["0+100", "100+800?"]);
-    assert_eq!(runs(&trace, 3), ["100+0", "300+400"]);
-    assert_eq!(time_in(&trace, 3, TaskState::RUNNING), 400);
 }
 
 /// The thread that switches told of is still there, so the other one's event had a wrong CPU.

@@ -1,6 +1,8 @@
 //! Graphs and trees, compared with plain SQL, with brute force, and with results worked out by hand.
 
+#[path = "../made/mod.rs"]
 mod made;
+mod scans;
 
 use made::{Numbers, ask, session};
 use traceloom_query::{Session, Value};
