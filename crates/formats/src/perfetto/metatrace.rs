@@ -125,9 +125,15 @@ impl Metatrace {
     /// A slice that stays open, so that others can be inside of it.
     fn slice(&mut self, track: TrackId, begin: SliceBegin, dur_ns: i64, out: &mut TraceBuilder) {
         self.close_until(track, begin.ts, out);
-        out.begin_slice(track, begin);
         let ends = self.ends.entry(track).or_default();
-        ends.push(begin.ts.saturating_add(dur_ns.max(0)));
+        let around = ends.last().copied().unwrap_or(i64::MAX);
+        let end = begin.ts.saturating_add(dur_ns.max(0));
+        ends.push(end.min(around));
+        let place = Place::default().with_ts(begin.ts);
+        out.repair(RepairKind::BadField, (end > around).into(), place, || {
+            "a metatrace event that ends after the one around it".to_owned()
+        });
+        out.begin_slice(track, begin);
     }
 
     fn close_until(&mut self, track: TrackId, ts: i64, out: &mut TraceBuilder) {

@@ -223,6 +223,7 @@ fn benchmarks_interrupts_and_the_journal() {
         packet(1, 48, benchmark),
         packet(2, 130, mapping(5, "mmc")),
         packet(3, 130, mapping(5, "again")),
+        packet(3, 130, mapping(5, "other")).int(98, 7),
         packet(4, 132, line),
         packet(5, 132, Proto::new().int(20, 9)),
     ]);
@@ -230,7 +231,10 @@ fn benchmarks_interrupts_and_the_journal() {
     assert_eq!(trace.metadata("benchmark_had_failures"), Some("1"));
     assert_eq!(
         records(&trace, "_linux_interrupt_mapping"),
-        ["irq_id=5 name=mmc machine_id=0"]
+        [
+            "irq_id=5 name=mmc machine_id=0",
+            "irq_id=5 name=other machine_id=1"
+        ]
     );
     let lines = records(&trace, "__intrinsic_logs");
     assert_eq!(lines.len(), 1);
@@ -288,6 +292,18 @@ fn programs_of_perfetto_trace_themselves() {
     assert_eq!(counter.value, 7.0);
     let track = trace.tracks.row(counter.track_id.row());
     assert_eq!(trace.strings.get(track.name), "FTRACE_PAGES_DRAINED");
+}
+
+#[test]
+fn a_metatrace_event_ends_with_the_one_around_it() {
+    let event = |ts, dur| packet(ts, 49, Proto::new().int(1, 12).int(3, dur).int(5, 8));
+    let trace = read([event(10, 10), event(15, 100), event(200, 5)]);
+    let slices = trace.slices.rows().map(|row| (row.ts, row.dur, row.depth));
+    assert_eq!(
+        slices.collect::<Vec<_>>(),
+        [(10, 10, 0), (15, 5, 1), (200, 5, 0)]
+    );
+    assert_eq!(trace.repairs.count(RepairKind::BadField), 1);
 }
 
 #[test]

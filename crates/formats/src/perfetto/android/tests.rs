@@ -1,7 +1,7 @@
 //! Tests of the rows of Android's packets.
 
 use testkit::Proto;
-use traceloom_trace::{ArgValue, RecordId, RowId, Trace};
+use traceloom_trace::{ArgValue, RecordId, RepairKind, RowId, Trace};
 
 use super::super::tests::{packet, read};
 
@@ -329,15 +329,15 @@ fn wakelocks_of_apps_are_slices() {
             .int(13, 1)
             .message(12, interned),
         packet(200, 116, events(&[1], &[30 << 1])).int(10, 1),
+        // Released once more than acquired, and an event without a time.
+        packet(300, 116, events(&[1, 1], &[0])).int(10, 1),
     ]);
     let slice = trace.slices.row(0);
     assert_eq!(trace.strings.get(slice.name), "sync");
     assert_eq!((slice.ts, slice.dur), (110, 120));
     assert_eq!(trace.slices.len(), 1);
-    assert_eq!(
-        trace.repairs.count(traceloom_trace::RepairKind::BadField),
-        1
-    );
+    assert_eq!(trace.repairs.count(RepairKind::BadField), 2);
+    assert_eq!(trace.repairs.count(RepairKind::UnmatchedEnd), 1);
 }
 
 #[test]

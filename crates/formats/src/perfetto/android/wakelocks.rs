@@ -28,7 +28,7 @@ const ARGS: [(u32, &str); 4] = [
 #[derive(Default)]
 pub(super) struct AppWakelocks<'s> {
     events: Vec<Event<'s>>,
-    /// Events of wakelocks that no packet describes.
+    /// Events of wakelocks that no packet describes, or without a time.
     unknown: u64,
 }
 
@@ -50,6 +50,7 @@ impl<'s> AppWakelocks<'s> {
                 _ => {}
             }
         }
+        self.unknown += ids.len().abs_diff(times.len()) as u64;
         for (iid, time) in ids.into_iter().zip(times) {
             let Some(info) = survey.sequences.interned(&state, INFO, iid) else {
                 self.unknown += 1;
@@ -66,7 +67,7 @@ impl<'s> AppWakelocks<'s> {
     /// Ends the input.
     pub fn finish(mut self, out: &mut TraceBuilder) {
         out.repair(RepairKind::BadField, self.unknown, Place::default(), || {
-            "events of wakelocks that no packet describes".to_owned()
+            "events of wakelocks that no packet describes, or without a time".to_owned()
         });
         self.events.sort_by_key(|event| event.ts);
         let mut lanes = AsyncLanes::default();
@@ -83,8 +84,7 @@ impl Event<'_> {
         let cookie = self.cookie();
         let key = LaneKey { track, cookie };
         if !self.is_acquired {
-            lanes.end(out, key, self.ts);
-            return;
+            return self.release(lanes, key, out);
         }
         let name = Fields::new(self.info).find(|field| field.number == 2);
         let name = out.intern(name.map_or(&b""[..], Field::bytes));
@@ -94,6 +94,16 @@ impl Event<'_> {
             ..SliceBegin::named(self.ts, name)
         };
         lanes.begin(out, key, begin);
+    }
+
+    /// Ends the slice. The wakelock may have been acquired before the trace began.
+    fn release(&self, lanes: &mut AsyncLanes, key: LaneKey, out: &mut TraceBuilder) {
+        if lanes.end(out, key, self.ts).is_none() {
+            let place = Place::default().with_ts(self.ts);
+            out.repair(RepairKind::UnmatchedEnd, 1, place, || {
+                "a wakelock was released".to_owned()
+            });
+        }
     }
 
     /// What tells it from other wakelocks: all fields except its number.

@@ -83,11 +83,11 @@ pub(super) fn attributes(attributes: &[u8], into: &mut BTreeMap<String, String>)
     }
 }
 
-/// An `InterruptInfo`: the names of interrupts. The first one of each counts.
+/// An `InterruptInfo`: the names of interrupts. `known` are those that have a name, by machine; the first name counts.
 pub(super) fn interrupts(
     content: &[u8],
     machine: i64,
-    known: &mut FxHashSet<u64>,
+    known: &mut FxHashSet<(i64, u64)>,
     out: &mut TraceBuilder,
 ) {
     for mapping in Fields::new(content).filter(|field| field.number == 1) {
@@ -95,7 +95,7 @@ pub(super) fn interrupts(
         let (Some(id), Some(name)) = (part(1), part(2)) else {
             continue;
         };
-        if known.insert(id.uint()) {
+        if known.insert((machine, id.uint())) {
             let cells = [
                 ("irq_id", ArgValue::Int(id.int())),
                 ("name", ArgValue::Text(out.intern(name.bytes()))),

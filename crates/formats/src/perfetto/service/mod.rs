@@ -58,8 +58,8 @@ pub(super) struct Service<'s> {
     /// What the one who recorded says about the trace.
     attributes: BTreeMap<String, String>,
     sessions: Sessions,
-    /// The interrupts that have a name.
-    interrupts: FxHashSet<u64>,
+    /// The interrupts that have a name, by machine.
+    interrupts: FxHashSet<(i64, u64)>,
     metatrace: Metatrace,
 }
 
