@@ -127,14 +127,14 @@ impl Sums {
         add(&mut self.exclusive[to.index()], elapsed);
     }
 
-    /// Moves exclusive time from one method to another.
+    /// Subtracts `elapsed` µs of exclusive time from one method and adds them to another.
     pub fn move_time(&mut self, from: Activation, to: Activation, elapsed: u64) {
         self.pass_time(from, elapsed.wrapping_neg());
         self.pass_time(to, elapsed);
     }
 
     /// Counts a call of `inclusive` µs. Returns the place of its edge.
-    // Kept out of the loop over the records, whose usual calls do not need it.
+    // Not inlined: few records need this, and the loop over all records is faster without it.
     #[inline(never)]
     pub fn count(&mut self, caller: Activation, callee: Activation, inclusive: u64) -> usize {
         let edge = self.edges.entry((caller, callee));

@@ -1,7 +1,6 @@
 //! The preview of a report: the answers that its first picture needs, kept in the file.
 //!
-//! The page draws them while the columns are still being restored, which takes seconds in a big report. It asks these
-//! questions anyway; an answer is used only for the question that it belongs to.
+//! Restoring the columns of a big report takes seconds. The page draws these answers before.
 
 use std::collections::HashSet;
 

@@ -75,7 +75,7 @@ impl Flows {
     }
 }
 
-/// A flow on a thread that waits for the next slice.
+/// The end of a flow. It belongs to the next slice on its thread.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arriving {
     ts: i64,

@@ -97,7 +97,7 @@ fn thread_of(tid: i64, upid: ProcessId, out: &mut TraceBuilder) -> ThreadId {
     known.unwrap_or_else(|| out.new_thread(tid))
 }
 
-/// A whole number that is written with a fraction or an exponent, such as `7.0`.
+/// The number that `7.0` or `7e0` stands for; `None` if it is not whole.
 fn whole(value: &Value<'_>) -> Option<i64> {
     const EXACT: f64 = (1u64 << 53) as f64;
     let number = value.number()?;

@@ -353,7 +353,7 @@ track_types! {
     BluetoothTraceEvent,
     /// When Android's low-memory killer ended a process.
     AndroidLmk,
-    /// What Perfetto's own programs count about themselves.
+    /// A counter that Perfetto's own programs write about their work.
     MetatraceCounter,
     /// What Android's statistics service noted.
     StatsdAtoms,

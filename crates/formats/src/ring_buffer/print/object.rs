@@ -15,7 +15,7 @@ pub(crate) enum Object {
     Ip6 { short: bool },
     /// `%pIS` and more letters: an address of either family. `%pISpc` has the port too: `[::1]:80`.
     Socket { short: bool, port: bool },
-    /// `%pM`, `%pMF`, `%pm`: bytes in hexadecimal, with this between them.
+    /// `%pM`, `%pMF`, `%pm`: the address of a device, six bytes in hexadecimal. This text separates them.
     Mac(&'static str),
     /// `%pU`, `%pUb`.
     Uuid,

@@ -29,7 +29,7 @@ enum Source {
     Joined(Vec<(Vec<u8>, Conversion, Expr)>),
 }
 
-/// The last value, to which further conversions can be joined.
+/// The value that was read last. The conversions after it may be parts of it.
 struct Open {
     has_key: bool,
     /// The only field that it shows.
