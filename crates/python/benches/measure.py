@@ -3,7 +3,7 @@
     measure.py arrow TRACE REPEATS
     measure.py store TRACE REPEATS
     measure.py batch FOLDER REPEATS
-    measure.py spark FOLDER EXECUTORS
+    measure.py spark FOLDER EXECUTORS [held]
 """
 
 from __future__ import annotations
@@ -127,8 +127,11 @@ def batch(folder: str, repeats: int) -> None:
     row("limit: two programs of half each", f"{statistics.median(together):.2f}", f"{ratio(after, together)} times one after the other")
 
 
-def spark(folder: str, executors: str) -> None:
-    """One query on a fleet with some executors, after a first run that starts them."""
+def spark(folder: str, executors: str, held: str = "") -> None:
+    """One query on a fleet with some executors, after a first run that starts them.
+
+    With ``held``, each executor has a core of the machine to itself, as clusters give it.
+    """
     from pyspark.sql import SparkSession
 
     from pytraceloom.spark import query_each
@@ -154,8 +157,41 @@ def spark(folder: str, executors: str) -> None:
         return rows.rows
 
     ask(paths[:8])
+    if held:
+        hold_executors()
     row(f"{took(lambda: ask(paths)):.3f}")
     session.stop()
+
+
+def hold_executors() -> None:
+    """Keeps the processes of each executor on a core of its own. What they start later stays there."""
+    children = children_of_all()
+    executors = [pid for pid in children if b"CoarseGrainedExecutorBackend" in read(pid, "cmdline")]
+    for core, executor in enumerate(sorted(executors)):
+        family = [executor]
+        for pid in family:
+            family += children.get(pid, [])
+            for thread in os.listdir(f"/proc/{pid}/task"):
+                os.sched_setaffinity(int(thread), {core})
+
+
+def children_of_all() -> dict[int, list[int]]:
+    """The children of each process of this machine."""
+    processes = [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    children: dict[int, list[int]] = {pid: [] for pid in processes}
+    for pid in processes:
+        parent = read(pid, "stat").rpartition(b")")[2].split()[1:2]
+        if parent:
+            children.setdefault(int(parent[0]), []).append(pid)
+    return children
+
+
+def read(pid: int, name: str) -> bytes:
+    """A file of a process; nothing if the process has ended."""
+    try:
+        return Path(f"/proc/{pid}/{name}").read_bytes()
+    except OSError:
+        return b""
 
 
 def main() -> None:

@@ -71,7 +71,8 @@ impl Measure {
         Ok(())
     }
 
-    /// A query on a fleet, by one executor and by two, in turns.
+    /// A query on a fleet, by one executor and by two: first with all cores for anyone, then with a core
+    /// for each executor.
     fn spark(&self, options: Options, report: &mut Report) -> Result<()> {
         if !have("java") {
             report.line("\nNo figures of Spark: java is missing.");
@@ -79,22 +80,28 @@ impl Measure {
         }
         let traces = options.size(500);
         let fleet = fleet(traces)?.display().to_string();
-        let mut runs = Vec::new();
-        for _ in 0..3 {
-            runs.push((
-                self.seconds(&["spark", &fleet, "1"])?,
-                self.seconds(&["spark", &fleet, "2"])?,
-            ));
-        }
-        runs.sort_by(|a, b| (a.0 / a.1).total_cmp(&(b.0 / b.1)));
-        let (one, two) = runs[runs.len() / 2];
         report.table(
             &format!("Spark: a query on {traces} traces of 5 MB"),
             &["executors of one core", "s", "times as fast"],
         );
-        report.row(&["1", &format!("{one:.1}"), "1"]);
-        report.row(&["2", &format!("{two:.1}"), &format!("{:.2}", one / two)]);
+        for (held, name) in [(&[][..], ""), (&["held"][..], ", held to its core")] {
+            let (one, two) = self.one_and_two(&fleet, held)?;
+            report.row(&[&format!("1{name}"), &format!("{one:.1}"), "1"]);
+            let ratio = format!("{:.2}", one / two);
+            report.row(&[&format!("2{name}"), &format!("{two:.1}"), &ratio]);
+        }
         Ok(())
+    }
+
+    /// Seconds of one executor and of two, from the median of three turns.
+    fn one_and_two(&self, fleet: &str, held: &[&str]) -> Result<(f64, f64)> {
+        let run = |executors| self.seconds(&[&["spark", fleet, executors], held].concat());
+        let mut turns = Vec::new();
+        for _ in 0..3 {
+            turns.push((run("1")?, run("2")?));
+        }
+        turns.sort_by(|a, b| (a.0 / a.1).total_cmp(&(b.0 / b.1)));
+        Ok(turns[turns.len() / 2])
     }
 
     fn seconds(&self, args: &[&str]) -> Result<f64> {
