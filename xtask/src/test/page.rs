@@ -68,7 +68,7 @@ fn tests() -> Result<Counts> {
 fn run_files(files: &[String]) -> Result<(Counts, Vec<String>)> {
     let mut node = command(
         "node",
-        &["--test", "--test-concurrency=1", "--test-reporter=tap"],
+        &["--test", "--test-concurrency=2", "--test-reporter=tap"],
     );
     node.args(files);
     node.current_dir(testkit::workspace_root().join(FOLDER));
