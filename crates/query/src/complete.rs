@@ -8,7 +8,7 @@ use crate::export::names as table_names;
 use crate::run::ResultSet;
 use crate::session::Session;
 
-/// What a name names.
+/// The kind of object that a name refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NameKind {
     /// A column of any table.
@@ -35,7 +35,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// The names that a session knows now: statements create tables and functions.
+    /// The names that exist in a session now. Statements can add tables and functions.
     pub fn of(session: &mut Session) -> Self {
         let modules = session.modules().map(str::to_owned).collect();
         let mut tables: BTreeSet<String> = table_names().into_iter().map(str::to_owned).collect();
@@ -65,7 +65,7 @@ impl Names {
         let word = |c: char| is_part(c) || (is_module && c == '.');
         let start = typed.trim_end_matches(word).len();
         let (before, begun) = typed.split_at(start);
-        // All names would not help.
+        // A list of all names would not help.
         if begun.is_empty() && !is_module && !before.ends_with('.') {
             return (start, Vec::new());
         }

@@ -14,7 +14,7 @@ pub enum QueryError {
     /// The SQL is wrong, or its execution failed.
     #[error("{location}: {message}")]
     Sql {
-        /// Where in the script, through macros.
+        /// Where in the script, with the macro calls that lead there.
         location: Box<Location>,
         /// What is wrong.
         message: String,
@@ -49,7 +49,7 @@ pub enum QueryError {
     /// The query was stopped from outside.
     #[error("the query was stopped")]
     Stopped,
-    /// SQLite stopped, and no limit says why.
+    /// SQLite was interrupted, but no limit was reached.
     #[error("the query was interrupted")]
     Interrupted,
     /// There is no memory left.
@@ -70,7 +70,7 @@ pub enum QueryError {
 }
 
 impl From<rusqlite::Error> for QueryError {
-    /// The limits are errors of their own, wherever they are reached.
+    /// Interrupts and lack of memory have their own variants.
     fn from(error: rusqlite::Error) -> Self {
         match error.sqlite_error_code() {
             Some(ErrorCode::OperationInterrupted) => Self::Interrupted,

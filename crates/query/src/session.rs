@@ -29,8 +29,8 @@ use crate::stop::{Clock, Stop};
 pub struct Limits {
     /// How long the queries of a call may take together.
     pub timeout: Option<Duration>,
-    /// Bytes that SQLite may allocate in this process, for all sessions together. The limit of the session that was opened
-    /// last counts.
+    /// Bytes that SQLite may allocate in this process, for all sessions together. The limit of the session that was
+    /// opened last applies.
     pub memory: Option<u64>,
 }
 
@@ -69,8 +69,8 @@ pub struct Session {
 }
 
 impl Session {
-    /// Makes the tables of a trace known to SQLite. They are not copied, except if the trace is from JSON and shared:
-    /// then its arguments get other names.
+    /// Registers the tables of a trace with SQLite. They are not copied, unless the trace is from JSON and shared: then
+    /// its arguments get other names.
     ///
     /// # Errors
     /// If SQLite does not work, for example without memory.
@@ -143,8 +143,9 @@ impl Session {
         self.catalog.library.add(name, file, text);
     }
 
-    /// Runs the statements of `sql`, with the macros and tables of earlier calls; `name` says where they come from. `out` gets the result of the last one that
-    /// returns rows. Returns whether there was one.
+    /// Runs the statements of `sql`, with the macros and tables of earlier calls. Errors call the script `name`. `out`
+    /// gets the result of the last statement that returns rows. Returns whether there was one.
+    ///
     ///
     /// # Errors
     /// If a statement is wrong, fails, or breaks a limit, or if `out` fails.
@@ -156,7 +157,7 @@ impl Session {
         out: &mut dyn Output,
     ) -> Result<bool, QueryError> {
         let timeout = self.limits.timeout;
-        // A time that the clock cannot show never comes.
+        // A deadline that the clock cannot represent is never reached.
         let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         self.clock.set(deadline);
         let done = run(
@@ -180,7 +181,7 @@ fn limit_of(error: QueryError, limits: Limits, is_stopped: bool) -> QueryError {
     }
 }
 
-/// Makes the tables known. Returns how many rows each has, by all of its names.
+/// Registers the tables. Returns how many rows each has, by all of its names.
 fn register_tables(
     connection: &Connection,
     data: &Arc<Data>,

@@ -13,7 +13,7 @@ pub(super) fn valid_bits<T: Copy + PartialEq>(rows: &[T], absent: T) -> Option<V
     Some(rows.chunks(8).map(byte).collect())
 }
 
-/// The same for rows that are told one by one.
+/// The same bits, collected row by row.
 #[derive(Debug, Default)]
 pub(super) struct ValidBits {
     bits: Vec<u8>,

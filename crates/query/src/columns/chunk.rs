@@ -15,9 +15,9 @@ pub enum ColumnType {
     Text,
 }
 
-/// The values of some rows. Borrowed ones are those of the trace itself.
+/// The values of some rows. Borrowed values are the trace's own memory.
 ///
-/// Rows without a value have any value here; [`Chunk::valid`] tells which they are.
+/// The value of an absent row is arbitrary; [`Chunk::valid`] marks the rows that have a value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Values<'a> {
     /// Row numbers of other tables, and small numbers.
@@ -50,7 +50,7 @@ impl Chunk<'_> {
         }
     }
 
-    /// Rows without a value.
+    /// A chunk whose rows are all absent.
     pub(super) fn absent(column_type: ColumnType, rows: usize) -> Self {
         let values = match column_type {
             ColumnType::Int32 => Values::Int32(vec![0; rows].into()),

@@ -1,4 +1,5 @@
-//! The columns that the trace stores as a consumer wants them. These are the long ones; all others are computed.
+//! Columns that the trace stores in the layout that consumers want. These are the long columns; all others are
+//! computed.
 
 use std::borrow::Cow;
 
@@ -16,11 +17,11 @@ use crate::schema::Data;
 pub(super) enum Stored<'a> {
     /// Times.
     Int64(&'a Column<i64>, Option<i64>),
-    /// Row numbers and small numbers, with the one that means absent.
+    /// Row numbers and small numbers, with the value that means absent.
     Int32(Words<'a>, Option<u32>),
     Float64(&'a Column<f64>),
     Text(&'a Column<StringId>),
-    /// The names of calls are those of their methods. Other slices have their own.
+    /// Names of slices. A call has the name of its method; other slices have their own name.
     SliceName(&'a Data),
 }
 
@@ -107,7 +108,7 @@ impl<'a> Stored<'a> {
         }
     }
 
-    /// A chunk, which has this many rows.
+    /// Chunk `number`, which has `rows` rows.
     pub fn chunk(self, number: usize, rows: usize) -> Chunk<'a> {
         match self {
             Self::Int64(column, absent) => {
@@ -206,7 +207,7 @@ fn words<T: Word>(column: &Column<T>, number: usize, rows: usize) -> Cow<'_, [u3
     }
 }
 
-/// The same bits. Row numbers are below 2^31, and absent ones are not valid.
+/// The same bits as signed numbers. Row numbers are below 2^31, and absent rows are not valid.
 fn signed(words: Cow<'_, [u32]>) -> Cow<'_, [i32]> {
     match words {
         Cow::Borrowed(words) => {

@@ -12,14 +12,14 @@ use super::chunk::{Chunk, ColumnType, Values};
 use super::stored::{is_small, stored};
 use crate::schema::{ALIASES, Cell, Column, Data, Kind, RECORD_TABLES, TABLES, Table};
 
-/// What the numbers of a column are.
+/// What the numbers of a column mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TableUnit {
     /// Nanoseconds on the trace's clock.
     Time,
     /// Nanoseconds.
     Duration,
-    /// Row numbers of a table; of the table itself if it is not named.
+    /// Row numbers of the named table; without a name, of the table itself.
     Rows(Option<&'static str>),
     /// Sets of rows of `args`.
     ArgSets,
@@ -97,7 +97,7 @@ impl TableData {
         })
     }
 
-    /// The rows of a chunk in a column. Both are numbers below those of [`columns`](Self::columns) and
+    /// A chunk of a column. `column` and `number` are indexes below the counts of [`columns`](Self::columns) and
     /// [`chunks`](Self::chunks).
     ///
     /// # Panics
@@ -106,7 +106,7 @@ impl TableData {
         let column = &self.table.columns[column];
         let start = (number * CHUNK_ROWS).min(self.rows);
         let rows = start..(start + CHUNK_ROWS).min(self.rows);
-        // The fast ways of columns that consumers often take with all others.
+        // Fast paths for columns that consumers often read together with all others.
         if let (true, Some(values)) = (column.is_row_number(), small_numbers(&rows)) {
             let values = Values::Int32(values.into());
             return Chunk {
@@ -131,7 +131,7 @@ impl TableData {
         self.data.get(StringId(id))
     }
 
-    /// All numbers of texts are below this.
+    /// All ids of texts are below this number.
     pub fn texts(&self) -> usize {
         self.data.texts()
     }
@@ -158,7 +158,7 @@ fn unit(kind: Kind) -> TableUnit {
     }
 }
 
-/// The numbers of rows, if they are small enough.
+/// The row numbers as `i32`, if they fit.
 fn small_numbers(rows: &Range<usize>) -> Option<Vec<i32>> {
     let (start, end) = (rows.start.try_into().ok()?, rows.end.try_into().ok()?);
     Some((start..end).collect())

@@ -5,7 +5,7 @@ use thiserror::Error;
 use super::location::Location;
 use super::source::Fragment;
 
-/// Something in a script that is not PerfettoSQL, and where it is.
+/// An error in PerfettoSQL text, and its location.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{location}: {problem}")]
 pub struct Error {
@@ -57,7 +57,7 @@ pub enum Problem {
     /// `?`, `:`, `@`, `#` or `$` without a name.
     #[error("a variable needs a name")]
     Variable,
-    /// Something else was expected.
+    /// An unexpected token.
     #[error("expected {expected}, found {found}")]
     Expected {
         /// What the grammar requires.
@@ -71,7 +71,7 @@ pub enum Problem {
     /// An unknown type of a macro's argument or result.
     #[error("unknown macro type {0}; known are {known}", known = super::types::MacroType::NAMES.join(", "))]
     MacroType(String),
-    /// `USING` with something else than `DATAFRAME`.
+    /// `USING` with something other than `DATAFRAME`.
     #[error("unknown kind of table {0}; the only one is DATAFRAME")]
     TableKind(String),
     /// `...` after an argument of a function that has a `SELECT`.
@@ -114,10 +114,10 @@ pub enum Problem {
     /// A macro that calls itself, directly or through others.
     #[error("macro {0}! calls itself")]
     Recursion(String),
-    /// Calls within calls within calls.
+    /// Macro calls that are nested too deeply.
     #[error("macro calls are nested more than {0} deep")]
     Depth(usize),
-    /// An expansion that grows without measure.
+    /// An expansion that exceeds the size limit.
     #[error("the macros of this statement expand to more than {0} bytes")]
     Size(usize),
     /// A string that is not of the form `name(argument TYPE, …)`.

@@ -46,7 +46,7 @@ impl Origin {
         self
     }
 
-    /// The origin of text generated for what is here.
+    /// The origin of text that is generated at this place.
     pub fn generating(mut self) -> Self {
         self.generated = true;
         self
@@ -106,11 +106,11 @@ pub(super) struct Mapped {
     is_full: bool,
 }
 
-/// The origin of a piece of text takes memory too, and counts as so many bytes.
+/// Bytes that each piece of text adds to the cost, for the memory of its origin.
 const PIECE_BYTES: usize = 32;
 
 impl Mapped {
-    /// An empty text. What would make it cost more than `limit` bytes is not appended.
+    /// An empty text. Text that would raise its cost above `limit` bytes is not appended.
     pub fn limited(limit: usize) -> Self {
         let limit = Some(limit);
         Self {
@@ -119,7 +119,7 @@ impl Mapped {
         }
     }
 
-    /// The memory it takes, roughly, bytes.
+    /// About how much memory it takes, bytes.
     pub fn cost(&self) -> usize {
         self.text.len() + self.runs.len() * PIECE_BYTES
     }
@@ -188,7 +188,7 @@ impl Mapped {
     }
 }
 
-/// Translates offsets in SQL that was expanded into the places where it was written.
+/// Maps offsets in expanded SQL to the places where the SQL was written.
 #[derive(Debug, Clone)]
 pub struct SourceMap {
     /// What was expanded.

@@ -98,7 +98,7 @@ impl Source {
     }
 }
 
-/// A piece of a source. It knows where it comes from, so that messages can name its line and column.
+/// A range of a source. It keeps the source, so that messages can name its line and column.
 #[derive(Debug, Clone)]
 pub struct Fragment {
     /// The text that contains it.

@@ -94,7 +94,7 @@ pub struct CreateMacro {
     pub name: Name,
     /// Its arguments.
     pub arguments: Vec<MacroArgument>,
-    /// What it stands for.
+    /// The kind of text that a call expands to.
     pub returns: MacroType,
     /// The text that replaces a call; `$name` is an argument.
     pub body: Fragment,
@@ -187,7 +187,7 @@ pub struct Include {
 }
 
 impl Include {
-    /// What the names of the wanted modules begin with, if the name ends in `*`: `a.b.` for `a.b.*`.
+    /// The prefix of the modules' names, if the name ends in `*`: `a.b.` for `a.b.*`.
     pub fn prefix(&self) -> Option<&str> {
         self.module.text.strip_suffix('*')
     }

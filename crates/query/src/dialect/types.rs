@@ -2,7 +2,7 @@
 
 use super::source::Span;
 
-/// A type name of PerfettoSQL. Several stand for the same kind of value; the name says what the value means.
+/// A type name of PerfettoSQL. Several names share one kind of value, and differ in what the value means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Type {
     /// True or false: 1 or 0.
@@ -115,7 +115,7 @@ impl Type {
     }
 }
 
-/// What a macro takes or gives. The name documents it; the expansion does not depend on it.
+/// The kind of text that a macro takes or returns. It documents the macro; the expansion does not depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MacroType {
     /// The name of a column.
@@ -205,6 +205,6 @@ pub struct Column {
 pub struct MacroArgument {
     /// Its name; the body refers to it as `$name`.
     pub name: Name,
-    /// What it stands for.
+    /// The kind of text that it takes.
     pub kind: MacroType,
 }

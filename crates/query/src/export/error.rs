@@ -44,7 +44,7 @@ impl From<rusqlite::Error> for ExportError {
 }
 
 impl From<QueryError> for ExportError {
-    /// An error of the output is its own kind, and may have come from SQLite.
+    /// An error of the output has its own variant. It may have come from SQLite.
     fn from(error: QueryError) -> Self {
         match error {
             QueryError::Output(error) => match error.downcast::<rusqlite::Error>() {

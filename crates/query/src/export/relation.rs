@@ -31,7 +31,7 @@ pub fn names() -> Vec<&'static str> {
     public.map(|relation| relation.name).collect()
 }
 
-/// The names of what an export of everything writes: tables of records only if they have rows.
+/// The tables and views of a full export. Tables of records are included only if they have rows.
 ///
 /// # Errors
 /// If a query breaks a limit of the session.
@@ -71,7 +71,7 @@ impl Output for AnyRow {
     }
 }
 
-/// All tables, then all views. A view uses only what stands before it.
+/// All tables, then all views. A view reads only tables and views before it.
 fn all() -> impl Iterator<Item = Relation> {
     let tables = TABLES.iter().map(|table| of_table(table.name, table));
     let records = RECORD_TABLES.iter().map(|records| {
@@ -118,7 +118,7 @@ pub(super) fn named(name: &str) -> Result<Relation, ExportError> {
 }
 
 impl Relation {
-    /// The names of the columns in quotes, between commas.
+    /// The quoted names of the columns, separated by commas.
     pub fn list(&self) -> String {
         let quoted = self.columns.iter().map(|(name, _)| format!("\"{name}\""));
         quoted.collect::<Vec<_>>().join(", ")

@@ -12,9 +12,9 @@ use crate::run::Output;
 use crate::schema::View;
 use crate::session::Session;
 
-/// Writes all tables and views into the file at `path`, which must exist and be empty. Tables without rows are there
-/// too, except those of records, which few traces have. A view is a view again if SQLite can run it by itself, else a table. `most` limits
-/// the bytes of all values; the file needs about as much.
+/// Writes all tables and views into the file at `path`, which must exist and be empty. Tables without rows are written
+/// too, except tables of records, which few traces have. A view stays a view if SQLite can run it by itself; otherwise
+/// it becomes a table. `most` limits the bytes of all values; the file needs about as much.
 ///
 /// An unfinished file is not usable. The caller renames a finished file and removes an unfinished one.
 ///
@@ -60,7 +60,7 @@ fn create_view(file: &Connection, relation: &Relation, view: &View) -> rusqlite:
     Ok(true)
 }
 
-/// Creates a table, and copies the rows. `left` is how many bytes may follow.
+/// Creates a table, and copies the rows. `left` is the number of bytes that may still be written.
 fn copy(
     session: &mut Session,
     file: &Connection,

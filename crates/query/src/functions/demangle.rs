@@ -9,10 +9,10 @@ use rusqlite::functions::Context;
 use super::arguments::text;
 use super::flags::PURE;
 
-/// A name of C++ can refer to parts of itself, so that a short one stands for a very long one.
+/// The longest name, bytes. A C++ name can refer to parts of itself, so a short one can stand for a very long one.
 const LONGEST: usize = 64 << 10;
 
-/// Makes the functions known to a connection.
+/// Registers the functions with a connection.
 pub(super) fn register(connection: &Connection) -> rusqlite::Result<()> {
     for name in ["demangle", "__intrinsic_demangle"] {
         connection.create_scalar_function(name, 1, PURE, |context| demangle(context))?;
@@ -25,7 +25,7 @@ fn demangle(context: &Context<'_>) -> rusqlite::Result<Option<String>> {
     Ok(text(context, 0).and_then(|name| of_rust(&name).or_else(|| of_cpp(&name))))
 }
 
-/// Before C++: the older names of Rust have the form of those of C++.
+/// Rust is tried before C++, because older Rust names have the form of C++ names.
 fn of_rust(name: &str) -> Option<String> {
     Some(rustc_demangle::try_demangle(name).ok()?.to_string())
 }
@@ -42,7 +42,7 @@ fn of_cpp(name: &str) -> Option<String> {
     Some(text.0)
 }
 
-/// A text that does not grow without end.
+/// A text of limited length.
 struct Limited(String);
 
 impl DemangleWrite for Limited {

@@ -1,4 +1,4 @@
-//! What SQLite may assume of the functions.
+//! What SQLite may assume about the functions.
 
 use rusqlite::functions::FunctionFlags;
 

@@ -1,4 +1,4 @@
-//! Arguments as JSON: the keys of a set tell how its objects and lists are nested.
+//! Arguments as JSON. The keys of a set give the nesting of its objects and lists.
 //!
 //! ```text
 //! debug.size[0] = 3, debug.size[1] = 4, debug.name = "a"     {"debug":{"size":[3,4],"name":"a"}}
@@ -10,7 +10,7 @@ use traceloom_trace::{ArgSetId, ArgValue, RowId};
 use crate::json::string;
 use crate::schema::Data;
 
-/// The most levels of objects and lists in each other. Deeper keys are left out.
+/// The deepest nesting of objects and lists. Deeper keys are left out.
 const MOST_LEVELS: usize = 64;
 
 /// A value, or the members of an object or a list in order.
@@ -24,7 +24,7 @@ enum Node {
 #[derive(Default)]
 struct Members {
     list: Vec<(String, Node)>,
-    /// Where each is in the list.
+    /// The index of each member in the list.
     places: FxHashMap<String, usize>,
 }
 
@@ -81,8 +81,8 @@ fn steps(key: &str) -> Vec<Step<'_>> {
 }
 
 impl Node {
-    /// The place of a value. `None` if a value is there that has no members. Indexes without items before them count as
-    /// the next one.
+    /// The place of a value. `None` if a plain value is in the way. An index past the end of a list counts as the next
+    /// index.
     fn place(&mut self, steps: &[Step<'_>]) -> Option<&mut Self> {
         let Some((step, rest)) = steps.split_first() else {
             return Some(self);

@@ -48,7 +48,7 @@ const BINARY: &[Binary] = &[
     ("power", f64::powf),
 ];
 
-/// Logarithms of what has none are NULL, which SQLite makes of NaN.
+/// The logarithm of a number that has none is NaN, which SQLite turns into NULL.
 fn ln(x: f64) -> f64 {
     if x > 0.0 { x.ln() } else { f64::NAN }
 }

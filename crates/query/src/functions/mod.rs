@@ -24,7 +24,7 @@ use rusqlite::Connection;
 use crate::operators::Pool;
 use crate::schema::Data;
 
-/// Makes all functions known to a connection.
+/// Registers all functions with a connection.
 pub(crate) fn register(
     connection: &Connection,
     data: &Arc<Data>,

@@ -41,7 +41,7 @@ const PERCENTILES: &[Percentile] = &[
     },
 ];
 
-/// Makes the functions known to a connection.
+/// Registers the functions with a connection.
 pub(super) fn register(connection: &Connection, pool: &Pool) -> Result<()> {
     for &kind in PERCENTILES {
         let arguments = 1 + i32::from(kind.whole.is_some());

@@ -13,7 +13,7 @@ use super::message::{bytes, number, packed, repeated};
 use super::stacks::{ENTRIES, NAME};
 use crate::operators::{Failure, Meter, Pool};
 
-/// Makes the function known to a connection.
+/// Registers the function with a connection.
 pub(super) fn register(connection: &Connection, pool: &Pool) -> rusqlite::Result<()> {
     let aggregate = Build(pool.clone());
     connection.create_aggregate_function("experimental_profile", -1, PURE, aggregate)
@@ -122,7 +122,7 @@ impl Profile {
         Ok(number)
     }
 
-    /// The file. The order does not depend on that of hash maps.
+    /// The file. Its order does not depend on the order of the hash maps.
     fn finish(self) -> Vec<u8> {
         let mut out = Vec::new();
         for (kind, unit) in &self.kinds {
@@ -157,7 +157,7 @@ impl Profile {
     }
 }
 
-/// Appends the location and the function of a name; both have the number after that of the name, as 0 is none.
+/// Appends the location and the function of a name. Both have the id `name + 1`, because 0 means none.
 fn place(name: u64, out: &mut Vec<u8>) {
     let (mut line, mut location, mut function) = (Vec::new(), Vec::new(), Vec::new());
     number(1, name + 1, &mut line);

@@ -17,7 +17,7 @@ struct Compiled {
     ignores_case: bool,
 }
 
-/// Makes the functions known to a connection. `text REGEXP pattern` calls `regexp(pattern, text)`.
+/// Registers the functions with a connection. `text REGEXP pattern` calls `regexp(pattern, text)`.
 pub(super) fn register(connection: &Connection) -> rusqlite::Result<()> {
     for (name, arguments) in [
         ("regexp", 2),

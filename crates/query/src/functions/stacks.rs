@@ -1,4 +1,4 @@
-//! Stacks as values: messages as Perfetto has them, with the innermost frame first.
+//! Stacks as values of SQL: Perfetto's messages, with the innermost frame first.
 
 use std::sync::Arc;
 
@@ -15,13 +15,13 @@ use crate::schema::{Data, RecordColumn};
 pub(super) const ENTRIES: u64 = 1;
 pub(super) const NAME: u64 = 1;
 
-/// Makes the functions known to a connection.
+/// Registers the functions with a connection.
 pub(super) fn register(connection: &Connection, data: &Arc<Data>) -> rusqlite::Result<()> {
     connection.create_scalar_function("cat_stacks", -1, PURE, |context| cat(context))?;
     let Some(tables) = Tables::find() else {
         return Ok(());
     };
-    // The second argument tells whether kinds of code are marked, which the names here never are.
+    // The second argument selects whether names are marked with their kind of code. The names here never are.
     for count in [1, 2] {
         let data = data.clone();
         let name = "stack_from_stack_profile_callsite";
@@ -125,7 +125,7 @@ fn entry(name: &str, stack: &mut Vec<u8>) {
     message::bytes(ENTRIES, &entry, stack);
 }
 
-/// `cat_stacks(stack or name, …)`: one stack of several. The outermost is the first argument.
+/// `cat_stacks(stack or name, …)`: joins stacks to one. The first argument is the outermost.
 fn cat(context: &Context<'_>) -> rusqlite::Result<Vec<u8>> {
     let mut stack = Vec::new();
     for at in (0..context.len()).rev() {

@@ -28,7 +28,7 @@ const FUNCTIONS: &[(&str, i32, Function)] = &[
     ("__intrinsic_strip_hex", 2, strip_hex),
 ];
 
-/// Makes the functions known to a connection.
+/// Registers the functions with a connection.
 pub(super) fn register(connection: &Connection) -> rusqlite::Result<()> {
     for &(name, arguments, function) in FUNCTIONS {
         connection
@@ -56,8 +56,9 @@ fn hash(context: &Context<'_>) -> rusqlite::Result<Value> {
     Ok(Value::Integer(hash as i64))
 }
 
-/// `__intrinsic_strip_hex(text, least)`: the text with `<num>` in place of hexadecimal numbers of at least so many digits. They
-/// begin the text, follow `0x` or a sign, or begin with a decimal digit, and have a decimal digit unless they follow `0x`.
+/// `__intrinsic_strip_hex(text, least)`: the text with `<num>` in place of each hexadecimal number of at least `least`
+/// digits. A number begins the text, follows `0x` or a sign, or begins with a decimal digit. It contains a decimal
+/// digit, unless it follows `0x`.
 fn strip_hex(context: &Context<'_>) -> rusqlite::Result<Value> {
     let (Some(text), ValueRef::Integer(least)) = (text(context, 0), context.get_raw(1)) else {
         return Ok(Value::Null);

@@ -17,7 +17,7 @@ const SECONDS_OF_A_DAY: i64 = 86_400;
 /// Readings of a clock: the trace's time and the clock's time, ns, sorted by the trace's time.
 type Readings = Vec<(i64, i64)>;
 
-/// Makes the functions known to a connection.
+/// Registers the functions with a connection.
 pub(super) fn register(connection: &Connection, data: &Data) -> rusqlite::Result<()> {
     let realtime = Arc::new(readings(data, ClockKind::Realtime));
     let monotonic = Arc::new(readings(data, ClockKind::Monotonic));
@@ -66,8 +66,8 @@ fn time(context: &Context<'_>) -> rusqlite::Result<Option<i64>> {
     }
 }
 
-/// The time of a clock. The last reading before `ts` counts, or the first one, but no time is after the next reading.
-/// `None` if the trace has no reading.
+/// The clock's time at `ts`, from the last reading that is not after `ts`, or else from the first one. The result is
+/// never after the next reading. `None` if the trace has no reading.
 fn convert(readings: &Readings, ts: i64) -> Option<i64> {
     let after = readings.partition_point(|(at, _)| *at <= ts);
     let (at, value) = readings.get(after.saturating_sub(1))?;

@@ -1,4 +1,5 @@
-//! `to_ftrace(id)`: a kernel event as a line of ftrace text, as Perfetto writes it. The flags `....` of the kernel are not known.
+//! `to_ftrace(id)`: a kernel event as a line of ftrace text, as Perfetto writes it. The kernel's flags are unknown, and
+//! written as `....`.
 
 use std::fmt::{self, Write};
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use super::arguments::refused;
 use super::flags::PURE;
 use crate::schema::Data;
 
-/// Makes the function known to a connection.
+/// Registers the function with a connection.
 pub(super) fn register(connection: &Connection, data: &Arc<Data>) -> rusqlite::Result<()> {
     let data = data.clone();
     connection.create_scalar_function("to_ftrace", 1, PURE, move |context| {
@@ -40,21 +41,21 @@ enum Form {
     Hex,
     /// `handled` if it is not 0.
     Handled,
-    /// The name of a soft interrupt, and the bracket behind it.
+    /// The name of a soft interrupt, and the bracket after it.
     Action,
-    /// The first and the second number of a device.
+    /// The major and the minor number of a device.
     Device,
     /// A number of pages of 4096 bytes, in bytes.
     Pages,
 }
 
-/// A part of a line: what is before the value of a field, the field, and the form.
+/// The text before the value of a field, the field, and the form of its value.
 type Part = (&'static str, &'static str, Form);
 
 use Form::{Action, Device, Handled, Hex, Pages, Plain};
 
-/// Events whose text has not just their fields in order, as the kernel's `TP_printk` has it (`include/trace/events/`). A part
-/// whose field is missing is left out, with what is before it.
+/// Events whose text is not just their fields in order. The shapes follow the kernel's `TP_printk`
+/// (`include/trace/events/`). A part whose field is missing is left out, with the text before it.
 const SHAPES: &[(&str, &[Part])] = &[
     (
         "sched_blocked_reason",
@@ -171,7 +172,7 @@ impl<'d> Event<'d> {
             "" => "<unknown>",
             name => name,
         };
-        // The name ends at the last hyphen for readers of such lines.
+        // Readers of such lines take the last hyphen as the end of the name.
         write!(line, "{:>16}-{tid:<5} ", name.replace('-', "_"))?;
         let process = trace.threads.upid.get(utid).some();
         match process.map(|upid| trace.processes.pid.get(upid.row())) {

@@ -78,8 +78,8 @@ fn metadata(connection: &Connection, data: &Arc<Data>) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// The first fact of a name, and of a machine and a trace if they are told; `None` if there is none. What is about no
-/// machine or no trace counts as that of the first one.
+/// The first fact of a name, and of a machine and a trace if they are given; `None` if there is none. A fact about no
+/// machine or no trace counts as one about the first.
 fn extract_metadata(
     data: &Data,
     (machine, trace): (Option<Option<i64>>, Option<Option<i64>>),

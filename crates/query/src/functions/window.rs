@@ -10,7 +10,7 @@ use rusqlite::types::Value;
 use super::arguments::refused;
 use super::flags::PURE;
 
-/// Makes the functions known to a connection.
+/// Registers the functions with a connection.
 pub(super) fn register(connection: &Connection) -> rusqlite::Result<()> {
     connection.create_window_function("last_non_null", 1, PURE, LastNonNull)?;
     connection.create_window_function("internal_layout", 2, PURE, Layout)
@@ -71,7 +71,7 @@ struct Layout;
 struct Depths {
     /// The ends and the depths of the slices.
     open: BinaryHeap<Reverse<(i64, i64)>>,
-    /// Depths that a slice had and that are free now.
+    /// Depths that were used and are free now.
     free: BTreeSet<i64>,
     /// How many depths there are.
     count: i64,
@@ -80,7 +80,7 @@ struct Depths {
 }
 
 impl Depths {
-    /// Gives a slice its depth. An instant does not occupy it.
+    /// Assigns a depth to a slice. An instant does not occupy its depth.
     fn add(&mut self, ts: i64, dur: i64) {
         while let Some(Reverse((end, depth))) = self.open.peek().copied()
             && end <= ts

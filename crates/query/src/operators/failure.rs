@@ -21,7 +21,7 @@ impl Failure {
 }
 
 impl From<Failure> for Error {
-    /// The failure as SQLite has it.
+    /// The failure as an error of SQLite.
     fn from(failure: Failure) -> Self {
         let code = match failure {
             Failure::Interrupted => ffi::SQLITE_INTERRUPT,

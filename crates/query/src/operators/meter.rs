@@ -1,4 +1,4 @@
-//! Memory and time of operators: their tables are not SQLite's, whose limits do not see them.
+//! Memory and time of operators. SQLite's limits do not cover them, because their tables are not SQLite's.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,7 +9,7 @@ use crate::stop::Clock;
 /// Calls of [`Meter::grow`] between two looks at the clock.
 const BETWEEN_LOOKS: u32 = 4096;
 
-/// What all operators of a session hold together.
+/// The memory that all operators of a session hold together.
 #[derive(Clone, Debug)]
 pub(crate) struct Pool {
     held: Arc<AtomicU64>,
@@ -38,7 +38,7 @@ impl Pool {
     }
 }
 
-/// What one operation holds. It is given back when the meter is dropped.
+/// The memory that one operation holds. It is released when the meter is dropped.
 #[derive(Debug)]
 pub(crate) struct Meter {
     pool: Pool,

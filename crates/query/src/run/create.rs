@@ -41,7 +41,7 @@ fn check_columns(it: &CreateRelation, found: &[String]) -> Result<(), QueryError
     Err(refused(&it.select, &it.name, message))
 }
 
-/// `CREATE PERFETTO INDEX`. The tables of the trace find their rows without.
+/// `CREATE PERFETTO INDEX`. The tables of the trace need no index to find their rows.
 pub(super) fn index(
     connection: &Connection,
     catalog: &Catalog,

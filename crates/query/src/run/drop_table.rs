@@ -1,4 +1,4 @@
-//! `DROP TABLE` of what `CREATE VIRTUAL TABLE` made: SQLite knows it as a module.
+//! `DROP TABLE` of a table that `CREATE VIRTUAL TABLE` made. For SQLite, this table is a module.
 
 use rusqlite::Connection;
 
@@ -9,7 +9,7 @@ use crate::dialect::Location;
 use crate::error::QueryError;
 use crate::sqlite::table_call;
 
-/// Whether a statement is `DROP TABLE` of such a table; then its name in lowercase.
+/// The name of such a table in lowercase, if the statement is its `DROP TABLE`.
 pub(super) fn dropped(catalog: &Catalog, sql: &str) -> Option<String> {
     let words: Vec<&str> = sql.split_whitespace().collect();
     let is = |at: usize, word: &str| {

@@ -1,4 +1,4 @@
-//! Runs one statement of SQLite, and says where its errors are in the script.
+//! Runs one statement of SQLite, and maps its errors to their places in the script.
 
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode, Statement};
@@ -19,7 +19,7 @@ impl<'p> Bound<'p> {
         Self { params, used }
     }
 
-    /// Gives the parameters of a statement their values.
+    /// Binds the parameters of a statement to their values.
     pub fn bind(&mut self, statement: &mut Statement<'_>) -> Result<(), QueryError> {
         for at in 1..=statement.parameter_count() {
             let name = statement.parameter_name(at).unwrap_or("?").to_owned();
@@ -33,7 +33,7 @@ impl<'p> Bound<'p> {
         Ok(())
     }
 
-    /// Refuses parameters that no statement has: mostly a name was misspelled.
+    /// Refuses parameters that no statement has: usually, a name was misspelled.
     pub fn check(&self) -> Result<(), QueryError> {
         let mut unused = self
             .params

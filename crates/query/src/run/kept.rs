@@ -30,7 +30,7 @@ impl Output for Kept {
     }
 
     /// # Errors
-    /// If a limit is reached: the kind of the error tells which.
+    /// If a limit is reached; the kind of the error identifies the limit.
     fn row(&mut self, values: &[ValueRef<'_>]) -> io::Result<()> {
         let texts = values.iter().filter_map(|value| value.as_bytes().ok());
         let bytes =
@@ -44,7 +44,7 @@ impl Output for Kept {
     }
 }
 
-/// Whether a statement surely has a result: then those before it are not that of the script.
+/// Whether a statement certainly has a result. Then the results before it are not the result of the script.
 pub(super) fn has_result(statement: &Statement) -> bool {
     let text = statement.sql.text();
     let tokens = tokens_of(text).unwrap_or_default();

@@ -53,7 +53,7 @@ pub(crate) fn run(
     }
 }
 
-/// Runs the statements before the last one. Returns the result that is that of the script if the last one has none.
+/// Runs the statements before the last one. Returns the result of the script for the case that the last one has none.
 fn first(
     connection: &Connection,
     catalog: &mut Catalog,
@@ -62,7 +62,7 @@ fn first(
     bound: &mut Bound<'_>,
 ) -> Result<Option<Kept>, QueryError> {
     let mut kept = None;
-    // The results of statements before this one are not that of the script.
+    // The results of statements before this one are not the result of the script.
     let first_kept = if has_result(last) {
         before.len()
     } else {

@@ -1,4 +1,4 @@
-//! What a script takes and gives.
+//! The output and the parameters of a script.
 
 use std::io;
 
@@ -22,7 +22,7 @@ pub trait Output {
 /// Values of parameters: the name without `:`, and the value.
 pub type Params = [(String, Value)];
 
-/// Takes rows that nobody wants.
+/// Discards all rows.
 pub(super) struct Discard;
 
 impl Output for Discard {

@@ -48,7 +48,7 @@ pub(super) fn view(
         }
         let sql = select.wrap(&format!("CREATE VIEW {name} AS "), "");
         execute(connection, &sql, &mut Bound::new(&[]), &mut Discard)?;
-        // A view that reads what it replaces reads itself.
+        // A view that reads the object that it replaces would read itself.
         let read = connection.prepare(&format!("SELECT * FROM {name}"));
         read.map(drop)
             .map_err(|error| at(place(&it.select, &it.name), error))
@@ -109,8 +109,8 @@ fn replacing(
     Ok(())
 }
 
-/// The built-in view of the name, unless it was replaced before. Perfetto defines some of these views in modules, so a script
-/// or module of a user may do so, too.
+/// The built-in view of the name, unless it was replaced before. Perfetto defines some of these views in modules, so a
+/// user's script or module may define them, too.
 fn built_in(catalog: &Catalog, it: &CreateRelation) -> Option<&'static View> {
     let is_name = |view: &&View| view.name.eq_ignore_ascii_case(&it.name.text);
     let view = VIEWS.iter().find(is_name)?;
@@ -125,7 +125,7 @@ fn whole(
     connection.execute_batch("SAVEPOINT whole")?;
     let done = change();
     if done.is_err() {
-        // After some errors, such as a lack of memory, SQLite itself has undone all.
+        // After some errors, such as a lack of memory, SQLite itself has undone everything.
         let _ = connection.execute_batch("ROLLBACK TO whole; RELEASE whole");
         return done;
     }

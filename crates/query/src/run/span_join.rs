@@ -1,5 +1,6 @@
 //! `CREATE VIRTUAL TABLE … USING SPAN_JOIN(…)`: a function without arguments, whose `SELECT` calls the operator that
-//! intersects intervals. A view would be inserted wherever it is used: span joins of span joins would grow without end.
+//! intersects intervals. It is not a view, because SQLite inserts a view's SQL wherever the view is used: the SQL of
+//! nested span joins would grow exponentially.
 //!
 //! A left or outer join adds an interval with NULLs wherever a table has none, so that it becomes an inner join:
 //!
@@ -21,7 +22,7 @@ use crate::sqlite::table_call::{self, TableFunction};
 const FIRST: i64 = -(i64::MAX / 2);
 const LAST: i64 = i64::MAX / 2 + 1;
 
-/// A table, as it takes part.
+/// A table that takes part in the join.
 struct Side {
     /// The table, quoted.
     table: String,

@@ -65,7 +65,7 @@ fn sqlite(
     }
 }
 
-/// Runs the modules that a name stands for, those that are not included yet. The prelude is always there.
+/// Runs the modules that a name stands for, if they are not included yet. The prelude is always included.
 fn include(
     connection: &Connection,
     catalog: &mut Catalog,
@@ -84,8 +84,8 @@ fn include(
     Ok(())
 }
 
-/// Runs a module, once. A module that includes itself through others finds itself included. One that failed goes on with the
-/// statement that failed.
+/// Runs a module once. A module that includes itself through others is already marked as included. A module that failed
+/// continues with the statement that failed.
 fn run(
     connection: &Connection,
     catalog: &mut Catalog,
@@ -112,7 +112,7 @@ fn run(
     result
 }
 
-/// Runs the statements of a module but those that are done.
+/// Runs the statements of a module that have not run yet.
 fn statements(
     connection: &Connection,
     catalog: &mut Catalog,

@@ -73,7 +73,7 @@ impl Kind {
 /// Where the values of a column come from.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Value {
-    /// A function of the row, which exists.
+    /// A function of the row's number, which is in range.
     Of(fn(&Data, usize) -> Cell),
     /// Always NULL.
     Absent,

@@ -40,11 +40,11 @@ pub(crate) struct Data {
     pub(super) references: References,
     /// The parent of each process.
     pub(super) parents: Vec<ProcessId>,
-    /// For each thread state, the row in which the waker ran. Found when a query first asks.
+    /// For each thread state, the row in which the waker ran. Computed when a query first needs it.
     pub(super) wakers: OnceLock<Vec<u32>>,
-    /// For each thread state, whether an interrupt woke the thread. Found when a query first asks.
+    /// For each thread state, whether an interrupt woke the thread. Computed when a query first needs it.
     irq_contexts: OnceLock<Vec<i8>>,
-    /// The sets of arguments. Found when a query first asks for an argument of a long one.
+    /// The sets of arguments. Computed when a query first needs an argument of a long one.
     pub(super) arg_sets: OnceLock<Vec<ArgSetId>>,
     /// The keys of arguments with indexes, and the same without them.
     pub(super) flat_keys: HashMap<StringId, StringId>,
@@ -128,7 +128,7 @@ impl Data {
         }
     }
 
-    /// The row of `thread_state` in which the thread ran that woke the one of this row.
+    /// The row of `thread_state` in which the waker of this row's thread ran.
     pub(super) fn waker(&self, row: usize) -> Cell {
         let utid = self.trace.thread_states.waker_utid.get(row);
         if utid.some().is_none() {
@@ -190,7 +190,7 @@ impl Data {
         Cell::Int(machine.map_or(0, |row| machines.get(row)))
     }
 
-    /// The process of a thread. PerfettoSQL has the idle thread in the idle process, of which it is the main thread.
+    /// The process of a thread. In PerfettoSQL, the idle thread is the main thread of the idle process.
     pub(super) fn process_of(&self, row: usize) -> Cell {
         match ThreadId::from_row(row) {
             ThreadId::IDLE => Cell::id(ProcessId::IDLE),

@@ -43,7 +43,7 @@ const NUMBERS: &[&str] = &[
     "tracing_started_ns",
 ];
 
-/// Beginnings of names whose facts are numbers where they look like numbers.
+/// Prefixes of the names of facts whose values become numbers if they look like numbers.
 const MAYBE_NUMBERS: &[&str] = &["cr-", "manifest_attribute.", "trace_attribute."];
 
 /// The clock of a Perfetto trace (`CLOCK_BOOTTIME`).

@@ -72,7 +72,7 @@ pub(super) fn rename(trace: &mut Trace) {
 struct Renamer {
     old: ArgTable,
     args: ArgTable,
-    /// The new sets, by the old one and by whether they are renamed, and have lost the category.
+    /// The new sets, by the old set, whether its keys are renamed, and whether the category is removed.
     sets: FxHashMap<(ArgSetId, bool, bool), ArgSetId>,
     /// The new keys.
     keys: FxHashMap<StringId, StringId>,

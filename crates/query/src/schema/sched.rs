@@ -174,7 +174,7 @@ impl Data {
 }
 
 impl Data {
-    /// What a column of `cpu` has; NULL if the trace does not tell.
+    /// The value of a column of `cpu`; NULL if the trace does not have it.
     pub(super) fn cpu_fact(&self, row: usize, column: &str) -> Cell {
         let record = self.cpus.get(row).and_then(|cpu| self.cpu_records.get(cpu));
         let value = record.and_then(|record| {

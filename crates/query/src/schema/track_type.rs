@@ -1,5 +1,5 @@
-//! The names and dimensions of tracks under PerfettoSQL's names. [`TrackType`](traceloom_trace::TrackType) knows what
-//! they are; here, their texts and arguments are made.
+//! The names and dimensions of tracks under PerfettoSQL's names. [`TrackType`](traceloom_trace::TrackType) defines
+//! them; this module makes their texts and arguments.
 
 use std::collections::HashMap;
 

@@ -20,7 +20,7 @@ thread_local! {
 pub(super) struct Depth;
 
 impl Depth {
-    /// Begins a call; `None` if there are too many within each other.
+    /// Begins a call; `None` if calls are nested too deeply.
     pub fn enter() -> Option<Self> {
         let depth = CALLS.get() + 1;
         (depth <= MOST_CALLS).then(|| {
@@ -88,7 +88,7 @@ fn call(function: &Function, context: &Context<'_>) -> rusqlite::Result<Value> {
         Some(row) => row.get(0)?,
         None => return Ok(Value::Null),
     };
-    // Which row is the first is chance.
+    // Without an order, any row can be the first.
     match rows.next()? {
         None => Ok(value),
         Some(_) => Err(wrong(function, "its SELECT has more than one row")),

@@ -1,4 +1,4 @@
-//! What passes tables to operators: the aggregate `__intrinsic_rows(…)`, and the function
+//! Passes tables to operators: the aggregate `__intrinsic_rows(…)`, and the function
 //! `__intrinsic_flamegraph_config(…)`, whose table has one row.
 
 use rusqlite::functions::{Aggregate, Context, FunctionFlags};
@@ -8,7 +8,7 @@ use rusqlite::{Connection, Error, ErrorCode};
 use crate::operators::intrinsic::Run;
 use crate::operators::{Meter, Pool, rows};
 
-/// Makes the aggregate known to a connection.
+/// Registers the aggregate with a connection.
 pub(super) fn register(connection: &Connection, pool: &Pool) -> rusqlite::Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_INNOCUOUS;
     let pure = flags | FunctionFlags::SQLITE_DETERMINISTIC;
@@ -81,8 +81,8 @@ impl Aggregate<Collected, Vec<u8>> for Collect {
     }
 }
 
-/// The error of a statement that a function runs. rusqlite drops the code of an error with a message, but the limits are
-/// recognised by it.
+/// The error of a statement that a function runs. rusqlite drops the code of an error with a message, but limits are
+/// recognised by their code.
 pub(super) fn within(error: Error) -> Error {
     let code = error.sqlite_error_code();
     let (interrupted, memory) = (ErrorCode::OperationInterrupted, ErrorCode::OutOfMemory);

@@ -1,4 +1,5 @@
-//! The functions that scripts have defined. SQLite cannot be asked: it does not tell them from those of this crate.
+//! The functions that scripts have defined. SQLite cannot list them, because it does not distinguish them from the
+//! functions of this crate.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};

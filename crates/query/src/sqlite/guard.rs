@@ -1,4 +1,4 @@
-//! What a query may not do: read or write files, load code, change settings, run or grow without end.
+//! What a query must not do: read or write files, load code, change settings, run or grow without end.
 
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::{Connection, ffi};
@@ -35,14 +35,14 @@ pub(crate) fn limit_memory(bytes: u64) {
     unsafe { ffi::sqlite3_hard_heap_limit64(bytes) };
 }
 
-/// Sets what SQLite can be told, before anything is forbidden.
+/// Sets the options of SQLite, before anything is forbidden.
 pub(crate) fn prepare(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     // Without a journal, a statement that fails would leave half of its changes behind.
     connection.pragma_update(None, "journal_mode", "MEMORY")
 }
 
-/// Forbids what a query may not do.
+/// Forbids what a query must not do.
 pub(crate) fn forbid(connection: &mut Connection) -> rusqlite::Result<()> {
     connection.authorizer(Some(authorize))
 }

@@ -10,8 +10,8 @@ pub(crate) enum Op {
     GreaterOrEqual,
 }
 
-/// A value of SQLite, as it compares with a column of whole numbers. Texts that look like numbers are numbers
-/// here already.
+/// A value of SQLite that is compared with a column of whole numbers. Texts that look like numbers have already been
+/// converted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Bound {
     Null,

@@ -13,7 +13,7 @@ use crate::operators::{Meter, Pool, rows};
 
 const FLAGS: FunctionFlags = FunctionFlags::SQLITE_UTF8.union(FunctionFlags::SQLITE_INNOCUOUS);
 
-/// Makes the functions known to a connection.
+/// Registers the functions with a connection.
 ///
 /// # Errors
 /// If SQLite has no memory.

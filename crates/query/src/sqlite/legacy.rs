@@ -9,7 +9,7 @@ use super::defined::Defined;
 use super::table_call::TableFunction;
 use crate::dialect::{Problem, Prototype, Type};
 
-/// Makes the calls known to a connection. Views and triggers cannot use them.
+/// Registers these functions with a connection. Views and triggers cannot use them.
 pub(crate) fn register(connection: &Connection, defined: &Defined) -> rusqlite::Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DIRECTONLY;
     let known = defined.clone();

@@ -44,7 +44,7 @@ static MODULE: ffi::sqlite3_module = ffi::sqlite3_module {
     ..READ_ONLY
 };
 
-/// Makes a table known to a connection.
+/// Registers a table with a connection.
 ///
 /// # Errors
 /// If SQLite has no memory.
@@ -158,7 +158,7 @@ unsafe fn terms(info: *mut ffi::sqlite3_index_info) -> Vec<Term> {
     (0..count).map(term).collect()
 }
 
-/// Tells SQLite the plan.
+/// Returns the plan to SQLite.
 ///
 /// # Safety
 /// As [`constraints`]; the plan uses constraints of `info`.

@@ -53,7 +53,7 @@ static MODULE: ffi::sqlite3_module = ffi::sqlite3_module {
     ..READ_ONLY
 };
 
-/// Makes all operators, and the aggregate for their arguments, known to a connection.
+/// Registers all operators, and the aggregate for their arguments, with a connection.
 ///
 /// # Errors
 /// If SQLite has no memory.
@@ -69,7 +69,7 @@ pub(crate) fn register(
     Ok(())
 }
 
-/// Makes an operator known to a connection, or replaces the one of this name.
+/// Registers an operator with a connection, or replaces the one of this name.
 ///
 /// # Errors
 /// If the name has a zero in it, or SQLite has no memory.

@@ -109,7 +109,7 @@ fn by_lookup(source: &Source, column: usize, it: Constraint, narrowing: &[Constr
     }
 }
 
-/// What finding the first and the last row costs.
+/// The cost of finding the first and the last row.
 fn search(source: &Source, constraints: usize) -> f64 {
     let steps = (source.rows as f64 + 1.0).log2();
     1.0 + 0.1 * steps * constraints as f64

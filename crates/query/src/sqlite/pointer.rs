@@ -1,5 +1,5 @@
-//! `__intrinsic_table_ptr(table)`: reads a table that is a value. `WHERE __intrinsic_table_ptr_bind(c0, 'id')` says that the
-//! column `c0` shows `id`.
+//! `__intrinsic_table_ptr(table)`: reads a table that is a value. `WHERE __intrinsic_table_ptr_bind(c0, 'id')` binds
+//! the column `c0` to `id`.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ops::Range;
@@ -53,7 +53,7 @@ static MODULE: ffi::sqlite3_module = ffi::sqlite3_module {
     ..READ_ONLY
 };
 
-/// Makes the table known to a connection.
+/// Registers the table with a connection.
 ///
 /// # Errors
 /// If SQLite has no memory.

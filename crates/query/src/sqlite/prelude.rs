@@ -117,8 +117,8 @@ const OF_FLAMEGRAPH: &[&str] = &[
     "focus_str",
 ];
 
-/// The layers of SurfaceFlinger and those above them, the topmost first. A layer that is its own parent has none. Hostile layers
-/// may be above each other.
+/// The layers of SurfaceFlinger and those above them, the topmost first. A layer that is its own parent has none. In
+/// a hostile trace, layers may form a cycle.
 const HIERARCHY_PATHS: &str = "WITH RECURSIVE
     layer AS MATERIALIZED (
       SELECT id, snapshot_id, layer_id, parent FROM surfaceflinger_layer WHERE layer_id IS NOT NULL),
@@ -132,7 +132,7 @@ const HIERARCHY_PATHS: &str = "WITH RECURSIVE
       layer_id & 0xffffffff AS layer_id, ancestor_id & 0xffffffff AS ancestor_id
     FROM up";
 
-/// Makes the functions known to a connection.
+/// Registers the functions with a connection.
 ///
 /// # Errors
 /// If SQLite has no memory.

@@ -43,7 +43,7 @@ pub(super) const NEW_TABLE: ffi::sqlite3_vtab = ffi::sqlite3_vtab {
     zErrMsg: ptr::null_mut(),
 };
 
-/// Makes a module known to a connection, or replaces the one of this name. SQLite keeps `data`, and passes it to
+/// Registers a module with a connection, or replaces the one of this name. SQLite keeps `data`, and passes it to
 /// `xConnect`, where [`shared`] returns it.
 ///
 /// # Errors

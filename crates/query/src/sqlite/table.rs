@@ -1,4 +1,4 @@
-//! What all modules do alike: making and dropping tables and cursors, and taking values.
+//! What all modules have in common: making and dropping tables and cursors, and taking values.
 //!
 //! SQLite hands each callback the pointers that the earlier ones returned, and frees each exactly once.
 

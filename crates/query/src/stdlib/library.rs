@@ -21,7 +21,8 @@ struct Module {
     file: String,
     text: Cow<'static, str>,
     is_included: bool,
-    /// How many of its statements have run. One that fails can run again, but what those before it made exists.
+    /// How many of its statements have run. A failed statement can run again; what the statements before it made
+    /// exists.
     done: usize,
 }
 
@@ -34,7 +35,7 @@ pub(crate) struct Begun {
     pub done: usize,
 }
 
-/// The texts of all modules by name, which a query can ask for while the library is in use.
+/// The texts of all modules by name, which a query can read while the library is in use.
 type Texts = Arc<Mutex<BTreeMap<String, Cow<'static, str>>>>;
 
 /// Modules by name.
@@ -112,7 +113,7 @@ impl Library {
         self.modules.keys().filter(fits).cloned().collect()
     }
 
-    /// A module that is not included yet. Now it is.
+    /// Marks a module as included, and returns it; `None` if it was included already, or does not exist.
     pub fn begin(&mut self, name: &str) -> Option<Begun> {
         let module = self.modules.get_mut(name)?;
         let was_included = std::mem::replace(&mut module.is_included, true);
@@ -123,7 +124,7 @@ impl Library {
         })
     }
 
-    /// Takes back [`Self::begin`]: the module failed after so many statements.
+    /// Reverts [`Self::begin`]: the module failed after `done` statements.
     pub fn stop(&mut self, name: &str, done: usize) {
         if let Some(module) = self.modules.get_mut(name) {
             (module.is_included, module.done) = (false, done);

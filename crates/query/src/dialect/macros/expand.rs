@@ -21,7 +21,7 @@ use crate::dialect::tokens::{Token, TokenError, TokenKind, is_name, tokens_of};
 const MAX_DEPTH: usize = 64;
 /// Largest amount of text in all layers together, bytes.
 const MAX_BYTES: usize = 4 << 20;
-/// A call counts as so many bytes, because its place is remembered.
+/// Bytes that each call adds to the total, because its place is remembered.
 const CALL_BYTES: usize = 32;
 
 /// The text without macro calls.
@@ -39,7 +39,7 @@ pub(super) fn expand(
     Ok(out)
 }
 
-/// The number of a row in Perfetto's tables. SQLite's, which counts from 1, takes its place.
+/// The row number in Perfetto's tables. It is replaced by SQLite's row number, which counts from 1.
 const AUTO_ID: &str = "_auto_id";
 
 struct Expander<'a> {
@@ -82,7 +82,7 @@ impl Expander<'_> {
         Ok(())
     }
 
-    /// The layer that a call stands for.
+    /// The layer that replaces a call.
     fn body(&mut self, layer: &Mapped, call: &Call, depth: usize) -> Result<Mapped, TokenError> {
         if depth == MAX_DEPTH {
             return Err((call.span, Problem::Depth(MAX_DEPTH)));
@@ -119,8 +119,8 @@ impl Expander<'_> {
     }
 }
 
-/// The parentheses behind a name in `FROM name()` that begin at a token. A function that returns a table means the same without
-/// them. SQLite allows them only there, but people write them for tables, too.
+/// The empty parentheses of `FROM name()`, if they begin at this token. They are removed: a function that returns a
+/// table means the same without them. SQLite allows them only after functions, but people also write them after tables.
 fn no_arguments(text: &str, tokens: &[Token], index: usize) -> Option<Span> {
     let open = tokens.get(index)?;
     if open.kind != TokenKind::LeftParen {
@@ -134,7 +134,7 @@ fn no_arguments(text: &str, tokens: &[Token], index: usize) -> Option<Span> {
     (is_source && is_empty).then(|| Span::new(open.span().start, close.span().end))
 }
 
-/// Appends the body of a macro with the call's arguments in it.
+/// Appends the body of a macro, with the call's arguments inserted.
 fn substitute(found: &Macro, layer: &Mapped, call: &Call, origin: Origin, out: &mut Mapped) {
     let frame = Arc::new(Frame {
         name: Arc::clone(&found.name),

@@ -39,7 +39,7 @@ impl Intrinsic {
         Some(Self::Apply(Join { joiner, prefix }))
     }
 
-    /// What a call in `layer` stands for, up to a limit in bytes.
+    /// The text that replaces a call in `layer`, of at most `limit` bytes.
     pub fn expand(self, layer: &Mapped, call: &Call, limit: usize) -> Result<Mapped, TokenError> {
         match (self, call.arguments.as_slice()) {
             (Self::Stringify, [argument]) => Ok(stringify(layer, call, *argument, limit)),
@@ -120,7 +120,7 @@ fn stringify(layer: &Mapped, call: &Call, argument: Span, limit: usize) -> Mappe
     out
 }
 
-/// Appends text that nobody wrote. It comes from the place of the call.
+/// Appends generated text. Its origin is the place of the call.
 fn generate(out: &mut Mapped, text: &str, layer: &Mapped, call: &Call) {
     if let Some(origin) = layer.origin(call.span.start) {
         out.push(text, origin.generating());

@@ -65,7 +65,7 @@ impl Macros {
         self.by_name.contains_key(name)
     }
 
-    /// Replaces every macro call in a statement, or in a part of one, by what it stands for.
+    /// Expands every macro call in a statement, or in a part of one.
     ///
     /// # Errors
     /// If a macro is not defined, a call is malformed, macros call each other without end, or they expand to more than

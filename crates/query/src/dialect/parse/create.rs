@@ -10,7 +10,7 @@ use crate::dialect::types::Name;
 
 type Parser = fn(&mut Cursor, bool) -> Result<StatementKind, Error>;
 
-/// What follows `PERFETTO`, and what reads the rest.
+/// The keyword after `PERFETTO`, and the parser of the rest.
 const OBJECTS: [(&str, Parser); 5] = [
     ("TABLE", table),
     ("VIEW", view),

@@ -95,7 +95,7 @@ pub(super) fn simple_type(cursor: &mut Cursor) -> Result<Type, Error> {
     Type::parse(&name.text).ok_or_else(unknown)
 }
 
-/// What an id refers to, behind its type: `(thread.id)`.
+/// The column that an id refers to, after its type: `(thread.id)`.
 pub(super) fn reference(cursor: &mut Cursor) -> Result<Option<(String, String)>, Error> {
     if !cursor.accept(TokenKind::LeftParen) {
         return Ok(None);

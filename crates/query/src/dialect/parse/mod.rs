@@ -42,7 +42,7 @@ impl Script {
         statements.map(|tokens| statement(source, tokens)).collect()
     }
 
-    /// The statement of PerfettoSQL that a statement of macros expands to; `None` if it does not expand to one.
+    /// The PerfettoSQL statement that a statement's macros expand to; `None` if they do not expand to one.
     ///
     /// # Errors
     /// As [`Self::parse`].

@@ -15,7 +15,7 @@ const OBJECTS: [(&str, Object); 5] = [
     ("INDEX", Object::Index),
 ];
 
-/// `DROP PERFETTO TABLE name`. Only an index names its table too.
+/// `DROP PERFETTO TABLE name`. An index also names its table.
 pub(super) fn drop(cursor: &mut Cursor) -> Result<StatementKind, Error> {
     cursor.word("DROP")?;
     cursor.word("PERFETTO")?;

@@ -26,7 +26,7 @@ pub(super) fn span_join(cursor: &Cursor<'_>) -> Result<Option<StatementKind>, Er
     Ok(Some(StatementKind::CreateSpanJoin(it)))
 }
 
-/// What is before the tables.
+/// The part before the tables.
 fn head(cursor: &mut Cursor<'_>) -> Option<(Name, SpanJoin)> {
     let words = ["CREATE", "VIRTUAL", "TABLE"];
     if !words.iter().all(|word| cursor.accept_word(word)) {

@@ -19,8 +19,8 @@ pub(super) enum Kind {
     Bytes,
 }
 
-/// The values of a column, in the layout of Arrow. A column with one more kind of values becomes a column of the kind
-/// that can hold all of them.
+/// The values of a column, in Arrow's layout. When a value of another kind is added, the column is converted to the
+/// kind that can hold all values.
 #[derive(Debug)]
 pub(super) struct Column {
     kind: Kind,
@@ -100,7 +100,7 @@ impl Column {
             ValueRef::Null => {}
             ValueRef::Integer(value) => self.bytes.extend(value.to_string().bytes()),
             ValueRef::Real(value) => self.bytes.extend(real::text(value).bytes()),
-            // A query can make a text of any bytes.
+            // The bytes may not be UTF-8: a query can make a text of any bytes.
             ValueRef::Text(text) if self.kind == Kind::Text => {
                 self.bytes.extend(String::from_utf8_lossy(text).bytes());
             }
@@ -148,7 +148,7 @@ impl Column {
 
     /// The buffers of the column in an Arrow file, in their order.
     pub fn buffers(&self) -> Vec<Vec<u8>> {
-        // Without absent values there need not be bits.
+        // The bits can be left out if no value is absent.
         let valid = || {
             if self.nulls == 0 {
                 Vec::new()

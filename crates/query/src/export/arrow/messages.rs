@@ -11,7 +11,7 @@ type Builder = FlatBufferBuilder<'static>;
 /// A table of any type.
 type Table = WIPOffset<UnionWIPOffset>;
 
-/// The place of slot `number` in a table of flatbuffers: two bytes each, after the sizes.
+/// The offset of slot `number` in a flatbuffers vtable: two bytes per slot, after the two sizes.
 fn slot(number: u16) -> u16 {
     4 + 2 * number
 }

@@ -12,13 +12,13 @@ use crate::run::Output;
 
 /// Collects the result of a query, and writes it as an Arrow file.
 ///
-/// SQLite's columns have no type, but Arrow's have one, which stands before the first row. So the result stays in
-/// memory until it is complete. A column has the first of these types that holds all its values: `null`, `int64`,
-/// `double`, `utf8`, `binary`.
+/// SQLite's columns have no type, but an Arrow file declares the types before the first row. So the result stays in
+/// memory until it is complete. The type of a column is the first of these that can hold all its values: `null`,
+/// `int64`, `double`, `utf8`, `binary`.
 pub struct ArrowRows {
     names: Vec<String>,
     batches: Vec<Batch>,
-    /// The most bytes of memory to use, about.
+    /// About the most memory to use, bytes.
     most: u64,
     used: u64,
 }

@@ -71,7 +71,7 @@ impl Parts {
     }
 }
 
-/// Sorts pairs by their group, and keeps the order within each: where each group begins, and the values.
+/// Sorts pairs by group, in their order within a group. Returns where each group begins, and the values.
 fn group(pairs: &[(usize, u32)], groups: usize) -> (Vec<usize>, Vec<u32>) {
     let mut starts = vec![0; groups + 1];
     for (group, _) in pairs {

@@ -6,7 +6,7 @@ use crate::operators::failure::Failure;
 use crate::operators::rows::{Cell, Rows, cell};
 use crate::pattern::compile;
 
-/// Filters of one kind that a query may have: the bits of a number, as in Perfetto.
+/// The most filters of one kind in a query: each is a bit of a number, as in Perfetto.
 const MOST_FILTERS: usize = 61;
 
 /// Which way the graph grows.
@@ -123,7 +123,7 @@ impl Config {
         Err(Failure::refused(message))
     }
 
-    /// A column has one place in the result.
+    /// Refuses names that occur twice: a column has one place in the result.
     fn check_names(&self) -> Result<(), Failure> {
         let aggregates = self.aggregates.iter().map(|(_, name)| name);
         let names: Vec<&String> = self.grouping.iter().chain(aggregates).collect();

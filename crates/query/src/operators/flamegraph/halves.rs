@@ -74,7 +74,7 @@ pub(super) struct Halves {
     /// The tree of callers.
     pub up: Tree,
     pub stacks: Vec<Stack>,
-    /// What the nodes of callers consist of; only filled for aggregates.
+    /// The frames that the nodes of callers consist of; only filled for aggregates.
     pub parts: Vec<Part>,
 }
 

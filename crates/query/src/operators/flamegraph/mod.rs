@@ -57,7 +57,7 @@ pub(crate) fn operator(name: &str, source: Source) -> Operator {
     }
 }
 
-/// The row of what all roots have in common: the sum of the column `value`.
+/// The row of the common parent of all roots: the sum of the column `value`.
 fn super_root(columns: &[String], sum: f64) -> Cells {
     let cell = |name: &String| match name.as_str() {
         "_tree_id" | "depth" => Cell::Integer(0),

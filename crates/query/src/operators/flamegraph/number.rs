@@ -51,7 +51,7 @@ impl Number for f64 {
     }
 
     fn width(self) -> f64 {
-        // NaN is no width.
+        // NaN becomes 0, too.
         if self > 0.0 { self } else { 0.0 }
     }
 }

@@ -11,7 +11,7 @@ use crate::operators::failure::Failure;
 use crate::operators::meter::Meter;
 use crate::sqlite::real;
 
-/// A frame of the stack matches a `HIDE_STACK` filter. No other bit counts then.
+/// Set if a frame of the stack matches a `HIDE_STACK` filter. The other bits are ignored then.
 const HIDDEN: u64 = 1 << 63;
 
 /// A row, as its stack is filtered.
@@ -19,7 +19,8 @@ const HIDDEN: u64 = 1 << 63;
 struct Path {
     /// Which `SHOW_STACK` filters match a frame of the stack, or [`HIDDEN`].
     bits: u64,
-    /// The frame that the row's values belong to: itself, or the ancestor that stands for it. [`NONE`] without one.
+    /// The frame that the row's values belong to: the row itself, or the ancestor that replaces it. [`NONE`] if there
+    /// is none.
     frame: u32,
 }
 
@@ -35,7 +36,7 @@ pub(super) struct Paths {
     wanted: u64,
 }
 
-/// What the filters say of a frame.
+/// The results of the filters for a frame.
 #[derive(Clone, Copy, Default)]
 struct Match {
     show_stack: u64,

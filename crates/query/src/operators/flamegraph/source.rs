@@ -33,7 +33,7 @@ pub(crate) struct Source {
     /// The row of the parent, or [`NONE`].
     pub(super) parents: Vec<u32>,
     pub(super) texts: Texts,
-    /// The frames exist as long as the table does, and count until then.
+    /// Counts the memory of the frames for as long as the table exists.
     _meter: Meter,
 }
 

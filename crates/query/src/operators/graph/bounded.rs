@@ -16,7 +16,7 @@ const NONE: usize = usize::MAX;
 /// a weight. A search visits nodes depth first, and adds up the weights of the edges that lead to them. It ends when the sum
 /// is above the weight of the root. The node that exceeds it belongs to the result if `floor` is not 0.
 ///
-/// There may be an argument for each column of the two tables instead.
+/// Instead of the two tables, there may be one argument for each of their columns.
 pub(super) fn run(arguments: &[ValueRef<'_>], meter: &mut Meter) -> Result<Cells, Failure> {
     match arguments {
         [edges @ .., _, _, _] if edges.len() == 3 => {
@@ -29,7 +29,7 @@ pub(super) fn run(arguments: &[ValueRef<'_>], meter: &mut Meter) -> Result<Cells
     }
 }
 
-/// A table of columns that are tables themselves. It ends with the shortest.
+/// Combines columns, each of them a table, into one table. It ends with the shortest column.
 fn zip(columns: &[ValueRef<'_>], meter: &mut Meter) -> Result<Vec<u8>, Failure> {
     let columns: Result<Vec<Rows<'_>>, _> = columns.iter().map(|it| Rows::of(*it)).collect();
     let mut columns = columns?;
@@ -75,7 +75,7 @@ fn search(tables: &[ValueRef<'_>], meter: &mut Meter) -> Result<Cells, Failure> 
 /// The searches, one after the other.
 struct Search<'a> {
     graph: &'a Graph,
-    /// The search that saw each node last; they are counted from 1.
+    /// The number of the last search that saw each node. Searches are counted from 1.
     seen: Vec<u32>,
     turn: u32,
     out: Cells,
@@ -110,7 +110,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// The next node that was not seen, and the edge to it. Nodes without one are taken off the way.
+    /// The next node that was not seen, and the edge to it. Nodes without one are removed from the path.
     fn step(
         &self,
         way: &mut Vec<(u32, usize)>,

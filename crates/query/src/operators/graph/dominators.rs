@@ -43,7 +43,7 @@ pub(crate) fn with_root(table: Option<&ValueRef<'_>>, meter: &mut Meter) -> Resu
 
 /// The dominators of the nodes that a root reaches.
 fn of(graph: &Graph, root: i64, meter: &mut Meter) -> Result<Cells, Failure> {
-    // What the algorithm notes of a node, and its row of the result.
+    // The state that the algorithm keeps for a node, and the node's row of the result.
     meter.grow(graph.names.len() * (64 + 2 * size_of::<Cell>()))?;
     let mut forest = Forest::new(graph, graph.number(root).unwrap_or(0), meter)?;
     let dominators = forest.dominators(graph, meter)?;

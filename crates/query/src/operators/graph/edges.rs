@@ -27,7 +27,7 @@ impl Graph {
     /// NULL are left out.
     ///
     /// # Errors
-    /// If the table is none, or a limit is reached.
+    /// If the value is not a table, or a limit is reached.
     pub fn new(
         table: Option<&ValueRef<'_>>,
         more: &[i64],
@@ -106,7 +106,7 @@ impl Graph {
         let next = u32::try_from(self.names.len()).map_err(|_| Failure::Memory)?;
         let number = *self.numbers.entry(name).or_insert(next);
         if number == next {
-            // The name, its place in the map, and what a search notes of the node.
+            // The name, its place in the map, and the state that a search keeps for the node.
             meter.grow(64)?;
             self.names.push(name);
         }

@@ -13,7 +13,7 @@ use crate::operators::rows::Cell;
 /// A step of the walk through the tree.
 enum Step {
     Enter(u32),
-    /// The group has this row again.
+    /// The end of a subtree: this row is the innermost one of the group again.
     Leave(Option<i64>, Option<u32>),
 }
 

@@ -6,7 +6,7 @@
 //! values     1 5 5 5 5 2       kept    1 5 5 . 5 2
 //! ```
 //!
-//! The last one is left out at the end of a track.
+//! At the end of a track, the last one is left out.
 
 use rusqlite::types::ValueRef;
 use rustc_hash::FxHashMap;

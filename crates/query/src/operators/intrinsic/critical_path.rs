@@ -1,14 +1,15 @@
 //! `__intrinsic_critical_path_walk(spans, roots)`: what each root waited for.
 //!
-//! A *span* is the time from the wake-up of a thread until it sleeps again. Before it, the thread was idle. The thread
-//! that woke it (its waker's span) is to blame for the idle time, or whoever that one waited for in turn:
+//! A *span* is the time from the wake-up of a thread until it sleeps again. Before the span, the thread was idle. The
+//! cause of the idle time is the thread that woke it (the waker's span), or the thread that the waker waited for in
+//! turn:
 //!
 //! ```text
 //! root    ....idle....|run----|        0..12 is walked in the waker's span
 //! waker      ..idle..|run--|
 //! ```
 //!
-//! A walk goes back in time with each step: to the waker, one level deeper, or to the span before on the same thread.
+//! A walk goes back in time with each step: to the waker, one level deeper, or to the previous span of the same thread.
 
 use rusqlite::types::ValueRef;
 use rustc_hash::FxHashMap;
@@ -36,10 +37,10 @@ struct Span {
     utid: i64,
     ts: i64,
     end: i64,
-    /// When the thread became idle before it, if that is known.
+    /// When the thread became idle before the span, if that is known.
     idle_since: Option<i64>,
     waker: Option<i64>,
-    /// The span before on the same thread.
+    /// The previous span of the same thread.
     before: Option<i64>,
 }
 
@@ -120,7 +121,7 @@ fn from(
             };
             let step = step(span, part);
             for part in step.others.into_iter().flatten() {
-                // Causes are earlier, so that every walk ends.
+                // Only earlier causes are followed, so that every walk ends.
                 let is_earlier = |cause: &Span| (cause.ts, cause.id) < (span.ts, span.id);
                 if spans.get(&part.span).is_some_and(is_earlier) {
                     parts.push(part);
@@ -170,7 +171,7 @@ fn step(span: &Span, part: Part) -> Step {
         end: idle.1,
         depth: part.depth.saturating_add(1),
     });
-    // Nobody woke it: the kernel did.
+    // No thread woke it: the kernel did.
     let own_idle = is_idle && span.waker.is_none() && span.before.is_some();
     let run = (start.max(span.ts), end);
     Step {

@@ -1,5 +1,5 @@
 //! Functions that Perfetto's standard library is built on. Their arguments and results are tables as values, which
-//! `__intrinsic_table_ptr` reads. The module `sqlite::intrinsic` makes them known to SQLite.
+//! `__intrinsic_table_ptr` reads. The module `sqlite::intrinsic` registers them with SQLite.
 
 mod counters;
 mod create;
@@ -23,7 +23,7 @@ pub(crate) type Run = fn(&[ValueRef<'_>], &mut Meter) -> Result<Table, Failure>;
 /// A function, and how many arguments it takes; -1 is any number.
 pub(crate) type Function = (&'static str, i32, Run);
 
-/// Aggregates that collect their arguments as a table. What each collects is up to the functions that take it.
+/// Aggregates that collect their arguments as a table. The functions that take the table define what it contains.
 pub(crate) const COLLECTORS: &[(&str, i32)] = &[
     ("__intrinsic_array_agg", 1),
     ("__intrinsic_counter_per_track_agg", 4),

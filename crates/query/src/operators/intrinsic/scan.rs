@@ -1,7 +1,7 @@
 //! Scans of graphs: values go along the edges, and a query changes them at each step.
 //!
-//! The query reads a table of nodes with the values that arrived there. What it returns belongs to the result, and goes on
-//! along the edges of each node:
+//! The query reads a table of nodes with the values that arrived there. The rows that it returns belong to the result,
+//! and their values go on along the edges of each node:
 //!
 //! ```text
 //! plain          a table for each number of edges from a start; a node may be in several
@@ -38,10 +38,10 @@ pub(crate) struct Scan {
     head: Vec<u8>,
     /// The height of each node, if it matters.
     heights: Vec<usize>,
-    /// The tables whose step comes, by height.
+    /// The tables of the steps to come, by height.
     waiting: Vec<Vec<u8>>,
     result: Vec<u8>,
-    /// How many steps there can be without a circle.
+    /// The most steps of a graph without a cycle.
     steps: usize,
 }
 
@@ -49,7 +49,7 @@ impl Scan {
     /// A scan of `(graph, starts, query, names)`. The starts are part of the result.
     ///
     /// # Errors
-    /// If an argument is wrong, an aggregating scan finds a circle, or a limit is reached.
+    /// If an argument is wrong, an aggregating scan finds a cycle, or a limit is reached.
     pub fn new(kind: Kind, arguments: &[ValueRef<'_>], meter: &mut Meter) -> Result<Self, Failure> {
         let mut columns = vec!["id".to_owned()];
         columns.extend(names::names(arguments.get(3))?);
@@ -98,7 +98,7 @@ impl Scan {
         Ok(())
     }
 
-    /// The longest way from each node that can be reached to an end of the graph.
+    /// The longest path from each node that can be reached to an end of the graph.
     fn find_heights(&mut self, starts: &[u32], meter: &mut Meter) -> Result<(), Failure> {
         #[derive(Clone, Copy, PartialEq)]
         enum State {
@@ -110,7 +110,7 @@ impl Scan {
             .map(|node| self.graph.after(node).collect())
             .collect();
         let mut states = vec![State::New; after.len()];
-        // The nodes on the way, each with the number of its edges that were tried.
+        // The nodes on the path, each with the number of its edges that were tried.
         let mut way: Vec<(usize, usize)> = Vec::new();
         for start in starts {
             way.extend((states[*start as usize] == State::New).then_some((*start as usize, 0)));
@@ -164,7 +164,7 @@ impl Scan {
     /// Checks the columns of the query.
     ///
     /// # Errors
-    /// If they are others than those of the scan.
+    /// If they differ from the columns of the scan.
     pub fn check(&self, found: &[&str]) -> Result<(), Failure> {
         if found == self.names {
             return Ok(());
@@ -179,7 +179,7 @@ impl Scan {
     /// The table of the next step; `None` at the end.
     ///
     /// # Errors
-    /// If the values go in a circle.
+    /// If the values go in a cycle.
     pub fn next(&mut self) -> Result<Option<Vec<u8>>, Failure> {
         if self.kind == Kind::Plain {
             let table = self.waiting.first_mut().map(std::mem::take);

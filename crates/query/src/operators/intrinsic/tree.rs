@@ -70,7 +70,7 @@ impl<'a> Tree<'a> {
         self.rows.iter().map(parent).collect()
     }
 
-    /// Puts parents before their children; else the order stays.
+    /// Puts parents before their children. Otherwise, the order stays the same.
     fn sort(mut self, parents: &[Option<usize>]) -> Result<Self, Failure> {
         let of = parents.iter().zip(0..);
         let of = of.filter_map(|(parent, row)| Some(((*parent)?, row)));

@@ -69,7 +69,7 @@ impl Family {
         Ok(())
     }
 
-    /// Calls `visit` with each descendant. It returns whether those below are visited, too.
+    /// Calls `visit` with each descendant. `visit` returns whether the slices below that one are visited, too.
     pub fn visit_descendants(
         &self,
         slice: u32,

@@ -18,7 +18,7 @@ use crate::operators::rows::Cell;
 /// Which flows are searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Direction {
-    /// Both, but only from slice to slice, without those around or within them.
+    /// Both, but only along flows, without the slices around or within a slice.
     Both,
     Following,
     Preceding,

@@ -32,7 +32,7 @@ struct Block {
     top: u32,
 }
 
-/// The occupied times of a row: the end of each, by its start.
+/// The occupied times of a row: a map from start to end.
 type Taken = BTreeMap<i64, i64>;
 
 /// The rows of all slices on these tracks, a text with numbers and commas.
@@ -97,7 +97,7 @@ fn blocks(trace: &Trace, rows: &[u32]) -> (Vec<Block>, Vec<u32>) {
     (blocks, block_of)
 }
 
-/// Finds rows for all boxes: for the highest first, because low ones in their way would push them down.
+/// Finds rows for all boxes. The highest are placed first, because low boxes in their way would push them down.
 fn place(blocks: &mut [Block], meter: &mut Meter) -> Result<(), Failure> {
     let mut order: Vec<u32> = (0..blocks.len() as u32).collect();
     order.sort_by_key(|&at| {
@@ -124,7 +124,7 @@ fn place(blocks: &mut [Block], meter: &mut Meter) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The first of so many free rows below each other as the box needs.
+/// The first of the adjacent free rows that the box needs.
 fn first_free(taken: &[Taken], block: &Block, meter: &mut Meter) -> Result<u32, Failure> {
     let (mut top, mut free) = (0, 0);
     while free < block.height {

@@ -15,7 +15,7 @@ use crate::schema::Data;
 use family::Family;
 use flows::{Direction, Flows};
 
-/// What is made of a trace when a query first needs it.
+/// Indexes of a trace, made when a query first needs them.
 struct Index {
     data: Arc<Data>,
     family: OnceLock<Family>,
