@@ -1,4 +1,4 @@
-//! What a trace says about its app and its device.
+//! The app and the device that a trace is about.
 
 use traceloom_trace::{ProcessId, RowId, Trace};
 

@@ -1,4 +1,4 @@
-//! Which field of a question an error is in. serde tells the place in the text only.
+//! Which field of a question an error is in. serde reports only the position in the text.
 
 use std::fmt::Write;
 

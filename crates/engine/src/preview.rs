@@ -1,6 +1,6 @@
 //! The preview of a report: the answers that its first picture needs, kept in the file.
 //!
-//! Restoring the columns of a big report takes seconds. The page draws these answers before.
+//! Restoring the columns of a big report takes seconds. Until then, the page draws these answers.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ use crate::cancel::Cancel;
 use crate::engine::Engine;
 use crate::frame::Frame;
 
-/// The width of the widest time line that is drawn from a preview, px. Others ask the engine.
+/// The width of the widest time line that is drawn from a preview, px. Wider ones ask the engine.
 const PIXELS: f64 = 2560.0;
 /// The height of the rows in a preview, px: more than a screen shows.
 const HEIGHT: u32 = 1600;
@@ -22,7 +22,7 @@ const LEVELS: u32 = 48;
 /// The least height of a row, and the height of a level, px (`LOW` and `LANE` in `rows.js`).
 const ROW: u32 = 24;
 const LEVEL: u32 = 18;
-/// The maximum number of names. Names beyond it are asked for.
+/// The maximum number of names. The page asks the engine for the others.
 const NAMES: usize = 4096;
 /// The shortest time on the page's time line, ns.
 const SHORTEST: f64 = 1000.0;

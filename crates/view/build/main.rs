@@ -21,7 +21,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// `FILES`: the path of each file of the page, and where its text is among that of all. And that text.
+/// `FILES`, with the path of each file of the page and where its text is in the text of all files; and that text.
 fn files(web: &Path) -> Result<(String, String)> {
     let mut paths = Vec::new();
     collect(web, web, &mut paths)?;

@@ -88,7 +88,7 @@ pub struct FrameDetails<'a> {
 #[derive(Clone, Copy)]
 struct Part {
     slice: SliceId,
-    /// The thread, unless the slice tells it.
+    /// The thread if the slice is not on a thread's track.
     utid: ThreadId,
     from: i64,
     to: i64,

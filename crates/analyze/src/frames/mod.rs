@@ -8,7 +8,7 @@
 //! ```
 //!
 //! A frame starts with the vsync it responds to, if recorded, and ends when its RenderThread has drawn it. Each
-//! vsync that passes in between is missed. If the trace has Android's frame timeline, that tells which frames were late.
+//! vsync that passes in between is missed. If the trace has Android's frame timeline, it decides which frames were late.
 
 mod buffers;
 mod detail;
@@ -80,7 +80,7 @@ pub struct Frame {
     pub missed: u32,
     /// The lowest level that is free when it starts: more than 0 if an earlier frame of the app is still being drawn.
     pub level: u32,
-    /// What the frame timeline tells about it.
+    /// The verdict of the frame timeline about it.
     pub verdict: Option<Verdict>,
 }
 

@@ -34,7 +34,7 @@ pub(super) enum Role {
     Message,
 }
 
-/// The roles whose slices can be the frames of the compositor. The first one that a thread has slices of counts.
+/// The roles whose slices can be the frames of the compositor. The first role of which a thread has slices is used.
 pub(super) const COMPOSITOR: [Role; 3] = [Role::Composite, Role::Refresh, Role::Message];
 
 /// The same for the UI thread of an app.

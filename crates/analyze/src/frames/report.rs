@@ -31,7 +31,7 @@ pub struct FrameReport {
     pub vsync_source: String,
     /// The longest time from its vsync in which a frame is not late.
     pub deadline_ns: i64,
-    /// The number of frames about which the frame timeline of the trace tells whether they were late, if it has one.
+    /// The number of frames for which the trace's frame timeline has a verdict; `None` without a frame timeline.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub judged: Option<usize>,
     /// The apps.
@@ -115,12 +115,12 @@ pub struct WorstFrame {
     pub blocked_on: Vec<BlockedReport>,
     /// The slices with the most exclusive time.
     pub top: Vec<TopReport>,
-    /// What the frame timeline tells.
+    /// The verdict of the frame timeline.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict: Option<VerdictReport>,
 }
 
-/// What the frame timeline tells about a frame.
+/// The verdict of the frame timeline about a frame.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct VerdictReport {
     /// When it began.

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! expected   |-- 12 --|-- 13 --|           the name is the number of the vsync
-//! actual     |--- 12 ------|-- 13 --|      12 is late, and its argument "Jank type" tells why
+//! actual     |--- 12 ------|-- 13 --|      12 is late, and its argument "Jank type" gives the reason
 //! ```
 
 use traceloom_trace::{
@@ -14,19 +14,20 @@ use traceloom_trace::{
 use super::names::vsync_id;
 use super::threads::{Drawn, FrameKind, process_of};
 
-/// Words for whose fault a frame was late (`Jank tag`). With other words, a frame was in time or nobody could see it.
+/// The values of `Jank tag` for late frames: they name who caused it. With other values, a frame was in time or not
+/// visible.
 const LATE: [&str; 3] = ["Self Jank", "Other Jank", "Dropped Frame"];
 
-/// What the frame timeline tells about a frame. Times are on the trace's clock, ns.
+/// The verdict of the frame timeline about a frame. Times are on the trace's clock, ns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Verdict {
-    /// The slice of the frame in the actual timeline; of a window that was late, if an app has several.
+    /// The slice of the frame in the actual timeline. If an app has several windows, the slice of a late one.
     pub slice: SliceId,
     /// When the frame began.
     pub ts: i64,
     /// When it was done.
     pub end: i64,
-    /// When it was expected to begin and to be done, if the trace has that.
+    /// When it was expected to begin and to be done, if recorded.
     pub expected: Option<(i64, i64)>,
     /// Why it was late: `None`, or reasons separated by commas.
     pub jank: StringId,
@@ -116,7 +117,7 @@ impl FrameTimeline {
         late.map(|(_, one)| one.slice)
     }
 
-    /// The processes of which only the timeline tells the frames, with the slices there. `drawn` are the threads whose
+    /// The processes whose frames are only in the timeline, with their slices there. `drawn` are the threads whose
     /// frames are known.
     pub fn others(&self, trace: &Trace, drawn: &[Drawn]) -> Vec<Drawn> {
         let is_known = |upid: ProcessId, is_display: bool| {

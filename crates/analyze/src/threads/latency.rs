@@ -13,9 +13,9 @@ pub struct Latency {
     pub p90_ns: i64,
     /// The 99th percentile, ns.
     pub p99_ns: i64,
-    /// The time of the wake-up with the longest latency, ns; the first one if several are equal.
+    /// The longest, ns.
     pub worst_ns: i64,
-    /// The time of the wake-up with the longest, ns; the first one if several are equal.
+    /// The time of the wake-up with the longest latency, ns; the first one if several are equal.
     pub worst_at_ns: i64,
 }
 

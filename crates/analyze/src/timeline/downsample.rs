@@ -144,7 +144,6 @@ impl Window {
 /// ```text
 /// states  sssssssssRsssssss|ssssRRRRR      s: quiet
 /// pixels  |0    |1    |2   |3    |4        shown: s to 1, R in 1, s to 3, R
-/// pixels  |0    |1    |2   |3    |4        shown: s to 1, R in 1, s to 3, R
 /// ```
 pub(super) fn downsample_states(
     spans: &dyn Spans,

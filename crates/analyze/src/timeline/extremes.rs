@@ -18,7 +18,6 @@ fn both(one: MinMax, other: MinMax) -> MinMax {
 /// values   3 1 4 1 5 9 | 2 6 5 3 5 8 | …       a range consists of a few complete blocks, and at
 /// blocks    1..9       |    2..8     | …       both ends partial blocks on each level
 /// ```
-/// ```
 #[derive(Debug, Default)]
 pub struct Extremes {
     levels: Vec<Vec<MinMax>>,

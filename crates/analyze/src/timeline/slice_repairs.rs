@@ -60,7 +60,7 @@ impl Timeline {
         repairs
     }
 
-    /// A marker of ftrace holds 1024 bytes: letter, bars and number (16 at most) stand before the name.
+    /// An ftrace marker holds 1024 bytes. The letter, the bars and the number before the name take at most 16 of them.
     fn has_cut_name(&self, trace: &Trace, row: usize) -> bool {
         const SURELY_WHOLE: usize = 1023 - 16;
         trace.strings.get(trace.slices.name.get(row)).len() >= SURELY_WHOLE

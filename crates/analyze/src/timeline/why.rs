@@ -15,7 +15,7 @@ use super::order::is_idle_thread;
 use crate::state::{StateKind, state_extent};
 use crate::waits::WaitReason;
 
-/// The most parts of a path, and the most waits within each other. What lies further in is not followed.
+/// The most parts of a path, and the deepest nesting of waits. Deeper waits are not followed.
 const MOST_PARTS: usize = 10_000;
 const MOST_DEEP: u32 = 64;
 

@@ -122,7 +122,7 @@ impl Counts {
         self.put(path, wall_ns.max(0) as u64, cpu_ns.max(0) as u64, calls);
     }
 
-    /// Memory of what few paths have, bytes.
+    /// Memory of the data that only few paths have, bytes.
     #[inline]
     pub(crate) fn rare_bytes(&self) -> usize {
         self.beyond.capacity() * (size_of::<(u32, Beyond)>() + 1) + self.unfinished.bytes()

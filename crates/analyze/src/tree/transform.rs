@@ -1,4 +1,4 @@
-//! Transforms of a finished tree: what to look at, and what to leave out.
+//! Transforms of a finished tree: which calls to keep, and which to leave out.
 //!
 //! Each node of the tree goes to a node of the new one, adds its own time to another node, or is dropped:
 //!
@@ -32,7 +32,7 @@ pub enum Transform {
         /// The functions of the path.
         path: Vec<String>,
     },
-    /// A function is left out: its own time is that of its callers.
+    /// A function is left out: its own time is added to that of its callers.
     Merge {
         /// The function.
         name: String,

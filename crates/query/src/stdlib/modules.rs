@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use flate2::read::GzDecoder;
 
-// `MODULES`: the name of each module, sorted, and where its text is among that of all.
+// `MODULES`: the name of each module, sorted, and where its text is in the text of all modules.
 include!(concat!(env!("OUT_DIR"), "/modules.rs"));
 
 /// Every module and its text.

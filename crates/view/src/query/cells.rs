@@ -11,7 +11,7 @@
 use serde_json::{Value, json};
 use traceloom_query::ValueRef;
 
-/// The largest integer up to which JavaScript has all integers.
+/// The largest integer up to which JavaScript's numbers represent all integers.
 const EXACT: i64 = (1 << 53) - 1;
 
 pub(super) fn cell(value: &ValueRef<'_>) -> Value {

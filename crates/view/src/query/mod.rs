@@ -19,7 +19,7 @@ pub(crate) use sessions::{Opened, Sessions};
 
 use rows::REPORT_ROOM;
 
-/// What queries on the page may use.
+/// Options of the page's queries.
 #[derive(Clone)]
 pub struct QueryOptions {
     /// How long a query may take.
@@ -49,15 +49,15 @@ impl QueryOptions {
     }
 }
 
-/// What errors call the SQL of the page.
+/// The name of the page's SQL in errors.
 pub(crate) const NAME: &str = "the query";
 
 /// A query for a report.
 #[derive(Clone, Debug)]
 pub struct ReportQuery {
-    /// What the page calls the result.
+    /// The title of the result on the page.
     pub title: String,
-    /// What errors call the SQL.
+    /// The name of the SQL in errors.
     pub name: String,
     /// The SQL.
     pub sql: String,

@@ -15,13 +15,13 @@ pub(crate) struct Room {
     pub bytes: usize,
 }
 
-/// What the page of a server shows of a result.
+/// How much of a result a server's page shows.
 pub(crate) const SERVER_ROOM: Room = Room {
     rows: 50_000,
     bytes: 16 << 20,
 };
 
-/// What a report contains of a result.
+/// How much of a result a report contains.
 pub(super) const REPORT_ROOM: Room = Room {
     rows: 10_000,
     bytes: 4 << 20,

@@ -64,7 +64,7 @@ impl Opened {
         names
     }
 
-    /// Stops the query that runs.
+    /// The handle that stops the query that runs.
     pub fn stop(&self) -> Stop {
         self.session.stop()
     }

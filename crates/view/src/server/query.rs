@@ -124,8 +124,7 @@ async fn asked(
     Ok((asked.sql, engine))
 }
 
-/// Does work with the session of a trace, on another thread. If nobody waits for the answer any more, a query that runs is
-/// stopped.
+/// Does work with the session of a trace, on another thread. If the request is dropped, the query that runs is stopped.
 async fn with_session(
     state: &State,
     engine: Arc<Engine>,
@@ -149,13 +148,13 @@ async fn with_session(
     let Ok((Some(answer), turn)) = done.await else {
         return broke();
     };
-    // The next query must not be stopped by this one's end.
+    // Otherwise the end of this request would stop the next query.
     guard.disarm();
     drop(turn);
     Json(answer).into_response()
 }
 
-/// Opens the session, if it is not yet.
+/// Opens the session, if it is not open yet.
 fn open(mut turn: Turn, engine: &Engine, options: &QueryOptions) -> Result<(Turn, Stop), Value> {
     let opened = match turn.take() {
         Some(opened) => opened,

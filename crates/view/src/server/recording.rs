@@ -141,7 +141,7 @@ impl Recording {
         self.step(Step::Saving(why));
     }
 
-    /// From now on, the whole trace answers. If there is none, the last snapshots remain.
+    /// From now on, questions are answered from the whole trace. If there is none, the last snapshots remain.
     pub fn has_ended(&self, said: String, is_whole: bool) {
         self.step(Step::Ended { said, is_whole });
         if is_whole {

@@ -39,7 +39,7 @@ pub struct ServerOptions {
     pub finish: Finish,
     /// Set if the first trace is being recorded. Such a server leaves Ctrl-C to the recorder.
     pub live: Option<LiveOptions>,
-    /// What queries may use.
+    /// Options of queries.
     #[cfg(feature = "query")]
     pub query: crate::query::QueryOptions,
 }
@@ -142,8 +142,8 @@ impl Server {
         self.run_after(|| ())
     }
 
-    /// As [`run`](Self::run), but calls `begun` once signals are handled. Whoever sees what it prints
-    /// may interrupt the server at once, and it still ends in order.
+    /// As [`run`](Self::run), but calls `begun` once signals are handled. A user who sees the output of `begun` can
+    /// interrupt the server at once, and it still shuts down in order.
     ///
     /// # Errors
     /// Those of [`run`](Self::run).

@@ -160,7 +160,7 @@ fn numbered_names(count: usize) -> String {
     }
 }
 
-/// What a track without a name is called.
+/// The label of a track without a name.
 fn label(kind: TrackType) -> String {
     let owner = kind.owner().name();
     match (kind.is_counter(), kind.owner()) {

@@ -77,7 +77,7 @@ impl<'t> Count<'t> {
     }
 
     /// Per slice, visiting the table in order is several times as fast as visiting lanes, whose
-    /// slices are far apart in memory. But lanes know which slices are in the range.
+    /// slices are far apart in memory. But lanes can be searched for the slices in the range.
     pub fn source(&self) -> Source<'t> {
         const TABLE_IS_FASTER: usize = 6;
         let mut lists = Vec::new();

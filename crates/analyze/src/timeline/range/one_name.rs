@@ -8,7 +8,7 @@ use super::sums::merged;
 use crate::timeline::names::NameId;
 use crate::timeline::stats::{NameStats, Sum};
 
-/// The statistics of those of some slices of one name that have a part in the range. `None` if there are none, or if
+/// The statistics of those of the given slices of one name that overlap the range. `None` if there are none, or if
 /// `cancelled`.
 pub(super) fn of_name(
     count: &Count<'_>,
@@ -39,7 +39,7 @@ pub(super) fn of_name(
     (sum.count > 0).then(|| sum.stats(name, [median_ns, p95_ns]))
 }
 
-/// The same from the sums of all names: the finished slices inside one that never ended have any name.
+/// The same from the sums of all names: the finished slices inside one that never ended can have any name.
 fn of_all_names(
     count: &Count<'_>,
     (name, slices): (NameId, &[SliceId]),

@@ -67,7 +67,7 @@ pub(super) fn nearest_ranks(lengths: &mut [i64]) -> [i64; 2] {
     )
 }
 
-/// The place of the length that a share of them, in percent, does not exceed.
+/// The index of a percentile among this many sorted lengths, by nearest rank. `share` is in percent.
 pub(super) fn place_of(lengths: usize, share: usize) -> usize {
     (lengths * share).div_ceil(100).max(1) - 1
 }

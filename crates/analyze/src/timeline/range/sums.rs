@@ -67,8 +67,8 @@ impl Count<'_> {
         }
     }
 
-    /// Takes the time of a slice from the own time of the slice around it. If that one never ended, it has no own time,
-    /// and the time is part of its inclusive time.
+    /// Subtracts the time of a slice from the own time of the slice around it. A slice around it that never ended has
+    /// no own time; the time is then part of its inclusive time.
     #[inline]
     fn change_around(&self, sums: &mut Sums, (row, place): (usize, Option<usize>), time: i128) {
         let parent = self.trace.slices.parent_id.get(row);
