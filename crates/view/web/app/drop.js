@@ -104,7 +104,7 @@ function one(files) {
   return {name: `${name}.key`, body: new Blob([first, second])};
 }
 
-/** The sheet that covers the page meanwhile. */
+/** The sheet that covers the page while a file is dragged over it or sent. */
 function dropSheet() {
   const title = el("strong"), text = el("p"), bar = el("progress");
   const close = el("button", {onclick: () => dispatchEvent(new KeyboardEvent("keydown", {key: "Escape"}))}, "Close (Esc)");

@@ -1,4 +1,4 @@
-// What the trace is: its files, what they hold, how they were recorded.
+// Facts about the trace: its files, their contents, how they were recorded.
 import {el} from "ui/dom";
 import {bytes, count, elide, plural, time} from "ui/format";
 import {sheet} from "app/sheet";

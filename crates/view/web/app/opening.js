@@ -1,4 +1,4 @@
-// What a trace opens with: the answer to what it was most likely recorded for.
+// The tab that a trace opens with: the one that most likely answers the question that it was recorded for.
 import {panels} from "app/panels";
 
 /** @typedef {{panel: string, profile: any}} Opening the tab, and the settings of the profile */
@@ -12,7 +12,7 @@ function mainThread({kind, flags, levels, utid}) {
 }
 
 /**
- * Late frames first; otherwise the profile of the main thread of the app in use; without calls, the first tab about what there is.
+ * The frames, if some were late; otherwise the profile of the main thread of the app in use; without calls, the first tab that has something to show.
  * @param {any} meta @param {any} rows @returns {Opening}
  */
 export function openingOf(meta, rows) {

@@ -5,7 +5,7 @@ import {sheet} from "app/sheet";
 
 /** @typedef {import("app/panels").Context} Context */
 
-/** The part of the trace that is shown around the place of a repair, and the least of it, ns. */
+/** The share of the trace that is shown around the place of a repair, and the shortest time to show, ns. */
 const AROUND = 0.02, LEAST = 1e6;
 
 /** A kind in words: `lost_events` becomes "lost events". @param {string} kind */

@@ -1,4 +1,4 @@
-// Settings of the person who looks, not of the trace: they are remembered, and a link does not contain them.
+// Settings of the user, not of the trace: the browser remembers them, and a link does not contain them.
 import {el} from "ui/dom";
 import {addActions} from "app/actions";
 import {sheet} from "app/sheet";

@@ -68,7 +68,7 @@ function watch() {
   let following = true, span = SPAN_NS, last = 0, keys = keysOf(context.rows);
   /** Whether this module is changing the view or the selection. */
   let own = false;
-  /** Until then the rows are still to be chosen. */
+  /** Until this time, the page chooses the rows that are shown. */
   let opening = performance.now() + OPENING_MS;
   const opens = () => performance.now() < opening && following && store.get().top === 0 && !store.get().selection && !store.get().rows.filter;
 
@@ -101,7 +101,7 @@ function watch() {
   const bar = badge(() => follow(!following), async () => {
     try { await request("/stop", {method: "POST"}); } catch (error) { bar.over(String(error)); }
   });
-  // A row that was folded, pinned or hidden, or any other change of the user: rows stay where they are from now on.
+  // The user has folded, pinned or hidden a row, or changed something else: rows stay where they are from now on.
   store.on(["rows", "selection", "top"], () => { if (!own) opening = 0; });
   store.on(["view", "selection"], () => { if (!own && following) follow(false); });
   addActions({group: "Move", keys: ["l", "L"], what: "stay at the newest, or stop following", run: () => follow(!following)});

@@ -44,7 +44,7 @@ async function idle(tiles) {
  * @param {number[]} of.to the indices among them of the rows that are shown now
  * @param {number} of.end ns
  * @param {number[]} of.range the range that will be shown, ns
- * @param {boolean} of.opens whether the rows are still to be chosen: the busy ones come first, and nothing stays in its place
+ * @param {boolean} of.opens whether the page still chooses the rows: the busy ones come first, and no row keeps its place
  * @returns {Promise<{adopt: () => void} | null>} `adopt` replaces what is shown; null if the snapshot no longer exists
  */
 export async function prefetch({store, timeline, source, snapshot, rows, to, end, range: [from, until], opens}) {

@@ -1,4 +1,4 @@
-// Whom the selected call or state is connected to, as links: who woke it, whom it woke, the other end of binder calls, the owner of a lock.
+// Connections of the selected call or state, as links: its waker, the threads that it woke, the other end of binder calls, the owner of a lock.
 import {el} from "ui/dom";
 import {elide, moment} from "ui/format";
 import {KIND} from "timeline/rows";

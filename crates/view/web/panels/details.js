@@ -147,7 +147,7 @@ export function mountDetails(element, store, source, context) {
       ["Unfinished", same.unfinished > 0 && `${time(same.unfinished_ns)} in ${plural(same.unfinished, "slice")} that never ended`], ...(same.unfinished === same.count ? [] : ended(same))])),
     block("Longest calls", el("ul", {class: "calls"}, ...longest(same).map(at => el("li", {}, link(context.rows.names[same.row[at]] ?? "", () => context.goTo(same.slice[at])), el("span", {class: "num"}, `${same.dur[at] < 0 ? "never ended," : time(same.dur[at])} at ${moment(same.ts[at], 1000)}`)))))));
   }
-  /** The durations of those that ended. @param {any} same @returns {[string, string][]} */
+  /** The durations of the slices that ended. @param {any} same @returns {[string, string][]} */
   const ended = same => [["Shortest", time(same.min_ns)], ["Median", time(same.median_ns)], ["95 %", time(same.p95_ns)], ["Longest", time(same.max_ns)]];
   /** @param {any} same @returns {number[]} */
   const longest = same => Array.from(same.dur, (_, at) => at).sort((a, b) => same.dur[b] - same.dur[a]).slice(0, 12);

@@ -1,8 +1,8 @@
 // Which objects keep which others alive: the dominators of a heap, after Lengauer and Tarjan (1979).
 
 /**
- * The immediate dominator of each node: the last one on every path from the roots to it. -1: only the roots themselves, or several of them,
- * lead to it. -2: nothing does.
+ * The immediate dominator of each node: the last one on every path from the roots to it. -1: there is none, because the node is a root or
+ * several roots lead to it. -2: no root leads to it.
  * @param {number} count of nodes @param {ArrayLike<number>} roots @param {Uint32Array} first the edges of a node are from `first[node]` to `first[node + 1]`
  * @param {Uint32Array} edges
  * @returns {Int32Array}

@@ -17,7 +17,7 @@ import {count, share} from "panels/numbers";
  * @property {(name: number, frames: Frames, at: number) => void} [onPick] a frame was chosen
  * @property {(frames: Frames, at: number) => [string, string]} [colour]
  * @property {(frames: Frames, at: number) => string[]} [lines] the lines of the tooltip below the name
- * @property {boolean} [counts] whether the tooltip tells the number of calls; it does by default
+ * @property {boolean} [counts] whether the tooltip shows the number of calls; it does by default
  * @property {string} [empty] the text for an empty graph
  */
 

@@ -1,4 +1,4 @@
-// The memory of processes: a flame graph of what keeps how much of a Java heap alive, or of who allocated a native heap.
+// The memory of processes: a flame graph of the objects that keep a Java heap alive, or of the functions that allocated a native heap.
 import {el} from "ui/dom";
 import {bytes, count, elide, moment, plural} from "ui/format";
 import {virtualTable} from "ui/virtual_table";
@@ -36,7 +36,7 @@ export function heapTree({type, size, roots, first, edges, classes}) {
   return grow.finish(id => classes[id]);
 }
 
-/** The sums of each name of a tree. What is within the same name counts once. @param {import("panels/weights").Tree} tree @returns {Sum[]} */
+/** The sums of each name of a tree. A node within one of the same name is not counted again. @param {import("panels/weights").Tree} tree @returns {Sum[]} */
 export function nameSums({parent, name, self, count: times, total, label}) {
   /** @type {Map<number, Sum>} */
   const sums = new Map();

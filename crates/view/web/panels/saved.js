@@ -16,7 +16,7 @@ const same = (a, b) => !!a && !!b && a.from === b.from && a.to === b.to && Strin
 /** The range that the selected one is compared with, if it is another one. @param {import("app/state").State} state @returns {Saved | undefined} */
 export const baseOf = ({ranges, selection}) => selection?.kind === "range" ? ranges.find(range => range.base && !same(range, selection)) : undefined;
 
-/** What a saved range is called. @param {Saved} range */
+/** The name of a saved range. @param {Saved} range */
 export const nameOf = ({label, from, to}) => label || span(from, to);
 
 /** @param {Store} store @param {import("app/panels").Context} context */

@@ -1,4 +1,4 @@
-// Transforms of stacks: what to look at, and what to leave out. The engine does the same with the profile.
+// Transforms of stacks: which functions to keep, and which to leave out. The engine does the same with the profile.
 
 /** @typedef {import("panels/transforms").Transform} Transform */
 /** @typedef {import("source/stacks").Stacks} Stacks */
@@ -22,7 +22,7 @@ function changed(stack, transform, idOf) {
 }
 
 /**
- * Stacks and the weights of their callsites after transforms. Samples without a stack stay under -1, unless a transform looks at a function.
+ * Stacks and the weights of their callsites after transforms. Samples without a stack stay under -1, unless a transform focuses on a function.
  * @param {Stacks} stacks @param {Map<number, [number, number]>} weights @param {Transform[]} transforms
  * @returns {{stacks: Stacks, weights: Map<number, [number, number]>}}
  */

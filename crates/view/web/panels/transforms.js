@@ -22,10 +22,10 @@ const short = name => elide(name.replace(/\(.*/s, "").split(".").slice(-2).join(
 const nameOf = transform => String(transform.kind === "focus_subtree" ? transform.path?.at(-1) ?? "" : transform.name);
 
 /**
- * A button with what can be done, and the breadcrumbs of what was done.
+ * A button with the possible transforms, and the breadcrumbs of the applied ones.
  * @param {object} options
  * @param {() => Transform[]} options.all @param {(transforms: Transform[]) => void} options.set
- * @param {() => [string, Transform | null | false | ""][]} options.possible what can be done with what is selected
+ * @param {() => [string, Transform | null | false | ""][]} options.possible the transforms that are possible for the selection
  * @param {string} options.of what is transformed @param {string} options.testid
  */
 export function crumbBar({all, set, possible, of, testid}) {
@@ -50,7 +50,7 @@ export function crumbBar({all, set, possible, of, testid}) {
   return {crumbs, button, show};
 }
 
-/** What can be done with a function. @param {string} name @param {string[] | null} path to it, if it was selected in the flame graph @param {boolean} recursive @returns {[string, Transform | null | false][]} */
+/** The possible transforms of a function. @param {string} name @param {string[] | null} path to it, if it was selected in the flame graph @param {boolean} recursive @returns {[string, Transform | null | false][]} */
 export const transformsOf = (name, path, recursive) => [["Focus on this function", {kind: "focus", name}], ["Focus on this call path", path && {kind: "focus_subtree", path}], ["Merge into its callers", {kind: "merge", name}],
   ["Drop it, with its time", {kind: "drop", name}], ["Collapse its recursion", recursive && {kind: "collapse_recursion", name}]];
 

@@ -13,7 +13,7 @@ export const numberOf = cell => typeof cell === "number" ? cell : cell && typeof
 /** Whether a cell is a number. @param {any} cell */
 export const isNumber = cell => !Number.isNaN(numberOf(cell));
 
-/** A time of the trace's clock as the page counts it, or NaN. The subtraction is exact, because both may be larger than a double can hold. @param {any} cell @param {string} origin ns */
+/** A time of the trace's clock as the page counts it, or NaN. Both may be too large for an exact double, so integers are subtracted. @param {any} cell @param {string} origin ns */
 export function momentOf(cell, origin) {
   const text = typeof cell === "number" ? String(cell) : cell?.t;
   return /^-?\d+$/.test(text ?? "") ? Number(BigInt(text) - BigInt(origin)) : NaN;

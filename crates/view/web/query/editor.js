@@ -1,4 +1,4 @@
-// An editor for SQL: a text field over a copy of its text, which marks errors and tells where the cursor is; names are completed.
+// An editor for SQL: a text field over a copy of its text, which marks errors and locates the cursor. Names are completed.
 import {el} from "ui/dom";
 import {isAbort} from "source/source";
 import {complete} from "query/server";
@@ -76,7 +76,7 @@ export function editor({onRun, onStop, onHistory}) {
     field.setAttribute("aria-activedescendant", `${id}-${at}`);
   }
 
-  /** Puts a name where it was begun. @param {number} nth */
+  /** Replaces the begun word by a name. @param {number} nth */
   function accept(nth) {
     // More of the word may have been typed since the names were asked for.
     field.setRangeText(names[nth][0], Math.min(start, field.selectionStart), field.selectionStart, "end");
@@ -126,7 +126,7 @@ export function editor({onRun, onStop, onHistory}) {
 
   field.oninput = () => {
     changed();
-    // The names of the word before are not those of the next one.
+    // The listed names complete the previous word, not the next one.
     if (field.selectionStart < start || /[^\w.]/.test(field.value.slice(start, field.selectionStart))) close();
     clearTimeout(waiting);
     waiting = setTimeout(() => offer(false), WAIT);

@@ -1,4 +1,4 @@
-// The tab for questions in SQL. Only pages of a server have this module: SQLite is not in a report.
+// The tab for SQL queries. Only pages of a server have this module: SQLite is not in a report.
 import {el} from "ui/dom";
 import {elide} from "ui/format";
 import {openMenu} from "ui/menu";
@@ -8,10 +8,10 @@ import {editor} from "query/editor";
 import {results, summary} from "query/results";
 import {earlier, runQuery} from "query/server";
 
-/** Queries of the menu. */
+/** The number of queries in the menu. */
 const LISTED = 20;
 const SHORT = 90;
-/** The time without typing after which the address has the text, ms. */
+/** The time without typing after which the text is put into the address, ms. */
 const SETTLED = 300;
 
 /** A query in one line. @param {string} sql */
@@ -33,7 +33,7 @@ function mount(element, store, source, context) {
   const body = el("div", {class: "tab-body"}, hint());
   /** @type {string[]} the oldest first */
   let history = [];
-  /** The place in the history; its length is the text that was typed. */
+  /** The place in the history; the place after its end is the text that was typed. */
   let place = 0, typed = "", waiting = 0;
   /** @type {AbortController | null} */
   let abort = null;

@@ -1,4 +1,4 @@
-// The table of a result, with the ways from its rows to the time line.
+// The table of a result, with links from its rows to the time line.
 import {el} from "ui/dom";
 import {count, elide, plural} from "ui/format";
 import {virtualTable} from "ui/virtual_table";

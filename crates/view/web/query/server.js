@@ -1,4 +1,4 @@
-// Asks the server in SQL.
+// Sends queries in SQL to the server.
 import {request} from "source/server";
 
 /**
@@ -25,7 +25,7 @@ async function post(path, sql, signal) {
 /** Runs SQL. Aborting the signal stops it on the server too. @param {string} sql @param {AbortSignal} signal @returns {Promise<Result | Failure>} */
 export const runQuery = (sql, signal) => post("/query", sql, signal);
 
-/** The names that complete the text before the cursor; `begun`: how many letters of them are there. @param {string} typed @param {AbortSignal} signal @returns {Promise<{begun: number, names: [string, string][]} | Failure>} */
+/** The names that complete the text before the cursor; `begun`: how many of their letters are typed. @param {string} typed @param {AbortSignal} signal @returns {Promise<{begun: number, names: [string, string][]} | Failure>} */
 export const complete = (typed, signal) => post("/query/complete", typed, signal);
 
 /** Earlier queries, the oldest first. @returns {Promise<string[]>} */

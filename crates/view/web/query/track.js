@@ -1,9 +1,9 @@
-// Makes a track of a result: rows with `ts` and `dur` are bars, rows with `ts` and a number are a line of values.
+// Makes a track from a result: rows with `ts` and `dur` are bars, rows with `ts` and a number are a line of values.
 import {isNumber, numberOf, placesOf, textOf} from "query/cells";
 
 /** The most levels of bars that overlap. */
 const LEVELS = 6;
-/** Columns that are no name and no value. */
+/** Columns that are neither a name nor a value. */
 const TIMES = /^(ts|dur|id|.*_id|utid|upid|tid|pid|depth|cpu|ucpu)$/i;
 
 /**
@@ -17,7 +17,7 @@ const TIMES = /^(ts|dur|id|.*_id|utid|upid|tid|pid|depth|cpu|ucpu)$/i;
  * @property {number} levels
  * @property {Float64Array} value of a line
  * @property {string[]} text
- * @property {(nth: number, zoom?: boolean) => void} go selects what a bar or a value is
+ * @property {(nth: number, zoom?: boolean) => void} go selects the object that a bar or a value stands for
  */
 
 /** The column whose values are drawn. @param {import("query/server").Result} result @param {Record<string, number>} at */

@@ -7,7 +7,7 @@ import {hueOf} from "panels/numbers";
 
 const LANE = 16, VALUES = 34, EDGE = 3;
 const NONE = 0xffffffff;
-/** How far from a bar a click still means it, px. */
+/** The maximum distance of a click from a bar that it selects, px. */
 const NEAR = 4;
 
 /** @typedef {import("query/track").Track} Track */

@@ -13,7 +13,7 @@ const OPERATORS = {nw: " new", na: " new[]", dl: " delete", da: " delete[]", ps:
   dV: "/=", rM: "%=", aN: "&=", oR: "|=", eO: "^=", ls: "<<", rs: ">>", lS: "<<=", rS: ">>=", eq: "==", ne: "!=", lt: "<", gt: ">", le: "<=", ge: ">=", ss: "<=>", nt: "!", aa: "&&", oo: "||", pp: "++", mm: "--", cm: ",", pm: "->*", pt: "->", cl: "()", ix: "[]"};
 /** @type {Record<string, string>} */
 const SUFFIX = {i: "", j: "u", l: "l", m: "ul", x: "ll", y: "ull"};
-/** Deeper names are not read. */
+/** The maximum nesting of a name. Deeper names are not read. */
 const DEEPEST = 200;
 
 class Reader {

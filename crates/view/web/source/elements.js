@@ -19,7 +19,7 @@ function taken(element) {
   try {
     return quick ? quick.call(Uint8Array, text).buffer : text;
   } catch {
-    // The worker tells what is damaged.
+    // The worker reports what is damaged.
     return text;
   }
 }

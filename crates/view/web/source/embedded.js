@@ -81,7 +81,7 @@ function start(hear) {
     worker.onmessage = (event) => {
       if (begun) return hear(event.data);
       begun = true;
-      // What is transferred is not copied.
+      // Transferred buffers are not copied.
       give(order => worker.postMessage(order, order.op === "load" ? [order.engine, ...order.parts.map(({packed}) => packed)].filter(packed => packed instanceof ArrayBuffer) : []));
     };
     // An error before the first message means that the worker may not run. Its orders run here instead.
@@ -141,7 +141,7 @@ function queue() {
     send?.({op: "ask", question: current.question});
   }
 
-  /** Lets all other questions go. Until the picture is there, they wait as long as the engine works for it. */
+  /** Releases all other questions, unless some of the first picture are still open. */
   function release() {
     if (current || waiting.some(({first}) => first)) return;
     pictured = true;

@@ -1,4 +1,4 @@
-// What a trace knows about the memory of processes: Java heaps, and the allocations of native heaps.
+// The recorded memory of processes: Java heaps, and the allocations of native heaps.
 import {once, recordsOf} from "source/records";
 
 const NONE = 0xffffffff;

@@ -21,10 +21,10 @@
  * @property {(question: Question, options?: AskOptions) => Promise<Answer>} ask
  *   Rejects with an `AskError` if there is no answer, with an `AbortError` if `signal` was aborted.
  * @property {(report: (progress: Progress) => void) => Promise<void>} ready
- *   Resolves once the first picture can be asked for; rejects with an `AskError` that says why the trace cannot be loaded.
+ *   Resolves once the first picture can be asked for; rejects with an `AskError` that gives the reason why the trace cannot be loaded.
  * @property {Promise<void>} [loaded] Resolves once a report's trace is loaded, which can be later; rejects as `ready` does.
  * @property {(op: string) => {question: any, answer: Answer}[]} [kept] The answers to this kind of question that came with the trace.
- * @property {() => void} [pictured] Says that the first picture is there. Until then, a report answers only what that needs.
+ * @property {() => void} [pictured] Reports that the first picture is drawn. Until then, a report answers only the questions that it needs.
  * @property {number} [snapshot] The current snapshot, while the trace is recorded.
  * @property {string} [said] The result of the recording.
  */

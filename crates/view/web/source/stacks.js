@@ -21,7 +21,7 @@ const NONE = 0xffffffff;
 /** @param {Float64Array} column rows of another table, or NaN */
 const places = column => Int32Array.from(column, value => Number.isNaN(value) ? -1 : value);
 
-/** What the frames are called: before renaming, by its symbol, by its name (C++ and Rust in readable form), or by its place in a file. @param {any} frames @param {any} symbols @param {any} mappings @returns {string[]} */
+/** The names of the frames. The first of these that exists: the name before obfuscation, the symbol, the name (both in readable form for C++ and Rust), the place in a file. @param {any} frames @param {any} symbols @param {any} mappings @returns {string[]} */
 function frameNames(frames, symbols, mappings) {
   /** The first symbol of each set is the innermost function. @type {Map<number, string>} */
   const bySet = new Map();

@@ -1,4 +1,4 @@
-// What a selected range limits questions to. Every tab uses it, so that all agree.
+// The scope to which a selected range limits questions. All tabs use it, so that they agree.
 import {el} from "ui/dom";
 import {KIND} from "timeline/rows";
 

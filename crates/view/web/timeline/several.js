@@ -1,4 +1,4 @@
-// Several selected slices: the first as always, the others next to it.
+// Several selected slices: the first is selected as always, and the others are in the selection's `more`.
 
 /** @typedef {import("app/state").Selection} Selection */
 /** @typedef {import("app/state").Slice} Slice */

@@ -91,7 +91,7 @@ export function colourIndex(hue, name) {
 /** Fill and ink of a slice. @param {number} hue @param {number} name @returns {[string, string]} */
 export const hueFill = (hue, name) => palette.pairs[colourIndex(hue, name)];
 
-/** Fill and ink of what has the slice's colour but matters less. @param {number} hue @param {number} name @returns {[string, string]} */
+/** Fill and ink of a less important item in the slice's colour. @param {number} hue @param {number} name @returns {[string, string]} */
 export const mutedFill = (hue, name) => [palette.faded[colourIndex(hue, name)], canvas.ink];
 
 /** @returns {Palette} */
