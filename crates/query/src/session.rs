@@ -24,7 +24,7 @@ use crate::sqlite::source::Source;
 use crate::stdlib::PRELUDE;
 use crate::stop::{Clock, Stop};
 
-/// What a query may use.
+/// The limits of a query.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
     /// How long the queries of a call may take together.

@@ -234,7 +234,7 @@ impl Expanded {
 
 impl SourceMap {
     /// The place in the user's file of the byte at `offset` of the expanded SQL. `sqlite3_error_offset` returns such
-    /// offsets, or -1 if it does not know the place. In that case, call [`Self::start`] instead.
+    /// offsets, or -1 if the place is unknown. In that case, call [`Self::start`] instead.
     pub fn locate(&self, offset: usize) -> Location {
         let origin = self.mapped.origin(offset);
         origin.map_or_else(|| self.start(), |origin| origin.location(0))

@@ -1,8 +1,8 @@
 //! The PerfettoSQL dialect: SQLite's SQL with macros, modules and a few statements of its own.
 //!
 //! This module only deals with text. [`Script::parse`] splits a script into statements and recognises those that SQLite
-//! does not know. [`Macros::expand`] replaces macro calls. What is left is SQL for SQLite; its [`SourceMap`] tells where
-//! each byte of it was written, so that an error of SQLite can be reported at its place in the script.
+//! does not have. [`Macros::expand`] replaces macro calls. The result is SQL for SQLite. Its [`SourceMap`] maps each
+//! byte to the place where it was written, so that an error of SQLite can be reported at its place in the script.
 //!
 //! ```
 //! use traceloom_query::dialect::{Script, StatementKind};

@@ -96,7 +96,7 @@ fn rounded(context: &Context<'_>, function: fn(f64) -> f64) -> Value {
     }
 }
 
-/// An argument; `None` for NULL and for what is not a number.
+/// An argument; `None` for NULL and for a value that is not a number.
 fn number(context: &Context<'_>, at: usize) -> Option<f64> {
     match numeric(context.get_raw(at)) {
         Value::Integer(value) => Some(value as f64),
@@ -105,7 +105,7 @@ fn number(context: &Context<'_>, at: usize) -> Option<f64> {
     }
 }
 
-/// A number, also one that is written as a text; NULL for all else.
+/// The value of a number, or of a text that contains one; NULL for all others.
 fn numeric(value: ValueRef<'_>) -> Value {
     match value {
         ValueRef::Integer(value) => Value::Integer(value),

@@ -1,5 +1,5 @@
-//! Messages of Protocol Buffers (<https://protobuf.dev/programming-guides/encoding/>), as far as stacks and profiles need
-//! them.
+//! Messages of Protocol Buffers (<https://protobuf.dev/programming-guides/encoding/>): the part that stacks and
+//! profiles need.
 
 /// The wire types.
 const NUMBER: u64 = 0;

@@ -12,9 +12,9 @@ use crate::operators::{Meter, Pool};
 #[derive(Clone, Copy)]
 struct Percentile {
     name: &'static str,
-    /// What stands for the highest value: 100 or 1. `None` is the median.
+    /// The argument that means the highest value: 100 or 1. `None` is the median.
     whole: Option<f64>,
-    /// Whether it is one of the values, or between two of them.
+    /// Whether the result is always one of the values. Otherwise, it may be between two of them.
     is_discrete: bool,
 }
 

@@ -39,7 +39,7 @@ pub(super) fn register(connection: &Connection, data: &Arc<Data>) -> rusqlite::R
     })
 }
 
-/// What belongs to the row that the first argument names; `None` for NULL.
+/// The result of `find` for the row whose id is the first argument; `None` for NULL.
 pub(super) fn row_of<T>(
     context: &Context<'_>,
     what: &str,

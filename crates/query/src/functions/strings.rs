@@ -127,7 +127,8 @@ fn reverse(context: &Context<'_>) -> rusqlite::Result<Value> {
     }
 }
 
-/// `unhex(text)`: the number that a text with hexadecimal digits stands for. Unlike SQLite's `unhex`, as in PerfettoSQL.
+/// `unhex(text)`: the number that a text with hexadecimal digits stands for. This is PerfettoSQL's `unhex`, which
+/// differs from SQLite's.
 fn unhex(context: &Context<'_>) -> rusqlite::Result<Value> {
     let text = match context.get_raw(0) {
         ValueRef::Null => return Ok(Value::Null),

@@ -50,7 +50,7 @@ fn no_metrics(_: &Context<'_>) -> rusqlite::Result<Value> {
     ))
 }
 
-/// `extract_metadata(name)`, and the same for a machine, for a trace, or for both.
+/// `extract_metadata(name)`, and its variants for a machine, for a trace, or for both.
 fn metadata(connection: &Connection, data: &Arc<Data>) -> rusqlite::Result<()> {
     let functions = [
         ("extract_metadata", 1),

@@ -13,11 +13,11 @@ use super::rows::Cell;
 /// A result: the cells of all rows, row by row.
 pub(crate) type Cells = Vec<Cell>;
 
-/// What an operator does with its arguments, as many as the call has.
+/// The function that computes the result. It gets as many arguments as the call has.
 pub(crate) type Run =
     Arc<dyn Fn(&[ValueRef<'_>], &mut Meter) -> Result<Cells, Failure> + Send + Sync>;
 
-/// The rows that a name stands for.
+/// Finds the rows that a name stands for.
 pub(crate) type Find = Arc<dyn Fn(&str) -> Result<Cells, Failure> + Send + Sync>;
 
 /// How many rows are expected of a result.
@@ -40,7 +40,7 @@ pub(crate) struct Operator {
 }
 
 impl Operator {
-    /// An operator that is always there, with so many arguments at least and at most.
+    /// An operator that every session has. It takes `least` to `most` arguments.
     pub fn built_in(
         name: &'static str,
         columns: &[&'static str],

@@ -6,7 +6,7 @@
 use super::failure::Failure;
 use super::meter::Meter;
 
-/// An interval, and the number of what it belongs to.
+/// An interval, and the number of its owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Interval {
     pub start: i64,

@@ -47,10 +47,10 @@ impl Cell {
     }
 }
 
-/// The beginning of a table whose rows have so many cells.
+/// The header of a table whose rows have `width` cells.
 ///
 /// # Errors
-/// If these are more than 255.
+/// If `width` is more than 255.
 pub(crate) fn begin(width: usize, has_names: bool) -> Result<Vec<u8>, Failure> {
     let width = u8::try_from(width);
     let width = width.map_err(|_| Failure::refused("a table has more than 255 columns"))?;
@@ -215,7 +215,7 @@ pub(crate) fn integer(cell: &[u8]) -> Option<i64> {
     }
 }
 
-/// The number of an encoded cell, as SQLite converts it: NULL is 0, and so are texts here.
+/// The number of an encoded cell. As in SQLite, NULL is 0; unlike in SQLite, every text is 0, too.
 pub(crate) fn real(cell: &[u8]) -> f64 {
     match value(cell) {
         ValueRef::Integer(value) => value as f64,
@@ -224,7 +224,7 @@ pub(crate) fn real(cell: &[u8]) -> f64 {
     }
 }
 
-/// The same as a whole number. There always is one.
+/// Like [`real`], as a whole number. It is never `None`.
 pub(crate) fn whole(cell: &[u8]) -> Option<i64> {
     Some(match value(cell) {
         ValueRef::Integer(value) => value,

@@ -10,7 +10,7 @@ use super::report::{is_in_schema, is_same, place, quoted, refused, run_for};
 use crate::dialect::{CreateIndex, CreateRelation, Drop, Expanded, Fragment, Object};
 use crate::error::QueryError;
 
-/// The rows of a table or view, whose columns are those that it lists.
+/// The SQL of a table's or view's rows. Its columns have been checked against the listed ones.
 pub(super) fn checked(
     connection: &Connection,
     catalog: &Catalog,

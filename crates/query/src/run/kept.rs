@@ -48,7 +48,7 @@ impl Output for Kept {
 pub(super) fn has_result(statement: &Statement) -> bool {
     let text = statement.sql.text();
     let tokens = tokens_of(text).unwrap_or_default();
-    // A macro may stand for a statement without a result.
+    // A macro may expand to a statement without a result.
     let is_plain = !tokens.iter().any(|token| token.kind == TokenKind::Bang);
     let starts = |word| {
         tokens

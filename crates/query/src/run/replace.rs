@@ -1,4 +1,4 @@
-//! `CREATE PERFETTO TABLE` and `VIEW`, which may take the place of something else. What they replace stays until they are
+//! `CREATE PERFETTO TABLE` and `VIEW`, which may replace an existing object. That object stays until the new one is
 //! complete.
 
 use rusqlite::Connection;
@@ -26,7 +26,7 @@ pub(super) fn table(
         let Some(old) = old else {
             return create_table(connection, &quoted(&it.name), &select, params);
         };
-        // The rows may come from what is replaced.
+        // The rows may come from the object that is replaced.
         let new = identifier(&format!("new {}", it.name.text));
         create_table(connection, &new, &select, params)?;
         run_for(connection, &it.select, &it.name, old)?;
@@ -78,7 +78,7 @@ fn rename(connection: &Connection, it: &CreateRelation, new: &str) -> Result<(),
     done
 }
 
-/// Makes a table or view. `make` gets the statement that drops what is replaced, if there is something.
+/// Makes a table or view. `make` gets the statement that drops the replaced object, if there is one.
 fn replacing(
     connection: &Connection,
     catalog: &mut Catalog,

@@ -198,7 +198,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// `CREATE TABLE` as SQLite wants it from a virtual table.
+    /// `CREATE TABLE` as SQLite expects it from a virtual table.
     pub fn declaration(&self) -> String {
         let column = |column: &Column| {
             let kind = column.kind.affinity().sql();

@@ -1,4 +1,4 @@
-//! What the columns are computed from: the trace, and the little that is derived from it when a query opens.
+//! The data that columns are computed from: the trace, and a few tables that are derived from it when a session opens.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};

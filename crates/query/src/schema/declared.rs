@@ -10,7 +10,7 @@ const TEXT: &str = include_str!("records.sql");
 pub(super) struct Declared {
     /// Its names: PerfettoSQL has some tables under two.
     pub names: Vec<&'static str>,
-    /// The name of each column, and what else is declared of it.
+    /// The name of each column, and the rest of its declaration.
     pub columns: Vec<(&'static str, Option<&'static str>)>,
 }
 

@@ -1,4 +1,4 @@
-//! The files of the trace, as Perfetto lists them: one, or an archive and what it holds.
+//! The files of the trace, as Perfetto lists them: a single file, or an archive and its contents.
 
 use traceloom_trace::{ArgValue, FILES_TABLE, StringId, Trace};
 
@@ -52,7 +52,7 @@ fn trace_type(format: &str) -> &str {
     known.map_or(format, |(_, perfetto)| perfetto)
 }
 
-/// The files of archives. What follows an archive is inside it.
+/// The files of archives. The files after an archive are inside it.
 fn listed(trace: &Trace, intern: &mut impl FnMut(&str) -> StringId) -> Vec<TraceFile> {
     let Some(table) = trace.strings.lookup(FILES_TABLE) else {
         return Vec::new();

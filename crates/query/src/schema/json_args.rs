@@ -136,8 +136,8 @@ fn prefixed(key: StringId, strings: &mut StringPool) -> StringId {
     }
 }
 
-/// Adds a row for each value within an object or a list. One that is nested too deeply, or whose keys would be much longer
-/// than its text, stays as it is.
+/// Adds a row for each value within an object or a list. A value that is nested too deeply, or whose keys would be much
+/// longer than its text, stays as it is.
 fn flatten(
     key: StringId,
     text: StringId,
@@ -164,7 +164,7 @@ fn flatten(
 struct Leaves<'a> {
     /// The key of the current value.
     key: String,
-    /// How long the keys that follow may be together.
+    /// The length that the following keys may have together, bytes.
     left: usize,
     strings: &'a mut StringPool,
     rows: &'a mut Vec<(StringId, ArgValue)>,

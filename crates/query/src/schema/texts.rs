@@ -2,7 +2,7 @@
 
 use traceloom_trace::{StringId, StringPool};
 
-/// Adds texts to those of a trace. The ids go on where the trace's end, and a text has one id only.
+/// Adds texts to those of a trace. Their ids continue after the trace's ids, and each text has only one id.
 #[derive(Debug, Default)]
 pub(super) struct MoreTexts {
     pool: StringPool,

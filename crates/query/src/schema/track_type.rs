@@ -9,7 +9,7 @@ use traceloom_trace::{
 
 use super::cell::Cell;
 
-/// What is derived from the tracks when a query opens: a few texts and numbers for each.
+/// Data that is derived from the tracks when a session opens: a few texts and numbers for each.
 #[derive(Debug, Default)]
 pub(super) struct TrackFacts {
     /// The name of each track's type.

@@ -1,4 +1,4 @@
-//! How a plan travels from SQLite's planner to its execution: a number and a text.
+//! The form in which a plan goes from SQLite's planner to its execution: a number and a text.
 
 use std::ffi::{CStr, CString};
 

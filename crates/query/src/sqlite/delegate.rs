@@ -28,7 +28,7 @@ pub(super) fn define(
     })
 }
 
-/// Checks that `target` is a function that takes so many arguments and returns a value for them.
+/// Checks that `target` is a function that takes `count` arguments and returns a value for them.
 fn check(connection: &Connection, count: i32, target: &str) -> rusqlite::Result<()> {
     let sql = "SELECT type, narg FROM pragma_function_list WHERE lower(name) = lower(?1)";
     let mut statement = connection.prepare(sql)?;

@@ -19,7 +19,7 @@ use super::table::{Module, Table, close, connect, disconnect, hand_over};
 use super::value::{bound, text};
 use crate::schema::Cell;
 
-/// A walk over the rows of a table.
+/// A cursor over the rows of a table.
 #[repr(C)]
 struct Cursor {
     /// SQLite's part, which has to be first.

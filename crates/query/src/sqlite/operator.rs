@@ -31,7 +31,7 @@ struct Call {
     row: usize,
 }
 
-/// The function that asks for a row with a name, and its code among the constraints.
+/// The function that finds rows by name, and its code among the constraints.
 const FIND: &CStr = c"__intrinsic_flamegraph_find";
 const FIND_CODE: c_int = ffi::SQLITE_INDEX_CONSTRAINT_FUNCTION + 1;
 
@@ -96,7 +96,7 @@ impl Module for Registered {
     }
 }
 
-/// A call needs values for the first arguments, as many as the operator says.
+/// A call must give the first arguments without gaps, and at least as many as the operator requires.
 unsafe extern "C" fn best_index(
     table: *mut ffi::sqlite3_vtab,
     info: *mut ffi::sqlite3_index_info,

@@ -31,7 +31,7 @@ pub(crate) struct Plan {
     /// The constraints to apply, in this order.
     pub used: Vec<Constraint>,
     pub is_reversed: bool,
-    /// Whether the rows come as ORDER BY wants them.
+    /// Whether the rows come in the order of ORDER BY.
     pub is_in_order: bool,
     /// Whether there is at most one row.
     pub is_unique: bool,
@@ -39,7 +39,7 @@ pub(crate) struct Plan {
     pub cost: f64,
 }
 
-/// What a constraint with an unknown value leaves: a quarter of the rows, as SQLite assumes.
+/// The share of rows that a constraint with an unknown value leaves: a quarter, as SQLite assumes.
 const PART: f64 = 0.25;
 
 /// The rows expected from a sorted column with one value.
@@ -115,7 +115,7 @@ fn search(source: &Source, constraints: usize) -> f64 {
     1.0 + 0.1 * steps * constraints as f64
 }
 
-/// How many rows the constraints leave, as far as their values are known.
+/// About how many rows the constraints leave. Exact for constraints whose values are known.
 fn left(source: &Source, narrowing: &[Constraint]) -> f64 {
     let mut rows = Rows::all(source, None, false);
     let mut part = 1.0;

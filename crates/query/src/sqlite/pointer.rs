@@ -19,7 +19,7 @@ use crate::operators::{Failure, Meter, Pool};
 const BIND: &CStr = c"__intrinsic_table_ptr_bind";
 const BIND_CODE: c_int = ffi::SQLITE_INDEX_CONSTRAINT_FUNCTION + 1;
 
-/// A walk over the rows of a value.
+/// A cursor over the rows of a value.
 #[repr(C)]
 struct Cursor {
     /// SQLite's part, which has to be first.
@@ -79,7 +79,7 @@ impl Module for Pool {
     }
 }
 
-/// A walk needs the table. The text of the plan lists the columns that are bound, whose names are the other values.
+/// A cursor needs the table. The text of the plan lists the bound columns; the other values are their names.
 unsafe extern "C" fn best_index(
     table: *mut ffi::sqlite3_vtab,
     info: *mut ffi::sqlite3_index_info,
@@ -250,7 +250,7 @@ unsafe extern "C" fn find_function(
     BIND_CODE
 }
 
-/// SQLite asks again for all but the first constraints of a query. A column that is not bound fails when it is read.
+/// SQLite calls this for all constraints of a query but the first. A column that is not bound fails when it is read.
 unsafe extern "C" fn is_bound(
     context: *mut ffi::sqlite3_context,
     _: c_int,

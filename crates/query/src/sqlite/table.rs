@@ -14,7 +14,7 @@ use crate::operators::Failure;
 
 /// What SQLite keeps for a module.
 pub(super) trait Module {
-    /// The `CREATE TABLE` that tells SQLite the columns.
+    /// The `CREATE TABLE` that declares the columns to SQLite.
     fn declaration(&self) -> String;
 }
 

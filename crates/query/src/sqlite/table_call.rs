@@ -206,7 +206,7 @@ unsafe fn prepare(call: &mut Call) -> c_int {
     }
 }
 
-/// What SQLite says about its last error.
+/// SQLite's message about its last error.
 ///
 /// # Safety
 /// The connection is open.

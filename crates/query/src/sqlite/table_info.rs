@@ -27,7 +27,7 @@ pub(super) fn function() -> TableFunction {
     }
 }
 
-/// What is known of a column after some rows.
+/// Facts about a column after some rows.
 #[derive(Default)]
 struct Column {
     name: String,

@@ -42,7 +42,7 @@ impl Macros {
     /// Adds a macro.
     ///
     /// # Errors
-    /// If a macro of that name is built in, or exists and the definition does not say `OR REPLACE`.
+    /// If a macro of that name is built in, or exists and the definition does not have `OR REPLACE`.
     pub fn define(&mut self, definition: &CreateMacro) -> Result<(), Error> {
         let name = definition.name.text.clone();
         if intrinsic::Intrinsic::find(&name).is_some() {

@@ -101,7 +101,7 @@ impl<'a> Cursor<'a> {
         self.identifier(expected)
     }
 
-    /// Takes the name of something else, which may be quoted but not a string.
+    /// Takes the name of any other object. It may be quoted, but not as a string.
     pub fn identifier(&mut self, expected: &'static str) -> Result<Name, Error> {
         let token = self.peek().filter(|token| match token.kind {
             TokenKind::Word => !is_reserved(self.text(token.span())),

@@ -1,4 +1,4 @@
-//! Comparison with SQLite itself, which decides for itself where a statement ends and what a token is.
+//! Comparison with SQLite's own rules for where a statement ends and what a token is.
 
 use std::ffi::CString;
 
@@ -49,15 +49,15 @@ proptest! {
         prop_assert_eq!(more == whole + 1, is_complete(&text), "{}", text);
     }
 
-    /// Whether SQLite can read a text as tokens. `!` alone is a token of ours only, and is left out.
+    /// SQLite reads a text as tokens if and only if this crate does. The texts have no `!`: alone, it is a token only here.
     #[test]
     fn the_same_characters_are_tokens(text in "[a-fx0-9_.'\"`\\[\\]$@:#?^{}\\\\ ()<>=|&~+*/%-]{1,12}") {
         let text = format!("SELECT {text}");
         let own = tokenize(&Source::new("q.sql", text.as_str()));
         let message = Connection::open_in_memory().unwrap().prepare(&text).err().map(|error| error.to_string());
         let message = message.unwrap_or_default();
-        // A comment that is not closed is an error for us. SQLite stops at the first syntax error, so it may not reach
-        // what is no token.
+        // An unclosed comment is an error here only. SQLite stops at the first syntax error, so it might not reach the
+        // text that is not a token.
         match own {
             Ok(_) => prop_assert!(!message.contains("unrecognized token"), "{}: {}", text, message),
             Err(error) => prop_assert!(!message.is_empty() || text.contains("/*"), "{}: {}", text, error),

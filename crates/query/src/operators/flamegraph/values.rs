@@ -20,7 +20,7 @@ pub(super) struct Values {
     pub widths: Vec<f64>,
 }
 
-/// What the values are summed up from.
+/// The data that the values are computed from.
 pub(super) struct Sums<'a> {
     pub source: &'a Source,
     pub paths: &'a Paths,
@@ -105,7 +105,7 @@ impl Sums<'_> {
         Ok((own, all))
     }
 
-    /// The values of each frame, with those of the rows that it stands for.
+    /// The values of each frame, including those of the rows that it replaces.
     fn by_frame<T: Number>(&self, values: &[Option<T>]) -> Result<Vec<T>, Failure> {
         let mut sums = vec![T::default(); values.len()];
         for (row, value) in self.shown(values) {

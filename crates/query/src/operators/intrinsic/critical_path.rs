@@ -44,7 +44,7 @@ struct Span {
     before: Option<i64>,
 }
 
-/// A part of time for which someone is to blame.
+/// A part of time, and the span that must explain it.
 #[derive(Clone, Copy)]
 struct Part {
     span: i64,
@@ -136,11 +136,11 @@ fn from(
     Ok(())
 }
 
-/// What a part of time becomes.
+/// The result of dividing a part of time.
 struct Step {
-    /// What others are to blame for.
+    /// The parts that other spans must explain.
     others: [Option<Part>; 2],
-    /// What the span itself is to blame for.
+    /// The parts that the span itself explains.
     own: [Option<(i64, i64)>; 2],
 }
 

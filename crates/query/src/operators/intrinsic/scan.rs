@@ -41,7 +41,7 @@ pub(crate) struct Scan {
     /// The tables of the steps to come, by height.
     waiting: Vec<Vec<u8>>,
     result: Vec<u8>,
-    /// The most steps of a graph without a cycle.
+    /// The most steps that a graph without a cycle can take.
     steps: usize,
 }
 
