@@ -53,7 +53,7 @@ impl Engine {
     /// The end of the trace on the page's time line, and the length of a pixel, ns.
     fn first_view(&self) -> (f64, f64) {
         let end = self.relative(self.trace.bounds.1).max(SHORTEST);
-        // The page asks for a power of two, too, and draws an answer with more detail than it asked for.
+        // The page also requests a power of two, and draws an answer that has more detail than requested.
         (end, (end / PIXELS).log2().floor().exp2())
     }
 

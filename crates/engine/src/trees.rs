@@ -55,8 +55,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Trees {
-    /// The tree of a scope, computed at its first question. Other threads that need it wait
-    /// meanwhile.
+    /// The tree of a scope, computed at its first question. Other threads that need it wait until it is
+    /// computed.
     pub fn tree_for_scope(
         &self,
         trace: &Trace,

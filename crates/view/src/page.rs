@@ -11,7 +11,7 @@ use crate::web::Web;
 
 /// The entry modules of a report's page.
 pub(crate) const REPORT: &[&str] = &["app/main", "query/included"];
-/// The entry modules of a server's page, which can also follow a recording and ask in SQL.
+/// The entry modules of a server's page, which can also follow a recording and run SQL.
 #[cfg(feature = "query")]
 pub(crate) const SERVER: &[&str] = &["app/main", "live/live", "query/query"];
 /// The entry modules of a server's page, which can also follow a recording.

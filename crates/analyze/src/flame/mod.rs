@@ -10,8 +10,8 @@
 //! | a1          | a2 | self|  self  |
 //! ```
 //!
-//! The unfinished time of slices that never ended is a part of its own, to the right of all else. It has the same paths
-//! again, as far as they have such time.
+//! The unfinished time of slices that never ended is a separate part at the right end. It repeats the paths that have
+//! such time.
 
 mod members;
 mod options;

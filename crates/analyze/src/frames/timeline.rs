@@ -84,7 +84,7 @@ impl FrameTimeline {
         timeline
     }
 
-    /// Keeps the worst verdict about each frame, and adds what was expected.
+    /// Keeps the worst verdict about each frame, and adds the expected times.
     fn settle(&mut self, mut expected: Vec<(Key, (i64, i64))>) {
         expected.sort_by_key(|(key, _)| *key);
         self.verdicts

@@ -8,7 +8,7 @@ use super::names::NameId;
 /// recursive time once, as a [`Profile`](crate::Profile) does. Percentiles are by nearest rank: the smallest duration
 /// that this share of the slices does not exceed.
 ///
-/// A slice that never ended, other than the call of a method, adds to the total what the finished slices inside it took.
+/// A slice that never ended, other than a method call, adds the time of the finished slices inside it to the total.
 /// The rest of its time is unfinished time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NameStats {

@@ -13,7 +13,7 @@ pub(crate) struct Opened {
     pub names: Option<Arc<Names>>,
 }
 
-/// A session in turn: queries to one trace run one after the other.
+/// A session that one query at a time uses.
 pub(crate) type Slot = Arc<Turn<Option<Opened>>>;
 
 /// The sessions of a server.

@@ -14,7 +14,7 @@ const PACKAGE = /^((?:[\w$-]+\.)+)[\w$-]+\.[\w$<>-]+$/;
 function keptFrom(label) {
   const path = PACKAGE.exec(label)?.[1];
   if (path) return path.length;
-  // A few letters are not worth a part of their own, which would have a gap after it.
+  // A part of a few letters is not worth the gap that would follow it.
   if (label.length <= KEPT + 6) return 0;
   const member = label.lastIndexOf("::");
   return member > 0 && label.length - member <= KEPT ? member : label.length - KEPT;

@@ -1,4 +1,4 @@
-// Scheduling latency: how long a thread that was ready waited for a CPU, and who had that CPU meanwhile.
+// Scheduling latency: how long a thread that was ready waited for a CPU, and which threads had that CPU during the wait.
 import {el} from "ui/dom";
 import {count, elide, moment, time} from "ui/format";
 import {KIND} from "timeline/rows";

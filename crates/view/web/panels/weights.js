@@ -1,4 +1,4 @@
-// Trees of weights, for flame graphs of what is not time: samples of a profiler, objects of a heap.
+// Trees of weights other than time, for flame graphs: samples of a profiler, objects of a heap.
 import {hueOf} from "panels/numbers";
 
 /** @typedef {import("panels/flame_paint").Frames} Frames */
@@ -127,7 +127,7 @@ export function stackTree({parent, name, names}, weights, up) {
 }
 
 /**
- * The weight of each function, alone and with what it called; a function that called itself counts once.
+ * The weight of each function, without and with the functions that it called. A function that called itself counts once.
  * @param {import("source/stacks").Stacks} stacks @param {Map<number, [number, number]>} weights
  */
 export function functionSums({parent, name, names}, weights) {

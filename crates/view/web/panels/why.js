@@ -32,7 +32,7 @@ function mount(element, store, source, context) {
     {id: "why", label: "Why", width: 240, text: true, show: ({why}) => elide(why, 300)}]});
   const hint = el("p", {class: "panel-hint"});
 
-  /** What to do while there is no path: to ask about the selection, or to select something. */
+  /** The hint while there is no path: to explain the selection, or to select something. */
   function invite() {
     const question = questionOf(store.get().selection, context.rows);
     hint.replaceChildren(...question

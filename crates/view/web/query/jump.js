@@ -48,7 +48,7 @@ export function jumping({columns, origin_ns}, store, source, context) {
     return best < 0 ? null : s_id[best];
   }
 
-  /** The row of the time line for what is not a slice. @param {any[]} row @returns {{kind: "state" | "sched" | "counter", row: number} | null} */
+  /** The row of the time line for a state, a run on a CPU or a counter. @param {any[]} row @returns {{kind: "state" | "sched" | "counter", row: number} | null} */
   function lineOf(row) {
     const of = (/** @type {number} */ kind, /** @type {any} */ column, /** @type {number} */ id) => id >= 0 ? column.findIndex((/** @type {number} */ value, /** @type {number} */ nth) => value === id && rows.kind[nth] === kind) : -1;
     const counter = of(KIND.counter, rows.track, cell(row, "track_id"));
@@ -70,7 +70,7 @@ export function jumping({columns, origin_ns}, store, source, context) {
     /** Whether rows of this result lead anywhere. */
     leads: "ts" in at || "slice_id" in at || "id" in at,
     spotOf,
-    /** Shows a row of the result in the time line, and selects what it is. @param {any[]} row @param {boolean} [zoom] */
+    /** Shows a row of the result in the time line, and selects the object that it stands for. @param {any[]} row @param {boolean} [zoom] */
     async go(row, zoom = false) {
       const mine = ++asked, spot = spotOf(row), {ts, end} = spot;
       const slice = await sliceOf(spot);

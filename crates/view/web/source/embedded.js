@@ -24,7 +24,7 @@ import {startEngine} from "source/worker";
 
 /** The questions of the first picture. All others wait for it: in a big trace, a profile takes seconds. */
 const FIRST = ["meta", "rows", "window", "names"];
-/** How long others wait while the page asks nothing for its picture, ms. */
+/** The time without a question of the first picture after which the other questions are sent, ms. */
 const PATIENCE = 500;
 
 /** @returns {import("source/source").TraceSource} */
@@ -84,7 +84,7 @@ function start(hear) {
       // Transferred buffers are not copied.
       give(order => worker.postMessage(order, order.op === "load" ? [order.engine, ...order.parts.map(({packed}) => packed)].filter(packed => packed instanceof ArrayBuffer) : []));
     };
-    // An error before the first message means that the worker may not run. Its orders run here instead.
+    // An error before the first message means that the browser does not allow the worker. Its orders run here instead.
     worker.onerror = (event) => {
       if (begun) return hear({error: event.message || "the engine broke down"});
       event.preventDefault();

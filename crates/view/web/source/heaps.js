@@ -2,7 +2,7 @@
 import {once, recordsOf} from "source/records";
 
 const NONE = 0xffffffff;
-/** The kinds of classes whose instances do not keep alive what they refer to by this field. */
+/** Instances of classes of a kind that matches WEAK, except NO_WEAK, do not keep the object in their field REFERENT alive. */
 const WEAK = /REFERENCE$/, NO_WEAK = "KIND_NOREFERENCES", REFERENT = /java\.lang\.ref\.Reference\.referent$/;
 
 /**

@@ -209,7 +209,7 @@ fn trunk(trace: &Trace, mut track: TrackId) -> TrackId {
     track
 }
 
-/// The number of an owner: threads first, then processes, tracks, all CPUs together, and nobody.
+/// The number of an owner: threads first, then processes, tracks, all CPUs together, and no owner.
 fn number_of(trace: &Trace, owner: Owner) -> usize {
     let (threads, processes) = (trace.threads.len(), trace.processes.len());
     let others = threads + processes + trace.tracks.len();

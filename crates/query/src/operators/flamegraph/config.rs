@@ -6,7 +6,7 @@ use crate::operators::failure::Failure;
 use crate::operators::rows::{Cell, Rows, cell};
 use crate::pattern::compile;
 
-/// The most filters of one kind in a query: each is a bit of a number, as in Perfetto.
+/// The most `SHOW_STACK` filters in a query: each is a bit of a number, as in Perfetto.
 const MOST_FILTERS: usize = 61;
 
 /// Which way the graph grows.
