@@ -8,7 +8,7 @@
 //! ```
 //!
 //! A frame starts with the vsync it responds to, if recorded, and ends when its RenderThread has drawn it. Each
-//! vsync that passes in between is missed. If the trace has Android's frame timeline, it decides which frames were late.
+//! vsync that passes in between is missed. Android's frame timeline, if recorded, decides which frames were late.
 
 mod buffers;
 mod detail;

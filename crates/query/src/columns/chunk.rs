@@ -26,7 +26,7 @@ pub enum Values<'a> {
     Int64(Cow<'a, [i64]>),
     /// Numbers with a fraction.
     Float64(Cow<'a, [f64]>),
-    /// Texts, as numbers for [`TableData::text`](super::TableData::text).
+    /// Texts, as ids for [`TableData::text`](super::TableData::text).
     Text(Cow<'a, [u32]>),
 }
 

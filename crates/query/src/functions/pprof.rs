@@ -23,7 +23,7 @@ struct Build(Pool);
 
 /// The profile so far.
 struct Profile {
-    /// The numbers of all texts; the empty one is 0.
+    /// The id of each text; the empty text has the id 0.
     texts: FxHashMap<Vec<u8>, u64>,
     /// The type and the unit of each value.
     kinds: Vec<(u64, u64)>,

@@ -66,8 +66,8 @@ fn time(context: &Context<'_>) -> rusqlite::Result<Option<i64>> {
     }
 }
 
-/// The clock's time at `ts`, from the last reading that is not after `ts`, or else from the first one. The result is
-/// never after the next reading. `None` if the trace has no reading.
+/// The clock's time at `ts`, from the last reading that is not after `ts`, or else from the first one. It is never
+/// after the next reading. `None` if the trace has no reading.
 fn convert(readings: &Readings, ts: i64) -> Option<i64> {
     let after = readings.partition_point(|(at, _)| *at <= ts);
     let (at, value) = readings.get(after.saturating_sub(1))?;

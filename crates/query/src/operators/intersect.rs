@@ -11,9 +11,9 @@ use super::operator::{Cells, Operator};
 use super::overlap::{Interval, pairs};
 use super::rows::{Cell, Rows, cell, integer};
 
-/// How many tables there can be, as in Perfetto.
+/// The most tables, as in Perfetto.
 pub(super) const TABLES: usize = 15;
-/// How many columns can name a partition, as in Perfetto.
+/// The most columns that can name a partition, as in Perfetto.
 pub(super) const KEYS: usize = 4;
 
 /// The columns of the result.

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::failure::Failure;
 use crate::stop::Clock;
 
-/// Calls of [`Meter::grow`] between two looks at the clock.
+/// Calls of [`Meter::grow`] between two checks of the clock.
 const BETWEEN_LOOKS: u32 = 4096;
 
 /// The memory that all operators of a session hold together.
@@ -47,7 +47,7 @@ pub(crate) struct Meter {
 }
 
 impl Meter {
-    /// Counts memory that is about to be taken, and looks at the clock now and then.
+    /// Counts memory that is about to be taken, and checks the clock now and then.
     ///
     /// # Errors
     /// If memory would exceed the limit, or the query was stopped or ran out of time.
@@ -61,7 +61,7 @@ impl Meter {
         }
     }
 
-    /// Looks at the clock now and then.
+    /// Checks the clock now and then.
     ///
     /// # Errors
     /// If the query has to end.

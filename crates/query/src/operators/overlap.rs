@@ -94,7 +94,7 @@ mod tests {
     /// The pairs that overlap, and whether they were found without many comparisons.
     fn found(left: &[(i64, i64)], right: &[(i64, i64)]) -> (Vec<(usize, usize)>, bool) {
         let clock = Clock::default();
-        // The first look at the clock, after some thousand comparisons, ends it.
+        // The first check of the clock, after some thousand comparisons, ends it.
         clock.stop.stop();
         let mut meter = Pool::new(None, clock).meter();
         let mut all = Vec::new();

@@ -11,7 +11,7 @@ pub(super) fn is_same(column: &Column, name: &str) -> bool {
     column.name.text.eq_ignore_ascii_case(name)
 }
 
-/// A name as SQLite takes it, whatever it contains.
+/// A name quoted for SQLite, whatever it contains.
 pub(super) fn quoted(name: &Name) -> String {
     identifier(&name.text)
 }
@@ -21,7 +21,7 @@ pub(super) fn identifier(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
-/// Runs SQL of our own for a statement that names `name`.
+/// Runs generated SQL for a statement. Errors are reported at `name` in it.
 pub(super) fn run_for(
     connection: &Connection,
     statement: &Fragment,

@@ -49,7 +49,7 @@ const MAYBE_NUMBERS: &[&str] = &["cr-", "manifest_attribute.", "trace_attribute.
 /// The clock of a Perfetto trace (`CLOCK_BOOTTIME`).
 const BOOTTIME: i64 = 6;
 
-/// All facts. PerfettoSQL has a few facts of each Perfetto trace that are not in the trace's metadata; they are added.
+/// All facts. For Perfetto traces of the first machine, it adds facts that PerfettoSQL has but the metadata does not.
 pub(super) fn facts(trace: &Trace, intern: &mut impl FnMut(&str) -> StringId) -> Vec<Fact> {
     let rows = trace.metadata.rows();
     let mut facts: Vec<Fact> = rows

@@ -24,7 +24,7 @@ const READING: &[&str] = &[
     "table_xinfo",
 ];
 
-/// Instructions of SQLite's machine between two looks at the clock: about a millisecond.
+/// Instructions of SQLite's machine between two checks of the clock: about a millisecond.
 const BETWEEN_LOOKS: i32 = 10_000;
 
 /// Sets how much memory SQLite may use for all connections of the process. A PRAGMA could only lower it.

@@ -7,7 +7,7 @@ use traceloom_trace::StringId;
 
 use crate::schema::{Cell, Column, Data};
 
-/// The rows of a table in the order of a column's values; rows of equal values in their own order.
+/// The rows of a table in the order of a column's values; rows with equal values in the order of the table.
 pub(crate) type Order = Arc<[u32]>;
 
 /// The order of `rows` rows by a column of whole numbers or texts; NULL comes first.

@@ -45,7 +45,7 @@ const PART: f64 = 0.25;
 /// The rows expected from a sorted column with one value.
 const EQUAL_SORTED: f64 = 10.0;
 
-/// Visiting rows out of their order costs more.
+/// The factor by which visiting rows out of their order costs more.
 const SCATTERED: f64 = 1.5;
 
 /// The cheapest plan.
@@ -90,7 +90,7 @@ fn as_they_are(source: &Source, narrowing: &[Constraint]) -> Plan {
     }
 }
 
-/// Looks a value up in an order of the rows. Rows of one value are in their own order, so that the other constraints
+/// Looks a value up in an order of the rows. Rows with the same value keep their order, so that the other constraints
 /// narrow them further.
 fn by_lookup(source: &Source, column: usize, it: Constraint, narrowing: &[Constraint]) -> Plan {
     let all = source.rows as f64;

@@ -47,7 +47,7 @@ impl Source {
         }
     }
 
-    /// A value. The row exists; a column that does not is NULL.
+    /// A value. The row must exist; a column that does not exist is NULL.
     #[inline]
     pub fn cell(&self, column: usize, row: usize) -> Cell {
         match self.table.columns.get(column) {
@@ -190,7 +190,7 @@ impl Rows {
         );
     }
 
-    /// Keeps the rows for which `until` holds, without those first ones for which `before` does.
+    /// Removes the first rows, for which `before` holds, and the last rows, for which `until` does not hold.
     fn keep(&mut self, before: impl Fn(usize) -> bool, until: impl Fn(usize) -> bool) {
         let start = self.first_without(self.start, &before);
         self.end = self.first_without(start, &until);

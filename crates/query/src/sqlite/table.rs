@@ -91,7 +91,7 @@ pub(super) unsafe fn given<'a>(
         .collect()
 }
 
-/// The code of a result, whose message goes to the table.
+/// SQLite's code for a result. The message of an error goes to the table.
 ///
 /// # Safety
 /// `table` is one that SQLite passed to a callback.

@@ -49,7 +49,7 @@ proptest! {
         prop_assert_eq!(more == whole + 1, is_complete(&text), "{}", text);
     }
 
-    /// SQLite reads a text as tokens if and only if this crate does. The texts have no `!`: alone, it is a token only here.
+    /// SQLite reads a text as tokens if and only if this crate does. `!` alone, a token only here, is left out.
     #[test]
     fn the_same_characters_are_tokens(text in "[a-fx0-9_.'\"`\\[\\]$@:#?^{}\\\\ ()<>=|&~+*/%-]{1,12}") {
         let text = format!("SELECT {text}");

@@ -69,7 +69,7 @@ impl Graph {
         Ok(self)
     }
 
-    /// The nodes that edges from a node lead to.
+    /// The destinations of the edges from a node.
     pub fn after(&self, node: u32) -> impl DoubleEndedIterator<Item = u32> {
         let edges = self.next.of(node as usize).iter();
         edges.filter_map(|edge| self.edges.get(*edge as usize).map(|(_, to)| *to))
