@@ -70,7 +70,7 @@ pub enum ReadError {
         /// The message of the decoder.
         reason: String,
     },
-    /// Decompression exceeds the limit. The input is a decompression bomb or a very large trace.
+    /// Decompression exceeds the limit: a decompression bomb or a very large trace.
     #[error(
         "{format}: unpacks to more than {limit} bytes; if this is a real trace, raise --max-decompressed"
     )]
@@ -126,7 +126,7 @@ pub enum ReadError {
         /// The number of its entries.
         entries: usize,
     },
-    /// The manifest of an archive of traces asks for something that is not possible.
+    /// The manifest of an archive of traces requests something impossible.
     #[error("perfetto_manifest: {reason}")]
     Manifest {
         /// What is wrong.
@@ -188,7 +188,7 @@ pub enum WriteError {
         /// What it can express.
         holds: &'static str,
     },
-    /// The lines of a range should be copied, but the range contains no event.
+    /// A copy of the lines of a range was requested, but the range contains no event.
     #[error("no event is in the range")]
     EmptyRange,
     /// An option value that the format does not allow.

@@ -16,7 +16,7 @@ use crate::rules::EventRules;
 pub enum Confidence {
     /// It is not.
     No,
-    /// It may be, if no other format is surer.
+    /// It may be, if no other format has a higher confidence.
     Maybe,
     /// It looks like it.
     Likely,
@@ -37,8 +37,8 @@ pub trait Format: Sync {
     }
     /// Judges an input by its first bytes: [`SNIFF_BYTES`], or fewer if the input is shorter.
     fn sniff(&self, head: &[u8]) -> Confidence;
-    /// Whether its reader needs random access, so that [`Reader::whole`] is the better choice. Fed in
-    /// chunks, it keeps a copy.
+    /// Whether its reader needs random access, so that [`Reader::whole`] is the better choice. A reader that is fed in
+    /// chunks keeps a copy.
     fn wants_whole(&self) -> bool {
         false
     }
@@ -109,8 +109,8 @@ pub enum Target<'a> {
 
 /// Receives the text of an input unchanged, without tables. Containers are unpacked first.
 pub trait TextParts {
-    /// Begins an input. A page counts as one input, whatever its number of blocks. Each entry of an
-    /// archive is an input.
+    /// Begins an input. A systrace page counts as one input, whatever its number of blocks. Each entry of an archive
+    /// is an input.
     fn begin_source(&mut self);
     /// Begins a part. The previous part is complete.
     fn begin_part(&mut self, part: TextPart);
@@ -229,10 +229,10 @@ pub struct Nesting {
     pub(crate) joined: bool,
     /// Bytes that decompression has produced so far, over all containers of the input.
     pub(crate) decompressed: Arc<AtomicU64>,
-    /// Where a reader puts the machines of its trace, if the archive around it puts them together.
+    /// Receives the machines of the trace if the archive around the input merges them.
     pub(crate) parts: Option<Parts>,
-    /// Opens what a container holds, whatever its format. The registry provides it, so that
-    /// containers do not depend on the list of formats.
+    /// Opens the contents of a container, whatever their format. The registry provides it, so that containers do not
+    /// depend on the list of formats.
     pub(crate) open: fn(ReadOptions) -> Box<dyn Reader>,
 }
 

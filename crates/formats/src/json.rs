@@ -280,8 +280,8 @@ fn hex(text: &[u8]) -> Option<u32> {
     u32::from_str_radix(digits, 16).ok()
 }
 
-/// Converts microseconds with a fraction to the next nanosecond, because sums of floating-point numbers are written as
-/// `5.299999999999997`. Plain decimal numbers are converted without floating point.
+/// Converts microseconds with a fraction to nanoseconds, rounded to the nearest, because sums of floating-point
+/// numbers are written as `5.299999999999997`. Plain decimal numbers are converted without floating point.
 pub(crate) fn micros_to_ns(text: &[u8]) -> Option<i64> {
     let (negative, digits) = match text {
         [b'-', rest @ ..] => (true, rest),

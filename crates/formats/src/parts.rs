@@ -1,10 +1,11 @@
-//! What a reader of a Perfetto trace hands to the archive around it: its machines, each by itself.
+//! The machines of a Perfetto trace, one by one, as its reader passes them to the archive around it.
 //!
 //! ```text
 //! archive   a.pftrace   machine 0   rows in the trace itself    clocks, facts
 //!                       machine 7   a trace of its own          clocks, facts
 //! ```
-//! Two files may have the same machine, and their machines may have different clocks. Only the archive knows all files.
+//! Two files may contain the same machine, and their machines may have different clocks. Only the archive has all
+//! files.
 
 use std::sync::{Arc, Mutex};
 
@@ -39,9 +40,9 @@ impl std::fmt::Debug for Parts {
 
 /// A machine of a file.
 pub(crate) struct Part {
-    /// Its number in the packets; 0 for the one that recorded.
+    /// Its number in the packets; 0 for the machine that recorded.
     pub raw: u32,
-    /// What is known about it, by the columns of the table `machine`.
+    /// Its known properties, by column of the table `machine`.
     pub facts: Vec<(&'static str, MachineFact)>,
     /// Its clocks.
     pub clocks: MachineClocks,
@@ -67,10 +68,10 @@ pub(crate) enum PartRows {
 /// The clocks of a machine.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MachineClocks {
-    /// The clock of the times in its rows; `None` if the file does not tell.
+    /// The clock of the timestamps in its rows; `None` if the file does not name it.
     pub own: Option<ClockKind>,
-    /// What its other clocks showed at times of its rows.
+    /// Readings of its other clocks at times of its rows.
     pub rows: Vec<ClockRow>,
-    /// Whether clocks that were read together connect it with the machine that recorded.
+    /// Whether simultaneous clock readings connect it with the machine that recorded.
     pub is_synced: bool,
 }

@@ -35,7 +35,7 @@ pub(crate) fn in_order<T: Default + Send, S: Default>(
     spare.push(result);
 }
 
-/// Passes all items to `consume`, in order. With several threads, the iterator is ahead on one of its own.
+/// Passes all items to `consume`, in order. With several threads, the iterator runs ahead on its own thread.
 pub(crate) fn ahead<I: Iterator<Item: Send> + Send>(
     items: &mut I,
     threads: usize,
@@ -46,7 +46,7 @@ pub(crate) fn ahead<I: Iterator<Item: Send> + Send>(
         threaded::ahead(items, &mut consume);
     }
     let _ = threads;
-    // Also if no thread could be started.
+    // This also runs if no thread could be started.
     items.for_each(&mut consume);
 }
 
@@ -74,8 +74,8 @@ mod threaded {
     /// wake each other, but few enough to need little memory.
     const AHEAD: usize = 16;
 
-    /// How many items are passed at once, and how many such batches may wait: they stay in the cache, and threads
-    /// rarely have to wake each other.
+    /// The number of items passed at once, and the number of such batches that may wait. Batches stay in the cache,
+    /// and threads rarely have to wake each other.
     const BATCH: usize = 1024;
     const BATCHES: usize = 8;
 
@@ -95,7 +95,7 @@ mod threaded {
         });
     }
 
-    /// Sends all items in batches, until nobody wants more.
+    /// Sends all items in batches, until the receiver stops.
     fn fill<T>(
         items: &mut impl Iterator<Item = T>,
         full: &mpsc::SyncSender<Vec<T>>,

@@ -14,7 +14,8 @@ mod tests;
 pub static FORMATS: &[&dyn Format] = &[
     #[cfg(test)]
     &crate::capture::Capture,
-    // Containers whose mark has a fixed place win ties: the text that they keep as it is looks like a trace, too.
+    // Containers with a magic number at a fixed place win ties: text that they store uncompressed may look like a
+    // trace.
     &crate::gzip::Gzip,
     &crate::zlib::Zlib,
     &crate::zstd::Zstd,

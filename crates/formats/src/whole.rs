@@ -3,7 +3,8 @@
 use crate::error::ReadError;
 use crate::format::{Reader, Target};
 
-/// Reads an input once all of it is there. What is fed in chunks is kept until the end; what is in memory is not copied.
+/// Reads an input once it is complete. Input that is fed in chunks is kept until the end; input in memory is not
+/// copied.
 struct WholeReader<F> {
     bytes: Vec<u8>,
     read: F,

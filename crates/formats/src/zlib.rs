@@ -4,7 +4,7 @@ use crate::format::{Confidence, Format, ReadOptions, Reader};
 use crate::format_id;
 use crate::unwrap::{DeflateReader, Inflater, Outcome, Wrapping};
 
-/// zlib: opens what is inside.
+/// zlib: opens its contents.
 pub(crate) struct Zlib;
 
 /// Whether `head` begins with zlib's two header bytes: deflate with a 32 KB window, no dictionary
@@ -19,8 +19,8 @@ pub(crate) fn has_header(head: &[u8]) -> bool {
     }
 }
 
-/// Whether a stream begins with a block that is not compressed: after the header its type, the length, and the length
-/// with all bits inverted.
+/// Whether a stream begins with a stored block: after the header come the block type, the length, and the length with
+/// all bits inverted.
 fn begins_with_stored(head: &[u8]) -> bool {
     match head {
         [_, _, 0 | 1, low, high, not_low, not_high, ..] => *low == !*not_low && *high == !*not_high,
@@ -41,8 +41,8 @@ impl Format for Zlib {
         true
     }
 
-    /// Two bytes prove little, so the head must also decompress successfully. The length of a stored block, which is there
-    /// twice, proves more; and what is stored may look like any text.
+    /// Two bytes prove little, so the head must also decompress successfully. A stored block proves more, because its
+    /// length is stored twice. Its contents may look like any text.
     fn sniff(&self, head: &[u8]) -> Confidence {
         const TRIED: usize = 4 << 10;
         if !has_header(head) {

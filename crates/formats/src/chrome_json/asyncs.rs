@@ -20,7 +20,7 @@ struct Key {
 }
 
 impl Key {
-    /// The same key apart from the process.
+    /// The same key without the process.
     fn apart(self) -> Self {
         let upid = ProcessId::NONE;
         Self { upid, ..self }
@@ -38,8 +38,8 @@ struct Open {
 #[derive(Debug, Default)]
 pub(super) struct Asyncs {
     open: FxHashMap<Key, Open>,
-    /// The process of the last slice that began with a key, apart from the process. An id that is not local is the same in
-    /// all processes.
+    /// The process of the last slice that began with a key, by the key without its process. An id that is not local is
+    /// the same in all processes.
     began: FxHashMap<Key, ProcessId>,
     lanes: AsyncLanes,
     next: i64,
@@ -101,7 +101,7 @@ impl Asyncs {
         );
     }
 
-    /// Ends the innermost slice with the name of an end, and those inside of it. An end needs no name.
+    /// Ends the innermost slice with the name of the end event, and the slices inside it. The name may be empty.
     fn end(&mut self, key: Key, row: &Row, out: &mut TraceBuilder) {
         let meant = self.keys(key, row).find_map(|key| {
             let open = *self.open.get(&key)?;

@@ -9,9 +9,9 @@ use super::interpret::Interpreter;
 use super::values::as_text;
 use crate::json::Value;
 
-/// Bytes of input that allow one counter beyond [`FREE_COUNTERS`].
+/// Bytes of input required for each counter beyond [`FREE_COUNTERS`].
 const BYTES_A_COUNTER: usize = 24;
-/// The number of counters that every file may have.
+/// The number of counters that every file may have, whatever its size.
 const FREE_COUNTERS: usize = 1 << 16;
 
 impl Interpreter {

@@ -6,21 +6,21 @@ use traceloom_trace::ArgValue;
 
 use crate::json::{Fields, Value, int, micros_to_ns};
 
-/// The fields that an event may lack. Programs that write every field of an object give such a one the value `null`.
+/// The optional fields. Some programs write every field of an object, with `null` for a missing one.
 const FIELDS: [&[u8]; 13] = [
     b"ph", b"name", b"cat", b"ts", b"dur", b"tts", b"tdur", b"pid", b"tid", b"id", b"id2",
     b"bind_id", b"args",
 ];
 
-/// The fields of an event. All fields without a member are in `others`.
+/// The fields of an event. All fields without a member here are in `others`.
 #[derive(Debug, Default)]
 pub(super) struct Event<'a> {
     pub phase: u8,
     pub name: Cow<'a, [u8]>,
     pub category: Cow<'a, [u8]>,
-    /// Whether the event has a name, if it is empty.
+    /// Whether the event has a name, even if it is empty.
     pub has_name: bool,
-    /// Whether the event has a category, if it is empty.
+    /// Whether the event has a category, even if it is empty.
     pub has_category: bool,
     pub ts: Option<i64>,
     pub dur: Option<i64>,
@@ -32,7 +32,7 @@ pub(super) struct Event<'a> {
     pub id: Option<Cow<'a, [u8]>>,
     /// Whether the id is the same in all processes.
     pub is_global: bool,
-    /// Whether the id means something only in its process.
+    /// Whether the id is valid only within its process.
     pub is_local: bool,
     pub bind_id: Option<Cow<'a, [u8]>>,
     pub flow_in: bool,
@@ -49,7 +49,7 @@ pub(super) struct Event<'a> {
     pub bad_fields: u64,
     /// Whether the object has fields.
     pub has_fields: bool,
-    /// The id that `id2` gives, and whether it is global. A field `id` goes before it.
+    /// The id in `id2`, and whether it is global. The field `id` takes precedence over it.
     second_id: Option<(Cow<'a, [u8]>, bool)>,
 }
 
@@ -115,8 +115,8 @@ impl<'a> Event<'a> {
         matches!(self.phase, b's' | b't' | b'f')
     }
 
-    /// The id, with what tells equal ids apart: the scope of an asynchronous slice, and the process of the local id of a
-    /// flow.
+    /// The id, preceded by what distinguishes equal ids: the scope of an asynchronous slice, and the process of the
+    /// local id of a flow.
     pub fn whole_id(&self) -> Option<Cow<'_, [u8]>> {
         let id = self.id.as_deref()?;
         let apart = if self.is_async() {
@@ -132,7 +132,7 @@ impl<'a> Event<'a> {
         })
     }
 
-    /// Where a program wants its process or thread to be shown.
+    /// The requested position of the process or thread in the display.
     pub fn sort_index(&self) -> Option<ArgValue> {
         let value = self.argument(b"sort_index")?;
         Some(ArgValue::Int(int(value.text()?)?))
@@ -144,7 +144,7 @@ impl<'a> Event<'a> {
         self.has_bad_dur = self.bad_fields > bad_before;
     }
 
-    /// Takes the global id, else the local one. Other keys identify nothing.
+    /// Reads `id2`: the global id, otherwise the local one. Other keys count as bad fields.
     fn id2(&mut self, value: &Value<'a>) {
         for (key, value) in value.fields() {
             let is_global = &*key == b"global";

@@ -1,18 +1,18 @@
-//! Figures about the reading that SQL has in `stats` under Perfetto's names.
+//! Statistics of the reader that SQL shows in `stats` under Perfetto's names.
 
 use traceloom_trace::TraceBuilder;
 
-/// What is counted beside the repairs.
+/// Counts other than repairs.
 #[derive(Debug, Default)]
 pub(super) struct Figures {
     /// Events that could not be read.
     pub unread: u64,
-    /// Complete slices that cross the end of another one, and lie beside it.
+    /// Complete slices that cross the end of another one, and are therefore on a separate lane.
     pub beside: u64,
 }
 
 impl Figures {
-    /// Adds the figures that are not 0.
+    /// Adds the counts that are not 0.
     pub fn tell(&self, out: &mut TraceBuilder) {
         let figures = [
             ("json_tokenizer_failure", self.unread),

@@ -51,8 +51,8 @@ impl Flows {
         });
     }
 
-    /// Creates the arrows: to each point at which a flow comes in, from the last one at which it went out. At the same time,
-    /// the points that only go out come first.
+    /// Creates the arrows: to each point at which a flow comes in, from the last point at which it went out. Among
+    /// points of the same time, those that only go out come first.
     pub fn join(mut self, out: &mut TraceBuilder) {
         let only_out = |point: &Point| point.goes_out && !point.comes_in;
         self.points
@@ -92,13 +92,13 @@ impl Arriving {
         }
     }
 
-    /// Whether a slice is behind it: later, or at the same time but later in the file.
+    /// Whether `slice` comes after it: later, or at the same time but later in the file.
     pub fn is_before(&self, slice: &Row) -> bool {
         (self.ts, self.sequence) < (slice.ts, slice.sequence)
     }
 }
 
-/// How many slices of one time are searched. Damaged files have millions.
+/// The maximum number of slices with one end time that are searched. Damaged files have millions.
 const MOST_ENDED: usize = 1024;
 
 /// The slices of a thread that ended at the current time, the innermost first. A flow of that time may still belong to
@@ -106,7 +106,7 @@ const MOST_ENDED: usize = 1024;
 #[derive(Debug, Default)]
 pub(super) struct Ended {
     ts: i64,
-    /// Each with the place of its end in the file.
+    /// Each with the position of its end event in the file.
     slices: Vec<(u32, SliceId)>,
 }
 
@@ -123,7 +123,7 @@ impl Ended {
         self.slices.clear();
     }
 
-    /// The innermost slice whose end is behind an event of the same time.
+    /// The innermost slice whose end comes after an event of the same time in the file.
     pub fn around(&self, event: &Row) -> Option<SliceId> {
         let ends = self.slices.iter().take(MOST_ENDED);
         let mut ends = ends.filter(|_| self.ts == event.ts);

@@ -39,8 +39,7 @@ pub(super) struct Interpreter {
     thread_rows: Vec<Row>,
     async_rows: Vec<Row>,
     pub(super) first_counter: Option<usize>,
-    /// Offset added to all times. It comes from a sync point that another block of the page also
-    /// has.
+    /// Offset added to all times. It comes from a sync point that another block of the page shares.
     pub(super) shift: i64,
     /// Clock markers that no other block of the page has.
     pub(super) clocks: Vec<ClockRow>,
@@ -76,7 +75,7 @@ impl Interpreter {
         }
     }
 
-    /// Processes a part of the file. `offset` is the position of the chunk in which it ends.
+    /// Processes a part of the file. `offset` is the position of the chunk that contains its end.
     pub fn part(
         &mut self,
         part: Part<'_>,
@@ -124,7 +123,7 @@ impl Interpreter {
 
     fn event(&mut self, event: Event<'_>, text: &[u8], place: Place, out: &mut TraceBuilder) {
         if !event.has_fields && event.bad_fields == 0 {
-            // Some writers end their list with an empty object, so that every event has a comma.
+            // Some writers end their list with an empty object, so that a comma can follow every event.
             return;
         }
         self.phases[usize::from(event.phase == 0)] += 1;
@@ -292,8 +291,8 @@ impl Interpreter {
     }
 }
 
-/// Whether an event has what its phase needs beside a time: an `X` a readable duration, if any, and an asynchronous event
-/// or a flow the id that connects it with others.
+/// Whether an event has the fields that its phase needs besides a time. The duration of an `X` must be readable, if
+/// present; an asynchronous event or a flow needs the id that connects it with others.
 fn is_complete(event: &Event<'_>) -> bool {
     match event.phase {
         0 => false,
@@ -311,7 +310,7 @@ fn flags(event: &Event<'_>) -> u8 {
         | flag(event.is_local, LOCAL)
 }
 
-/// A text, or none if the event lacks it.
+/// An interned text, or none if the event has no such field.
 fn interned(text: &[u8], is_there: bool, out: &mut TraceBuilder) -> StringId {
     if is_there {
         out.intern(text)

@@ -54,8 +54,7 @@ impl Format for ChromeJson {
         "Chrome trace events (JSON)"
     }
 
-    /// Other members, of several megabytes, may come before the events, so any large object may be
-    /// a trace.
+    /// Other members of several megabytes may come before the events, so any large object may be a trace.
     fn sniff(&self, head: &[u8]) -> Confidence {
         const BOM: &[u8] = b"\xef\xbb\xbf";
         let goes_on = head.len() >= SNIFF_BYTES;

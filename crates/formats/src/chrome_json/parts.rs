@@ -78,8 +78,8 @@ impl Interpreter {
             self.members_beyond += 1;
             return;
         }
-        // The issuer does not know when the other side received the marker, only when it sent the
-        // request and when it got the answer.
+        // The issuer cannot measure when the other side received the marker, only when it sent the request and
+        // received the answer.
         self.clocks.push(ClockRow {
             source: SourceId::NONE,
             clock: ClockKind::Trace,

@@ -130,7 +130,7 @@ mod tests {
         assert_eq!(trace.real_processes().count(), 3);
     }
 
-    /// Programs of C# and Python write `null` for what they lack.
+    /// C# and Python programs write `null` for missing fields.
     #[test]
     fn a_field_that_is_null_is_missing() {
         let trace = read(

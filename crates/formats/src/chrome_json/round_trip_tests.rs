@@ -72,7 +72,7 @@ fn method_traces_and_system_traces_come_back() {
     }
 }
 
-/// The places that processes and threads ask for are kept, and written again.
+/// Sort indexes of processes and threads are kept and written again.
 #[test]
 fn sort_indexes_come_back() {
     let text = br#"[
@@ -110,7 +110,7 @@ fn sort_indexes_come_back() {
     assert_eq!(hints(&written).0, first);
 }
 
-/// The clock of a GPU may be ahead of that of the processor.
+/// The GPU's clock may be ahead of the processor's.
 #[test]
 fn flows_against_the_time_are_counted() {
     let text = r#"[{"ph":"X","pid":1,"tid":1,"ts":5,"dur":9,"name":"a"},{"ph":"X","pid":1,"tid":2,"ts":3,"dur":9,"name":"b"},

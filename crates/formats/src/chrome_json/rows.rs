@@ -32,20 +32,20 @@ pub(super) const FLOW_IN: u8 = 1;
 pub(super) const FLOW_OUT: u8 = 2;
 /// A flow ends at the enclosing slice.
 pub(super) const ENCLOSING: u8 = 4;
-/// The id of an async slice means something only in its process.
+/// The id of an async slice is valid only within its process.
 pub(super) const LOCAL: u8 = 8;
 
 impl Row {
-    /// The sort key on a thread: ends and begins in file order, then complete slices from the
-    /// longest to the shortest, then flows, which need all slices of that time. Only a flow that waits for the next slice
-    /// does not: that may be a slice of the same time.
+    /// The sort key on a thread: ends and begins in file order, then complete slices from the longest to the shortest,
+    /// then flows, which need all slices of that time. A flow that waits for the next slice is sorted with the begins,
+    /// because the next slice may begin at the same time.
     pub fn thread_key(&self) -> (ThreadId, i64, u8, std::cmp::Reverse<i64>, u32) {
         let dur = if self.phase == b'X' { self.dur } else { 0 };
         let order = std::cmp::Reverse(dur);
         (self.utid, self.ts, self.rank(), order, self.sequence)
     }
 
-    /// The place among the events of one time.
+    /// The rank among events of the same time.
     pub fn rank(&self) -> u8 {
         match self.phase {
             b'X' => 1,

@@ -22,8 +22,8 @@ use super::ties::settle;
 /// The maximum rounding error by which an inner slice may end after its outer one: a microsecond.
 const ROUNDING_NS: i64 = 1_000;
 
-/// Builds all slices and instants of threads; `rows` are sorted. Returns how many slices lie beside the one whose end they
-/// cross.
+/// Builds all slices and instants of threads; `rows` are sorted. Returns the number of slices on separate lanes, which
+/// cross the end of another slice.
 pub(super) fn build(rows: &mut [Row], flows: &mut Flows, out: &mut TraceBuilder) -> u64 {
     let mut beside = 0;
     for rows in rows.chunk_by_mut(|a, b| a.utid == b.utid) {
@@ -151,7 +151,8 @@ impl Thread<'_> {
         self.bind(row, slice);
     }
 
-    /// Closes the innermost slice. `at` is used unless the slice has its own end, and `sequence` is the place of its end.
+    /// Closes the innermost slice. `at` is used unless the slice has its own end. `sequence` is the position of its
+    /// end event in the file.
     fn close(&mut self, at: i64, thread_ts: Option<i64>, sequence: u32) {
         let Some(open) = self.open.pop() else { return };
         let (at, thread_ts) = open.end.unwrap_or((at, thread_ts));
@@ -235,7 +236,7 @@ impl Thread<'_> {
         self.bind(row, slice);
     }
 
-    /// Adds the flows that end at this slice, or that its own fields name.
+    /// Adds the flows that end at this slice, and those in its own fields.
     fn bind(&mut self, row: &Row, slice: SliceId) {
         while let Some(arriving) = self.arriving.pop_front_if(|flow| flow.is_before(row)) {
             self.flows.point(arriving.key, row.ts, slice, (true, false));

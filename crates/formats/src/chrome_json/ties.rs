@@ -1,4 +1,4 @@
-//! The order of begins and complete slices of the same time.
+//! Orders begins and complete slices of the same time.
 //!
 //! ```text
 //! X ├──────────────────┤        the complete slice is longer, so the begin is inside it
@@ -13,8 +13,8 @@ use traceloom_trace::StringId;
 
 use super::rows::Row;
 
-/// Puts complete slices before the begins that they contain, and gives begins the time until their ends. `rows` are those
-/// of a thread, sorted.
+/// Moves complete slices before the begins that they contain, and sets the duration of each begin to the time until
+/// its end. `rows` are those of a thread, sorted.
 pub(super) fn settle(rows: &mut [Row]) {
     measure(rows);
     if !rows.iter().any(|row| row.phase == b'X') {
@@ -25,7 +25,7 @@ pub(super) fn settle(rows: &mut [Row]) {
     }
 }
 
-/// Gives each begin the time until its end, as if there were no complete slices.
+/// Sets the duration of each begin to the time until its end, as if there were no complete slices.
 fn measure(rows: &mut [Row]) {
     let mut open: Vec<usize> = Vec::new();
     let mut names: FxHashMap<StringId, u32> = FxHashMap::default();
@@ -45,7 +45,7 @@ fn measure(rows: &mut [Row]) {
     }
 }
 
-/// Ends the innermost slice that an end means, and those inside it.
+/// Ends the innermost slice that the end event matches, and those inside it.
 fn end(end: &Row, rows: &mut [Row], open: &mut Vec<usize>, names: &mut FxHashMap<StringId, u32>) {
     while let Some(begin) = open.pop() {
         let begin = &mut rows[begin];
@@ -62,7 +62,7 @@ fn end(end: &Row, rows: &mut [Row], open: &mut Vec<usize>, names: &mut FxHashMap
     }
 }
 
-/// Merges the complete slices of one time into its other events, which stay in their order.
+/// Merges the complete slices of one time into its other events, whose order is kept.
 fn merge(tied: &mut [Row]) {
     let first = tied.partition_point(|row| row.rank() < 1);
     let behind = tied.partition_point(|row| row.rank() < 2);
@@ -82,8 +82,8 @@ fn merge(tied: &mut [Row]) {
     tied[..behind].copy_from_slice(&merged);
 }
 
-/// Whether a complete slice contains what another event of its time begins. Of two of the same length, the first one in the
-/// file does.
+/// Whether a complete slice contains the slice that another event of the same time begins. If both have the same
+/// length, the one that comes first in the file contains the other.
 fn contains(whole: &Row, row: &Row) -> bool {
     let size = |row: &Row| (row.dur, Reverse(row.sequence));
     row.phase == b'B' && row.dur > 0 && size(whole) > size(row)

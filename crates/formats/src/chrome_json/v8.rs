@@ -8,8 +8,8 @@ use super::event::Event;
 use crate::json::Value;
 use crate::profile::{Samples, Stacks, V8Event, V8Profiles, add_samples, add_stacks};
 
-/// The memory that the profiles of any file may take, bytes, and that for each byte of the file: first for stacks, then for
-/// samples.
+/// Memory limits of the profiles: a base for any file, bytes, and the bytes allowed for each byte of the file. One
+/// pair is for stacks, the other for samples.
 const OF_STACKS: (usize, usize) = (16 << 20, 4);
 const OF_SAMPLES: (usize, usize) = (24 << 20, 10);
 
@@ -17,18 +17,19 @@ const OF_SAMPLES: (usize, usize) = (24 << 20, 10);
 #[derive(Debug)]
 pub(super) struct V8 {
     profiles: V8Profiles,
-    /// How many bytes of the file the room of the stacks is for.
+    /// The number of bytes of the file that the room of the stacks already accounts for.
     bytes: usize,
     stacks: Stacks,
     samples: Samples,
-    /// Parts of profiles that have not begun. Chrome writes the events of one thread before those of another.
+    /// Parts of profiles whose begin has not been read. Chrome writes all events of one thread before those of
+    /// another.
     early: BTreeMap<ProfileKey, Vec<Early>>,
 }
 
 /// The number of a profile in its process.
 type ProfileKey = (u64, Option<ProcessId>);
 
-/// A part of a profile that comes before its begin: the thread and the text.
+/// A part of a profile that comes before the profile's begin: the thread and the text.
 type Early = (Option<ThreadId>, Vec<u8>);
 
 impl Default for V8 {
@@ -59,7 +60,7 @@ fn data<'a>(event: &Event<'a>) -> Option<&'a [u8]> {
 }
 
 impl V8 {
-    /// Reads an event of a file of which `bytes` have been read.
+    /// Reads an event. `bytes` of the file have been read so far.
     pub fn event(
         &mut self,
         event: &Event<'_>,
@@ -120,7 +121,7 @@ impl V8 {
         self.profiles.event(event, Some, tables, out);
     }
 
-    /// Adds the rows, whose times are moved.
+    /// Adds the rows, with `shift` added to their times.
     pub fn finish(mut self, shift: i64, out: &mut TraceBuilder) {
         let bytes = self.bytes;
         for (key, parts) in std::mem::take(&mut self.early) {
@@ -146,7 +147,7 @@ impl V8 {
     }
 }
 
-/// The number of an id, which is hexadecimal: `0x2a`.
+/// The value of a hexadecimal id: `0x2a`.
 fn number(id: &[u8]) -> Option<u64> {
     let text = std::str::from_utf8(id).ok()?;
     let digits = text.strip_prefix("0x").unwrap_or(text);

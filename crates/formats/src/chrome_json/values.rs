@@ -7,7 +7,7 @@ use super::event::Event;
 use super::members::is_facts;
 use crate::json::{Fields, Value, int, unescape};
 
-/// The arguments that say where a process or a thread wants to be shown, under Perfetto's names.
+/// The arguments with the requested position of a process or a thread in the display, under Perfetto's names.
 pub(super) const PROCESS_HINT: &str = "process_sort_index_hint";
 pub(super) const THREAD_HINT: &str = "thread_sort_index_hint";
 
@@ -59,7 +59,7 @@ fn number(word: &[u8], float: Option<f64>) -> Option<ArgValue> {
         .or(float.map(ArgValue::Float))
 }
 
-/// An object or a list. Text that only looks like one stays text, so that it is not written as JSON again.
+/// An object or a list. Text that only looks like JSON stays text, so that it is not written as JSON again.
 fn json(text: &[u8], out: &mut TraceBuilder) -> ArgValue {
     let id = out.intern(text);
     match serde_json::from_slice::<IgnoredAny>(text) {
@@ -68,8 +68,8 @@ fn json(text: &[u8], out: &mut TraceBuilder) -> ArgValue {
     }
 }
 
-/// Stores a member of the outermost object. Facts are kept; the model has no table for others
-/// (stack frames, samples).
+/// Stores a member of the outermost object. Facts are kept; the model has no table for other members (stack frames,
+/// samples).
 pub(super) fn member(key: &str, text: &[u8], place: Place, out: &mut TraceBuilder) {
     match text.first() {
         Some(b'{') if is_facts(key) => {

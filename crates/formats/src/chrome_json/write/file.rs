@@ -66,7 +66,7 @@ impl<'a> File<'a> {
         write!(self.out, ",\"args\":{{\"name\":{}}}}}", Quoted(name))
     }
 
-    /// Where a process or a thread wants to be shown.
+    /// Writes the requested position of a process or a thread.
     pub fn place(&mut self, kind: &str, whose: (i64, i64), index: i64) -> io::Result<()> {
         self.begin("M", whose)?;
         self.name(kind)?;

@@ -100,7 +100,7 @@ impl File<'_> {
         Ok(())
     }
 
-    /// Where to show a process or a thread.
+    /// The requested position of a process or a thread, if it has one.
     fn hint(&self, key: &str, set: ArgSetId) -> Option<i64> {
         let key = self.trace.strings.lookup(key)?;
         match self.trace.args.value(set, key)? {
@@ -228,8 +228,8 @@ impl File<'_> {
     }
 }
 
-/// Whether a flow can be written: between slices of threads, of which the first one begins first. Readers take the events of a
-/// flow in order of time.
+/// Whether a flow can be written: it connects slices of threads, and its first slice begins first. Readers process the
+/// events of a flow in order of time.
 fn is_drawn(trace: &Trace, flow: traceloom_trace::FlowRow) -> bool {
     let begin = |slice: SliceId| trace.slices.ts.get(slice.row());
     let is_forward = begin(flow.slice_out) <= begin(flow.slice_in);

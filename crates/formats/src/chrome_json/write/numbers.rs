@@ -30,7 +30,7 @@ impl Numbers {
             };
             numbers.map(&mut give).collect::<Vec<_>>()
         };
-        // Reserved rows take no number away from others.
+        // Reserved rows take no number away from other rows.
         let (first_pid, first_tid) = (trace.real_processes().next(), trace.real_threads().next());
         let (first_pid, first_tid) = (
             first_pid.map_or(pids.len(), RowId::row),
