@@ -12,7 +12,7 @@ use super::digits::{digits, int32, skip_spaces};
 use super::event::MOST_CPUS;
 use super::payload::{SwitchTasks, TaskReader, WokenTask};
 
-/// What such a text says.
+/// The content of such a text.
 pub(super) enum Context<T> {
     Switch(SwitchTasks<T>),
     Wake(WokenTask<T>),

@@ -152,8 +152,7 @@ pub(crate) enum Mark<'a> {
     Text { text: &'a [u8] },
 }
 
-/// What tells an asynchronous slice from others of its name: a number, or the text of an unusual
-/// writer.
+/// Distinguishes an asynchronous slice from others of the same name: a number, or the text of an unusual writer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cookie<'a> {
     Number(i64),
@@ -304,7 +303,7 @@ pub(crate) enum Header<'a> {
     Fact { key: &'a [u8], value: &'a [u8] },
 }
 
-/// Whether the flags of an event (`common_flags`) say that it happened in an interrupt: 1, or 0.
+/// Whether the flags of an event (`common_flags`) show that it happened in an interrupt: 1, or 0.
 pub(crate) fn irq_context(flags: u64) -> i8 {
     const HARD_OR_SOFT: u64 = 0x08 | 0x10;
     i8::from(flags & HARD_OR_SOFT != 0)

@@ -125,7 +125,7 @@ fn call(text: &[u8]) -> Option<GraphCall<'_>> {
     }
 }
 
-/// The name in `/* name */` or `/* name = 0x0 */`. Without a name, `/* = 0x0 */` and `/* ret=0x0 */` are possible.
+/// The name in `/* name */` or `/* name = 0x0 */`. Without a name, the text is `/* = 0x0 */` or `/* ret=0x0 */`.
 fn tail(text: &[u8]) -> &[u8] {
     let Some(comment) = text.trim_ascii_start().strip_prefix(b"/*") else {
         return b"";
@@ -139,8 +139,8 @@ fn tail(text: &[u8]) -> &[u8] {
     }
 }
 
-/// Removes what may follow a call: `/* <-caller ret=0 */` of the kernel, `(3)`, `(ret=0x0)` and `/* <-caller */` of
-/// trace-cmd, which puts the last one before the bracket of a call.
+/// Removes what may follow a call: the kernel's `/* <-caller ret=0 */`, and trace-cmd's `(3)`, `(ret=0x0)` and
+/// `/* <-caller */`. trace-cmd puts the last one before the bracket of a call.
 fn without_remarks(mut text: &[u8]) -> &[u8] {
     loop {
         text = text.trim_ascii_end();

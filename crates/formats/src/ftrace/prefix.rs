@@ -122,8 +122,8 @@ fn time_after_flags(line: &[u8], at: usize) -> Option<(i64, usize)> {
     }
 }
 
-/// Where flags end that have no space after them: `d..2316.196740:`. There are four of them, or five if the fifth is not
-/// a digit.
+/// The end of flags without a space after them: `d..2316.196740:`. There are four flags, or five if the fifth is not a
+/// digit.
 #[cold]
 fn end_of_joined_flags(line: &[u8], at: usize) -> usize {
     let fifth = line.get(at + 4);
@@ -141,7 +141,7 @@ fn joined_cpu_and_time(line: &[u8], at: usize) -> Option<(u64, i64, usize)> {
         _ => end_of_joined_flags(line, flags) - flags,
     };
     let known = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'.' || *byte == b'#';
-    // The first flag tells whether interrupts are off; it is never a digit.
+    // The first flag shows whether interrupts are off; it is never a digit.
     let is_flags = (3..=MOST_FLAGS).contains(&length)
         && matches!(line[flags], b'.' | b'd' | b'D' | b'b' | b'X')
         && line[flags..flags + length].iter().all(known);

@@ -4,7 +4,7 @@ use super::digits::whole_hex;
 use super::event::{Event, Field, FieldsEvent, Mark, NO_SHAPE, Value};
 use super::{fields, marker};
 
-/// Whether this stands for a function whose name is not known: `0`, `0xffff00000819ff24`, or the latter with an `s`.
+/// Whether the text stands for a function whose name is unknown: `0`, `0xffff00000819ff24`, or the latter with an `s`.
 pub(super) fn is_address(text: &[u8]) -> bool {
     text == b"0" || whole_hex(text.strip_suffix(b"s").unwrap_or(text)).is_some()
 }
@@ -28,7 +28,7 @@ pub(super) fn after_caller(payload: &[u8]) -> (&[u8], &[u8]) {
     }
 }
 
-/// Skips the time since the line before, in ns or the clock's own unit: `(+4)     sched_wakeup: …`, of
+/// Skips the time since the previous line, in ns or the clock's own unit: `(+4)     sched_wakeup: …`, of
 /// `trace-cmd report --ts-diff`.
 pub(super) fn after_difference(text: &[u8]) -> Option<&[u8]> {
     let text = text.strip_prefix(b"(+")?;

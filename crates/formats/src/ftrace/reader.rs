@@ -19,7 +19,7 @@ pub(super) struct FtraceReader {
     threads: usize,
     spare: SpareBatches,
     process_dump: Option<Arc<Vec<u8>>>,
-    /// Whether a consumer of text was told that this text begins.
+    /// Whether the consumer of text has received the begin of this text.
     told: bool,
 }
 

@@ -202,7 +202,7 @@ impl<'a> Lines<'_, 'a> {
         self.encoder.push(front, event, self.fields);
     }
 
-    /// A line with a space before its first colon, if there is one.
+    /// Parses a line with a space before its first colon, or without a colon.
     #[cold]
     fn spaced(&mut self, front: Front, line: &'a [u8], rest: &'a [u8]) {
         let rest = after_difference(rest).unwrap_or(rest);
@@ -248,7 +248,7 @@ impl<'a> Lines<'_, 'a> {
         name: &'a [u8],
         payload: &'a [u8],
     ) {
-        // A wake-up can end behind its thread, so this form has to be tried first.
+        // The usual form may end after the thread and would match the start of this one, so this form is tried first.
         let is_twice = payload.trim_ascii_end().ends_with(b")");
         let read = is_twice.then(|| twice::wake(payload, self)).flatten();
         match read.or_else(|| payload::wake(payload, self)) {
@@ -302,7 +302,7 @@ impl<'a> Lines<'_, 'a> {
     }
 }
 
-/// Where the name of an event ends: at a colon that no space precedes.
+/// The end of an event's name: the first colon, if no space precedes it.
 #[inline(always)]
 fn name_end(rest: &[u8]) -> Option<usize> {
     find_either(rest, 0, *b": ").filter(|at| rest[*at] == b':')
@@ -336,7 +336,7 @@ fn rarer<'a>(name: &'a [u8], payload: &'a [u8], fields: &mut Vec<Field<'a>>) -> 
                 parent,
             })
         }
-        // The option `sym-offset` adds how far into the function the caller is.
+        // The option `sym-offset` adds the caller's offset within the function.
         _ if name.starts_with(b"tracing_mark_write+") => Some(Event::Mark(marker::mark(payload))),
         _ => None,
     }

@@ -45,12 +45,12 @@ pub(super) fn twice(text: &[u8], at: usize) -> Option<Twice> {
 /// Parses a text that is one number in both forms.
 pub(super) fn whole(text: &[u8]) -> Option<i64> {
     let number = twice(text, 0).filter(|number| number.end == text.len())?;
-    // The number in parentheses has a sign. One that needs more than 32 bits is taken from the hexadecimal form.
+    // The number in parentheses has a sign. A number of more than 32 bits is taken from the hexadecimal form.
     let bits = || number.bits as i64;
     Some(number.signed.map_or_else(bits, i64::from))
 }
 
-/// The name of a function, of which `name+0x0/0xd0 (-2126679760)` also has the offset, the size and the address.
+/// The name of a function. `name+0x0/0xd0 (-2126679760)` also has the offset, the size and the address.
 pub(super) fn function(text: &[u8]) -> Option<&[u8]> {
     let plus = memchr::memchr(b'+', text)?;
     let rest = text[plus..].strip_prefix(b"+0x0/0x")?.strip_suffix(b")")?;
@@ -117,7 +117,8 @@ pub(super) fn cpu_value(kind: CpuValueKind, text: &[u8]) -> Option<CpuValue> {
     })
 }
 
-/// The state with these bits since Linux 4.14, whose lowest bit beyond the states means that the thread was preempted.
+/// The state with these bits since Linux 4.14, where the lowest bit beyond the states means that the thread was
+/// preempted.
 pub(super) fn state(bits: u64) -> TaskState {
     const LETTERS: [&[u8]; 8] = [b"S", b"D", b"T", b"t", b"X", b"Z", b"P", b"I"];
     const PREEMPTED: u64 = 0x100;

@@ -2,7 +2,7 @@
 
 use traceloom_trace::TrackType;
 
-/// What one kind of event shows.
+/// The effect of one kind of event.
 #[derive(Debug)]
 pub(crate) struct Entry {
     /// The name of the event.
@@ -13,11 +13,11 @@ pub(crate) struct Entry {
     pub on: On,
     /// The category of the slice, or nothing.
     pub category: &'static str,
-    /// The name of the slice, with fields in braces. For the end of a slice on a thread's own track: how the name of
-    /// the slice begins.
+    /// The name of the slice, with fields in braces. For the end of a slice on a thread's own track: the start of the
+    /// slice's name.
     pub name: &'static str,
-    /// The arguments: their key, and the field with their value. After `=`, the value itself; after `%`,
-    /// two fields: how many percent the first is of the second; `@cpu` is the CPU.
+    /// The arguments: a key, and the field with its value. After `=` comes the value itself; after `%`, two fields, of
+    /// which the first is given as a percentage of the second; `@cpu` is the CPU.
     pub args: &'static [(&'static str, &'static str)],
 }
 
@@ -28,7 +28,7 @@ pub(crate) enum Does {
     Begin,
     /// Ends the innermost slice.
     End,
-    /// Ends the slice that is open, and begins the next one.
+    /// Ends the open slice and begins the next one.
     Next,
     /// Adds a slice without a duration.
     Moment,
@@ -49,8 +49,8 @@ pub(crate) enum On {
     OwnOf(&'static str),
     /// A track of the machine.
     Machine(TrackType, &'static str),
-    /// A track of the machine where slices may overlap. Begin and end have the same values of these
-    /// fields, which a comma separates.
+    /// A track of the machine where slices may overlap. Begin and end are matched by the values of these fields, which
+    /// are separated by commas.
     Lanes(TrackType, &'static str, &'static str),
     /// A track of the event's CPU.
     Cpu(TrackType, &'static str),

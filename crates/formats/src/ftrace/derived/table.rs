@@ -39,7 +39,7 @@ impl Entry {
     }
 }
 
-/// What events called `name` show, in order.
+/// The entries of events called `name`, in order.
 pub(crate) fn entries(name: &[u8]) -> &'static [Entry] {
     static BY_NAME: OnceLock<FxHashMap<&'static [u8], std::ops::Range<usize>>> = OnceLock::new();
     let by_name = BY_NAME.get_or_init(|| {
@@ -55,13 +55,13 @@ pub(crate) fn entries(name: &[u8]) -> &'static [Entry] {
     by_name.get(name).map_or(&[], |range| &TABLE[range.clone()])
 }
 
-/// Events that the interpreter has code for, and the slices that they add to a thread's own track.
+/// Events that have their own code in the interpreter, and the slices that they add to a thread's own track.
 pub(super) const OWN_BY_CODE: &[(&str, &str)] = &[
     ("drm_sched_job", "drm_sched_job_queue"),
     ("drm_sched_job_queue", "drm_sched_job_queue"),
 ];
 
-/// All entries. Those of an event stand together.
+/// All entries, grouped by event.
 #[rustfmt::skip]
 pub(super) static TABLE: &[Entry] = &[
     // Trusty.

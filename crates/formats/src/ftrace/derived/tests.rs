@@ -1,5 +1,5 @@
-//! Every event of the table, and those with code of their own, as text: what they show, and that a text written from
-//! that shows the same again.
+//! Tests every event of the table, and those with their own code, as text: the rows that they produce, and that text
+//! written from these rows produces the same rows again.
 
 use traceloom_trace::{ArgSetId, NO_DURATION, RowId, Trace};
 

@@ -4,9 +4,8 @@ use std::borrow::Cow;
 
 use crate::ftrace::event::Value;
 
-/// Fills a name: `{field}` becomes the value of the field, numbers in decimal; `{field:x}` in hexadecimal, `{field:dev}`
-/// is the number of a device that the kernel prints as `major,minor`. `None` if a
-/// field is missing.
+/// Fills a name: `{field}` becomes the value of the field, with numbers in decimal; `{field:x}` is hexadecimal;
+/// `{field:dev}` is the number of a device that the kernel prints as `major,minor`. `None` if a field is missing.
 pub(crate) fn fill<'a>(
     name: &'static str,
     field: impl Fn(&str) -> Option<Value<'a>>,

@@ -1,4 +1,4 @@
-//! Which slices and counters are not written to a text, because a reader derives them from events that are written.
+//! Finds slices and counters that are not written as text, because a reader derives them from events that are written.
 
 use std::collections::VecDeque;
 use std::sync::OnceLock;
@@ -17,12 +17,12 @@ fn is_derived(kind: TrackType) -> bool {
     describes_itself.contains(&kind) || from_table.contains(&kind) && kind != TrackType::CpuHrtimer
 }
 
-/// What an event does among the own slices of a thread.
+/// The effect of an event on a thread's own track.
 struct Own {
     event: &'static str,
     does: Does,
     name: &'static str,
-    /// Whether the thread is another one than that of the event.
+    /// Whether the track is that of a thread other than the event's.
     is_of_other: bool,
 }
 
@@ -48,15 +48,15 @@ fn own() -> &'static [Own] {
     })
 }
 
-/// What is derived in a trace, and the places of the lines of the events that show it among the own slices of threads.
+/// The derived slices of a trace, and the positions of the lines of the events that show them on a thread's own track.
 #[derive(Debug, Default)]
 pub(crate) struct Derived {
-    /// The rows of events that show on the own track of a thread and have not been matched yet, by time, thread and
-    /// position in [`own`]. Without a thread: on the track of another one.
+    /// The rows of events that appear on a thread's own track and have not been matched yet, by time, thread and
+    /// position in [`own`]. Without a thread, the track is that of another thread.
     events: FxHashMap<(i64, ThreadId, usize), VecDeque<u32>>,
-    /// The places of their lines.
+    /// The positions of their lines, by row.
     places: FxHashMap<u32, u64>,
-    /// Own slices of threads that such an event began, and whether they are moments.
+    /// Slices on a thread's own track that such an event began, and whether they are moments.
     slices: FxHashMap<SliceId, bool>,
 }
 
@@ -86,24 +86,24 @@ impl Derived {
         derived
     }
 
-    /// Whether all that a track of this type has comes from such events.
+    /// Whether everything on a track of this type comes from such events.
     pub fn has_track(kind: TrackType) -> bool {
         is_derived(kind)
     }
 
-    /// Whether such an event produced this slice. Not for slices on a thread's own track.
+    /// Whether such an event produced this slice. Does not apply to slices on a thread's own track.
     pub fn has_slice(trace: &Trace, slice: SliceId) -> bool {
         let track = trace.slices.track_id.get(slice.row());
         match trace.tracks.kind.get(track.row()) {
             // Only the steps of devices have arguments.
             TrackType::SuspendResume => trace.slices.arg_set_id.get(slice.row()) != ArgSetId::NONE,
-            // Marks tell kills, and marks are written.
+            // Kills come from marks, and marks are written.
             TrackType::AndroidLmk => true,
             kind => is_derived(kind),
         }
     }
 
-    /// Whether an event that is kept begins this slice, which is one of a thread's own. Its line then has this place.
+    /// Whether a kept event begins this slice on a thread's own track. Its line then gets the position `place`.
     pub fn begins(&mut self, trace: &Trace, slice: SliceId, place: u64) -> bool {
         if self.events.is_empty() {
             return false;
@@ -119,8 +119,8 @@ impl Derived {
         does.is_some()
     }
 
-    /// Whether such a slice needs no line for its end at `ts`, because it is a moment, or an event ends it, whose line
-    /// then has this place. `None` for other slices.
+    /// Whether the end of such a slice at `ts` needs no line of its own: the slice is a moment, or an event ends it.
+    /// The line of that event then gets the position `place`. `None` for other slices.
     pub fn ends(&mut self, trace: &Trace, slice: SliceId, ts: i64, place: u64) -> Option<bool> {
         let is_moment = *self.slices.get(&slice)?;
         let mut by_event = || {
@@ -158,13 +158,13 @@ impl Derived {
         None
     }
 
-    /// The place of the line of an event, if it shows on the own track of a thread.
+    /// The position of an event's line, if the event appears on a thread's own track.
     pub fn place(&self, event: usize) -> Option<u64> {
         let event = u32::try_from(event).ok()?;
         self.places.get(&event).copied()
     }
 
-    /// Whether a reader of the written text derives this slice from its events.
+    /// Whether a reader of the written text derives this slice from events.
     pub fn makes(&self, trace: &Trace, slice: SliceId) -> bool {
         self.slices.contains_key(&slice) || Self::has_slice(trace, slice)
     }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! kgsl_adreno_cmdbatch_queued   a thread queues a batch of a context
-//! kgsl_adreno_cmdbatch_sync     the GPU begins it: the clocks of the trace and of the GPU at the same time
+//! kgsl_adreno_cmdbatch_sync     the GPU begins it: a simultaneous reading of the trace clock and the GPU clock
 //! kgsl_adreno_cmdbatch_retired  it is done: begin and end on the clock of the GPU
 //! ```
 
@@ -15,7 +15,7 @@ use super::position::At;
 /// The frequency of the GPU's clock, Hz.
 const TICKS_PER_SECOND: i128 = 19_200_000;
 
-/// The most slices of a context that can overlap. The GPU works on one batch of a context at a time.
+/// The maximum number of overlapping slices of a context. The GPU works on one batch of a context at a time.
 const MOST_LANES: usize = 16;
 
 impl Interpreter {
@@ -68,7 +68,7 @@ impl Interpreter {
         Some(())
     }
 
-    /// A track of a context without a slice at `start`.
+    /// A track of the context that is free at `start`.
     fn adreno_lane(
         &mut self,
         context: (i64, i64),
@@ -97,7 +97,7 @@ impl Interpreter {
         Some(track)
     }
 
-    /// The track of a context: it has the name of the process that queued the batch.
+    /// The track of a context, named after the process that queued the batch.
     fn adreno_track(&mut self, (id, priority): (i64, i64), out: &mut TraceBuilder) -> TrackId {
         let slot = self.devices.adreno.threads.get(&id).copied();
         let process = slot.and_then(|slot| self.threads.process(slot, out));

@@ -107,7 +107,7 @@ impl Interpreter {
         None
     }
 
-    /// `cros_ec_sensorhub_data`: how late a sample came, ns.
+    /// `cros_ec_sensorhub_data`: the delay of a sample, ns.
     pub(super) fn sensor_sample(
         &mut self,
         at: At,
@@ -131,8 +131,8 @@ impl Interpreter {
         None
     }
 
-    /// `ufshcd_command`: how many commands the device has. Each bit of the doorbell is one. Without
-    /// a doorbell, the event only tells that a command began or ended.
+    /// `ufshcd_command`: the number of commands in the device, one for each bit of the doorbell. Without a doorbell,
+    /// the event only shows that a command began or ended.
     pub(super) fn ufs_commands(
         &mut self,
         at: At,
@@ -149,7 +149,7 @@ impl Interpreter {
     }
 }
 
-/// A device as `major:minor`. The kernel prints it so; Perfetto keeps its number.
+/// A device as `major:minor`, as the kernel prints it. Perfetto stores its number.
 fn device(value: Value<'_>) -> String {
     match value {
         Value::Int(number) => format!("{}:{}", (number >> 8) & 0xff, number & 0xff),

@@ -11,7 +11,7 @@ use crate::ftrace::derived::{Does, Entry, On, fill};
 use crate::ftrace::event::{MOST_CPUS, Value};
 
 impl Interpreter {
-    /// Adds what an event shows.
+    /// Adds the slices and counters that are derived from an event.
     pub(super) fn derive(
         &mut self,
         at: At,
@@ -28,7 +28,7 @@ impl Interpreter {
         }
     }
 
-    /// `None` if a slice is not open that should be.
+    /// `None` if a slice that the entry needs is not open.
     fn show(
         &mut self,
         at: At,
@@ -143,7 +143,7 @@ fn of_cpu(kind: TrackType, cpu: i64, name: &str, out: &mut TraceBuilder) -> Opti
     Some(out.cpu_track(kind, cpu, name))
 }
 
-/// The numbers that the begin and the end of a slice have in common, as one.
+/// Combines the numbers that the begin and the end of a slice have in common.
 fn cookie(keys: &str, fields: Fields<'_>) -> Option<i64> {
     let mut keys = keys.split(',');
     let first = fields.int(keys.next()?)?;
@@ -152,7 +152,7 @@ fn cookie(keys: &str, fields: Fields<'_>) -> Option<i64> {
     })
 }
 
-/// The arguments that an entry lists, as far as the event has the fields.
+/// The arguments of an entry, for those fields that the event has.
 fn arguments(at: At, entry: &Entry, fields: Fields<'_>, out: &mut TraceBuilder) -> ArgSetId {
     let args = entry.args.iter().filter_map(|(key, field)| {
         let value = match (*field, field.strip_prefix('=')) {
@@ -169,7 +169,7 @@ fn arguments(at: At, entry: &Entry, fields: Fields<'_>, out: &mut TraceBuilder) 
     out.args(args)
 }
 
-/// How many percent one field is of another, rounded. The two are `part/whole`.
+/// The percentage that one field is of another, rounded. The two are given as `part/whole`.
 fn percent(parts: &str, fields: Fields<'_>) -> Option<ArgValue> {
     let (part, whole) = parts.split_once('/')?;
     let (part, whole) = (fields.int(part)?, fields.int(whole)?);
@@ -179,7 +179,7 @@ fn percent(parts: &str, fields: Fields<'_>) -> Option<ArgValue> {
         .then(|| ArgValue::Int(percent.round() as i64))
 }
 
-/// A value as Perfetto keeps it: all numbers have a sign.
+/// A value as Perfetto stores it: all numbers are signed.
 pub(super) fn argument(value: Value<'_>, out: &mut TraceBuilder) -> ArgValue {
     match value {
         Value::Int(value) => ArgValue::Int(value),

@@ -1,10 +1,10 @@
-//! The tracks of kernel events that describe them.
+//! Tracks of kernel events that describe their own tracks.
 
 use traceloom_trace::{
     ArgValue, ProcessId, StringId, ThreadId, TraceBuilder, TrackId, TrackOwnerId, TrackType,
 };
 
-/// What tells the tracks of such events apart.
+/// Identifies a track of such events.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct DescribedTrack {
     pub event: StringId,
@@ -23,7 +23,7 @@ pub(super) enum Scope {
 }
 
 impl Scope {
-    /// Adds a track to what the scope names.
+    /// Adds a track that belongs to this scope.
     fn add_track(self, is_counter: bool, name: StringId, out: &mut TraceBuilder) -> TrackId {
         use TrackType as T;
         let of = |slices, counter| if is_counter { counter } else { slices };

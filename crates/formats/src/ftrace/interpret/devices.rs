@@ -8,7 +8,7 @@ use traceloom_trace::{LaneKey, SliceId, TraceBuilder, TrackId};
 /// A buffer of a video device: the device, the sequence number, the type and the index.
 pub(super) type Buffer = [i64; 4];
 
-/// What drivers are doing.
+/// The state of drivers.
 #[derive(Debug, Default)]
 pub(super) struct Devices {
     /// The track of each TCP connection, by the address of its socket.
@@ -17,9 +17,9 @@ pub(super) struct Devices {
     pub buffers: FxHashMap<Buffer, SliceId>,
     /// When commands for a virtual GPU began, by their queue and number.
     pub commands: FxHashMap<(TrackId, i64), i64>,
-    /// The jobs that threads handed to a queue of a GPU and that did not run yet.
+    /// The jobs that threads queued on a GPU and that have not started yet.
     pub drm_queued: FxHashMap<(TrackId, Job), SliceId>,
-    /// The jobs that each queue of a GPU has: the first runs.
+    /// The jobs of each queue of a GPU; the first one is running.
     pub drm_jobs: FxHashMap<TrackId, VecDeque<Running>>,
     /// The queue of each such job.
     pub drm_rings: FxHashMap<Job, TrackId>,
@@ -27,7 +27,7 @@ pub(super) struct Devices {
     pub fences: FxHashMap<TrackId, Fences>,
     /// The commands of each stream of a virtual video device.
     pub video_commands: FxHashMap<TrackId, WholeLanes>,
-    /// How often each wakelock is held.
+    /// The number of times each wakelock is held.
     pub wakelocks: FxHashMap<TrackId, u64>,
     /// The bytes that each network interface received or transmitted.
     pub network_bytes: FxHashMap<TrackId, i64>,
@@ -36,7 +36,7 @@ pub(super) struct Devices {
     pub suspend: Suspend,
 }
 
-/// What identifies a job: its fence's context and number; or its number; or the address of its fence.
+/// Identifies a job: the context and number of its fence, its number, or the address of its fence.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Job {
     Fence(i64, i64),
@@ -48,7 +48,7 @@ pub(super) enum Job {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Running {
     pub job: Job,
-    /// Its number, if that identifies it where it is queued.
+    /// Its number, if jobs are identified by their number when they are queued.
     pub queued: Job,
 }
 
@@ -56,11 +56,12 @@ pub(super) struct Running {
 #[derive(Debug, Default)]
 pub(super) struct Fences {
     pub pending: VecDeque<i64>,
-    /// Whether the driver tells when a fence is handed to the device, which is more precise than its creation.
+    /// Whether the driver records when a fence is handed to the device, which is more precise than its creation.
     pub is_emitted: bool,
 }
 
-/// A suspend in progress. If preparing it fails, the kernel does not record its end, but it thaws the processes before.
+/// A suspend in progress. If its preparation fails, the kernel records no end of the suspend, only the thawing of the
+/// processes.
 #[derive(Debug, Default)]
 pub(super) struct Suspend {
     whole: Option<LaneKey>,
@@ -77,7 +78,7 @@ impl Suspend {
         }
     }
 
-    /// A step ends. Returns the suspend that ends with it, because it failed.
+    /// A step ends. Returns the suspend if it ends with this step because it failed.
     pub fn ends(&mut self, step: &[u8]) -> Option<LaneKey> {
         if step.starts_with(b"suspend_enter") {
             self.whole = None;
@@ -89,7 +90,7 @@ impl Suspend {
     }
 }
 
-/// What is known about batches of commands on an Adreno GPU.
+/// The state of command batches on Adreno GPUs.
 #[derive(Debug, Default)]
 pub(super) struct Adreno {
     /// The thread that queued the last batch of each context.
@@ -100,10 +101,10 @@ pub(super) struct Adreno {
     pub lanes: FxHashMap<(i64, i64), Vec<(TrackId, i64)>>,
 }
 
-/// The most tracks for slices that overlap.
+/// The maximum number of tracks for overlapping slices.
 const MOST_LANES: usize = 64;
 
-/// Tracks for slices that may overlap and whose ends are known from the start, each with the end of its last slice, ns.
+/// Tracks for slices that may overlap and whose ends are known in advance, each with the end of its last slice, ns.
 #[derive(Debug, Default)]
 pub(super) struct WholeLanes(Vec<(TrackId, i64)>);
 

@@ -1,6 +1,6 @@
-//! The work of GPUs and displays as the kernel's Direct Rendering Manager tells it: jobs in queues, and fences.
+//! The work of GPUs and displays, as recorded by the kernel's Direct Rendering Manager: jobs in queues, and fences.
 //!
-//! A queue works on one job at a time. Jobs that were handed over earlier wait, and begin when the one before them ends:
+//! A queue works on one job at a time. A job handed over while another one runs waits, and begins when that one ends:
 //!
 //! ```text
 //! run a   run b   done a   done b
@@ -16,7 +16,7 @@ use super::devices::{Job, Running};
 use super::interpreter::Interpreter;
 use super::position::At;
 
-/// Fences that contain other fences have time lines of this name, often one for each.
+/// Fences that contain other fences have time lines of this name, often one time line per fence.
 const UNBOUND: &[u8] = b"unbound";
 
 impl Interpreter {
@@ -45,7 +45,7 @@ impl Interpreter {
         None
     }
 
-    /// `drm_run_job`, and `drm_sched_job_run` in newer kernels: the device has the job.
+    /// `drm_run_job`, and `drm_sched_job_run` in newer kernels: the device receives the job.
     pub(super) fn drm_run(
         &mut self,
         at: At,
@@ -92,7 +92,7 @@ impl Interpreter {
         None
     }
 
-    /// A job begins. An arrow leads there from where it was queued.
+    /// Begins a job. A flow connects it with the slice that queued it.
     fn drm_job(&mut self, at: At, ring: TrackId, job: Job, out: &mut TraceBuilder) {
         let args: Vec<_> = job_args(job, out);
         let begin = SliceBegin {
@@ -158,7 +158,7 @@ impl Interpreter {
         None
     }
 
-    /// Begins the first fence of a time line, unless it has begun.
+    /// Begins the slice of the first fence of a time line, unless it has begun.
     fn fence_begin(&mut self, at: At, track: TrackId, out: &mut TraceBuilder) {
         let fences = self.devices.fences.get(&track);
         let first = fences.and_then(|fences| fences.pending.front());
@@ -173,7 +173,7 @@ impl Interpreter {
     }
 }
 
-/// The fence that newer kernels name a job by.
+/// The fence that identifies a job in newer kernels.
 fn fence(fields: Fields<'_>) -> Option<Job> {
     let [context, number] = ["fence_context", "fence_seqno"].map(|key| fields.int(key));
     Some(Job::Fence(context?, number?))

@@ -7,7 +7,8 @@ use super::interpreter::Interpreter;
 use super::position::At;
 
 impl Interpreter {
-    /// `kgsl_gpu_frequency: gpu_freq=585000 gpu_id=0`: kHz, where the counter of `gpu_frequency` has Hz on such devices.
+    /// `kgsl_gpu_frequency: gpu_freq=585000 gpu_id=0`, kHz. The counter, which `gpu_frequency` also sets, has Hz on
+    /// such devices.
     pub(super) fn kgsl_frequency(
         &mut self,
         at: At,
@@ -44,8 +45,8 @@ impl Interpreter {
         None
     }
 
-    /// `gpu_work_period: gpu_id=0 uid=10123 start_time_ns=… end_time_ns=… total_active_duration_ns=…`: the slice has
-    /// the length of the period, and the busy time as the time that a thread runs.
+    /// `gpu_work_period: gpu_id=0 uid=10123 start_time_ns=… end_time_ns=… total_active_duration_ns=…`: the slice
+    /// covers the period, and its thread duration is the busy time.
     pub(super) fn gpu_work(
         &mut self,
         at: At,

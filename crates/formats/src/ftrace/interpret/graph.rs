@@ -10,7 +10,7 @@ use super::state::GraphCpu;
 use crate::ftrace::event::{GraphCall, GraphRow, Record};
 use crate::ftrace::graph::NO_TID;
 
-/// The number of calls among which the one that ends is searched. The kernel traces fewer.
+/// The maximum number of open calls that are searched for the one that ends. The kernel traces fewer.
 const DEEPEST: usize = 512;
 
 impl Interpreter {
@@ -61,7 +61,7 @@ impl Interpreter {
         self.call(track, at.ts, row, at.position, out);
     }
 
-    /// Adds a call to its track; returns where it ends.
+    /// Adds a call to its track; returns its end time.
     fn call(
         &mut self,
         track: TrackId,
@@ -92,7 +92,7 @@ impl Interpreter {
         }
     }
 
-    /// Ends a call; returns where it ends. Calls inside it whose ends are lost end with it.
+    /// Ends a call; returns its end time. Calls inside it whose ends are lost end with it.
     fn function_exit(
         &mut self,
         track: TrackId,
@@ -129,12 +129,13 @@ impl Interpreter {
     }
 }
 
-/// The number of open calls inside the one that ends; `None` if none has its name. Without a name, the innermost ends.
+/// The number of open calls inside the one that ends; `None` if no open call has this name. Without a name, the
+/// innermost call ends.
 fn calls_inside(track: TrackId, name: &[u8], out: &TraceBuilder) -> Option<usize> {
     let trace = out.trace();
     let is_it = |id: &SliceId| {
         let open = trace.strings.get(trace.slices.name.get(id.row()));
-        // The kernel puts the module behind the name.
+        // The kernel prints the module after the name.
         let open = open.split(' ').next().unwrap_or_default();
         name.is_empty() || open.as_bytes() == name
     };

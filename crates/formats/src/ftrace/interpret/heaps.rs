@@ -6,7 +6,7 @@ use super::args::Fields;
 use super::interpreter::Interpreter;
 use super::position::At;
 
-/// What `mm_event_record` counts, by number.
+/// The kinds of events that `mm_event_record` counts, by number.
 const MM_EVENTS: [&str; 7] = [
     "min_flt",
     "maj_flt",
@@ -21,7 +21,7 @@ const MM_EVENTS: [&str; 7] = [
 const DSPS: [&str; 4] = ["ASDP", "MDSP", "SDSP", "CDSP"];
 
 impl Interpreter {
-    /// A buffer of a heap exists from an event with a length until the one with none, or a negative one.
+    /// A buffer of a heap exists from an event with a positive length until one with a length of 0 or less.
     pub(super) fn buffer_of_heap(
         &mut self,
         at: At,
@@ -63,7 +63,7 @@ impl Interpreter {
         None
     }
 
-    /// `mm_event_record: min_flt count=…`, in Perfetto a number.
+    /// `mm_event_record: min_flt count=…`. In Perfetto traces, the kind is a number.
     pub(super) fn mm_event(
         &mut self,
         at: At,
@@ -91,7 +91,7 @@ impl Interpreter {
         None
     }
 
-    /// `fastrpc_dma_stat`: what a signal processor maps, and how much the thread changed that.
+    /// `fastrpc_dma_stat`: the memory that a signal processor maps, and the change made by this thread.
     pub(super) fn fastrpc(
         &mut self,
         at: At,

@@ -11,8 +11,8 @@
 //! The next event shows which thread runs. This needs a real CPU column, so the column is compared with the switches
 //! first: some writers put every mark on CPU 0.
 //!
-//! A text that was written from tables has an event for each inferred switch. Its header says so, and nothing else is
-//! inferred there.
+//! A text that was written from tables has an event for each inferred switch. A line of its header states this, and
+//! nothing else is inferred there.
 
 use traceloom_trace::{NO_CPU, RepairKind, TraceBuilder};
 
@@ -135,8 +135,8 @@ impl Interpreter {
         }
     }
 
-    /// Infers the switch to a thread that was seen on a CPU and ran until `end` at least. Returns whether enough is known
-    /// for that.
+    /// Infers the switch to a thread that was seen on a CPU and ran until `end` at least. Returns whether enough is
+    /// known to do so.
     fn infer_switch(&mut self, seen: Seen, end: i64, out: &mut TraceBuilder) -> bool {
         let columns = &self.columns;
         // A thread without earlier events may be on the wrong CPU.
@@ -145,7 +145,8 @@ impl Interpreter {
             return false;
         }
         let came = self.sched.came_at(out, &seen.sighting());
-        // A thread that was woken since was seen in an earlier run. A run without a length has no information.
+        // If the thread was woken after it was seen, it was seen in an earlier run. A run of length 0 carries no
+        // information.
         let Some(came) = came.filter(|came| *came <= seen.last && *came < end) else {
             return false;
         };
@@ -194,7 +195,7 @@ impl Interpreter {
     ) -> Option<()> {
         let is_own = fields.tid("pid") == Some(self.threads.slot(at.slot).tid);
         let came = at.ts.saturating_sub(fields.int("runtime")?);
-        // A time of a text is in µs, and so is one that follows from it.
+        // Times in text have a precision of 1 µs, so a time derived from one is truncated to µs.
         let came = if at.ts % US == 0 {
             came - came % US
         } else {

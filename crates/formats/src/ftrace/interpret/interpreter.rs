@@ -68,7 +68,7 @@ pub(crate) struct Interpreter {
     pub(super) lines: u64,
     /// Events so far.
     pub(super) events: u64,
-    /// When the period that the next event reports began, ns, if the reader knows it.
+    /// The start of the period that the next event reports, ns, if the reader has it.
     pub period_start: Option<i64>,
     /// Whether marks have their full length, so that only libcutils can have truncated them.
     pub(super) marks_are_whole: bool,
@@ -191,8 +191,7 @@ impl Interpreter {
             Event::Graph(row) if record.comm.is_empty() || !row.timed => {
                 return self.graph_row(record, row, position, out);
             }
-            // systrace ends its output with such a line at time 0, which tells which clock was
-            // used.
+            // systrace ends its output with such a line at time 0. It shows which clock was used.
             Event::Mark(mark) if record.ts == 0 && record.tid == 0 && mark.is_clock() => {
                 self.events += 1;
                 return clock_mark(position.place().with_ts(0), mark, out);

@@ -1,4 +1,4 @@
-//! Processes that Android's low-memory killer ended. It tells them by marks:
+//! Processes killed by Android's low-memory killer, which records kills as marks:
 //!
 //! ```text
 //! B|618|lmk,4211,7,900,…        the section of the kill: process, reason, oom_score_adj
@@ -10,7 +10,7 @@ use traceloom_trace::{ArgSetId, ProcessId, RowId, TraceBuilder, TrackType};
 use super::position::At;
 use crate::ftrace::event::CounterValue;
 
-/// How names of sections of kills begin.
+/// The start of the names of kill sections.
 const SECTION: &[u8] = b"lmk,";
 
 /// The counter of kills.

@@ -83,7 +83,7 @@ impl Interpreter {
 
     fn counter_track(&mut self, at: At, pid: i32, name: &[u8], out: &mut TraceBuilder) -> TrackId {
         let upid = self.mark_process(at, pid, out);
-        // The kernel's counters of processes are written as marks, so that marks with their names stand for them.
+        // The kernel's process counters are written as marks, so marks with their names are read as these counters.
         let kind = std::str::from_utf8(name).map_or(TrackType::AtraceCounter, |name| {
             TrackType::AtraceCounter.named(name)
         });
@@ -109,7 +109,7 @@ impl Interpreter {
         LaneKey { track, cookie }
     }
 
-    /// The argument of an asynchronous slice that tells it from others of its name.
+    /// The argument that distinguishes an asynchronous slice from others of the same name.
     fn cookie_arg(&mut self, cookie: Cookie<'_>, out: &mut TraceBuilder) -> ArgSetId {
         out.intern_cached(&mut self.cookie_key, COOKIE.as_bytes());
         let value = match cookie {

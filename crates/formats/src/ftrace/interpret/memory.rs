@@ -54,7 +54,7 @@ impl Interpreter {
         Some(())
     }
 
-    /// The thread whose memory this was last, unless its life ended: the kernel uses the number again.
+    /// The last thread that used this memory, unless its lifetime ended: the kernel reuses the number.
     fn memory_owner(&self, id: i64) -> Option<SlotId> {
         let slot = *self.memory.owners.get(&id)?;
         self.threads.is_current(slot).then_some(slot)
@@ -165,7 +165,7 @@ impl Interpreter {
         };
         match fields.tid("pid")? {
             0 => self.global_counter(at, &name, size as f64, out),
-            // The kernel may tell that after the process is gone.
+            // The kernel may report memory of a process that is already gone.
             pid if self.threads.is_freed(pid) => return None,
             pid => {
                 let upid = out.process(pid.into());

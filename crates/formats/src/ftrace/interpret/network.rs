@@ -32,8 +32,8 @@ const IPV6: i64 = 0x86dd;
 const TCP: i64 = 6;
 
 impl Interpreter {
-    /// `inet_sock_set_state`: a connection is in its new state until the next event of its socket.
-    /// The kernel's text does not have the socket's address; then the event stays an event.
+    /// `inet_sock_set_state`: a connection is in its new state until the next event of its socket. The kernel's text
+    /// lacks the socket's address; without it, the event stays an event.
     pub(super) fn socket_state(
         &mut self,
         at: At,
@@ -81,7 +81,7 @@ impl Interpreter {
         self.network_sum(at, TrackType::NetReceive, &name, fields, out)
     }
 
-    /// `net_dev_xmit: dev=wlan0 skbaddr=… len=1500 rc=0`: the same for what the driver took.
+    /// `net_dev_xmit: dev=wlan0 skbaddr=… len=1500 rc=0`: the same for packets that the driver accepted.
     pub(super) fn network_sent(
         &mut self,
         at: At,
@@ -117,7 +117,7 @@ impl Interpreter {
         None
     }
 
-    /// `kfree_skb: skbaddr=… protocol=2048 location=…`: how many packets of IP were dropped.
+    /// `kfree_skb: skbaddr=… protocol=2048 location=…`: the number of dropped IP packets.
     pub(super) fn network_dropped(
         &mut self,
         at: At,

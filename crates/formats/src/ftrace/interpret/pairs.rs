@@ -96,7 +96,7 @@ impl Interpreter {
         Some(())
     }
 
-    /// The begin of a slice, with the name of the event unless the slice shows it.
+    /// The begin of a slice. It includes the name of the event, unless that event is assumed.
     fn pair_slice(
         &mut self,
         at: At,
@@ -203,7 +203,7 @@ impl Interpreter {
         Some(())
     }
 
-    /// Ends a slice that begins again.
+    /// Ends the open slice that begins again.
     fn end_before(&mut self, at: At, track: TrackId, identity: u32, out: &mut TraceBuilder) {
         let Some(stack) = self.open.stacks.get_mut(&track) else {
             return;
@@ -223,7 +223,7 @@ impl Interpreter {
         })
     }
 
-    /// Creates the slice whose begin waits for this end.
+    /// Creates a slice from a waiting begin and this end.
     fn end_waiting(
         &mut self,
         at: At,
@@ -241,7 +241,7 @@ impl Interpreter {
     }
 }
 
-/// Forgets slices that something else ended: among a thread's own slices, a mark of the program may.
+/// Forgets slices that were ended in another way: a program's mark may end a slice on the thread's own track.
 fn forget_ended(stack: &mut CallStack<Open>, track: TrackId, out: &TraceBuilder) {
     let open = out.open_slices(track);
     while let Some(top) = stack.top()

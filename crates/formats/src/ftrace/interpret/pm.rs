@@ -72,7 +72,7 @@ impl Interpreter {
         None
     }
 
-    /// `rpm_status: 1c00000.qcom,pcie status=RPM_ACTIVE`: what a device does until its next event. Nothing is shown
+    /// `rpm_status: 1c00000.qcom,pcie status=RPM_ACTIVE`: the state of a device until its next event. Nothing is shown
     /// while it sleeps.
     pub(super) fn device_status(
         &mut self,
@@ -95,7 +95,8 @@ impl Interpreter {
         None
     }
 
-    /// `device_pm_callback_start: dwc3 a600000.dwc3, parent: a600000.ssusb, [suspend]`: among the steps of a suspend.
+    /// `device_pm_callback_start: dwc3 a600000.dwc3, parent: a600000.ssusb, [suspend]`: shown among the steps of a
+    /// suspend.
     pub(super) fn device_step(
         &mut self,
         at: At,
@@ -222,8 +223,8 @@ impl Interpreter {
     }
 }
 
-/// What a device is asked to do, and when: `suspend:late`. The kernel leaves the operation empty before and after all
-/// others.
+/// The transition requested from a device, and its phase: `suspend:late`. In the first and the last phase, the kernel
+/// leaves the operation empty.
 fn phase(fields: Fields<'_>) -> String {
     let transition = match fields.int("event") {
         Some(number) => TRANSITIONS

@@ -172,7 +172,7 @@ impl Interpreter {
                 (in_parentheses(&text[..space]), &text[space + 1..])
             }
         };
-        // It has the number of the CPU, which may be another one at the end.
+        // The step contains the number of a CPU, which may be a different one at the end.
         let action: &[u8] = if action.starts_with(b"timekeeping_freeze(") {
             b"timekeeping_freeze(0)"
         } else {

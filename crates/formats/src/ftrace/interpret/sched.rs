@@ -11,7 +11,8 @@ use crate::ftrace::event::{NO_TGID, Switch, Value, Wake};
 /// `CLONE_THREAD` of `include/uapi/linux/sched.h`: the new thread belongs to its parent's process.
 const CLONE_THREAD: i64 = 0x0001_0000;
 
-/// The kernel has no functions below. Perfetto numbers functions, and a number can be unknown.
+/// Kernel functions are above this address. Smaller values are Perfetto's numbers of functions whose names are
+/// unknown.
 const FIRST_ADDRESS: u64 = 1 << 28;
 
 impl Interpreter {
@@ -114,7 +115,7 @@ impl Interpreter {
         };
         let utid = self.threads.slot(slot).utid;
         self.sched.blocked_reason(out, utid, io_wait, function);
-        // The state does not tell when and where the kernel said so.
+        // The state does not record the time and thread of this event, so the event is kept, too.
         None
     }
 

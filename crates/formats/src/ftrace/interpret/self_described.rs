@@ -1,5 +1,5 @@
 //! Kernel events that describe their own tracks, by Perfetto's convention for tracepoints ("kernel track events"): the
-//! names of their fields say what they mean, so that a driver's own events need no code here.
+//! names of their fields define the meaning, so that a driver's own events need no code here.
 //!
 //! | field | meaning |
 //! |---|---|
@@ -8,7 +8,7 @@
 //! | `counter_value` | instead of these two: the value of a counter |
 //! | `track_name` | the name of the track; without it, that of the event |
 //! | `scope_tgid`, `scope_cpu` | the process or the CPU that the track belongs to |
-//! | `scope_` and anything else | another number that tells tracks apart |
+//! | `scope_` and anything else | another number that distinguishes tracks |
 //!
 //! Without a scope, the track belongs to the thread. Source: google/perfetto, `docs/reference/kernel-track-event.md`.
 //! The events are also kept.
@@ -23,7 +23,7 @@ use super::interpreter::Interpreter;
 use super::position::At;
 use crate::ftrace::event::{MOST_CPUS, Value};
 
-/// What such an event shows.
+/// The content of such an event.
 enum Shown<'p> {
     /// The type and the name of a slice.
     Slice(Option<u8>, Cow<'p, [u8]>),
@@ -43,7 +43,7 @@ impl<'p> Shown<'p> {
     }
 }
 
-/// A letter, which is a number in binary events, and may be printed as a letter.
+/// A letter. In binary events it is a number, and text may print it as a letter.
 fn letter(value: Value<'_>) -> Option<u8> {
     match value {
         Value::Int(number) => number.try_into().ok(),
@@ -54,7 +54,7 @@ fn letter(value: Value<'_>) -> Option<u8> {
 }
 
 impl Interpreter {
-    /// Adds what an event shows, if it describes its own track.
+    /// Adds the slice or counter of an event that describes its own track.
     pub(super) fn self_described(
         &mut self,
         at: At,

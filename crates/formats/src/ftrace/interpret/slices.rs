@@ -162,12 +162,12 @@ impl Interpreter {
     }
 }
 
-/// The start and the return of a function that the recorder has put probes into, before its name.
+/// Prefixes of the recorder's probes at the start and at the return of a function. The name of the function follows.
 const PROBES: [&[u8]; 2] = [b"traceloom_call_", b"traceloom_return_"];
 
 impl Interpreter {
-    /// A call of a function with probes at its start and its return. `None` if the event is no such
-    /// probe, or the call began before the recording.
+    /// A call of a function with probes at its start and its return. `None` if the event is not such a probe, or the
+    /// call began before the recording.
     pub(super) fn probe(
         &mut self,
         at: At,

@@ -20,7 +20,7 @@ pub(super) struct Slot {
     pub utid: ThreadId,
     /// Its process; [`NO_TGID`] while unknown.
     pub tgid: i32,
-    /// Whether the process is from a column. Markers cannot overrule it.
+    /// Whether the process is from a column. Markers cannot override it.
     pub tgid_from_column: bool,
     /// Whether it was just created. One creation has several events.
     pub fresh: bool,
@@ -30,7 +30,7 @@ pub(super) struct Slot {
     pub track: TrackId,
     /// The CPU on which it was last seen without a switch to it; [`NO_CPU`] if it was not.
     pub seen_on: u32,
-    /// The name that the kernel's events last gave it, and whether that is also its name.
+    /// The last name from a kernel event, and whether it is still the current name.
     pub told_name: StringId,
     pub is_name_told: bool,
     name_length: u8,
@@ -91,7 +91,7 @@ impl Slot {
     }
 }
 
-/// Whether this stands for a name that the writer did not know.
+/// Whether the text stands for a name that the writer did not know.
 pub(super) fn is_unknown(name: &[u8]) -> bool {
     name.first() == Some(&b'<') && name.last() == Some(&b'>')
 }

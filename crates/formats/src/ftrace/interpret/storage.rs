@@ -66,7 +66,7 @@ impl Interpreter {
         None
     }
 
-    /// `ufshcd_clk_gating`: whether the device has a clock; 1 and 2 are on the way to off and on.
+    /// `ufshcd_clk_gating`: whether the device has a clock; 1 and 2 are the transitions to off and on.
     pub(super) fn ufs_clock(
         &mut self,
         at: At,

@@ -8,7 +8,7 @@
 //! sys_openat -> 0x3            belongs to the same end
 //! ```
 //!
-//! The order of the two is that in which they were switched on.
+//! The two kinds come in the order in which they were switched on.
 
 use traceloom_trace::{TraceBuilder, TrackId};
 
@@ -25,7 +25,7 @@ const RAW: u8 = 1;
 const SINGLE: u8 = 2;
 
 impl Interpreter {
-    /// Begins or ends a system call. `None` means that the event is kept as such.
+    /// Begins or ends a system call. `None` means that the event is kept as an event.
     pub(super) fn syscall(
         &mut self,
         at: At,

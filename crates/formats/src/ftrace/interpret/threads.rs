@@ -118,8 +118,8 @@ impl Threads {
         &self.slots
     }
 
-    /// Names a thread as the columns of a line do. `<...>` and similar texts mean that the writer did not know the name
-    /// (but adbd's `<-transport` is a name). The idle threads of all CPUs share one name.
+    /// Sets a thread's name from the columns of a line. `<...>` and similar texts mean that the writer did not know
+    /// the name (but adbd's `<-transport` is a name). The idle threads of all CPUs share one name.
     #[inline]
     pub fn name(&mut self, id: SlotId, name: &[u8], out: &mut TraceBuilder) {
         let slot = &self.slots[id];
@@ -129,8 +129,8 @@ impl Threads {
         }
     }
 
-    /// Names a thread as an event of the kernel does at `ts`. Columns do not overrule that: the kernel looks their names
-    /// up when the text is read.
+    /// Sets a thread's name from a kernel event at `ts`. Columns do not override it, because the kernel looks their
+    /// names up when the text is read.
     #[inline]
     pub fn told_name(&mut self, id: SlotId, name: &[u8], ts: i64, out: &mut TraceBuilder) {
         let slot = &self.slots[id];
@@ -207,8 +207,8 @@ impl Threads {
         }
     }
 
-    /// Makes each thread whose tid is the pid of a process its main thread, even if no line says
-    /// so. While the process exists, no other thread can have that number.
+    /// Makes each thread whose tid is the pid of a process its main thread, even if no line shows this. While the
+    /// process exists, no other thread can have that number.
     pub fn place_leaders(&mut self, out: &mut TraceBuilder) {
         for id in 0..self.slots.len() {
             let Slot { tid, utid, .. } = self.slots[id];
@@ -219,7 +219,7 @@ impl Threads {
         }
     }
 
-    /// The thread's process, if known. It may have ended, so that its number is another process's by now.
+    /// The thread's process, if known. It may have ended, and its number may since belong to another process.
     pub fn process(&self, id: SlotId, out: &TraceBuilder) -> Option<ProcessId> {
         let utid = self.slots[id].utid;
         out.trace().threads.upid.get(utid.row()).some()
@@ -270,8 +270,9 @@ impl Threads {
         out.set_thread_end(self.slots[id].utid, ts);
     }
 
-    /// Handles that the kernel forgets a thread: from now on, its tid belongs to another one. This is its end, also if it
-    /// exited before, as a process whose main thread exits goes on until its last thread is gone.
+    /// Handles the event in which the kernel frees a thread: from now on, its tid belongs to another thread. This is
+    /// the thread's end even if it exited before: a process whose main thread exits continues until its last thread is
+    /// gone.
     pub fn free(&mut self, tid: i32, ts: i64, out: &mut TraceBuilder) {
         let utid = out.find_thread(tid.into()).filter(|_| tid > 0);
         let Some(utid) = utid else {
@@ -295,7 +296,7 @@ impl Threads {
         self.freed.contains(&tid)
     }
 
-    /// Keeps who created a thread or process, because the creator's process is unknown yet.
+    /// Stores who created a thread or process, because the creator's process is still unknown.
     pub fn created(&mut self, child: SlotId, by: SlotId, is_process: bool) {
         self.created.push(Created {
             child,
@@ -304,8 +305,8 @@ impl Threads {
         });
     }
 
-    /// Puts threads into the processes of their creators, and gives processes their parents. What is known about a thread
-    /// also holds for its creator.
+    /// Puts threads into the processes of their creators, and gives processes their parents. If only the process of a
+    /// created thread is known, its creator is put into that process.
     pub fn place_created(&mut self, out: &mut TraceBuilder) {
         let created = std::mem::take(&mut self.created);
         for one in created.iter().rev().filter(|one| !one.is_process) {

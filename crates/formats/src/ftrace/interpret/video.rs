@@ -59,7 +59,7 @@ impl Interpreter {
         Some(())
     }
 
-    /// `v4l2_dqbuf`: a program takes the buffer back. An arrow leads there from the one before.
+    /// `v4l2_dqbuf`: a program takes the buffer back. A flow connects it with the buffer's `v4l2_qbuf`.
     pub(super) fn video_dequeue(
         &mut self,
         at: At,
@@ -106,7 +106,7 @@ impl Interpreter {
     ) -> Option<()> {
         let name = command(fields.int("type")?)?;
         let key = self.virtio_gpu(at, fields, out)?;
-        // A command with a fence ends when the fence is signalled, so its time is not the GPU's delay.
+        // A command with a fence ends when the fence is signalled, so its duration is not the GPU's latency.
         if fields.int("fence_id") == Some(0) {
             self.devices.commands.insert((key.track, key.cookie), at.ts);
         }
@@ -133,7 +133,7 @@ impl Interpreter {
         None
     }
 
-    /// The command's place in its queue. Also counts the free entries of the queue.
+    /// The track of the command's queue, and its number there. Also counts the free entries of the queue.
     fn virtio_gpu(
         &mut self,
         at: At,

@@ -25,7 +25,7 @@ const COMMANDS: [&str; 15] = [
     "SET_PARAMS_EXT",
 ];
 
-/// How long a command is shown, ns. The events do not tell when it ends.
+/// The duration with which a command is shown, ns. The events do not record its end.
 const SHOWN_NS: i64 = 100_000;
 
 impl Interpreter {
@@ -105,7 +105,7 @@ impl Interpreter {
     }
 }
 
-/// The place of a buffer in a queue of a stream.
+/// Identifies a buffer in a queue of a stream.
 fn resource(fields: Fields<'_>, out: &mut TraceBuilder) -> Option<LaneKey> {
     let stream = fields.int("stream_id")?;
     let queue = match fields.get("queue_type")?.shown().as_ref() {

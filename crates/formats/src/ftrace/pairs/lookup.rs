@@ -18,11 +18,11 @@ pub(crate) struct Use {
     pub role: Role,
     /// A field, and its allowed values.
     pub only_if: Option<(&'static str, &'static str)>,
-    /// Whether a slice shows that it was this event; otherwise it keeps the name.
+    /// Whether this event is assumed for slices of the pair. Otherwise the slice keeps the event's name.
     pub is_assumed: bool,
 }
 
-/// The pairs to which events called `name` belong. Those that they end come first.
+/// The pairs to which events called `name` belong. The pairs that they end come first.
 pub(crate) fn uses(name: &[u8]) -> &'static [Use] {
     static BY_NAME: OnceLock<FxHashMap<&'static [u8], Vec<Use>>> = OnceLock::new();
     let by_name = BY_NAME.get_or_init(by_name);

@@ -1,8 +1,7 @@
-//! Which events made a slice, as far as its row shows them. Writers ask for this.
+//! Finds the events that made a slice, as far as its row shows them. Writers use this.
 //!
-//! The track and the name of a slice, and the fields by which its events match, show its pair. Of
-//! several events of a pair, the first is assumed. A slice of another one keeps its name as an
-//! argument.
+//! The track, the name and the matching fields of a slice show its pair. If the pair has several events, the first is
+//! assumed. A slice of another event keeps that event's name as an argument.
 
 use std::sync::OnceLock;
 
@@ -72,7 +71,7 @@ fn is_named(pair: &Pair, name: &str, arg: Arg<'_>) -> bool {
     }
 }
 
-/// The pairs with slices on a track of this name.
+/// The pairs whose slices are on a track of this name.
 fn on_track(track: &str) -> &'static [&'static Pair] {
     static BY_TRACK: OnceLock<FxHashMap<&'static str, Vec<&'static Pair>>> = OnceLock::new();
     let by_track = BY_TRACK.get_or_init(|| {
@@ -85,7 +84,7 @@ fn on_track(track: &str) -> &'static [&'static Pair] {
     by_track.get(track).map_or(&[], Vec::as_slice)
 }
 
-/// The field that tells the end of a pair from its begin, and its values.
+/// The field that distinguishes the end of a pair from its begin, and its values.
 pub(crate) fn condition(pair: &Pair, end: &str) -> Option<(&'static str, &'static str)> {
     let mut ends = pair.ends.iter().map(|event| parts(event));
     ends.find(|(name, _)| *name == end)?.1

@@ -1,4 +1,4 @@
-//! Asynchronous slices whose cookie is used again at the time at which they end. The end comes before the next begin,
+//! Asynchronous slices whose cookie is reused at the time at which they end. The end is written before the next begin,
 //! because an end closes the slice that began last.
 
 use traceloom_trace::{ArgSetId, ArgValue, RowId, SliceId, Trace, TrackId};
@@ -14,7 +14,7 @@ struct Key {
     cookie: i64,
 }
 
-/// The slices with a cookie that do not end where they begin, by cookie, time and row.
+/// The slices with a cookie and a duration other than 0, by cookie, time and row.
 #[derive(Debug, Default)]
 pub(super) struct Again {
     begins: Vec<(Key, i64, u32)>,

@@ -22,21 +22,21 @@ pub(super) enum Role {
     Call { answer: Option<i64> },
     /// The work on a call: the call's number, and whether it ends with an answer.
     Reply { call: i64, answers: bool },
-    /// A call without an answer, which is one moment.
+    /// A call without an answer, which has no duration.
     OneWay,
     /// The moment when it arrives, and its number.
     Arrival { call: i64 },
 }
 
 impl Role {
-    /// Whether the slice is one moment, with one event.
+    /// Whether the slice has no duration and a single event.
     pub fn is_moment(self) -> bool {
         matches!(self, Self::OneWay | Self::Arrival { .. })
     }
 }
 
-/// The roles of all slices that can be written as binder events. Others, such as the work on a call that is not in the
-/// trace, are written as slices of a program.
+/// The roles of all slices that can be written as binder events. Other slices, such as the work on a call that is not
+/// in the trace, are written as slices of a program.
 pub(super) fn roles(trace: &Trace) -> FxHashMap<SliceId, Role> {
     let mut roles = FxHashMap::default();
     let Some(key) = trace.strings.lookup("transaction") else {
@@ -94,9 +94,9 @@ fn call_and_reply(trace: &Trace, key: StringId, ends: [SliceRow; 2]) -> Option<[
     let number = numbers(trace, key, call).next()?;
     let received = numbers(trace, key, reply).next() == Some(number);
     let answers = argument(trace, reply.arg_set_id, "reply").is_some();
-    // Its number is the same if numbers are used again.
+    // If numbers are reused, the answer may have the call's number. The slice then has only this number.
     let answer = numbers(trace, key, reply).last().filter(|_| answers);
-    // A call may end before its answer, with the slice around it.
+    // A call may end before its answer, together with an enclosing slice.
     let is_answered = end(reply)
         .zip(end(call))
         .is_some_and(|(sent, came)| sent < came);

@@ -1,5 +1,5 @@
-//! Counters that an event of a slice also sets: the end of a regulator's change sets its voltage, for example.
-//! Such a value needs no line of its own.
+//! Counters that an event of a slice also sets. For example, the end of a regulator's change sets the regulator's
+//! voltage. Such a value needs no line of its own.
 
 use std::collections::VecDeque;
 

@@ -92,7 +92,7 @@ impl<'t> Dump<'t> {
         self.processes.is_empty() && self.threads.is_empty()
     }
 
-    /// The number of processes of which everything is written.
+    /// The number of processes that are written completely.
     pub fn whole_processes(&self) -> u64 {
         let processes = self.processes.iter();
         processes

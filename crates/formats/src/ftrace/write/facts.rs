@@ -5,7 +5,7 @@ use traceloom_trace::Trace;
 use crate::ftrace::event::Header;
 use crate::ftrace::header::header;
 
-/// The facts that the usual lines of the header say, and those that count the lines.
+/// The facts in the usual lines of the header, and the facts that count the lines.
 const IN_HEADER: &[&str] = &[
     "tracer",
     "cpus",
@@ -15,13 +15,13 @@ const IN_HEADER: &[&str] = &[
     "events",
 ];
 
-/// Whether a line of the header has this fact.
+/// Whether a line of the header contains this fact.
 pub(super) fn is_written(trace: &Trace, row: usize) -> bool {
     let key = trace.strings.get(trace.metadata.key.get(row));
     IN_HEADER.contains(&key) || line(trace, row).is_some()
 }
 
-/// The line of a fact that needs one and that reads back as the same fact.
+/// The line of a fact that needs its own line and that reads back as the same fact.
 pub(super) fn line(trace: &Trace, row: usize) -> Option<String> {
     let fact = trace.metadata.row(row);
     let [key, value] = [fact.key, fact.value].map(|text| trace.strings.get(text));

@@ -49,7 +49,7 @@ fn prints(event: &str, key: &str) -> Option<bool> {
     Some(keys.any(|known| known == key.as_bytes()))
 }
 
-/// Whether this field is used to find the end.
+/// Whether this field is used to match the end of a slice.
 fn agrees(event: &str, key: &str) -> bool {
     let keys = uses(event.as_bytes()).iter().flat_map(|one| one.pair.keys);
     keys.into_iter()

@@ -76,8 +76,8 @@ pub(super) fn pair(trace: &Trace, slice: SliceId) -> Option<Pair> {
     Some(Pair { begin, end, entry })
 }
 
-/// Whether the fields of a slice show that its second event came, if a field tells the events apart.
-/// Otherwise a later begin ended the slice, or the end of a slice around it.
+/// Whether the fields of a slice show that its second event came, if a field distinguishes the events. Otherwise a
+/// later begin ended the slice, or the end of an enclosing slice.
 pub(super) fn shows_end(trace: &Trace, slice: SliceId, pair: Pair) -> bool {
     let Some((key, values)) = pair.entry.and_then(|entry| condition(entry, pair.end)) else {
         return true;
@@ -153,7 +153,7 @@ pub(super) fn counter(track: TrackRow, name: &str, whole: i64) -> Option<String>
     Some(format!("gpu_frequency: gpu_id={gpu} state={whole}"))
 }
 
-/// Events that are stored in addition to the counter that they make.
+/// Events that are stored in addition to the counter that they set.
 const KEPT: &[&str] = &[
     "thermal_temperature",
     "ion_heap_grow",

@@ -229,8 +229,8 @@ impl<'p> Printer<'p> {
     }
 }
 
-/// The idle thread, unless it has slices of kernel events. An event in its name could end such a slice, so another thread
-/// without them is used, which lived all the time.
+/// The idle thread, unless it has slices of kernel events. An event in its name could end such a slice, so another
+/// thread is used that has no such slices and lived all the time.
 fn stand_in(trace: &Trace, idle: ThreadId) -> ThreadId {
     let tracks = trace.tracks.rows();
     let mut beside = tracks.filter(|track| track.kind.is_beside_thread());

@@ -27,8 +27,7 @@ impl Printer<'_> {
         }
         let owner = self.owner(track);
         if let (OOM_SCORE, Some(score), Some(main)) = (name, whole, self.main_thread(owner)) {
-            // The line of a kernel event shows which thread runs on a CPU, and that is unknown
-            // here.
+            // The line of a kernel event shows which thread runs on a CPU, but here that thread is unknown.
             self.front(line.ts, self.idle, None, out)?;
             let pid = self.tid(main);
             let comm = self.sched_comm(main, NO_CPU, line.ts);

@@ -1,8 +1,8 @@
 //! Begins and ends of slices, in an order from which the nesting can be read back.
 //!
-//! At one time, slices begin in the order of their rows, across all tracks. A slice ends there as
-//! late as possible: directly before the slice that takes its place, otherwise after everything
-//! that begins. So overlapping slices are read back onto the same lanes.
+//! At one time, slices begin in the order of their rows, across all tracks. A slice ends as late as possible: directly
+//! before the slice that takes its place, otherwise after all begins. This way, overlapping slices are read back onto
+//! the same lanes.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use traceloom_trace::{NO_DURATION, RowId, SliceId, Trace};
@@ -145,8 +145,8 @@ impl TrackLines<'_, '_> {
         }
     }
 
-    /// How a slice ended. The event that ends it may also begin a slice. If there is no such slice, a mark
-    /// of the program ended this one.
+    /// How a slice ended. The event that ends it may also begin another slice. If there is no such slice, a mark of
+    /// the program ended this one.
     fn end_kind(&self, slice: SliceId, next: u32) -> Kind {
         let Some(pair) = kernel::pair(self.trace, slice).filter(kernel::Pair::end_begins_another)
         else {
@@ -162,8 +162,7 @@ impl TrackLines<'_, '_> {
         }
     }
 
-    /// Whether another line has the event that begins a slice: the end of the slice before it, or a
-    /// stored event.
+    /// Whether another line contains the event that begins a slice: the end of the previous slice, or a stored event.
     fn is_begun(&mut self, slice: SliceId) -> bool {
         let trace = self.trace;
         let before = self
@@ -194,8 +193,8 @@ impl TrackLines<'_, '_> {
         })
     }
 
-    /// Whether an event ended a slice. Another event may have done so, too, which shows if the event
-    /// has a field of its own, or would have set a counter.
+    /// Whether an event ended a slice. If another event may have ended it instead, the event is recognised by a field
+    /// of its own, or by a counter that it sets.
     fn is_ended(&mut self, slice: SliceId) -> bool {
         let Some(pair) = kernel::pair(self.trace, slice) else {
             return true;

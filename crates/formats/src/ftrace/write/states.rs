@@ -40,7 +40,7 @@ impl States {
         }
     }
 
-    /// As [`find`](Self::find), without going past the row.
+    /// Like [`find`](Self::find), without going past the row.
     pub fn peek(&mut self, trace: &Trace, utid: ThreadId, ts: i64, role: Role) -> Option<usize> {
         let found = self.find(trace, utid, ts, role)?;
         self.starts[utid.row()][role as usize] -= 1;

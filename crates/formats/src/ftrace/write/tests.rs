@@ -52,7 +52,7 @@ fn facts(trace: &Trace) -> BTreeMap<&'static str, Vec<String>> {
             .set(row.arg_set_id)
             .map(|(key, value)| format!("{}={}", text(key), value.display(&trace.strings)))
             .collect();
-        // They come from two events; the trace does not store which one each came from.
+        // The arguments come from two events. The trace does not store which event each argument came from.
         args.sort();
         let (ts, depth, track) = (us(row.ts), row.depth, track(row.track_id));
         format!("{ts} {end} {depth} {name} on {track} {}", args.join(" "))
@@ -255,7 +255,7 @@ fn pages_come_back_and_cannot_end_early() {
         .write(&trace, &WriteOptions::default(), &mut page)
         .unwrap();
     let again = read_bytes(&page, ReadOptions::default()).unwrap();
-    // The markup is escaped in the page, and read back as it was.
+    // The markup is escaped in the page, and read back unchanged.
     assert!(!page.windows(9).any(|tag| tag == b"</SCRIPT>"));
     assert_eq!(
         again.slice_name(traceloom_trace::SliceId(0)),

@@ -35,7 +35,7 @@ impl Waiting {
         self.stored.is_empty()
     }
 
-    /// Whether a stored event began a slice. Its line then has this place.
+    /// Whether a stored event began a slice. Its line then gets the position `place`.
     pub fn claim(&mut self, trace: &Trace, pair: Pair, ts: i64, place: u64) -> bool {
         let waits = pair.entry.is_some_and(|entry| entry.again == Again::Waits);
         let name = trace.strings.lookup(pair.begin).filter(|_| waits);
@@ -50,7 +50,7 @@ impl Waiting {
         true
     }
 
-    /// The place of the line of a stored event, if it began a slice.
+    /// The position of the line of a stored event, if the event began a slice.
     pub fn place(&mut self, ts: i64, name: StringId) -> Option<u64> {
         self.places.get_mut(&(ts, name))?.pop_front()
     }

@@ -1,4 +1,4 @@
-//! Events, and what they show. The expected rows are worked out from the behaviour of Perfetto's importer.
+//! Events and the rows that they produce. The expected rows are worked out from the behaviour of Perfetto's importer.
 
 /// Events of one thread, and the rows.
 pub(super) type Case = (&'static [&'static str], &'static [&'static str]);
