@@ -4,16 +4,15 @@
 /// 256 follows a carriage return.
 const SAMPLES: usize = 4;
 
-/// Removes the carriage returns that old `adb shell` put before every line feed, in text and in
-/// compressed data: `\n` became `\r\n`, and on Windows `\r\r\n`.
+/// Removes the carriage returns that old versions of `adb shell` put before every line feed, in text and in compressed
+/// data: `\n` became `\r\n`, and on Windows `\r\r\n`.
 ///
-/// One line feed without a carriage return proves that there is no damage. Bytes are held back
-/// until then, or until [`SAMPLES`] line ends were seen.
+/// One line feed without a carriage return proves that nothing was converted. Bytes are held back until such a line
+/// feed, or until [`SAMPLES`] line ends, were seen.
 #[derive(Debug)]
 pub(super) struct CrlfUndo {
     verdict: Option<usize>,
-    /// The smallest number of carriage returns before a line end so far, and the number of line
-    /// ends.
+    /// The smallest number of carriage returns before a line end so far, and the number of line ends.
     fewest: usize,
     seen: usize,
     waiting: Vec<u8>,
@@ -42,7 +41,7 @@ impl CrlfUndo {
         undo
     }
 
-    /// Whether there is certainly no damage.
+    /// Whether it is certain that nothing was converted.
     pub fn is_clean(&self) -> bool {
         self.verdict == Some(0) && self.waiting.is_empty()
     }
@@ -52,7 +51,7 @@ impl CrlfUndo {
         self.undone
     }
 
-    /// Takes bytes; appends those that are certain to `plain`.
+    /// Takes bytes; appends those that are decided to `plain`.
     pub fn push(&mut self, bytes: &[u8], plain: &mut Vec<u8>) {
         if self.verdict.is_some() {
             return self.pass(bytes, plain);
@@ -64,7 +63,7 @@ impl CrlfUndo {
         }
     }
 
-    /// Ends the input. `is_whole` tells whether the bytes are valid without a conversion.
+    /// Ends the input. `is_whole` checks whether the bytes are valid without a conversion.
     pub fn finish(&mut self, plain: &mut Vec<u8>, is_whole: impl FnOnce(&[u8]) -> bool) {
         if self.verdict.is_none() {
             let as_is = self.seen == 0 || is_whole(&self.waiting);

@@ -103,7 +103,7 @@ impl Marker {
     }
 }
 
-/// Whether a line is the marker, and if so, whether as a comment.
+/// Whether a line is the marker; if so, whether it is a comment.
 fn marks(line: &[u8]) -> Option<bool> {
     match line {
         b"TRACE:" => Some(false),

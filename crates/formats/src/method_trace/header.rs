@@ -1,4 +1,4 @@
-//! The binary header in front of the records.
+//! The binary header before the records.
 //!
 //! ```text
 //!  0 u32 'SLOW'
@@ -168,11 +168,10 @@ pub(super) fn reencoded(binary: &[u8]) -> Option<usize> {
     memchr::memmem::find(valid, "\u{fffd}".as_bytes())
 }
 
-/// The clocks that the key section names, and whether it names any.
+/// The clocks in the key section, and whether it names any.
 ///
-/// `global` is an old name for wall time, from Dalvik. Without the key, Traceview assumed
-/// `thread-cpu`; with two times it is not needed. `one_time` says that a record has no room for a
-/// second time.
+/// `global` is an old name for wall time, from Dalvik. Without the key, Traceview assumed `thread-cpu`. The key is not
+/// needed if records have two times. `one_time` means that a record has no room for a second time.
 pub(super) fn clocks(keys: &Keys, version: u16, one_time: bool) -> (MethodClocks, bool) {
     let (wall, cpu, named) = match keys.get("clock") {
         Some("dual") => (true, true, true),

@@ -10,11 +10,11 @@ use traceloom_trace::{
 /// A later start counts from 1970 (Dalvik) instead of from boot (ART): 30 years, ns.
 const LONGEST_UPTIME_NS: i64 = 30 * 365 * 86_400 * 1_000_000_000;
 
-/// The name of the sync point that says when a method trace started.
+/// The name of the sync point at the start of a method trace.
 pub(super) const START: &str = crate::omissions::METHOD_TRACE_START;
 
-/// Memory that slices may take, as a fixed part and for each byte of the file: the remainder of 64
-/// MB and 16 bytes after everything else, bytes.
+/// Memory that slices may take, bytes: a fixed part, and a part for each byte of the file. These are what remains of
+/// 64 MB and 16 bytes per byte after everything else.
 const FREE_BYTES: u64 = 24 << 20;
 const BYTES_PER_BYTE: u64 = 12;
 
@@ -137,9 +137,8 @@ impl OnBuilder<'_> {
         }
     }
 
-    /// Whether the slices so far are within the memory limit; if not, further records are only
-    /// counted. A recorder writes more than four bytes for a call and its return, so only broken
-    /// files exceed it.
+    /// Whether the slices so far have reached the memory limit; if so, further records are only counted. A recorder
+    /// writes more than four bytes for a call and its return, so only broken files exceed the limit.
     fn is_full(&mut self, batch: &[MethodEvent]) -> bool {
         let limit = &mut self.state.limit;
         let slices = &self.builder.trace().slices;

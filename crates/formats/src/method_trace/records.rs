@@ -96,7 +96,7 @@ impl Records {
         }
     }
 
-    /// Assigns indices to the ids of the record at the beginning of `bytes`.
+    /// Assigns indices to the ids in the record at the beginning of `bytes`.
     #[cold]
     fn announce(&self, bytes: &[u8], at: u64, emit: &mut Emitter, sink: &mut dyn MethodEvents) {
         let record = match self.tid_bytes {

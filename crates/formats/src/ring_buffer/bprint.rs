@@ -90,7 +90,7 @@ fn digits(conversion: Conversion, style: Style, value: u64) -> (&'static str, St
     }
 }
 
-/// What a conversion shows that is no number.
+/// The text of a conversion that is not a number.
 fn text(
     conversion: Conversion,
     limit: Option<usize>,
@@ -120,7 +120,7 @@ fn sign(value: i64, style: Style) -> &'static str {
     }
 }
 
-/// A number with at least so many digits.
+/// A number with at least this many digits.
 fn at_least(precision: Option<usize>, digits: String) -> Vec<u8> {
     let missing = precision.unwrap_or(0).saturating_sub(digits.len());
     let zeros = std::iter::repeat_n(b'0', missing);
@@ -173,7 +173,7 @@ impl<'a> Words<'a> {
         self.number(self.long_bytes as u8)
     }
 
-    /// Whether a text comes next. Kernels before 4.16 recorded the address of an object instead of its text.
+    /// Whether the next argument is a text. Kernels before 4.16 recorded the address of an object instead of its text.
     fn has_text(&self) -> bool {
         let next = self.bytes.get(self.at);
         next.is_some_and(|byte| *byte == b' ' || byte.is_ascii_graphic())
@@ -209,7 +209,7 @@ mod tests {
         assert_eq!(String::from_utf8_lossy(&out), "cpu: 003 n=-2 ok 0xabc% ");
     }
 
-    /// What the kernel prints for numbers and texts with flags, widths and precisions.
+    /// Numbers and texts with flags, widths and precisions, as the kernel prints them.
     #[test]
     fn flags_widths_and_precisions() {
         let printed = |format: &str, bytes: &[u8]| {

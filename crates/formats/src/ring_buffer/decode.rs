@@ -111,7 +111,7 @@ impl Kind {
     }
 }
 
-/// The fields with these names, if all are numbers.
+/// The fields with these names, if all of them are numbers.
 fn numbers<const N: usize>(format: &EventFormat, names: [&str; N]) -> Option<[EventField; N]> {
     let is_number = |field: &&EventField| {
         field.kind == FieldKind::Number && matches!(field.size, 1 | 2 | 4 | 8)
@@ -291,7 +291,7 @@ mod tests {
     use super::super::format::up_to_nul;
     use super::*;
 
-    /// With the option `funcgraph-retaddr`, calls begin with an event of another name.
+    /// With the option `funcgraph-retaddr`, calls begin with an event that has another name.
     #[test]
     fn calls_with_their_callers() {
         let text = "name: fgraph_retaddr_entry\nID: 19\n\tfield:unsigned long func;\toffset:8;\tsize:8;\tsigned:0;\n";

@@ -29,9 +29,9 @@ pub(super) trait RawSink {
 /// Why a record cannot be read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Unreadable {
-    /// No format has this number.
+    /// No format has this event number.
     UnknownId(u16),
-    /// It is too short even for the event number and the thread.
+    /// The record is too short even for the event number and the thread.
     TooShort(usize),
 }
 
@@ -171,8 +171,7 @@ impl<'a, S: RawSink> Feed<'a, S> {
         }
     }
 
-    /// The thread, with what is known about it from other sources. Consecutive events usually have
-    /// the same thread.
+    /// The thread, with its name and process from other sources. Consecutive events usually have the same thread.
     #[inline]
     fn thread(&mut self, stream: usize, tid: i32) -> Thread<'a> {
         let last = &mut self.last[stream];

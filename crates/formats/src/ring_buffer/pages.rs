@@ -24,7 +24,7 @@ pub struct RawEvent<'a> {
     pub ts: u64,
     /// The start of its record, bytes from the start of the CPU's data.
     pub offset: u64,
-    /// The event: common fields and its own. It may have up to 3 bytes more than its format says.
+    /// The event: the common fields and its own fields. It may have up to 3 bytes more than its format declares.
     pub data: &'a [u8],
 }
 

@@ -46,7 +46,7 @@ const FIELD_BYTES: usize = 14;
 const THREAD_BYTES: usize = 200;
 
 impl Budget {
-    /// Whether another event with so many fields is allowed.
+    /// Whether another event with this many fields is allowed.
     #[inline]
     fn allows(&mut self, fields: usize, out: &TraceBuilder) -> bool {
         self.since_look += EVENT_BYTES + fields * FIELD_BYTES;

@@ -20,7 +20,7 @@ const BITS: usize = 24;
 /// ```
 #[derive(Clone, Debug)]
 pub(super) struct States {
-    /// The state for each bit; `None` if the print format does not tell.
+    /// The state for each bit; `None` if it does not follow from the print format.
     bits: Option<[TaskState; BITS]>,
 }
 

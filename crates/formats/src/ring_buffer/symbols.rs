@@ -9,7 +9,7 @@ pub struct Symbols {
     kallsyms: Vec<u8>,
     /// Addresses with the position of their name in `kallsyms`, sorted by address.
     functions: Vec<Function>,
-    /// For each address, where its text is in `text`: (start, length), in bytes.
+    /// The position of each address's text in `text`: (start, length), in bytes.
     texts: FxHashMap<u64, (u32, u32)>,
     text: Vec<u8>,
 }

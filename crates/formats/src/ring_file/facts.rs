@@ -1,4 +1,4 @@
-//! Facts noted by the recorder, and losses and damage in the recording.
+//! Facts that the recorder noted, and losses and damage in the recording.
 
 use traceloom_ring::{ClockSource, Events, FileHeader, FileState, Policy, Recording, SyncPoint};
 use traceloom_trace::{ClockKind, ClockRow, Place, RepairKind, RowId, SourceId, TraceBuilder};

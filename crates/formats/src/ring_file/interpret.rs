@@ -88,8 +88,8 @@ impl<'r> RingInterpreter<'r> {
         }
     }
 
-    /// Closes everything that is open before missing chunks. It may have ended in those chunks, and
-    /// it must not be closed by the end of a later slice. It ends at the thread's last event.
+    /// Closes all open slices before missing chunks. Their ends may be in those chunks, and the end of a later slice
+    /// must not close them. They end at the thread's last event.
     fn close_all(&mut self, event: &Event<'_>, out: &mut TraceBuilder) {
         let thread = &mut self.threads[event.thread];
         let closed = thread.calls.close_all();
@@ -246,8 +246,7 @@ impl<'r> RingInterpreter<'r> {
     }
 }
 
-/// Until here, sampled threads have temporary numbers that no kernel thread uses. Now they get the
-/// virtual machine's numbers.
+/// Sampled threads have temporary numbers that no kernel thread uses. Now they get the virtual machine's numbers.
 fn number_sampled_threads(out: &mut TraceBuilder) {
     let source = out.source();
     for row in 0..out.trace().threads.len() {

@@ -139,7 +139,7 @@ fn sections_and_methods_close_only_their_like() {
     }
 }
 
-/// Chunks of a process that was killed while it took the oldest one from its thread.
+/// Chunks of a process that was killed while it took the oldest chunk from its thread.
 #[test]
 fn a_chunk_that_was_being_emptied_is_no_damage() {
     let events = |values: &[u32]| values.iter().map(|id| ring_record(9, 1, *id)).collect();
@@ -161,7 +161,7 @@ fn a_chunk_that_was_being_emptied_is_no_damage() {
         let dropped = trace.repairs.count(RepairKind::BufferOverflow);
         (names.collect::<Vec<_>>().join(" "), dropped)
     };
-    // Its events were not dropped yet: they are the ones before the next chunk.
+    // Its events were not dropped yet: they directly precede those of the next chunk.
     let newer = chunk((5, 3), 4, 2_000, &[13, 14]);
     let kept = read(vec![newer.clone(), chunk((9, 1), 3, 1_500, &[11, 12])]);
     assert_eq!(kept, ("#11 #12 #13 #14".to_owned(), 0));

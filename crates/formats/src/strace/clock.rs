@@ -1,23 +1,24 @@
-//! The times in front of the lines.
+//! The times at the start of lines.
 
 const NS_PER_SEC: i64 = 1_000_000_000;
 const DAY_NS: i64 = 24 * 3600 * NS_PER_SEC;
-/// Numbers of seconds from here on are dates: 1973. `-r` counts the seconds since the line before.
+/// Seconds from this value on are a date, in 1973 or later. Smaller values are the seconds since the previous line
+/// (`-r`).
 const FIRST_DATE: i64 = 100_000_000 * NS_PER_SEC;
 
-/// A time as it is written.
+/// A time as written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stamp {
     /// Since 1970, ns (`-ttt`).
     Date(i64),
     /// Since midnight, ns (`-t`, `-tt`).
     Day(i64),
-    /// Since the line before, ns (`-r`).
+    /// Since the previous line, ns (`-r`).
     Step(i64),
 }
 
 impl Stamp {
-    /// Reads `1700000052.321000`, `14:07:32.321`, `0.000120`.
+    /// Parses `1700000052.321000`, `14:07:32.321`, `0.000120`.
     pub fn read(word: &str) -> Option<Self> {
         if word.contains(':') {
             return day(word).map(Self::Day);
@@ -71,7 +72,7 @@ pub(super) fn seconds(word: &str) -> Option<i64> {
     ns.checked_add(fraction.parse::<i64>().ok()? * unit)
 }
 
-/// Reads `14:07:32.321`. Returns the ns since midnight.
+/// Parses `14:07:32.321`. Returns the ns since midnight.
 fn day(word: &str) -> Option<i64> {
     let mut parts = word.splitn(3, ':');
     let mut number = |below: i64| {

@@ -9,13 +9,13 @@ pub(super) struct Line<'a> {
     pub tid: Option<i64>,
     /// The thread's name (`-Y`).
     pub comm: Option<&'a str>,
-    /// When it happened.
+    /// When the event happened.
     pub stamp: Stamp,
-    /// What happened.
+    /// The event.
     pub event: Event<'a>,
 }
 
-/// What a line tells.
+/// The event of a line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Event<'a> {
     /// A call that returned before another line was printed.
@@ -24,9 +24,9 @@ pub(super) enum Event<'a> {
     Begin { name: &'a str, args: &'a str },
     /// The second half of a call.
     End(Call<'a>),
-    /// The second half of a call, which was interrupted again.
+    /// The second part of a call that was interrupted again.
     EndAndBegin { name: &'a str, args: &'a str },
-    /// A signal, and what is known about it.
+    /// A signal, and the information about it.
     Signal { name: &'a str, info: &'a str },
     /// The thread ended.
     Exit(&'a str),
@@ -39,14 +39,14 @@ pub(super) struct Call<'a> {
     pub name: &'a str,
     /// Its arguments as strace writes them.
     pub args: &'a str,
-    /// What it returned, with the name of the error.
+    /// The returned value, with the name of the error.
     pub ret: &'a str,
-    /// How long it took, ns (`-T`).
+    /// The duration, ns (`-T`).
     pub dur: Option<i64>,
 }
 
 impl<'a> Line<'a> {
-    /// Reads a line; `None` if it is none of strace's, or has no time.
+    /// Parses a line; `None` if it is not from strace, or has no time.
     pub fn read(line: &'a str) -> Option<Self> {
         let (tid, comm, rest) = thread(line.trim());
         let (stamp, rest) = rest.split_once(' ')?;
@@ -63,7 +63,7 @@ impl<'a> Line<'a> {
 
 /// Whether a text is a log: one of its first lines is a call.
 pub(super) fn begins_log(head: &[u8]) -> bool {
-    /// strace may first tell of processes that it attached to.
+    /// strace may first print messages about the processes that it attached to.
     const LINES: usize = 16;
     let mut lines = head.split(|&byte| byte == b'\n').take(LINES);
     lines.any(|line| {
@@ -72,7 +72,7 @@ pub(super) fn begins_log(head: &[u8]) -> bool {
     })
 }
 
-/// The thread in front of a line, and the rest: `1234 …`, `1234<sh> …`, `[pid 1234] …`.
+/// The thread at the start of a line, and the rest: `1234 …`, `1234<sh> …`, `[pid 1234] …`.
 fn thread(line: &str) -> (Option<i64>, Option<&str>, &str) {
     let none = (None, None, line);
     let (inside, end) = match line.strip_prefix("[pid") {
@@ -80,7 +80,7 @@ fn thread(line: &str) -> (Option<i64>, Option<&str>, &str) {
         None => (line, " "),
     };
     let digits = inside.bytes().take_while(u8::is_ascii_digit).count();
-    // The seconds of a date have ten digits, numbers of threads at most seven.
+    // The seconds of a date have ten digits, thread numbers at most seven.
     let (1..10, Ok(tid)) = (digits, inside[..digits].parse()) else {
         return none;
     };
@@ -97,7 +97,7 @@ fn thread(line: &str) -> (Option<i64>, Option<&str>, &str) {
     }
 }
 
-/// Skips what options put in front of a call: `(+ 0.000120)`, `[00007f52a1b2c3d4]`, `[ 257]`.
+/// Skips what options print before a call: `(+ 0.000120)`, `[00007f52a1b2c3d4]`, `[ 257]`.
 fn without_brackets(mut rest: &str) -> &str {
     for (open, close) in [("(+", ") "), ("[", "] "), ("[", "] ")] {
         if rest.starts_with(open)
@@ -131,7 +131,7 @@ impl<'a> Event<'a> {
         }
     }
 
-    /// What follows a call's name.
+    /// Parses the text after a call's name.
     fn call(name: &'a str, rest: &'a str, resumed: bool) -> Option<Self> {
         let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_?".contains(&byte);
         if name.is_empty() || !name.bytes().all(is_name) {
@@ -165,7 +165,7 @@ fn unfinished(rest: &str) -> Option<&str> {
     let ends = ["<unfinished ...>", "<detached ...>"];
     let args = match ends.iter().find_map(|end| rest.strip_suffix(end)) {
         Some(args) => args,
-        // strace prints this message in the middle of the line of the call that made the process.
+        // strace prints this message in the middle of the line of the call that created the process.
         None => {
             let (args, message) = rest.split_once("strace: Process ")?;
             message.strip_suffix(" attached").map(|_| args)?
@@ -184,7 +184,7 @@ fn returned(rest: &str) -> Option<(&str, &str)> {
         }
         at = close;
     }
-    // Nothing is left of the arguments of a resumed call.
+    // A resumed call without further arguments.
     Some(("", rest.strip_prefix('=')?.trim()))
 }
 

@@ -7,9 +7,9 @@
 //! 1000  1700000052.321300 <... futex resumed>) = 0 <0.000200>
 //! 1001  1700000052.321400 +++ exited with 0 +++
 //! ```
-//! Each line begins with the number of its thread (`-f`; on a terminal, `[pid 1000]`). The time is a date (`-ttt`), a time of
-//! day (`-t`, `-tt`), or the time since the line before (`-r`). `-T` adds the duration of each call. strace's
-//! manual and its source (`src/strace.c`, `printleader` and `tprint_sysret_end`) describe the forms.
+//! Each line begins with the number of its thread (`-f`; on a terminal, `[pid 1000]`). The time is a date (`-ttt`), a
+//! time of day (`-t`, `-tt`), or the time since the previous line (`-r`). `-T` adds the duration of each call. The
+//! sources are strace's manual and its code (`src/strace.c`, `printleader` and `tprint_sysret_end`).
 
 mod clock;
 mod line;

@@ -1,4 +1,4 @@
-//! What calls tell of threads: their names, and who made them.
+//! What calls show about threads: their names, and which thread created them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,26 +6,26 @@ use traceloom_trace::{NO_NUMBER, ProcessId, RowId, ThreadId, TraceBuilder};
 
 use super::line::Call;
 
-/// The kernel keeps this many bytes of a thread's name.
+/// The number of bytes of a thread's name that the kernel keeps.
 const COMM_BYTES: usize = 15;
 
 /// The threads of a log.
 #[derive(Debug, Default)]
 pub(super) struct People {
-    /// The number in the name of the file: `strace -ff` writes a file for each thread.
+    /// The number in the file's name: `strace -ff` writes a file for each thread.
     own: Option<i64>,
     /// The thread of lines without a number.
     unnumbered: Option<ThreadId>,
     /// Its number, from a call that returned it.
     number: Option<i64>,
-    /// Threads of which the call that made them has returned.
+    /// Threads whose creating call has returned.
     made: HashSet<ThreadId>,
-    /// Threads that ended before the call that made them returned, by number.
+    /// Threads that ended before their creating call returned, by number.
     ended: HashMap<i64, ThreadId>,
 }
 
 impl People {
-    /// `name` is that of the file.
+    /// `name` is the name of the file.
     pub fn new(name: &str) -> Self {
         let number = name.rsplit_once('.').map_or("", |(_, number)| number);
         let own = number.parse().ok().filter(|tid| *tid > 0);
@@ -52,7 +52,7 @@ impl People {
         }
     }
 
-    /// A thread ended at `ts`, ns.
+    /// Handles the end of a thread at `ts`, ns.
     pub fn end(&mut self, thread: ThreadId, ts: i64, out: &mut TraceBuilder) {
         let tid = out.trace().threads.tid.get(thread.row());
         out.end_thread(thread, ts);
@@ -61,7 +61,7 @@ impl People {
         }
     }
 
-    /// Learns from a call of a thread that returned.
+    /// Learns about threads from a call that returned.
     pub fn learn(&mut self, thread: ThreadId, call: &Call<'_>, out: &mut TraceBuilder) {
         let returned = call.ret.split(' ').next().unwrap_or_default();
         let number = returned.parse::<i64>().ok().filter(|number| *number > 0);
@@ -76,7 +76,7 @@ impl People {
             ("clone" | "clone3" | "fork" | "vfork", Some(tid)) => {
                 self.made(thread, tid, call.args.contains("CLONE_THREAD"), out);
             }
-            // Without `-f`, these are the only places of the number.
+            // Without `-f`, only these calls show the number.
             ("set_tid_address" | "gettid", Some(tid)) if self.unnumbered == Some(thread) => {
                 self.set_number(thread, tid, out);
             }
@@ -91,7 +91,7 @@ impl People {
         }
     }
 
-    /// A thread made another one, in its own process or in a new one.
+    /// Handles the creation of a thread, in the creator's process or in a new one.
     fn made(&mut self, maker: ThreadId, tid: i64, is_thread: bool, out: &mut TraceBuilder) {
         let process = if is_thread {
             pid_of(maker, out)
@@ -106,7 +106,7 @@ impl People {
             inherit(maker, thread, upid, out);
         }
         if ended.is_some() {
-            // The numbers are free for others.
+            // The thread has ended, so its numbers can be reused.
             let ts = out.trace().threads.end_ts.get(thread.row());
             out.end_thread(thread, ts);
         } else {
@@ -115,7 +115,7 @@ impl People {
     }
 }
 
-/// A thread runs another program: it is now its process.
+/// Handles a thread that runs another program, which names the thread and its process.
 fn run_program(thread: ThreadId, program: &str, out: &mut TraceBuilder) {
     name(thread, program, out);
     let program = out.intern(program.as_bytes());
@@ -125,7 +125,7 @@ fn run_program(thread: ThreadId, program: &str, out: &mut TraceBuilder) {
     }
 }
 
-/// Gives a new thread and its process the names of those that made them. They keep these until they get their own.
+/// Gives a new thread and its process the names of their creators. They keep these names until they get their own.
 fn inherit(maker: ThreadId, thread: ThreadId, upid: ProcessId, out: &mut TraceBuilder) {
     let (threads, processes) = (&out.trace().threads, &out.trace().processes);
     let comm = threads.name.get(maker.row());
@@ -139,7 +139,7 @@ fn inherit(maker: ThreadId, thread: ThreadId, upid: ProcessId, out: &mut TraceBu
     }
 }
 
-/// Names a thread as the kernel does.
+/// Names a thread. Long names are truncated as in the kernel.
 pub(super) fn name(thread: ThreadId, name: &str, out: &mut TraceBuilder) {
     let end = name.floor_char_boundary(COMM_BYTES.min(name.len()));
     if end > 0 {
@@ -148,7 +148,8 @@ pub(super) fn name(thread: ThreadId, name: &str, out: &mut TraceBuilder) {
     }
 }
 
-/// The process of a thread. One that is not known yet led its own when strace began to follow it.
+/// The process of a thread. A thread whose process is unknown was the leader of its process when strace began to
+/// follow it.
 fn pid_of(thread: ThreadId, out: &mut TraceBuilder) -> Option<i64> {
     let threads = &out.trace().threads;
     let (tid, upid) = (

@@ -22,7 +22,7 @@ pub(super) struct StraceReader {
 }
 
 impl StraceReader {
-    /// `name` is that of the file.
+    /// `name` is the name of the file.
     pub fn new(name: &str) -> Self {
         let people = People::new(name);
         Self {
@@ -65,9 +65,9 @@ struct At {
 struct State {
     /// Lines so far.
     lines: u64,
-    /// Lines that were not read.
+    /// Lines that could not be parsed.
     unread: u64,
-    /// Calls whose duration nothing tells.
+    /// Calls whose duration is unknown.
     without_duration: u64,
     has_date: bool,
     clock: Clock,
@@ -147,7 +147,7 @@ impl State {
         let Some(slice) = self.end_half(at, call.name, call.dur, out) else {
             return;
         };
-        // The call began with some of its arguments, and returned the others.
+        // The line at the begin of the call has some of the arguments, and this line has the others.
         let begun = begun_args(slice, out);
         let all = Call {
             args: &format!("{begun}{}", call.args),
@@ -160,8 +160,9 @@ impl State {
 
     /// Ends the open call of a thread. Returns `None`, and counts it, if its begin is not in the log.
     ///
-    /// `dur` is how long the call took, ns. It is more exact than the time of the line, which strace prints a moment
-    /// later. If the call was cut into more than two parts, it is longer than this one.
+    /// `dur` is the duration of the call, ns. It is more exact than the time of the line, which strace prints a moment
+    /// later. If the log splits the call into more than two parts, `dur` also covers the earlier ones, so the time of
+    /// the line is the limit.
     fn end_half(
         &mut self,
         at: At,
@@ -185,7 +186,7 @@ impl State {
 
     fn finish(&self, out: &mut TraceBuilder) {
         if self.unread > 0 {
-            // Perfetto's name of the figure.
+            // Perfetto's name for this count.
             out.figure("strace_parse_failure", None, 0, self.unread as i64);
         }
         if self.without_duration > 0 {
@@ -230,7 +231,7 @@ fn args(texts: &[(&str, &str)], out: &mut TraceBuilder) -> ArgSetId {
     out.args(args)
 }
 
-/// The times of a log with dates are those of the wall clock.
+/// The times of a log with dates are wall-clock times.
 fn wall_clock(ts: i64) -> ClockRow {
     ClockRow {
         source: SourceId::NONE,
@@ -242,7 +243,7 @@ fn wall_clock(ts: i64) -> ClockRow {
     }
 }
 
-/// Whether a line has nothing for the time line: strace's own messages, and the rest of a line that one of them cut.
+/// Whether a line has nothing for the time line: a message of strace, or the rest of a line that such a message split.
 fn tells_nothing(text: &str) -> bool {
     text.is_empty() || text.starts_with("strace: ") || text == "<unfinished ...>"
 }

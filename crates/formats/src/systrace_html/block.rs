@@ -33,11 +33,10 @@ enum Kind {
     /// Base64 of compressed data.
     Base64 {
         decoder: Base64Decoder,
-        /// How many bytes are not base64.
+        /// The number of bytes that are not base64.
         foreign: u64,
     },
-    /// Possibly base64 of text: only if all of it is base64. Plain text may also begin with a long
-    /// word.
+    /// Possibly base64 of text, which requires that all of it is base64. Plain text may also begin with a long word.
     Doubtful(Vec<u8>),
     /// Read after all other blocks.
     Deferred(Vec<u8>),
@@ -91,7 +90,7 @@ impl Block {
         }
     }
 
-    /// Ends the block. The inner error describes what is wrong with the block.
+    /// Ends the block. The inner error describes a problem with the block.
     pub fn finish(mut self, out: &mut Target<'_>) -> Result<Result<(), ReadError>, ReadError> {
         if self.error.is_none() {
             let result = self.finish_inner(out);
@@ -174,7 +173,7 @@ impl Kind {
         }
     }
 
-    /// Decides at the end of the block what could not be decided earlier.
+    /// Decides, at the end of the block, what could not be decided earlier.
     fn settle(&mut self, inner: &mut Inner, out: &mut Target<'_>) -> Result<(), ReadError> {
         self.decide(true, inner, out)?;
         match self {

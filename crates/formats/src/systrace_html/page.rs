@@ -256,7 +256,7 @@ impl Step {
     }
 }
 
-/// Whether `text` begins with `word`, ignoring case; `None` if it is too short to tell.
+/// Whether `text` begins with `word`, ignoring case; `None` if it is too short to decide.
 fn begins(text: &[u8], word: &[u8]) -> Option<bool> {
     let length = text.len().min(word.len());
     if !text[..length].eq_ignore_ascii_case(&word[..length]) {

@@ -1,5 +1,5 @@
-//! Writes pages in systrace's format, so that every tool for these can open them. They contain no
-//! viewer; a note in the page says so.
+//! Writes pages in systrace's format, so that every tool for such pages can open them. They contain no viewer, and a
+//! note in the page explains this.
 
 use std::io::{self, Write};
 

@@ -92,8 +92,8 @@ impl Facts {
         });
     }
 
-    /// Counts events that the kernel overwrote or dropped, in addition to those that pages report. The
-    /// counts of all buffers of a CPU are one sum, because pages do not tell whose events are lost.
+    /// Counts events that the kernel overwrote or dropped, in addition to those that pages report. The counts of all
+    /// buffers of a CPU are added up, because pages do not show which buffer lost the events.
     pub fn tell_losses(&self, reader: &RawReader, out: &mut TraceBuilder) {
         let mut cpus: BTreeMap<u32, (u64, Vec<String>)> = BTreeMap::new();
         for stats in &self.cpu_stats {

@@ -1,4 +1,4 @@
-//! The head of the file. It tells how to read the rest.
+//! The head of the file, which determines how the rest is read.
 
 use traceloom_trace::Place;
 

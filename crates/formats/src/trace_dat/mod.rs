@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! version 6                                  version 7
-//! magic, "6", byte order, long, page size    the same with "7", compression, place of the options
+//! magic, "6", byte order, long, page size    the same with "7", compression, position of the options
 //! header_page, header_event                  sections in any order: id, flags, name, size, content
 //! formats of ftrace's own events             (each may be compressed)
 //! formats of the kernel's events             options: where the other sections are, where the

@@ -60,7 +60,8 @@ pub(super) fn collect(
     Ok(into)
 }
 
-/// Notes that the buffer of an instance cannot be read. It comes last, so a file that was cut has the others.
+/// Notes that the buffer of an instance cannot be read. Instances come last, so a truncated file still has the other
+/// buffers.
 fn missing(error: &ReadError, offset: u64, into: &mut Collected) {
     let kind = match error {
         ReadError::Truncated { .. } => RepairKind::TornRecord,

@@ -193,8 +193,8 @@ impl TrackLines<'_, '_> {
         })
     }
 
-    /// Whether an event ended a slice. If another event may have ended it instead, the event is recognised by a field
-    /// of its own, or by a counter that it sets.
+    /// Whether the second event of a slice ended it. Something else may have ended it, which shows only if that event
+    /// has a field of its own, or would have set a counter.
     fn is_ended(&mut self, slice: SliceId) -> bool {
         let Some(pair) = kernel::pair(self.trace, slice) else {
             return true;

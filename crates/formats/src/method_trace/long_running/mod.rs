@@ -3,7 +3,7 @@
 //! A report (`/data/anr`, or a bug report) holds them as base64. Its content:
 //!
 //! ```text
-//! 3  u64 now, recorder's ns  u64 now, CLOCK_MONOTONIC ns        newer ART, once, in front
+//! 3  u64 now, recorder's ns  u64 now, CLOCK_MONOTONIC ns        newer ART, once, at the start
 //! 2  u32 tid  u24 records  u32 size  records                    per thread
 //!       sleb Δ(ns<<1 | is exit)   on entry: sleb Δ method
 //! 0  u32 tid  u16 length  name                                  threads
@@ -64,7 +64,8 @@ impl Format for LongRunning {
     }
 }
 
-/// Whether a text begins like an ANR report or a bug report. The processes of a bug report come far behind its beginning.
+/// Whether a text begins like an ANR report or a bug report. In a bug report, the processes come far after its
+/// beginning.
 fn is_report(text: &[u8]) -> bool {
     const TITLE: &[u8] = b"== dumpstate: ";
     let title = &text[..text.len().min(256)];

@@ -18,7 +18,7 @@ const RENEWED_KEYS: &[&str] = &[
 ];
 
 impl File<'_> {
-    /// What of the trace is missing in the file if the file contains `calls`.
+    /// The parts of the trace that the file does not contain, if it contains `calls`.
     pub(super) fn omissions(&self, calls: &[Call]) -> Written {
         let trace = self.trace;
         let mut kept = vec![

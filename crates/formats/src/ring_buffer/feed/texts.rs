@@ -154,7 +154,7 @@ impl<'a, S: RawSink> Feed<'a, S> {
         Some(())
     }
 
-    /// Skips the next event of a CPU, whose meaning is known. Another buffer may have it too.
+    /// Skips the next event of a CPU, whose content is already used. Another buffer may contain it, too.
     fn pass_over(&mut self, stream: usize) {
         let CpuBytes {
             cpu,

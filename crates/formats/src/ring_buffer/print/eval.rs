@@ -32,7 +32,7 @@ pub(crate) struct Context<'a, 'm> {
 /// The maximum number of array elements that are shown.
 const MOST_ELEMENTS: usize = 64;
 
-/// The length after which a stack trace is cut, bytes. A stack of a hundred functions takes less.
+/// The length at which a stack trace is truncated, bytes. A stack of a hundred functions takes less.
 const LONGEST_STACK: usize = 16 << 10;
 
 impl<'a> Context<'a, '_> {
@@ -87,7 +87,7 @@ impl<'a> Context<'a, '_> {
         })
     }
 
-    /// An object. Its bytes are in the event, unless its field is the address of it.
+    /// Formats an object. Its bytes are in the event, unless its field is the object's address.
     fn object(&mut self, object: Object, expr: &'a Expr) -> Option<Shown<'a>> {
         let field = match expr {
             Expr::Field(index) => self.format.fields.get(*index),
@@ -238,8 +238,8 @@ impl<'a> Context<'a, '_> {
         })
     }
 
-    /// The addresses of a stack trace. The kernel declares a few of them, but records as many as there are; in a stack of
-    /// the kernel, `size` is their number.
+    /// The addresses of a stack trace. The kernel declares a few of them, but records as many as there are. In a
+    /// kernel stack, `size` is their number.
     fn callers(&self, field: &EventField, element: usize) -> Option<&'a [u8]> {
         let present = self.event.get(field.offset..)?;
         let size = self.format.field("size");
@@ -249,8 +249,8 @@ impl<'a> Context<'a, '_> {
         Some(&present[..told.min(present.len())])
     }
 
-    /// The functions of a stack trace, innermost first. It ends at an address whose bits are all ones or, in a stack of a
-    /// program, all zeros.
+    /// The functions of a stack trace, innermost first. The stack ends at an address whose bits are all ones or, in a
+    /// program's stack, all zeros.
     fn stack(&mut self, content: &[u8], element: usize) -> Shown<'a> {
         let (order, symbols) = (self.order, self.symbols);
         let is_end = |at: &[u8]| matches!(order.int(at, 0, element), None | Some(0 | -1));
@@ -309,7 +309,7 @@ mod tests {
     use super::super::plan::Plan;
     use super::*;
 
-    /// The texts that are made from an event with this format.
+    /// The generated texts of an event with this format.
     fn made(format: &str, event: &[u8]) -> Vec<String> {
         let format = EventFormat::parse("s", format.as_bytes()).unwrap();
         let symbols = Symbols::parse(
@@ -337,7 +337,7 @@ mod tests {
             .collect()
     }
 
-    /// What is shown of a kernel stack whose format declares eight functions.
+    /// The text of a kernel stack whose format declares eight functions.
     fn stack_of(size: u32, addresses: &[u64]) -> String {
         let format = "name: kernel_stack\nID: 4\n\tfield:int size;\toffset:8;\tsize:4;\tsigned:1;\n\
             \tfield:unsigned long caller[8];\toffset:16;\tsize:64;\tsigned:0;\n\

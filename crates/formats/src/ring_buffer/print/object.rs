@@ -1,4 +1,4 @@
-//! Objects that `%p` and letters print by their address: addresses of networks and devices, and UUIDs.
+//! Objects that `%p` followed by letters prints by their address: network addresses, device addresses and UUIDs.
 //!
 //! The source is the kernel's `Documentation/core-api/printk-formats.rst`. An event holds the object itself.
 
@@ -15,7 +15,7 @@ pub(crate) enum Object {
     Ip6 { short: bool },
     /// `%pIS` and more letters: an address of either family. `%pISpc` has the port too: `[::1]:80`.
     Socket { short: bool, port: bool },
-    /// `%pM`, `%pMF`, `%pm`: the address of a device, six bytes in hexadecimal. This text separates them.
+    /// `%pM`, `%pMF`, `%pm`: the address of a device, six bytes in hexadecimal with this separator.
     Mac(&'static str),
     /// `%pU`, `%pUb`.
     Uuid,
@@ -42,7 +42,7 @@ impl Object {
         }
     }
 
-    /// What the kernel prints for an object; `None` if the bytes are not one.
+    /// The object as the kernel prints it; `None` if the bytes are not such an object.
     pub fn text(self, content: &[u8], order: ByteOrder) -> Option<String> {
         match self {
             Self::Ip4 => ip4(content),

@@ -29,12 +29,12 @@ enum Source {
     Joined(Vec<(Vec<u8>, Conversion, Expr)>),
 }
 
-/// The value that was read last. The conversions after it may be parts of it.
+/// The last value that was read. The following conversions may be parts of it.
 struct Open {
     has_key: bool,
-    /// The only field that it shows.
+    /// The field that it shows, if it shows only one.
     field: Option<usize>,
-    /// `0x` if it is before its digits.
+    /// `0x` if this precedes its digits.
     prefix: &'static [u8],
 }
 
@@ -45,8 +45,8 @@ impl Open {
     }
 }
 
-/// For longer formats, only the plain fields are shown. The longest format in Linux, with all flags
-/// of page allocations, has 8 KB.
+/// The maximum length of a print format. For longer formats, only the plain fields are shown. The longest format in
+/// Linux, with all flags of page allocations, has 8 KB.
 const LONGEST: usize = 64 << 10;
 
 /// The maximum cost of a print format, in parts and names, because it is evaluated for each event.
