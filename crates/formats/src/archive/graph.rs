@@ -1,4 +1,4 @@
-//! How clocks relate: what one shows when another shows 0.
+//! How clocks relate: the value of one clock when another shows 0.
 //!
 //! ```text
 //! rows of a.pftrace ──0── boot of phone ──+500── boot of server ──0── rows of b.pftrace
@@ -19,9 +19,9 @@ pub(super) enum Node {
     Rows(usize),
     /// A clock of a machine.
     Machine(usize, Clock),
-    /// A clock of a machine as a piece saw it. It need not be the same as in another one, which may be of another run.
+    /// A clock of a machine as one piece saw it. Another piece may be from another run, in which the clock differs.
     Piece(usize, Clock),
-    /// The clock of a file alone.
+    /// The clock of a single file.
     File(usize),
 }
 
@@ -38,7 +38,7 @@ impl Graph {
         self.edges.entry(to).or_default().push((from, -distance));
     }
 
-    /// What a clock shows when another shows 0, by the fewest steps.
+    /// The value of `to` when `from` shows 0, along the fewest steps.
     pub fn distance(&self, from: Node, to: Node) -> Option<i128> {
         let mut known = FxHashMap::default();
         known.insert(from, 0);

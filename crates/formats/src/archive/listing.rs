@@ -8,7 +8,7 @@ const MANIFEST: &str = "perfetto_manifest";
 /// A file in the archive.
 struct File {
     name: String,
-    /// Its size, bytes; if it is compressed itself, that of its content.
+    /// Its size, bytes; for a compressed file, the size of its content.
     bytes: u64,
     format: String,
 }
@@ -29,7 +29,8 @@ impl Listing {
         });
     }
 
-    /// Adds a file of the archive. Its sources are those of `trace` from number `first` on; the first one tells its format.
+    /// Adds a file of the archive. Its sources are those of `trace` from number `first` on; the first one determines
+    /// its format.
     pub fn trace(&mut self, name: &str, trace: &Trace, first: usize) {
         let Some(format) = trace.sources.format.iter().nth(first) else {
             return;
@@ -51,7 +52,7 @@ impl Listing {
     }
 }
 
-/// Adds a row: the name, the bytes and the format of a file, and its place in the order of reading. The archive has no
+/// Adds a row: the name, size in bytes and format of a file, and its place in the order of reading. The archive has no
 /// name, and the place 0.
 fn write((name, bytes, format): (Option<&str>, u64, &str), order: i64, out: &mut TraceBuilder) {
     let mut text = |text: &str| ArgValue::Text(out.intern(text.as_bytes()));

@@ -1,4 +1,4 @@
-//! Puts the traces of an archive together.
+//! Merges the traces of an archive.
 
 use traceloom_trace::{
     ClockKind, ClockRow, Place, RepairKind, RowId, Shared, SourceId, Trace, TraceBuilder,
@@ -15,8 +15,8 @@ use crate::format::{ReadOptions, Target};
 use crate::format_id;
 use crate::parts::Parts;
 
-/// The most entries of an archive whose traces are put on one time line. A recording has few files, and a trace that
-/// waits for the others takes 12 KB even if it is empty.
+/// The maximum number of entries of an archive whose traces are put on one time line. A recording has few files, and a
+/// trace that waits for the others takes 12 KB even if it is empty.
 const MOST_APART: usize = 64;
 
 const LOST: &str = "nothing connects the clocks of a file with the time line of the manifest; the file is left out";
@@ -24,10 +24,11 @@ const LOST: &str = "nothing connects the clocks of a file with the time line of 
 const UNALIGNED: &str = "a trace of the archive has no clock in common with the first Perfetto trace; its times stay \
                          as they are";
 
-/// The most entries of an archive with a manifest. Each may be on another machine, so all of them wait.
+/// The maximum number of entries of an archive with a manifest. Each entry may be from another machine, so all of them
+/// wait.
 const MOST_WITH_MANIFEST: usize = 1_024;
 
-/// The traces that were read so far. A single trace, and text, go to the target at once.
+/// The traces that were read so far. A single trace, or text, goes directly to the target.
 pub(crate) struct Members {
     apart: bool,
     manifest: Option<Manifest>,
@@ -36,10 +37,10 @@ pub(crate) struct Members {
 }
 
 impl Members {
-    /// For an archive with this number of entries, and this manifest.
+    /// Creates the state for an archive with this number of entries and this manifest.
     ///
     /// # Errors
-    /// If a manifest is for more entries than can wait for each other.
+    /// If there is a manifest, and the archive has more entries than can wait for each other.
     pub fn of(entries: usize, found: Option<Found>, out: &Target<'_>) -> Result<Self, ReadError> {
         let is_trace = matches!(out, Target::Trace(_));
         let mut listing = Listing::default();
@@ -60,10 +61,10 @@ impl Members {
         })
     }
 
-    /// Reads a trace of the archive. What was read before an error is kept.
+    /// Reads a trace of the archive. The part read before an error is kept.
     ///
     /// # Errors
-    /// Those of `read`; [`ReadError::Manifest`] if the manifest says something about an archive in the archive.
+    /// Those of `read`; [`ReadError::Manifest`] if the manifest describes an archive inside the archive.
     pub fn read<T>(
         &mut self,
         name: &str,
@@ -102,7 +103,7 @@ impl Members {
     /// Adds the traces to the archive's, which has the format `archive`.
     ///
     /// # Errors
-    /// [`ReadError::Manifest`] if a file is not what the manifest says.
+    /// [`ReadError::Manifest`] if a file does not match the manifest.
     pub fn finish(self, archive: &str, out: &mut Target<'_>) -> Result<(), ReadError> {
         let Target::Trace(out) = out else {
             return Ok(());
@@ -115,7 +116,7 @@ impl Members {
     }
 }
 
-/// Whether a reader found out behind the beginning of a file that it is no trace.
+/// Whether a reader found only after the beginning of a file that it is not a trace.
 fn is_no_trace<T>(result: &Result<T, ReadError>) -> bool {
     let error = result.as_ref().err().map(ReadError::innermost);
     let no_trace = |error| {
@@ -127,7 +128,7 @@ fn is_no_trace<T>(result: &Result<T, ReadError>) -> bool {
     error.is_some_and(no_trace)
 }
 
-/// Puts the traces where the manifest says.
+/// Places the traces as the manifest specifies.
 fn by_manifest(
     members: Vec<Member>,
     manifest: &Manifest,
@@ -156,7 +157,7 @@ fn by_manifest(
     Ok(())
 }
 
-/// Adds what the manifest says about the archive.
+/// Adds the parts of the manifest that concern the whole archive.
 fn tell(manifest: &Manifest, out: &mut TraceBuilder) {
     if let Some(line) = &manifest.trace_time {
         out.metadata("trace_time_clock_id", &line.clock.to_string());
@@ -166,7 +167,7 @@ fn tell(manifest: &Manifest, out: &mut TraceBuilder) {
     }
 }
 
-/// Counts files whose clocks nothing connects, also as Perfetto does.
+/// Counts files whose clocks are not connected to the others, as a repair and as Perfetto's statistic.
 fn tell_lost(lost: u64, out: &mut TraceBuilder) {
     out.repair(RepairKind::BadClockSync, lost, Place::default(), || {
         LOST.to_owned()
@@ -229,7 +230,7 @@ const OF_SYSTEM: &[&str] = &[
     format_id::PROCESS_DUMP,
 ];
 
-/// Formats whose times are those of `CLOCK_MONOTONIC`, unless they say otherwise.
+/// Formats whose times are those of `CLOCK_MONOTONIC`, unless they name another clock.
 const MONOTONIC: &[&str] = &[
     format_id::FTRACE,
     format_id::ATRACE,
@@ -237,7 +238,7 @@ const MONOTONIC: &[&str] = &[
     format_id::SYSTRACE_JS,
 ];
 
-/// Whether all sources of a trace are of some formats.
+/// Whether all sources of a trace have one of these formats.
 fn is(trace: &Trace, formats: &[&str]) -> bool {
     let mut sources = trace.sources.format.iter();
     sources.all(|format| formats.contains(&trace.strings.get(format)))
@@ -280,7 +281,7 @@ mod tests {
     use crate::format::ReadOptions;
     use crate::read_bytes;
 
-    /// A snapshot: `CLOCK_BOOTTIME` is 500 ms ahead of `CLOCK_MONOTONIC`. And the process 100.
+    /// A snapshot: `CLOCK_BOOTTIME` is 500 ms ahead of `CLOCK_MONOTONIC`. The trace also has the process 100.
     fn perfetto() -> Vec<u8> {
         let clock = |id, ts| Proto::new().int(1, id).int(2, ts);
         let snapshot = Proto::new()

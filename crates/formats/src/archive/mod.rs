@@ -1,11 +1,12 @@
-//! The traces in an archive: each is read by itself, then they are put on one time line.
+//! The traces in an archive: each is read separately, then they are put on one time line.
 //!
 //! ```text
 //! phone.pftrace   clock boot    ──────────►  the time line: that of the first Perfetto trace
-//! page.html       clock mono    ──shift──►   its snapshots tell how far apart the clocks are
+//! page.html       clock mono    ──shift──►   its snapshots give the distance between the clocks
 //! ```
-//! A Perfetto trace in an archive says that the archive is one recording: then the same numbers mean the same processes.
-//! Without one, archives are only collections, and their traces stay as they are. With a [`manifest`], it decides.
+//! A Perfetto trace in an archive shows that the archive is one recording, so equal numbers mean the same processes.
+//! Without one, archives are only collections, and their traces stay unchanged. If there is a [`manifest`], it decides
+//! instead.
 
 mod graph;
 mod listing;

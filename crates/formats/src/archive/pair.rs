@@ -10,8 +10,8 @@ pub(crate) struct Entry {
     pub then: Option<usize>,
 }
 
-/// Joins each pair `x.key` and `x.data` into one entry, and leaves folders out. Of several with the same names, the first
-/// ones belong together.
+/// Joins each pair `x.key` and `x.data` into one entry, and omits folders. If names repeat, the nth `x.key` belongs to
+/// the nth `x.data`.
 pub(crate) fn pair(names: &[&str]) -> Vec<Entry> {
     let numbered = numbered(names);
     let rows = numbered.iter().enumerate();
@@ -35,7 +35,7 @@ pub(crate) fn pair(names: &[&str]) -> Vec<Entry> {
     entries
 }
 
-/// Each name, and how many of them have come so far.
+/// Each name, with its number among equal names, from 1.
 fn numbered<'a>(names: &[&'a str]) -> Vec<(&'a str, usize)> {
     let mut seen: FxHashMap<&str, usize> = FxHashMap::default();
     let number = |name: &&'a str| {

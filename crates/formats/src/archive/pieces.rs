@@ -6,7 +6,7 @@ use super::manifest::{File, Manifest, refuse};
 use crate::error::ReadError;
 use crate::parts::{MachineClocks, MachineFact, Part, PartRows};
 
-/// The numbers of machines that a manifest names begin here: beyond those that packets can have.
+/// Machines that a manifest names are numbered from here on, above the numbers that packets can have.
 const FIRST_NAMED: i64 = 1 << 32;
 
 /// A file that was read.
@@ -17,35 +17,35 @@ pub(super) struct Member {
     pub parts: Vec<Part>,
 }
 
-/// What a file has of a machine.
+/// The part of a file that belongs to one machine.
 pub(super) struct Piece {
-    /// The file, by its place in the archive.
+    /// The index of the file in the archive.
     pub file: usize,
-    /// The machine, by its row.
+    /// The row of the machine.
     pub machine: usize,
     pub trace: Trace,
-    /// The clocks, if the file tells them.
+    /// The clocks, if the file gives them.
     pub clocks: Option<MachineClocks>,
-    /// Whether a further machine of a file is on its clock, and no other file's.
+    /// Whether this is a further machine of a file, in addition to the file's main one.
     pub is_further: bool,
 }
 
-/// The name by which a machine is known in all files.
+/// Identifies a machine across all files.
 #[derive(Clone, Debug, PartialEq)]
 enum Key {
     /// The number in packets; 0 for the machine that recorded.
     Number(u32),
-    /// The place of a name among those of the manifest.
+    /// The index of a name among those of the manifest.
     Name(usize),
 }
 
-/// The machines of all files. The one that recorded comes first, if a file has it.
+/// The machines of all files. The machine that recorded comes first, if a file has it.
 #[derive(Default)]
 pub(super) struct Machines {
     rows: Vec<(Key, Vec<(&'static str, MachineFact)>)>,
 }
 
-/// Takes the files apart.
+/// Splits the files by machine.
 ///
 /// # Errors
 /// If a file has machines that the manifest rules out.
@@ -108,7 +108,7 @@ impl Piece {
     }
 }
 
-/// Whether a file is what the manifest says.
+/// Checks that a file matches the manifest.
 fn check(told: &File, member: &Member) -> Result<(), String> {
     let has_several = member.parts.len() > 1;
     let path = &member.name;
@@ -130,7 +130,7 @@ fn check(told: &File, member: &Member) -> Result<(), String> {
     Ok(())
 }
 
-/// The machine with a number in a file.
+/// The key of the machine with this number in a file.
 fn key(told: Option<&File>, number: u32, names: &[&str]) -> Result<Key, String> {
     let Some(told) = told else {
         return Ok(Key::Number(number));

@@ -1,7 +1,7 @@
 //! Puts the pieces of an archive with a manifest on one time line.
 //!
-//! Each machine has clocks of its own. They are connected by what the files read together and by the manifest; then, if a
-//! file would be left alone, by the wall time; and at last by the same clock of another machine.
+//! Each machine has its own clocks. They are connected by simultaneous readings in the files and by the manifest;
+//! then, if a file would stay unconnected, by the wall time; and finally by the same clock of another machine.
 
 use traceloom_trace::{ClockKind, ClockRow};
 
@@ -11,7 +11,7 @@ use super::pieces::Piece;
 
 const REALTIME: Clock = 1;
 
-/// The clock of the archive alone, if no file tells one.
+/// The clock of the archive itself, if no file has one.
 const NO_FILE: usize = usize::MAX;
 
 /// The files of an archive, and the machines in them.
@@ -20,13 +20,13 @@ pub(super) struct Places<'a> {
     pub pieces: &'a [Piece],
     /// The names of the files.
     pub files: &'a [String],
-    /// Formats whose times are those of `CLOCK_MONOTONIC`, unless they say otherwise.
+    /// Formats whose times are those of `CLOCK_MONOTONIC`, unless they name another clock.
     pub monotonic: &'a [&'a str],
 }
 
-/// What a piece says about clocks.
+/// What is known about the clocks of a piece.
 struct Told {
-    /// The clock of its times; `None` for one of the file alone.
+    /// The clock of its times; `None` for a clock of the file alone.
     own: Option<Clock>,
     /// Distances of other clocks from its times.
     others: Vec<(Clock, i128)>,
@@ -123,7 +123,7 @@ impl Places<'_> {
         self.manifest.file(&self.files[file])?.clocks.as_ref()
     }
 
-    /// The clock of the time line: the manifest's, else that of the first file that has one.
+    /// The clock of the time line: that of the manifest, otherwise that of the first file that has one.
     fn line(&self, order: &[usize], told: &[Told]) -> Node {
         if let Some(TimeLine {
             clock,
@@ -143,7 +143,7 @@ impl Places<'_> {
         order.iter().find_map(claim).unwrap_or(Node::File(NO_FILE))
     }
 
-    /// The machine of a file, or the one with a name.
+    /// The machine of a file, or the file's machine with this name.
     fn owner(&self, path: &str, name: Option<&str>) -> Option<usize> {
         let names = self.manifest.machines();
         let file = self.manifest.file(path)?;
@@ -193,7 +193,7 @@ impl Places<'_> {
         }
     }
 
-    /// Adds what a piece says.
+    /// Adds the clocks of a piece to the graph.
     fn add(&self, at: usize, told: &Told, line: Node, graph: &mut Graph) {
         let piece = &self.pieces[at];
         let rows = Node::Rows(at);
@@ -222,7 +222,7 @@ impl Places<'_> {
         }
     }
 
-    /// Connects a piece that nothing connects.
+    /// Connects a piece that is still unconnected.
     fn bridge(&self, at: usize, told: &Told, line: Node, graph: &mut Graph) {
         let piece = &self.pieces[at];
         let own = match told.own {
@@ -264,7 +264,7 @@ fn number(kind: ClockKind) -> Option<Clock> {
     }
 }
 
-/// What a clock shows when the piece's times are 0.
+/// The value of a clock when the piece's times are 0.
 fn distance(row: &ClockRow) -> i128 {
     i128::from(row.value_ns) - i128::from(row.ts)
 }

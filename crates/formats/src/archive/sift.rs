@@ -8,7 +8,7 @@ const PACKED: &[&[u8]] = &[b"\x1f\x8b", b"PK\x03\x04", b"\x28\xb5\x2f\xfd"];
 
 /// A manifest in an archive.
 pub(crate) struct Found {
-    /// Its place among the entries.
+    /// Its index among the entries.
     pub at: usize,
     pub(super) name: String,
     /// Its size, bytes.
@@ -24,10 +24,10 @@ pub(crate) struct Sift {
 }
 
 impl Sift {
-    /// Looks at an entry. `bytes` returns the first bytes of it, up to a number.
+    /// Looks at an entry. `bytes` returns the first bytes of the entry, up to the given number.
     ///
     /// # Errors
-    /// [`ReadError::Manifest`] if it is a manifest that is not valid, or not the first one.
+    /// [`ReadError::Manifest`] if the entry is an invalid manifest, or a second one.
     pub fn look(
         &mut self,
         index: usize,
@@ -60,7 +60,7 @@ impl Sift {
     /// The manifest.
     ///
     /// # Errors
-    /// [`ReadError::Manifest`] if it says something about an archive in the archive.
+    /// [`ReadError::Manifest`] if it describes an archive inside the archive.
     pub fn found(self) -> Result<Option<Found>, ReadError> {
         let Some(found) = self.manifest else {
             return Ok(None);

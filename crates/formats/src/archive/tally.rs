@@ -18,7 +18,7 @@ pub(crate) struct Tally {
     bytes: Option<u64>,
 }
 
-/// The most entries that a repair names.
+/// The maximum number of entries that a repair names.
 const MOST_NAMED: usize = 8;
 
 impl Tally {
@@ -34,7 +34,7 @@ impl Tally {
         }
     }
 
-    /// For an archive of this size.
+    /// Creates a tally for an archive of this size.
     pub fn of(format: &'static str, bytes: u64) -> Self {
         Self {
             bytes: Some(bytes),
@@ -82,12 +82,13 @@ impl Tally {
         Ok(())
     }
 
-    /// Counts damage in the entry `name`, of which the readable part is kept.
+    /// Counts damage in the entry `name`, whose readable part is kept.
     pub fn damaged(&mut self, name: &str, reason: &str) {
         self.broken.push(format!("{name}: {reason}"));
     }
 
-    /// Reports skipped and broken entries. They belong to no source: the one that was read last is another entry.
+    /// Reports skipped and broken entries. They belong to no source, because the source that was read last is another
+    /// entry.
     ///
     /// # Errors
     /// If no entry could be read.
@@ -125,7 +126,7 @@ impl Tally {
     }
 }
 
-/// The first rows in one text.
+/// Joins the first rows into one text.
 fn named(rows: &[String]) -> String {
     let first = rows[..rows.len().min(MOST_NAMED)].join("; ");
     match rows.len().saturating_sub(MOST_NAMED) {

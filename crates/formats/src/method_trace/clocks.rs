@@ -157,7 +157,7 @@ impl Switches {
 pub(super) struct Rebuild<'a> {
     pub sink: &'a mut dyn MethodEvents,
     halves_ns: std::vec::IntoIter<i64>,
-    /// CPU time of each thread that is already part of the time line.
+    /// The CPU time of each thread that is already part of the time line.
     counted_ns: Vec<Option<i64>>,
     before: Option<ThreadIndex>,
     now_ns: i64,

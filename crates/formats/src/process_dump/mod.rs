@@ -2,8 +2,8 @@
 //! DUMP (two `ps` tables), plain `ps` output, lists of `/proc/PID/task/TID` paths, CGROUP DUMP, and
 //! ATRACE_PROCESS_DUMP with the memory of each process.
 //!
-//! In a systrace page, these dumps belong to the same source as the ftrace block. They tell which
-//! process a thread belongs to.
+//! In a systrace page, these dumps belong to the same source as the ftrace block. They show which process a thread
+//! belongs to.
 
 mod cgroup;
 mod dump;

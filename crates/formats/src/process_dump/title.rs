@@ -1,6 +1,6 @@
 //! The column titles of a `ps` table.
 
-/// What a column holds.
+/// The content of a column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Title {
     User,

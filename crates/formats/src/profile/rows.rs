@@ -1,4 +1,5 @@
-//! The rows of stacks and samples. They are added when the trace ends, because only then everything about them is known.
+//! The rows of stacks and samples. They are added when the trace ends, because only then is everything about them
+//! known.
 
 use traceloom_trace::{ArgValue, NO_TIME, RecordId, StringId, TraceBuilder};
 
@@ -10,7 +11,7 @@ use super::stacks::{NONE, Stacks};
 pub(crate) struct Rows(u32);
 
 impl Rows {
-    /// The records after those that the trace has.
+    /// The records after those that the trace already has.
     pub fn next(out: &TraceBuilder) -> Self {
         Self(out.trace().records.len() as u32)
     }
@@ -180,7 +181,7 @@ pub(crate) fn add_samples(mut all: Samples, callsites: Rows, out: &mut TraceBuil
     Some(())
 }
 
-/// Where the rows are that samples refer to.
+/// The rows that samples refer to.
 struct SampleRows {
     callsites: Rows,
     sessions: Rows,
@@ -192,7 +193,7 @@ struct SampleRows {
 }
 
 impl SampleRows {
-    /// What samples belong to.
+    /// Adds rows for the sessions, contexts, tasks and executions of samples.
     fn describe(&self, all: &Samples, out: &mut TraceBuilder) {
         for session in &all.sessions {
             let cells = [

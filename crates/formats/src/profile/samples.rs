@@ -1,4 +1,4 @@
-//! Samples of stacks, with what they belong to: a thread, a CPU, a session, values of counters.
+//! Samples of stacks, and what they belong to: a thread, a CPU, a session, values of counters.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use traceloom_trace::{ProcessId, StringId, ThreadId, TraceBuilder, TrackId, TrackType};
@@ -8,7 +8,7 @@ use super::stacks::{NONE, push};
 /// The memory of a sample here and in the tables, bytes.
 pub(crate) const BYTES: usize = 170;
 
-/// The most counters of a sample besides the first.
+/// The maximum number of counters of a sample besides the first.
 pub(crate) const MOST_FOLLOWERS: usize = 64;
 
 /// A sample. Its references are [`NONE`] if they are unknown.
@@ -28,7 +28,7 @@ pub(crate) struct Sample {
 }
 
 impl Sample {
-    /// A sample about which nothing is known.
+    /// A sample whose references are all unknown.
     pub fn at(ts: i64, source: StringId) -> Self {
         Self {
             ts,
@@ -44,7 +44,7 @@ impl Sample {
     }
 }
 
-/// Whose stack it is.
+/// The owner of a stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Task {
     pub upid: Option<ProcessId>,
@@ -52,14 +52,14 @@ pub(crate) struct Task {
     pub context: u32,
 }
 
-/// Where it ran.
+/// The CPU and the mode in which it ran.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Execution {
     pub cpu: Option<u32>,
     pub mode: StringId,
 }
 
-/// A coroutine or the like.
+/// An asynchronous context, such as a coroutine.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AsyncContext {
     pub name: StringId,
@@ -67,7 +67,7 @@ pub(crate) struct AsyncContext {
     pub parent: u32,
 }
 
-/// What one profiler recorded.
+/// The samples of one profiler.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Session {
     pub source: StringId,
@@ -85,7 +85,7 @@ pub(crate) struct Counter {
     pub description: StringId,
 }
 
-/// A value that a sample has.
+/// A counter value of a sample.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CounterValue {
     pub ts: i64,
@@ -130,7 +130,7 @@ impl Samples {
         push(&mut self.sessions, Session { source, unit })
     }
 
-    /// Sets what a session counts, unless it is known.
+    /// Sets the unit of a session, unless it is known.
     pub fn set_unit(&mut self, session: u32, unit: StringId) {
         if let Some(session) = self.sessions.get_mut(session as usize)
             && session.unit == StringId::NULL
@@ -157,7 +157,7 @@ impl Samples {
         track
     }
 
-    /// Adds a value of a counter to the set that begins at `set`, or begins one. Returns the set.
+    /// Adds a counter value to the set that begins at `set`, or begins a new set. Returns the set.
     pub fn value(
         &mut self,
         ts: i64,

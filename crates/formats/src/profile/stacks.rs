@@ -5,7 +5,7 @@
 //!    ▲           └─────► symbols          from the innermost inlined function to the function itself
 //!    └─ callsite (the caller)
 //! ```
-//! They are kept until the trace ends: symbols and the names of obfuscated methods come last.
+//! They are kept until the trace ends, because symbols and the names of obfuscated methods come last.
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{StringId, TraceBuilder};
@@ -45,7 +45,7 @@ pub(crate) struct Symbol {
     pub name: StringId,
     pub file: StringId,
     pub line: Option<u32>,
-    /// Whether it is inlined into the next one; not every source tells.
+    /// Whether it is inlined into the next one, if the source provides this.
     pub inlined: Option<bool>,
 }
 
@@ -65,7 +65,7 @@ pub(crate) struct Named {
     pub line: Option<u32>,
 }
 
-/// What a row takes here and in the tables, bytes.
+/// The memory of a row here and in the tables, bytes.
 const OF_MAPPING: usize = 280;
 const OF_FRAME: usize = 200;
 const OF_SYMBOL: usize = 120;
@@ -78,9 +78,9 @@ pub(crate) struct Stacks {
     pub frames: Vec<Frame>,
     pub symbols: Vec<Symbol>,
     pub callsites: Vec<Callsite>,
-    /// The memory that is left for them, bytes.
+    /// The memory that is left for rows, bytes.
     room: usize,
-    /// Rows for which there was none.
+    /// Rows that were omitted because no memory was left.
     pub beyond: u64,
     known_mappings: FxHashMap<Mapping, u32>,
     known_frames: FxHashMap<(u32, u64, StringId), u32>,
@@ -89,7 +89,7 @@ pub(crate) struct Stacks {
 }
 
 impl Stacks {
-    /// No stacks, and memory for some.
+    /// No stacks yet, with this much memory for them.
     pub fn with_room(room: usize) -> Self {
         Self {
             room,
@@ -97,7 +97,7 @@ impl Stacks {
         }
     }
 
-    /// Adds memory for them.
+    /// Adds memory for rows.
     pub fn add_room(&mut self, bytes: usize) {
         self.room += bytes;
     }
@@ -135,7 +135,7 @@ impl Stacks {
         })
     }
 
-    /// The row of a frame at a place of a mapping. Only the first one with this place gets the file and the line.
+    /// The row of a frame at a place of a mapping. Only the first frame at this place sets the file and the line.
     pub fn frame(&mut self, mapping: u32, rel_pc: u64, named: Named) -> u32 {
         let key = (mapping, rel_pc, named.name);
         if let Some(known) = self.known_frames.get(&key) {
@@ -196,8 +196,8 @@ impl Stacks {
         }
     }
 
-    /// The row of a frame that was called from `parent`, which is [`NONE`] for the outermost frame. Without memory, it is
-    /// the caller's.
+    /// The row of a frame that was called from `parent`, which is [`NONE`] for the outermost frame. If no memory is
+    /// left, returns the caller's row.
     pub fn callsite(&mut self, parent: u32, frame: u32) -> u32 {
         if let Some(known) = self.known_callsites.get(&(parent, frame)) {
             return *known;

@@ -1,7 +1,7 @@
 //! CPU profiles that V8 writes into Chrome's traces, in events with the phase `P`.
 //!
-//! An event `Profile` begins one: `{"startTime": 51507260090}`, µs. Each `ProfileChunk` adds nodes, which are callsites, and
-//! samples of them:
+//! An event `Profile` begins a profile: `{"startTime": 51507260090}`, µs. Each `ProfileChunk` adds nodes, which are
+//! callsites, and samples of them:
 //!
 //! ```text
 //! {"cpuProfile": {"nodes": [{"id": 2, "parent": 1, "callFrame": {"functionName": "draw", "url": "app.js", "lineNumber": 4}}],
@@ -20,7 +20,7 @@ use crate::json::{Fields, Items, Value, int};
 /// An event with the phase `P`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct V8Event<'a> {
-    /// Tells the profiles of a process apart.
+    /// Distinguishes the profiles of a process.
     pub id: u64,
     pub upid: Option<ProcessId>,
     pub utid: Option<ThreadId>,
@@ -34,14 +34,14 @@ pub(crate) struct V8Profiles {
     sessions: FxHashMap<(u64, Option<ProcessId>), Session>,
     /// Events, nodes and samples that could not be read.
     pub invalid: u64,
-    /// Samples for which there was no memory.
+    /// Samples that were omitted because no memory was left.
     pub beyond: u64,
 }
 
 /// A profile.
 #[derive(Debug)]
 struct Session {
-    /// The thread that it is of. Another one writes the chunks.
+    /// The sampled thread. Another thread writes the chunks.
     utid: Option<ThreadId>,
     /// The time of the last sample, ns.
     ts: i64,
@@ -195,7 +195,7 @@ impl V8Profiles {
 }
 
 impl Session {
-    /// Adds nodes. Returns how many are invalid: each has an id of its own, and comes after its parent.
+    /// Adds nodes. Returns the number of invalid ones: each node must have a new id and come after its parent.
     fn nodes(&mut self, nodes: &[u8], stacks: &mut Stacks, out: &mut TraceBuilder) -> u64 {
         for node in Items::new(nodes).filter_map(|node| Node::read(&node)) {
             let children = Items::new(node.children).filter_map(|child| number(&child));
@@ -224,7 +224,7 @@ impl Session {
         Some(())
     }
 
-    /// Adds samples. Returns how many are invalid, and for how many there is no memory.
+    /// Adds samples. Returns the number of invalid ones, and the number of those for which no memory was left.
     fn samples(
         &mut self,
         data: &Data<'_>,
@@ -275,7 +275,7 @@ fn named(frame: &Value<'_>, out: &mut TraceBuilder) -> Named {
         match &*key {
             b"functionName" => named.name = out.intern(value.text().unwrap_or_default()),
             b"url" => named.file = out.intern(value.text().unwrap_or_default()),
-            // From 0; negative if it is unknown.
+            // Counted from 0; negative if it is unknown.
             b"lineNumber" => named.line = number(&value).and_then(|line| line.checked_add(1)),
             _ => {}
         }

@@ -1,4 +1,4 @@
-//! Containers are not taken for the text inside them.
+//! Containers are not mistaken for the text inside them.
 
 use std::io::{Cursor, Write};
 
@@ -15,7 +15,7 @@ const FTRACE: &str = "# tracer: nop\n#\n  \
     app-101 (  100) [001] ...1  1.000000: tracing_mark_write: B|100|draw\n  \
     app-101 (  100) [001] ...1  1.500000: tracing_mark_write: E|100\n";
 
-/// What `atrace -z` writes.
+/// The output of `atrace -z`.
 fn atrace() -> Vec<u8> {
     let mut packed = ZlibEncoder::new(
         b"capturing trace... done\nTRACE:\n".to_vec(),
@@ -25,7 +25,7 @@ fn atrace() -> Vec<u8> {
     packed.finish().unwrap()
 }
 
-/// Texts that are recognised by a line which need not be the first. Before each is a line end, as in a container.
+/// Texts that are recognised by a line other than the first. Each follows a line end, as in a container.
 fn texts() -> Vec<(&'static str, Vec<u8>)> {
     let script = FTRACE.replace('\n', "\\n\\\n");
     vec![

@@ -9,12 +9,12 @@ use crate::profile::{
     BYTES, Counter, Mapping, NONE, Named, Sample, Samples, Stacks, Task, add_samples, add_stacks,
 };
 
-/// The memory that the samples of any file may take, bytes, and that for each byte of the file: for stacks, and for samples
-/// with their values.
+/// Memory limits of the samples: a base for any file, bytes, and the bytes allowed for each byte of the file. One pair
+/// is for stacks, the other for samples with their values.
 const OF_STACKS: (usize, usize) = (16 << 20, 4);
 const OF_SAMPLES: (usize, usize) = (24 << 20, 8);
 
-/// Why the stack of a sample is not complete: `UnwindingResult.ErrorCode`, without its first value, which is none.
+/// Why the stack of a sample is incomplete: `UnwindingResult.ErrorCode` without its first value, which means no error.
 const UNWIND_ERRORS: [&str; 8] = [
     "UNKNOWN",
     "NOT_ENOUGH_STACK",
@@ -37,7 +37,7 @@ pub(super) fn read(bytes: &[u8], out: &mut TraceBuilder) {
     }
     let all = records.clone();
     let mut reader = Interpreter::new(bytes.len(), out);
-    // Samples name files and threads that come behind them.
+    // Samples refer to files and threads that come after them.
     records
         .by_ref()
         .for_each(|record| reader.describe(record, out));
@@ -55,7 +55,7 @@ pub(super) fn read(bytes: &[u8], out: &mut TraceBuilder) {
     reader.finish(out);
 }
 
-/// A file that was mapped, with the names of its functions.
+/// A mapped file, with the names of its functions.
 struct File<'a> {
     mapping: u32,
     symbols: Vec<&'a [u8]>,
@@ -70,9 +70,9 @@ struct Interpreter<'a> {
     session: u32,
     /// The memory for samples and their values, bytes.
     room: usize,
-    /// Samples beyond that.
+    /// Samples beyond this memory.
     beyond: u64,
-    /// Samples that name files or functions that the report does not have.
+    /// Samples that refer to files or functions missing from the report.
     unknown: u64,
     switches: u64,
     other: u64,
@@ -97,7 +97,7 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    /// Takes what describes samples.
+    /// Reads a record that describes samples.
     fn describe(&mut self, (kind, fields): (u32, Fields<'a>), out: &mut TraceBuilder) {
         match kind {
             kind::SAMPLE => {}
@@ -150,12 +150,12 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    /// Takes a sample. Its stack goes from the innermost function outwards.
+    /// Reads a sample. Its stack begins with the innermost function.
     fn sample(&mut self, (kind, fields): (u32, Fields<'a>), out: &mut TraceBuilder) {
         if kind != kind::SAMPLE {
             return;
         }
-        // A sample with its event count takes this memory.
+        // The memory of a sample with its event count.
         const WITH_VALUE: usize = BYTES + 200;
         if self.room < WITH_VALUE {
             self.beyond += 1;
@@ -200,7 +200,7 @@ impl<'a> Interpreter<'a> {
         self.samples.samples.push(sample);
     }
 
-    /// The frame of an entry of a stack, and whether the report has its file and its function.
+    /// The frame of an entry of a stack, and whether the report contains its file and its function.
     fn frame(&mut self, entry: Fields<'_>, out: &mut TraceBuilder) -> (u32, bool) {
         let (mut address, mut file, mut symbol) = (0, 0, -1);
         for field in entry {
@@ -230,7 +230,7 @@ impl<'a> Interpreter<'a> {
         (self.stacks.frame(mapping, address, named), is_complete)
     }
 
-    /// Adds how many events a sample stands for. Returns its set of values.
+    /// Adds the number of events that a sample stands for. Returns its set of values.
     fn count(&mut self, ts: i64, (kind, count): (usize, u64), out: &mut TraceBuilder) -> u32 {
         let Some(name) = self.event_types.get(kind).copied() else {
             return NONE;
@@ -276,7 +276,7 @@ fn thread_of(tid: i64, out: &mut TraceBuilder) -> ThreadId {
     }
 }
 
-/// A thread. The one that has the number of its process is the main one.
+/// Adds a thread. If its number is that of its process, it is the main thread.
 fn thread(fields: Fields<'_>, out: &mut TraceBuilder) {
     let (mut tid, mut pid, mut name) = (0, 0, None);
     for field in fields {
@@ -287,7 +287,7 @@ fn thread(fields: Fields<'_>, out: &mut TraceBuilder) {
             _ => {}
         }
     }
-    // Only the idle threads are without a number, and they have no process.
+    // Only the idle threads have the number 0, and they have no process.
     if (tid == 0) != (pid == 0) {
         return;
     }

@@ -36,7 +36,7 @@ impl Format for SimpleperfProto {
         }
     }
 
-    /// Samples name what comes behind them.
+    /// Samples refer to records after them.
     fn wants_whole(&self) -> bool {
         true
     }

@@ -1,14 +1,14 @@
-//! Takes a file apart into its records.
+//! Splits a file into its records.
 
 use crate::perfetto::Fields;
 
 /// The first bytes of a file.
 pub(super) const MAGIC: &[u8] = b"SIMPLEPERF";
 
-/// The version that is known.
+/// The supported version.
 pub(super) const VERSION: u16 = 1;
 
-/// The fields of `Record`, of which each has one.
+/// The fields of `Record`. Each record has one of them.
 pub(super) mod kind {
     pub const SAMPLE: u32 = 1;
     pub const LOST: u32 = 2;
@@ -18,7 +18,7 @@ pub(super) mod kind {
     pub const CONTEXT_SWITCH: u32 = 6;
 }
 
-/// The records of a file: the kind of each, and its message. Ends at the end of the list, or where a record is incomplete.
+/// The records of a file: the kind of each, and its message. Ends at the end of the list, or at an incomplete record.
 #[derive(Clone)]
 pub(super) struct Records<'a> {
     rest: &'a [u8],

@@ -57,7 +57,7 @@ fn described() -> [Proto; 3] {
     ]
 }
 
-/// The stack of a sample begins with the innermost function. What it names comes behind it.
+/// The stack of a sample begins with the innermost function. It refers to records after it.
 #[test]
 fn samples_name_what_comes_behind_them() {
     let stack = [entry(16, 7, 1), entry(32, 7, 0)];

@@ -1,4 +1,4 @@
-//! What members before a file say about it.
+//! The attributes of a file, from the members before it.
 
 use super::header::text;
 
@@ -6,11 +6,11 @@ use super::header::text;
 #[derive(Default)]
 pub(super) struct Attributes {
     pub path: Option<String>,
-    /// The member that a link leads to.
+    /// The target of a link.
     pub link: Option<String>,
     /// The size of the content in the archive, bytes.
     pub size: Option<u64>,
-    /// Whether the content is only the parts of a file that are not zero.
+    /// Whether the content consists only of the nonzero parts of a file.
     pub is_sparse: bool,
 }
 
@@ -29,7 +29,7 @@ impl Attributes {
             self.is_sparse |= key.starts_with(b"GNU.sparse.");
             records = rest;
         }
-        // The path of a sparse file is one for programs that do not know sparse files.
+        // The path of a sparse file is meant for programs that do not support sparse files.
         self.path = real_name.or(self.path.take());
     }
 }

@@ -3,7 +3,7 @@
 /// The size of a block, bytes.
 pub(super) const BLOCK: usize = 512;
 
-/// The longest name, bytes.
+/// The maximum length of a name, bytes.
 const LONGEST_NAME: usize = 4_096;
 
 /// A block that may be a header.
@@ -21,7 +21,7 @@ impl Header<'_> {
         number(&self.0[124..136])
     }
 
-    /// The name, without what other members say about it.
+    /// The name, without the attributes from other members.
     pub fn name(self) -> String {
         let (name, prefix) = (text(&self.0[..100]), text(&self.0[345..500]));
         // GNU's older headers have other fields there.
@@ -32,7 +32,7 @@ impl Header<'_> {
         }
     }
 
-    /// The name of the member that a link leads to.
+    /// The name of a link's target.
     pub fn link(self) -> String {
         text(&self.0[157..257])
     }
@@ -42,12 +42,12 @@ impl Header<'_> {
         self.kind() == b'S' && self.0[482] == 1
     }
 
-    /// Whether the block has the mark of headers since 1988, and a right checksum.
+    /// Whether the block has the magic number, which headers have since 1988, and a valid checksum.
     pub fn begins_archive(self) -> bool {
         &self.0[257..262] == b"ustar" && self.is_valid()
     }
 
-    /// Whether the checksum is right: the sum of the bytes, those of the checksum counted as spaces.
+    /// Whether the checksum is valid: the sum of the bytes, where the bytes of the checksum count as spaces.
     pub fn is_valid(self) -> bool {
         let bytes = self.0.iter().enumerate();
         let sum: u64 = bytes
@@ -60,8 +60,8 @@ impl Header<'_> {
     }
 }
 
-/// Parses a number. It is octal text, padded with spaces and zero bytes. In GNU's archives it may be binary; then the first
-/// bit is set.
+/// Parses a number. It is octal text, padded with spaces and zero bytes. In GNU's archives it may be binary, which the
+/// first bit shows.
 fn number(field: &[u8]) -> Option<u64> {
     if let [0x80, rest @ ..] = field {
         let (high, low) = rest.split_at(rest.len().saturating_sub(8));

@@ -25,12 +25,12 @@ pub(super) struct File<'a> {
     pub is_whole: bool,
 }
 
-/// A member with content that is not read.
+/// A member whose content is not read.
 pub(super) struct Unread {
     pub name: String,
     kind: u8,
     is_sparse: bool,
-    /// Where its header is.
+    /// The position of its header.
     offset: usize,
 }
 
@@ -41,14 +41,14 @@ enum Member<'a> {
     Unread(Unread),
 }
 
-/// What an archive holds, each in the archive's order.
+/// The contents of an archive, in order.
 #[derive(Default)]
 pub(super) struct Contents<'a> {
     pub files: Vec<File<'a>>,
     /// Further names of files.
     pub links: Vec<String>,
     pub unread: Vec<Unread>,
-    /// Whether the archive broke off, or something that is not a header followed.
+    /// Whether the archive is truncated, or continues with something that is not a header.
     pub is_torn: bool,
     /// The number of bytes after the end.
     pub trailing: usize,
@@ -99,7 +99,7 @@ fn next<'a>(blocks: &mut Blocks<'a>, contents: &mut Contents<'a>) -> Option<Memb
     }
 }
 
-/// What a member is; `None` if it cannot hold a trace.
+/// Classifies a member; `None` if it cannot hold a trace.
 fn member<'a>(
     header: Header<'_>,
     told: Attributes,
@@ -126,7 +126,7 @@ fn member<'a>(
 }
 
 fn file(name: String, bytes: &[u8]) -> Member<'_> {
-    // Folders had no type of their own; a name that ends with a slash told them.
+    // Folders had no type of their own; a slash at the end of their name marked them.
     let name = match bytes {
         [] => name,
         _ => name.trim_end_matches('/').to_owned(),
@@ -159,7 +159,7 @@ impl Unread {
     }
 }
 
-/// The blocks of an archive, from one on.
+/// The blocks of an archive from a position on.
 struct Blocks<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -188,7 +188,7 @@ impl<'a> Blocks<'a> {
         None
     }
 
-    /// Goes past blocks of zeros; returns whether there are any.
+    /// Skips blocks of zeros; returns whether there are any.
     fn skip_zeros(&mut self) -> bool {
         let blocks = self.rest().chunks_exact(BLOCK);
         let is_zero = |block: &&[u8]| block.iter().all(|byte| *byte == 0);
@@ -197,10 +197,10 @@ impl<'a> Blocks<'a> {
         zeros > 0
     }
 
-    /// The content after a header, and whether all of it is there; `None` if nothing tells its size.
+    /// The content after a header, and whether it is complete; `None` if its size is unknown.
     fn content(&mut self, header: Header<'_>, told: &Attributes) -> Option<(&'a [u8], bool)> {
         let own = || header.size();
-        // Members that tell something about the next one have their own size.
+        // Members that describe the next one have their own size.
         let size = match header.kind() {
             b'x' | b'X' | b'g' | b'L' | b'K' => own(),
             _ => told.size.or_else(own),
@@ -213,7 +213,7 @@ impl<'a> Blocks<'a> {
         Some((&rest[..size.min(rest.len())], size <= rest.len()))
     }
 
-    /// Goes past the further blocks of a sparse file's map. Byte 504 of each tells whether another follows.
+    /// Skips the further blocks of a sparse file's map. Byte 504 of each shows whether another one follows.
     fn skip_map(&mut self, header: Header<'_>) {
         let mut follows = header.has_map();
         while follows {

@@ -32,7 +32,7 @@ impl Format for Tar {
         true
     }
 
-    /// The first header has a mark since 1988, and a checksum.
+    /// The first header has a magic number (since 1988) and a checksum.
     fn sniff(&self, head: &[u8]) -> Confidence {
         if members::begins(head) {
             Confidence::Certain
@@ -51,7 +51,7 @@ impl Format for Tar {
     }
 }
 
-/// Reads an archive. Its members are put together when all are known.
+/// Reads an archive. Its members are merged when all of them are known.
 fn read(bytes: &[u8], options: &ReadOptions, out: &mut Target<'_>) -> Result<(), ReadError> {
     let contents = members::contents(bytes);
     let mut tally = Tally::of(format_id::TAR, bytes.len() as u64);

@@ -300,7 +300,7 @@ fn pairs_of_the_same_name_stay_apart() {
     assert_eq!(captured(&packed).0, expected);
 }
 
-/// What GNU tar makes of a file with a hole.
+/// GNU tar's archives of a file with a hole.
 #[test]
 fn real_sparse_files_are_named() {
     use std::io::{Seek, SeekFrom, Write};
@@ -330,7 +330,7 @@ fn real_sparse_files_are_named() {
         };
         let (inputs, trace) = captured(&made.stdout);
         assert_eq!(inputs.last().unwrap(), b"second");
-        // A disk that keeps no holes gives a plain file.
+        // A disk that does not support holes gives a plain file.
         if inputs.len() == 1 {
             let detail = detail(&trace, RepairKind::BrokenBlock);
             assert!(detail.starts_with("holes.ftrace: "), "{detail}");

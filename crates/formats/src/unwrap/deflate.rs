@@ -27,7 +27,7 @@ impl Wrapping {
 
 enum State {
     Stream,
-    /// At the end of a stream whose checksum is wrong: what is left of its foot, bytes.
+    /// At the end of a stream whose checksum is wrong: the remaining bytes of its trailer.
     Foot(usize),
     /// After a stream: another member, padding or other data may follow.
     Between,
@@ -45,9 +45,9 @@ pub(crate) struct DeflateReader {
     inner: Inner,
     packed: u64,
     trailing: u64,
-    /// Streams that are complete, but whose output is not what was compressed.
+    /// Complete streams whose output differs from the original data.
     damaged: u64,
-    /// The first of them: where its output ends, and why.
+    /// The first of them: the end of its output, and the reason.
     first_damage: Option<(u64, String)>,
 }
 
@@ -105,7 +105,8 @@ impl DeflateReader {
         }
     }
 
-    /// A wrong sum or length stands at the end of a stream, so the next stream can be read.
+    /// Handles an error of the decoder. A wrong checksum or length is at the end of a stream, so the next stream can
+    /// be read.
     fn broke(&mut self, reason: String) {
         const LENGTH: usize = 4;
         let is_sum = reason.contains("incorrect data check");
@@ -116,7 +117,7 @@ impl DeflateReader {
         self.damaged += 1;
         let place = self.inner.given();
         self.first_damage.get_or_insert((place, reason));
-        // Only gzip has the length of the output after its sum.
+        // Only gzip has the length of the output after the checksum.
         self.state = match self.wrapping {
             Wrapping::Gzip if is_sum => State::Foot(LENGTH),
             _ => State::Between,

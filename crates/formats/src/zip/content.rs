@@ -12,7 +12,7 @@ const ENCRYPTED: u16 = 1;
 
 const NO_HEADER: &str = "its header is not where the directory says";
 
-/// Why a content ends early.
+/// Why the content of an entry ends early.
 pub(super) enum Fault {
     /// The archive ends.
     Cut,
@@ -20,7 +20,7 @@ pub(super) enum Fault {
     Broken(String),
 }
 
-/// Unpacks a content piece by piece.
+/// Decompresses the content of an entry piece by piece.
 pub(super) struct Content<'a> {
     rest: &'a [u8],
     /// For deflated data.
@@ -58,7 +58,7 @@ impl<'a> Content<'a> {
     /// Puts the next bytes into `piece`; returns their number, 0 at the end.
     ///
     /// # Errors
-    /// If the content ends early. What came before is valid, unless its checksum is wrong.
+    /// If the content ends early. Earlier output is valid, unless its checksum is wrong.
     pub fn read(&mut self, piece: &mut [u8]) -> Result<usize, Fault> {
         let length = match &mut self.stream {
             _ if self.has_ended => 0,

@@ -9,7 +9,7 @@ use crate::format::{ReadOptions, Target};
 use crate::format_id;
 use crate::unwrap::Inner;
 
-/// The most bytes that are unpacked at once.
+/// The maximum number of bytes that are decompressed at once.
 const PIECE: usize = 128 << 10;
 
 /// An archive in memory.
@@ -26,7 +26,7 @@ impl<'a> Archive<'a> {
         })
     }
 
-    /// What is to be said about the archive itself.
+    /// The archives found in the file.
     pub fn parts(&self) -> &Parts<'a> {
         &self.parts
     }
@@ -75,11 +75,11 @@ impl<'a> Archive<'a> {
         Ok(fault)
     }
 
-    /// The first bytes of an entry, up to a number; fewer if it is damaged.
+    /// The first `most` bytes of an entry; fewer if it is damaged.
     pub fn head(&self, entry: &Entry, most: u64) -> Vec<u8> {
         let mut head = vec![0; most as usize];
         let mut length = 0;
-        // What is damaged is reported when the entry is read.
+        // Damage is reported when the entry is read.
         if let Ok(mut content) = Content::of(self.record(entry.index)) {
             while let Ok(more @ 1..) = content.read(&mut head[length..]) {
                 length += more;

@@ -37,7 +37,7 @@ pub(super) struct Record<'a> {
     pub method: u16,
     /// The checksum of the content; `None` if the archive ends before it.
     pub checksum: Option<u32>,
-    /// As much as the archive has of it; `None` if the directory points at something else.
+    /// The data, as far as the archive has it; `None` if the directory points at something else.
     pub data: Option<&'a [u8]>,
     /// The position of the data.
     pub at: usize,
@@ -58,7 +58,7 @@ pub(super) struct Directory<'a> {
     pub records: Vec<Record<'a>>,
     /// The position of the first entry, or that of the directory if it is empty.
     pub start: usize,
-    /// Where the archive ends.
+    /// The end of the archive.
     pub end: usize,
 }
 
@@ -78,7 +78,7 @@ pub(super) fn directory(bytes: &[u8], offset: usize, at: usize) -> Directory<'_>
     }
 }
 
-/// An entry of a directory, the position of its local header, and the position behind it.
+/// An entry of a directory, the position of its local header, and the position after it.
 fn listed(bytes: &[u8], offset: usize, at: usize) -> Option<(Record<'_>, usize, usize)> {
     let header = part(bytes, at, LISTED_BYTES).filter(|header| header.starts_with(LISTED))?;
     let [name, extra, comment] = [28, 30, 32].map(|at| usize::from(u16_at(header, at)));
@@ -103,7 +103,7 @@ fn listed(bytes: &[u8], offset: usize, at: usize) -> Option<(Record<'_>, usize, 
     Some((record, position.min(at), end))
 }
 
-/// Entries that follow each other from `at` on. For archives without a directory.
+/// Consecutive entries from `at` on, for archives without a directory.
 pub(super) fn one_by_one(bytes: &[u8], mut at: usize) -> Vec<Record<'_>> {
     let next = || {
         let (record, end) = next(bytes, at)?;
@@ -166,14 +166,14 @@ fn data_at(bytes: &[u8], at: usize, size: u64) -> (&[u8], bool) {
     (&rest[..size.min(rest.len())], size > rest.len())
 }
 
-/// What follows data whose size its header does not tell.
+/// The descriptor after data whose size is not in its header.
 struct Descriptor {
     checksum: u32,
     data_end: usize,
     end: usize,
 }
 
-/// The descriptor of the data at `start`. The size in it tells it from other bytes.
+/// The descriptor of the data at `start`. It is recognised by the size that it contains.
 fn descriptor(bytes: &[u8], start: usize) -> Option<Descriptor> {
     let marks = memmem::find_iter(&bytes[start..], b"PK").map(|at| start + at);
     let mut found = marks.filter_map(|at| match bytes.get(at..at + 4)? {
@@ -187,8 +187,8 @@ fn descriptor(bytes: &[u8], start: usize) -> Option<Descriptor> {
     found.next()
 }
 
-/// The descriptor at `at`, with a mark of this length, if it tells the size of the data in front of it. Another header
-/// follows, or nothing.
+/// The descriptor at `at`, with a signature of `mark` bytes, if it contains the size of the data before it. Another
+/// header must follow, or nothing.
 fn descriptor_at(bytes: &[u8], start: usize, at: usize, mark: usize) -> Option<Descriptor> {
     let (fields, size) = (at + mark, (at - start) as u64);
     let tells_size = |length: &usize| match (part(bytes, fields, *length), length) {
@@ -208,7 +208,7 @@ fn descriptor_at(bytes: &[u8], start: usize, at: usize, mark: usize) -> Option<D
     })
 }
 
-/// The position behind the end records at `at`.
+/// The position after the end records at `at`.
 fn end_of_archive(bytes: &[u8], mut at: usize) -> usize {
     while let Some(rest) = bytes.get(at..).filter(|rest| rest.len() >= 22) {
         at = match &rest[..4] {
@@ -217,14 +217,14 @@ fn end_of_archive(bytes: &[u8], mut at: usize) -> usize {
                 .saturating_add(u64_at(rest, 4) as usize),
             b"PK\x06\x07" => at + 20,
             b"PK\x05\x06" => return (at + 22 + usize::from(u16_at(rest, 20))).min(bytes.len()),
-            // A signature of the directory, or something newer: what follows is not known.
+            // A signature of the directory, or a newer kind of record: what follows is unknown.
             _ => return bytes.len(),
         };
     }
     bytes.len()
 }
 
-/// Sizes and a position, of which those that are too big are in the extra field, in this order.
+/// Sizes and a position. Those that are too large are in the extra field, in this order.
 fn sizes(mut told: [u64; 3], extra: &[u8]) -> [u64; 3] {
     let mut big = field(extra, 1).unwrap_or_default();
     for size in told.iter_mut().filter(|size| **size == IN_EXTRA) {

@@ -12,7 +12,7 @@ use crate::error::ReadError;
 use crate::format::Target;
 use crate::format_id;
 
-/// What a file has of archives.
+/// The archives in a file.
 #[derive(Default)]
 pub(super) struct Parts<'a> {
     /// The entries of all archives, in order.
@@ -21,7 +21,7 @@ pub(super) struct Parts<'a> {
     pub is_torn: bool,
     /// The number of bytes at the start that belong to no listed entry.
     before: usize,
-    /// Bytes behind an archive that are not another one, and the position of the last ones.
+    /// Bytes after an archive that are not another archive, and the position of the last such bytes.
     trailing: (usize, usize),
 }
 
@@ -84,7 +84,7 @@ impl<'a> Parts<'a> {
         records
     }
 
-    /// Reports what is not read.
+    /// Reports the parts of the file that are not read.
     pub fn report(&self, out: &mut Target<'_>) {
         let before = u64::from(self.before > 0);
         let start = Place::at_offset(0);

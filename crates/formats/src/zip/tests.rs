@@ -129,7 +129,7 @@ fn stored(entries: &[(&str, &[u8])]) -> Vec<u8> {
     writer.finish().unwrap().into_inner()
 }
 
-/// Puts other bytes of the same length wherever some are.
+/// Replaces all occurrences of `from` by other bytes of the same length.
 fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
     assert_eq!(from.len(), to.len());
     let mut bytes = bytes.to_vec();
@@ -261,7 +261,7 @@ fn files_of_other_tools_are_not_broken() {
     assert!(repairs(&trace, RepairKind::BrokenBlock).is_empty());
     let error = read(&stored(&[("a.jfr", jfr)])).unwrap_err();
     assert_eq!(error.to_string(), what);
-    // Only behind the part that is used for detection does this turn out to be none of Chrome's.
+    // Only the part after the bytes used for detection shows that this is not a Chrome trace.
     let long = format!("{{\"a\":[{}0]}}", "1,".repeat(1 << 16));
     let trace = read(&stored(&[("a.json", long.as_bytes()), ("b.json", json)])).unwrap();
     assert_eq!(repairs(&trace, RepairKind::SkippedEntry), [(1, "a.json")]);
@@ -307,7 +307,7 @@ fn streamed(method: CompressionMethod, entries: &[(&str, &[u8])]) -> Vec<u8> {
     bytes
 }
 
-/// Where the directory begins: the end record tells it.
+/// The position of the directory, from the end record.
 fn directory(packed: &[u8]) -> usize {
     let end = packed.len() - 2;
     u32::from_le_bytes(packed[end - 4..end].try_into().unwrap()) as usize

@@ -1,4 +1,4 @@
-//! Checks that what a manifest refers to exists and is one machine.
+//! Checks that everything a manifest refers to exists and identifies one machine.
 
 use super::{File, Manifest};
 
@@ -37,7 +37,7 @@ impl Manifest {
     }
 }
 
-/// Whether a file and a name mean one machine.
+/// Checks that a file and a name identify one machine.
 fn one_machine(of: &str, file: &File, machine: Option<&str>) -> Result<(), String> {
     let path = &file.path;
     match machine {

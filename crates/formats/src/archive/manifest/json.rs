@@ -16,11 +16,11 @@ const CLOCKS: &[(&str, Clock)] = &[
 
 type Fields = Map<String, Value>;
 
-/// A value, or the reason why it is refused.
+/// A value, or the reason why it is rejected.
 type Read<T> = Result<T, String>;
 
 impl Manifest {
-    /// Reads the fields, without looking at whether they fit together.
+    /// Reads the fields without checking whether they are consistent.
     pub(super) fn from_json(text: &[u8]) -> Read<Self> {
         let text = text.trim_ascii_start();
         let root: Value = serde_json::from_slice(text).map_err(|error| error.to_string())?;

@@ -1,5 +1,5 @@
-//! The manifest of an archive of Perfetto traces: JSON that tells which machine a file is from and how its clock relates to
-//! those of others.
+//! The manifest of an archive of Perfetto traces: JSON that gives the machine of each file and relates its clock to
+//! the clocks of other files.
 //!
 //! ```text
 //! {"perfetto_manifest": {"version": 1,
@@ -23,13 +23,13 @@ const KEY: &[u8] = b"{\"perfetto_manifest\"";
 /// The bytes at the beginning of a file that show whether it is a manifest.
 pub(crate) const HEAD_BYTES: u64 = 256;
 
-/// The most bytes of a manifest.
+/// The maximum size of a manifest, bytes.
 pub(crate) const MOST_BYTES: u64 = 4 << 20;
 
 /// A clock, by its number in Perfetto.
 pub(super) type Clock = u32;
 
-/// What a manifest says.
+/// The content of a manifest.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Manifest {
     /// The clock of the time line.
@@ -47,11 +47,11 @@ pub(crate) struct TimeLine {
     pub machine: Option<String>,
 }
 
-/// What is told about a file.
+/// The manifest's entry for a file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct File {
     pub path: String,
-    /// The machine that all of it is from.
+    /// The machine of the whole file.
     pub machine: Option<String>,
     /// The names of the machines in it, by their numbers.
     pub machines: Vec<(u32, String)>,
@@ -68,12 +68,12 @@ pub(crate) struct Relation {
     pub to_machine: Option<String>,
     /// The clock of the other file; `None` for its own time line.
     pub to_clock: Option<Clock>,
-    /// What the other clock shows when this file's shows 0, ns.
+    /// The value of the other clock when this file's clock shows 0, ns.
     pub offset_ns: i64,
 }
 
 impl Manifest {
-    /// Whether a file begins as a manifest does.
+    /// Whether a file begins like a manifest.
     pub fn begins(head: &[u8]) -> bool {
         let mut seen = head.iter().filter(|byte| !byte.is_ascii_whitespace());
         KEY.iter().all(|byte| seen.next() == Some(byte))
@@ -89,7 +89,7 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// What is told about a file.
+    /// The entry for a file.
     pub fn file(&self, path: &str) -> Option<&File> {
         self.files.iter().find(|file| file.path == path)
     }
@@ -115,13 +115,13 @@ impl File {
         self.machine.as_deref().into_iter().chain(several)
     }
 
-    /// Whether it has something to say about the file.
+    /// Whether it gives the file's clocks or the names of its machines.
     pub fn overrides(&self) -> bool {
         self.clocks.is_some() || self.names().next().is_some()
     }
 }
 
-/// The refusal of a manifest.
+/// The error for an invalid manifest.
 pub(super) fn refuse(reason: String) -> ReadError {
     ReadError::Manifest { reason }
 }

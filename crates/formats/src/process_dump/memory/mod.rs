@@ -8,7 +8,7 @@
 //!    {"ts":"21917568","meminfo":{"MemTotal":1848224, …}},           KB, ten times a second
 //!    {"ts":"21917570","memdump":{"788":{"vm":2629440,"rss":249348,  KB, of each process
 //!       "oom_sc":0,"oom_sc_adj":-900,"min_flt":15,"maj_flt":5,"utime":83,"stime":11,
-//!       "pss":…,"swp":…,"pc":…,"pd":…,"sc":…,"sd":…,                 where they were asked for
+//!       "pss":…,"swp":…,"pc":…,"pd":…,"sc":…,"sd":…,                 if requested
 //!       "gpu_egl":…,"gpu_egl_pss":…,…, "mmaps":[{"vm":"a1000-a5000","file":"foo","flags":"rw-s",…}]}}}],
 //!   "processes":{"788":{"name":"system_server","exe":"…","threads":{"793":{"name":"Signal Catcher"}}}}}}
 //! ```
@@ -103,7 +103,7 @@ pub(super) fn read(text: &[u8], out: &mut TraceBuilder) {
     });
 }
 
-/// The time of each marker, and the statement that all times are of `CLOCK_MONOTONIC` (with their
+/// The time of each marker, and a row which states that all times are those of `CLOCK_MONOTONIC` (with their
 /// precision).
 fn clocks(text: &[u8]) -> Vec<ClockRow> {
     let mut rows = Vec::new();
