@@ -13,7 +13,8 @@ use rustc_hash::FxHashMap;
 use crate::clock::{ClockKind, ClockRow};
 use crate::trace::Trace;
 
-/// Traces further apart than this, and than [`FAR_TIMES`] the longer one, are from different runs.
+/// Traces that are further apart than this, and than [`FAR_TIMES`] times the length of the longer one, are from
+/// different runs.
 const FAR_NS: i64 = 10_000_000_000;
 const FAR_TIMES: i64 = 10;
 
@@ -86,7 +87,7 @@ pub fn align_clocks(reference: &[ClockRow], other: &[ClockRow]) -> Option<Alignm
 /// The clocks that several traces may have in common.
 const COMMON: [ClockKind; 3] = [ClockKind::Boot, ClockKind::Monotonic, ClockKind::Realtime];
 
-/// Finds the clocks and markers of a trace, of which there may be many.
+/// Finds the clocks and markers of a trace, which may have many.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ClockIndex {
     /// The number of rows processed so far.

@@ -56,8 +56,7 @@ impl ArgColumns {
     }
 }
 
-/// All arguments of a trace. A set is a range of rows. Its [`ArgSetId`] is the first row, and the last one has a
-/// mark.
+/// All arguments of a trace. A set is a range of rows: its [`ArgSetId`] is the first row, and the last row has a mark.
 #[derive(Clone, Debug, Default)]
 pub struct ArgTable {
     keys: Column<StringId>,
@@ -84,7 +83,7 @@ impl ArgTable {
                     kinds.push(kind);
                     values.push(bits);
                 }
-                // Without arguments, this would be the last one of another set, which has the mark.
+                // If the set is empty, this is the last argument of another set, which already has the mark.
                 if let Some(last) = kinds.last_mut() {
                     *last |= LAST;
                 }
@@ -359,7 +358,7 @@ impl ArgTable {
         Some(self.arg(row).1)
     }
 
-    /// Appends the sets of another table. Their ids go on after those of this one.
+    /// Appends the sets of another table. Their ids continue after those of this table.
     pub(crate) fn append(&mut self, other: Self) {
         for row in 0..other.len() {
             let (key, kind) = (other.keys.get(row), other.kinds.get(row));

@@ -173,8 +173,8 @@ impl Cut<'_> {
         self.new_ids.slices = self.stand_ins(new_rows);
     }
 
-    /// For each slice its new row, or that of the innermost kept slice around it. A slice is removed without those
-    /// inside it only in a broken nesting.
+    /// For each slice its new row, or that of the innermost enclosing slice that is kept. A removed slice contains
+    /// kept slices only if the nesting is broken.
     fn stand_ins(&self, mut rows: Vec<SliceId>) -> Vec<SliceId> {
         for row in 0..rows.len() {
             let parent = self.old.slices.parent_id.get(row).some();
@@ -285,7 +285,7 @@ impl Cut<'_> {
         self.exact_counters();
     }
 
-    /// The exact values beside those of the counters.
+    /// Adds the exact values that belong to the counters.
     fn exact_counters(&mut self) {
         let (from, until) = self.range;
         let exact = self.old.exact_counters.rows();

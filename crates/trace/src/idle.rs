@@ -1,7 +1,7 @@
 //! The rows that every trace reserves for the kernel's idle process and its thread.
 //!
-//! PerfettoSQL has them as the first rows of their tables, also in a trace without scheduling. The process is in no
-//! other way part of the trace: no row refers to it, and the idle thread belongs to no process that a trace names.
+//! PerfettoSQL has them as the first rows of their tables, also in a trace without scheduling. The process is not
+//! otherwise part of the trace: no row refers to it, and the idle thread belongs to no process that a trace names.
 
 use std::collections::HashMap;
 
@@ -14,12 +14,12 @@ use crate::trace::Trace;
 pub const IS_IDLE: &str = "is_idle";
 
 impl Trace {
-    /// The processes that the trace is about: all except the reserved row.
+    /// The processes of the inputs: all except the reserved row.
     pub fn real_processes(&self) -> impl DoubleEndedIterator<Item = ProcessId> + use<> {
         (1..self.processes.len()).map(ProcessId::from_row)
     }
 
-    /// The threads that the trace is about: all except the reserved row, unless an input has an idle thread.
+    /// The threads of the inputs: all except the reserved row, unless an input has an idle thread.
     pub fn real_threads(&self) -> impl DoubleEndedIterator<Item = ThreadId> + use<> {
         let first = usize::from(!self.has_idle_thread());
         (first..self.threads.len()).map(ThreadId::from_row)
@@ -31,7 +31,7 @@ impl Trace {
         !sources.is_empty() && sources.get(ThreadId::IDLE.row()) != SourceId::NONE
     }
 
-    /// The kernel's idle threads, in order: the first row, and those of further kernel traces. Each trace of Linux has at
+    /// The kernel's idle threads, in order: the first row, and those of further kernel traces. A Linux trace has at
     /// most one, which stands for the idle threads of all CPUs. Traces of other kernels mark theirs with [`IS_IDLE`].
     pub fn idle_threads(&self) -> Vec<ThreadId> {
         let mut further = self.kernel_threads_0(ThreadId::IDLE.row() + 1);
@@ -41,7 +41,7 @@ impl Trace {
         std::iter::once(ThreadId::IDLE).chain(further).collect()
     }
 
-    /// The threads with an argument that says that they are idle threads, except the first row.
+    /// The threads whose argument [`IS_IDLE`] is true, except the first row.
     fn marked_as_idle(&self) -> Vec<ThreadId> {
         let Some(mark) = self.strings.lookup(IS_IDLE) else {
             return Vec::new();
@@ -90,8 +90,8 @@ impl Trace {
         found
     }
 
-    /// Gives tables that were stored without the reserved rows these rows. The thread is the kernel's first idle
-    /// thread, or a new row. All references follow.
+    /// Adds the reserved rows to tables that were stored without them. The thread is the kernel's first idle thread,
+    /// or a new row. All references are updated.
     pub fn reserve_idle_rows(&mut self) {
         let process = self.processes.push(ProcessRow::idle());
         self.put_processes_in(&first(process, self.processes.len()));
@@ -105,7 +105,7 @@ impl Trace {
     }
 }
 
-/// The order in which one row comes first.
+/// The order in which `row` comes first.
 fn first(row: usize, rows: usize) -> Vec<u32> {
     let others = (0..rows as u32).filter(|&other| other as usize != row);
     std::iter::once(row as u32).chain(others).collect()

@@ -21,10 +21,10 @@ impl Trace {
     /// other      x     y        z       sources 0     ─> 2
     /// merged  a  x  b  b' y  c  z       by (ts, self before other, arrival)
     /// ```
-    /// Ids of `other` follow those of `self`, and strings are interned again. Nothing is unified: a pid in both
-    /// traces means two processes, each with its own source. Only the reserved rows are shared: the first idle thread
-    /// takes the one of threads, further ones follow like other threads. The threads' CPU clocks are not shifted. A time
-    /// that does not fit into 64 bits is clamped.
+    /// Ids of `other` follow those of `self`, and strings are interned again. Nothing is unified: a pid in both traces
+    /// means two processes, each with its own source. Only the reserved rows are shared: the first idle thread takes
+    /// the reserved row of threads, and further idle threads are appended like other threads. The threads' CPU clocks
+    /// are not shifted. A time that does not fit into 64 bits is clamped.
     ///
     /// Runs on CPUs and thread states that are open when their own trace ends are closed there if the other
     /// trace ends later: what came after was not recorded.

@@ -133,10 +133,9 @@ pub struct MethodLine<'a> {
 /// The consumer of a method trace. Readers call it in file order: `start`, then declarations and
 /// batches of events as they occur, then repairs, then `finish`.
 ///
-/// Every thread and method is declared before the first event that refers to it, in the order of
-/// the indices. If the file has not given its name by then, the name or line is empty. The real
-/// name may follow at any time, even after the last event, and a file may change it.
-/// may follow at any time, even after the last event, and a file may change it.
+/// Every thread and method is declared before the first event that refers to it, in the order of the indices. If the
+/// file has not given its name by then, the name or line is empty. The real name may follow at any time, even after
+/// the last event, and a file may change it.
 pub trait MethodEvents {
     /// The header was read.
     fn start(&mut self, start: &MethodTraceStart);

@@ -38,19 +38,19 @@ impl SliceTable {
 /// A slice that is open.
 struct Open {
     slice: SliceId,
-    /// The place of the slice around it in the list; [`NOTHING`] if there is none.
+    /// The index of the enclosing slice in the list; [`NOTHING`] if there is none.
     around: u32,
-    /// When it or a slice around it ends, whichever is first.
+    /// Its end, or the end of an enclosing slice if that is earlier.
     end: i64,
 }
 
 const NOTHING: u32 = u32::MAX;
 
-/// The open slices of each track with new instants. A list for all tracks takes less memory than one for each.
+/// The open slices of each track with new instants. One list for all tracks takes less memory than one per track.
 struct OpenSlices {
     /// Every slice that was opened, in order of time.
     list: Vec<Open>,
-    /// For each track, the place of its innermost slice.
+    /// For each track, the index of its innermost slice.
     innermost: FxHashMap<TrackId, u32>,
 }
 

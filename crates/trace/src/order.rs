@@ -16,8 +16,8 @@ impl Trace {
     }
 }
 
-/// The order of slices by time. An instant whose parent is not known yet follows the slices that begin at its time, because
-/// it may be inside them. `None` if the slices are already in this order.
+/// The order of slices by time. An instant whose parent is not known yet follows the slices that begin at its time,
+/// because it may be inside them. `None` if the slices are already in this order.
 fn order_of_slices(slices: &SliceTable) -> Option<Vec<u32>> {
     if !slices.has_instants() {
         return order_by_time(&slices.ts);

@@ -11,8 +11,8 @@ type Shelf<T> = Box<[Option<Page<T>>; PAGE]>;
 
 /// A list of items by number. Items that were never changed are blank.
 ///
-/// An input may be one of many, each with a list of its own for a few numbers that are high because of the inputs
-/// before. The two levels keep such a list small.
+/// There may be many inputs, each with its own list for a few numbers, which are high because of earlier inputs. The
+/// two levels keep such a list small.
 ///
 /// ```
 /// let mut counts = traceloom_trace::Paged::new(0);

@@ -7,7 +7,7 @@
 //! 0       1200  android_logs   prio 4, utid → thread 7, msg "ready"
 //! 1       –     package_list   package_name "com.example", uid 10123
 //! ```
-//! A cell is stored as an argument is. A column that a row does not have is NULL there.
+//! A cell is stored like an argument. A column that a row does not have is NULL there.
 
 use crate::args::{ArgTable, ArgValue};
 use crate::ids::{ArgSetId, RecordId, RowId, StringId};
@@ -15,7 +15,7 @@ use crate::remap::Remap;
 use crate::strings::StringPool;
 use crate::tables::{NO_TIME, RecordRow, RecordTable};
 
-/// The table of figures about the recording and the reading. SQL shows them in `stats`.
+/// The table of statistics of the recording and of the reader. SQL shows them in `stats`.
 pub const FIGURES_TABLE: &str = "stats";
 
 /// The table in which readers of archives list the files of the archive.
@@ -45,7 +45,7 @@ impl Records {
         self.rows.len()
     }
 
-    /// The number of records that are part of what was recorded: all but figures and files. `strings` are the trace's.
+    /// The number of records that were recorded: all except statistics and files. `strings` are the trace's.
     pub fn recorded(&self, strings: &StringPool) -> usize {
         let tables = [FIGURES_TABLE, FILES_TABLE].map(|table| strings.lookup(table));
         let tables = tables.map(|table| table.unwrap_or(StringId::NULL));
@@ -58,7 +58,7 @@ impl Records {
         self.rows.is_empty()
     }
 
-    /// The time and the table of each record, and where its cells are.
+    /// The time and the table of each record, and the position of its cells.
     pub fn rows(&self) -> &RecordTable {
         &self.rows
     }
@@ -68,7 +68,7 @@ impl Records {
         &self.cells
     }
 
-    /// Puts the parts together again, for the reader of a report.
+    /// Joins the parts again, for the reader of a report.
     pub fn from_parts(rows: RecordTable, cells: ArgTable) -> Self {
         Self { rows, cells }
     }
@@ -109,7 +109,7 @@ impl Records {
         &mut self.rows.ts
     }
 
-    /// The records without a time and those in the range, and for each old one its new row.
+    /// The records without a time and those in the range, and the new row of each old record.
     pub(crate) fn cut(&self, from_ns: i64, until_ns: i64) -> (Self, Vec<RecordId>) {
         let mut kept = Self::default();
         let row = |row: usize| {

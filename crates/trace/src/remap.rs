@@ -1,5 +1,5 @@
-//! New row numbers for every column that holds some. The types of the columns decide which these are, so that
-//! merging, sorting, cutting and compacting cannot forget one.
+//! New row numbers for every column that contains row numbers. The types of the columns determine which these are, so
+//! that merging, sorting, cutting and compacting cannot omit one.
 
 use crate::column::Column;
 use crate::ids::{
@@ -9,7 +9,7 @@ use crate::state::TaskState;
 use crate::track_type::TrackType;
 use crate::wake_kind::WakeKind;
 
-/// What an id is a number of.
+/// What an id refers to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum IdKind {
     /// A string.
@@ -34,7 +34,7 @@ pub enum IdKind {
 
 /// Gives ids new values.
 pub(crate) trait Remap {
-    /// Whether ids of this kind change. Columns of others are not visited.
+    /// Whether ids of this kind change. Columns of other kinds are not visited.
     fn changes(&self, kind: IdKind) -> bool;
 
     /// The new value of an id, which is not the one for "no row".
@@ -43,7 +43,7 @@ pub(crate) trait Remap {
 
 /// A value of a column: an id, or a plain number.
 pub(crate) trait Value: Copy + PartialEq {
-    /// What it is an id of; `None` for a plain number.
+    /// What it refers to; `None` for a plain number.
     const KIND: Option<IdKind> = None;
 
     /// The value with a new id.

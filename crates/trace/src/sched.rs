@@ -31,9 +31,9 @@ pub struct SchedTracker {
     cpus: Paged<Option<OnCpu>>,
     /// By row. Threads of other inputs come before.
     threads: Paged<Tracked>,
-    /// The wake-ups in vain of each run, by its row of the thread_state table.
+    /// The wake-ups without effect during each run, by its row of the thread_state table.
     vain: FxHashMap<u32, Vec<VainWake>>,
-    /// The number of wake-ups in vain so far.
+    /// The number of wake-ups without effect so far.
     vain_wakes: u32,
 }
 
@@ -49,8 +49,8 @@ impl Default for SchedTracker {
 }
 
 impl SchedTracker {
-    /// Processes a switch. Returns `false` if a thread other than `prev` was on the CPU, which
-    /// means that a switch is missing. The caller knows the place and counts the repair.
+    /// Processes a switch. Returns `false` if a thread other than `prev` was on the CPU, which means that a switch is
+    /// missing. The caller then counts the repair.
     #[inline]
     pub fn switch(&mut self, builder: &mut TraceBuilder, switch: SchedSwitch) -> bool {
         self.apply(builder, switch, true)
@@ -204,7 +204,7 @@ impl SchedTracker {
         }
     }
 
-    /// Keeps the wake-up of a thread whose run has this row of states.
+    /// Stores a wake-up without effect of a thread whose run has this row of states.
     #[cold]
     fn wake_in_vain(&mut self, builder: &TraceBuilder, ts: i64, state: u32, waker: ThreadId) {
         let states = &builder.trace.thread_states;
@@ -257,8 +257,8 @@ impl SchedTracker {
         (since <= seen.first).then(|| seen.came(least, seen.first))
     }
 
-    /// Adds a switch to `next` that the kernel did not record. Its result is the same if events that happened later were
-    /// already processed. The state of the previous thread is unknown, unless it is the idle thread.
+    /// Adds a switch to `next` that the kernel did not record. The result is the same if later events were already
+    /// processed. The state of the previous thread is unknown, unless it is the idle thread.
     pub fn unrecorded_switch(
         &mut self,
         builder: &mut TraceBuilder,
@@ -272,7 +272,7 @@ impl SchedTracker {
         let switch = SchedSwitch {
             ts,
             cpu,
-            // A different previous thread than the one on the CPU leaves the state of that one unknown.
+            // If this differs from the thread on the CPU, the state of that thread becomes unknown.
             prev: left.unwrap_or(utid),
             prev_priority: USUAL_PRIORITY,
             prev_state: TaskState::RUNNABLE,
@@ -373,7 +373,7 @@ fn woken_before(builder: &mut TraceBuilder, utid: ThreadId, wake: VainWake, dur:
     row as u32
 }
 
-/// Keeps what a switch says of a thread whose run is not known.
+/// Stores a switch away from a thread whose run is unknown.
 #[cold]
 fn run_end(builder: &mut TraceBuilder, switch: SchedSwitch) {
     builder.trace.run_ends.push(RunEndRow {

@@ -1,8 +1,8 @@
-//! Stable sorting in little code, for lists whose sorting takes no noticeable time.
+//! Stable sorting in little code, for lists that are sorted in no noticeable time.
 //!
-//! The standard library compiles its sort anew for each type and each closure, 5 KB and more every time; those were a
-//! quarter of a report's engine. These functions share one sort of row numbers, and the rows follow their numbers. A
-//! comparison costs a call more, and a sort costs a list of numbers.
+//! The standard library's sort is compiled anew for each type and each closure, 5 KB and more every time, which was a
+//! quarter of a report's engine. These functions share one sort of row numbers, and the rows are then moved into that
+//! order. This costs an additional call for each comparison, and a list of numbers for each sort.
 
 use std::cmp::Ordering;
 
@@ -29,7 +29,7 @@ fn order(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize>
     order
 }
 
-/// Brings items into an order by swaps. Uses up the order.
+/// Brings items into an order by swaps. Destroys `order`.
 fn follow(order: &mut [usize], swap: &mut dyn FnMut(usize, usize)) {
     for first in 0..order.len() {
         let mut at = first;

@@ -32,7 +32,7 @@ impl TaskState {
     pub const PREEMPTED: Self = Self(1 | 1 << 13);
     /// Stopped by a signal.
     pub const STOPPED: Self = Self(1 << 3);
-    /// Created, and not on a run queue yet. Only kernels other than Linux tell that.
+    /// Created, and not on a run queue yet. Only kernels other than Linux report this.
     pub const CREATED: Self = Self(1 << 14);
     /// On a CPU. It never occurs in `prev_state`; only the thread_state table uses it.
     pub const RUNNING: Self = Self(1 << 15);

@@ -30,7 +30,7 @@ impl Default for StringPool {
     fn default() -> Self {
         let mut pool = Self {
             arena: String::new(),
-            // No string has no place in the table, so that no text is mistaken for it.
+            // `StringId::NULL` is not in the table, so that no text is mistaken for it.
             ends: vec![0],
             by_content: HashTable::new(),
             replaced: 0,

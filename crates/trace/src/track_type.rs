@@ -1,4 +1,4 @@
-//! The types of tracks: what each belongs to, what it holds, and what tells its tracks apart.
+//! The types of tracks: the owner and the contents of their tracks, and what distinguishes these tracks.
 
 mod facts;
 mod parts;
@@ -14,7 +14,7 @@ impl TrackType {
         FACTS[self as usize].name
     }
 
-    /// What its tracks belong to.
+    /// The owner of its tracks.
     pub fn owner(self) -> TrackOwner {
         FACTS[self as usize].owner
     }
@@ -80,20 +80,20 @@ impl TrackType {
         FACTS[self as usize].title
     }
 
-    /// What tells its tracks apart.
+    /// The values that distinguish its tracks.
     pub fn dimensions(self) -> &'static [TrackDimension] {
         FACTS[self as usize].dimensions
     }
 
-    /// The type of a track that a reader of kernel events names `name`: of the same owner and contents, but more
-    /// specific if this name has a type of its own.
+    /// The type of a track that a reader of kernel events calls `name`. It has the same owner and contents, but is
+    /// more specific if this name has its own type.
     pub fn named(self, name: &str) -> Self {
         let mut named = self.with_names().iter().copied();
         let fits = |kind: &Self| FACTS[*kind as usize].names.variable_part(name).is_some();
         named.find(fits).unwrap_or(self)
     }
 
-    /// The types of the same owner and contents that a name tells.
+    /// The types of the same owner and contents that are recognised by a name.
     fn with_names(self) -> &'static [Self] {
         match (self.owner(), self.is_counter()) {
             (TrackOwner::Thread, false) => &[Self::ThreadFuncgraph],

@@ -23,7 +23,7 @@ pub enum ArgValue {
     Null,
     /// An object or a list in JSON.
     Json(StringId),
-    /// A row of another table. It follows when that row moves. Only records have rows of sets and records.
+    /// A row of another table. It is updated when that row moves. Only records refer to sets and records this way.
     Row(IdKind, u32),
 }
 
@@ -48,7 +48,7 @@ const ROWS: [IdKind; 6] = [
     IdKind::Record,
 ];
 
-/// The table that a kind of value is a row of.
+/// The table that a kind of value refers to.
 pub(super) fn row_of(kind: u8) -> Option<IdKind> {
     let place = kind.checked_sub(FIRST_ROW)?;
     ROWS.get(usize::from(place)).copied()
@@ -86,7 +86,7 @@ impl ArgValue {
             NULL => Self::Null,
             JSON => Self::Json(StringId(bits as u32)),
             TEXT => Self::Text(StringId(bits as u32)),
-            // The greatest number is no row.
+            // The largest number means no row.
             kind => match row_of(kind).filter(|_| bits < u32::MAX.into()) {
                 Some(of) => Self::Row(of, bits as u32),
                 None => Self::Null,

@@ -101,7 +101,7 @@ impl TraceBuilder {
         self.trace.thread_states.push(row);
     }
 
-    /// Adds a time that a thread ran on a CPU, for formats that record such times.
+    /// Adds a run of a thread on a CPU, for formats that record runs.
     pub fn sched_slice(&mut self, row: SchedSliceRow) {
         self.saw_time(row.ts);
         self.trace.sched_slices.push(row);
@@ -151,7 +151,8 @@ impl TraceBuilder {
         self.trace.records.push(ts, table, named)
     }
 
-    /// Adds a figure about the recording or the reading, which SQL has in `stats`. Figures of one name may have an index.
+    /// Adds a statistic of the recording or of the reader, which SQL shows in `stats`. Statistics with the same name
+    /// may have an index.
     pub fn figure(&mut self, name: &str, index: Option<i64>, machine: i64, value: i64) {
         let name = self.trace.strings.intern(name);
         let mut cells = vec![

@@ -88,8 +88,8 @@ impl TraceBuilder {
         SliceId::from_row(self.trace.slices.push(row))
     }
 
-    /// Adds an instant at `ts`, ns, inside the innermost slice that is open on the track. If slices begin or end at the same
-    /// time, the order of the calls decides what is inside what.
+    /// Adds an instant at `ts`, ns, inside the innermost slice that is open on the track. If slices begin or end at
+    /// the same time, the order of the calls determines the nesting.
     pub fn nested_instant(
         &mut self,
         track_id: TrackId,
@@ -107,9 +107,8 @@ impl TraceBuilder {
         SliceId::from_row(self.trace.slices.push(row))
     }
 
-    /// Closes the innermost open slice of `track`. Returns `None` if no slice was open; the caller
-    /// knows the place and counts the repair. If the end is before the start, the duration becomes
-    /// 0 and a repair is counted.
+    /// Closes the innermost open slice of `track`. Returns `None` if no slice was open; the caller then counts the
+    /// repair. If the end is before the start, the duration becomes 0 and a repair is counted.
     #[inline]
     pub fn end_slice(
         &mut self,
@@ -161,7 +160,7 @@ impl TraceBuilder {
         id
     }
 
-    /// Renames the slices from a row on: `new` returns the new name of one, if it gets one.
+    /// Renames the slices from row `first` on. `new` returns the new name of a slice, or `None` to keep the name.
     pub fn rename_slices(&mut self, first: usize, new: impl Fn(StringId) -> Option<StringId>) {
         let names = &mut self.trace.slices.name;
         for row in first..names.len() {

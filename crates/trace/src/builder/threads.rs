@@ -51,8 +51,7 @@ impl TraceBuilder {
         utid
     }
 
-    /// Gives a thread another number in the thread table. [`thread`](Self::thread) still finds it
-    /// by its old one.
+    /// Gives a thread another number in the thread table. [`thread`](Self::thread) still finds it by its old number.
     pub fn renumber_thread(&mut self, utid: ThreadId, tid: i64) {
         *self.trace.threads.tid.get_mut(utid.row()) = tid;
     }
@@ -113,12 +112,12 @@ impl TraceBuilder {
         *self.trace.threads.is_main_thread.get_mut(utid.row()) = is_main_thread;
     }
 
-    /// Sets what else is known about a thread.
+    /// Sets further facts about a thread.
     pub fn set_thread_args(&mut self, utid: ThreadId, args: ArgSetId) {
         *self.trace.threads.arg_set_id.get_mut(utid.row()) = args;
     }
 
-    /// Sets what else is known about a process.
+    /// Sets further facts about a process.
     pub fn set_process_args(&mut self, upid: ProcessId, args: ArgSetId) {
         *self.trace.processes.arg_set_id.get_mut(upid.row()) = args;
     }

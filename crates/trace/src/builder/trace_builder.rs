@@ -25,7 +25,8 @@ pub struct TraceBuilder {
     pub(super) processes: FxHashMap<i64, ProcessId>,
     pub(super) tracks: TrackIndex,
     pub(super) open: OpenSlices,
-    /// Rows of thread states that belong before the nth row if both have the same time, in this order.
+    /// Late rows of thread states. Among rows of the same time, a late row is placed before the nth row. Late rows
+    /// with the same n are ordered by the second number.
     pub(crate) late_states: FxHashMap<u32, (u32, u32)>,
     /// Threads whose process no event named, and where they were named first.
     missing_tgids: Vec<(SourceId, ThreadId, Place)>,
@@ -56,7 +57,7 @@ impl TraceBuilder {
         self.source
     }
 
-    /// What follows belongs to the last source, after sources were appended. Its threads and processes are complete.
+    /// Makes the last source the current one, after sources were appended. Its threads and processes are complete.
     pub(crate) fn continue_last_source(&mut self) {
         if let Some(last) = self.trace.sources.len().checked_sub(1) {
             self.source = SourceId::from_row(last);
@@ -66,7 +67,7 @@ impl TraceBuilder {
         }
     }
 
-    /// Sets the machine of the current source; 0 is the one that recorded.
+    /// Sets the machine of the current source; 0 is the machine that recorded.
     pub fn set_machine(&mut self, machine: i64) {
         let row = self.source().row();
         *self.trace.sources.machine.get_mut(row) = machine;
@@ -173,7 +174,8 @@ impl TraceBuilder {
         repairs.add(SourceId::NONE, kind, count, place, detail);
     }
 
-    /// Counts a thread whose process no event named, at the end: a process dump that follows may name it.
+    /// Notes a thread whose process no event named. It is counted at the end, because a later process dump may name
+    /// the process.
     pub fn missing_tgid(&mut self, utid: ThreadId, first: Place) {
         let source = self.source();
         self.missing_tgids.push((source, utid, first));

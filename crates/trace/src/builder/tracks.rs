@@ -6,7 +6,7 @@ use crate::ids::{ArgSetId, ProcessId, RowId, StringId, ThreadId, TrackId};
 use crate::tables::{NO_NUMBER, TrackRow};
 use crate::track_type::TrackType;
 
-/// What a track belongs to.
+/// The owner of a track.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum TrackOwnerId {
     /// A thread.
@@ -78,7 +78,8 @@ impl TraceBuilder {
         self.keyed_track(cpu.into(), row)
     }
 
-    /// Renames the tracks of processes from a row on: `new` returns the new name of one, if it gets one.
+    /// Renames the tracks of processes from row `first` on. `new` returns the new name of a track, or `None` to keep
+    /// the name.
     pub fn rename_process_tracks(
         &mut self,
         first: usize,
@@ -112,7 +113,7 @@ impl TraceBuilder {
         }
     }
 
-    /// Renames a track. Others find it by its first name.
+    /// Renames a track. Lookups still find it by its first name.
     pub fn rename_track(&mut self, track: TrackId, name: StringId) {
         *self.trace.tracks.name.get_mut(track.row()) = name;
     }
@@ -127,12 +128,12 @@ impl TraceBuilder {
         *self.trace.tracks.declared_parent.get_mut(track.row()) = parent;
     }
 
-    /// Sets what else is known about a track.
+    /// Sets further facts about a track.
     pub fn set_track_args(&mut self, track: TrackId, args: ArgSetId) {
         *self.trace.tracks.arg_set_id.get_mut(track.row()) = args;
     }
 
-    /// As [`set_track_args`](Self::set_track_args), unless something is known already.
+    /// Like [`set_track_args`](Self::set_track_args), unless the track already has facts.
     pub fn add_track_args(&mut self, track: TrackId, args: &[(&str, ArgValue)]) {
         if self.trace.tracks.arg_set_id.get(track.row()) == ArgSetId::NONE {
             let args = args
@@ -162,7 +163,7 @@ impl TraceBuilder {
         })
     }
 
-    /// As [`separate_track`](Self::separate_track), of a CPU.
+    /// Like [`separate_track`](Self::separate_track), for a CPU.
     pub fn separate_cpu_track(&mut self, kind: TrackType, cpu: u32, name: StringId) -> TrackId {
         self.new_track(TrackRow {
             cpu: cpu.into(),
@@ -171,8 +172,7 @@ impl TraceBuilder {
         })
     }
 
-    /// A new lane of `parent`: a track of the same kind and owner. Lanes keep slices that overlap
-    /// on one track apart.
+    /// A new lane of `parent`: a track of the same kind and owner. Lanes separate slices that overlap on one track.
     pub fn lane_of(&mut self, parent: TrackId) -> TrackId {
         let row = self.trace.tracks.row(parent.row());
         self.new_track(TrackRow { parent, ..row })

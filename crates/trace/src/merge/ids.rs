@@ -40,7 +40,7 @@ impl Ids {
     }
 }
 
-/// The new row of each row: the one it shares, or the next.
+/// The new row of each row: the row that it shares, or the next one.
 fn rows(shared: &[Option<u32>], len: usize) -> Vec<u32> {
     let mut next = len as u32;
     let mut row = |shared: &Option<u32>| {
@@ -74,7 +74,7 @@ impl Remap for Ids {
     }
 }
 
-/// The new row of a row; `none` for one that does not exist.
+/// The new row of a row; `none` for a row that does not exist.
 fn known(rows: &[u32], id: u32, none: u32) -> u32 {
     rows.get(id as usize).copied().unwrap_or(none)
 }

@@ -1,4 +1,4 @@
-//! Which processes and threads of another trace are those of this one.
+//! Finds the processes and threads that another trace shares with this one.
 
 use rustc_hash::FxHashMap;
 
@@ -6,7 +6,7 @@ use crate::ids::{ArgSetId, ProcessId, RowId, SourceId, StringId, ThreadId};
 use crate::tables::{NO_NUMBER, NO_TIME, ProcessRow, ThreadRow};
 use crate::trace::Trace;
 
-/// The rows of a trace from which on processes and threads may be those of a further input.
+/// The first rows of a trace whose processes and threads may be shared with a further input.
 #[derive(Clone, Copy, Debug)]
 pub struct Shared {
     processes: usize,
@@ -14,7 +14,7 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// The rows that follow.
+    /// The rows that are added from now on.
     pub fn from_here(trace: &Trace) -> Self {
         Self {
             processes: trace.processes.len(),
@@ -33,7 +33,8 @@ pub(super) struct People {
 type Number = (i64, i64);
 
 impl People {
-    /// Only the reserved rows are shared. The other trace's idle thread has a row of its own if both have one.
+    /// Only the reserved rows are shared. If both traces have an idle thread, that of the other trace gets its own
+    /// row.
     pub fn apart(new: &Trace, other: &Trace) -> Self {
         let mut people = Self {
             processes: vec![None; other.processes.len()],
@@ -46,8 +47,8 @@ impl People {
         people
     }
 
-    /// Numbers that mean one process or thread in each trace mean the same in both, on the same machine. A number that
-    /// was used again stays apart, because only the times could tell which one it is.
+    /// A number that identifies one process or thread in each trace identifies the same one in both, on the same
+    /// machine. A reused number is not shared, because only the times could show which one it means.
     pub fn shared(new: &Trace, other: &Trace, from: Shared) -> Self {
         let mut people = Self::apart(new, other);
         people.threads[ThreadId::IDLE.row()] = Some(ThreadId::IDLE.0);
@@ -79,7 +80,7 @@ impl People {
     }
 }
 
-/// The rows whose number no other row has.
+/// The numbers that only one row has, with their rows.
 fn only_ones(
     first: usize,
     end: usize,
@@ -116,8 +117,7 @@ fn machine(trace: &Trace, source: SourceId) -> i64 {
 }
 
 impl Trace {
-    /// Fills the gaps of the processes and threads that both traces have. The ids in `other` have been changed to those of
-    /// this trace before.
+    /// Fills gaps in the processes and threads that both traces have. The ids in `other` already refer to this trace.
     pub(super) fn complete(&mut self, other: &Trace, people: &People) {
         for (row, shared) in people.processes.iter().enumerate().skip(1) {
             if let Some(shared) = shared {
@@ -131,7 +131,7 @@ impl Trace {
         }
     }
 
-    /// Completes a process by what another trace knows about it.
+    /// Completes a process with what another trace has about it.
     fn complete_process(&mut self, row: usize, more: &ProcessRow) {
         let table = &mut self.processes;
         fill(table.name.get_mut(row), more.name, StringId::is_empty);

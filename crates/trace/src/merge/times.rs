@@ -5,7 +5,7 @@ use crate::tables::NO_TIME;
 use crate::trace::Trace;
 
 impl Trace {
-    /// Adds `shift_ns` to the times of all rows. CPU clocks and the bounds stay.
+    /// Adds `shift_ns` to the times of all rows. CPU clocks and the bounds stay unchanged.
     pub(crate) fn shift_times(&mut self, shift_ns: i64) {
         if shift_ns == 0 {
             return;

@@ -22,11 +22,11 @@ const ROWS: [IdKind; 6] = [
     IdKind::Record,
 ];
 
-/// A column: its name, what its ids are numbers of, and the ids.
+/// A column: its name, what its ids refer to, and the ids.
 type IdColumn = (String, Option<IdKind>, Vec<u32>);
 
-/// A trace in which each table has two rows besides reserved ones, and every id is that of row 1. All texts are this one, after
-/// one that is not used.
+/// A trace in which each table has two rows besides reserved ones, and every id is that of row 1. All texts are
+/// `text`, which follows an unused one.
 fn full(text: &str) -> Trace {
     let mut trace = Trace::default();
     trace.strings.intern("not used");
@@ -40,7 +40,7 @@ fn full(text: &str) -> Trace {
         let cells = ROWS.map(|kind| (text, ArgValue::Row(kind, 1)));
         trace.records.push(1, text, cells);
     }
-    // The parent of an instant does not follow: it is found anew.
+    // The parent of an instant is not updated, because it is determined again.
     trace.slices.instant = Column::repeated(false, 2);
     let place = Place::default();
     let kind = RepairKind::NeverClosed;

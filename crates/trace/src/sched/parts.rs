@@ -1,4 +1,4 @@
-//! Switches, and what the tracker knows about CPUs and threads.
+//! Switches, and the tracker's state for CPUs and threads.
 
 use crate::ids::{RowId, ThreadId};
 use crate::state::TaskState;
@@ -37,7 +37,7 @@ pub struct SchedSwitch {
 pub struct Sighting {
     /// The thread.
     pub utid: ThreadId,
-    /// The last event before that which shows another thread on the CPU.
+    /// The last event before `first` that shows another thread on the CPU.
     pub after: i64,
     /// Its first event there.
     pub first: i64,
@@ -66,17 +66,17 @@ pub(super) struct OnCpu {
     pub woken: bool,
 }
 
-/// A wake-up of a thread that runs according to switches, so it has no effect. It gets one if a switch away from the
-/// thread, at an earlier time, is inferred later.
+/// A wake-up of a thread that runs according to switches, so it has no effect. It takes effect if a switch away from
+/// the thread, at an earlier time, is inferred later.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct VainWake {
     pub ts: i64,
     pub waker: ThreadId,
-    /// The number of state rows at that time, and the number of wake-ups in vain.
+    /// The number of state rows at that time, and the number of wake-ups without effect.
     pub place: (u32, u32),
 }
 
-/// What is known about the state of a thread.
+/// The state of a thread.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tracked {
     /// The open row of the thread_state table.

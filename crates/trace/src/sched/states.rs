@@ -23,7 +23,7 @@ pub struct StateChange {
 }
 
 /// Fills [`sched_slices`](crate::Trace::sched_slices) and [`thread_states`](crate::Trace::thread_states) from kernels
-/// that tell the state of one thread at a time. So a switch of a CPU is two events, in any order:
+/// that report the state of one thread at a time. So a switch of a CPU consists of two events, in any order:
 ///
 /// ```text
 /// A runs   A sleeps, B runs     B runs, A sleeps (at the same time: the state in which A's run ended)
@@ -34,7 +34,7 @@ pub struct StateTracker {
     cpus: FxHashMap<u32, (ThreadId, usize)>,
     /// The state of each thread, and its open row of thread_states.
     threads: FxHashMap<ThreadId, (TaskState, usize)>,
-    /// The rows of sched_slices that ended because another thread came, and when.
+    /// The rows of sched_slices that ended because another thread came, and the time of their end.
     left: FxHashMap<ThreadId, (usize, i64)>,
 }
 
@@ -66,7 +66,7 @@ impl StateTracker {
         true
     }
 
-    /// A thread gets its CPU. If another one was there, its state will be told at the same time, or it is unknown.
+    /// A thread gets its CPU. If another thread was there, its state is reported at the same time, or it is unknown.
     fn come(&mut self, builder: &mut TraceBuilder, change: StateChange) {
         let ts = change.ts;
         let row = builder.trace.sched_slices.push(SchedSliceRow {

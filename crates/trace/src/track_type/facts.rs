@@ -5,9 +5,9 @@ use super::parts::{TrackDimension, TrackDimensionValue, TrackOwner, TrackTitle};
 /// The names that tracks of a type have in the kernel's events.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Names {
-    /// Any: the name does not tell the type.
+    /// Any name: names do not determine the type.
     Any,
-    /// This one.
+    /// This name.
     Is(&'static str),
     /// The variable part between these two.
     Around(&'static str, &'static str),
@@ -20,7 +20,7 @@ pub(super) enum Names {
 }
 
 impl Names {
-    /// What is variable in `name`; `None` if it is not a name of this form.
+    /// The variable part of `name`; `None` if the name does not have this form.
     pub fn variable_part(self, name: &str) -> Option<&str> {
         match self {
             Self::Any => None,
@@ -51,7 +51,7 @@ pub(super) struct Facts {
     pub is_counter: bool,
     pub has_lanes: bool,
     pub names: Names,
-    /// The form of names that do not tell the type: other types may have such a name too.
+    /// The form of names that do not determine the type, because other types may have such names, too.
     pub form: Names,
     pub title: TrackTitle,
     pub dimensions: &'static [TrackDimension],

@@ -1,6 +1,6 @@
-//! What a track belongs to, what it is called, and what tells it from others of its type.
+//! The owner and the name of a track, and what distinguishes it from others of its type.
 
-/// What a track belongs to.
+/// The owner of a track.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum TrackOwner {
     /// A thread.
@@ -14,7 +14,7 @@ pub enum TrackOwner {
 }
 
 impl TrackOwner {
-    /// A word for people: `thread`, `process`, `cpu`, `global`.
+    /// The owner in words: `thread`, `process`, `cpu`, `global`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Thread => "thread",

@@ -10,7 +10,7 @@ fn numbers_and_names_are_unique() {
         let same = TrackType::ALL
             .iter()
             .filter(|one| one.name() == kind.name())
-            // A dimension with a fixed value tells types of one name apart.
+            // A dimension with a fixed value distinguishes types with the same name.
             .filter(|one| one.dimensions() == kind.dimensions());
         assert_eq!(same.count(), 1, "{}", kind.name());
     }
