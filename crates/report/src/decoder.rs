@@ -31,9 +31,9 @@ pub struct Decoder {
     /// The number of bytes so far.
     fed: u64,
     blocks: Vec<Vec<u8>>,
-    /// Whether an element with the number of blocks follows the last one, as in all reports since this is written.
+    /// Whether an element with the number of blocks must follow the last block. Older reports do not have it.
     ends: bool,
-    /// That number.
+    /// The number in that element.
     declared_blocks: Option<String>,
 }
 

@@ -18,11 +18,11 @@ pub const META: &str = "<meta name=\"traceloom-report\" content=\"1\">";
 /// The class of the elements that hold columns.
 pub(crate) const CLASS: &str = "traceloom-columns";
 
-/// The attribute of the first of them, if an element of the class [`END`] follows the last one.
+/// The attribute of the first element, if an element of the class [`END`] follows the last one.
 pub(crate) const ENDS: &str = "data-ends";
 
-/// The class of the element behind the last block. It has the number of blocks, so that a missing one is noticed. (The
-/// end mark of the page only shows that the page was not cut off.)
+/// The class of the element after the last block. It contains the number of blocks, so that a missing block is
+/// detected. (The end mark of the page only shows that the page was not truncated.)
 pub(crate) const END: &str = "traceloom-blocks";
 
 /// Writes a trace as HTML elements, using up to `threads` threads.

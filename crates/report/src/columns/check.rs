@@ -71,7 +71,7 @@ impl Seen {
     }
 }
 
-/// How many strings and sets of arguments a block knows, whose numbers depend on its version.
+/// The number of strings and of argument sets, whose ids depend on the version of the blocks.
 #[derive(Clone, Copy)]
 pub(crate) struct Counts {
     pub strings: usize,
@@ -89,7 +89,7 @@ pub(crate) fn check(seen: &[Seen], trace: &Trace, counts: Counts) -> Result<()> 
     cells(trace)
 }
 
-/// Checks the sources of clocks and repairs, which are no columns of the schema.
+/// Checks the sources of clocks and repairs, which are not columns of the schema.
 fn sources(trace: &Trace) -> Result<()> {
     let clocks = trace.clocks.iter().map(|clock| ("clocks", clock.source));
     let repairs = trace.repairs.rows().iter();
@@ -120,7 +120,7 @@ fn cells(trace: &Trace) -> Result<()> {
     Ok(())
 }
 
-/// Finds an argument that a row takes for the first one of a set, but is not.
+/// Finds a row that refers to an argument as the first one of a set, although it is not.
 pub(crate) fn check_sets(trace: &mut Trace) -> Result<()> {
     if trace.args.is_empty() {
         return Ok(());
@@ -217,7 +217,7 @@ fn values(name: &'static str, args: &ArgTable, trace: &Trace, counts: Counts) ->
     Ok(())
 }
 
-/// How many rows of this kind there are.
+/// The number of rows of this kind.
 fn rows_of(kind: IdKind, trace: &Trace, counts: Counts) -> usize {
     match kind {
         IdKind::String => counts.strings,

@@ -40,7 +40,7 @@ pub fn decode<'a>(
     decoder.finish()
 }
 
-/// Decodes a trace block by block, as [`decode`] does. A block is not needed any more once it is decoded.
+/// Decodes a trace block by block, like [`decode`]. A block is no longer needed once it is decoded.
 pub struct BlockDecoder {
     parts: Parts,
     /// The names of the tables read so far, and their known columns.
@@ -71,7 +71,7 @@ impl BlockDecoder {
     /// Decodes the next block.
     ///
     /// # Errors
-    /// If it is no block, or contradicts itself. The decoder cannot be used any more then.
+    /// If it is not a block, or contradicts itself. The decoder cannot be used after an error.
     pub fn block(&mut self, block: &[u8]) -> std::result::Result<(), ColumnsError> {
         let number = self.blocks;
         self.blocks += 1;
@@ -87,8 +87,8 @@ impl BlockDecoder {
     }
 }
 
-/// The first version in which the ids of strings begin with no string. Before, they began with the empty one, which
-/// also meant that there is none.
+/// The first version in which the first string id means no string. In earlier versions, the first one was the empty
+/// string, which also meant that there is none.
 const NULL_STRINGS: u64 = 2;
 
 impl BlockDecoder {
@@ -172,7 +172,7 @@ const INSTANT_SLICES: u64 = 3;
 /// The first version with rows for the idle process and its thread.
 const IDLE_ROWS: u64 = 3;
 
-/// Adds the instants of an earlier version behind the slices.
+/// Appends the instants of an earlier version to the slices.
 fn add_instants(slices: &mut SliceTable, instants: Instants) {
     slices.instant = Column::repeated(false, slices.len());
     let rows = instants.ts.iter().zip(instants.track_id.iter());
@@ -182,7 +182,7 @@ fn add_instants(slices: &mut SliceTable, instants: Instants) {
     }
 }
 
-/// Checks that instants take no time and have nothing inside.
+/// Checks that instants have no duration and contain nothing.
 fn check_instants(slices: &SliceTable) -> Result<()> {
     if !slices.has_instants() {
         return Ok(());
@@ -207,11 +207,11 @@ fn check_instants(slices: &SliceTable) -> Result<()> {
     }
 }
 
-/// The first version in which tracks of the kernel's events have types of their own.
+/// The first version in which tracks of the kernel's events have their own types.
 const TYPED_TRACKS: u64 = 2;
 
 /// Gives tracks of an earlier version the types that their names have in the kernel's events. Names of processes'
-/// tracks come from programs, so they tell no type.
+/// tracks come from programs, so they do not determine a type.
 fn name_track_types(trace: &mut Trace) {
     for row in 0..trace.tracks.len() {
         let kind = trace.tracks.kind.get(row);
@@ -309,7 +309,7 @@ fn repairs(table: &mut Table<'_>) -> Result<RepairTable> {
             .find(|kind| kind.name() == kinds[row]);
         rows.push(RepairRow {
             source: SourceId::of(sources[row]),
-            // A kind that only a newer version knows is still counted.
+            // A kind that only a newer version has is still counted.
             kind: kind.copied().unwrap_or(RepairKind::BadField),
             count: counts[row] as u64,
             first: place,
@@ -353,7 +353,8 @@ fn nested(table: &mut Table<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The arguments. Older reports number the sets and have a table of their lengths; then the sets are returned, too.
+/// The arguments. Older reports number the sets and have a table of their lengths; in that case, the sets are
+/// returned, too.
 fn arg_table(args: Args) -> Result<(ArgTable, Option<Vec<ArgSetId>>)> {
     let (sets, rows) = (args.length.len() as i64, args.key.len() as i64);
     if sets == 0 {

@@ -169,7 +169,7 @@ pub(crate) fn pack_times(times: &Times, tracks: &[i64], depths: &[i64]) -> [Vec<
 /// Restores times from residuals.
 struct Restored {
     times: Times,
-    /// Which values of dur, thread_ts and thread_dur there are.
+    /// Which rows have values of dur, thread_ts and thread_dur.
     has: [Present; 3],
 }
 
@@ -177,7 +177,7 @@ struct Restored {
 enum Present {
     /// None: the clock was not recorded.
     Nowhere,
-    /// All but these, a bit for each row; rows behind the last bit have one.
+    /// All rows except those whose bit is set. Rows after the last bit have a value.
     Without(Vec<u64>),
 }
 

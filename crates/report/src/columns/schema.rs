@@ -41,7 +41,7 @@ pub(crate) struct Idle {
     pub utid: Column<ThreadId>,
 }
 
-/// The instants of older reports. Since then, they are slices.
+/// The instants of older reports. In newer reports, instants are slices.
 #[derive(Default)]
 pub(crate) struct Instants {
     pub ts: Column<i64>,

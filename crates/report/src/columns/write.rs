@@ -178,8 +178,8 @@ pub(crate) fn row_bytes(ty: u8, transform: Transform, payload: &[u8]) -> u64 {
     }
 }
 
-/// The least that counts as the bytes of a row in memory. Rows of these tables take memory even if all are equal, which
-/// those of real traces are not. More would refuse reports of earlier versions.
+/// The minimum that counts as the size of a row in memory, bytes. Rows of these tables take memory even if all of them
+/// are equal, which does not happen in real traces. Larger values would reject reports of earlier versions.
 pub(crate) fn least_row_bytes(table: &str) -> u64 {
     match table {
         "repairs" | "clocks" => 96,
