@@ -9,7 +9,7 @@ use super::position::At;
 pub(super) struct Seen {
     /// Its first event there.
     pub at: At,
-    /// The last event before that which shows another thread there, ns.
+    /// The last event before its first one that shows another thread there, ns.
     pub after: i64,
     /// Its last event there, ns.
     pub last: i64,
