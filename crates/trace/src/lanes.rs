@@ -1,4 +1,4 @@
-//! Overlapping slices of a track. Each goes on a lane on which no other slice is open.
+//! Overlapping slices of a track. Each slice goes on a lane where no other slice is open.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -46,8 +46,8 @@ pub(crate) fn order_tables(trace: &mut Trace) {
     sort::by_key(&mut trace.clocks, |row| row.ts);
 }
 
-/// Sorts the thread states by time. Among rows of one time, a late row comes before the nth row to arrive, and late rows
-/// with the same n come in the order of their second number.
+/// Sorts the thread states by time. Among rows of the same time, a late row comes before the nth row to arrive, and
+/// late rows with the same n are ordered by their second number.
 pub(crate) fn order_states(trace: &mut Trace, late: &FxHashMap<u32, (u32, u32)>) {
     if late.is_empty() {
         return;

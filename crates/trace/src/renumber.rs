@@ -31,7 +31,7 @@ impl<F: Fn(StringId) -> StringId> Remap for Strings<F> {
 }
 
 impl Trace {
-    /// Replaces every string of the tables, except absent ones, by another one of the pool.
+    /// Replaces every string of the tables, except absent ones, by another string of the pool.
     pub fn replace_strings(&mut self, new: impl Fn(StringId) -> StringId) {
         self.remap(&mut Strings(new));
     }

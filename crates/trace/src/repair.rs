@@ -285,7 +285,7 @@ impl RepairTable {
         for row in &mut self.rows {
             row.source = row.source.remapped(to);
         }
-        // The index is made anew at the next repair.
+        // The index is rebuilt at the next repair.
         (self.by_kind, self.indexed) = (Default::default(), 0);
     }
 

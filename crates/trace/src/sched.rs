@@ -231,7 +231,8 @@ impl SchedTracker {
         self.threads.get(utid.row()).open != NO_ROW
     }
 
-    /// When a thread got the CPU on which it was seen without a switch to it. `None` if it did something else since.
+    /// The time when a thread got the CPU on which it was seen without a switch to it. `None` if it did something else
+    /// since.
     ///
     /// ```text
     /// switch to idle    waking of T             event of T

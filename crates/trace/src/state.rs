@@ -4,10 +4,10 @@ use std::fmt;
 
 /// A task state as the kernel reports it: a set of flags.
 ///
-/// The letters are those of `include/linux/sched.h` (`task_index_to_char`) and of the
-/// `sched_switch` event: `R` runnable, `S` sleeping, `D` uninterruptible, `T` stopped, `t` traced,
-/// `X` dead, `Z` zombie, `P` parked, `I` idle; older kernels add `x` dead, `K` wake-kill, `W` waking,
-/// `N` no-load. `+` says that the task was preempted while runnable.
+/// The letters are those of `include/linux/sched.h` (`task_index_to_char`) and of the `sched_switch` event: `R`
+/// runnable, `S` sleeping, `D` uninterruptible, `T` stopped, `t` traced, `X` dead, `Z` zombie, `P` parked, `I` idle;
+/// older kernels add `x` dead, `K` wake-kill, `W` waking, `N` no-load. `+` means that the task was preempted while
+/// runnable.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[repr(transparent)]
 pub struct TaskState(pub u16);
