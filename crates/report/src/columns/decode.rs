@@ -166,7 +166,7 @@ impl BlockDecoder {
     }
 }
 
-/// The first version in which instants are slices. Before, they had a table of their own.
+/// The first version in which instants are slices. Earlier versions have a separate table of instants.
 const INSTANT_SLICES: u64 = 3;
 
 /// The first version with rows for the idle process and its thread.

@@ -196,7 +196,8 @@ impl<'a> Table<'a> {
         Ok(gather(&self.values(name, kind, 0)?, order))
     }
 
-    /// The numbers of a required column of `u32` in another order, as `i32`. The column is kept in row order for later readers.
+    /// The numbers of a required column of `u32` in another order, as `i32`. The column is kept in row order for later
+    /// readers.
     pub fn small_in_order(&mut self, name: &'static str, order: &[u32]) -> Result<Vec<i32>> {
         if !self.has(name) {
             return Err(self.truncated(name));

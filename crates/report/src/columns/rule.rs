@@ -1,4 +1,4 @@
-//! The columns that a reader knows, and their allowed values.
+//! The columns that a reader supports, and their allowed values.
 
 use traceloom_trace::Trace;
 
