@@ -1,4 +1,4 @@
-//! Recognises files of other tools, so that a refusal can name them and say what to do.
+//! Recognises files of other tools, so that the error can name them and give advice.
 
 use crate::error::{ReadError, printable};
 

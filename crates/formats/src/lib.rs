@@ -21,9 +21,9 @@
 //! | kernel events of your own | [`EventRules`] |
 //! | watching a stream line by line | [`FtraceLine`] |
 //!
-//! A new format is a folder that implements [`Format`], an id in `format_id.rs` and a line in
-//! `registry.rs`. Inside a folder, the tokenizer turns bytes into events and knows nothing of tables,
-//! and the interpreter turns events into calls of the trace builder and knows nothing of bytes.
+//! A new format is a folder that implements [`Format`], an id in `format_id.rs` and a line in `registry.rs`. Inside a
+//! folder, the tokenizer turns bytes into events and does not use tables, and the interpreter turns events into calls
+//! of the trace builder and does not use bytes.
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod archive;

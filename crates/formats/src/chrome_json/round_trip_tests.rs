@@ -1,4 +1,4 @@
-//! What is written can be read again.
+//! Written traces can be read again.
 
 use serde_json::Value;
 use traceloom_trace::{RowId, SliceId, Trace};

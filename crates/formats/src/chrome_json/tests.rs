@@ -351,7 +351,7 @@ fn the_parts_of_systraces_json_lie_on_one_time_line() {
     let battor = [(5_000_000, 5.0), (5_000_000, 20.0), (5_000_000, 4000.0)];
     assert_eq!(values[..3], battor);
     let (at, rss) = values[values.len() - 1];
-    // By the clock: the marker tells it 100 µs less exactly.
+    // Aligned by `CLOCK_MONOTONIC`, because the marker is less precise by 100 µs.
     assert_eq!((at, rss), (5_001_000, 3072.0), "the process's memory");
     let process = trace.processes.row(1);
     assert_eq!((process.pid, trace.strings.get(process.name)), (8, "shop"));

@@ -72,7 +72,7 @@ struct Thread<'a> {
     /// Flows that end at the next slice, in order of time.
     arriving: VecDeque<Arriving>,
     ended: Ended,
-    /// How many slices lie on separate lanes.
+    /// The number of slices on separate lanes.
     beside: u64,
     flows: &'a mut Flows,
     out: &'a mut TraceBuilder,

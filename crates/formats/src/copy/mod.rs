@@ -4,8 +4,8 @@
 //! input ─ containers ─> text ─> TextSurvey    its first and last time; whether it is text alone
 //!       ─ containers ─> text ─> TextCopy      the lines in the range ─> text or page
 //! ```
-//! Both passes read the input in chunks and keep little more than one line of it. The reader
-//! decides what a line means, so lines that the reader does not know are copied as well.
+//! Both passes read the input in chunks and keep little more than one line of it. The reader's rules determine the
+//! meaning of a line, and lines that match no rule are copied as well.
 
 mod copier;
 mod edges;

@@ -112,7 +112,7 @@ fn call(text: &[u8]) -> Option<GraphCall<'_>> {
         let comment = comment.strip_suffix(b"*/").unwrap_or(comment);
         return Some(GraphCall::Comment(comment.trim_ascii()));
     }
-    // trace-cmd leaves out names that it does not know.
+    // trace-cmd omits unknown names.
     if text == b") {" {
         return Some(GraphCall::Enter(b"?"));
     }

@@ -52,7 +52,7 @@ pub(super) struct Parser {
 }
 
 impl Parser {
-    /// A parser that already knows the facts at the end of the trace.
+    /// A parser that is given the facts at the end of the trace.
     pub fn with_hints(hints: Hints) -> Self {
         Self {
             hints: Some(hints),

@@ -21,7 +21,7 @@ pub(crate) struct Entry {
     pub args: &'static [(&'static str, &'static str)],
 }
 
-/// What an event does.
+/// The action of an event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Does {
     /// Begins a slice.

@@ -13,7 +13,7 @@ pub(super) struct DescribedTrack {
     pub is_counter: bool,
 }
 
-/// What a track belongs to.
+/// The owner of a track.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Scope {
     Thread(ThreadId),

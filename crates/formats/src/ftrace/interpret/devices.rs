@@ -15,7 +15,7 @@ pub(super) struct Devices {
     pub connections: FxHashMap<i64, TrackId>,
     /// The queued buffers of video devices.
     pub buffers: FxHashMap<Buffer, SliceId>,
-    /// When commands for a virtual GPU began, by their queue and number.
+    /// The begin times of commands for a virtual GPU, by their queue and number.
     pub commands: FxHashMap<(TrackId, i64), i64>,
     /// The jobs that threads queued on a GPU and that have not started yet.
     pub drm_queued: FxHashMap<(TrackId, Job), SliceId>,

@@ -113,7 +113,8 @@ impl Interpreter {
         }
     }
 
-    /// A thread is woken. It has left its CPU if another one was seen there, and it ran if it was seen itself.
+    /// Handles the wake-up of a thread. The thread has left its CPU if another thread was seen there, and it ran if it
+    /// was seen itself.
     pub(super) fn infer_before_wake(&mut self, slot: SlotId, now: i64, out: &mut TraceBuilder) {
         let slot = self.threads.slot_mut(slot);
         let utid = slot.utid;

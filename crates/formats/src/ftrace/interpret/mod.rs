@@ -7,7 +7,8 @@
 //! row with its fields, and so does an event that its rule could not use, such as an end without a
 //! begin.
 //!
-//! All idle threads share the row that a trace reserves for them: tid 0, `swapper`. It belongs to no process and has no states.
+//! All idle threads share the row that a trace reserves for them: tid 0, `swapper`. It belongs to no process and has
+//! no states.
 //!
 //! [`interpreter`] has the state and the dispatch; the other files add methods for one area each.
 

@@ -165,8 +165,8 @@ impl Interpreter {
         }
     }
 
-    /// `sched_process_fork: comm=sh pid=34421 child_comm=sh child_pid=34422`. It does not tell
-    /// whether the child is a thread or a process.
+    /// `sched_process_fork: comm=sh pid=34421 child_comm=sh child_pid=34422`. It does not show whether the child is a
+    /// thread or a process.
     pub(super) fn fork(
         &mut self,
         at: At,

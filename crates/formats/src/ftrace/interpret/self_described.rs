@@ -115,7 +115,8 @@ impl Interpreter {
     }
 }
 
-/// The scope of an event: its last `scope_` field, or its thread if it has none. `None` if the number of a CPU is out of range.
+/// The scope of an event: its last `scope_` field, or its thread if it has none. `None` if the number of a CPU is out
+/// of range.
 fn scope(at: At, fields: Fields<'_>, out: &mut TraceBuilder) -> Option<Scope> {
     let Some((key, number)) = fields.last_int("scope_") else {
         return Some(Scope::Thread(at.utid));

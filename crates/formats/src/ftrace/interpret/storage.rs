@@ -8,7 +8,7 @@ use super::interpreter::Interpreter;
 use super::position::At;
 use crate::ftrace::event::Value;
 
-/// The commands of SCSI that flash devices know, by number (`include/scsi/scsi_proto.h`).
+/// The SCSI commands that flash devices support, by number (`include/scsi/scsi_proto.h`).
 const COMMANDS: &[(i64, &str)] = &[
     (0x00, "TEST UNIT READY"),
     (0x03, "REQUEST SENSE"),

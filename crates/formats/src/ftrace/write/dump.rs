@@ -1,6 +1,5 @@
-//! Processes and threads that no line shows, as the tables of `ps` that systrace puts beside the
-//! events: names of processes that differ from those of their main threads, their users and
-//! parents, and threads without events.
+//! Processes and threads that no line shows, written as the `ps` tables that systrace puts next to the events: names
+//! of processes that differ from those of their main threads, their users and parents, and threads without events.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! Tests dumps alone, beside a trace, and truncated.
+//! Tests dumps alone, next to a trace, and truncated.
 
 use traceloom_trace::{RepairKind, RowId, Trace};
 
