@@ -24,8 +24,7 @@ const LOST: &str = "nothing connects the clocks of a file with the time line of 
 const UNALIGNED: &str = "a trace of the archive has no clock in common with the first Perfetto trace; its times stay \
                          as they are";
 
-/// The maximum number of entries of an archive with a manifest. Each entry may be from another machine, so all of them
-/// wait.
+/// The maximum number of entries of an archive with a manifest. All wait, because each may be from another machine.
 const MOST_WITH_MANIFEST: usize = 1_024;
 
 /// The traces that were read so far. A single trace, or text, goes directly to the target.
