@@ -65,7 +65,7 @@ table! {
         end_ts: i64,
         /// The input it came from.
         source: SourceId,
-        /// What else is known about it.
+        /// Further facts about it.
         arg_set_id: ArgSetId,
     }
 }
@@ -89,7 +89,7 @@ table! {
         end_ts: i64,
         /// The input it came from.
         source: SourceId,
-        /// What else is known about it.
+        /// Further facts about it.
         arg_set_id: ArgSetId,
     }
 }
@@ -113,7 +113,7 @@ table! {
     TrackTable of
     /// A track.
     TrackRow {
-        /// What it belongs to and what it holds.
+        /// Its type, which gives its owner and its contents.
         kind: TrackType,
         /// Its name; empty for a thread's own track.
         name: StringId,
@@ -131,9 +131,9 @@ table! {
         source: SourceId,
         /// The track under which the input puts it.
         declared_parent: TrackId,
-        /// The unit of a counter, if the input tells it; else the type's.
+        /// The unit of a counter if the input gives it, otherwise the unit of the type.
         unit: StringId,
-        /// What else the input says about it, such as a description.
+        /// Further facts from the input, such as a description.
         arg_set_id: ArgSetId,
     }
 }

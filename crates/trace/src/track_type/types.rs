@@ -3,7 +3,7 @@
 macro_rules! track_types {
     ($($(#[$doc:meta])* $name:ident,)*) => {
         /// The type of a track. [`owner`](Self::owner), [`is_counter`](Self::is_counter) and the other methods
-        /// tell its properties.
+        /// return its properties.
         ///
         /// A type that has a name in PerfettoSQL has that name. The numbers are stored in reports, so types are
         /// only added at the end.
@@ -163,13 +163,13 @@ track_types! {
     BatteryStats,
     /// The states of a foldable device.
     AndroidDeviceState,
-    /// When frames of a process were expected.
+    /// The expected time line of the frames of a process.
     AndroidExpectedFrameTimeline,
-    /// When frames of a process came.
+    /// The actual time line of the frames of a process.
     AndroidActualFrameTimeline,
-    /// What happens to a buffer of graphics.
+    /// The events of a graphics buffer.
     GraphicsFrameEvent,
-    /// What a queue of a GPU does.
+    /// The stages that a queue of a GPU executes.
     GpuRenderStage,
     /// The messages of a GPU's driver.
     GpuLog,
@@ -193,9 +193,9 @@ track_types! {
     F2fsIostat,
     /// How long F2FS waited for a device.
     F2fsIostatLatency,
-    /// How much of a CPU its tasks use.
+    /// The utilization of a CPU by its tasks.
     CpuUtilization,
-    /// How much a CPU can do.
+    /// The capacity of a CPU.
     CpuCapacity,
     /// How many tasks run or wait on a CPU.
     CpuNrRunning,
@@ -227,7 +227,7 @@ track_types! {
     AndroidNativeWakelock,
     /// How long a wakelock of unknown kind was held, ns.
     AndroidUnknownWakelock,
-    /// Signals of a display that a picture was shown.
+    /// Vertical blanks of a display.
     DrmVblank,
     /// Jobs in a queue of a GPU.
     DrmSchedRing,
@@ -237,9 +237,9 @@ track_types! {
     VirtioVideoQueueEvent,
     /// Commands of a virtual video device.
     VirtioVideoCommand,
-    /// Moments at which a display ran out of data.
+    /// Underruns of a display.
     DispDpuUnderrun,
-    /// Moments at which a line of a display ran out of data.
+    /// Underruns of a line of a display.
     DispDpuLineUnderrun,
     /// Frames of a display that began too late.
     DispFrameStartTimeout,
@@ -295,7 +295,7 @@ track_types! {
     PixelCpmCounters,
     /// A counter of the firmware of Pixel devices.
     PixelFwtpCounters,
-    /// What the firmware of Pixel devices does.
+    /// Slices of the firmware of Pixel devices.
     PixelFwtpSlices,
     /// Requests to a block device.
     BlockIo,

@@ -66,7 +66,10 @@ impl Interpreter {
         let track = out.global_track(TrackType::AndroidGpuWorkPeriod, track);
         let [number, user] = [gpu, uid].map(ArgValue::Int);
         out.add_track_args(track, &[("ugpu", number), ("gpu", number), ("uid", user)]);
-        let percent = 100.0 * busy as f64 / length as f64;
+        let percent = match length {
+            0 => 0.0,
+            length => 100.0 * busy as f64 / length as f64,
+        };
         let name = out.intern(format!("%{percent:.2}").as_bytes());
         let ts = self.period_start.take().unwrap_or(at.ts);
         let begin = SliceBegin {

@@ -53,6 +53,8 @@ pub(super) const CASES: &[Case] = &[
      &["powervr_gpu_power_state powervr_gpu_power_state: ON 10+10", "powervr_gpu_power_state powervr_gpu_power_state: PG 20+open"]),
     (&["gpu_work_period: gpu_id=0 uid=10123 start_time_ns=1000000 end_time_ns=1040000 total_active_duration_ns=10000"],
      &["android_gpu_work_period GPU work of 10123: %25.00 10+40"]),
+    (&["gpu_work_period: gpu_id=0 uid=10123 start_time_ns=1000000 end_time_ns=1000000 total_active_duration_ns=0"],
+     &["android_gpu_work_period GPU work of 10123: %0.00 10+0"]),
     (&["virtio_video_resource_queue: stream_id=4 resource_id=102 queue_type=0x101 timestamp=0", "virtio_video_cmd: stream_id=4 type=0x105", "virtio_video_resource_queue_done: stream_id=4 resource_id=102 queue_type=0x101", "virtio_video_cmd_done: stream_id=4 type=0x999"],
      &["virtio_video_queue_event virtio_video stream #4 OUTPUT: Resource #102 10+20 stream_id=4 resource_id=102 queue_type=0x101", "virtio_video_command virtio_video stream #4 Requests: RESOURCE_QUEUE 20+100", "virtio_video_command virtio_video stream #4 Responses: Unknown 40+100"]),
     // Memory.
