@@ -79,8 +79,8 @@ impl PlatformMarks {
         self.points.as_ref().map_or(0, TracePoints::libraries)
     }
 
-    /// Covers what changed since the last look: newly loaded libraries, tags that a system trace has reset, and a newly
-    /// opened `trace_marker`.
+    /// Catches up with changes since the last call: newly loaded libraries, tags that a system trace has reset, and a
+    /// newly opened `trace_marker`.
     ///
     /// # Errors
     ///
@@ -97,11 +97,11 @@ impl PlatformMarks {
 /// The marks of the C and Java interfaces, which have one recording per process.
 static MARKS: Mutex<Option<PlatformMarks>> = Mutex::new(None);
 
-/// The name among the categories that stands for waits.
+/// The category name for waits.
 const WAITS: &str = "waits";
 
-/// Starts recording the marks of `categories`, separated by spaces or commas; all categories if empty. `waits` among them
-/// records waits as well. Returns their tags.
+/// Starts recording the marks of `categories`, separated by spaces or commas; all categories if empty. The category
+/// `waits` records waits as well. Returns the tags.
 pub(crate) fn begin(categories: &str, pass_on: bool) -> io::Result<Tags> {
     let names = categories.split([' ', ',']);
     let mut names: Vec<_> = names.filter(|name| !name.is_empty()).collect();

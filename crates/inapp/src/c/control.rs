@@ -114,7 +114,7 @@ pub unsafe extern "C" fn tl_platform_start(categories: *const c_char, pass_on: c
     answer(marks::begin(&names, pass_on != 0).map(drop))
 }
 
-/// Covers libraries that were loaded and markers that were opened since the last look.
+/// Hooks the libraries that were loaded, and finds the markers that were opened, since the last call.
 #[unsafe(no_mangle)]
 pub extern "C" fn tl_platform_refresh() -> c_int {
     answer(marks::refresh())

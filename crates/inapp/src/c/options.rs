@@ -31,10 +31,10 @@ pub struct COptions {
 /// The fields up to `path`, which every caller sets.
 const MIN_SIZE: usize = std::mem::offset_of!(COptions, bytes);
 
-/// Reads the fields that the caller knows of, according to `size`; the others are 0.
+/// Copies the first `size` bytes, the fields that the caller was compiled with. The other fields are 0.
 ///
 /// # Safety
-/// `options` is null or points to as many bytes as its field `size` says, and its path is null or a C string.
+/// `options` is null or points to as many bytes as its field `size` contains, and its path is null or a C string.
 pub(super) unsafe fn read(options: *const COptions) -> io::Result<Options> {
     if options.is_null() {
         return Err(invalid("options are missing"));

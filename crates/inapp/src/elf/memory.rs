@@ -3,8 +3,8 @@
 /// Size of an address in this process, bytes. The loaded libraries have the same class.
 pub(crate) const WORD: usize = size_of::<usize>();
 
-/// Maximum number of entries read from a table that can claim any number of them in a few bytes: several times what the
-/// largest libraries have.
+/// Maximum number of entries read from a table, several times what the largest libraries have. A damaged table of a few
+/// bytes can claim any number of entries.
 pub(super) const MAX_ENTRIES: usize = 1 << 22;
 
 /// Memory that contains a library: that of this process, or of a test.

@@ -31,7 +31,8 @@ pub(super) fn is_request(request: c_ulong) -> bool {
     request & 0xFFFF == WRITE_READ && size == size_of::<WriteRead>()
 }
 
-/// Whether the commands of a request contain a transaction with a reply. Otherwise its thread waits for work, or does not wait.
+/// Whether the commands of a request contain a transaction with a reply. Otherwise the thread waits for work, or does
+/// not wait.
 ///
 /// # Safety
 /// `argument` is that of a `BINDER_WRITE_READ`.
@@ -49,7 +50,7 @@ pub(super) unsafe fn awaits_reply(argument: *const c_void) -> bool {
     has_transaction(&commands[(request.write_consumed as usize).min(commands.len())..])
 }
 
-/// Commands are a word whose bits 16 to 29 are the size of what follows it.
+/// Each command is a word, whose bits 16 to 29 are the size of the data after it, bytes.
 fn has_transaction(mut commands: &[u8]) -> bool {
     while let Some((command, rest)) = commands.split_first_chunk() {
         let command = u32::from_ne_bytes(*command);

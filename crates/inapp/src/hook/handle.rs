@@ -57,7 +57,7 @@ impl Hook {
         Self::begin(options, on_mark, None)
     }
 
-    /// As [`Hook::install`]; `on_wait` is also told when threads wait for other processes, files and locks.
+    /// As [`Hook::install`]; `on_wait` is also called when threads wait for other processes, files and locks.
     ///
     /// # Errors
     ///
@@ -130,7 +130,7 @@ impl Drop for Hook {
     }
 }
 
-/// The functions to put in place of others: those of `loads` for the linker's, those of `replacements` for `write`.
+/// Chooses the replacement functions: those of `loads` for the linker's functions, those of `replacements` for `write`.
 const REPLACEMENTS: Replacements = Replacements {
     watches_loads: loads::SUPPORTED,
     for_function,

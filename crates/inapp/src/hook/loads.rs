@@ -1,9 +1,9 @@
 //! Noticing newly loaded libraries.
 //!
 //! A replacement for `dlopen` cannot simply call `dlopen` and then look at the result. The linker depends on the
-//! caller's address, for its namespace on Android and its `RUNPATH` in glibc, and would see ours. So these functions
-//! work *before* the call and leave by a jump, and the linker sees the real caller. A library loaded by `dlopen` is
-//! hooked before the next `dlsym`, through which its functions are reached, `JNI_OnLoad` first of all.
+//! caller's address, for its namespace on Android and its `RUNPATH` in glibc, and would see ours. So these functions do
+//! their work *before* the call and then jump to the linker's function, which sees the real caller. A library loaded by
+//! `dlopen` is hooked at the next `dlsym`. Its functions, first of all `JNI_OnLoad`, are reached only through `dlsym`.
 //!
 //! ```text
 //! dlopen("x.so")  ─► scan (for earlier loads)  ─► jump to the linker's dlopen     x.so is loaded
@@ -112,7 +112,7 @@ static ENTRIES: [(Function, Entry, &AtomicUsize); 3] = [
     (Function::Dlsym, before_dlsym, &DLSYM),
 ];
 
-/// The function that replaces `original`. `None` if there is another original of the same name.
+/// The function that replaces `original`. `None` if it already replaces a different function of the same name.
 pub fn replacement(function: Function, original: usize) -> Option<usize> {
     let (_, entry, place) = ENTRIES.iter().find(|entry| entry.0 == function)?;
     let taken = place.compare_exchange(0, original, Ordering::AcqRel, Ordering::Acquire);

@@ -1,5 +1,5 @@
-//! A lock that knows its owner and survives a fork. `std::sync::Mutex` can do neither: ask whether the calling thread
-//! holds it, or be released by a forked child.
+//! A lock that stores its owner and survives a fork. With `std::sync::Mutex`, a thread cannot check whether it holds
+//! the lock itself, and a forked child cannot release it.
 
 use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};

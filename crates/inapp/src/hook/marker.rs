@@ -85,7 +85,7 @@ impl Marker {
 }
 
 /// Whether a write to `fd` is a mark. A platform library (`trusted`) never closes its marker. For all other libraries,
-/// the system is asked whether the descriptor is still the marker.
+/// a system call checks whether the descriptor is still the marker.
 fn is_marker(fd: c_int, trusted: bool) -> bool {
     if fd == MAGIC_FD {
         return true;

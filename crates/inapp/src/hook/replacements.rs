@@ -17,7 +17,7 @@ pub enum Function {
     Dlopen,
     AndroidDlopenExt,
     Dlsym,
-    /// One in which threads wait.
+    /// A function in which threads wait.
     Waits(&'static str),
 }
 
@@ -63,12 +63,13 @@ impl Function {
         }
     }
 
-    /// Whether it is a function of the dynamic linker. Calls of these reveal that libraries were loaded.
+    /// Whether this is a function of the dynamic linker. Calls of these functions are used to notice newly loaded
+    /// libraries.
     pub fn is_linkers(self) -> bool {
         matches!(self, Self::Dlopen | Self::AndroidDlopenExt | Self::Dlsym)
     }
 
-    /// Whether threads wait in it.
+    /// Whether threads wait in this function.
     pub fn is_wait(self) -> bool {
         matches!(self, Self::Waits(_))
     }
@@ -136,7 +137,7 @@ macro_rules! for_each_original {
     };
 }
 
-// Statics, because a generic function may have several addresses; the ones in these tables count.
+// Statics, because a generic function may have several addresses. Only the addresses in these tables are used.
 static WRITE: [[Write; MAX_ORIGINALS]; 2] = [
     for_each_original!(write, false),
     for_each_original!(write, true),

@@ -35,12 +35,12 @@ struct State {
     tries: u8,
 }
 
-/// The functions that replace others.
+/// The replacement functions.
 #[derive(Clone, Copy)]
 pub struct Replacements {
     /// Whether there are replacements for the linker's functions.
     pub watches_loads: bool,
-    /// The replacement for the function at an address. The last argument tells whether the calling library is trusted.
+    /// The replacement for the function at an address. The last argument is whether the calling library is trusted.
     pub for_function: fn(Function, usize, bool) -> Option<usize>,
     /// Whether an address is that of a replacement.
     pub is_one: fn(usize) -> bool,
@@ -61,7 +61,8 @@ struct Target {
     address: usize,
 }
 
-/// Begins hooking; `None` if this process already has a hook. With `waits`, also the functions in which threads wait.
+/// Begins hooking; `None` if this process already has a hook. With `waits`, the functions in which threads wait are
+/// hooked too.
 pub fn begin(options: &Options, waits: bool, replacements: Replacements) -> Option<()> {
     lock_over_forks();
     let watches_loads = options.watch_loads && replacements.watches_loads;

@@ -1,6 +1,7 @@
 //! The functions that replace those in which threads wait: calls of other processes through binder, files, locks.
 //!
-//! Each calls the original, with a callback before and after. A lock is tried first, so one that is free costs no callback.
+//! Each one calls the original, with a callback before and after. A lock is first tried without waiting, so a free lock
+//! causes no callback.
 
 use std::ffi::{c_int, c_ulong, c_void};
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
@@ -30,12 +31,12 @@ pub enum Wait {
     Condition,
 }
 
-/// Called when a thread begins to wait (`true`) and when it goes on. It must not block or allocate.
+/// Called when a thread begins to wait (`true`) and when it continues (`false`). It must not block or allocate.
 pub type OnWait = fn(wait: Wait, begins: bool);
 
 static ON_WAIT: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
 
-/// Passes waits to `on_wait`; to nobody if `None`.
+/// Passes waits to `on_wait`, or to no function if `None`.
 pub fn catch(on_wait: Option<OnWait>) {
     let on_wait = on_wait.map_or(std::ptr::null_mut(), |on_wait| on_wait as *mut c_void);
     ON_WAIT.store(on_wait, Ordering::Release);

@@ -1,4 +1,5 @@
-//! The stack of the main thread in what a trigger saves. The library's own thread asks the virtual machine for it.
+//! Adds the Java stack of the main thread to the file that a trigger saves. The library's own thread calls the virtual
+//! machine to get it.
 
 use std::ffi::{c_char, c_void};
 use std::ptr::{null, null_mut};

@@ -36,7 +36,7 @@ pub struct Found {
     pub tags: usize,
     pub marker_fd: usize,
     pub setup: usize,
-    /// The path by which the linker knows the library.
+    /// The linker's path of the library.
     pub path: Vec<u8>,
 }
 

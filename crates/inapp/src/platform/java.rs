@@ -1,5 +1,5 @@
 //! The copy of the tags in the Java field `android.os.Trace.sEnabledTags`. Older versions of Android check the field
-//! before they call libcutils; newer versions ask libcutils each time.
+//! before they call libcutils; newer versions call libcutils each time.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::{Mutex, PoisonError};

@@ -81,8 +81,8 @@ impl Found {
         unsafe { std::mem::transmute::<*const (), extern "C" fn()>(setup)() }
     }
 
-    /// If the library has no `trace_marker`, or it was closed and the descriptor may now be another file: makes it write
-    /// to the fake descriptor.
+    /// Makes the library write to the fake descriptor if it has no `trace_marker`, or if its `trace_marker` was closed
+    /// and the descriptor may now be another file.
     fn stand_in(&self) -> Option<Change<c_int>> {
         let fd = self.marker_fd()?;
         let before = fd.load(Ordering::SeqCst);

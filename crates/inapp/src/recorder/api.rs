@@ -140,7 +140,7 @@ pub fn method_exit(id: u32) {
     }
 }
 
-/// Whether methods are recorded in another way than other events.
+/// Whether methods need more work than other events: their CPU time is recorded, or short calls are dropped.
 #[inline(always)]
 fn has_method_options() -> bool {
     records_cpu_time() || short_calls::is_on()

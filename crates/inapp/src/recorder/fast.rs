@@ -1,7 +1,7 @@
 //! The fast path: an event of a thread that has a chunk with room and is not in the middle of another record.
 //!
-//! It is one short function without calls except for the thread's state, so it needs few registers. Whatever is not usual
-//! is left to [`write`](super::write).
+//! It is one short function, and its only call gets the thread's state, so it needs few registers. All unusual cases
+//! are left to [`write`](super::write).
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, compiler_fence};
 
@@ -67,7 +67,7 @@ fn put_text(place: Place, at: usize, text: &[u8]) {
     }
 }
 
-/// Where a record begins in the map.
+/// The address in the map at which a record begins.
 #[derive(Clone, Copy)]
 pub(super) struct Place(*mut u8);
 
@@ -80,15 +80,15 @@ impl Place {
     }
 }
 
-/// Calls `put` with the place of a record of `bytes` and the ticks since the previous record, and commits it. Returns false
-/// without calling it if anything is unusual.
+/// Calls `put` with the address of a record of `bytes` bytes and the ticks since the previous record, then commits the
+/// record. Returns false without calling `put` in any unusual case.
 #[inline(always)]
 fn record(bytes: u32, put: impl FnOnce(Place, u64)) -> bool {
     with_usual_writer(|writer| append(writer, bytes, put))
 }
 
-/// Marks the thread as writing and calls `write` with its writer. Returns false without calling it if the thread has no chunk
-/// of the current recording, or is in the middle of a record.
+/// Marks the thread as writing and calls `write` with its writer. Returns false without calling `write` if the thread
+/// has no chunk of the current recording, or is in the middle of a record.
 #[inline(always)]
 pub(super) fn with_usual_writer(write: impl FnOnce(&mut Writer) -> bool) -> bool {
     let Some(slot) = threads::own() else {
@@ -124,7 +124,7 @@ pub(super) fn append(writer: &mut Writer, bytes: u32, put: impl FnOnce(Place, u6
     true
 }
 
-/// Makes the records up to `used` count. The caller has checked that the thread owns the chunk.
+/// Commits the records up to `used`. The caller has checked that the thread owns the chunk.
 #[inline(always)]
 pub(super) fn commit(writer: &mut Writer, used: u32, now: u64) {
     writer.used = used;

@@ -1,12 +1,12 @@
-//! Faults in the mapped file. If someone cuts the file, or its disk fails, the next access to the missing part raises
-//! SIGBUS. It must end the recording, not the app.
+//! Faults in the mapped file. If another program truncates the file, or its disk fails, the next access to the missing
+//! part raises SIGBUS. It must end the recording, not the app.
 //!
 //! ```text
 //! fault in the map ──► nothing is recorded any more; zeros replace the whole map; the access is repeated
-//! any other fault  ──► the handler that was there before, or the default action
+//! any other fault  ──► the previous handler, or the default action
 //! ```
 //!
-//! A sealed memfd could not be cut, but nothing of it is left when the process is killed.
+//! A sealed memfd could not be truncated, but its content would be lost when the process is killed.
 
 use std::ffi::c_void;
 use std::ops::Range;
@@ -20,13 +20,13 @@ static START: AtomicUsize = AtomicUsize::new(0);
 /// End of the map. Stored before `START`.
 static END: AtomicUsize = AtomicUsize::new(0);
 
-/// The action that was there before; never freed.
+/// The previous signal action; never freed.
 static BEFORE: AtomicPtr<libc::sigaction> = AtomicPtr::new(std::ptr::null_mut());
 
 type WithInfo = extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut c_void);
 type Plain = extern "C" fn(libc::c_int);
 
-/// Installs the handler, once. It stays: whoever installs a handler later may call this one.
+/// Installs the handler, once. It is never removed, because a handler that is installed later may call it.
 pub(super) fn prepare() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -35,7 +35,7 @@ pub(super) fn prepare() {
         let before = Box::into_raw(Box::new(action));
         action.sa_sigaction = handle as *const () as usize;
         action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART;
-        // SAFETY: the first call only reads the action of before. Its result is stored before the handler can run.
+        // SAFETY: the first call only reads the previous action. Its result is stored before the handler can run.
         unsafe {
             libc::sigaction(libc::SIGBUS, std::ptr::null(), before);
             BEFORE.store(before, Ordering::Release);
@@ -51,7 +51,7 @@ pub(super) fn expect_in(addresses: Range<usize>) {
     START.store(addresses.start, Ordering::Release);
 }
 
-/// From now on, all faults are foreign.
+/// From now on, no fault belongs to the recording.
 pub(super) fn expect_none() {
     START.store(0, Ordering::Release);
 }
@@ -106,7 +106,7 @@ fn take_default_action(signal: libc::c_int, code: libc::c_int) {
     }
 }
 
-/// Calls the handler that was there before, with the signals blocked that it wants blocked.
+/// Calls the previous handler. The signals in its mask are blocked meanwhile.
 fn call(
     before: &libc::sigaction,
     handler: usize,
@@ -114,7 +114,7 @@ fn call(
     info: *mut libc::siginfo_t,
     context: *mut c_void,
 ) {
-    // SAFETY: `sigaction` returned this handler and this mask; the flags tell its type.
+    // SAFETY: `sigaction` returned this handler and this mask; the flags determine its type.
     unsafe {
         let mut mask = before.sa_mask;
         libc::pthread_sigmask(libc::SIG_BLOCK, &before.sa_mask, &mut mask);

@@ -1,20 +1,20 @@
-//! The rest of chunks whose thread has ended. A thread that begins goes on with such a chunk, so that many short-lived threads
-//! fill the file instead of wasting a chunk each.
+//! Chunks with free space whose thread has ended. A new thread continues in such a chunk, so that many short-lived
+//! threads fill the file instead of wasting a chunk each.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use traceloom_ring::{ClaimState, claim_of};
 
-/// At most this many chunks are kept back from the queue of chunks that may be overwritten.
+/// Maximum number of chunks that are withheld from the queue of chunks that may be overwritten.
 const MOST: u32 = 16;
 
-/// Of a small file, at most one chunk in this many is kept back.
+/// In a small file, at most one in this many chunks is withheld.
 const SHARE: u32 = 8;
 
-/// Low bits of an entry for the number of the chunk; a file of 1 GB has at most 2^20 chunks.
+/// Number of low bits of an entry that hold the chunk's number; a file of 1 GB has at most 2^20 chunks.
 const CHUNK_BITS: u32 = 20;
 
-/// Chunks with room, in no order. It never waits, so it may be used in signal handlers.
+/// Chunks with free space, in no order. No method waits, so signal handlers may use them.
 #[derive(Debug)]
 pub(super) struct Leftovers {
     /// Number of the claim and of the chunk; 0 if the entry is free. Claims are numbered from 1.
@@ -22,7 +22,7 @@ pub(super) struct Leftovers {
 }
 
 impl Leftovers {
-    /// For a file with so many chunks.
+    /// No entries yet, for a file of `chunk_count` chunks.
     pub fn new(chunk_count: u32) -> Self {
         let length = (chunk_count / SHARE).min(MOST);
         Self {
@@ -41,7 +41,8 @@ impl Leftovers {
         self.entries.iter().any(free)
     }
 
-    /// Takes a chunk and the claim that it had. It may have been taken by another thread meanwhile.
+    /// Removes a chunk. Returns it with the claim from when it was added; if the chunk's claim differs, another thread
+    /// has taken the chunk since.
     pub fn take(&self) -> Option<(u32, u64)> {
         let used = |place: &&AtomicU64| place.load(Ordering::Relaxed) != 0;
         let mut used = self.entries.iter().filter(used);

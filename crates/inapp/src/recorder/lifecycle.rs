@@ -59,13 +59,13 @@ pub fn start(options: &Options) -> io::Result<Started> {
     Ok(Started { previous })
 }
 
-/// Whether a fault has ended the recording, which nobody has stopped since.
+/// Whether a fault has ended the recording, and `stop` has not been called since.
 fn ended_by_fault() -> bool {
     let _lock = Lock::take();
     !is_recording() && !CURRENT.load(Ordering::Acquire).is_null()
 }
 
-/// Whether the recording is that of the process that called `vfork`: until `exec`, the child shares its memory.
+/// Whether the recording belongs to the parent process. After `vfork`, a child shares its parent's memory until `exec`.
 fn is_of_parent() -> bool {
     let _lock = Lock::take();
     // SAFETY: this thread holds the lock, so nobody else frees the recording.

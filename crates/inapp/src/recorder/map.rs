@@ -20,7 +20,7 @@ unsafe impl Send for Map {}
 unsafe impl Sync for Map {}
 
 impl Map {
-    /// Makes `length` zero bytes of an empty file and maps them.
+    /// Extends an empty file to `length` zero bytes and maps it.
     ///
     /// # Errors
     /// If the file cannot be mapped. A full disk is reported here; later it would be a fault.
@@ -44,7 +44,7 @@ impl Map {
         }
     }
 
-    /// Where the file is mapped.
+    /// The addresses at which the file is mapped.
     pub fn addresses(&self) -> Range<usize> {
         let start = self.start.as_ptr().expose_provenance();
         start..start + self.length

@@ -1,8 +1,8 @@
-//! A file before it appears under its name.
+//! A new file that does not have its final name yet.
 //!
-//! It is created under a name of its own. A ring file gets its real name once its header is complete, any other file once
-//! all of it is. So a failure leaves nothing behind, no link is followed, and a file that another process has mapped is
-//! never cut.
+//! It is created under a temporary name. A ring file gets its final name once its header is complete, any other file
+//! once all of its content is complete. So a failure leaves no file behind, no link is followed, and a file that
+//! another process has mapped is never truncated.
 
 use std::fs::{File, remove_file, rename, symlink_metadata};
 use std::io::{self, ErrorKind};
@@ -12,11 +12,11 @@ use std::path::{Path, PathBuf};
 use super::previous::{Previous, move_aside};
 use super::ticks::clock_ns;
 
-/// A new file. Dropping it before it has its name removes it.
+/// A new file. It is removed if this is dropped before the file has its final name.
 #[derive(Debug)]
 pub(super) struct NewFile {
     file: File,
-    /// Where it is for now.
+    /// Its temporary path.
     own_name: PathBuf,
     path: PathBuf,
     has_name: bool,

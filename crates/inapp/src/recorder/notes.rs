@@ -29,7 +29,7 @@ pub(crate) fn put(session: &Session, kind: NoteKind, id: u32, text: &[u8]) -> bo
                 .u64(at + index * 8)
                 .store(word, Ordering::Relaxed);
         }
-        // The first word holds the kind: the cell counts once it is stored.
+        // The first word holds the kind. It is stored last, and readers ignore the cell until then.
         let first = words.first().copied().unwrap_or_default();
         let word = u64::from_le_bytes(first);
         session.map.u64(at).store(word, Ordering::Release);

@@ -29,8 +29,8 @@ pub struct Options {
     pub names: u32,
     /// Records the thread's CPU time with each method. Costs a system call per event.
     pub cpu_time: bool,
-    /// Drops calls of methods that take less than this and in which nothing else is recorded; `None` for none. Their callers
-    /// stay as they are.
+    /// Drops calls of methods that take less than this and in which nothing else is recorded; `None` drops none. The
+    /// calls of their callers are not changed.
     pub min_call: Option<Duration>,
     /// Interval at which CPU time, page faults, context switches and memory of the process are recorded as counters;
     /// `None` for never.
@@ -68,16 +68,15 @@ impl Default for Triggers {
 }
 
 impl Triggers {
-    /// Whether any of them is on.
+    /// Whether any trigger is on.
     pub(crate) fn any(&self) -> bool {
         self.slow_frame.is_some() || self.blocked.is_some() || self.sigquit
     }
 }
 
 impl Options {
-    /// The defaults for a file at `path`: 16 MB in chunks of 8 KB, the oldest events are overwritten, the clock is chosen
-    /// automatically, room for 1024 names, no CPU time, calls of any
-    /// length, no counters, no triggers.
+    /// The defaults for a file at `path`: 16 MB in chunks of 8 KB, the oldest events are overwritten, the clock is
+    /// chosen automatically, room for 1024 names, no CPU time, calls of any length, no counters, no triggers.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self {
             path: path.into(),

@@ -57,8 +57,8 @@ pub(crate) struct Session {
     leftovers: Leftovers,
     /// The slot of the thread that writes to each chunk.
     writers: Box<[AtomicU32]>,
-    /// The newest claim of a closed chunk that is not in the queue, and must be taken before any chunk of the queue; 0 if
-    /// the queue has them all.
+    /// The newest claim of a closed chunk that is not in the queue; 0 if all closed chunks are in the queue. Such a
+    /// chunk must be taken before any chunk of the queue.
     unqueued: AtomicU64,
     next_claim: AtomicU64,
     pub ticks_per_second: u64,
@@ -71,7 +71,7 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// Creates the file, and moves a recording that an earlier process left at its path aside.
+    /// Creates the file. If an earlier process left a recording at its path, that recording is moved aside.
     ///
     /// # Errors
     /// If the file cannot be created, or the options are not usable here.
@@ -145,8 +145,8 @@ impl Session {
     /// Claims a chunk for the thread of `slot`: the one that was filled first, else one of a thread that is not writing
     /// right now. The chunk is left *opening*. `None` if there is no chunk to claim.
     pub fn claim_chunk(&self, slot: u32) -> Option<Claimed> {
-        // A thread that is descheduled in the middle of a push hides the chunks after it, and other threads may be
-        // faster to claim what is found instead.
+        // A thread that is descheduled in the middle of a push hides the chunks after it. Other threads may be faster
+        // to claim the chunk that is found instead.
         const TRIES: u32 = 4;
         (0..TRIES).find_map(|_| self.try_claim_chunk(slot))
     }
@@ -261,7 +261,7 @@ impl Session {
         }
     }
 
-    /// Closes a chunk with room, whose thread ends, for a thread that begins.
+    /// Closes a chunk with free space whose thread ends, and keeps it for a new thread.
     pub fn leave(&self, claimed: Claimed) {
         self.writers[claimed.chunk as usize].store(NEXT_THREAD, Ordering::Relaxed);
         if let Some(closed) = self.set_closed(claimed)
@@ -336,7 +336,7 @@ impl Session {
     }
 }
 
-/// The eight oldest chunks offered, in order. On the stack, because signal handlers may not allocate.
+/// The eight oldest chunks offered, in order. On the stack, because signal handlers must not allocate.
 #[derive(Default)]
 struct Oldest {
     items: [(u64, u32); 8],

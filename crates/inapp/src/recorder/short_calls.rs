@@ -6,8 +6,8 @@
 //! enter a │ ▒▒▒▒▒▒▒ │ enter d │ exit d │    d was not: from now on, a is kept as well
 //! ```
 //!
-//! Only the entries at the end of a chunk are taken back, so a call with anything in it is kept, whatever its length. The
-//! entries are in the file until then: a killed process leaves all calls that were running.
+//! Only the entries at the end of a chunk are taken back, so a call that contains any event is kept, however short it
+//! is. An entry is in the file until it is taken back, so the file of a killed process has all calls that were running.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -23,7 +23,7 @@ use super::writer::Writer;
 /// Calls that take fewer ticks are dropped; 0 for none.
 static LIMIT: AtomicU64 = AtomicU64::new(0);
 
-/// The same for waits.
+/// The same limit for waits.
 static WAIT_LIMIT: AtomicU64 = AtomicU64::new(0);
 
 /// Shorter waits are dropped: most files are in memory, and most locks are held for an instant.
@@ -32,8 +32,8 @@ const SHORTEST_WAIT: Duration = Duration::from_micros(100);
 /// How long a save waits for threads that are in the middle of a record.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// Sets the limit. It needs a memory barrier for all threads, because a save has to pause it. Kernels without one have no
-/// limit.
+/// Sets the limit. A save must be able to pause the dropping, which needs a memory barrier on all threads. On kernels
+/// without such a barrier, no calls are dropped.
 pub(super) fn set_limit(limit: Option<Duration>, ticks_per_second: u64) {
     let ticks = |limit: Option<Duration>| {
         let ns = limit.filter(|_| threads::has_barrier()).unwrap_or_default();

@@ -10,7 +10,7 @@ use super::session::Session;
 use super::short_calls::Pause;
 use super::ticks;
 
-/// A ring file with all chunks, or with those that hold events of the time `last`.
+/// A ring file with all chunks, or only with those that hold events of the last `last`.
 pub(crate) fn snapshot(session: &Session, last: Option<Duration>) -> Vec<u8> {
     session.note_clocks();
     let _pause = Pause::begin();
@@ -25,7 +25,7 @@ pub(crate) fn snapshot(session: &Session, last: Option<Duration>) -> Vec<u8> {
     let mut chunk_count = 0u32;
     for chunk in 0..session.chunk_count {
         let start = bytes.len();
-        // A thread may have gone on with the chunk meanwhile.
+        // A thread may continue the chunk while it is copied. It is then copied again.
         let is_copied = (0..3).any(|_| {
             bytes.truncate(start);
             copy_chunk(session, chunk, &mut bytes)
@@ -54,14 +54,15 @@ fn copy(session: &Session, range: std::ops::Range<usize>, bytes: &mut Vec<u8>) {
     }
 }
 
-/// Copies the committed part of a chunk. False if the chunk is empty or went to another thread meanwhile.
+/// Copies the committed part of a chunk. False if the chunk is empty, or if another thread took it meanwhile.
 fn copy_chunk(session: &Session, chunk: u32, bytes: &mut Vec<u8>) -> bool {
     let at = session.chunk_at(chunk);
     let before = session.claim(at).load(Ordering::Acquire);
     if !matches!(state_of(before), ClaimState::Open | ClaimState::Closed) {
         return false;
     }
-    // Records that are committed after this point may be copied in part; they do not count.
+    // Records that are committed after this point may be copied in part. They are not included in the count, so readers
+    // ignore them.
     let committed = session
         .map
         .u32(at + chunk_at::COMMITTED)

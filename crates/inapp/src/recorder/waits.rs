@@ -27,7 +27,7 @@ pub(crate) fn prepare() {
     }
 }
 
-/// Records that the thread begins to wait, or goes on. An [`OnWait`](crate::hook::OnWait).
+/// Records that the thread begins to wait, or continues. An [`OnWait`](crate::hook::OnWait).
 pub(crate) fn wait(wait: Wait, begins: bool) {
     if !is_recording() {
         return;

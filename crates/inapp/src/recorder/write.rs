@@ -170,7 +170,7 @@ fn has_room(session: &Session, writer: &Writer, bytes: u32) -> bool {
             == writer.claimed.claim
 }
 
-/// Makes the records up to `used` count.
+/// Commits the records up to `used`.
 fn commit(session: &Session, writer: &mut Writer, used: u32, now: u64) {
     writer.used = used;
     writer.last = now;
@@ -257,7 +257,7 @@ fn open(session: &Session, writer: &mut Writer, slot: &'static Slot, depth: u32,
     true
 }
 
-/// Goes on with a chunk that another thread left.
+/// Continues a chunk that another thread left.
 fn go_on(session: &Session, writer: &mut Writer, claimed: Claimed, depth: u32, now: u64) {
     let at = session.chunk_at(claimed.chunk);
     let committed = session.map.u32(at + chunk_at::COMMITTED);
@@ -344,7 +344,7 @@ pub(super) fn close(session: &Session, writer: &Writer) {
     }
 }
 
-/// Leaves the chunk of a writer whose thread ends to the next thread, if that is worth it.
+/// Leaves the chunk of a writer whose thread ends to the next thread, if the chunk has enough free space.
 fn leave(session: &Session, writer: &Writer) {
     if writer.session == session.number && writer.used + MIN_LEFT <= writer.room {
         session.leave(writer.claimed);

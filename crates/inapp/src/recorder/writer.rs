@@ -40,7 +40,8 @@ pub(crate) struct Writer {
     pub last: u64,
     /// Number of entries of methods at the end of the records, for [`short_calls`](super::short_calls).
     pub entries: u32,
-    /// Where they end, bytes. If that is not `used`, other records follow, and there are no such entries.
+    /// Offset of their end, bytes. If it differs from `used`, other records follow, and the records do not end with
+    /// entries.
     pub entries_end: u32,
     /// Number of the next chunk.
     pub ordinal: u32,

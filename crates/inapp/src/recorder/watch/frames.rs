@@ -9,10 +9,10 @@
 /// Size of a word, bytes.
 const WORD: usize = size_of::<usize>();
 
-/// How many frames are listed.
+/// Maximum number of frames that are listed.
 pub(super) const MAX_FRAMES: usize = 64;
 
-/// How far above the stack pointer the first frame record is looked for, words.
+/// Maximum distance of the first frame record above the stack pointer, words.
 const MAX_SEARCH: usize = 512;
 
 /// The bits of an address. On ARM, pointer authentication uses the others.

@@ -70,7 +70,7 @@ pub(super) fn record() {
     };
     let all = frames(Registers { pc, sp, fp, lr }, &stack, &is_return);
     for (number, address) in all.into_iter().enumerate() {
-        // A return address may be behind the end of its function.
+        // A return address may be past the end of its function.
         let inside = address - usize::from(number > 0);
         text_event(Kind::InstantNamed, 0, name(address, inside).as_bytes());
     }
@@ -168,7 +168,7 @@ fn part(start: usize, length: usize) -> libc::iovec {
     }
 }
 
-/// Reads memory of this process. Memory that is not there is no fault. Returns the number of bytes.
+/// Reads memory of this process. Unmapped memory causes no fault. Returns the number of bytes.
 ///
 /// # Safety
 /// `to` is writable.
@@ -188,8 +188,8 @@ unsafe fn read_own_memory(to: libc::iovec, from: &[libc::iovec]) -> usize {
     usize::try_from(copied).unwrap_or(0)
 }
 
-/// Copies the stack from `sp` on, up to its end. Returns the number of bytes. The kernel copies, so that memory that
-/// is not there is no fault.
+/// Copies the stack from `sp` to its end. Returns the number of bytes. The kernel does the copying, so that unmapped
+/// memory causes no fault.
 fn copy_stack(sp: usize) -> usize {
     // The kernel copies whole parts only, so each is within one page.
     let mut parts = [part(0, 0); PAGES];
