@@ -30,7 +30,7 @@ pub(crate) fn print_usage(mut usage: clap::Error) -> ExitCode {
     }
 }
 
-/// Whether the tip is how to write a value that begins with a dash, although it is a wrong option.
+/// Whether clap's tip says how to write a value that begins with a dash, although the argument is an unknown option.
 fn suggests_dashes(usage: &clap::Error) -> bool {
     let tips = match usage.get(ContextKind::Suggested) {
         Some(ContextValue::StyledStrs(tips)) => tips.as_slice(),

@@ -47,7 +47,7 @@ pub fn for_usage(usage: &clap::Error) -> Option<String> {
     }
 }
 
-/// The advice to somebody who gives several traces to a command for one.
+/// Advice if several traces are given to a command that opens one.
 const ONE_FILE: &str = "this command opens one trace; `traceloom report A B -o both.html` puts several \
                         on one time line, and `traceloom diff A B` compares them";
 

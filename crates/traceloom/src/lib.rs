@@ -1,7 +1,7 @@
 //! The command line of traceloom: one module per subcommand.
 
-// Input may be anything: code that handles it must not panic. Nor may a closed pipe, which makes the macros of the standard
-// library panic.
+// Code that handles input must not panic, whatever the input is. It must not panic at a closed pipe either, as the
+// print macros of the standard library do.
 #![warn(
     clippy::unwrap_used,
     clippy::expect_used,

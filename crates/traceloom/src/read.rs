@@ -25,7 +25,7 @@ pub(crate) fn read_files(files: &[PathBuf], align: &AlignArgs, open: &InputArgs)
     }
 }
 
-/// Whether the error says that a file is empty.
+/// Whether the error is that a file is empty.
 fn is_empty(error: &anyhow::Error) -> bool {
     let mut causes = error.chain();
     causes.any(|cause| matches!(cause.downcast_ref(), Some(ReadError::Empty)))

@@ -336,7 +336,7 @@ fn worst(out: &mut dyn Write, frame: &WorstFrame) -> Result<()> {
     Ok(())
 }
 
-/// What the frame timeline tells about a frame.
+/// When the frame was done and why it was late, according to the frame timeline.
 fn told(verdict: &VerdictReport) -> String {
     let when = verdict.expected_end.map(|until| match verdict.end - until {
         after if after > 0 => format!("done {} after it was expected", duration(after)),

@@ -94,7 +94,7 @@ pub fn run(args: ViewArgs) -> Result<ExitCode> {
     let mut announced = Ok(());
     // The file is removed when the server has ended.
     let mut opened = None;
-    // Whoever sees the URL may press Ctrl-C at once.
+    // A user who sees the URL may press Ctrl-C at once.
     server.run_after(|| {
         announced = announce(&url);
         if announced.is_err() {

@@ -97,7 +97,7 @@ pub fn run(args: &WhyArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Refuses a question that names no time of a thread.
+/// Fails if the options select no time of a thread.
 fn check(args: &WhyArgs) -> Result<()> {
     match (&args.slice, args.at, args.thread.is_empty()) {
         (Some(_), ..) | (None, Some(_), false) => Ok(()),
@@ -119,7 +119,7 @@ fn slice_named(trace: &Trace, timeline: &Timeline, name: &str, selected: &[bool]
             let from = trace.slices.ts.get(row);
             is_selected.then(|| (timeline.end_of(trace, row).saturating_sub(from), row, utid))
         });
-        // Of equally long ones, the first.
+        // Of equally long slices, the first one.
         found.max_by_key(|(ns, row, _)| (*ns, std::cmp::Reverse(*row)))
     };
     let found = longest(FindMode::Exact).or_else(|| longest(FindMode::Part));

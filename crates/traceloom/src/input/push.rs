@@ -50,7 +50,7 @@ pub(super) fn push_part(
         && let Ok(map) = Map::new(&file)
     {
         let pushed = push_mapped(&map, reader, out);
-        // A truncated file reads as zeros, so that is the reason for any other error.
+        // A truncated file reads as zeros, which explains any other error. So this error is reported first.
         map.check()?;
         return pushed;
     }

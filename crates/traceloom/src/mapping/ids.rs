@@ -186,7 +186,7 @@ impl Seen {
     }
 }
 
-/// Class, name and descriptor; the original ones if a mapping knows them.
+/// Class, name and descriptor; the original ones if they are in the mapping.
 fn names(method: &MappedMethod, original: Option<&Names<'_>>) -> (String, String, String) {
     let found =
         original.and_then(|names| names.method(&method.class, &method.name, &method.descriptor, 0));

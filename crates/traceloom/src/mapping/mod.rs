@@ -68,7 +68,7 @@ pub struct OriginalMethod {
     /// The signature as a JVM descriptor with original classes; unchanged if it is not a
     /// descriptor.
     pub signature: String,
-    /// The source file, if the mapping knows it.
+    /// The source file, if the mapping has it.
     pub file: Option<String>,
 }
 
@@ -81,8 +81,8 @@ pub struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    /// The original names of a method; `None` if the mapping does not know it. `line` is the first
-    /// line of the method, 0 or less if unknown.
+    /// The original names of a method; `None` if it is not in the mapping. `line` is the first line of the method, 0 or
+    /// less if unknown.
     pub fn method(
         &self,
         class: &str,
@@ -175,8 +175,8 @@ impl<'a> Names<'a> {
         out
     }
 
-    /// A slice name with the original name of every class and every `class.method` in it; `None` if
-    /// the mapping knows none of them.
+    /// A slice name with the original name of every class and every `class.method` in it; `None` if none of them is in
+    /// the mapping.
     pub fn text(&self, text: &str) -> Option<String> {
         if let Some(class) = self.mapper.remap_class(text) {
             return Some(class.to_owned());

@@ -56,7 +56,7 @@ pub fn within(
     within_or(most, out, write, || too_long(None, most))
 }
 
-/// As [`within`], with another error for what is too long.
+/// As [`within`], with a different error if the output is too long.
 ///
 /// # Errors
 /// As [`within`].

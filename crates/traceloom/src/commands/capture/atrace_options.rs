@@ -1,4 +1,4 @@
-//! What the options of `capture` mean for atrace.
+//! Converts the options of `capture` to those of atrace.
 
 use traceloom_capture::agents::AtraceOptions;
 

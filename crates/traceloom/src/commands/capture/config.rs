@@ -15,11 +15,11 @@ use toml::de::{DeTable, DeValue};
 
 use super::options::is_options_file;
 
-/// Keys for what has no option name: the categories, and the command to record.
+/// Keys for arguments without an option name: the categories, and the command to record.
 const CATEGORIES: &str = "categories";
 const COMMAND: &str = "command";
 
-/// Options that cannot stand in a file.
+/// Options that are not allowed in a file.
 const NOT_IN_A_FILE: [&str; 3] = ["config", "help", "version"];
 
 /// Adds the options of the file that `--config` names. `args` are the arguments of `command`, without
@@ -72,7 +72,7 @@ pub fn with_config(command: &Command, args: Vec<OsString>) -> Result<Vec<OsStrin
     Ok(all)
 }
 
-/// What the command line gives. Errors in it are reported when it is parsed as a whole.
+/// The options that are given on the command line. Their errors are reported later, when all arguments are parsed.
 fn matches(command: &Command, args: &[OsString]) -> Option<ArgMatches> {
     let command = command.clone().ignore_errors(true);
     let args = std::iter::once("capture".into()).chain(args.iter().cloned());
@@ -134,7 +134,7 @@ impl File<'_> {
         })
     }
 
-    /// The options that may stand in a file.
+    /// The options that are allowed in a file.
     fn options(&self) -> impl Iterator<Item = &Arg> {
         let all = self.command.get_arguments();
         all.filter(|arg| {
@@ -190,7 +190,7 @@ impl File<'_> {
         }
     }
 
-    /// Has the value checked as on the command line. Whether options fit together is checked later.
+    /// Checks the value as on the command line. Combinations of options are checked later.
     fn check(&self, value: &Spanned<DeValue<'_>>, arg: &Arg, args: &[OsString]) -> Result<()> {
         let alone = std::iter::once("capture".into()).chain(args.iter().cloned());
         let Err(error) = self.command.clone().try_get_matches_from(alone) else {

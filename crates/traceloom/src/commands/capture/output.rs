@@ -80,8 +80,8 @@ impl Output<'_> {
     fn page(&self, trace: &Arc<Trace>, parts: &[Part]) -> Result<()> {
         let options = ReportOptions {
             title: self.title.clone(),
-            // Users of systrace expect its text in the page, so that other tools can open the page.
-            // A method trace has no such text, and Perfetto traces hold more than it.
+            // Users of systrace expect its text in the page, so that other tools can open the page. A method trace has
+            // no such text, and a Perfetto trace has data that the text cannot express.
             embed_source: has(parts, PartKind::SystemTrace) || has(parts, PartKind::RawTrace),
             results: Vec::new(),
             threads: self.threads,

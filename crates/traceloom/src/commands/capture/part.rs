@@ -1,4 +1,4 @@
-//! One part of a recording, in a file without a name. If its disk is full, it moves to another one.
+//! One part of a recording, in an unnamed file. If its disk is full, the part moves to another disk.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
@@ -108,8 +108,8 @@ impl Part {
         Ok(&mut self.file)
     }
 
-    /// Keeps the part under a name beside `output`. If that disk is full, under that name in the folder
-    /// in which it is now. Returns its path.
+    /// Saves the part as a named file next to `output` or, if that disk is full, in the folder of the unnamed file.
+    /// Returns its path.
     ///
     /// # Errors
     /// If neither is possible.
@@ -165,10 +165,10 @@ impl Part {
         let mut file = tempfile::tempfile_in(folder)?;
         self.file.rewind()?;
         let copied = io::copy(&mut (&mut self.file).take(self.stored), &mut file);
-        // The next write continues at the end, if this copy is not used.
+        // If this copy is not used, the next write continues at the end of the old file.
         self.file.seek(io::SeekFrom::Start(self.stored))?;
         copied?;
-        // The rest must fit too.
+        // The bytes in the buffer must fit too.
         file.write_all(&self.buffer)?;
         file.seek(io::SeekFrom::Start(self.stored))?;
         Ok(file)
@@ -208,7 +208,7 @@ fn in_folder(folder: &Path, error: io::Error) -> io::Error {
     io::Error::new(error.kind(), text)
 }
 
-/// Keeps the traces among the parts, and returns their paths.
+/// Saves the traces among the parts, and returns their paths.
 ///
 /// # Errors
 /// If they cannot be written anywhere.

@@ -103,9 +103,8 @@ impl Recording {
         }
     }
 
-    /// Reads the supplementary parts into the system's trace: its groups, the clock markers, and
-    /// then the processes' memory. The markers may relate the clock of the latter to the trace's
-    /// own.
+    /// Reads the supplementary parts into the system's trace: its groups, the clock markers, and then the processes'
+    /// memory. The markers come before the memory, because they may relate its clock to the trace's clock.
     fn join(&mut self) {
         let (name, mut system) = match self.system.take() {
             Some((name, builder)) => (Some(name), builder),

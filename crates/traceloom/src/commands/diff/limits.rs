@@ -5,7 +5,8 @@ use traceloom_analyze::{Change, Diff, DiffMetric, DiffRow, Presence, Verdict};
 use super::args::{DiffArgs, MinChange};
 
 impl MinChange {
-    /// Calls have no time: a time limit applies to the exclusive time then.
+    /// If rows are compared by calls, a time limit applies to the exclusive time, because a number of calls has no
+    /// time.
     fn allows(self, row: &DiffRow, metric: DiffMetric) -> bool {
         match (self, metric) {
             (Self::Percent(least), _) => {

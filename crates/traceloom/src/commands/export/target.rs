@@ -1,4 +1,4 @@
-//! What is written, by the name of the output.
+//! The kind of output, chosen by its name.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -6,19 +6,19 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use traceloom_query::table_names;
 
-/// What is written.
+/// The kind of output.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Target {
     /// A file of SQLite.
     Sqlite,
     /// One table as an Arrow file.
     Arrow(&'static str),
-    /// A folder with an Arrow file for each of these tables; for all that an export writes if there are none.
+    /// A folder with an Arrow file for each of these tables. If the list is empty, it has all exported tables.
     Folder(Vec<&'static str>),
 }
 
 impl Target {
-    /// What the output's name and the chosen tables mean.
+    /// The kind of output for a name and the chosen tables.
     ///
     /// # Errors
     /// If a table does not exist, or the output's name has an ending that means another format.

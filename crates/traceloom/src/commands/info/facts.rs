@@ -75,7 +75,7 @@ pub struct Counts {
     pub flows: usize,
     /// Intervals in which a thread ran on a CPU.
     pub sched_slices: usize,
-    /// Ends of runs whose begin is unknown.
+    /// Ends of runs whose beginning is unknown.
     pub run_ends: usize,
     /// Wake-ups of threads.
     pub wakeups: usize,
@@ -134,7 +134,7 @@ pub struct RepairFacts {
     pub severity: &'static str,
     /// How often it happened, or how much was lost.
     pub count: u64,
-    /// The first place, in words.
+    /// The first position, in words.
     pub first: String,
     /// The offending data.
     pub detail: String,

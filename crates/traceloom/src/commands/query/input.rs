@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 
 use super::args::QueryArgs;
 
-/// What to ask, of which files.
+/// The SQL, and the files to run it on.
 pub(super) struct Question {
     pub files: Vec<PathBuf>,
     /// Where the SQL comes from, for messages.

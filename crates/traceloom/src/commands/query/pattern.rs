@@ -107,7 +107,7 @@ fn matches(pieces: &[Piece], name: &str, values: &mut Vec<String>) -> bool {
         let rest = name.strip_prefix(text.as_str());
         return rest.is_some_and(|rest| matches(later, rest, values));
     }
-    // The text after the value says where it ends. As the last piece, it must end the name.
+    // A value ends where the text after it begins. If that text is the last piece, the name must end with it.
     let end = match later {
         [] => Some(name.len()),
         [Piece::Text(text)] => name.strip_suffix(text.as_str()).map(str::len),

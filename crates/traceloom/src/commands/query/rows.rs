@@ -22,8 +22,8 @@ pub(super) fn text<'v>(value: &ValueRef<'v>) -> Option<Cow<'v, str>> {
     })
 }
 
-/// A number with a fraction, with as many digits as tell it from all others. Infinity is a number that is too large,
-/// which JSON can express too.
+/// A floating-point number, with as many digits as distinguish it from all others. JSON has no infinity, so infinity is
+/// written as a number that is too large for a float.
 fn real(value: f64) -> String {
     if value.is_finite() {
         return format!("{value:?}");

@@ -40,7 +40,7 @@ impl Output for Running<'_> {
 
 /// The line. It is erased when this is dropped.
 struct Line {
-    /// Tells the thread that the query has ended, by being dropped.
+    /// Dropped to signal to the thread that the query has ended.
     ended: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }

@@ -24,7 +24,7 @@ pub(super) struct TableRows<'o> {
     widths: Option<Vec<usize>>,
 }
 
-/// What stands in a column of a row.
+/// A cell of the table.
 pub(super) struct Field {
     pub text: String,
     pub is_number: bool,
@@ -40,7 +40,7 @@ impl<'o> TableRows<'o> {
         }
     }
 
-    /// Writes what was not written yet.
+    /// Writes the rows that were not written yet.
     pub fn finish(mut self) -> Result<()> {
         self.write_first()?;
         Ok(())
@@ -58,7 +58,7 @@ impl<'o> TableRows<'o> {
             fields.max().unwrap_or(0)
         };
         let widths: Vec<usize> = (0..columns).map(width).collect();
-        // A heading stands over its numbers.
+        // The heading of a column of numbers is aligned like the numbers.
         if let Some((heads, rows)) = first.split_first_mut() {
             for (column, head) in heads.iter_mut().enumerate() {
                 head.is_number = rows.iter().any(|row| row[column].is_number);

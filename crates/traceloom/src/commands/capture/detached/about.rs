@@ -1,4 +1,4 @@
-//! What the options say of a recording in the background.
+//! Describes a background recording from its options.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -25,7 +25,7 @@ pub fn about(args: &CaptureArgs) -> Result<About> {
     })
 }
 
-/// The options, with the output file that `stop` asked for.
+/// The options, with the output file that was given to `stop`.
 pub fn redirected(args: &CaptureArgs) -> CaptureArgs {
     let mut args = args.clone();
     let detached = args.detached.as_ref();

@@ -1,4 +1,4 @@
-//! The folder in which a recorder and the commands that ask for it meet.
+//! The folder through which a recorder and the commands `start`, `list` and `stop` communicate.
 
 use std::fs::{self, File, TryLockError};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
@@ -89,7 +89,7 @@ impl Folder {
     /// If it cannot be created.
     pub fn create(&self) -> Result<Option<File>> {
         let cannot = || format!("cannot create {}", self.path.display());
-        // It appears together with its lock. Otherwise it would look like that of a recorder that was killed.
+        // The folder appears together with its lock. A folder without a held lock looks like that of a killed recorder.
         let beside = self.path.parent().unwrap_or(Path::new("."));
         let new = tempfile::Builder::new().prefix(".").tempdir_in(beside);
         let new = new.with_context(cannot)?;
@@ -158,7 +158,7 @@ impl Folder {
         lock.lock_shared().context("cannot wait for the recorder")
     }
 
-    /// Writes a file in it at once, so that a reader sees all of it or nothing.
+    /// Writes a file in the folder atomically, so that a reader sees all of it or nothing.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -189,7 +189,7 @@ fn root() -> Result<PathBuf> {
     }
 }
 
-/// A text that changes with each start of the machine.
+/// A text that changes with each boot.
 pub fn boot() -> String {
     let id = fs::read_to_string("/proc/sys/kernel/random/boot_id");
     id.unwrap_or_default().trim().to_owned()

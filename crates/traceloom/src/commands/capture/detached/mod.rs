@@ -1,4 +1,4 @@
-//! Recordings that go on after the command returned: `capture start`, `list` and `stop`.
+//! Recordings that continue after the command has returned: `capture start`, `list` and `stop`.
 //!
 //! ```text
 //! start ── fork ──► recorder (own session)         folder of the recording

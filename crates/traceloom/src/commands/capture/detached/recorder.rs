@@ -12,7 +12,7 @@ use super::folder::{About, Ending, Folder};
 #[derive(Clone, Debug)]
 pub struct Detached {
     folder: Folder,
-    /// Tells `start` that everything records.
+    /// The pipe to `start`. A byte in it means that the recording has begun.
     ready: Arc<Mutex<Option<PipeWriter>>>,
 }
 
@@ -25,7 +25,7 @@ impl Detached {
         }
     }
 
-    /// Reports that everything records.
+    /// Reports to `start` that the recording has begun.
     ///
     /// # Errors
     /// If that cannot be stored.
@@ -33,13 +33,13 @@ impl Detached {
         self.folder.write("about", &serde_json::to_vec(about)?)?;
         let mut ready = self.ready.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(mut ready) = ready.take() {
-            // If `start` was killed, the recording goes on.
+            // If `start` was killed, the recording continues.
             _ = ready.write_all(&[1]);
         }
         Ok(())
     }
 
-    /// The output file that `stop` asked for.
+    /// The output file that was given to `stop`.
     pub fn asked_output(&self) -> Option<PathBuf> {
         let asked = std::fs::read(self.folder.file("output")).ok()?;
         serde_json::from_slice(&asked).ok()

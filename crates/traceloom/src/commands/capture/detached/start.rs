@@ -55,8 +55,8 @@ pub fn start(args: &StartArgs) -> Result<ExitCode> {
     let folder = Folder::of(&args.name)?;
     let lock = claim(&folder)?;
     let (ready, begun) = std::io::pipe().context("cannot create a pipe")?;
-    // SAFETY: this process has no other threads yet, so the child may go on like a new process. It
-    // never returns: it ends with `_exit`.
+    // SAFETY: this process has no other threads yet, so the child may continue like a new process. It never returns: it
+    // ends with `_exit`.
     match unsafe { libc::fork() } {
         -1 => {
             folder.remove();
@@ -76,7 +76,7 @@ pub fn start(args: &StartArgs) -> Result<ExitCode> {
     }
 }
 
-/// Refuses what cannot go on in the background, and completes the options.
+/// Fails for options that are not possible in the background, and completes the other options.
 fn check(args: &mut CaptureArgs) -> Result<()> {
     if args.target == Target::Android {
         bail!(
@@ -94,7 +94,7 @@ fn check(args: &mut CaptureArgs) -> Result<()> {
     args.check()?;
     check_recording(&args.output())?;
     args.output = Some(std::path::absolute(args.output())?);
-    // Pages can become any output file that `stop` may ask for.
+    // Pages can be converted to any output file that is given to `stop`.
     args.raw.raw = true;
     Ok(())
 }
@@ -159,13 +159,13 @@ fn detach(folder: &Folder) -> Result<()> {
     std::env::set_current_dir("/").context("cannot leave the folder")
 }
 
-/// Waits until everything records, or the recorder has failed.
+/// Waits until the recording has begun, or the recorder has failed.
 fn report(folder: &Folder, mut ready: PipeReader) -> Result<ExitCode> {
     let is_begun = ready.read_exact(&mut [0]).is_ok();
     let log = folder.log();
     let log: Vec<_> = log.lines().map(plain).collect();
     if !is_begun {
-        // It no longer holds its lock.
+        // After this, the recorder no longer holds its lock.
         _ = folder.wait();
         folder.remove();
         log.iter().for_each(|line| message!("{line}"));

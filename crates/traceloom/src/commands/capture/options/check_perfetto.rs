@@ -69,7 +69,7 @@ impl CaptureArgs {
         Ok(())
     }
 
-    /// Refuses options beside a configuration, which says everything.
+    /// Refuses options next to a configuration, which defines the whole recording.
     fn check_perfetto_config(&self) -> Result<()> {
         let options = &self.perfetto;
         if self.perfetto_config().is_none() {

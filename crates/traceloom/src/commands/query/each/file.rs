@@ -49,7 +49,8 @@ pub(super) fn answer(job: &Job<'_>, path: &Path) -> Result<Answer> {
     Ok(Answer { own, result })
 }
 
-/// The values of the file's own columns. Parts of the path replace what the trace says.
+/// The values of the file's own columns: those from the trace, then those from the path. A column of the pattern is not
+/// read from the trace.
 fn own_values(job: &Job<'_>, from_path: Vec<String>, path: &Path, trace: &Trace) -> Vec<Value> {
     let value = |name: &String| match name.as_str() {
         PATH => Some(path.display().to_string()),

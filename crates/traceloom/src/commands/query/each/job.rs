@@ -1,4 +1,4 @@
-//! What is the same for all files.
+//! The data that all files share.
 
 use traceloom_query::Limits;
 

@@ -25,7 +25,8 @@ impl Room {
         }
     }
 
-    /// Waits until `bytes` are free, and takes them. More than there is room for is taken when all is free.
+    /// Waits until `bytes` are free, and takes them. A request for more than the whole room waits until all of it is
+    /// free.
     pub fn take(&self, bytes: u64) -> Taken<'_> {
         let bytes = bytes.min(self.bytes);
         let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);

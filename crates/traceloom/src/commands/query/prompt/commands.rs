@@ -19,7 +19,7 @@ SELECT …;            a statement ends with a semicolon and may have several li
 .quit                ends; so does Ctrl-D
 Tab completes names, Ctrl-R searches the history, Ctrl-C stops a query. docs/sql.md describes the tables.";
 
-/// What can be changed.
+/// The settings of the prompt.
 #[derive(Default, Debug)]
 pub(super) struct Settings {
     /// Whether the time of each statement is shown.
@@ -41,7 +41,7 @@ pub(super) fn is_command(text: &str) -> bool {
 /// Runs a command.
 ///
 /// # Errors
-/// If there is no such command, or it has other arguments.
+/// If there is no such command, or its arguments are wrong.
 pub(super) fn run(session: &mut Session, settings: &mut Settings, text: &str) -> Result<Next> {
     let text = text.trim().trim_end_matches(';');
     let words: Vec<&str> = text.split_whitespace().collect();

@@ -1,4 +1,4 @@
-//! Where the typed statements are remembered.
+//! The history of typed statements.
 
 use std::fs::{DirBuilder, OpenOptions};
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use rustyline::Config;
 use rustyline::history::{FileHistory, History, SearchDirection};
 
-/// How many statements the history has.
+/// Maximum number of statements in the history.
 pub(crate) const REMEMBERED: usize = 1000;
 
 /// The history file: `traceloom/query_history` in `XDG_STATE_HOME`, or in `~/.local/state` if that is not set. Only this
@@ -57,7 +57,7 @@ fn read(path: &Path) -> FileHistory {
     let config = Config::builder().max_history_size(REMEMBERED);
     let config = config.map(|config| config.build()).unwrap_or_default();
     let mut history = FileHistory::with_config(&config);
-    // Nothing is remembered yet if it cannot be read.
+    // If the file cannot be read, there is no history yet.
     _ = history.load(path);
     history
 }

@@ -101,7 +101,8 @@ fn query(session: &mut Session, args: &QueryArgs, settings: &Settings, text: &st
     Ok(())
 }
 
-/// The parameters that a text has. Others would be an error, although a later statement may have them.
+/// The given parameters that occur in a text. The other ones would be errors here, although a later statement may use
+/// them.
 fn params_of(text: &str, given: &[(String, Value)]) -> Vec<(String, Value)> {
     let has = |name: &str| {
         [':', '@', '$']

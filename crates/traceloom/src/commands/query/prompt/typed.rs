@@ -1,4 +1,4 @@
-//! What the line editor has to know: where a statement ends, and which names begin with what was typed.
+//! Support for the line editor: where a statement ends, and which names begin with the typed text.
 
 use rustyline::completion::Completer;
 use rustyline::highlight::Highlighter;
@@ -10,7 +10,7 @@ use traceloom_query::dialect::{Source, TokenKind, tokenize};
 
 use super::commands::{COMMANDS, is_command};
 
-/// What the line editor has to know.
+/// The helper of the line editor.
 pub(super) struct Typed {
     names: Names,
 }
@@ -57,7 +57,7 @@ fn is_complete(text: &str) -> bool {
     if text.trim().is_empty() || is_command(text) {
         return true;
     }
-    // A string or comment that is not closed goes on in the next line.
+    // A string or comment that is not closed continues in the next line.
     let Ok(tokens) = tokenize(&Source::new("input", text)) else {
         return false;
     };
