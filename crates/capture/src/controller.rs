@@ -108,8 +108,8 @@ impl<'a> Controller<'a> {
         }
     }
 
-    /// The progress of the recording, from the first agent that knows it. Agents whose recording
-    /// would be affected are asked only if `may_disturb`. Each may take at most `limit`.
+    /// The progress of the recording, from the first agent that can report it. Agents whose recording would be affected
+    /// are queried only if `may_disturb`. Each may take at most `limit`.
     pub fn status(&mut self, limit: Duration, may_disturb: bool) -> Option<Status> {
         let mut agents = self.agents.iter_mut();
         agents.find_map(|agent| {

@@ -28,7 +28,7 @@ pub enum CaptureError {
     NotConnected {
         /// Its serial number.
         serial: String,
-        /// Its state, if the server knows the device.
+        /// Its state, if the server lists the device.
         state: Option<String>,
     },
     /// The device runs Android before 4.3, whose atrace has other options.
@@ -146,7 +146,7 @@ pub enum CaptureError {
         /// `group/name`.
         event: String,
     },
-    /// This user may not use tracefs.
+    /// This user has no permission for tracefs.
     #[error("recording this machine needs root, or write access to {path}")]
     NeedsRoot {
         /// The folder of tracefs.

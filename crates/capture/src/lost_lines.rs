@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// More than such a line has.
+/// Longer than any such line.
 const MAX_LINE: usize = 64;
 
 /// The lost events that a text has reported so far.

@@ -96,7 +96,7 @@ impl Adb {
             .map_err(|_| stream.protocol("a hexadecimal number", text.as_bytes()))
     }
 
-    /// All devices that the server knows, ready or not.
+    /// All devices in the server's list, ready or not.
     ///
     /// # Errors
     /// If no server answers.

@@ -52,7 +52,7 @@ impl Stream {
     pub fn limit(&mut self, limit: Option<Duration>) {
         self.deadline = limit.map(|limit| (Instant::now() + limit, limit));
         if limit.is_none() {
-            // The system still has the last one. Failures show at the next read or write.
+            // The socket still has the previous timeout. A failure shows at the next read or write.
             _ = self.tcp.set_read_timeout(None);
             _ = self.tcp.set_write_timeout(None);
         }
@@ -85,7 +85,7 @@ impl Stream {
         self.read_exact(into).map_err(|error| self.error(error))
     }
 
-    /// Reads `length` bytes. Memory grows with the received bytes, so a false length takes none.
+    /// Reads `length` bytes. Memory grows with the received bytes, so a false length allocates nothing.
     ///
     /// # Errors
     /// As for [`Stream::receive_exact`].

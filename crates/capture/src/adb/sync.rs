@@ -72,7 +72,7 @@ impl Sync {
             size: u32_at(&answer, 8).into(),
             mtime: u32_at(&answer, 12).into(),
         };
-        // Other errors cannot be told from a missing file.
+        // Other errors cannot be distinguished from a missing file.
         Ok(Some(stat).filter(|stat| stat.mode != 0))
     }
 

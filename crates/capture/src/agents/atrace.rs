@@ -190,7 +190,7 @@ impl AtraceAgent {
             return Ok(None);
         };
         let ending = Ending {
-            // A path of its own means that it was pushed.
+            // Only a pushed program has an absolute path.
             is_pushed: program.starts_with('/'),
             program: quote(&program),
             ..self.ending(Duration::ZERO)

@@ -1,6 +1,6 @@
 //! The choice of an additional buffer.
 
-/// A buffer of its own for some events.
+/// A separate buffer for some events.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ExtraBuffer {
     /// Categories, single events (`system/name`) and whole systems.

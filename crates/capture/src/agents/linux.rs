@@ -34,7 +34,8 @@ const DISK: &[&str] = &[
     "writeback/writeback_written",
 ];
 
-/// When the kernel wakes the reader of pages. The rest of the buffer has to last until it runs.
+/// How full a buffer is when the kernel wakes the reader of its pages. Until the reader runs, the rest of the buffer
+/// must hold the new events.
 const WATERMARK_PERCENT: u32 = 25;
 
 static NO_PROPERTIES: NoProperties = NoProperties;
@@ -58,11 +59,11 @@ pub struct LinuxOptions {
     pub limits: EventLimits,
     /// Name of a tracefs instance to record in.
     pub instance: Option<String>,
-    /// Buffers of their own for some events.
+    /// Separate buffers for some events.
     pub buffers: Vec<ExtraBuffer>,
     /// Events that are added to functions for this recording.
     pub probes: Vec<Probe>,
-    /// Whether this is such a buffer, so that marks are recorded elsewhere.
+    /// Whether this is one of the separate buffers. The marks are then recorded elsewhere.
     pub is_extra: bool,
 }
 

@@ -34,7 +34,7 @@ pub fn local_tracefs() -> Result<Mounted> {
     Ok(Mounted::find()?)
 }
 
-/// Fails if this user may not read or change the settings.
+/// Fails if this user has no permission to read or change the settings.
 fn check_access(place: &Path) -> io::Result<()> {
     fs::read_dir(place)?;
     match File::options().write(true).open(place.join("tracing_on")) {

@@ -77,7 +77,7 @@ impl Watchdog {
 
     /// Ends the shell: the recording was ended properly.
     pub fn dismiss(mut self) {
-        // If the device is gone, it finds out by itself.
+        // If the device is gone, the shell notices that by itself.
         _ = self.0.send_stdin(b"done\n");
         self.0.limit(Some(Duration::from_secs(5)));
         while self.0.next_event().is_ok_and(|event| !is_exit(event)) {}

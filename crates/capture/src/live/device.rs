@@ -13,7 +13,7 @@ use crate::error::{CaptureError, Result};
 use crate::status::Status;
 use crate::threads::result_of;
 
-/// How often lost events are looked for. Each look starts a process on the device.
+/// How often lost events are checked. Each check starts a process on the device.
 const LOSSES_EVERY: Duration = Duration::from_secs(5);
 
 /// How long to wait for the first text: the marks of the clocks, which atrace writes when everything records.
@@ -27,7 +27,7 @@ const QUIET: Duration = Duration::from_secs(3);
 struct Running {
     closer: Closer,
     follow: JoinHandle<()>,
-    /// Receives something after each piece of text. Disconnected after the last one.
+    /// Receives a message after each piece of text. Disconnected after the last one.
     news: mpsc::Receiver<()>,
 }
 
@@ -37,7 +37,7 @@ pub struct LiveAtraceAgent {
     tape: Arc<Mutex<Tape>>,
     running: Option<Running>,
     stopping: Arc<AtomicBool>,
-    /// When lost events were last looked for.
+    /// When lost events were last checked.
     looked: Option<Instant>,
 }
 
@@ -53,11 +53,11 @@ impl LiveAtraceAgent {
         }
     }
 
-    /// Waits until the text of a stopped recording is complete: its last mark has come, or atrace has ended, as
-    /// Android's own does.
+    /// Waits until the text of a stopped recording is complete: its last mark has arrived, or atrace has ended, as
+    /// Android's own atrace does.
     ///
     /// # Errors
-    /// [`AdbError::Timeout`] if nothing comes any more.
+    /// [`AdbError::Timeout`] if no more text arrives.
     fn wait_for_rest(&self, news: &mpsc::Receiver<()>, limit: Duration) -> Result<()> {
         let begun = Instant::now();
         while !self.tape().has_ended() {
@@ -91,7 +91,7 @@ fn follow(
         match shell.next_event() {
             Ok(ShellEvent::Stdout(bytes)) => {
                 tape().push(bytes);
-                // If the channel is full, its reader has yet to look.
+                // If the channel is full, its receiver has not taken the last message yet.
                 _ = has_come.try_send(());
             }
             Ok(ShellEvent::Stderr(_)) => {}
@@ -113,7 +113,7 @@ impl Agent for LiveAtraceAgent {
     fn start(&mut self, limit: Duration) -> Result<Vec<String>> {
         let (messages, mut shell) = self.atrace.stream_live(limit)?;
         let closer = shell.closer()?;
-        // One piece of news is enough, whatever came since.
+        // One message is enough, however much text has arrived.
         let (has_come, news) = mpsc::sync_channel(1);
         let (tape, stopping) = (Arc::clone(&self.tape), Arc::clone(&self.stopping));
         let follow = thread::spawn(move || follow(&mut shell, &tape, &stopping, &has_come));
@@ -151,7 +151,7 @@ impl Agent for LiveAtraceAgent {
         let lost = self.atrace.end_stream(&mark, limit);
         let mut complete = Ok(());
         if let Some(running) = self.running.take() {
-            // If the shell may not stop recording, atrace continues until the connection is closed.
+            // If the shell has no permission to stop recording, atrace continues until the connection is closed.
             if lost.as_ref().is_ok_and(|lost| !lost.is_empty()) {
                 complete = self.wait_for_rest(&running.news, limit);
             }
@@ -159,7 +159,7 @@ impl Agent for LiveAtraceAgent {
             running.closer.close();
             result_of(running.follow);
         }
-        // The text has overwritten events only before the next event of their CPU, which may not exist.
+        // The text reports overwritten events only before the next event of their CPU. There may be no such event.
         let stopped = lost.map(|lost| self.tape().add_losses(&lost));
         let reset = self.atrace.reset(limit);
         stopped.and(complete).and(reset)

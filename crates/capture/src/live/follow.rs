@@ -17,10 +17,10 @@ const ROUND: Duration = Duration::from_millis(200);
 /// The pause after a read that found little. Reading causes events too.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Fewer bytes are little.
+/// A read of fewer bytes found little.
 const LITTLE: u64 = 64 << 10;
 
-/// How old thread names may be in what a live view shows.
+/// Maximum age of the thread names in a live view.
 const NAMES_FOR: Duration = Duration::from_secs(2);
 
 /// A ring buffer of this machine: the shared one, or that of an instance.

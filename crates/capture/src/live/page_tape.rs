@@ -42,14 +42,14 @@ struct Mark {
     payload: Box<[u8]>,
 }
 
-/// Up to which time the events of all CPUs have been read. A CPU that was read to its end has nothing
-/// left from before that; but it may have been read before another one.
+/// The time up to which the events of all CPUs have been read. A CPU that was read to its end has no more events from
+/// before that read. But the CPUs are read one after another, so a CPU that is read later may give newer events.
 #[derive(Default)]
 struct Horizon {
     /// The newest time when the last round ended.
     last_round_ns: i64,
     newest_ns: i64,
-    /// Of the CPUs that still had pages after this round: the earliest time up to which one was read.
+    /// The earliest time up to which a CPU was read, among the CPUs that still had pages after this round.
     behind_ns: Option<i64>,
 }
 
@@ -194,8 +194,8 @@ impl PageTape {
         }
     }
 
-    /// Hands over the pages of `cpus` CPUs: first `head` is called with the number of bytes of each
-    /// CPU, then `take` with all bytes in order. Events that are too old are left out exactly.
+    /// Hands over the pages of `cpus` CPUs: first `head` is called with the number of bytes of each CPU, then `take`
+    /// with all bytes in order. Events that are too old are left out, to the exact event.
     ///
     /// # Errors
     /// Those of the files and of `take`.

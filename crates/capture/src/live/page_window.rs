@@ -45,7 +45,7 @@ impl PageWindow {
         *self.source.lock().unwrap_or_else(PoisonError::into_inner) = Some(source);
     }
 
-    /// Appends a page with so many events.
+    /// Appends a page with this number of events.
     pub(super) fn push(&self, cpu: usize, page: Arc<Page>, events: u64) {
         let mut state = self.lock();
         state.stats.events += events;

@@ -22,7 +22,7 @@ pub(crate) struct Spool {
     written: u64,
     /// The bytes after those in the file.
     buffer: Vec<u8>,
-    /// Whether a write has failed. What is in the buffer then stays there.
+    /// Whether a write has failed. The bytes in the buffer then stay there.
     is_broken: bool,
 }
 

@@ -14,7 +14,7 @@ use crate::agent::{PartKind, Sink};
 use crate::clock_markers::unique_id;
 use crate::lost_lines::LostLines;
 
-/// Size of a chunk of text, bytes. Old text is dropped by the chunk.
+/// Size of a chunk of text, bytes. Old text is dropped in whole chunks.
 const CHUNK: usize = 64 << 10;
 
 /// The longest text that waits for the end of its line, bytes. The kernel prints at most a page at once.
@@ -50,7 +50,7 @@ pub struct Tape {
     lost: LostLines,
     /// The text of the mark that ends the recording. It is not stored.
     end_mark: String,
-    /// Whether that mark has come.
+    /// Whether that mark has arrived.
     has_ended: bool,
 }
 
@@ -107,7 +107,7 @@ impl Tape {
         &self.end_mark
     }
 
-    /// Whether the mark that ends the recording has come.
+    /// Whether the mark that ends the recording has arrived.
     pub(super) fn has_ended(&self) -> bool {
         self.has_ended
     }

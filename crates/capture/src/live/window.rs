@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// The first lines of ftrace text, by which readers detect the format. Streams do not have them.
 pub(super) const HEADER: &[u8] = b"# tracer: nop\n#\n";
 
-/// Size of a chunk of text, bytes. Old text is dropped by the chunk.
+/// Size of a chunk of text, bytes. Old text is dropped in whole chunks.
 const CHUNK: usize = 64 << 10;
 
 /// Limits of a window.

@@ -17,7 +17,7 @@ use crate::status::Status;
 /// How often to check something on the device.
 const CHECK_INTERVAL: Duration = Duration::from_millis(200);
 
-/// How long a step of the start may take before another sign of it is looked for.
+/// How long to wait for one sign of the start before another sign is checked.
 const START: Duration = Duration::from_secs(5);
 
 /// How long the kernel's part of the start may take.
@@ -33,8 +33,8 @@ const SILENT_KERNEL: &str = "The kernel does not record, so its events may be mi
 /// The name for messages and files.
 const NAME: &str = "perfetto";
 
-/// Whether the kernel records, or the shell may not see that: recording is on, and events are enabled. Perfetto's
-/// recorder turns recording on last, but it may have been on before.
+/// Whether the kernel records: recording is on, and events are enabled. Also true if the shell has no permission to
+/// read that. Perfetto's recorder turns recording on last, but it may have been on before.
 fn records(printed: &str) -> bool {
     let mut lines = printed.lines().map(str::trim);
     let is_off = lines.next() == Some("0");
@@ -130,7 +130,7 @@ impl PerfettoAgent {
         Follow::start(&self.device, &self.place, shell, spool)
     }
 
-    /// Waits until it records. False if perfetto does not say so in time, and the kernel does not record either.
+    /// Waits until perfetto records. False if it does not report that in time, and the kernel does not record either.
     fn wait_for_start(&self, follow: &Follow, limit: Duration) -> Result<bool> {
         let acknowledges = self.support.notifies;
         // A frozen app may delay the acknowledgement of all data sources.
@@ -171,8 +171,8 @@ impl PerfettoAgent {
         Ok(self.device.run(&command, limit)?.is_success())
     }
 
-    /// Waits until the shell sees that the kernel records, or until perfetto acknowledges the start or ends. False if none of
-    /// these happens within `limit`.
+    /// Waits until the shell sees that the kernel records, or until perfetto acknowledges the start or ends. False if
+    /// none of these happens within `limit`.
     fn wait_for_kernel(&self, follow: &Follow, limit: Duration) -> Result<bool> {
         if !self.config.has_kernel_events() {
             return Ok(true);

@@ -1,7 +1,7 @@
-//! What Perfetto shall record: a `TraceConfig`.
+//! What Perfetto records: a `TraceConfig`.
 //!
-//! The numbers are those of `protos/perfetto/config` in Perfetto's repository. The device's version may
-//! be older: it ignores fields, data sources and events that it does not know.
+//! The numbers are those of `protos/perfetto/config` in Perfetto's repository. The device's version may be older: it
+//! ignores unknown fields, data sources and events.
 
 use std::time::Duration;
 
@@ -75,7 +75,7 @@ impl PerfettoOptions {
     fn message(&self) -> Message {
         let longest = self.duration.map_or(LONGEST, |planned| planned + GRACE);
         let longest = u32::try_from(longest.as_millis()).unwrap_or(u32::MAX);
-        // The duration is the first field, so that a configuration that was cut off has it too.
+        // The duration is the first field, so that a truncated configuration has it too.
         let config = Message::new()
             .int("duration_ms", 3, longest)
             .message("buffers", 1, buffer(EVENTS_KB))

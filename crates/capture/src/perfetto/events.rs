@@ -1,4 +1,4 @@
-//! The kernel events of categories. Perfetto adds further ones to the categories that it knows.
+//! The kernel events of categories. Perfetto adds more events to the categories that it supports.
 
 /// Recorded always: marks of programs, and the names of new threads.
 const ALWAYS: &[&str] = &[

@@ -205,7 +205,7 @@ fn listen(shared: &Shared, mut shell: Shell) {
 fn follow_file(shared: &Shared, device: &Device, place: &Place) {
     loop {
         let has_ended = shared.wait(Instant::now() + FETCH_EVERY, |state| state.ended.is_some());
-        // Not in the call, which must not hold the lock.
+        // Read before the call, which must not hold the lock.
         let offset = shared.state().spool.bytes();
         let mut take = |bytes: &[u8]| shared.state().spool.push(bytes);
         let fetched = fetch(device, place, &mut take, offset);

@@ -1,21 +1,21 @@
-//! What perfetto is told to record: options, or a configuration that somebody wrote.
+//! What perfetto records: options, or a configuration written by the user.
 
 use super::config::PerfettoOptions;
 use crate::error::{CaptureError, Result};
 
-/// What perfetto is told to record.
+/// What perfetto records.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PerfettoConfig {
     /// These options.
     Options(PerfettoOptions),
-    /// A configuration that somebody wrote, as text.
+    /// A configuration written by the user, as text.
     Text(Vec<u8>),
     /// A configuration in the binary format.
     Binary(Vec<u8>),
 }
 
 impl PerfettoConfig {
-    /// A configuration from a file. Text is told from the binary format by its bytes.
+    /// A configuration from a file. Its bytes show whether it is text or binary.
     ///
     /// # Errors
     /// [`CaptureError::Option`] if the file is empty.
@@ -46,7 +46,7 @@ impl PerfettoConfig {
         matches!(self, Self::Text(_))
     }
 
-    /// Whether the kernel is recorded. Both formats have the name of the data source as it is.
+    /// Whether the kernel is recorded. Both formats contain the name of the data source as plain text.
     pub(super) fn has_kernel_events(&self) -> bool {
         const SOURCE: &[u8] = b"linux.ftrace";
         let bytes = self.bytes();

@@ -53,7 +53,7 @@ fn leftover<'a>(
     };
     let pid = mark.next().and_then(|pid| pid.trim().parse().ok());
     let is_abandoned = mark.any(|line| line.trim() == ABANDONED);
-    // If the device was restarted, nobody has marked it as abandoned.
+    // A restart of the device ends the guardian before it marks the recording as abandoned.
     if !is_abandoned && is_guarded(device, &place, limit)? {
         return Ok(None);
     }
@@ -68,7 +68,7 @@ fn leftover<'a>(
 /// Whether a guardian waits for the end of the recording's host. Its command line has the path of the mark.
 fn is_guarded(device: &Device, place: &Place, limit: Duration) -> Result<bool> {
     let name = place.mark.rsplit('/').next().unwrap_or_default();
-    // The brackets keep this command from finding itself.
+    // The brackets keep this command from matching itself.
     let pattern = format!("[{}]{}", &name[..1], &name[1..]);
     let command = format!(
         "grep -q {} /proc/[0-9]*/cmdline 2>/dev/null",

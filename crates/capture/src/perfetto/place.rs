@@ -51,8 +51,9 @@ impl Place {
         format!("for m in {marks}*; do test -e \"$m\" && echo && echo \"$m\" && cat \"$m\"; done")
     }
 
-    /// Records; reads the configuration from standard input. Prints the pid first, on standard error. adbd sends a
-    /// hangup and closes the pipes if the connection is lost, but only the guardian shall end the recording.
+    /// Records; reads the configuration from standard input. Prints the pid first, on standard error. If the connection
+    /// is lost, adbd sends a hangup and closes the pipes. Both are ignored, because only the guardian ends the
+    /// recording then.
     pub fn record(&self, program: &str, options: &str) -> String {
         let (file, mark) = (quote(&self.file), quote(&self.mark));
         format!(
@@ -78,7 +79,7 @@ impl Place {
         format!("rm -f {} {}", quote(&self.file), quote(&self.mark))
     }
 
-    /// Prints the file from this byte on. `adb pull` may not read it before Android 10.
+    /// Prints the file from this byte on. Before Android 10, `adb pull` has no permission to read it.
     pub fn rest(&self, offset: u64) -> String {
         format!("exec tail -c +{} {}", offset + 1, quote(&self.file))
     }

@@ -99,7 +99,8 @@ impl Agent for RawAtraceAgent {
             match connection.next()? {
                 Event::Stdout(bytes) | Event::Stderr(bytes) => output.push_message(bytes),
                 Event::End(_) => {
-                    // There is nothing to end: the recording that runs may be another one.
+                    // atrace did not start, so the watchdog must not end a recording. One that runs may be another
+                    // program's.
                     self.atrace.dismiss_watchdog();
                     return Err(CaptureError::DidNotStart {
                         message: output.message(),

@@ -181,7 +181,7 @@ impl Agent for RawLinuxAgent<'_> {
         if !threads.iter().any(JoinHandle::is_finished) {
             return None;
         }
-        // The threads of other buffers read on until then.
+        // The threads of other buffers continue to read until then.
         self.stop.request();
         self.join();
         match &self.state {

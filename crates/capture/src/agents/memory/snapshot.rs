@@ -54,7 +54,7 @@ pub(super) fn machine(shell: &impl ProcShell, limit: Duration) -> Result<Machine
     })
 }
 
-/// A snapshot of all processes. Those that are not `known` have their identity.
+/// A snapshot of all processes. The identity is included only if it is not in `known` or has changed.
 pub(super) fn processes(
     shell: &impl ProcShell,
     options: &MemoryOptions,
