@@ -52,7 +52,7 @@ impl<'a> File<'a> {
         })
     }
 
-    /// The sum of two offsets; the end of the file if it is behind that.
+    /// The sum of two offsets, at most the end of the file.
     fn place(&self, at: u64, into: u64) -> u64 {
         at.saturating_add(into).min(self.bytes.len() as u64)
     }
@@ -69,7 +69,7 @@ impl<'a> File<'a> {
         })
     }
 
-    /// An address or offset: the place of it in files of 64 and of 32 bits.
+    /// An address or offset: at `at64` in a 64-bit file, at `at32` in a 32-bit file.
     fn word(&self, at64: u64, at32: u64) -> Option<u64> {
         if self.is_64 {
             self.number(at64, 8)
@@ -82,7 +82,8 @@ impl<'a> File<'a> {
         if self.is_64 { of_64 } else { of_32 }
     }
 
-    /// The places of the entries of a table in the file's header.
+    /// The offsets of the entries of a table. `at` is the table's offset; `size` and `count` are the offsets of its
+    /// entry size and its entry count in the file header.
     fn entries(&self, at: Option<u64>, size: u64, count: u64) -> Option<impl Iterator<Item = u64>> {
         let (at, size) = (at?, self.number(size, 2)?);
         let count = self.number(count, 2)?;
@@ -124,7 +125,7 @@ impl<'a> File<'a> {
             .is_some_and(|rest| rest.first() == Some(&0))
     }
 
-    /// The place in the file of an address in memory.
+    /// The file offset of an address.
     fn offset_of(&self, address: u64) -> Option<u64> {
         let table = self.word(0x20, 0x1c);
         let mut segments = self.entries(table, self.pick(0x36, 0x2a), self.pick(0x38, 0x2c))?;
@@ -248,7 +249,7 @@ mod tests {
             .find(|line| line.contains(" T malloc"))
             .unwrap();
         let address = u64::from_str_radix(line.split(' ').next().unwrap(), 16).unwrap();
-        // The code of this library is loaded at the same place as it has in the file.
+        // In this library, the address of a function equals its offset in the file.
         assert_eq!(function_offset(&bytes, "malloc"), Some(address));
     }
 }

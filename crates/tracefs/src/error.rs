@@ -35,7 +35,7 @@ pub enum Error {
     Categories {
         /// The file.
         path: PathBuf,
-        /// The reason and its place.
+        /// The reason and its position.
         reason: String,
     },
     /// The kernel does not support function tracing.

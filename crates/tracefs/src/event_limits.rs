@@ -8,7 +8,7 @@ use crate::{Error, Tracefs};
 /// Limits of chosen events. Events are named `system/name`.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct EventLimits {
-    /// Events, and the expression that each has to fulfil, such as `prev_prio < 100`.
+    /// Events, each with a filter expression such as `prev_prio < 100`.
     pub filters: Vec<(String, String)>,
     /// The only threads and processes whose events are recorded, with their children. All if empty.
     pub pids: Vec<u32>,

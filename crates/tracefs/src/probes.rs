@@ -92,7 +92,7 @@ impl Probe {
         if function.is_empty() || name.is_empty() {
             return Err("a probe needs the name of a function".to_owned());
         }
-        // The kernel wants names that do not begin with a digit.
+        // The kernel requires names that do not begin with a digit.
         let begins_with_digit = name.starts_with(|c: char| c.is_ascii_digit());
         let name = if begins_with_digit {
             format!("_{name}")

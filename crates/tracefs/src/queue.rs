@@ -18,9 +18,9 @@ pub struct Queue {
 #[derive(Default)]
 struct State {
     text: Vec<u8>,
-    /// No more text comes.
+    /// Whether no more text follows.
     is_closed: bool,
-    /// The output has failed, and nobody takes text any more.
+    /// Whether the output has failed, so that no more text is written.
     is_gone: bool,
 }
 
@@ -39,7 +39,7 @@ impl Queue {
         Ok(())
     }
 
-    /// No more text comes.
+    /// Marks the end of the text.
     pub fn close(&self) {
         self.lock().is_closed = true;
         self.changed.notify_all();

@@ -161,7 +161,7 @@ impl<'a> Settings<'a> {
         made.map_err(Error::file("making", &self.tree.path("")))
     }
 
-    /// Records how to reverse a change that comes next.
+    /// Records how to reverse the change that the caller makes next.
     pub fn record(&mut self, entry: Undo) {
         if !self.is_recorded(&entry) {
             send(&mut self.guardian, &entry);

@@ -21,7 +21,7 @@ const IDLE_WAIT: Duration = Duration::from_secs(3600);
 const PAUSE: Duration = Duration::from_millis(10);
 /// After a read of this many bytes there is no pause, since a small ring buffer might overflow.
 const BUSY_BYTES: usize = 64 << 10;
-/// How often a stream looks for lost events.
+/// How often a stream checks for lost events.
 const LOSSES_EVERY: Duration = Duration::from_millis(200);
 
 /// Writes the kernel's text during a recording, until `stop` is requested or the reader of `out` is

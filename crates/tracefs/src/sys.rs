@@ -115,16 +115,16 @@ pub fn user() -> u32 {
 /// The usual policy. The crate `libc` calls it `SCHED_NORMAL` on Android.
 const SCHED_OTHER: libc::c_int = 0;
 
-/// The lowest real-time priority for this thread, until it is dropped. A thread that reads a buffer must
-/// run before the buffer overflows, also on a busy machine. A nice value is not enough: it only counts
-/// inside a session or control group.
+/// The lowest real-time priority for this thread, until it is dropped. A thread that reads a buffer must run before the
+/// buffer overflows, also on a busy machine. A nice value is not enough: it has an effect only inside a session or
+/// control group.
 #[derive(Debug)]
 pub struct Urgent {
     is_raised: bool,
 }
 
 impl Urgent {
-    /// Raises the priority, if this user may and nobody has chosen another policy.
+    /// Raises the priority, if this user has the permission and the thread still has the default policy.
     pub fn new() -> Self {
         // Not inherited by processes that this thread starts.
         let policy = libc::SCHED_RR | libc::SCHED_RESET_ON_FORK;

@@ -165,7 +165,8 @@ fn list<'a>(kind: &'a str, items: &'a [String]) -> Vec<&'a str> {
     std::iter::once(kind).chain(items).collect()
 }
 
-/// Stops recording, if `undo` changes that: no marks are copied to a buffer that does not record.
+/// Stops recording and the copying of marks, if `undo` has entries for them. The copying stops first, because a buffer
+/// that does not record refuses marks.
 ///
 /// # Errors
 /// The first failure. All files are written in any case.
@@ -174,7 +175,7 @@ pub fn stop_recording(undo: &[Undo], tree: &dyn Tracefs) -> io::Result<()> {
         let entries = undo.iter().filter(move |entry| entry.is_file(name));
         entries.filter_map(Undo::file)
     });
-    // All are written before the first failure is returned.
+    // Write all files before the first failure is returned.
     let written: Vec<io::Result<()>> = files.map(|file| tree.write(file, "0")).collect();
     written.into_iter().collect()
 }

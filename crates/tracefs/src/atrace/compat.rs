@@ -51,7 +51,7 @@ fn set_defaults(job: &Job<'_>, check: &mut dyn FnMut(&str, io::Result<()>)) {
     if tree.is_writable("current_tracer") {
         write("current_tracer", "nop");
     }
-    // Kernels without function tracing do not even permit to clear the list.
+    // Kernels without function tracing do not even allow clearing the list.
     if !job.options.functions.is_empty() {
         check("set_ftrace_filter", tree.truncate("set_ftrace_filter"));
     }

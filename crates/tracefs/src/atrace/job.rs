@@ -1,9 +1,9 @@
-//! A recording that the command line asked for.
+//! A recording, as requested by the command line.
 
 use super::options::Options;
 use crate::{Catalog, Category, DatVersion, Properties, Tracefs};
 
-/// A recording that the command line asked for.
+/// A recording, as requested by the command line.
 pub(super) struct Job<'a> {
     pub options: &'a Options,
     pub catalog: &'a Catalog,

@@ -18,8 +18,8 @@ pub(super) fn unbuffered_stdout() -> Result<File, Error> {
 
 /// Opens the file of `-o` and truncates it.
 ///
-/// In a folder that other users can write to, such as `/tmp`, one of them may have put a link or a file of
-/// their own there. Links are not followed, files of others not written, and a new one is for us only.
+/// In a folder that other users can write to, such as `/tmp`, one of them may have created a link or a file at this
+/// path. So links are not followed, files of other users are not written to, and only this user can access a new file.
 pub(super) fn open_output(path: &Path) -> io::Result<File> {
     let is_shared = is_shared(path);
     let file = options(is_shared).write(true).open(path)?;

@@ -50,7 +50,7 @@ pub enum Origin {
 pub enum Support {
     /// Yes.
     Yes,
-    /// Its files exist, but this user may not write to them.
+    /// Its files exist, but this user cannot write to them.
     NeedsRoot,
     /// No.
     No,

@@ -42,7 +42,7 @@ enum Tag {
     Bit(u8),
 }
 
-/// Parses the tables. The error is the reason, with its place if known.
+/// Parses the tables. The error is the reason, with its position if known.
 pub fn parse(text: &str) -> Result<Vec<Category>, String> {
     let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
     file.category.into_iter().map(category).collect()

@@ -55,8 +55,8 @@ impl SetUp<'_, '_> {
         // Saved first, so it is restored last: nothing is recorded while other settings are restored.
         settings.save("tracing_on")?;
         let buffer_kb = config.buffer_kb.max(1).to_string();
-        // A full instance that does not overwrite would refuse the marks that are copied to it, and so
-        // would the kernel to the program that writes them.
+        // A full instance that does not overwrite would refuse the marks that are copied to it. The write of the
+        // program would then fail, too.
         let overwrite = config.overwrite || settings.tree().name().is_some();
         settings.set("options/overwrite", if overwrite { "1" } else { "0" })?;
         settings.set_buffer_size(&buffer_kb)?;
@@ -127,7 +127,7 @@ impl SetUp<'_, '_> {
                 let mut switches = switches.iter();
                 switches.try_for_each(|switch| tracefs::write(self.settings.tree(), switch, "0"))
             }
-            // Android's shell user may write many event files, but not read the list of all events.
+            // Android's shell user can write many event files, but cannot read the list of all events.
             Err(_) => {
                 let mut switches = switches.iter();
                 switches.try_for_each(|switch| self.settings.set(switch, "0"))

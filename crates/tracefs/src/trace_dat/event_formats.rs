@@ -76,7 +76,7 @@ pub(super) fn enabled_systems(instance: &Instance<'_>) -> Vec<String> {
         .collect()
 }
 
-/// The systems with enabled events, from their switches, for users who may not read the list of events.
+/// The systems with enabled events, from their switches, for users who cannot read the list of events.
 fn enabled_by_system(tree: &dyn Tracefs) -> Vec<String> {
     let on = |system: &String| {
         let switch = tree.read(&format!("events/{system}/enable"));

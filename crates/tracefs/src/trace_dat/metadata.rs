@@ -126,7 +126,7 @@ fn options(instance: &Instance<'_>, clocks: &str) -> Vec<(u16, String)> {
     options
 }
 
-/// What the kernel counted on each CPU, with the name of a buffer.
+/// The kernel's counts for each CPU, with the name of a buffer.
 fn counts(instance: &Instance<'_>, name: Option<&str>) -> Vec<(u16, String)> {
     let stats = |cpu| instance.read(&format!("per_cpu/cpu{cpu}/stats")).ok();
     let stats = (0..).map_while(stats).enumerate();

@@ -5,8 +5,8 @@ use std::fs;
 
 use crate::Tracefs;
 
-/// The functions in `/proc/kallsyms`. Leaves out data and compiler-generated symbols, which are half of
-/// the file. Empty if this user may not see addresses.
+/// The functions in `/proc/kallsyms`. Leaves out data and compiler-generated symbols, which are half of the file. Empty
+/// if this user has no permission to see addresses.
 pub(super) fn functions() -> String {
     let text = fs::read_to_string("/proc/kallsyms").unwrap_or_default();
     let is_function = |line: &&str| {

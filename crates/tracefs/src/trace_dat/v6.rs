@@ -40,7 +40,7 @@ fn with_options(
     out.0
 }
 
-/// The option with the place of a trace instance's buffer.
+/// The option with the offset of a trace instance's buffer.
 const BUFFER: u16 = 3;
 
 /// The start of the file, and what precedes the pages of each trace instance in `others`: its name and
@@ -53,7 +53,7 @@ pub(super) fn headers(
 ) -> Vec<Vec<u8>> {
     let page_bytes = layout.page_bytes;
     let total = |bytes: &[u64]| bytes.iter().sum::<u64>();
-    // The size of the options does not depend on the places in them.
+    // The size of the options does not depend on the offsets in them.
     let mut at = with_options(metadata, layout, cpu_bytes, &options(others, 0, page_bytes)).len();
     at += total(cpu_bytes) as usize;
     let options = options(others, at as u64, page_bytes);
@@ -67,7 +67,7 @@ pub(super) fn headers(
     all
 }
 
-/// The options with the places of the other buffers, the first of which is `at`.
+/// The options with the offsets of the other buffers, the first of which is `at`.
 fn options(others: &[(String, Vec<u64>)], mut at: u64, page_bytes: usize) -> Vec<u8> {
     let mut out = Writer::default();
     for (name, bytes) in others {
