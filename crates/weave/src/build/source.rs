@@ -226,7 +226,8 @@ pub(super) fn is_archive(path: &Path) -> bool {
     kind(path) == Kind::Archive
 }
 
-/// Whether an entry is part of a jar's signature (JAR file specification). Digests in the manifest have no effect without.
+/// Whether an entry is part of a jar's signature (JAR file specification). Digests in the manifest have no effect
+/// without one.
 fn is_signature(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     let Some(file) = name.strip_prefix("META-INF/") else {

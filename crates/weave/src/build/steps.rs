@@ -214,7 +214,7 @@ struct Planned {
     plans: Vec<Plan>,
 }
 
-/// The result for a class. With a key and without bytes, it is in the cache.
+/// The result for a class. If it has a key but no bytes, the class is in the cache.
 #[derive(Debug, Default)]
 struct Woven {
     key: Option<Key>,

@@ -90,13 +90,13 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// The number at `at`, which the caller knows to exist.
+/// The number at `at`. The caller has checked that it exists.
 #[inline]
 pub(crate) fn read_u16(bytes: &[u8], at: usize) -> u16 {
     u16::from_be_bytes([bytes[at], bytes[at + 1]])
 }
 
-/// The number at `at`, which the caller knows to exist.
+/// The number at `at`. The caller has checked that it exists.
 #[inline]
 pub(crate) fn read_u32(bytes: &[u8], at: usize) -> u32 {
     u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])

@@ -12,7 +12,7 @@ pub(super) struct Emitted {
     pub code: Vec<u8>,
     /// Ranges for our handler: the section is open, and something can throw.
     pub covered: Vec<(u32, u32)>,
-    /// Ranges that no handler of the method may cover: our calls, and trampolines.
+    /// Ranges that the method's own handlers must not cover: our calls, and trampolines.
     pub foreign: Vec<(u32, u32)>,
     /// Whether a section is closed before any return.
     pub has_exit: bool,

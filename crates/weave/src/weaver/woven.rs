@@ -4,8 +4,8 @@ use super::call::Call;
 use crate::class::opcode::{ICONST_0, INVOKESTATIC, LDC, LDC_W, SIPUSH};
 use crate::class::{ClassError, ClassFile, Code, Instructions, to_modified_utf8};
 
-/// Whether a method calls the first of the pair as the weaver does: with a constant id, or with a text that is only digits or the
-/// method's own name. A program's own calls of `beginSection` have other texts.
+/// Whether a method calls the first of the pair as the weaver does: with a constant id, or with a text that is only
+/// digits or the method's own name. A program's own calls of `beginSection` have other texts.
 pub(crate) fn is_woven(
     class: &ClassFile<'_>,
     code: &Code<'_>,
