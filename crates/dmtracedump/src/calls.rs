@@ -1,8 +1,7 @@
 //! Adds up the records: the edges of the call graph, and the times of methods.
 //!
-//! The span of each call is added to the edge from its caller to its callee; spans of recursive
-//! calls are told apart. Both times of a method follow from its edges at the end. All arithmetic
-//! wraps, as in the original.
+//! The span of each call is added to the edge from its caller to its callee; spans of recursive calls are kept
+//! separate. At the end, both times of a method are computed from its edges. All arithmetic wraps, as in the original.
 //!
 //! The original searches a linked list of a method's callers and another of its callees at every
 //! exit, which makes it quadratic in wide call graphs. Here an exit updates one entry of a hash
@@ -17,7 +16,7 @@ use super::methods::{MethodIndex, Methods, UNKNOWN};
 use super::sums::{Activation, BOTTOM, Slot, Sums};
 use super::threads::{Frame, NO_ID, Thread, Threads, elapsed};
 
-/// The original closes the calls of, and adds up, only threads with numbers below this.
+/// The original counts only threads with numbers below this: it closes their open calls and adds up their times.
 pub(super) const COUNTED_THREADS: u16 = 1 << 15;
 
 /// The number of frames on one stack at which the original aborts.
@@ -45,7 +44,7 @@ pub(super) struct Calls<'a> {
     pub repairs: Repairs,
     /// The methods of each thread, in the order of their first call.
     slots: Vec<Slot>,
-    /// Places in that list, by [`key`].
+    /// Indexes of that list, by [`key`].
     places: HashMap<u64, u32, FxBuildHasher>,
 }
 
@@ -74,7 +73,7 @@ impl<'a> Calls<'a> {
         }
     }
 
-    // As a part of its caller, it would keep half of its variables in memory.
+    // Not inlined: inside its caller, half of its variables would be in memory instead of registers.
     #[inline(never)]
     fn take_each(
         &mut self,
@@ -86,7 +85,7 @@ impl<'a> Calls<'a> {
         };
         let mut thread = threads.of(first.thread, first.time_us);
         for record in records {
-            // Mostly, a record is of the same thread as the one before.
+            // Most records have the same thread as the record before.
             if record.thread != thread.number {
                 thread = threads.of(record.thread, record.time_us);
             }
@@ -97,8 +96,8 @@ impl<'a> Calls<'a> {
         }
     }
 
-    // Every second record comes here, and a call would save and restore all registers. The same goes
-    // for the next two.
+    // Inlined: half of all records come here, and a call would save and restore all registers. The same applies to the
+    // next two functions.
     #[inline(always)]
     fn enter(&mut self, thread: &mut Thread, id: u32, now: u32) {
         let place = self.slot(thread.number, id);
@@ -138,7 +137,7 @@ impl<'a> Calls<'a> {
             .count_known(slot, caller.callee, top.callee, inclusive);
     }
 
-    /// An exit of a method that is not on top of the stack, as far as its id tells.
+    /// An exit of a method whose id is not that on top of the stack.
     #[cold]
     fn exit_searched(&mut self, thread: &mut Thread, id: u32, now: u32) {
         let place = self.slot(thread.number, id);
@@ -175,7 +174,7 @@ impl<'a> Calls<'a> {
         }
     }
 
-    /// The place of the slot of a method's id. Adds the slot if it is new.
+    /// The index of the slot for a method's id. Adds the slot if it is new.
     #[inline]
     fn slot(&mut self, thread: u16, id: u32) -> u32 {
         match self.places.get(&key(thread, id)) {

@@ -101,7 +101,7 @@ enum Key<'a> {
     Nameless(&'a [u8], i64),
 }
 
-/// The new run's methods, by their places in order of inclusive time.
+/// The new run's methods, as indexes of the list in order of inclusive time.
 struct Candidates<'a> {
     by_key: HashMap<Key<'a>, VecDeque<usize>>,
     taken: Vec<bool>,
@@ -140,7 +140,7 @@ impl<'a> Candidates<'a> {
         Some(place)
     }
 
-    /// The first place with this key that is not taken; taken ones are removed from the queue.
+    /// The first index with this key that is not taken. Removes taken ones from the queue.
     fn first(&mut self, key: &Key<'a>) -> Option<usize> {
         let queue = self.by_key.get_mut(key)?;
         while queue.front().is_some_and(|&place| self.taken[place]) {

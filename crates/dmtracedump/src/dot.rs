@@ -16,8 +16,8 @@ use super::args::Options;
 use super::methods::{MethodIndex, TOPLEVEL};
 use super::profile::Profile;
 
-/// Draws the graph into `picture`. A missing or failing Graphviz is no failure: the result is a
-/// line for standard error. A DOT file that cannot be written is a failure.
+/// Draws the graph into `picture`. A missing or failing Graphviz is not a failure: the result is a line for standard
+/// error. A DOT file that cannot be written is a failure.
 pub(super) fn draw(
     options: &Options,
     picture: &OsStr,
@@ -101,8 +101,8 @@ impl Graph<'_, '_> {
         (order, edges)
     }
 
-    /// The share is truncated to whole percent. If it is not a number or does not fit into 64 bits,
-    /// it becomes the lowest number, as on the processor.
+    /// The share is truncated to whole percent. If it is not a number or does not fit into 64 bits, it counts as the
+    /// lowest number, as on the original's processor.
     fn is_drawn(&self, caller: MethodIndex, callee: MethodIndex) -> bool {
         let time = |m| self.profile.totals(m).inclusive as f64;
         let share = time(callee) / time(caller) * 100.0;

@@ -17,8 +17,7 @@ const MAX_INDENT: i32 = 10_000;
 /// [`COUNTED_THREADS`] start at 0, because it reads past its table for them.
 const FIRST_INDENT: i32 = 2;
 
-/// Prints `trace`; returns lines for standard error. As in the original, an unreadable trace is no
-/// failure.
+/// Prints `trace`; returns lines for standard error. As in the original, an unreadable trace is not a failure.
 pub(super) fn dump(trace: &Content, out: &mut Out<'_>) -> io::Result<Vec<u8>> {
     let mut section = key::read(trace);
     if let Some(version) = section.version {

@@ -97,7 +97,7 @@ fn relatives(
     out: &mut Out<'_>,
 ) -> io::Result<()> {
     let totals = profile.totals(method);
-    // The calls of which a row's calls are a part, unless they are the relative's own.
+    // The calls that a row's calls are a part of. `None` means the relative's own calls.
     let (relatives, all_calls) = match (side, totals.all_calls()) {
         (Side::Callees, _) => (&profile.callees, None),
         (Side::Callers, 0) => (&profile.callers, None),

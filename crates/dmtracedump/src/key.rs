@@ -6,10 +6,9 @@
 //! *methods\n  id\tclass\tmethod\tsignature[\tfile\tline]\n …
 //! *end\n
 //! ```
-//! It is read as by the original, quirks included. A missing `*threads` causes a message and a
-//! thread 0 without a name. A method line of five fields (file, but no line number) keeps the tab
-//! and the file in the signature. A line with an empty class or method name is taken as a function
-//! name, with its tabs. Texts end at a NUL, as in C.
+//! It is read as the original reads it, quirks included. A missing `*threads` causes a message and a thread 0 without a
+//! name. A method line of five fields (file, but no line number) keeps the tab and the file in the signature. A line
+//! with an empty class or method name is taken as a function name, with its tabs. Texts end at a NUL, as in C.
 
 use memchr::{memchr, memchr_iter, memmem};
 
@@ -21,7 +20,7 @@ use super::order::merge_sort;
 /// 200 bytes of memory until it is printed, so a file of tiny lines would take a hundred times its
 /// size.
 const FREE_LINES: usize = 1 << 17;
-/// Least bytes in the thread section for each line beyond [`FREE_LINES`]: real lines have more.
+/// Minimum number of bytes in the thread section for each line beyond [`FREE_LINES`]: real lines have more.
 const THREAD_LINE: usize = 8;
 /// The same for the method section.
 const METHOD_LINE: usize = 20;
@@ -177,7 +176,7 @@ impl<'a> Reader<'a> {
     fn version(&mut self) -> Result<usize, KeyError> {
         self.token("version")?;
         let lines = self.lines("version")?;
-        // One byte a line is enough: they take no memory.
+        // One byte per line is enough, because these lines take no memory.
         lines.check("version", 1)?;
         let number = lines.iter().next().unwrap_or_default();
         self.version = Some(c_numbers::strtoul(text(number)).0 as i32);
@@ -198,8 +197,8 @@ impl<'a> Reader<'a> {
         Ok(Thread { id: 0, name })
     }
 
-    /// Adds the threads of the section and sorts. The original subtracts ids, which wraps, so its
-    /// comparison may not be an order.
+    /// Adds the threads of the section and sorts them. The original compares ids by subtraction, which wraps, so its
+    /// comparison is not always an order.
     fn threads(&mut self, threads: &mut Vec<Thread<'a>>) -> Result<(), KeyError> {
         let lines = self.lines("threads")?;
         if lines.count > 0 || threads.is_empty() {
@@ -271,8 +270,8 @@ fn method(line: &[u8]) -> Result<Method<'_>, KeyError> {
     Ok(method)
 }
 
-/// The signature ends at its tab only if both the file and the line number follow, and neither it
-/// nor the file is empty.
+/// The signature ends at its tab only if both the file and the line number follow, and neither the signature nor the
+/// file is empty.
 fn signature(rest: &[u8]) -> &[u8] {
     match split(rest, b'\t') {
         Some((signature, more)) if !signature.is_empty() => match split(more, b'\t') {

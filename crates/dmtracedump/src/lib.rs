@@ -68,7 +68,7 @@ impl From<Truncated> for Failure {
     }
 }
 
-/// Standard output could not be written. A closed pipe is no error.
+/// Standard output could not be written. A closed pipe is not an error.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         match error.kind() {

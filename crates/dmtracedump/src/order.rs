@@ -1,11 +1,10 @@
 //! Sorting as the original sorts: glibc's `qsort`, which is a stable merge sort, with comparisons
 //! that are not always a total order.
 //!
-//! The original breaks ties between methods by class, name and signature, but by id if one of the
-//! two has no name. If a class has methods with and without names, that is no total order, and the
-//! result depends on the merge sort's steps. Only then is the same merge sort used here. In all
-//! other cases each method has a rank, computed once: the millions of ties between callees in a
-//! wide call graph are broken by comparing two numbers.
+//! The original breaks ties between methods by class, name and signature, but by id if one of the two has no name. If a
+//! class has methods with and without names, that is not a total order, and the result depends on the steps of the
+//! merge sort. Only then is the same merge sort used here. In all other cases each method has a rank, computed once:
+//! the millions of ties between callees in a wide call graph are broken by comparing two numbers.
 
 use std::cmp::{Ordering, Reverse};
 
@@ -58,9 +57,8 @@ impl Order {
         }
     }
 
-    /// All methods by name, class and id, but by class and id if either has no name. That is no
-    /// total order, so the result depends on the sort's steps and on the initial order, which is
-    /// that of the classes.
+    /// All methods by name, class and id, but by class and id if either has no name. That is not a total order, so the
+    /// result depends on the steps of the sort and on the initial order, which is by class.
     pub fn by_bare_name(&self, list: &[Method<'_>]) -> Vec<MethodIndex> {
         let mut sorted = self.by_class.clone();
         merge_sort(&mut sorted, |&a, &b| {
@@ -96,9 +94,8 @@ fn by_name(a: &Method<'_>, b: &Method<'_>) -> Ordering {
     })
 }
 
-/// glibc's `qsort` (2.36 and before): a merge sort that halves by count, rounding the first half
-/// down, and takes from the first half on ties. It accepts comparisons that are no total order, and
-/// gives the same result for them.
+/// glibc's `qsort` (2.36 and before): a merge sort that halves by count, rounding the first half down, and takes from
+/// the first half on ties. It accepts comparisons that are not a total order, and gives the same result for them.
 pub(super) fn merge_sort<T: Copy>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
     let mut spare = items.to_vec();
     merge(items, &mut spare, &compare);

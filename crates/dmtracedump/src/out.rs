@@ -115,8 +115,7 @@ impl<'w> Out<'w> {
         let product = value * scale as f64;
         let whole = product as u64;
         let rest = product - whole as f64;
-        // The product is rounded, so the exact value of one that ends in a half may be less or
-        // more.
+        // The product is rounded. If it ends in a half, the exact value may be less or more.
         if value.is_sign_negative() || !(0.0..1e15).contains(&product) || rest == 0.5 {
             return self.rare_fraction(width, decimals, value);
         }

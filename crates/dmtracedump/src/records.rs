@@ -1,4 +1,4 @@
-//! The binary header, and the records behind it.
+//! The binary header, and the records after it.
 //!
 //! ```text
 //! header  u32 magic · u16 version · u16 offset to data · u64 start   (16 bytes)

@@ -55,8 +55,8 @@ impl Relatives {
         for key in edges.keys() {
             ends[split(key).0] += 1;
         }
-        // From here on, the place of the next relative of a group; at the end, the end of the
-        // group.
+        // In the next two loops, an element of `ends` is the index of the group's next relative. After them, it is the
+        // end of the group.
         let mut start = 0;
         for end in &mut ends {
             start += std::mem::replace(end, start);
@@ -76,10 +76,10 @@ impl Relatives {
         relatives
     }
 
-    /// Edges that differ only in the flag of the other side are one relative, which was found with
-    /// the first of them.
+    /// Merges relatives that differ only in whether the other side is recursive. The result takes the place of the
+    /// first of them.
     fn merge(&mut self, methods: usize) {
-        // By method: the place of its last relative in the list. It may be of an earlier group.
+        // By method: the index of its last relative in the list. It may be of an earlier group.
         let mut places = vec![u32::MAX; methods];
         let (mut start, mut merged) = (0, 0);
         for end in &mut self.ends {

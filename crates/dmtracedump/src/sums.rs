@@ -88,8 +88,8 @@ pub(super) struct Slot {
     pub method: MethodIndex,
     /// The number of times that the method is on the thread's stack.
     pub active: u32,
-    /// The caller and callee of the last call, and the place of their edge. Most calls of a method
-    /// have the same caller as the one before, so they need no search.
+    /// The caller and callee of the last call, and the index of their edge. Most calls of a method have the same caller
+    /// as the call before, so they need no search.
     last: (Activation, Activation, u32),
 }
 
@@ -133,7 +133,7 @@ impl Sums {
         self.pass_time(to, elapsed);
     }
 
-    /// Counts a call of `inclusive` µs. Returns the place of its edge.
+    /// Counts a call of `inclusive` µs. Returns the index of its edge.
     // Not inlined: few records need this, and the loop over all records is faster without it.
     #[inline(never)]
     pub fn count(&mut self, caller: Activation, callee: Activation, inclusive: u64) -> usize {
@@ -162,8 +162,8 @@ impl Sums {
         slot.last = (caller, callee, place as u32);
     }
 
-    /// Adds the edges to the methods' calls and times; `total` is the span of all threads, µs. The time of a call is a part
-    /// of its caller's, so it is moved from the caller's exclusive time to the callee's.
+    /// Adds the edges to the methods' calls and times; `total` is the span of all threads, µs. The time of a call is a
+    /// part of its caller's, so it is moved from the caller's exclusive time to the callee's.
     pub fn finish(&mut self, total: u64) {
         for (&(caller, callee), edge) in &self.edges {
             let [from, to] = [caller, callee].map(Activation::index);

@@ -25,7 +25,7 @@ pub(super) struct Frame {
     /// The method's id in records.
     pub id: u32,
     pub callee: Activation,
-    /// The place of the callee's [`Slot`](super::sums::Slot).
+    /// The index of the callee's [`Slot`](super::sums::Slot).
     pub slot: u32,
 }
 
@@ -56,7 +56,7 @@ impl Thread {
 #[derive(Default)]
 pub(super) struct Threads {
     list: Vec<Thread>,
-    /// Places in that list, by thread number.
+    /// Indexes of that list, by thread number.
     places: HashMap<u16, usize, FxBuildHasher>,
 }
 
