@@ -79,7 +79,7 @@ pub struct ChunkHeader {
     pub nesting: u8,
     /// Number among the chunks of its thread and nesting, from 0; 24 bits.
     pub ordinal: u32,
-    /// Whether other threads went on with the chunk after this one.
+    /// Whether other threads continued the chunk after this one.
     pub is_shared: bool,
 }
 

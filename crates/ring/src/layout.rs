@@ -69,9 +69,9 @@
 //! A signal handler may interrupt a thread in the middle of a record. The handler's events then go to a separate chunk
 //! with a nesting above 0.
 //!
-//! When a thread ends, the rest of its chunk may go to a thread that begins. The chunk is then *shared*: a record of kind 18
-//! ends the part of the first thread. Its text is the chunk header of the next part, whose `committed` has no meaning. Such a
-//! part is always the first one of its thread, and the last one of the thread before it.
+//! When a thread ends, the rest of its chunk may go to a new thread. The chunk is then *shared*: a record of kind 18
+//! ends the part of the first thread. Its text is the chunk header of the next part, whose `committed` has no meaning.
+//! Such a part is always the first one of its thread, and the last one of the thread before it.
 //!
 //! A `tid` of 2^30 or more is not a kernel tid; those end at 2^22. Such a chunk holds the calls that a stack sampler saw
 //! on a thread, and its `tid` is 2^30 plus the virtual machine's number of the thread.
@@ -107,10 +107,11 @@
 //!
 //! # Crash safety
 //!
-//! A record counts once `committed` covers it; `committed` is stored after the record. A chunk is emptied in four steps:
-//! `claim` becomes *opening*, the events are counted as dropped and `committed` becomes 0, the other fields are set, `claim`
-//! becomes *open*. A process that is killed in between leaves an *opening* chunk that is either empty, or still has its header
-//! and all its records; or a record beyond `committed`. A thread that goes on with a closed chunk makes it *open* at once.
+//! A record counts once `committed` covers it; `committed` is stored after the record. A chunk is emptied in four
+//! steps: `claim` becomes *opening*, the events are counted as dropped and `committed` becomes 0, the other fields are
+//! set, `claim` becomes *open*. If the process is killed between these steps, the *opening* chunk is either empty, or
+//! still has its header and all its records. If it is killed while it writes a record, that record is beyond
+//! `committed`. A thread that continues a closed chunk makes it *open* at once.
 
 /// The first bytes of every ring file. A copy in text mode would change the line end.
 pub const MAGIC: &[u8; 8] = b"TLRING\r\n";
@@ -151,7 +152,7 @@ pub const MARK_GOES_ON: u32 = 1 << 31;
 /// In a mark's argument: the payload began in an earlier mark.
 pub const MARK_CONTINUES: u32 = 1 << 30;
 
-/// In a chunk's `order`: other threads went on with the chunk.
+/// In a chunk's `order`: other threads continued the chunk.
 pub const SHARED: u32 = 1 << 31;
 
 /// Offsets of the fields in the file header, bytes.

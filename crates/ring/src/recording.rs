@@ -174,8 +174,8 @@ fn is_taken(chunk: &Chunk<'_>) -> bool {
     state_of(chunk.header.claim) == ClaimState::Opening
 }
 
-/// The place of a chunk: by thread, nesting and age. A chunk that was being taken from its thread already has the claim of
-/// the next thread; it was the oldest of all.
+/// The sort key of a chunk: thread, nesting and age. A chunk that was being taken from its thread already has the claim
+/// of the next thread, but it was the oldest chunk of all.
 fn order(chunk: &Chunk<'_>) -> (u32, u8, u64, u32) {
     let header = &chunk.header;
     let (claim, ordinal) = if is_taken(chunk) {
@@ -186,8 +186,8 @@ fn order(chunk: &Chunk<'_>) -> (u32, u8, u64, u32) {
     (header.thread, header.nesting, claim, ordinal)
 }
 
-/// Removes chunks that were being taken from their thread and are followed by a gap: newer chunks of the thread were already
-/// overwritten, so these are overwritten too. `chunks` are in [`order`].
+/// Removes chunks that were being taken from their thread and are followed by a gap. Newer chunks of the thread were
+/// already overwritten, so these count as overwritten too. `chunks` are in [`order`].
 fn give_up_gaps(chunks: &mut Vec<Chunk<'_>>, losses: &mut Losses) {
     let mut next: Option<ChunkHeader> = None;
     let mut kept = Vec::with_capacity(chunks.len());
