@@ -39,8 +39,8 @@ impl Content {
         Ok(Self::Read(bytes))
     }
 
-    /// At most `length` bytes from `from` on: all of them if the file is that long. Those of a mapped file are copied into
-    /// `buffer`, which takes less time than using them in the map if they are used once.
+    /// The bytes from `from` on: `length` of them, or fewer at the end of the file. Bytes of a mapped file are copied
+    /// into `buffer`. If they are used once, that takes less time than using them in the map.
     pub fn piece<'b>(&'b self, from: usize, length: usize, buffer: &'b mut Vec<u8>) -> &'b [u8] {
         let from = from.min(self.len());
         let length = length.min(self.len() - from);
@@ -54,7 +54,7 @@ impl Content {
         }
     }
 
-    /// Checks that all bytes used so far came from the file. To be called before a result is used.
+    /// Checks that all bytes used so far came from the file. Call this before a result is used.
     ///
     /// # Errors
     /// If the file was truncated meanwhile.

@@ -3,7 +3,7 @@
 //! ```text
 //! before   │ file │ file │ file │ file │
 //! cut      │ file │  end of the file   │   reading here raises SIGBUS
-//! handler  │ file │ zeros, and a flag  │   the reader goes on; `check` fails afterwards
+//! handler  │ file │ zeros, and a flag  │   the reader continues; `check` fails afterwards
 //! ```
 //!
 //! The handler replaces the pages from the faulting one to the end of the map by zeros. So readers,
@@ -45,7 +45,7 @@ mod unix {
     const FREE: usize = 0;
     const TAKEN: usize = 1;
 
-    /// A guarded map. A signal handler may not lock, so the maps are in a fixed array of atomics.
+    /// A guarded map. A signal handler must not lock, so the maps are in a fixed array of atomics.
     struct Slot {
         start: AtomicUsize,
         end: AtomicUsize,
@@ -157,7 +157,7 @@ mod unix {
         }
     }
 
-    /// Puts zeros from the page of `address` to the end of the map; false if the system refuses.
+    /// Maps zeros from the page of `address` to the end of the map; false if the system refuses.
     fn put_zeros(slot: &Slot, address: usize, page_bytes: usize) -> bool {
         slot.is_hit.store(true, Ordering::Release);
         let page = address - address % page_bytes;

@@ -41,7 +41,7 @@ impl Map {
         Ok(Self { guard, bytes, file })
     }
 
-    /// Checks that all bytes used so far came from the file. To be called before a result is used.
+    /// Checks that all bytes used so far came from the file. Call this before a result is used.
     ///
     /// # Errors
     /// If the file was truncated meanwhile.

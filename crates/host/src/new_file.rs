@@ -11,7 +11,7 @@ use tempfile::TempPath;
 use crate::cleanup::Doomed;
 use crate::place::folder_of;
 
-/// The mode of a recording: it shows what a machine did, so it is for its owner only.
+/// The mode of a recording. It shows what a machine did, so only its owner may read it.
 pub const RECORDING: u32 = 0o600;
 /// The mode of other results, as far as the umask allows.
 pub const RESULT: u32 = 0o666;

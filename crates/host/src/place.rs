@@ -20,7 +20,7 @@ pub enum PlaceError {
     Io(#[from] io::Error),
 }
 
-/// The file that a path means: the target of a symbolic link, or the path itself.
+/// The file that a path refers to: the target of a symbolic link, or the path itself.
 ///
 /// In a folder that other users can write to, such as `/tmp`, the path may have been created by one
 /// of them: a link to one of our files, which would be overwritten, or a pipe, through which they
