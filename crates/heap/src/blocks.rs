@@ -1,5 +1,5 @@
-//! dlmalloc behind a lock. It is a pthread mutex because that may be held across a fork; the standard library's
-//! mutex may not.
+//! dlmalloc behind a lock. It is a pthread mutex, which may be held across a fork; the standard library's mutex must
+//! not be.
 
 use std::alloc::{GlobalAlloc, Layout};
 use std::cell::UnsafeCell;

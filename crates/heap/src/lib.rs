@@ -59,7 +59,7 @@ impl Of {
     }
 }
 
-// SAFETY: every call is forwarded with the same arguments to one of three allocators. The size of a block tells which
+// SAFETY: every call is forwarded with the same arguments to one of three allocators. The size of a block shows which
 // of them made it. `moved` copies the content.
 unsafe impl GlobalAlloc for Heap {
     #[inline]
