@@ -189,7 +189,7 @@ pub(crate) fn diff(
 }
 
 impl Trace {
-    /// Lets a reader run again that Ctrl-C has stopped.
+    /// Allows reading again after Ctrl-C has stopped a reader.
     pub(crate) fn allow_reading(&self) {
         self.options.is_stopped.store(false, Ordering::Relaxed);
     }

@@ -8,10 +8,10 @@ use std::time::Duration;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
-/// Time between two looks for signals. The result is passed on at once.
+/// Time between two checks for signals. A result is passed on at once.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Runs `work` in a thread of its own. At a signal whose handler raises, calls `stop` and raises what the handler did;
+/// Runs `work` in a separate thread. If a signal's handler raises an exception, calls `stop` and raises that exception;
 /// the thread then ends by itself.
 ///
 /// # Errors

@@ -1,6 +1,6 @@
 //! traceloom for Python. The package in `python/pytraceloom` is what users see; this is the engine below it.
 
-// Input may be anything: code that handles it must not panic.
+// Code that handles input must not panic, whatever the input is.
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod analyses;

@@ -26,9 +26,9 @@ pub(crate) enum Input {
 pub(crate) struct Options {
     /// Threads, at least 1.
     pub threads: usize,
-    /// The most bytes of compressed input, unpacked.
+    /// Maximum unpacked size of compressed input, bytes.
     pub max_decompressed: u64,
-    /// Whether names of sources have no folders.
+    /// Whether sources are named without folders.
     pub without_folders: bool,
     /// Becomes true when the reader should stop.
     pub is_stopped: Arc<AtomicBool>,
@@ -92,7 +92,7 @@ fn read(input: &Input, options: &Options) -> Result<Trace, OpenError> {
     Ok(builder.finish())
 }
 
-/// An input on its way into a reader.
+/// Feeds an input to a reader.
 struct Push<'a, 't> {
     reader: &'a mut AnyReader,
     out: &'a mut Target<'t>,
@@ -111,7 +111,7 @@ impl Push<'_, '_> {
         self.finish()
     }
 
-    /// Returns whether the reader got all there is.
+    /// Returns whether the reader has read the input completely.
     fn file(&mut self, path: &Path) -> Result<bool, OpenError> {
         let failed = |error| OpenError::Io(path.display().to_string(), error);
         let mut file = File::open(path).map_err(failed)?;

@@ -21,7 +21,7 @@ use crate::open::{Input, Options, read_all};
 pub(crate) struct Trace {
     session: Arc<Mutex<Session>>,
     stop: Stop,
-    /// The most bytes of a result.
+    /// Maximum size of a result, bytes.
     memory: u64,
     pub inputs: Vec<Input>,
     pub options: Options,

@@ -172,7 +172,7 @@ impl Rows {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        // The interface allows to ignore the request: the consumer then converts.
+        // The interface allows ignoring the request: the consumer then converts.
         drop(requested_schema);
         let reader = py.detach(|| self.reader());
         stream::stream(py, reader)

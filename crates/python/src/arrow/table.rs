@@ -35,7 +35,7 @@ pub(super) struct TableColumns {
 /// The distinct texts of a column.
 struct Texts {
     values: ArrayRef,
-    /// The place in `values` of each text of the trace that the column has.
+    /// The index in `values` of each text of the trace that the column has.
     places: Vec<i32>,
 }
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 # Columns before those of the table or the query.
 OWN = ("path", "app", "device")
 
-# What fails when a file is damaged. Anything else is a mistake, and fails the task.
+# The errors of a damaged file. Any other error fails the task.
 ERRORS = (ValueError, OSError, RuntimeError)
 
 

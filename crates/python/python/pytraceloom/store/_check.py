@@ -33,7 +33,7 @@ def problems(root: Path) -> Iterator[Problem]:
     suspects = sorted({Path(problem.file).stem for problem in problems_of(root, listed)})
     if not suspects:
         return
-    # Their traces may have changed while the files were read. Nothing changes during this second look.
+    # Their traces may have changed while the files were read. Nothing changes during this second check.
     with locked(root):
         complete_all(root)
         for trace in suspects:

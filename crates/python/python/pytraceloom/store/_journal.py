@@ -19,7 +19,7 @@ from typing import Any
 
 from ._layout import JOURNAL, STAGING, files, tables
 
-# The file that whoever changes the store, or writes into a folder of `_staging`, locks.
+# The lock file. A command locks it while it changes the store, or while it writes into a folder of `_staging`.
 LOCK = "lock"
 
 
@@ -45,7 +45,7 @@ def locked(root: Path) -> Iterator[None]:
 def steady(root: Path) -> Iterator[None]:
     """Keeps the places of files as they are while they are read, if the store can be locked. Nothing is written."""
     with contextlib.ExitStack() as stack:
-        # A copy of a store has no lock, and a file system that is only read may have none.
+        # A copy of a store has no lock file, and a read-only file system may have none.
         with contextlib.suppress(OSError):
             store = stack.enter_context(open(root / JOURNAL / LOCK))
             fcntl.flock(store, fcntl.LOCK_SH)
@@ -88,7 +88,7 @@ def complete(root: Path, entry: dict[str, Any]) -> None:
     """Does what an entry says. What was done before is not done again."""
     trace = entry["trace"]
     if entry["op"] == "remove":
-        # The trace is gone when `traces` does not have it.
+        # A trace is gone once `traces` does not have it.
         for table in ["traces", *(table for table in tables(root) if table != "traces")]:
             for file in files(root, table, trace):
                 file.unlink(missing_ok=True)
@@ -110,7 +110,7 @@ def complete_all(root: Path) -> int:
         complete(root, json.loads(path.read_text()))
         path.unlink()
     for part in (root / JOURNAL).glob(".*"):
-        # Killed while it was written: nothing was done for it.
+        # The command was killed while it wrote this entry. Nothing was done for the entry.
         part.unlink()
     return len(entries)
 
@@ -159,10 +159,10 @@ def delete_abandoned(staged: Path) -> None:
     """Deletes a folder of `_staging` unless the command that writes there still runs. The lock is held until the folder
     is gone: a command that has just made it waits, sees that its lock is gone too, and makes another."""
     try:
-        # Makes the file if its command was killed before it did, or while it deleted the folder.
+        # Creates the file if the command was killed before it created it, or while it deleted the folder.
         lock = open(staged / LOCK, "w")
     except (FileNotFoundError, PermissionError):
-        # Its command has just deleted it, or is another user's.
+        # The command has just deleted the folder, or it belongs to another user.
         return
     with lock:
         try:

@@ -16,15 +16,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote
 
-# The first column of every table but `traces`: the id of the trace. Tables of Perfetto have a `trace_id` that is
-# something else.
+# The first column of every table but `traces`: the id of the trace. Tables of Perfetto have a `trace_id` with a
+# different meaning.
 OWN_ID = "trace"
 
 PARTITIONS = ("release", "device", "date")
 JOURNAL = "_journal"
 STAGING = "_staging"
 
-# What Hive and Spark call the partition of rows without a value.
+# The name that Hive and Spark give the partition of rows without a value.
 NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 
 # The tables that are stored unless others are named, with their columns; None for all. Columns that repeat others are

@@ -99,7 +99,7 @@ def _encodings(schema: pa.Schema) -> dict[str, Any]:
         "use_byte_stream_split": numbers,
         "write_page_checksum": True,
         "write_statistics": True,
-        # Without it, readers see the types of the file, not those in memory.
+        # If it were stored, readers would see the types in memory, not those of the file.
         "store_schema": False,
     }
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from ._layout import StoreError
 
-# To be raised when a table, a column or its meaning changes, together with an entry in `MIGRATIONS`.
+# Raise it when a table, a column or its meaning changes, and add an entry to `MIGRATIONS`.
 VERSION = 1
 FILE = "traceloom-store.json"
 NAME = "traceloom-store"
 
-# What brings a store of this version to the next one. It may be run again after it was interrupted.
+# The functions that upgrade a store of this version to the next one. One may run again after it was interrupted.
 MIGRATIONS: dict[int, Callable[[Path], None]] = {}
 
 
