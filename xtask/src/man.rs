@@ -6,7 +6,7 @@ use anyhow::{Result, ensure};
 
 use crate::run::{cargo, check, target_folder};
 
-/// Writes them to the folder that `args` name, or to target/man.
+/// Writes them to the folder given in `args`, or to target/man.
 pub fn run(args: &[String]) -> Result<()> {
     ensure!(args.len() <= 1, "man takes one folder");
     let default = target_folder().join("man");

@@ -26,7 +26,7 @@ pub fn cargo(args: &[&str]) -> Command {
     cargo
 }
 
-/// apt-get, without questions. It waits for another program that installs packages, and tries downloads again.
+/// apt-get without questions. It waits while another program installs packages, and retries downloads.
 pub fn apt_get(args: &[&str]) -> Command {
     let patient = [
         "--option=Acquire::Retries=5",

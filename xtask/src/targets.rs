@@ -32,7 +32,7 @@ pub fn c_compiler(target: &str) -> Vec<(String, &'static str)> {
     ]
 }
 
-/// rustup, patient with downloads that fail.
+/// rustup, which retries failed downloads.
 fn rustup_add(target: &str) -> Command {
     let mut rustup = command("rustup", &["target", "add", target]);
     rustup.env("RUSTUP_MAX_RETRIES", "10");

@@ -1,4 +1,4 @@
-//! Virtual environments of Python, in the folder of what is built.
+//! Python virtual environments, in the build folder.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -9,7 +9,7 @@ use crate::run::{check, command, succeeds};
 const ARE_INSTALLED: &str = "import importlib.metadata as m, sys; \
      sys.exit(any(m.version(n) != v for n, v in (p.split('==') for p in sys.argv[1:])))";
 
-/// pip, patient with a registry that does not answer at once.
+/// Arguments of Python for `pip install`, with retries and a timeout for a slow registry.
 const PIP_INSTALL: &[&str] = &[
     "-m",
     "pip",

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use crate::run::{check, have, target_folder};
 use crate::venv::Venv;
 
-/// What the tests need. The versions are fixed, so that a new one does not break them.
+/// The packages that the tests need. The versions are fixed, so that a new release does not break the tests.
 const PACKAGES: &[&str] = &[
     "maturin==1.16.0",
     "pytest==9.2.0",
@@ -24,7 +24,7 @@ const PACKAGES: &[&str] = &[
     "ipykernel==7.4.0",
 ];
 
-/// An environment of Python in the build's folder, and the folder of what is built for it.
+/// A Python environment in the build folder, and the folder of the files that are built for it.
 pub struct Wheels {
     folder: PathBuf,
     venv: Venv,
@@ -55,7 +55,7 @@ impl Wheels {
         ))
     }
 
-    /// A file in the folder of what is built.
+    /// A file in the folder of the built files.
     pub fn file(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }

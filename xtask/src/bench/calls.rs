@@ -195,8 +195,8 @@ fn print(report: &mut Report, major: u32, rows: &[Row]) -> Result<()> {
     Ok(())
 }
 
-/// Two reads of the processor's cycle counter, which is the recorder's clock if it runs evenly: the best, in ns of CPU
-/// time.
+/// The cost of two reads of the processor's cycle counter, which is the recorder's clock if it runs evenly: the best of
+/// several rounds, in ns of CPU time.
 #[cfg(target_arch = "x86_64")]
 fn counter_twice() -> Option<f64> {
     const TURNS: u32 = 100_000;

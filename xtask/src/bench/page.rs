@@ -108,7 +108,7 @@ const PHONE: &[Promise] = &[(
     Some(4000.0),
 )];
 
-/// What the page is measured with.
+/// The sizes of the traces that the page is measured with.
 struct Traces {
     /// Records of a method trace of 200 threads.
     wide: usize,

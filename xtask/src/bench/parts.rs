@@ -16,7 +16,7 @@ use super::report::Report;
 /// How many times as long ten times the parts may take.
 const MOST: f64 = 12.0;
 
-/// Shorter runs say more about the machine than about the reader.
+/// Shorter runs are not judged, because noise of the machine dominates them.
 const SHORTEST: Duration = Duration::from_millis(100);
 
 /// Measures each kind of input with many parts, and fails if one takes too long.

@@ -71,8 +71,8 @@ impl Measure {
         Ok(())
     }
 
-    /// A query on a fleet, by one executor and by two: first with all cores for anyone, then with a core
-    /// for each executor.
+    /// Measures a query on a fleet with one executor and with two: first with executors that may use all cores, then
+    /// with each executor held to one core.
     fn spark(&self, options: Options, report: &mut Report) -> Result<()> {
         if !have("java") {
             report.line("\nNo figures of Spark: java is missing.");
@@ -113,7 +113,7 @@ impl Measure {
     }
 }
 
-/// A folder with many names of one trace.
+/// A folder with many hard links to one trace.
 fn fleet(traces: usize) -> Result<PathBuf> {
     let trace = file("wide", SMALL_RECORDS)?;
     let fleet = folder().join(format!("fleet-{traces}"));

@@ -1,4 +1,4 @@
-//! Questions in SQL, compared with SQLite's own tables of the same rows.
+//! SQL queries, compared with SQLite's own tables of the same rows.
 
 use std::path::Path;
 use std::process::Command;
@@ -12,7 +12,7 @@ use super::figures::{seconds, traceloom};
 use super::report::Report;
 use crate::run::{check, have};
 
-/// A question: what it is, its SQL, how many answers it has in it, and the promised time of one answer, s.
+/// A query: its title, its SQL, the number of lookups in it, and the promised time of one lookup, s.
 struct Question {
     title: &'static str,
     sql: &'static str,
@@ -64,7 +64,7 @@ const QUESTIONS: &[Question] = &[
     },
 ];
 
-/// Measures questions of a method trace: CPU time, which is less noisy than wall time here, because a query uses one
+/// Measures queries on a method trace: CPU time, which is less noisy than wall time here, because a query uses one
 /// thread. The time to read the trace is that of `SELECT 1`, and is subtracted.
 pub fn query(options: Options, report: &mut Report) -> Result<()> {
     let slices = options.size(10_000_000);
@@ -111,7 +111,7 @@ pub fn query(options: Options, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// The costs of `SELECT 1` and of a question, by turns.
+/// The costs of `SELECT 1` and of a query, run alternately.
 fn asked(options: Options, sql: &str, ask: &dyn Fn(&str) -> Command) -> Result<[Cost; 2]> {
     let runs = turns(
         options.repeats(),
@@ -120,7 +120,8 @@ fn asked(options: Options, sql: &str, ask: &dyn Fn(&str) -> Command) -> Result<[
     Ok(medians(&runs))
 }
 
-/// The same tables in a file of SQLite, with the indexes that a person would make; `None` without SQLite's program.
+/// The same tables in an SQLite database, with the indexes that a person would create; `None` if the program sqlite3 is
+/// missing.
 fn native(trace: &Path) -> Result<Option<std::path::PathBuf>> {
     if !have("sqlite3") {
         return Ok(None);

@@ -33,7 +33,7 @@ fn kernel_tasks() -> Result<Vec<(i32, String)>> {
 
 /// The recording with foreign names replaced.
 pub fn redact(text: &str) -> Result<String> {
-    // The trace has 15 letters of a name, /proc sometimes more.
+    // Names in the trace are cut to 15 characters; names in /proc may be longer.
     let cut = |name: String| name.chars().take(15).collect();
     let kernel = kernel_tasks()?.into_iter();
     let mut known: HashSet<String> = kernel.map(|(_, name)| cut(name)).collect();

@@ -1,7 +1,8 @@
-//! Compares an answer with Perfetto's, by the rules of the suite: numbers with a fraction have four digits, and space
-//! around a value does not count.
+//! Compares an answer with Perfetto's, by the rules of the suite: numbers with a fraction have four digits, and spaces
+//! around a value are ignored.
 //!
-//! Perfetto does not double the quotes inside a text, so such a text is not CSV. Then the lines are compared.
+//! Perfetto does not double the quotes inside a text, so its output is then not valid CSV. In that case, the lines are
+//! compared.
 
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
@@ -14,7 +15,7 @@ pub fn is_same(answer: &str, expected: &str) -> Result<bool> {
     Ok(rows_of_answer(answer)? == rows_of_csv(expected)? || printed(answer)? == lines(expected))
 }
 
-/// The lines of a text without the space around them, and without empty ones.
+/// The lines of a text, without leading and trailing spaces, and without empty lines.
 fn lines(text: &str) -> Vec<String> {
     let lines = text.lines().map(|line| line.trim().to_owned());
     lines.filter(|line| !line.is_empty()).collect()
@@ -45,7 +46,7 @@ fn printed_value(value: &Value) -> String {
     }
 }
 
-/// The names of the columns and the rows. Rows without a value do not count.
+/// The names of the columns and the rows. Rows without columns are left out.
 fn rows_of_answer(answer: &str) -> Result<Vec<Vec<String>>> {
     let answer: Value = serde_json::from_str(answer).context("the answer is not JSON")?;
     let (Some(names), Some(rows)) = (answer["columns"].as_array(), answer["rows"].as_array())

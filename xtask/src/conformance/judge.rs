@@ -1,4 +1,4 @@
-//! Runs a case, and says how it ended.
+//! Runs a case and compares the result with the expected one.
 
 use std::collections::HashMap;
 use std::fs;
@@ -17,16 +17,16 @@ use super::suite::Case;
 pub enum Verdict {
     /// The answer is Perfetto's.
     Passed,
-    /// There is another answer, or none.
+    /// The answer differs, or there is none.
     Differs,
     /// traceloom does not read traces of this format.
     NotRead,
 }
 
-/// Asks a program the questions of cases.
+/// Runs the queries of cases with a program.
 pub struct Judge<'b> {
     binary: &'b Path,
-    /// Whether the program does not read a trace's format, for the traces for which that is known.
+    /// Whether the program does not read the format of a trace, for the traces that were checked so far.
     unread: Mutex<HashMap<PathBuf, bool>>,
 }
 
@@ -53,7 +53,7 @@ impl<'b> Judge<'b> {
 
     fn is_right(&self, case: &Case, printed: &Printed) -> Result<bool> {
         if case.is_refused() {
-            // A format that is not read is refused for another reason than Perfetto's.
+            // traceloom refuses a format that it does not read, but not for Perfetto's reason.
             return Ok(printed.code() == Some(2) && !names_a_format(&printed.errors));
         }
         if printed.code() != Some(0) {
@@ -63,7 +63,7 @@ impl<'b> Judge<'b> {
         Ok(is_same(&printed.out, &expected).unwrap_or(false))
     }
 
-    /// Whether the program refuses the trace before it comes to the query.
+    /// Whether the program refuses the trace before it runs the query.
     fn is_unread(&self, trace: &Path) -> Result<bool> {
         let known = || self.unread.lock().map_err(|_| anyhow!("a thread failed"));
         if let Some(&unread) = known()?.get(trace) {
@@ -83,7 +83,7 @@ impl<'b> Judge<'b> {
     }
 }
 
-/// Whether an error says that the input has a format that traceloom knows, but does not read.
+/// Whether the error is that traceloom recognizes the format of the input, but does not read it.
 fn names_a_format(errors: &str) -> bool {
     errors.contains("which traceloom does not read")
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask conformance`: asks traceloom the questions of Perfetto's own tests, and writes docs/conformance.md.
+//! `cargo xtask conformance`: runs the queries of Perfetto's own tests in traceloom, and writes docs/conformance.md.
 //!
 //! The cases, their traces and their answers are kept next to the repository, and the queries outside of it. The page
 //! has only the names of cases and how many there are.

@@ -21,7 +21,7 @@ impl Library {
     pub fn load(binary: &Path, folder: &Path) -> Result<Self> {
         let mut names = Vec::new();
         collect(folder, "", &mut names).with_context(|| folder.display().to_string())?;
-        // These are not included but always there.
+        // These modules are always loaded and are not included.
         names.retain(|name| !name.starts_with("prelude."));
         ensure!(!names.is_empty(), "{} has no module", folder.display());
         names.sort();
@@ -86,7 +86,7 @@ fn include(binary: &Path, trace: &Path, folder: &Path, name: &str) -> Result<Opt
     Ok((printed.code() != Some(0)).then(|| message(&printed)))
 }
 
-/// The error without its place, which is in a file that is not in this repository.
+/// The error without its position, which is in a file that is not in this repository.
 fn message(printed: &Printed) -> String {
     if printed.status.is_none() {
         return "takes too long".to_owned();

@@ -1,4 +1,4 @@
-//! Several runs at a time.
+//! Does work on several threads.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -2,14 +2,15 @@
 
 use super::suite::Case;
 
-/// The table: what kind of difference (`purpose` or `yet`), which cases, why. The cases are a name or a suite; a `*` at
-/// the end stands for any text. The first line that fits a case counts. Lines that begin with `#` are comments.
+/// The table. Its columns are the kind of difference (`purpose` or `yet`), the cases, and the reason. The cases are a
+/// name or a suite; a `*` at the end stands for any text. The first line that matches a case is used. Lines that begin
+/// with `#` are comments.
 const TABLE: &str = include_str!("reasons.tsv");
 
 /// How a case that does not pass is counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
-    /// traceloom's answer is another one on purpose.
+    /// traceloom's answer differs on purpose.
     Purpose,
     /// It should pass one day.
     Yet,
@@ -46,7 +47,7 @@ impl Reasons {
         self.0.iter().find(fits)
     }
 
-    /// The lines that fit none of these cases.
+    /// The lines that match none of these cases.
     pub fn unused<'a>(&'a self, cases: &[&Case]) -> Vec<&'a Reason> {
         let used: Vec<_> = cases.iter().filter_map(|case| self.of(case)).collect();
         self.0

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 
-/// A trace, a question, and the answer that Perfetto gives.
+/// A trace, a query, and Perfetto's answer.
 #[derive(Debug, Clone)]
 pub struct Case {
     /// `Class:test`.
@@ -49,7 +49,8 @@ impl Suite {
     }
 }
 
-/// What `read` makes of each row: the values by the names in the first line.
+/// Calls `read` for each row with a function that returns the value of a column by its name in the first line. Returns
+/// the results.
 fn rows<'t, R>(
     text: &'t str,
     read: impl Fn(&dyn Fn(&str) -> Option<&'t str>) -> R,

@@ -18,7 +18,7 @@ struct Part {
     name: &'static str,
     /// The Debian packages that its build needs.
     packages: &'static [&'static str],
-    /// Fails if its source cannot be had.
+    /// Fails if its source is not available.
     has_source: fn() -> Result<()>,
     build: fn() -> Result<()>,
 }

@@ -1,5 +1,5 @@
-//! `cargo xtask imports [CRATE…]`: inside a crate, imports run in one direction. Lists circles of files
-//! that import each other.
+//! `cargo xtask imports [CRATE…]`: inside a crate, imports must run in one direction. Lists cycles: files that import
+//! each other.
 //!
 //! A file imports another if its code outside of tests names something in that file's module. An item
 //! that a `pub use` passes on counts for the file that defines it.
@@ -14,7 +14,7 @@ use anyhow::{Result, ensure};
 
 use paths::{Module, Paths};
 
-/// Prints the circles in the crates that `args` name, or in all. An error if there are any.
+/// Prints the cycles in the crates that `args` name, or in all. An error if there are any.
 pub fn run(args: &[String]) -> Result<()> {
     let (mut circles, mut crates) = (0, 0);
     for source in source_folders()? {
@@ -124,7 +124,7 @@ impl Graph {
         }
     }
 
-    /// The circles: sets of modules in which each module reaches all others.
+    /// The cycles: sets of modules in which each module reaches all others.
     fn circles(&self) -> BTreeSet<BTreeSet<&Module>> {
         let reached: BTreeMap<_, _> = self
             .edges

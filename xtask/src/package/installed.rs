@@ -19,7 +19,7 @@ pub fn check_installation(crates: &[PathBuf]) -> Result<()> {
     let scratch = workspace_root().join("target/package-check");
     let registry = scratch.join("registry");
     let root = scratch.join("installed");
-    // Cargo takes a package of a registry for unchanged if its version is, so earlier builds must go, too.
+    // Cargo assumes that a registry package of the same version is unchanged, so earlier builds must be removed, too.
     if scratch.exists() {
         fs::remove_dir_all(&scratch).with_context(|| scratch.display().to_string())?;
     }

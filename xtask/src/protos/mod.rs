@@ -31,7 +31,8 @@ const ROOTS: &[&str] = &[
     "WindowManagerTraceEntry",
 ];
 
-/// The folders of the files that are read. If two have a type of the same name, the first one counts.
+/// The folders of the files that are read. If two files have a type of the same name, the one that is read first is
+/// used.
 const FOLDERS: &[&str] = &[
     "protos/perfetto/trace",
     "protos/perfetto/common",
@@ -181,7 +182,7 @@ fn plain(name: &str) -> &str {
     without.unwrap_or(name)
 }
 
-/// One file repeats all others, another one is for tests.
+/// Whether a file is read. One file repeats all others, and another one is for tests.
 fn is_source(path: &str) -> bool {
     let apart = ["perfetto_trace.proto", "test_extensions.proto"];
     path.ends_with(".proto") && !apart.iter().any(|name| path.ends_with(name))

@@ -1,15 +1,16 @@
 //! Runs failed tests a second time, by themselves.
 //!
-//! Many tests share one kernel, one browser or one JVM with everything else on the machine. A test that fails in the whole
-//! run and passes alone is unstable: it is named, and its first failure is printed, but it does not fail the run. More
-//! than [`MOST`] are a fault, and nothing is repeated.
+//! Many tests share one kernel, one browser or one JVM with everything else on the machine. A test that fails in the
+//! whole run and passes alone is unstable: its name and its first failure are printed, but it does not fail the run. If
+//! more than [`MOST`] tests fail, none is repeated, and the run fails.
 
 use super::outcome::Counts;
 
-/// The most tests of a step that are run again.
+/// Maximum number of tests of a step that are run again.
 const MOST: usize = 3;
 
-/// Runs `failed` tests again with `run`, which returns whether all passed. Counts those of a second run that passed.
+/// Runs the `failed` tests again with `run`, which returns whether all passed. If so, they are counted as passed and
+/// unstable.
 pub fn run_again<T: AsRef<str>>(counts: &mut Counts, failed: &[T], run: impl FnOnce(&[T]) -> bool) {
     if failed.is_empty() || counts.failed > MOST {
         return;

@@ -37,7 +37,7 @@ fn run_all() -> Result<Counts> {
 
 /// Installs the libraries of the tests, builds the program, and writes the synthetic traces.
 pub fn prepare() -> Result<()> {
-    // What npm has downloaded before is not asked for again.
+    // Packages that npm has downloaded before are not requested again.
     let patient = ["--prefer-offline", "--fetch-retries=5"];
     let quiet = ["--no-audit", "--no-fund", "--loglevel=error"];
     check(npm(&[&["ci"], &patient[..], &quiet].concat()))?;

@@ -98,7 +98,7 @@ mod tests {
         let mut child = Command::new("sleep").arg("1000").spawn().unwrap();
         let me = std::process::id();
         let is_it = |(pid, name): &(u32, String)| *pid == child.id() && name == "sleep";
-        // The parent goes on a moment before the child has the name of its program.
+        // The child gets the name of its program a moment after the parent continues.
         let until = Instant::now() + Duration::from_secs(60);
         while !children(me).iter().any(is_it) {
             assert!(Instant::now() < until, "{:?}", children(me));

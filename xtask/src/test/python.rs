@@ -83,7 +83,7 @@ fn failed(report: &str) -> Vec<String> {
     names.collect()
 }
 
-/// Such a name as an argument: the folder is that of the package.
+/// A test's name as an argument, with its path below the package's folder.
 fn id(name: &str) -> String {
     package().join(name).display().to_string()
 }

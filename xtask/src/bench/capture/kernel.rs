@@ -19,7 +19,7 @@ pub struct Counts {
 /// Reads the counts.
 ///
 /// # Errors
-/// If this user may not, or there is no tracefs.
+/// If this user has no permission, or there is no tracefs.
 pub fn counts() -> Result<Counts> {
     let mut counts = Counts::default();
     for cpu in fs::read_dir(format!("{TRACING}/per_cpu")).context("no tracefs")? {

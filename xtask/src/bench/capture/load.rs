@@ -13,7 +13,7 @@ const EVENTS_OF_A_TURN: u64 = 2;
 /// second on all CPUs together. A rate of 0 is as many as possible.
 ///
 /// # Errors
-/// If a number is none, or threads cannot be started.
+/// If an argument is not a number, or threads cannot be started.
 pub fn load(millis: &str, rate: &str) -> Result<()> {
     let time = Duration::from_millis(millis.parse()?);
     let cpus = thread::available_parallelism()?.get();
@@ -51,7 +51,7 @@ fn pair(cpu: usize, turns: u64, time: Duration) -> Result<()> {
         for turn in 0..turns / 2 {
             to_there.write_all(&[0])?;
             here.read_exact(&mut [0])?;
-            // Looking at the clock each time would slow it down.
+            // Reading the clock in each turn would slow the threads down.
             if turn % 64 == 63 && begun.elapsed() > next {
                 break;
             }

@@ -30,9 +30,9 @@ struct Recorded {
     wall: Duration,
     bytes: u64,
     events: u64,
-    /// The kernel's own count.
+    /// Lost events according to the kernel.
     lost: u64,
-    /// What the recording counts.
+    /// Lost events according to the recording.
     told: u64,
 }
 

@@ -100,8 +100,8 @@ const FUNCTION_TRACER: [&str; 6] = [
 ];
 
 fn trace_cmd(out: &Path) -> Result<Command> {
-    // Some machines refuse changes to the function tracer, and without them trace-cmd does not start.
-    // There it sees a file in place of each setting.
+    // Some machines refuse changes to the function tracer, and trace-cmd then does not start. On such a machine, a file
+    // is mounted over each setting.
     let file = out.with_extension("setting");
     fs::write(&file, "1\n")?;
     let hide = if fs::write(FUNCTION_TRACER[0], "1").is_ok() {
@@ -207,7 +207,7 @@ fn wait_until_recording(recorder: &Child) -> Result<()> {
     bail!("process {} does not record", recorder.id())
 }
 
-/// Asks for one snapshot after the other, as the page does, until the server ends.
+/// Requests one snapshot after another, as the page does, until the server ends.
 fn watch(url: &str) {
     let Some((address, token)) = url
         .strip_prefix("http://")

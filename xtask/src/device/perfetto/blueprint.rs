@@ -150,7 +150,7 @@ impl<'t> Parser<'t> {
     fn any_value(&mut self) -> Result<Value> {
         let token = self.next().context("Android.bp ends too early")?;
         let mut value = self.value(token)?;
-        // Sums are not needed; their first part is.
+        // Only the first part of a sum is needed.
         while self.peek() == Some("+") {
             self.next();
             let more = self.any_value()?;

@@ -22,7 +22,7 @@ const SWITCHES: &[(&str, u8)] = &[
 ];
 const SWITCH_FILE: &str = "perfetto_build_flags.h";
 
-/// The folders of the build, and what `Android.bp` says.
+/// The folders of the build, and the content of `Android.bp`.
 pub struct Build {
     /// The source tree.
     pub src: PathBuf,
@@ -33,7 +33,7 @@ pub struct Build {
 }
 
 impl Build {
-    /// A build of this source tree, in a folder for what it makes.
+    /// A build of this source tree. Its results go to the folder `work`.
     pub fn new(src: PathBuf, work: &Path) -> Result<Self> {
         let text = fs::read_to_string(src.join("Android.bp"))?;
         let generated = work.join("generated");
