@@ -1,19 +1,19 @@
-//! What Perfetto calls Chrome's processes and threads, whose descriptors have a number instead of a name.
+//! Perfetto's names for Chrome's process and thread types. Descriptors have the type instead of a name.
 
-/// The kinds of processes that are named by their kind, whatever they call themselves.
+/// The process types whose name overrides the process's own name.
 const RENDERERS: [u64; 2] = [2, 40];
 
-/// Whether a kind of process is named by it, whatever the process calls itself.
+/// Whether the name of a process type overrides the process's own name.
 pub(super) fn overrides_name(kind: u64) -> bool {
     RENDERERS.contains(&kind)
 }
 
-/// The name of a kind of processes; empty if it has none.
+/// The name of a process type; empty if it has none.
 pub(super) fn process(kind: u64) -> &'static str {
     get(&PROCESSES, kind)
 }
 
-/// The name of a kind of threads; empty if it has none.
+/// The name of a thread type; empty if it has none.
 pub(super) fn thread(kind: u64) -> &'static str {
     match kind {
         50 => "MemoryInfra",

@@ -1,11 +1,12 @@
-//! Clocks: snapshots read several of them at once, and times are converted to the trace's own.
+//! Clocks. A snapshot is a reading of several clocks at the same time. Snapshots are used to convert timestamps to the
+//! trace's clock.
 //!
 //! ```text
 //! snapshot     0        1                    a time of `mono` is moved by the distance between both
 //! mono       100      300                    clocks in the last snapshot before it, or in the first:
 //! boot      1100     1305        mono 310 ─► boot 1315
 //! ```
-//! Clocks that no snapshot has together are converted through others.
+//! Clocks that are never in the same snapshot are converted through other clocks.
 
 mod convert;
 mod id;
@@ -21,19 +22,19 @@ use remote::Round;
 pub(super) use convert::Converter;
 pub(super) use id::{BOOTTIME, ClockId, FIRST_OF_SEQUENCE, MONOTONIC, MONOTONIC_RAW};
 
-/// How a clock counts.
+/// The unit of a clock, and whether it is incremental.
 #[derive(Clone, Copy, Debug)]
 struct Counting {
     /// The length of a unit, ns.
     unit_ns: i64,
-    /// The last time, if each time is the distance to the one before.
+    /// The last time in ns if the clock is incremental, so that each time is a delta to the previous one.
     last: Option<i64>,
 }
 
 /// All clocks of a trace.
 #[derive(Debug, Default)]
 pub(super) struct Clocks {
-    /// For each snapshot, its clocks and their times, ns.
+    /// The clocks of each snapshot and their times, ns.
     snapshots: Vec<Vec<(ClockId, i64)>>,
     counting: FxHashMap<ClockId, Counting>,
     trace: Option<ClockId>,
@@ -64,7 +65,7 @@ impl Clocks {
         self.snapshots.push(times);
     }
 
-    /// Adds a `RemoteClockSync`: the clocks of a further machine and those of the one that recorded, read in turn.
+    /// Adds a `RemoteClockSync`: clocks of another machine and of the machine that recorded, read alternately.
     pub fn remote(&mut self, sync: &[u8], sequence: u32, machine: u32) {
         let mut rounds = Vec::new();
         for synced in Fields::new(sync).filter(|field| field.number == 1) {
@@ -112,9 +113,8 @@ impl Clocks {
         Some((clock, time))
     }
 
-    /// A time in the units of its clock as ns. Each time of an incremental clock moves it on, so times have to be read in
-    /// the order of the file.
-    /// `None` for a time beyond 63 bits.
+    /// Converts a time from the unit of its clock to ns. Each read advances an incremental clock, so times must be read
+    /// in file order. Returns `None` for a time beyond 63 bits.
     pub fn read(&mut self, clock: ClockId, time: u64) -> Option<i64> {
         let time = i64::try_from(time).ok()?;
         let Some(counting) = self.counting.get_mut(&clock) else {
@@ -133,12 +133,12 @@ impl Clocks {
         self.trace.unwrap_or(ClockId::new(BOOTTIME, 0, 0))
     }
 
-    /// The clock of packets that name none: that of the trace, as far as it is told.
+    /// The clock number of packets without a clock: that of the trace's clock, as known so far.
     pub fn default_number(&self) -> u32 {
         self.trace_clock().number
     }
 
-    /// The clock of the trace, if the trace tells and it is a well-known one.
+    /// The clock of the trace, if it is recorded or evident from the snapshots, and well-known.
     pub fn told_clock(&self) -> Option<ClockKind> {
         let has = |number| {
             let mut clocks = self.snapshots.iter().flatten();
@@ -151,7 +151,8 @@ impl Clocks {
         }
     }
 
-    /// What well-known clocks of the machine that recorded showed in the snapshots that have the trace's clock.
+    /// The readings of the well-known clocks of the machine that recorded, from the snapshots that contain the trace's
+    /// clock.
     pub fn readings(&self) -> impl Iterator<Item = ClockRow> + '_ {
         let trace = self.trace_clock();
         self.snapshots.iter().flat_map(move |times| {
@@ -162,7 +163,7 @@ impl Clocks {
         })
     }
 
-    /// Prepares conversions, when all snapshots are known.
+    /// Makes a converter. All snapshots must have been added.
     pub fn converter(&self) -> Converter<'_> {
         Converter::new(&self.snapshots, self.trace_clock())
     }
@@ -218,7 +219,7 @@ mod tests {
         clocks.pair([(of(BOOTTIME, 0), 1_000), (of(1, 0), 50_000)]);
         clocks.pair([(of(BOOTTIME, 7), 100), (of(1, 7), 50_100)]);
         clocks.pair([(of(BOOTTIME, 8), 500), (of(MONOTONIC, 8), 400)]);
-        // The messages of machine 9: its clock is 20 behind, each way takes 2.
+        // The messages of machine 9: its clock is 20 ns behind, and each message takes 2 ns.
         let times = |ns: i64| testkit::Proto::new().int(1, 6).int(2, ns);
         let snapshot = |ns| testkit::Proto::new().message(1, times(ns));
         let round = |client, host| {

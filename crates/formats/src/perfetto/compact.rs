@@ -1,9 +1,9 @@
-//! `CompactSched`: switches and wake-ups as columns. Each column is packed, times are distances to the time before, and
+//! `CompactSched`: context switches and wakeups as packed columns. Timestamps are relative to the previous one, and
 //! names are indices in a table.
 
 use super::wire::{Fields, Packed};
 
-/// A switch. The thread that leaves is the one that came with the CPU's last switch.
+/// A context switch. The previous thread is the next thread of the CPU's last switch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CompactSwitch<'a> {
     pub ts: i64,
@@ -13,7 +13,7 @@ pub(super) struct CompactSwitch<'a> {
     pub next_comm: &'a [u8],
 }
 
-/// A `sched_waking`. The thread that wakes is the one that runs.
+/// A `sched_waking`. The waker is the running thread.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CompactWaking<'a> {
     pub ts: i64,
@@ -25,7 +25,8 @@ pub(super) struct CompactWaking<'a> {
     pub flags: Option<u64>,
 }
 
-/// The names of a `CompactSched`: where their fields begin. Many blocks may be in progress, so this is small.
+/// The name table of a `CompactSched`. It stores only the offset of each name's field to stay small, because many
+/// blocks may be in progress.
 #[derive(Clone, Debug)]
 struct Names<'a> {
     bytes: &'a [u8],
@@ -61,7 +62,7 @@ fn column(bytes: &[u8], number: u32) -> Packed<'_> {
     Packed::new(field.map_or(&[], |field| field.bytes()))
 }
 
-/// The column of times, and whether it and the others have the same length.
+/// The timestamp column, and whether the length of another column differs from it.
 #[derive(Clone, Debug)]
 struct Times<'a> {
     ts: i64,
@@ -78,7 +79,7 @@ impl<'a> Times<'a> {
         }
     }
 
-    /// The time of the next row, ns. `other` is another column, which should end with this one.
+    /// The timestamp of the next row, ns. `other` is another column, which should end at the same row.
     fn next(&mut self, other: &mut Packed<'a>) -> Option<i64> {
         let Some(delta) = self.deltas.next() else {
             self.is_uneven |= other.next().is_some();
@@ -88,7 +89,7 @@ impl<'a> Times<'a> {
         Some(self.ts)
     }
 
-    /// Returns the row. A row that is not complete shows that another column ended before this one.
+    /// Returns `row` unchanged. `None` means that another column ended before this one.
     fn checked<T>(&mut self, row: Option<T>) -> Option<T> {
         self.is_uneven |= row.is_none();
         row
@@ -118,7 +119,7 @@ impl<'a> Switches<'a> {
         }
     }
 
-    /// Whether it ended although a column had more.
+    /// Whether a column still had values at the end.
     pub fn is_uneven(&self) -> bool {
         self.times.is_uneven
     }
@@ -144,7 +145,7 @@ impl<'a> Iterator for Switches<'a> {
     }
 }
 
-/// The wake-ups of a `CompactSched`. Ends with the shortest column.
+/// The wakeups of a `CompactSched`. Ends with the shortest column.
 #[derive(Clone, Debug)]
 pub(super) struct Wakings<'a> {
     names: Names<'a>,
@@ -169,7 +170,7 @@ impl<'a> Wakings<'a> {
         }
     }
 
-    /// Whether it ended although a column had more.
+    /// Whether a column still had values at the end.
     pub fn is_uneven(&self) -> bool {
         self.times.is_uneven
     }

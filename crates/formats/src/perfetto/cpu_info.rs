@@ -1,4 +1,4 @@
-//! What the CPUs are: `CpuInfo`.
+//! Properties of the CPUs (`CpuInfo`).
 
 use traceloom_trace::{ArgSetId, ArgValue, NO_TIME, TraceBuilder};
 
@@ -67,7 +67,7 @@ impl<'a> Cpu<'a> {
     }
 }
 
-/// The most CPUs of a machine.
+/// The maximum number of CPUs of a machine.
 const MOST_CPUS: usize = crate::ftrace::event::MOST_CPUS as usize;
 
 /// A `CpuInfo`: rows of `cpu` and of their frequencies.
@@ -102,7 +102,8 @@ pub(super) fn cpu_info(info: &[u8], out: &mut TraceBuilder) {
     }
 }
 
-/// The cluster of each CPU: those with the same capacity, weakest first. Without capacities, the highest frequency counts.
+/// The cluster of each CPU. CPUs with the same capacity form a cluster, numbered from the lowest capacity. Without
+/// capacities, the highest frequency is used instead.
 fn clusters(cpus: &[Cpu<'_>]) -> Vec<i64> {
     let capacities: Option<Vec<u64>> = cpus.iter().map(|cpu| cpu.capacity).collect();
     let highest = || {

@@ -1,5 +1,5 @@
-//! Packets and fields are those that another decoder of protobuf finds: Python's, with the descriptors that Perfetto
-//! publishes on PyPI. `tests/perfetto_fields.py` says what it prints.
+//! Compares packets and fields with those of another protobuf decoder: Python's, with the descriptors that Perfetto
+//! publishes on PyPI. `tests/perfetto_fields.py` documents its output.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
@@ -12,7 +12,7 @@ use super::descriptors::{Descriptors, FieldType, Kind, MessageType};
 use super::packet::{Packet, Packets, payload};
 use super::wire::{Field, Fields, Value};
 
-/// A Python that has the package `perfetto`: the one that `cargo xtask test` makes, or the system's.
+/// A Python with the package `perfetto`: the one that `cargo xtask test` installs, or the system's.
 fn python() -> Option<PathBuf> {
     let made = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/python/bin/python3");
     let all = [made, PathBuf::from("python3")];
@@ -23,7 +23,7 @@ fn python() -> Option<PathBuf> {
     })
 }
 
-/// The lowest number that `track_event.proto` leaves to extensions.
+/// The lowest field number that `track_event.proto` reserves for extensions.
 const FIRST_EXTENSION: u32 = 1000;
 
 /// The types of the messages seen so far.
@@ -41,7 +41,7 @@ impl Types {
     }
 }
 
-/// Fields of a message, by their path, in the order of their numbers.
+/// The fields of a message with their paths. Sorted by field number when they are printed.
 struct Flat<'d> {
     types: &'d mut Types,
     out: Vec<(Vec<(u32, usize)>, String)>,
@@ -78,7 +78,7 @@ impl Flat<'_> {
         }
         let shown = shown(known.kind, value);
         match self.out.iter_mut().find(|(known, _)| *known == path) {
-            // The last one of several counts.
+            // Of several values, the last one is used.
             Some((_, last)) => *last = shown,
             None => self.out.push((path, shown)),
         }
@@ -122,7 +122,7 @@ fn shown(kind: Kind, value: Value<'_>) -> String {
     }
 }
 
-/// The messages of a packet that the other side describes, as lines.
+/// The messages of a packet that the Python script prints as lines.
 fn expected_of<'a>(packet: &Packet<'a>) -> Vec<&'a [u8]> {
     match packet.payload {
         Some((payload::FTRACE_EVENTS, bundle)) => {
@@ -134,13 +134,13 @@ fn expected_of<'a>(packet: &Packet<'a>) -> Vec<&'a [u8]> {
     }
 }
 
-/// Whether a file consists of packets, apart from a torn end.
+/// Whether a file begins with packets. The last one may be incomplete.
 fn is_perfetto(path: &Path) -> bool {
     let bytes = std::fs::read(path).unwrap_or_default();
     bytes.first() == Some(&0x0a) && super::begins_with_packets(&bytes)
 }
 
-/// The end of the line of a packet that is only a mark for readers of files that still grow.
+/// The end of the line of a packet that is only a marker for readers of files that are still being written.
 const MARK: &str = " 36";
 
 /// Compares the lines of a file.
@@ -158,7 +158,7 @@ fn compare(path: &str, lines: &[String], types: &mut Types) {
         }
         assert!(is_complete, "{}", place());
         let expected = line.strip_suffix(MARK).unwrap_or(line);
-        // A payload that the other side does not know.
+        // 0 for a payload that the Python script does not know.
         let payload = match packet.payload {
             Some((number, _)) if !expected.ends_with(" 0") => number,
             _ => 0,

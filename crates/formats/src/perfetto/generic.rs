@@ -1,4 +1,4 @@
-//! Kernels other than Linux: they tell each change of a thread's state, and numbers of threads have 64 bits.
+//! Kernels other than Linux. They record each change of a thread's state, and their tids have 64 bits.
 
 use traceloom_trace::{
     ArgValue, IS_IDLE, Place, ProcessId, RepairKind, StateChange, StateTracker, TaskState,
@@ -9,7 +9,7 @@ use super::packet::payload;
 use super::people;
 use super::wire::Fields;
 
-/// The states of `TaskStateEnum`, by number. The first is not a state.
+/// The states of `TaskStateEnum`, by number. 0 is not a state.
 const STATES: [TaskState; 9] = [
     TaskState::UNKNOWN,
     TaskState::CREATED,
@@ -27,12 +27,12 @@ const STATES: [TaskState; 9] = [
 pub(super) struct GenericKernel {
     states: StateTracker,
     has_idle: bool,
-    /// States that cannot follow the thread's last one.
+    /// The number of states that cannot follow the previous state of the thread.
     misplaced: u64,
 }
 
 impl GenericKernel {
-    /// A packet of such a kernel, by the number of its field. Others change nothing.
+    /// Reads a packet if its content is for such a kernel. Ignores all other packets.
     pub fn packet(&mut self, ts: i64, number: u32, content: &[u8], out: &mut TraceBuilder) {
         let fields = Fields::new(content);
         match number {
@@ -96,7 +96,7 @@ impl GenericKernel {
         }
     }
 
-    /// Tells SQL how many states were misplaced, under Perfetto's name.
+    /// Adds the number of misplaced states to `stats`, under Perfetto's name.
     pub fn finish(&self, machine: i64, out: &mut TraceBuilder) {
         if self.misplaced > 0 {
             let name = "generic_task_state_invalid_order";
@@ -110,7 +110,7 @@ fn refuse(ts: i64, detail: &str, out: &mut TraceBuilder) {
     out.repair(RepairKind::SchedMismatch, 1, place, || detail.to_owned());
 }
 
-/// A thread that is seen for the first time.
+/// Adds a thread that occurs for the first time.
 fn begin(ts: i64, tid: i64, state: TaskState, out: &mut TraceBuilder) -> ThreadId {
     let utid = out.new_thread(tid);
     if state == TaskState::CREATED {
@@ -180,7 +180,7 @@ fn process(fields: Fields<'_>, out: &mut TraceBuilder) {
     out.set_process_cmdline(upid, cmdline);
 }
 
-/// The process with this number. 0 is the idle process.
+/// The process with this pid. 0 is the idle process.
 fn number(pid: i64, out: &mut TraceBuilder) -> ProcessId {
     match pid {
         0 => ProcessId::IDLE,
@@ -188,7 +188,7 @@ fn number(pid: i64, out: &mut TraceBuilder) -> ProcessId {
     }
 }
 
-/// A thread. Its process may have a number of its own, so a flag tells which thread is the main one.
+/// Reads a thread. The pid may differ from the tid of the main thread, so a flag marks the main thread.
 fn thread(fields: Fields<'_>, out: &mut TraceBuilder) {
     let (mut tid, mut pid, mut name) = (0, 0, &b""[..]);
     let (mut is_main, mut is_idle) = (false, false);

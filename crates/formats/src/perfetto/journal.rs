@@ -1,10 +1,10 @@
-//! The journal of systemd.
+//! Lines of the systemd journal.
 
 use traceloom_trace::{ArgValue, StringId, TraceBuilder};
 
 use super::wire::Fields;
 
-/// The texts of a `SystemdJournaldEvent` that are arguments.
+/// The text fields of a `SystemdJournaldEvent` that become arguments.
 const TEXTS: [(u32, &str); 4] = [
     (8, "comm"),
     (10, "systemd_unit"),
@@ -12,13 +12,13 @@ const TEXTS: [(u32, &str); 4] = [
     (12, "transport"),
 ];
 
-/// What `stats` calls the numbers of lines that the recorder read, and could not read.
+/// The names in `stats` for the number of lines that the recorder read, and for those that it failed to read.
 const COUNTS: [(u32, &str); 2] = [
     (20, "systemd_journal_num_total"),
     (21, "systemd_journal_num_failed"),
 ];
 
-/// A `SystemdJournaldEvent`: a line, or how many lines there were.
+/// Reads a `SystemdJournaldEvent`: either a line, or the line counts.
 pub(super) fn event(ts: i64, event: &[u8], out: &mut TraceBuilder) {
     if counts(event, out) {
         return;
@@ -56,7 +56,7 @@ pub(super) fn event(ts: i64, event: &[u8], out: &mut TraceBuilder) {
     out.record(ts, "__intrinsic_logs", &cells);
 }
 
-/// Whether the event has numbers of lines, which become figures.
+/// Stores the line counts of an event in `stats`. Returns whether it has any.
 fn counts(event: &[u8], out: &mut TraceBuilder) -> bool {
     let mut has_counts = false;
     for field in Fields::new(event) {

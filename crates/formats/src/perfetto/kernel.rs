@@ -1,5 +1,5 @@
-//! Kernel events: `FtraceEvent` messages and compact switches become the records that ftrace text and `trace.dat` give
-//! too, so that one interpreter serves all three.
+//! Kernel events. `FtraceEvent` messages and compact switches become the same records as those of ftrace text and
+//! `trace.dat`, so that one interpreter handles all three.
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{NO_CPU, NO_FLAG, TraceBuilder, WakeKind};
@@ -21,7 +21,7 @@ use crate::ftrace::event::{
 };
 use crate::ftrace::{Interpreter, mark};
 
-/// The numbers of events in `FtraceEvent` that have a meaning of their own.
+/// The field numbers of the events in `FtraceEvent` with special handling.
 mod number {
     pub const PRINT: u32 = 3;
     pub const SCHED_SWITCH: u32 = 4;
@@ -33,7 +33,7 @@ mod number {
     pub const GENERIC: u32 = 327;
 }
 
-/// The largest number of a CPU.
+/// The limit for CPU numbers.
 const MOST_CPUS: u32 = crate::ftrace::event::MOST_CPUS;
 
 /// Passes kernel events to the interpreter.
@@ -42,25 +42,27 @@ pub(super) struct Kernel<'s> {
     interpreter: Interpreter,
     converter: Converter<'s>,
     descriptors: &'s Descriptors,
-    /// The message `FtraceEvent`, and those of its events that have occurred.
+    /// The `FtraceEvent` message, and the messages of the events that have occurred.
     events: MessageType<'static>,
     messages: FxHashMap<u32, Option<(&'s str, MessageType<'s>)>>,
-    /// The thread that came with the last switch of each CPU.
+    /// The next thread of the last switch of each CPU.
     last: FxHashMap<u32, Last<'s>>,
     /// The processes of threads, from process trees.
     tgids: FxHashMap<i32, i32>,
     pub version: Option<KernelVersion>,
-    /// From when on all CPUs have events, ns. Before that, what happens between CPUs is unknown.
+    /// The time from which all CPUs have events, ns. Earlier events are incomplete, because those of other CPUs are
+    /// missing.
     complete_from: i64,
-    /// Events from before that are left out.
+    /// The number of events from before `complete_from` that are left out.
     pub incomplete: u64,
-    /// Compact events before the first switch of their CPU: the thread that ran is unknown.
+    /// The number of compact events before the first switch of their CPU. The running thread is unknown for them.
     pub without_thread: u64,
-    /// Compact switches to the thread that runs already: the switch before each is missing.
+    /// The number of compact switches to the thread that was already running. The switch before each of them is
+    /// missing.
     pub left_out: u64,
-    /// Events without a description.
+    /// The number of events without a descriptor.
     pub unknown: u64,
-    /// Events without content, or of a CPU that no machine has.
+    /// The number of events without content or with an invalid CPU number.
     pub broken: u64,
 }
 
@@ -82,7 +84,7 @@ struct Place<'s> {
     irq_context: i8,
 }
 
-/// What the kernel prints for a thread with an unknown name.
+/// The kernel's placeholder for an unknown thread name.
 const UNKNOWN_COMM: &[u8] = b"<...>";
 
 impl<'s> Kernel<'s> {
@@ -111,7 +113,7 @@ impl<'s> Kernel<'s> {
         }
     }
 
-    /// From now on, a thread belongs to a process.
+    /// Sets the process of a thread for later events.
     pub fn thread_of(&mut self, tid: i32, tgid: i32) {
         self.tgids.insert(tid, tgid);
     }
@@ -189,7 +191,7 @@ impl<'s> Kernel<'s> {
         }
     }
 
-    /// A switch of a `CompactSched`. The first one of a CPU only tells who runs next.
+    /// A switch of a `CompactSched`. For the first one of a CPU, only the next thread is known.
     pub fn switch(
         &mut self,
         ts: i64,
@@ -231,7 +233,7 @@ impl<'s> Kernel<'s> {
         self.pass(place, event, FieldList::default(), out);
     }
 
-    /// A wake-up of a `CompactSched`.
+    /// A wakeup of a `CompactSched`.
     pub fn waking(
         &mut self,
         ts: i64,
@@ -262,7 +264,7 @@ impl<'s> Kernel<'s> {
         self.pass(place, event, FieldList::default(), out);
     }
 
-    /// An event of which Perfetto knows the fields.
+    /// An event whose fields are described by a message.
     fn described(
         &mut self,
         place: Place<'s>,
@@ -291,7 +293,7 @@ impl<'s> Kernel<'s> {
         if let ("task_newtask" | "sched_process_free", Some(Value::Int(tid))) =
             (name, values.get(b"pid"))
         {
-            // The number belongs to another thread from now on.
+            // The tid may be reused by another thread.
             self.tgids.remove(&(tid as i32));
         }
         if name == "gpu_work_period" {
@@ -308,7 +310,7 @@ impl<'s> Kernel<'s> {
         self.pass(place, event, values.list(), out);
     }
 
-    /// When the period of a `gpu_work_period` began, which is on a clock of its own.
+    /// The start of the period of a `gpu_work_period`. It is on `CLOCK_MONOTONIC_RAW`, not on the clock of the event.
     fn period_start(&mut self, values: &Values<'_>, machine: u32) -> Option<i64> {
         let Some(Value::Int(start)) = values.get(b"start_time_ns") else {
             return None;
@@ -317,7 +319,7 @@ impl<'s> Kernel<'s> {
         self.converter.convert(clock, start)
     }
 
-    /// An event that names its fields itself.
+    /// A generic event, which contains the names of its fields.
     fn generic(&mut self, place: Place<'s>, fields: Fields<'s>, out: &mut TraceBuilder) {
         let mut name: &[u8] = b"";
         let mut values = Values::default();
@@ -344,7 +346,7 @@ impl<'s> Kernel<'s> {
     }
 }
 
-/// The name and the fields of an event: those that Perfetto knows, else those that the trace describes.
+/// The name and the fields of an event, from Perfetto's messages or else from the trace's own descriptors.
 fn description<'s>(
     number: u32,
     events: &MessageType<'static>,

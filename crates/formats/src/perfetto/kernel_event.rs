@@ -5,17 +5,17 @@ use traceloom_trace::NO_FLAG;
 use super::wire::{Field, Fields, Value};
 use crate::ftrace::event::irq_context;
 
-/// An `FtraceEvent` whose content is not decoded.
+/// An `FtraceEvent` with undecoded content.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KernelEvent<'a> {
     pub bytes: &'a [u8],
-    /// The time, ns, on the clock of its bundle; 0 if it has none.
+    /// The timestamp on the clock of the bundle, ns; 0 if there is none.
     pub ts: i64,
     /// The thread that was on the CPU.
     pub tid: i32,
     /// 1 if it happened in an interrupt, 0 if not, `NO_FLAG` if unknown.
     pub irq_context: i8,
-    /// The field that holds the content; 0 if there is none.
+    /// The field number of the content; 0 if there is none.
     pub number: u32,
     pub content: &'a [u8],
 }
@@ -33,7 +33,7 @@ impl<'a> KernelEvent<'a> {
         let mut has_time = false;
         for Field { number, value } in Fields::new(bytes) {
             match (number, value) {
-                // The survey takes the first time too.
+                // The first timestamp is used, as in the survey.
                 (1, Value::Number(ts)) if !has_time => (event.ts, has_time) = (ts as i64, true),
                 (1, _) => has_time = true,
                 (2, Value::Number(tid)) => event.tid = (tid as i32).max(0),

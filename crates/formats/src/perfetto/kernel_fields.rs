@@ -10,7 +10,7 @@ use super::survey::Survey;
 use super::wire::{Field, Fields, Value as Wire};
 use crate::ftrace::event::{CpuValue, CpuValueKind, Event, MOST_CPUS, Switch, Value, Wake};
 
-/// The value of a field. Addresses of functions whose names the trace has become these names.
+/// The value of a field. Function addresses are replaced by names if the trace has them.
 pub(super) fn value<'s>(
     survey: &'s Survey<'_>,
     state: &State,
@@ -36,7 +36,7 @@ pub(super) fn value<'s>(
     }
 }
 
-/// A field of an event that names its fields itself.
+/// The name and value of a field of a generic event.
 pub(super) fn generic_field(fields: Fields<'_>) -> (&[u8], Value<'_>) {
     let (mut key, mut value): (&[u8], _) = (b"", Value::Int(0));
     for field in fields {
@@ -80,7 +80,7 @@ pub(super) fn switch(fields: Fields<'_>, version: Option<KernelVersion>) -> Swit
     switch
 }
 
-/// All kinds of wake-ups have the same fields.
+/// Reads a wakeup event. All kinds have the same fields.
 pub(super) fn wake(fields: Fields<'_>, kind: WakeKind, irq_context: i8) -> Wake<'_> {
     let mut wake = Wake {
         kind,

@@ -1,4 +1,4 @@
-//! The machines that were recorded: `SystemInfo`.
+//! The recorded machines (`SystemInfo`).
 
 use traceloom_trace::{ArgValue, NO_TIME, TraceBuilder};
 
@@ -8,7 +8,7 @@ use super::survey::Survey;
 use super::wire::{Field, Fields, Value};
 use crate::parts::MachineFact;
 
-/// Fields of `SystemInfo`: the number, the fact, and the column of `machine`, if it has one.
+/// Fields of `SystemInfo`: the field number, the metadata key, and the column of `machine`. An empty string means none.
 const FACTS: &[(u32, &str, &str)] = &[
     (2, "android_build_fingerprint", "android_build_fingerprint"),
     (4, "tracing_service_version", ""),
@@ -38,12 +38,12 @@ const UTSNAME: &[(u32, &str, &str)] = &[
     (4, "system_machine", "arch"),
 ];
 
-/// The columns of a machine's row.
+/// A machine, with the cells of its row in `machine`.
 #[derive(Debug)]
 pub(super) struct Machine {
-    /// Its number in the trace: 0 for the one that recorded.
+    /// The number in the trace: 0 for the machine that recorded.
     number: i64,
-    /// Its number in the file.
+    /// The machine's id in the file.
     raw: u32,
     cells: Vec<(&'static str, ArgValue)>,
 }
@@ -59,7 +59,7 @@ impl Machine {
         }
     }
 
-    /// A `SystemInfo`.
+    /// Reads a `SystemInfo`.
     pub fn info(&mut self, info: &[u8], kernel: &mut Kernel<'_>, out: &mut TraceBuilder) {
         let cells = &mut self.cells;
         let (mut level, mut has_level) = (None, false);
@@ -99,19 +99,19 @@ impl Machine {
         }
     }
 
-    /// Its number in the file.
+    /// The machine's id in the file.
     pub fn raw(&self) -> u32 {
         self.raw
     }
 
-    /// Writes the row of `machine`. The one that recorded has a row in each trace.
+    /// Writes the row in `machine`. The machine that recorded has a row in each trace.
     pub fn finish(mut self, out: &mut TraceBuilder) {
         self.cells.push(("raw_id", ArgValue::Int(self.raw.into())));
         self.cells.push(("label_index", ArgValue::Int(self.number)));
         out.record(NO_TIME, "machine", &self.cells);
     }
 
-    /// What is known about it, without the strings of a trace.
+    /// The machine's cells with owned strings instead of string ids.
     pub fn facts(&self, out: &TraceBuilder) -> Vec<(&'static str, MachineFact)> {
         let fact = |value: &ArgValue| match value {
             ArgValue::Int(number) => Some(MachineFact::Number(*number)),
@@ -125,8 +125,7 @@ impl Machine {
     }
 }
 
-/// Android's version and the number of the build in a fingerprint:
-/// `brand/product/device:VERSION/id/BUILD:type/keys`.
+/// The Android version and the build number in a fingerprint: `brand/product/device:VERSION/id/BUILD:type/keys`.
 fn version_and_build(fingerprint: &[u8]) -> Option<(&str, &str)> {
     let parts = std::str::from_utf8(fingerprint).ok()?;
     let (_, version) = parts.split_once(':')?;
@@ -135,7 +134,7 @@ fn version_and_build(fingerprint: &[u8]) -> Option<(&str, &str)> {
     Some((version, build.split(':').next().unwrap_or(build)))
 }
 
-/// The API level of a version of Android (source.android.com, "Codenames, tags, and build numbers").
+/// The API level of an Android version (source.android.com, "Codenames, tags, and build numbers").
 fn api_level(version: &str) -> Option<i64> {
     let (major, minor) = version.split_once('.').unwrap_or((version, "0"));
     let minor = minor.split('.').next()?;
@@ -145,14 +144,14 @@ fn api_level(version: &str) -> Option<i64> {
         (7, minor @ 0..=1) => 24 + minor,
         (8, minor @ 0..=1) => 26 + minor,
         (major @ 9..=12, 0) => 19 + major,
-        // 32 was 12L, which calls itself 12 too.
+        // API level 32 is Android 12L, whose version is 12 too.
         (major @ 13..=16, 0) => 20 + major,
         _ => return None,
     };
     Some(level)
 }
 
-/// A fact of the table, for people and as a cell.
+/// Stores a field as metadata and as a cell, as its entry in `table` specifies.
 fn fact(
     table: &[(u32, &'static str, &'static str)],
     field: Field<'_>,

@@ -1,5 +1,5 @@
-//! What Perfetto's own programs did while they recorded or read a trace (`PerfettoMetatrace`): slices and counters of their
-//! threads.
+//! Activity of Perfetto's own programs while they recorded or read a trace (`PerfettoMetatrace`), as slices and
+//! counters of their threads.
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{
@@ -9,7 +9,7 @@ use traceloom_trace::{
 
 use super::wire::{Field, Fields};
 
-/// The events of recorders, by number (`metatrace_events.h` of google/perfetto).
+/// The names of the recorder's events, by number (`metatrace_events.h` of google/perfetto).
 #[rustfmt::skip]
 const EVENTS: [&str; 39] = [
     "EVENT_ZERO_UNUSED", "FTRACE_CPU_READER_READ", "FTRACE_DRAIN_CPUS", "FTRACE_UNBLOCK_READERS",
@@ -24,7 +24,7 @@ const EVENTS: [&str; 39] = [
     "ANDROID_POWER_WRITE_ENTITY_STATE_RESIDENCY", "ANDROID_POWER_WRITE_POWER_RAILS_DATA", "LINUX_POWER_SYSFS_TICK",
 ];
 
-/// The counters of recorders, by number.
+/// The names of the recorder's counters, by number.
 #[rustfmt::skip]
 const COUNTERS: [&str; 12] = [
     "COUNTER_ZERO_UNUSED", "FTRACE_PAGES_DRAINED", "PS_PIDS_SCANNED", "TRACE_SERVICE_COMMIT_DATA",
@@ -35,14 +35,14 @@ const COUNTERS: [&str; 12] = [
 /// Reads the packets.
 #[derive(Debug, Default)]
 pub(super) struct Metatrace {
-    /// Texts that later packets name by a number.
+    /// Interned strings by iid.
     texts: FxHashMap<u64, StringId>,
     /// The ends of the open slices of each track, innermost last.
     ends: FxHashMap<TrackId, Vec<i64>>,
 }
 
 impl Metatrace {
-    /// A `PerfettoMetatrace`.
+    /// Reads a `PerfettoMetatrace`.
     pub fn packet(&mut self, ts: i64, packet: &[u8], out: &mut TraceBuilder) {
         let (mut event, mut counter) = (None, None);
         let (mut dur_ns, mut value, mut utid) = (0, 0, ThreadId::IDLE);
@@ -89,7 +89,7 @@ impl Metatrace {
         known.unwrap_or_else(|| out.intern(b"MISSING STRING"))
     }
 
-    /// The arguments. Those with the same key are the items of a list.
+    /// The arguments. Arguments with the same key become the items of a list.
     fn args(&self, packet: &[u8], out: &mut TraceBuilder) -> ArgSetId {
         let mut args: Vec<(StringId, StringId)> = Vec::new();
         for arg in Fields::new(packet).filter(|field| field.number == 7) {
@@ -122,7 +122,7 @@ impl Metatrace {
         out.args(list)
     }
 
-    /// A slice that stays open, so that others can be inside of it.
+    /// Begins a slice. It stays open, so that other slices can be nested in it.
     fn slice(&mut self, track: TrackId, begin: SliceBegin, dur_ns: i64, out: &mut TraceBuilder) {
         self.close_until(track, begin.ts, out);
         let ends = self.ends.entry(track).or_default();
@@ -143,7 +143,7 @@ impl Metatrace {
         }
     }
 
-    /// Ends the input.
+    /// Ends the open slices.
     pub fn finish(mut self, out: &mut TraceBuilder) {
         let mut tracks: Vec<TrackId> = self.ends.keys().copied().collect();
         tracks.sort_unstable();
@@ -153,7 +153,7 @@ impl Metatrace {
     }
 }
 
-/// The name of a number.
+/// The name for a number; a generic name if the number is unknown.
 fn numbered(names: &[&str], kind: &str, field: Field<'_>, out: &mut TraceBuilder) -> StringId {
     let number = field.uint();
     let place = usize::try_from(number).ok();

@@ -2,11 +2,11 @@
 //!
 //! ```text
 //! Trace          field 1: TracePacket, any number
-//! TracePacket    timestamp, sequence, state of the sequence, and one content: a bundle of kernel events, a track event …
+//! TracePacket    timestamp, sequence, sequence state, and one content: a bundle of kernel events, a track event …
 //! ```
-//! Packets are in the order of their writers' buffers, not of time. The reader goes over the file twice: [`survey`] lists
-//! what happens when, following the state of each sequence of packets; [`timeline`] puts it in order; [`read`] passes each
-//! event to the part that knows it.
+//! Packets are in the order in which the writers' buffers were read, not in time order. So the reader makes two passes.
+//! The first pass, [`survey`], follows the state of each packet sequence and lists the items with their timestamps.
+//! [`timeline`] sorts the items by time. The second pass, [`read`], passes each event to the module that handles it.
 //!
 //! Sources: `protos/perfetto/trace/**/*.proto` of google/perfetto for the layout, its importers for the behaviour.
 
@@ -66,7 +66,7 @@ use crate::whole::whole_reader;
 use packet::Packets;
 pub(crate) use wire::Fields;
 
-/// Perfetto's traces.
+/// The Perfetto trace format.
 pub(crate) struct Perfetto;
 
 impl Format for Perfetto {
@@ -78,8 +78,8 @@ impl Format for Perfetto {
         "Perfetto trace"
     }
 
-    /// A list of packets begins with the key of field 1. That alone is a line feed, so the first packet has to make
-    /// sense too.
+    /// A trace begins with the key of field 1. That byte is also a line feed, so the first packets must be plausible
+    /// too.
     fn sniff(&self, head: &[u8]) -> Confidence {
         if head.first() == Some(&0x0a) && begins_with_packets(head) {
             Confidence::Likely
@@ -88,7 +88,7 @@ impl Format for Perfetto {
         }
     }
 
-    /// Packets are not in order of time.
+    /// Packets are not in time order, so reading needs the whole file.
     fn wants_whole(&self) -> bool {
         true
     }
@@ -103,7 +103,7 @@ impl Format for Perfetto {
     }
 }
 
-/// Whether the first packets have fields that packets can have. The last one may be incomplete.
+/// Whether the first packets contain only fields that a `TracePacket` can have. The last one may be incomplete.
 fn begins_with_packets(head: &[u8]) -> bool {
     const PACKETS: usize = 8;
     let mut packets = Packets::new(head);

@@ -1,32 +1,32 @@
-//! Numbers of processes and threads inside of containers.
+//! Translates pids and tids inside PID namespaces of containers.
 //!
 //! ```text
 //! process tree   pid 1003, inside 1     tid 1005 of it, inside 3
 //! descriptor     by pid 1003            thread: pid 1, tid 3      means 1003, 1005
 //! ```
-//! A program in a container knows itself by other numbers than the kernel and the recorder do. Whoever wrote a packet is
-//! known by its number outside.
+//! A program in a container uses other pids and tids than the kernel and the recorder. The writer of a packet is
+//! identified by its pid outside the container.
 
 use rustc_hash::FxHashMap;
 
 use super::wire::Fields;
 
-/// The processes in containers, by machine and pid.
+/// The processes in containers, by machine and by pid outside.
 #[derive(Debug, Default)]
 pub(super) struct Namespaces(FxHashMap<(u32, i32), Namespace>);
 
 /// A process in a container.
 #[derive(Debug, Default)]
 struct Namespace {
-    /// Its number inside, and how many containers are around it.
+    /// The pid inside the innermost namespace, and the index of that namespace in the list of inner pids and tids.
     inner: i64,
     level: usize,
-    /// The numbers outside of its threads, by those inside.
+    /// The outer tids of its threads, by inner tid.
     threads: FxHashMap<i64, i32>,
 }
 
 impl Namespaces {
-    /// A `ProcessTree`.
+    /// Adds a `ProcessTree`.
     pub fn tree(&mut self, tree: &[u8], machine: u32) {
         let all = |number| Fields::new(tree).filter(move |field| field.number == number);
         for process in all(1) {
@@ -74,8 +74,7 @@ impl Namespaces {
         }
     }
 
-    /// The number outside of a process or thread that has the number `inner` for `writer`, which is in the same
-    /// container.
+    /// The outer pid or tid for `inner`, which `writer` wrote from inside its container.
     pub fn outer(&self, writer: (u32, i32), inner: i64) -> Option<i32> {
         let namespace = self.0.get(&writer)?;
         let main = (inner == namespace.inner).then_some(writer.1);

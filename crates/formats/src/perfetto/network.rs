@@ -1,4 +1,4 @@
-//! Network packets of Android: `NetworkPacketEvent` and `NetworkPacketBundle`.
+//! Network packets of Android (`NetworkPacketEvent` and `NetworkPacketBundle`).
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{ArgSetId, ArgValue, NO_TIME, SliceBegin, StringId, TraceBuilder, TrackType};
@@ -9,21 +9,21 @@ use super::sequence::State;
 use super::survey::Survey;
 use super::wire::{Field, Fields, Packed};
 
-/// The contexts of bundles in `InternedData`.
+/// The field number of the bundle contexts in `InternedData`.
 const CONTEXTS: u32 = 30;
 
-/// The users of Android have ranges of uids of this size; within it is the number of the app.
+/// Each user of Android has a range of uids of this size. The uid within the range is the app id.
 const USER_RANGE: u64 = 100_000;
 
-/// Turns network packets into slices and rows of `__intrinsic_android_network_packets`.
+/// Converts network packets to slices and rows of `__intrinsic_android_network_packets`.
 pub(super) struct Network<'s> {
     survey: &'s Survey<'s>,
-    /// The packages by uid, once a packet has needed them.
+    /// The package names by uid. Filled when the first packet needs them.
     packages: Option<FxHashMap<i64, StringId>>,
     lanes: Scoped,
 }
 
-/// What one or several packets have in common, by the numbers of fields of `NetworkPacketEvent`.
+/// The common properties of one or several packets. `numbers` is indexed by the field numbers of `NetworkPacketEvent`.
 #[derive(Clone, Copy, Debug, Default)]
 struct Context<'a> {
     interface: &'a [u8],
@@ -43,7 +43,7 @@ mod field {
     pub const ICMP_CODE: usize = 11;
 }
 
-/// One or several packets.
+/// The time, size and number of one or several packets.
 #[derive(Clone, Copy, Debug)]
 struct Sent {
     ts: i64,
@@ -94,7 +94,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// A letter for each flag that is set, else a point.
+    /// One character per flag: its letter if it is set, otherwise a dot.
     fn tcp_flags(&self) -> Option<String> {
         let flags = self.some(field::TCP_FLAGS)?;
         let letters = "fsrpauec".chars().enumerate();
@@ -112,7 +112,7 @@ impl<'s> Network<'s> {
         }
     }
 
-    /// A packet that holds the field `number`. Returns whether it is one of the network.
+    /// Reads a packet whose content is in the field `number`. Returns whether it is a network packet.
     pub fn packet(
         &mut self,
         ts: i64,
@@ -133,7 +133,7 @@ impl<'s> Network<'s> {
         true
     }
 
-    /// A `NetworkPacketBundle`: packets with the same context, or only their sums.
+    /// Reads a `NetworkPacketBundle`: packets with the same context, or only their totals.
     fn bundle(&mut self, ts: i64, fields: Fields<'_>, state: State, out: &mut TraceBuilder) {
         let find = |number| {
             fields
@@ -159,7 +159,7 @@ impl<'s> Network<'s> {
         }
     }
 
-    /// The context of a bundle, which is interned or in the bundle itself.
+    /// The context of a bundle, either interned or inline.
     fn context<'a>(&self, fields: &Fields<'a>, state: State) -> Context<'a>
     where
         's: 'a,
@@ -207,7 +207,7 @@ impl<'s> Network<'s> {
         out.record(NO_TIME, "__intrinsic_android_network_packets", &cells);
     }
 
-    /// The package with a uid, else the uid itself.
+    /// The package name of a uid, or else the uid.
     fn name(&mut self, uid: u64, out: &mut TraceBuilder) -> StringId {
         let packages = self.packages.get_or_insert_with(|| packages(out));
         let app = (uid % USER_RANGE) as i64;
@@ -229,7 +229,7 @@ impl Sent {
     }
 }
 
-/// The packages that the trace lists.
+/// The package names by uid, from the trace's package list.
 fn packages(out: &TraceBuilder) -> FxHashMap<i64, StringId> {
     let (records, strings) = (&out.trace().records, &out.trace().strings);
     let columns = ["package_list", "uid", "package_name"].map(|name| strings.lookup(name));

@@ -2,7 +2,7 @@
 
 use super::wire::{Field, Fields, Value, varint};
 
-/// The numbers of the fields that tell what a packet holds.
+/// The field numbers of the packet contents.
 pub(super) mod payload {
     pub const FTRACE_EVENTS: u32 = 1;
     pub const PROCESS_TREE: u32 = 2;
@@ -79,7 +79,7 @@ pub(super) mod payload {
         )
     }
 
-    /// Whether packets with this content mean nothing without a time.
+    /// Whether packets with this content are meaningless without a timestamp.
     pub fn needs_time(number: u32) -> bool {
         matches!(
             number,
@@ -111,7 +111,7 @@ pub(super) mod payload {
         )
     }
 
-    /// Whether packets with this content are read, apart from those that the second pass names.
+    /// Whether packets with this content are read, in addition to those that the second pass matches itself.
     pub fn is_read(number: u32) -> bool {
         matches!(
             number,
@@ -154,40 +154,40 @@ pub(super) fn add_reasons(bits: u32, counts: &mut [u32; LOSS_REASONS.len()]) {
     }
 }
 
-/// The distances of the samples of a `StreamingProfilePacket` from the time before, µs.
+/// The time of each sample of a `StreamingProfilePacket`, relative to the previous one, µs.
 pub(super) fn deltas_us(packet: &[u8]) -> impl Iterator<Item = i64> + '_ {
     let deltas = Fields::new(packet).filter(|field| field.number == 2);
     deltas.flat_map(Field::numbers).map(|delta| delta as i64)
 }
 
-/// The incremental state of the sequence begins anew with this packet.
+/// The packet resets the incremental state of its sequence.
 const STATE_CLEARED: u64 = 1;
 
 /// The packet needs the incremental state of its sequence.
 const NEEDS_STATE: u64 = 2;
 
-/// A packet; its payload is not decoded.
+/// A packet with an undecoded payload.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Packet<'a> {
     pub timestamp: Option<u64>,
     pub clock: Option<u32>,
-    /// The sequence of packets to which it belongs, 0 if none.
+    /// The sequence to which the packet belongs, 0 if none.
     pub sequence: u32,
-    /// The machine it comes from, 0 for the one that recorded.
+    /// The machine that wrote the packet, 0 for the one that recorded.
     pub machine: u32,
     pub clears_state: bool,
     pub needs_state: bool,
-    /// Whether packets of the sequence are missing before it.
+    /// Whether packets of the sequence are missing before this one.
     pub after_loss: bool,
-    /// Why, as bits; 1 says no more than that they are missing.
+    /// The reasons for the loss, as bits. Bit 1 means that packets are missing, without a reason.
     pub loss_reasons: u32,
-    /// Whether it is the first one of its sequence.
+    /// Whether this is the first packet of its sequence.
     pub is_first: bool,
-    /// The process that wrote it, 0 if unknown.
+    /// The process that wrote the packet, 0 if unknown.
     pub writer: i32,
     pub interned: Option<&'a [u8]>,
     pub defaults: Option<&'a [u8]>,
-    /// The number of the field that holds the content, and the content.
+    /// The field number of the content, and the content.
     pub payload: Option<(u32, &'a [u8])>,
 }
 
@@ -221,7 +221,7 @@ impl<'a> Packet<'a> {
             (59, Value::Bytes(defaults)) => self.defaults = Some(defaults),
             (87, Value::Number(is_first)) => self.is_first = is_first != 0,
             (79, Value::Number(writer)) => self.writer = writer as i32,
-            // The user who wrote the packet, and marks for readers of files that are still growing.
+            // Not used: the user who wrote the packet, and markers for readers of files that are still being written.
             (3 | 36 | 79 | 87, _) => {}
             (number, Value::Bytes(content)) => self.payload = Some((number, content)),
             (_, Value::Number(_)) => {}
@@ -229,12 +229,12 @@ impl<'a> Packet<'a> {
     }
 }
 
-/// The clock that a `timestamp_clock_id` names; 0 names none.
+/// The clock of a `timestamp_clock_id`. 0 means that there is none.
 pub(super) fn named_clock(id: u64) -> Option<u32> {
     Some(id as u32).filter(|clock| *clock != 0)
 }
 
-/// The packets of a `Trace` message, or of a block of compressed packets: fields with number 1.
+/// The packets (field 1) of a `Trace` message or of a block of compressed packets.
 #[derive(Clone, Debug)]
 pub(super) struct Packets<'a>(Fields<'a>);
 
@@ -243,7 +243,7 @@ impl<'a> Packets<'a> {
         Self(Fields::new(bytes))
     }
 
-    /// Where the packets end, bytes, and whether broken or incomplete ones follow.
+    /// The offset of the end of the packets, and whether a broken or incomplete packet follows.
     pub fn end(&self) -> (usize, bool) {
         (self.0.at(), self.0.is_broken())
     }
@@ -258,16 +258,16 @@ impl<'a> Iterator for Packets<'a> {
                 number: 1,
                 value: Value::Bytes(packet),
             } => Some(packet),
-            // The message may get other fields one day.
+            // Future versions of the message may have other fields.
             _ => None,
         })
     }
 }
 
-/// The largest number of a field of `TracePacket`.
+/// The largest field number of a `TracePacket`.
 const MOST_FIELD: u32 = 1_999;
 
-/// Whether bytes look like a packet: they consist of fields that it can have.
+/// Whether the bytes look like a packet, that is, consist only of fields that a packet can have.
 pub(super) fn is_plausible(bytes: &[u8]) -> bool {
     let mut fields = Fields::new(bytes);
     let is_known =
@@ -275,13 +275,13 @@ pub(super) fn is_plausible(bytes: &[u8]) -> bool {
     fields.by_ref().all(is_known) && !fields.is_broken()
 }
 
-/// Whether a packet can have a field with this number.
+/// Whether a packet can have a field with this number and type.
 fn can_have(number: u32, is_number: bool) -> bool {
     let of_number = matches!(number, 3 | 8 | 10 | 13 | 41 | 42 | 58 | 79 | 87 | 98);
     number <= MOST_FIELD && is_number == of_number
 }
 
-/// Whether the head of a file begins with a packet that is longer than the head.
+/// Whether the head of a file begins with a plausible packet that is longer than the head.
 pub(super) fn begins_plausibly(head: &[u8]) -> bool {
     let mut at = 1;
     let Some(length) = varint(head, &mut at) else {

@@ -1,4 +1,4 @@
-//! Processes and threads: `ProcessTree`.
+//! Processes and threads (`ProcessTree`).
 
 use traceloom_trace::{ArgValue, NO_NUMBER, ProcessId, RowId, TraceBuilder};
 
@@ -6,7 +6,7 @@ use super::kernel::Kernel;
 use super::track_descriptor::Process;
 use super::wire::Fields;
 
-/// A `ProcessTree`: the processes and threads that exist, or that are new.
+/// Reads a `ProcessTree`: existing or new processes and threads.
 pub(super) fn process_tree(tree: &[u8], kernel: &mut Kernel<'_>, out: &mut TraceBuilder) {
     for field in Fields::new(tree) {
         match field.number {
@@ -17,7 +17,7 @@ pub(super) fn process_tree(tree: &[u8], kernel: &mut Kernel<'_>, out: &mut Trace
     }
 }
 
-/// A process that a packet names by its pid. Its main thread has the same number.
+/// Adds the process with a pid, and its main thread, whose tid is the same.
 pub(super) fn process_and_leader(pid: i64, out: &mut TraceBuilder) -> ProcessId {
     let upid = out.process(pid);
     let leader = out.thread(pid);
@@ -25,8 +25,8 @@ pub(super) fn process_and_leader(pid: i64, out: &mut TraceBuilder) -> ProcessId 
     upid
 }
 
-/// A `ProcessDescriptor` of its own: old versions of Chrome have no descriptor of a track for their processes. It does not
-/// overrule what the system says.
+/// Reads a standalone `ProcessDescriptor`. Old versions of Chrome write it instead of a track descriptor. It does not
+/// override a name from the system.
 pub(super) fn process_descriptor(descriptor: &[u8], out: &mut TraceBuilder) {
     let process = Process::read(Fields::new(descriptor));
     if process.pid <= 0 {
@@ -62,7 +62,7 @@ fn process(fields: Fields<'_>, kernel: &mut Kernel<'_>, out: &mut TraceBuilder) 
     let Some(pid) = pid.filter(|pid| *pid > 0) else {
         return;
     };
-    // The parent comes first, also if no other packet has it.
+    // The parent is added first, even if no other packet has it.
     if let Some(ppid) = ppid.filter(|ppid| *ppid > 0) {
         out.process(ppid);
     }
@@ -95,10 +95,10 @@ fn process(fields: Fields<'_>, kernel: &mut Kernel<'_>, out: &mut TraceBuilder) 
     }
 }
 
-/// The pid of the thread that begins all other threads of the kernel.
+/// The pid of `kthreadd`, which starts all other kernel threads.
 const KTHREADD: i64 = 2;
 
-/// Adds a process's parent. An orphan gets another parent, but its first one began it.
+/// Sets a process's parent. An orphan gets a new parent later, so only the first one is kept: it started the process.
 pub(super) fn parent(upid: ProcessId, ppid: i64, out: &mut TraceBuilder) {
     if out.trace().processes.ppid.get(upid.row()) == NO_NUMBER {
         out.set_process_parent(upid, ppid);
@@ -115,7 +115,7 @@ fn names<'a>(words: &[&'a [u8]], is_kernel: bool) -> Option<(&'a [u8], Vec<u8>)>
     if worker.len() < first.len() {
         return Some((worker, worker.to_vec()));
     }
-    // Some programs write their command line themselves, with spaces.
+    // Some programs overwrite their command line with one string that contains spaces.
     let name = match words {
         [only] => only.split(|byte| *byte == b' ').next().unwrap_or(only),
         _ => first,
@@ -123,7 +123,7 @@ fn names<'a>(words: &[&'a [u8]], is_kernel: bool) -> Option<(&'a [u8], Vec<u8>)>
     Some((name, words.join(&b' ')))
 }
 
-/// The name of a kernel worker without its last work, which changes all the time: `kworker/1:0` of
+/// The name of a kernel worker without its current work item, which changes all the time: `kworker/1:0` for
 /// `kworker/1:0-events`.
 fn worker(name: &[u8]) -> &[u8] {
     if !name.starts_with(b"kworker/") {

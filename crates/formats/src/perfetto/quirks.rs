@@ -1,9 +1,11 @@
-//! Where Perfetto's messages of kernel events differ from what the kernel prints, for which the interpreter is made.
+//! Differences between Perfetto's kernel event messages and the kernel's text format. The interpreter expects the text
+//! format.
 
 use super::values::Values;
 use crate::ftrace::event::{CounterValue, Mark, Value};
 
-/// The names of the softirq vectors (`include/linux/interrupt.h`). The kernel prints them; Perfetto keeps the number.
+/// The names of the softirq vectors (`include/linux/interrupt.h`). The kernel prints them, but Perfetto stores the
+/// number.
 const SOFTIRQS: [&[u8]; 10] = [
     b"HI",
     b"TIMER",
@@ -17,7 +19,8 @@ const SOFTIRQS: [&[u8]; 10] = [
     b"RCU",
 ];
 
-/// The steps of a command of a flash device (`include/trace/events/ufs.h`). The kernel prints them.
+/// The steps of a UFS command (`include/trace/events/ufs.h`). The kernel prints the names, but Perfetto stores the
+/// number.
 const UFS_STEPS: [&[u8]; 9] = [
     b"send_req",
     b"complete_rsp",
@@ -39,7 +42,7 @@ pub(super) fn key<'d>(event: &str, field: &'d str) -> &'d str {
     }
 }
 
-/// Whether a field is the address of a function of the kernel.
+/// Whether a field is the address of a kernel function.
 pub(super) fn is_function(key: &str) -> bool {
     matches!(
         key,
@@ -52,7 +55,7 @@ pub(super) fn is_hex(key: &str) -> bool {
     key == "clone_flags"
 }
 
-/// Adds what the kernel prints in addition to the fields.
+/// Adds or replaces fields to match what the kernel prints.
 pub(super) fn complete(event: &str, values: &mut Values<'_>) {
     if let ("softirq_entry" | "softirq_exit" | "softirq_raise", Some(Value::Int(vector))) =
         (event, values.get(b"vec"))
@@ -76,14 +79,14 @@ pub(super) fn complete(event: &str, values: &mut Values<'_>) {
     }
 }
 
-/// The letter of a mark of Pixel's event `zero`, which has a bit for each.
+/// The letter of a mark in Pixel's event `zero`, which has one bit per letter.
 fn zero_kind(flags: i64) -> i64 {
     let bits = [(1, b'B'), (2, b'E'), (4, b'C')];
     let kind = bits.into_iter().find(|(bit, _)| flags & bit != 0);
     kind.map_or(0, |(_, letter)| letter.into())
 }
 
-/// The mark of a driver that writes its own, which is an event with fields in Perfetto.
+/// The mark in a driver's own marker event. Perfetto stores these marks as events with fields.
 pub(super) fn marker<'a>(event: &str, values: &Values<'a>) -> Option<Mark<'a>> {
     let is_marker = matches!(event, "zero" | "panel_write_generic");
     if !is_marker && !event.ends_with("tracing_mark_write") {
@@ -108,7 +111,7 @@ pub(super) fn marker<'a>(event: &str, values: &Values<'a>) -> Option<Mark<'a>> {
         None => b'E',
     };
     if event == "dpu_tracing_mark_write" && kind != b'C' {
-        // Some drivers write the number of a process that the thread does not belong to.
+        // Some drivers write the pid of a process to which the thread does not belong.
         pid = 0;
     }
     Some(match kind {

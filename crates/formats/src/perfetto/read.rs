@@ -1,4 +1,4 @@
-//! The second pass: passes everything to the tables in order of time.
+//! The second pass: reads all items in time order and writes them to the tables.
 
 use traceloom_trace::{Place, RepairKind, ThreadId, TraceBuilder};
 
@@ -28,8 +28,7 @@ use crate::pipeline;
 
 /// Reads a file.
 ///
-/// # Errors
-/// If compressed packets expand beyond the limits.
+/// # Errors If the compressed packets expand beyond the limits.
 pub(super) fn read(
     file: &[u8],
     options: &ReadOptions,
@@ -70,7 +69,7 @@ pub(super) fn read(
     Ok(())
 }
 
-/// The machine that recorded, whose rows are in the file's own trace.
+/// The part of the machine that recorded. Its rows are in the trace of the file itself.
 fn own_part(survey: &Survey<'_>, machine: &Machine, out: &TraceBuilder) -> Part {
     Part {
         raw: machine.raw(),
@@ -84,7 +83,7 @@ fn own_part(survey: &Survey<'_>, machine: &Machine, out: &TraceBuilder) -> Part 
     }
 }
 
-/// A further machine, in a trace of its own.
+/// The part of another machine. Its rows are in a separate trace.
 fn further_part(survey: &Survey<'_>, machine: &Machine, out: TraceBuilder) -> Part {
     let mut converter = survey.clocks.converter();
     Part {
@@ -99,7 +98,7 @@ fn further_part(survey: &Survey<'_>, machine: &Machine, out: TraceBuilder) -> Pa
     }
 }
 
-/// The table of messages, with those that the trace declares.
+/// The descriptor table, extended with the messages that the trace declares.
 fn declared<'s>(
     survey: &'s Survey<'s>,
     table: &'s Descriptors,
@@ -116,7 +115,7 @@ fn declared<'s>(
     declared
 }
 
-/// The items of each machine, in the order of their numbers.
+/// Splits the items by machine, in the order of the machine numbers.
 fn by_machine(survey: &Survey<'_>, items: Vec<Item>) -> Vec<Vec<Item>> {
     if survey.machines.is_empty() {
         return vec![items];
@@ -131,7 +130,7 @@ fn by_machine(survey: &Survey<'_>, items: Vec<Item>) -> Vec<Vec<Item>> {
     all
 }
 
-/// Reads what happened on a machine.
+/// Reads the items of one machine.
 fn read_machine<'s>(
     (survey, declared): (&'s Survey<'s>, &'s Declared<'s>),
     (machine, items): (usize, Vec<Item>),
@@ -180,7 +179,7 @@ fn read_machine<'s>(
     machine
 }
 
-/// The number of threads for an input. It takes longer to start one than to read a small input.
+/// The number of threads for an input. Starting a thread takes longer than reading a small input.
 fn threads(survey: &Survey<'_>, options: &ReadOptions) -> usize {
     const SMALL_BYTES: usize = 256 << 10;
     if survey.source.bytes() < SMALL_BYTES {
@@ -189,7 +188,7 @@ fn threads(survey: &Survey<'_>, options: &ReadOptions) -> usize {
     options.threads
 }
 
-/// The fact from when on the data of all CPUs of a machine is complete.
+/// Stores the time from which the data of all CPUs of a machine is complete.
 fn data_start(
     survey: &Survey<'_>,
     machine: i64,
@@ -205,8 +204,8 @@ fn data_start(
     }
 }
 
-/// The rows of counter values and arguments that any file may have, and the bytes for each further one. Real traces have
-/// a row for each 5 bytes at most.
+/// The number of counter values and arguments that any file may have, and the input bytes required for each further
+/// one. Real traces have at most one row per 5 bytes.
 const FREE_ROWS: usize = 1 << 20;
 const BYTES_FOR_ROW: usize = 2;
 
@@ -224,20 +223,20 @@ struct Second<'s> {
     is_first_machine: bool,
     profiles: Profiles<'s>,
     generic: GenericKernel,
-    /// When the recording began, ns: the kernel's buffers may have had older events.
+    /// When the recording began, ns. The kernel's buffers may contain older events.
     started: i64,
-    /// Kernel events from before.
+    /// The number of kernel events from before `started`.
     too_early: u64,
-    /// The most counter values and arguments: a packet of few bytes can ask for many.
+    /// The maximum number of counter values and arguments, because a packet of few bytes can produce many.
     most_rows: usize,
-    /// Packets beyond that.
+    /// The number of packets beyond that limit.
     beyond: u64,
-    /// Track events from before the time that the recorder marked as interesting.
+    /// The number of track events from before the recorder's range of interest.
     not_of_interest: u64,
     unread: Unread,
 }
 
-/// Packets of kinds that are not read, and the kind of the first.
+/// The number of packets of unsupported kinds, and the field number of the first one.
 #[derive(Debug, Default)]
 struct Unread {
     count: u64,
@@ -381,7 +380,7 @@ impl<'s> Second<'s> {
     }
 }
 
-/// Counts what has a time that cannot be converted, and events that are incomplete.
+/// Reports items whose timestamp cannot be converted, and compact blocks with columns of different lengths.
 fn tell_unplaced(survey: &Survey<'_>, timeline: &Timeline<'_>, out: &mut TraceBuilder) {
     let (count, first) = timeline.unconverted;
     let place = first.map_or(Place::default(), |first| {

@@ -1,7 +1,7 @@
-//! The state of each sequence of packets: interned data, defaults, and what packets need of it.
+//! The state of each packet sequence: interned data, defaults, clock and thread.
 //!
-//! State changes in the order of the file, but events are read in order of time. So each event keeps the [`StateId`] of
-//! the state that its packet had.
+//! State changes in file order, but events are read in time order. So each event stores the [`StateId`] of the state
+//! that was valid for its packet.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -10,29 +10,30 @@ use super::packet::{Packet, add_reasons, named_clock};
 use super::source::Span;
 use super::wire::{Fields, Value};
 
-/// The number of a [`State`].
+/// The index of a [`State`].
 pub(super) type StateId = u32;
 
-/// Sequences clear their state every few seconds. An input may have this many states, and one more for so many bytes.
+/// The number of states that any input may have, and the input bytes required for each further one. Sequences clear
+/// their state every few seconds.
 const MOST_STATES: usize = 4096;
 const BYTES_FOR_STATE: usize = 64;
 
-/// What a packet needs to be understood.
+/// The sequence state that is needed to interpret a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct State {
     pub sequence: u32,
     pub machine: u32,
-    /// Interned data belongs to a generation: it ends when the sequence clears its state.
+    /// Interned data belongs to a generation. A new generation begins when the sequence clears its state.
     pub generation: u32,
     /// `TracePacketDefaults`, empty if there are none.
     pub defaults: Span,
-    /// The clock of the packet's times.
+    /// The clock of the packet's timestamps.
     pub clock: ClockId,
     /// The `ThreadDescriptor` of the sequence, empty if there is none.
     pub thread: Span,
 }
 
-/// A sequence.
+/// A packet sequence.
 #[derive(Clone, Copy, Debug)]
 struct Sequence {
     generation: u32,
@@ -40,17 +41,17 @@ struct Sequence {
     /// The clock that the defaults name.
     clock: Option<u32>,
     thread: Span,
-    /// The last state of its packets.
+    /// The state of its last packet.
     last: Option<StateId>,
-    /// The time of the last event without a time of its own, µs.
+    /// The base of relative timestamps: the time of the last event that had one, µs.
     last_us: i64,
-    /// Whether the state is complete: it was cleared once, and nothing was lost since.
+    /// Whether the state is complete: it was cleared at least once and no packet was lost since.
     is_valid: bool,
     losses: SequenceLosses,
 }
 
 impl Sequence {
-    /// A sequence whose state is not complete.
+    /// A sequence whose state is not complete yet.
     fn new(generation: u32) -> Self {
         Self {
             generation,
@@ -65,19 +66,19 @@ impl Sequence {
     }
 }
 
-/// What a sequence lost.
+/// The losses of a sequence.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SequenceLosses {
-    /// Packets before which others are missing.
+    /// The number of packets that follow a loss.
     pub count: u32,
-    /// How often each reason was given.
+    /// How often each reason was recorded.
     pub reasons: [u32; 8],
     needed_state: u32,
     without_state: u32,
 }
 
 impl SequenceLosses {
-    /// Whether every packet that needs a state could not be read.
+    /// Whether none of the packets that need incremental state could be read.
     pub fn is_unreadable(&self) -> bool {
         self.without_state > 0 && self.without_state == self.needed_state
     }
@@ -89,15 +90,15 @@ pub(super) struct Sequences {
     sequences: FxHashMap<(u32, u32), Sequence>,
     generations: u32,
     states: Vec<State>,
-    /// Sequences whose first packet the input has.
+    /// The sequences whose first packet is in the input.
     from_first: FxHashSet<u32>,
-    /// Messages of `InternedData`, by generation, field and iid. Sorted when the survey ends.
+    /// The messages of `InternedData`, by generation, field and iid. Sorted at the end of the survey.
     interned: Vec<((u32, u32, u64), Span)>,
 }
 
 impl Sequences {
-    /// Whether packets were lost before this one. The first packet of a sequence says so too, because earlier ones may
-    /// have been overwritten.
+    /// Whether packets were lost before this one. The first packet of a sequence also carries the loss flag, because
+    /// earlier ones may have been overwritten; that is not counted as a loss.
     pub fn is_after_loss(&self, packet: &Packet<'_>) -> bool {
         packet.after_loss
             && self
@@ -105,8 +106,8 @@ impl Sequences {
                 .contains_key(&(packet.machine, packet.sequence))
     }
 
-    /// Applies the changes that a packet makes to its sequence. Returns whether the packet can be read: it cannot if the
-    /// state that it needs is incomplete.
+    /// Applies a packet's changes to the state of its sequence. Returns false if the packet needs incremental state
+    /// that is not complete, so that it cannot be read.
     pub fn apply(&mut self, packet: &Packet<'_>, locate: impl Fn(&[u8]) -> Span) -> bool {
         let is_after_loss = self.is_after_loss(packet);
         if packet.is_first {
@@ -127,7 +128,7 @@ impl Sequences {
             *sequence = Sequence {
                 is_valid: true,
                 losses: sequence.losses,
-                // It stays the thread of events that name no track.
+                // Events without a track still belong to this thread.
                 thread: sequence.thread,
                 ..Sequence::new(self.generations)
             };
@@ -149,13 +150,13 @@ impl Sequences {
         is_readable
     }
 
-    /// Keeps the place of each interned message. A later one with the same iid replaces it.
+    /// Stores the location of each interned message. A later message with the same iid replaces it.
     fn intern(&mut self, generation: u32, interned: &[u8], locate: impl Fn(&[u8]) -> Span) {
         for field in Fields::new(interned) {
             let Value::Bytes(message) = field.value else {
                 continue;
             };
-            // All of these messages have their iid in field 1.
+            // All interned messages have their iid in field 1.
             let iid = Fields::new(message).find(|field| field.number == 1);
             if let Some(iid) = iid {
                 let key = (generation, field.number, iid.uint());
@@ -164,22 +165,23 @@ impl Sequences {
         }
     }
 
-    /// The thread of a sequence, from its `ThreadDescriptor`. Times of its events count from `reference_us` on.
+    /// Sets the thread of a sequence from its `ThreadDescriptor`. Relative timestamps of its events start at
+    /// `reference_us`.
     pub fn set_thread(&mut self, packet: &Packet<'_>, thread: Span, reference_us: i64) {
         if let Some(sequence) = self.sequences.get_mut(&(packet.machine, packet.sequence)) {
             (sequence.thread, sequence.last_us) = (thread, reference_us);
         }
     }
 
-    /// The time of a track event without a time of its own, µs: it has the distance to the one before.
+    /// The time of a track event with a relative timestamp, µs. `delta_us` is relative to the previous such event.
     pub fn relative_us(&mut self, packet: &Packet<'_>, delta_us: i64) -> Option<i64> {
         let sequence = self.sequences.get_mut(&(packet.machine, packet.sequence))?;
         sequence.last_us = sequence.last_us.saturating_add(delta_us);
         Some(sequence.last_us)
     }
 
-    /// The state of a packet. `default_clock` is used if neither the packet nor its sequence names a clock. `None` if
-    /// there are too many states for an input of this size.
+    /// The state of a packet. `default_clock` is used if neither the packet nor its sequence sets a clock. Returns
+    /// `None` if there are too many states for an input of this size.
     pub fn state(
         &mut self,
         packet: &Packet<'_>,
@@ -211,14 +213,14 @@ impl Sequences {
         Some(id)
     }
 
-    /// Ends the survey.
+    /// Sorts the interned messages at the end of the survey.
     pub fn settle(&mut self) {
-        // The sort is stable, so the last message of a key is the one that counts.
+        // The sort is stable, so the last message with a key remains the valid one.
         self.interned.sort_by_key(|(key, _)| *key);
         self.interned.shrink_to_fit();
     }
 
-    /// Whether the input has the first packet of a sequence.
+    /// Whether the first packet of a sequence is in the input.
     pub fn is_from_first(&self, sequence: u32) -> bool {
         self.from_first.contains(&sequence)
     }

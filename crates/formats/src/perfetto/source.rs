@@ -1,11 +1,11 @@
-//! The bytes of a trace: the file, and the packets that were compressed in it.
+//! The bytes of a trace: the file and its decompressed packets.
 
 use std::sync::Arc;
 
-/// The bits of a [`Span`]'s start that hold the offset in its part. The others are the number of the part.
+/// The low bits of a [`Span`]'s start are the offset in its part. The high bits are the number of the part.
 const OFFSET_BITS: u32 = 40;
 
-/// A message somewhere in the trace.
+/// The location of a message in the trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C, packed(4))]
 pub(super) struct Span {
@@ -14,25 +14,25 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// The place of `inner`, which is a part of `outer`, the bytes of this span.
+    /// The span of `inner`, a subslice of `outer`. `outer` is the bytes of this span.
     pub fn of(self, outer: &[u8], inner: &[u8]) -> Span {
         let offset = (inner.as_ptr() as usize).wrapping_sub(outer.as_ptr() as usize);
         Span {
             start: self.start + offset as u64,
-            // Messages have at most 2 GB.
+            // Messages are at most 2 GB long.
             bytes: u32::try_from(inner.len()).unwrap_or(u32::MAX),
         }
     }
 }
 
 impl Span {
-    /// A number by which spans are in the order of the file. Blocks of compressed packets come after the rest.
+    /// A sort key for file order. Spans in compressed packets come after all others.
     pub fn order(self) -> u64 {
         self.start
     }
 }
 
-/// The file is part 0; each block of compressed packets is a part of its own.
+/// The file is part 0. Each block of compressed packets is another part.
 #[derive(Debug)]
 pub(super) struct Source<'a> {
     file: &'a [u8],
@@ -42,7 +42,7 @@ pub(super) struct Source<'a> {
 #[derive(Debug)]
 struct Unpacked {
     bytes: Arc<Vec<u8>>,
-    /// The place of the compressed block in the file.
+    /// The offset of the compressed block in the file.
     offset: u64,
 }
 
@@ -58,19 +58,19 @@ impl<'a> Source<'a> {
         self.file
     }
 
-    /// The size of the file and of what was unpacked, bytes.
+    /// The size of the file plus all decompressed blocks, bytes.
     pub fn bytes(&self) -> usize {
         let unpacked = self.unpacked.iter().map(|part| part.bytes.len());
         self.file.len() + unpacked.sum::<usize>()
     }
 
-    /// Adds a part: the content of the compressed block at `offset` in the file.
+    /// Adds the decompressed content of the block at `offset` in the file. Returns the number of the new part.
     pub fn add(&mut self, bytes: Arc<Vec<u8>>, offset: u64) -> u64 {
         self.unpacked.push(Unpacked { bytes, offset });
         self.unpacked.len() as u64
     }
 
-    /// The start of a part, from which spans in it are counted.
+    /// The empty span at the start of a part, from which the spans in the part are derived.
     pub fn start(part: u64) -> Span {
         Span {
             start: part << OFFSET_BITS,
@@ -92,7 +92,7 @@ impl<'a> Source<'a> {
             .unwrap_or_default()
     }
 
-    /// The place of a span in the file: that of the compressed block, if it is in one.
+    /// The offset of a span in the file. For a span in a compressed block, the offset of the block.
     pub fn offset(&self, span: Span) -> u64 {
         match (span.start >> OFFSET_BITS) as usize {
             0 => span.start,
@@ -100,7 +100,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The place in the file of bytes that are a part of it; 0 for bytes of a compressed block.
+    /// The offset in the file of a subslice of it; 0 for bytes of a compressed block.
     pub fn offset_of(&self, bytes: &[u8]) -> u64 {
         let offset = (bytes.as_ptr() as usize).wrapping_sub(self.file.as_ptr() as usize);
         if offset < self.file.len() {

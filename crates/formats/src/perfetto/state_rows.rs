@@ -1,4 +1,4 @@
-//! States of tracks: each lasts until the track has another one.
+//! States of tracks. Each state lasts until the track's next state.
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{
@@ -23,12 +23,13 @@ struct Row {
 #[derive(Debug, Default)]
 pub(super) struct StateRows {
     rows: Vec<Row>,
-    /// The row of each track's last state, and its arguments so far.
+    /// The row of each track's open state, and its arguments so far.
     open: FxHashMap<TrackId, (usize, Args)>,
 }
 
 impl StateRows {
-    /// A track has this state from `ts` on; none if `value` is null. The same state again only gets more arguments.
+    /// Sets the state of a track from `ts` on. A null `value` ends the state. If the state stays the same, only the
+    /// arguments are added to it.
     pub fn set(
         &mut self,
         ts: i64,
@@ -65,7 +66,7 @@ impl StateRows {
         }
     }
 
-    /// Writes the rows. States that are open stay so.
+    /// Writes the rows. Open states have no duration.
     pub fn finish(&mut self, out: &mut TraceBuilder) {
         let mut open: Vec<TrackId> = self.open.keys().copied().collect();
         open.sort_unstable();

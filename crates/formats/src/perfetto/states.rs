@@ -9,13 +9,14 @@
 
 use traceloom_trace::TaskState;
 
-/// The first two numbers of a kernel's version.
+/// The major and minor version of a kernel.
 pub(super) type KernelVersion = (u32, u32);
 
-/// The bits that never changed are one place higher in [`TaskState`], which has `R` first.
+/// The bits that are the same in all versions. In [`TaskState`] they are one place higher, because its first bit is
+/// `R`.
 const COMMON: u16 = 0x3f;
 
-/// The letters of the other bits.
+/// Bits whose letters depend on the version.
 type Letters = &'static [(u16, &'static [u8])];
 
 const REPORTED: Letters = &[(0x40, b"P"), (0x80, b"I")];
@@ -34,7 +35,7 @@ pub(super) fn kernel_version(release: &[u8]) -> Option<KernelVersion> {
     Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
 }
 
-/// The state of a thread that leaves its CPU. Traces without a version come from old kernels.
+/// The state of a thread that is switched out. Traces without a version are assumed to come from old kernels.
 pub(super) fn task_state(bits: i64, version: Option<KernelVersion>) -> TaskState {
     let version = version.unwrap_or((4, 4));
     let (letters, preempted) = match version {

@@ -1,4 +1,4 @@
-//! Puts everything that the survey found in order of time.
+//! Puts the items of the survey in time order.
 //!
 //! ```text
 //! items, sorted   packet  run  packet …        the event at the earliest time comes next: the next item, or the next
@@ -6,7 +6,7 @@
 //! runs in progress         ├─ event event …
 //!                          └─ (one a CPU, mostly)
 //! ```
-//! A run is a bundle's events, which are in order already. So memory is needed for each bundle and not for each event.
+//! A run is the events of one bundle, which are already in time order. So memory is needed per bundle, not per event.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -21,33 +21,33 @@ use super::survey::{Item, Survey, What};
 use super::wire::Fields;
 use crate::pipeline;
 
-/// Something that happened.
+/// A packet or a kernel event.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Happening<'s> {
-    /// A packet: the field with its content, and its state.
+    /// A packet: the field number of its content, the content, and its state.
     Packet {
         number: u32,
         content: &'s [u8],
         state: StateId,
     },
-    /// An event of the kernel, with its bundle.
+    /// A kernel event and the index of its bundle.
     Kernel(KernelEvent<'s>, u32),
     Switch(CompactSwitch<'s>, u32),
     Waking(CompactWaking<'s>, u32),
 }
 
-/// Gives everything in order of time.
+/// An iterator over packets and kernel events in time order.
 pub(super) struct Timeline<'s> {
     survey: &'s Survey<'s>,
     converter: Converter<'s>,
-    /// In order of time, which is on the trace's clock.
+    /// Sorted by time, which is already on the trace's clock.
     items: std::iter::Peekable<std::vec::IntoIter<Item>>,
-    /// The runs that have begun, by the time of their next event, their order in the file, and their place in `runs`.
+    /// The runs that have begun: the time of the next event, the order in the file, and the index in `runs`.
     heads: BinaryHeap<Reverse<(i64, u64, usize)>>,
     runs: Vec<Run<'s>>,
-    /// Places in `runs` that are free.
+    /// Free indices in `runs`.
     free: Vec<usize>,
-    /// Items without a way to the trace's clock, and the first of them.
+    /// The number of items whose time cannot be converted to the trace's clock, and the first of them.
     pub unconverted: (u64, Option<Span>),
     /// Blocks of compact scheduling data whose columns have different lengths.
     pub uneven: u64,
@@ -74,7 +74,7 @@ enum Run<'s> {
 }
 
 impl<'s> Timeline<'s> {
-    /// The events of a survey, whose `items` these are.
+    /// A timeline of `items`, which are taken from the survey.
     pub fn new(survey: &'s Survey<'s>, mut items: Vec<Item>, threads: usize) -> Self {
         let mut timeline = Self {
             survey,
@@ -87,13 +87,13 @@ impl<'s> Timeline<'s> {
             uneven: 0,
         };
         items.retain_mut(|item| timeline.put_on_trace_clock(item));
-        // Both columns of a block may begin at one time, so the order is that of the list.
+        // The switches and wakings of a block may begin at the same time. Then they keep their order in the list.
         pipeline::sort(&mut items, threads, |item| (item.ts, item.span.order()));
         timeline.items = items.into_iter().peekable();
         timeline
     }
 
-    /// Converts the time of an item. Returns whether that was possible. Packets without a time come first.
+    /// Converts the time of an item. Returns whether that was possible. Packets without a timestamp come first.
     fn put_on_trace_clock(&mut self, item: &mut Item) -> bool {
         if item.ts == i64::MIN {
             return true;
@@ -115,19 +115,19 @@ impl<'s> Timeline<'s> {
         true
     }
 
-    /// Converts a time of a bundle.
+    /// Converts a timestamp of a bundle to the trace's clock.
     pub fn convert(&mut self, bundle: u32, ts: i64) -> i64 {
         let clock = self.survey.bundles[bundle as usize].clock;
         self.converter.convert(clock, ts).unwrap_or(ts)
     }
 
-    /// Converts a time of a packet with this state.
+    /// Converts a timestamp of a packet with this state to the trace's clock.
     pub fn packet_time(&mut self, state: u32, ts: i64) -> Option<i64> {
         let clock = self.survey.sequences.get(state).clock;
         self.converter.convert(clock, ts)
     }
 
-    /// From when on all CPUs have events, ns; [`i64::MIN`] if the trace does not tell.
+    /// The time from which all CPUs have events, ns; [`i64::MIN`] if it is not recorded.
     pub fn complete_from(&mut self) -> i64 {
         let begins = self.survey.begins.iter();
         let times = begins.filter_map(|(clock, ts)| self.converter.convert(*clock, *ts));
@@ -138,7 +138,7 @@ impl<'s> Timeline<'s> {
     fn begin(&mut self, item: &Item) {
         let bytes = self.survey.source.get(item.span);
         let Some(run) = Run::begin(item.what(), bytes) else {
-            // The survey found a time, so only other columns can be empty.
+            // The survey found a timestamp, so the column that is empty is another one.
             self.uneven += 1;
             return;
         };
@@ -151,7 +151,7 @@ impl<'s> Timeline<'s> {
             .push(Reverse((item.ts, item.span.order(), place)));
     }
 
-    /// The next event of the run with the earliest one.
+    /// The earliest of the next events of all runs.
     fn next_of_runs(&mut self) -> Option<(i64, Happening<'s>)> {
         let mut head = self.heads.peek_mut()?;
         let Reverse((ts, _, place)) = *head;
@@ -160,7 +160,7 @@ impl<'s> Timeline<'s> {
             Some(next) => {
                 let clock = self.survey.bundles[happening.bundle() as usize].clock;
                 let next = self.converter.convert(clock, next).unwrap_or(next);
-                // The heap puts it in its place.
+                // Dropping the guard restores the order of the heap.
                 head.0.0 = next.max(ts);
             }
             None => {
@@ -175,7 +175,7 @@ impl<'s> Timeline<'s> {
 }
 
 impl Happening<'_> {
-    /// The bundle of an event of the kernel.
+    /// The bundle of a kernel event; 0 for a packet.
     fn bundle(&self) -> u32 {
         match self {
             Self::Packet { .. } => 0,
@@ -251,7 +251,7 @@ impl<'s> Run<'s> {
         }
     }
 
-    /// Whether the run ended although a column had more.
+    /// Whether the run ended while a column still had values.
     fn is_uneven(&self) -> bool {
         match self {
             Self::Switches { rest, .. } => rest.is_uneven(),

@@ -9,13 +9,13 @@ use super::packet::Packet;
 use super::source::{Source, Span};
 use super::wire::{Field, Fields};
 
-/// A thread that a descriptor names.
+/// The thread of a descriptor.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Thread {
     pub pid: i32,
     pub tid: i64,
     pub name: Vec<u8>,
-    /// The start of the times of events without a time of their own, µs: of the clock and of the thread's CPU clock.
+    /// The start of relative timestamps, µs: on the clock, and on the thread's CPU clock.
     pub reference_us: i64,
     pub reference_thread_us: i64,
 }
@@ -49,7 +49,7 @@ impl Thread {
     }
 }
 
-/// A process that a descriptor names.
+/// The process of a descriptor.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Process {
     pub pid: i32,
@@ -57,7 +57,7 @@ pub(super) struct Process {
     pub cmdline: Vec<u8>,
     pub start_ns: Option<i64>,
     pub labels: Vec<Vec<u8>>,
-    /// The kind that old versions of Chrome give instead of a name; 0 if none.
+    /// The process type, which old versions of Chrome write instead of a name; 0 if none.
     kind: u64,
 }
 
@@ -83,7 +83,7 @@ impl Process {
         process
     }
 
-    /// Names the process by its kind if it has no name, or if the kind matters more.
+    /// Names the process after its kind if it has no name, or if the kind overrides the name.
     fn name_by(&mut self, kind: u64) {
         let name = chrome_names::process(kind);
         let is_needed = self.name.is_empty() || chrome_names::overrides_name(kind);
@@ -93,16 +93,16 @@ impl Process {
     }
 }
 
-/// What a counter's values mean.
+/// The properties of a counter.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Counter {
-    /// 1: the thread's CPU time, ns; 2: its instructions.
+    /// 1: the thread's CPU time, ns; 2: the thread's instruction count.
     pub builtin: u64,
     pub multiplier: i64,
     pub is_incremental: bool,
-    /// The categories, with commas between them.
+    /// The categories, separated by commas.
     pub categories: Vec<u8>,
-    /// The number of the unit, and its name if it has none.
+    /// The unit as an enum value, and the unit's name for other units.
     unit: u64,
     unit_name: Vec<u8>,
     /// Counters with the same key are shown on the same scale.
@@ -146,7 +146,7 @@ impl Counter {
         counter
     }
 
-    /// The unit; empty if it has none.
+    /// The name of the unit; empty if there is none.
     pub fn unit(&self) -> &[u8] {
         match (self.builtin, self.unit) {
             (1, _) | (0, 1) => b"ns",
@@ -157,48 +157,48 @@ impl Counter {
     }
 }
 
-/// A track.
+/// A `TrackDescriptor`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Descriptor {
-    /// The track it belongs to; 0 if none.
+    /// The uuid of the parent track; 0 if none.
     pub parent: u64,
     pub name: Vec<u8>,
     pub process: Option<Process>,
     pub thread: Option<Thread>,
     pub counter: Option<Counter>,
-    /// Whether it is separate from the track that the thread has in the kernel's trace.
+    /// Whether the track is separate from the thread's track for ftrace marks.
     pub is_separate: bool,
-    /// Whether it holds states.
+    /// Whether the track has states instead of slices.
     pub is_state: bool,
     pub description: Vec<u8>,
-    /// 1 by name, 2 by time, 3 by rank.
+    /// The order of the child tracks: 1 by name, 2 by time, 3 by rank.
     pub child_ordering: u64,
-    /// The place among its siblings.
+    /// The rank among its siblings.
     pub rank: Option<i32>,
     pub merge: Merge,
-    /// Whether processes and threads are shown in the order of their ranks. Only the root says so.
+    /// Whether processes and threads are shown in the order of their ranks. Only used in the root's descriptor.
     pub orders_processes: bool,
     pub orders_threads: bool,
-    /// Whether the thread's number is that of a sandbox.
+    /// Whether the tid is valid only inside a sandbox.
     pub is_sandboxed: bool,
-    /// The kinds of a process and of a thread of Chrome.
+    /// Chrome's process type and thread type.
     pub chrome_process: Option<u64>,
     chrome_thread: u64,
-    /// The package of the app that a process of Chrome belongs to.
+    /// The package name of the app to which a Chrome process belongs.
     pub host_app: Vec<u8>,
     pub crash_id: Option<u64>,
     unused_key: Vec<u8>,
 }
 
-/// Which siblings share a track as long as their slices do not overlap.
+/// Which sibling tracks share a track while their slices do not overlap.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) enum Merge {
-    /// Those with the same name.
+    /// Siblings with the same name.
     #[default]
     ByName,
     /// None.
     No,
-    /// Those with the same key.
+    /// Siblings with the same key.
     ByKey(Vec<u8>),
 }
 
@@ -226,7 +226,7 @@ impl Descriptor {
         }
     }
 
-    /// A later descriptor without a name leaves the name as it is.
+    /// Keeps the known name if the new descriptor has none.
     fn process(&mut self, mut process: Process) {
         let old = self.process.take().map(|old| old.name);
         if process.name.is_empty() {
@@ -243,7 +243,7 @@ impl Descriptor {
         self.thread = Some(thread);
     }
 
-    /// What Chrome calls the kind of the thread; empty if it has none.
+    /// Chrome's name for the thread type; empty if there is none.
     pub fn thread_kind(&self) -> &'static str {
         chrome_names::thread(self.chrome_thread)
     }
@@ -258,7 +258,7 @@ impl Descriptor {
         };
     }
 
-    /// The key counts only if the track merges by it, which may be said later.
+    /// The key is only used if the track merges by key. That field may follow later, so the key is kept until then.
     fn key(&mut self, key: Vec<u8>) {
         match &mut self.merge {
             Merge::ByKey(known) => *known = key,
@@ -288,14 +288,14 @@ impl Descriptor {
         }
     }
 
-    /// Names a process that has no name of its own by its kind.
+    /// Names the process after its Chrome process type.
     fn name_by_kind(&mut self) {
         if let (Some(process), Some(kind)) = (&mut self.process, self.chrome_process) {
             process.name_by(kind);
         }
     }
 
-    /// Gives the process and the thread the numbers that they have outside of their container, if they are in one.
+    /// Replaces the pids and the tid by those outside the PID namespace, if they are inside one.
     fn leave_container(&mut self, outer: impl Fn(i64) -> Option<i32>) {
         if let Some(process) = &mut self.process {
             process.pid = outer(process.pid.into()).unwrap_or(process.pid);
@@ -306,26 +306,26 @@ impl Descriptor {
         }
     }
 
-    /// Whether it is the own track of a thread or a process.
+    /// Whether this is the main track of a thread or a process.
     pub fn is_person(&self) -> bool {
         self.thread.is_some() || self.process.is_some()
     }
 }
 
-/// Where the descriptors of all tracks are. Each is decoded when it is needed, because a file may have many.
+/// The locations of all track descriptors. Each one is decoded on demand, because a file may have many.
 #[derive(Debug, Default)]
 pub(super) struct TrackDescriptors {
-    /// By uuid, and then in the order of the file.
+    /// Sorted by uuid, then by file order.
     list: Vec<(u64, Span)>,
-    /// Those of processes and threads, with the machine, in the order of the file.
+    /// The machine and uuid of the descriptors of processes and threads, in file order.
     people: Vec<(u32, u64)>,
-    /// The machine and the number of the process that described each process or thread.
+    /// By uuid of a process or thread: the machine and the pid of the process that wrote the descriptor.
     writers: FxHashMap<u64, (u32, i32)>,
     pub namespaces: Namespaces,
 }
 
 impl TrackDescriptors {
-    /// Adds a `TrackDescriptor`. A later one of the same track adds to what is known.
+    /// Adds a `TrackDescriptor`. Later descriptors of the same track are merged into it.
     pub fn add(&mut self, packet: &Packet<'_>, bytes: &[u8], span: Span) {
         let mut uuid = 0;
         let mut is_person = false;
@@ -345,13 +345,13 @@ impl TrackDescriptors {
         }
     }
 
-    /// Ends the survey.
+    /// Sorts the descriptors at the end of the survey.
     pub fn settle(&mut self) {
         sort::by_key(&mut self.list, |(uuid, _)| *uuid);
         self.list.shrink_to_fit();
     }
 
-    /// The descriptor of a track.
+    /// Decodes the descriptor of a track.
     pub fn get(&self, uuid: u64, source: &Source<'_>) -> Option<Descriptor> {
         let first = self.list.partition_point(|(known, _)| *known < uuid);
         let own = self.list[first..]
@@ -373,7 +373,7 @@ impl TrackDescriptors {
         descriptor
     }
 
-    /// The tracks of processes and threads, with their machine's number.
+    /// The machine and uuid of the tracks of processes and threads.
     pub fn people(&self) -> &[(u32, u64)] {
         &self.people
     }

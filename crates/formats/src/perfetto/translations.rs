@@ -1,17 +1,17 @@
-//! Tables that give names back: writers replaced them by hashes, or made them unreadable (`TranslationTable`).
+//! Tables for restoring names that writers hashed or obfuscated (`TranslationTable`).
 //!
 //! ```text
 //! table   chrome_user_event { 10: "NewTab" }      chrome_user_event.action_hash = 10  ─►  …action = "NewTab"
 //! table   slice_name { "a.b": "onDraw" }          slice a.b  ─►  onDraw
 //! ```
-//! A table counts for the whole trace, wherever it is.
+//! A table applies to the whole trace, regardless of its position.
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{ArgValue, StringId, TraceBuilder};
 
 use super::wire::{Field, Fields};
 
-/// The numbers of the tables in `TranslationTable`.
+/// The field numbers of the tables in `TranslationTable`.
 mod table {
     pub const HISTOGRAM: u32 = 1;
     pub const USER_EVENT: u32 = 2;
@@ -21,7 +21,8 @@ mod table {
     pub const STUDY: u32 = 6;
 }
 
-/// Arguments that are hashes: the table and the number of the map in it, the argument's key, and the key of the name.
+/// Arguments that are hashes: the table, the field number of the map in it, the key of the hash, and the key of the
+/// name.
 const HASHES: &[(u32, u32, &str, &str)] = &[
     (
         table::HISTOGRAM,
@@ -58,7 +59,7 @@ const HASHES: &[(u32, u32, &str, &str)] = &[
 /// The tables of a trace.
 #[derive(Debug, Default)]
 pub(super) struct Translations {
-    /// By the number of the table, the number of the map, and the hash.
+    /// Names by table, map and hash.
     hashes: FxHashMap<(u32, u32, u64), Vec<u8>>,
     slices: FxHashMap<Vec<u8>, Vec<u8>>,
     process_tracks: FxHashMap<Vec<u8>, Vec<u8>>,
@@ -117,7 +118,7 @@ impl Translations {
         }
     }
 
-    /// Renames the slices and the tracks of processes from these rows on.
+    /// Renames slices and process tracks, from these rows on.
     pub fn rename(&self, (first_slice, first_track): (usize, usize), out: &mut TraceBuilder) {
         if !self.slices.is_empty() {
             let names = ids(&self.slices, out);
@@ -130,7 +131,7 @@ impl Translations {
     }
 }
 
-/// An entry of a map from texts to texts.
+/// Adds an entry of a map from strings to strings.
 fn texts(known: &mut FxHashMap<Vec<u8>, Vec<u8>>, map: Field<'_>) {
     if map.number != 1 {
         return;
@@ -146,7 +147,7 @@ fn texts(known: &mut FxHashMap<Vec<u8>, Vec<u8>>, map: Field<'_>) {
     known.insert(raw.to_vec(), name.to_vec());
 }
 
-/// The names that the trace has, and what they become.
+/// The string ids of the names that occur in the trace, mapped to those of their replacements.
 fn ids(
     names: &FxHashMap<Vec<u8>, Vec<u8>>,
     out: &mut TraceBuilder,

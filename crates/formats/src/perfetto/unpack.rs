@@ -7,11 +7,11 @@ use crate::format_id;
 use crate::unwrap::{Allowance, Inflater, Outcome};
 use crate::zstd::unpack_frame;
 
-/// The largest window of a block of zstd, bytes, and what each of its bytes adds to that.
+/// The largest window of a zstd block, bytes, and the bytes that each byte of the block adds to this limit.
 const WINDOW: u64 = 32 << 20;
 const WINDOW_FOR_BYTE: u64 = 64;
 
-/// Decompresses blocks within the limits of the input.
+/// Decompresses blocks within the limits for the input.
 #[derive(Debug)]
 pub(super) struct Unpacker {
     allowance: Allowance,
@@ -28,10 +28,9 @@ impl Unpacker {
         }
     }
 
-    /// The content of a block, and whether it is complete. `number` is the field that holds it.
+    /// Returns the content of a block and whether it is complete. `number` is the field number of the block.
     ///
-    /// # Errors
-    /// If the content is larger than the input may become.
+    /// # Errors If the content is larger than the limits allow.
     pub fn unpack(&mut self, number: u32, packed: &[u8]) -> Result<(Vec<u8>, bool), ReadError> {
         self.packed += packed.len() as u64;
         let mut content = Vec::new();

@@ -2,7 +2,7 @@
 
 use crate::ftrace::event::{FieldList, Value};
 
-/// The fields of an event: keys and values.
+/// The fields of an event, as keys and values.
 #[derive(Default)]
 pub(super) struct Values<'a> {
     keys: Vec<&'a [u8]>,
@@ -21,7 +21,7 @@ impl<'a> Values<'a> {
         self.values.get(place).copied()
     }
 
-    /// Gives the first field with a key another value.
+    /// Replaces the value of the first field with a key.
     pub fn replace(&mut self, key: &[u8], value: Value<'a>) {
         let place = self.keys.iter().position(|known| *known == key);
         if let Some(old) = place.and_then(|place| self.values.get_mut(place)) {
@@ -29,7 +29,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// The fields as the interpreter takes them.
+    /// The fields as input for the interpreter.
     pub fn list(&self) -> FieldList<'_> {
         FieldList {
             keys: &self.keys,

@@ -1,4 +1,4 @@
-//! The fields of a protobuf message, read one by one without a copy.
+//! The fields of a protobuf message, read one at a time without copying.
 //!
 //! ```text
 //! field   varint key: number << 3 | type
@@ -17,7 +17,7 @@ pub(crate) struct Field<'a> {
 /// The value of a field.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Value<'a> {
-    /// A number of any type, as its bits.
+    /// A number of any type, as raw bits.
     Number(u64),
     Bytes(&'a [u8]),
 }
@@ -31,12 +31,12 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// The number as a signed one.
+    /// The number as a signed integer.
     pub fn int(self) -> i64 {
         self.uint() as i64
     }
 
-    /// The number as 32 bits, which are signed.
+    /// The low 32 bits of the number, as a signed integer.
     pub fn int32(self) -> i32 {
         self.uint() as i32
     }
@@ -86,12 +86,12 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// The position behind the last field, bytes.
+    /// The offset of the end of the last field.
     pub fn at(&self) -> usize {
         self.at
     }
 
-    /// Whether it ended at a field that is broken or incomplete.
+    /// Whether a field was broken or incomplete.
     pub fn is_broken(&self) -> bool {
         self.broken
     }
@@ -156,7 +156,7 @@ fn take<const N: usize>(bytes: &[u8], at: &mut usize) -> Option<[u8; N]> {
     Some(*taken)
 }
 
-/// Numbers that are packed as varints. Ends at the first that is incomplete.
+/// The numbers of a packed repeated varint field. Ends at the first incomplete one.
 #[derive(Clone, Debug)]
 pub(super) struct Packed<'a> {
     bytes: &'a [u8],

@@ -1,41 +1,41 @@
-//! Conversion of times through clocks that were read together.
+//! Converts timestamps between clocks that were read together.
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{ClockRow, sort};
 
 use super::id::{BOOTTIME, ClockId, MONOTONIC, REALTIME, row, well_known};
 
-/// The most conversions between a clock and the trace's.
+/// The maximum number of conversions between a clock and the trace's clock.
 const MOST_STEPS: usize = 8;
 
-/// The times of two clocks in the snapshots that have both, in order of the first, ns.
+/// The times of two clocks in the snapshots that contain both, sorted by the first clock, ns.
 type Step = Vec<(i64, i64)>;
 
-/// Converts times to the clock of the trace.
+/// Converts timestamps to the trace's clock.
 #[derive(Debug)]
 pub(crate) struct Converter<'a> {
     snapshots: &'a [Vec<(ClockId, i64)>],
-    /// The snapshots that have a clock.
+    /// The snapshots and bridges that contain each clock.
     of_clock: FxHashMap<ClockId, Vec<usize>>,
     trace: ClockId,
-    /// Clocks of two machines that are taken for the same, because nothing connects the machines.
+    /// Pairs of clocks of two machines that are assumed to be equal, because no messages connect the machines.
     bridges: Vec<[(ClockId, i64); 2]>,
-    /// The snapshots and bridges that the search for ways has used.
+    /// The snapshots and bridges that the search has visited.
     is_seen: Vec<bool>,
-    /// The next clock on the way to the trace's.
+    /// The next clock on the path from each clock to the trace's clock.
     next: FxHashMap<ClockId, ClockId>,
-    /// The ways that were needed so far.
+    /// Cache of the conversions that were needed so far.
     ways: FxHashMap<ClockId, Way>,
 }
 
-/// The next step from a clock to the clock of the trace.
+/// The first step of the conversion from a clock to the trace's clock.
 #[derive(Debug)]
 enum Way {
-    /// They are converted to another clock.
+    /// Times are converted to another clock.
     Step(ClockId, Step),
-    /// They count as those of another clock.
+    /// Times are used as times of another clock.
     Same(ClockId),
-    /// There is none.
+    /// The clocks are not connected.
     None,
 }
 
@@ -60,7 +60,7 @@ impl<'a> Converter<'a> {
         converter
     }
 
-    /// The clocks of a snapshot or a bridge.
+    /// The clocks and times of a snapshot or a bridge.
     fn times(&self, at: usize) -> &[(ClockId, i64)] {
         match at.checked_sub(self.snapshots.len()) {
             None => &self.snapshots[at],
@@ -68,7 +68,7 @@ impl<'a> Converter<'a> {
         }
     }
 
-    /// Finds the shortest way of each clock, then those of machines that nothing connects.
+    /// Finds the shortest path of each clock. Then adds bridges for the machines that are not connected yet.
     fn find_ways(&mut self) {
         self.search(self.trace);
         let clocks = self.of_clock.keys().map(|clock| clock.machine);
@@ -82,7 +82,7 @@ impl<'a> Converter<'a> {
         }
     }
 
-    /// A breadth-first search that begins at a clock and looks at each snapshot once.
+    /// Searches breadth-first from a clock. Each snapshot is visited once.
     fn search(&mut self, start: ClockId) {
         let mut waiting = vec![start];
         for _ in 0..MOST_STEPS {
@@ -103,7 +103,7 @@ impl<'a> Converter<'a> {
         }
     }
 
-    /// Connects a machine: by the wall time, which is the same everywhere, else by the time since boot.
+    /// Connects a machine by its wall time, which is the same everywhere, or else by its time since boot.
     fn bridge(&mut self, machine: u32) {
         let own = |number| ClockId {
             sequence: 0,
@@ -135,21 +135,21 @@ impl<'a> Converter<'a> {
         self.search(pair[1].0);
     }
 
-    /// Whether snapshots have two clocks together.
+    /// Whether any snapshot contains both clocks.
     fn meets(&self, clock: ClockId, other: ClockId) -> bool {
         let snapshots = self.of_clock.get(&clock).into_iter().flatten();
         let mut times = snapshots.map(|at| self.times(*at));
         times.any(|times| times.iter().any(|(clock, _)| *clock == other))
     }
 
-    /// Whether clocks that were read together connect a machine with the trace's clock.
+    /// Whether a machine is connected to the trace's clock by clocks that were read together, without a bridge.
     pub fn is_synced(&self, machine: u32) -> bool {
         let is_bridged = |[(clock, _), _]: &[(ClockId, i64); 2]| clock.machine == machine;
         !self.bridges.iter().any(is_bridged)
             && self.next.keys().any(|clock| clock.machine == machine)
     }
 
-    /// What well-known clocks of a further machine showed, and when by its rows.
+    /// The first reading of each well-known clock of another machine.
     pub fn readings(&mut self, machine: u32) -> Vec<ClockRow> {
         let snapshots = self.snapshots.iter().flatten();
         let own = snapshots.filter(|(clock, _)| clock.machine == machine);
@@ -164,8 +164,9 @@ impl<'a> Converter<'a> {
         rows
     }
 
-    /// Converts a time, ns. `None` if no snapshots connect the clocks. The clocks of a machine that no snapshot has are
-    /// those of the machine that recorded, and `CLOCK_MONOTONIC` is the trace's clock if no snapshot has it.
+    /// Converts a time, ns. Returns `None` if no snapshots connect the clocks. If a machine's clock is in no snapshot,
+    /// the same clock of the machine that recorded is used. If `CLOCK_MONOTONIC` is in no snapshot, it is assumed to be
+    /// the trace's clock.
     pub fn convert(&mut self, mut clock: ClockId, mut ts: i64) -> Option<i64> {
         while clock != self.trace {
             match self.ways.get(&clock) {
@@ -181,7 +182,7 @@ impl<'a> Converter<'a> {
         Some(ts)
     }
 
-    /// The way from a clock that is not the trace's.
+    /// The first step from a clock other than the trace's clock.
     fn way(&self, clock: ClockId) -> Way {
         let is_known = |clock| clock == self.trace || self.of_clock.contains_key(&clock);
         let local = ClockId {

@@ -1,8 +1,8 @@
-//! The clocks, and what they showed.
+//! Clock ids and readings.
 
 use traceloom_trace::{ClockKind, ClockRow, RowId, SourceId};
 
-/// `CLOCK_BOOTTIME`: times are on this clock, unless a snapshot names another one.
+/// `CLOCK_BOOTTIME`. This is the trace's clock, unless a snapshot sets another one.
 pub(crate) const BOOTTIME: u32 = 6;
 
 /// `CLOCK_REALTIME`.
@@ -14,17 +14,17 @@ pub(crate) const MONOTONIC: u32 = 3;
 /// `CLOCK_MONOTONIC_RAW`.
 pub(crate) const MONOTONIC_RAW: u32 = 5;
 
-/// A clock of the file alone.
+/// `BUILTIN_CLOCK_TRACE_FILE`, a clock that exists only in the file.
 pub(super) const TRACE_FILE: u32 = 11;
 
-/// The first of the numbers that each sequence may give to clocks of its own.
+/// The first and the last number of the clocks that are local to a sequence.
 pub(crate) const FIRST_OF_SEQUENCE: u32 = 64;
 const LAST_OF_SEQUENCE: u32 = 127;
 
 /// A clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct ClockId {
-    /// The sequence it belongs to, 0 for clocks of the whole machine.
+    /// The sequence of a sequence-local clock, 0 for a clock of the whole machine.
     pub(super) sequence: u32,
     pub(super) machine: u32,
     pub(super) number: u32,
@@ -46,7 +46,7 @@ impl ClockId {
     }
 }
 
-/// What a clock showed at a time of the trace's, if it is a well-known one of the machine that recorded.
+/// The reading of a clock at a time on the trace's clock, if it is a well-known clock of the machine that recorded.
 pub(super) fn reading(ts: i64, (clock, value_ns): &(ClockId, i64)) -> Option<ClockRow> {
     if clock.machine != 0 {
         return None;

@@ -1,4 +1,4 @@
-//! How far apart the clocks of two machines are, from messages that went back and forth.
+//! Estimates the offset between the clocks of two machines from messages in both directions.
 //!
 //! ```text
 //! further machine   c1 ───►      c2 ───►            two round trips: c1 h1 c2, and h1 c2 h2
@@ -7,17 +7,17 @@
 
 use super::id::ClockId;
 
-/// Messages further apart than this belong to different rounds, ns.
+/// Messages that are further apart than this belong to different rounds, ns.
 const ROUND_NS: i64 = 30_000_000_000;
 
-/// The clocks of both sides at a message.
+/// The clocks of both machines at a message.
 pub(super) struct Round {
     pub client: Vec<(ClockId, i64)>,
     pub host: Vec<(ClockId, i64)>,
 }
 
 impl Round {
-    /// A clock of both, if both were read.
+    /// The host's clock, its time and the client's time, if the clock was read on both machines.
     fn both(&self, client: ClockId) -> Option<(ClockId, i64, i64)> {
         let of = |times: &[(ClockId, i64)]| {
             let found = times
@@ -30,7 +30,7 @@ impl Round {
     }
 }
 
-/// For each clock, its time on the machine that recorded and on the other at the same moment.
+/// For each clock, its time on the machine that recorded and on the other machine at the same moment.
 pub(super) fn pairs(rounds: &[Round]) -> Vec<[(ClockId, i64); 2]> {
     let Some(first) = rounds.first() else {
         return Vec::new();

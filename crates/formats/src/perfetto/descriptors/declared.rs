@@ -1,4 +1,4 @@
-//! The messages and enums that a trace declares itself, for extensions of track events.
+//! Messages and enums that the trace itself declares, for extensions of track events.
 //!
 //! ```text
 //! ExtensionDescriptor    1: FileDescriptorSet      2: the same, compressed with gzip
@@ -8,38 +8,38 @@
 //! FieldDescriptorProto   1: name      2: extendee  3: number    4: label    5: type    6: name of the type
 //! EnumDescriptorProto    1: name      2: values (1: name, 2: number)
 //! ```
-//! Sources: `protos/perfetto/trace/extension_descriptor.proto` and `descriptor.proto` of google/perfetto. Files may come
-//! several times, from several programs: each adds what the others do not have.
+//! Sources: `protos/perfetto/trace/extension_descriptor.proto` and `descriptor.proto` of google/perfetto. Several
+//! programs may write the same file: each copy adds the declarations that the others do not have.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::wire::{Field, Fields};
 use super::{Descriptors, FieldType, Kind, MessageType};
 
-/// The most fields and values that are kept. Chrome declares some thousands.
+/// The maximum number of fields and values that are stored. Chrome declares some thousands.
 const MOST: usize = 100_000;
 
-/// The most messages inside each other, and the longest name of a type or a field, bytes.
+/// The maximum nesting depth of messages, and the maximum length of a type or field name, bytes.
 const MOST_LEVELS: u32 = 16;
 const LONGEST: usize = 200;
 
-/// The packages whose types the table has without them.
+/// The package prefixes that the table omits from type names.
 const PACKAGES: [&str; 3] = [
     "perfetto.protos.chrome_enums.",
     "perfetto.protos.",
     "com.android.internal.",
 ];
 
-/// The table, and what the trace adds to it.
+/// The table, and the declarations that the trace adds to it.
 #[derive(Debug)]
 pub(crate) struct Declared<'d> {
     pub table: &'d Descriptors,
     messages: FxHashMap<String, Vec<FieldType<'d>>>,
     enums: FxHashMap<String, Vec<(i64, &'d str)>>,
-    /// Programs with the same messages declare them each.
+    /// The files read so far. Several programs may declare the same file.
     seen: FxHashSet<&'d [u8]>,
     left: usize,
-    /// The number of declarations that were left out: their name is invalid, or a limit is reached.
+    /// The number of declarations that were left out because they are invalid or a limit was reached.
     pub refused: u64,
 }
 
@@ -111,7 +111,7 @@ impl<'d> Declared<'d> {
         }
     }
 
-    /// A field of a message that is elsewhere.
+    /// Adds an extension field to a message that is declared elsewhere.
     fn extension(&mut self, scope: &str, field: Field<'d>) {
         let Some(extendee) = text(field.fields(), 2) else {
             self.refused += 1;
@@ -124,7 +124,7 @@ impl<'d> Declared<'d> {
         }
     }
 
-    /// A field of the message with this full name.
+    /// Adds a field to the message with this full name.
     fn field(&mut self, message: &str, field: Field<'d>) {
         let Some(field) = field_type(field.fields()).filter(|_| self.left > 0) else {
             self.refused += 1;
@@ -135,7 +135,7 @@ impl<'d> Declared<'d> {
         fields.or_default().push(field);
     }
 
-    /// An enum.
+    /// Adds the values of an enum.
     fn values(&mut self, scope: &str, values: Field<'d>) {
         let Some(name) = self.full_name(scope, values) else {
             self.refused += 1;
@@ -154,7 +154,7 @@ impl<'d> Declared<'d> {
         }
     }
 
-    /// The name of a type with those around it. A message that only holds extensions may have none.
+    /// The full name of a type, including its scope. A message that only contains extensions may have no name.
     fn full_name(&self, scope: &str, of: Field<'d>) -> Option<String> {
         let has_name = of.fields().any(|field| field.number == 1);
         let name = if has_name { text(of.fields(), 1)? } else { "" };
@@ -167,7 +167,7 @@ impl<'d> Declared<'d> {
     }
 }
 
-/// The name and the fields of a `DescriptorProto` that stands alone. Fields that are not valid are left out.
+/// The name and the fields of a single `DescriptorProto`. Invalid fields are left out.
 pub(crate) fn lone_message(message: &[u8]) -> Option<(&str, MessageType<'_>)> {
     let name = text(Fields::new(message), 1)?;
     let fields = Fields::new(message).filter(|field| field.number == 2);
@@ -175,7 +175,7 @@ pub(crate) fn lone_message(message: &[u8]) -> Option<(&str, MessageType<'_>)> {
     Some((name, MessageType::new(fields.take(MOST).collect())))
 }
 
-/// The full name of a type as the table has it.
+/// The full name of a type in the form that the table uses.
 pub(crate) fn type_name(name: &str) -> &str {
     let name = name.strip_prefix('.').unwrap_or(name);
     let mut packages = PACKAGES.iter();
@@ -183,7 +183,7 @@ pub(crate) fn type_name(name: &str) -> &str {
     without.unwrap_or(name)
 }
 
-/// The text of a field that holds a name.
+/// The value of a text field, if it is a valid name.
 fn text<'d>(mut fields: Fields<'d>, number: u32) -> Option<&'d str> {
     let name = fields.find(|field| field.number == number)?.bytes();
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.');
@@ -207,7 +207,7 @@ fn field_type(fields: Fields<'_>) -> Option<FieldType<'_>> {
     })
 }
 
-/// A `FieldDescriptorProto.Type`. One without a number is a message.
+/// Converts a `FieldDescriptorProto.Type`. A missing type means a message.
 fn kind(number: Option<u64>, of: Option<&str>) -> Option<Kind<'_>> {
     Some(match number.unwrap_or(11) {
         1 => Kind::Double,

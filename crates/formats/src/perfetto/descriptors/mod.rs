@@ -1,6 +1,7 @@
 //! The names, numbers and types of the fields of Perfetto's messages.
 //!
-//! `messages.txt` is generated from Perfetto's `.proto` files (`cargo xtask protos`), a message or an enum on each line:
+//! `messages.txt` is generated from Perfetto's `.proto` files (`cargo xtask protos`). Each line is a message or an
+//! enum:
 //!
 //! ```text
 //! message SchedSwitchFtraceEvent 1:prev_comm:s 2:prev_pid:i …
@@ -9,7 +10,7 @@
 //! The letters of types: `i` signed, `u` unsigned, `z` zigzag, `b` bool, `s` string, `y` bytes, `d` double, `f` float,
 //! `m:NAME` message, `e:NAME` enum. `*` before the letter: repeated.
 //!
-//! A trace can declare further ones ([`Declared`]).
+//! A trace can declare more messages and enums ([`Declared`]).
 
 mod declared;
 mod text;
@@ -25,7 +26,8 @@ use super::wire::Packed;
 pub(super) use declared::{Declared, lone_message, type_name};
 pub(super) use text::text;
 
-/// `messages.txt`. It is compressed because it is 300 KB of a program that is copied to many places.
+/// `messages.txt`. It is stored compressed, because its 300 KB would make the program larger, which is copied to many
+/// places.
 fn table() -> &'static str {
     static TABLE: OnceLock<String> = OnceLock::new();
     TABLE.get_or_init(|| {
@@ -49,7 +51,7 @@ pub(super) enum Kind<'d> {
     Bytes,
     Double,
     Float,
-    // The table has these as plain numbers, because only their size tells them apart.
+    // The table has no types for these: the wire type already gives their size, so they are plain numbers there.
     Fixed32,
     Fixed64,
     SignedFixed32,
@@ -72,7 +74,7 @@ pub(super) struct FieldType<'d> {
 pub(super) struct MessageType<'d>(Vec<FieldType<'d>>);
 
 impl<'d> MessageType<'d> {
-    /// A message with these fields. Of several with the same number, the first one counts.
+    /// A message with these fields. Of several fields with the same number, the first one is used.
     fn new(mut fields: Vec<FieldType<'d>>) -> Self {
         fields.sort_by_key(|field| field.number);
         fields.dedup_by_key(|field| field.number);
@@ -161,7 +163,7 @@ fn field_type(entry: &'static str) -> Option<FieldType<'static>> {
     })
 }
 
-/// Packed numbers of a kind, as their bits.
+/// Packed numbers of a kind, as raw bits.
 pub(super) fn numbers<'b>(kind: Kind<'_>, packed: &'b [u8]) -> Box<dyn Iterator<Item = u64> + 'b> {
     match kind {
         Kind::Double | Kind::Fixed64 | Kind::SignedFixed64 => {

@@ -1,4 +1,4 @@
-//! Messages in protobuf's text format.
+//! Converts messages to protobuf's text format.
 //!
 //! ```text
 //! buffers {
@@ -6,22 +6,21 @@
 //! }
 //! unique_session_name: "boot"
 //! ```
-//! Source: protobuf.dev, "Text Format Language Specification". A field that the table does not have is shown by its
-//! number.
+//! Source: protobuf.dev, "Text Format Language Specification". A field that is not in the table is shown by its number.
 
 use rustc_hash::FxHashMap;
 
 use super::super::wire::{Field, Fields, Value};
 use super::{Descriptors, FieldType, Kind, MessageType, numbers};
 
-/// The most messages inside each other.
+/// The maximum nesting depth of messages.
 const MOST_LEVELS: usize = 30;
 
-/// What a text may take, bytes, and more for each byte of the message.
+/// The maximum size of a text: [`FREE`] bytes, plus [`FOR_BYTE`] bytes per byte of the message.
 const FREE: usize = 1 << 20;
 const FOR_BYTE: usize = 8;
 
-/// A message as text. `None` if that would be too much.
+/// Converts a message to text. Returns `None` if the text would be too long or nested too deep.
 pub(crate) fn text(
     descriptors: &Descriptors,
     message: &'static str,
@@ -104,7 +103,7 @@ impl Writer<'_> {
         self.line(level, &[&field.number.to_string(), ": ", &value])
     }
 
-    /// A line. `None` if there is no room for it.
+    /// Adds a line. Returns `None` if the text is too long.
     fn line(&mut self, level: usize, parts: &[&str]) -> Option<()> {
         if !self.out.is_empty() {
             self.out.push('\n');
@@ -115,7 +114,7 @@ impl Writer<'_> {
     }
 }
 
-/// Bytes in quotes: those that are not printable as octal numbers.
+/// A quoted string. Bytes that are not printable are written as octal escapes.
 fn quoted(bytes: &[u8]) -> String {
     let mut text = String::from("\"");
     for byte in bytes {

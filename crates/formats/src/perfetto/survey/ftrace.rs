@@ -1,4 +1,4 @@
-//! The survey of kernel events: bundles, each with events of one CPU.
+//! The survey of kernel events. Each bundle has the events of one CPU.
 
 use super::super::clocks::{BOOTTIME, ClockId, MONOTONIC_RAW};
 use super::super::packet::Packet;
@@ -7,20 +7,20 @@ use super::super::wire::{Field, Fields, Packed, Value};
 use super::item::{Bundle, Item, What, event_time};
 use super::packets::Survey;
 
-/// A number for the kernel's `global` trace clock, which has none in Perfetto.
+/// A clock number for the kernel's `global` trace clock, which has no number in Perfetto.
 const GLOBAL: u32 = u32::MAX;
 
-/// The fields of `FtraceEventBundle` that concern all of its events.
+/// The fields of `FtraceEventBundle` that apply to all of its events.
 #[derive(Clone, Copy, Debug, Default)]
 struct Head {
     cpu: u32,
     lost: bool,
     /// `FtraceClock`; 0 is `CLOCK_BOOTTIME`.
     clock: u64,
-    /// The time on the bundle's clock when it was read, and `CLOCK_BOOTTIME` at that moment.
+    /// When the bundle was read: the time on the bundle's clock, and on `CLOCK_BOOTTIME`.
     read_at: Option<i64>,
     boot_at: Option<i64>,
-    /// The end of the bundle before, also of one that was overwritten.
+    /// The end of the previous bundle, even if that one was overwritten.
     before: Option<i64>,
 }
 
@@ -92,7 +92,7 @@ impl Survey<'_> {
         }
     }
 
-    /// A `GenericEventDescriptor`. The first one with a number counts, in the whole trace.
+    /// Reads a `GenericEventDescriptor`. In the whole trace, only the first descriptor of each event number is used.
     fn generic_event(&mut self, bytes: &[u8], span: Span, field: Field<'_>) {
         let (mut number, mut descriptor) = (0, &[][..]);
         for field in field.fields() {
@@ -106,7 +106,7 @@ impl Survey<'_> {
         self.generic_events.entry(number).or_insert_with(place);
     }
 
-    /// Lists the events as runs: time never steps back in a run.
+    /// Lists the events as runs. Within a run, timestamps never decrease.
     fn events(&mut self, bytes: &[u8], span: Span, of: u32) {
         let mut run: Option<Run> = None;
         let mut fields = Fields::new(bytes);
@@ -141,7 +141,7 @@ impl Survey<'_> {
         }
     }
 
-    /// Lists both halves of a `CompactSched`, whose times are distances to the time before, and so never step back.
+    /// Lists both halves of a `CompactSched`. Their timestamps are stored as unsigned deltas, so they never decrease.
     fn compact(&mut self, bytes: &[u8], span: Span, of: u32) {
         for (number, what) in [(1, What::Switches(of)), (7, What::Wakings(of))] {
             let times = Fields::new(bytes).find(|field| field.number == number);
@@ -152,7 +152,7 @@ impl Survey<'_> {
     }
 }
 
-/// Consecutive events of a bundle: their times, and their place in the bundle.
+/// Consecutive events of a bundle: their first and last timestamp, and their range of bytes in the bundle.
 struct Run {
     first: i64,
     last: i64,
@@ -160,7 +160,7 @@ struct Run {
     end: usize,
 }
 
-/// The first of some numbers, whether they are packed or not.
+/// The first number of a repeated field, packed or not.
 fn first_number(field: Field<'_>) -> Option<u64> {
     match field.value {
         Value::Number(number) => Some(number),

@@ -1,31 +1,32 @@
-//! What the survey finds.
+//! The items that the survey lists.
 
 use super::super::clocks::ClockId;
 use super::super::sequence::StateId;
 use super::super::source::Span;
 use super::super::wire::{Field, Fields};
 
-/// What an [`Item`] is.
+/// The kind of an [`Item`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum What {
-    /// The content of one packet, with its state.
+    /// The content of one packet. The value is its state.
     Packet(StateId),
-    /// Consecutive events of a bundle, in order of time.
+    /// Consecutive events of a bundle, in time order. The value is the bundle.
     Events(u32),
-    /// The switches of a `CompactSched`, with the bundle.
+    /// The switches of a `CompactSched`. The value is the bundle.
     Switches(u32),
-    /// The wake-ups of a `CompactSched`, with the bundle.
+    /// The wakeups of a `CompactSched`. The value is the bundle.
     Wakings(u32),
 }
 
-/// Something that happens at a time, or begins then. There is one for each packet, so it is small.
+/// A packet or a run of events with its timestamp. There is at least one per packet, so it is small.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, packed(4))]
 pub(crate) struct Item {
-    /// The time, ns; that of the first event if there are several. First on its own clock, later on the trace's.
+    /// The timestamp of the packet or the first event, ns. The survey stores it on the packet's clock, and the timeline
+    /// converts it to the trace's clock.
     pub ts: i64,
     pub span: Span,
-    /// The field of the packet that holds its content.
+    /// The field number of the packet's content.
     pub number: u32,
     /// The index of the state or bundle, and two bits for the kind.
     packed: u32,
@@ -49,7 +50,7 @@ impl Item {
         }
     }
 
-    /// The content of a packet, which is in this field.
+    /// An item for the content of a packet, with its field number.
     pub fn packet(ts: i64, span: Span, number: u32, state: StateId) -> Self {
         Self {
             number,
@@ -77,7 +78,7 @@ pub(crate) struct Bundle {
     pub state: StateId,
 }
 
-/// The time of an `FtraceEvent`; 0 if it has none.
+/// The timestamp of an `FtraceEvent`; 0 if it has none.
 pub(super) fn event_time(event: &[u8]) -> i64 {
     let time = Fields::new(event).find(|field| field.number == 1);
     time.map_or(0, Field::int)

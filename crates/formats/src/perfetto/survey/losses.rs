@@ -1,22 +1,22 @@
-//! What the survey could not read.
+//! The losses that the survey finds.
 
 use traceloom_trace::{Place, RepairKind, TraceBuilder};
 
-/// Packets that could not be read.
+/// Losses by kind.
 #[derive(Debug, Default)]
 pub(super) struct Losses {
-    /// Sequences after a loss, until they clear their state.
+    /// Packets that need state after a loss, before their sequence clears its state.
     pub without_state: Tally,
     pub broken: Tally,
     pub after_loss: Tally,
     pub in_kernel: Tally,
-    /// Packets whose times are missing or have too many bits.
+    /// Packets whose timestamps are missing or have too many bits.
     pub without_time: Tally,
-    /// Packets whose sequences change their state too often for the size of the file.
+    /// Packets of sequences that change their state too often for the size of the file.
     pub too_many_states: Tally,
 }
 
-/// A number of losses, and where the first one is.
+/// The number of losses of a kind, and the offset of the first one.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Tally {
     count: u64,
@@ -24,7 +24,7 @@ pub(super) struct Tally {
 }
 
 impl Losses {
-    /// Counts what was lost.
+    /// Reports the losses.
     pub fn tell(&self, out: &mut TraceBuilder) {
         let Losses {
             without_state,

@@ -1,8 +1,8 @@
-//! The first pass over a trace: finds what happens when, without tables.
+//! The first pass over a trace: lists the items with their timestamps, without filling tables.
 //!
-//! Packets are in the order in which they were written, but the tables are filled in order of time. The survey follows
-//! the order of the file (state of sequences, incremental clocks) and lists what it finds; [`timeline`](super::timeline)
-//! puts it in order.
+//! Packets are in the order in which they were written, but the tables are filled in time order. The survey processes
+//! everything that depends on file order (sequence state, incremental clocks) and lists the items.
+//! [`timeline`](super::timeline) sorts them by time.
 
 mod ftrace;
 mod item;

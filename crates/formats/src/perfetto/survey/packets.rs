@@ -1,4 +1,4 @@
-//! The order of the file: states of sequences, clocks, and what each packet holds.
+//! Processes the packets in file order: sequence states, clocks, and the content of each packet.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,13 +19,13 @@ use super::losses::Losses;
 use crate::error::ReadError;
 use crate::format::ReadOptions;
 
-/// The most blocks of compressed packets inside each other.
+/// The maximum nesting depth of compressed packet blocks.
 const MOST_NESTED: u32 = 4;
 
-/// The most machines that are told apart.
+/// The maximum number of other machines that are distinguished.
 const MOST_MACHINES: usize = 64;
 
-/// Everything that the second pass needs.
+/// The result of the first pass: everything that the second pass needs.
 #[derive(Debug)]
 pub(crate) struct Survey<'a> {
     pub source: Source<'a>,
@@ -35,28 +35,29 @@ pub(crate) struct Survey<'a> {
     /// The tracks of track events.
     pub tracks: TrackDescriptors,
     pub items: Vec<Item>,
-    /// The descriptors of extensions: `FileDescriptorSet`s.
+    /// The `FileDescriptorSet`s of extensions.
     pub extensions: Vec<Span>,
     pub translations: Translations,
-    /// When all data sources had been started, ns on the clock of the state.
+    /// When all data sources were started: ns on the clock of the state, and the state.
     pub started: Option<(i64, StateId)>,
-    /// The numbers of other machines, in the order of the file.
+    /// The ids of the other machines, in file order.
     pub machines: Vec<u32>,
-    /// The last time of a packet, with the number of its clock.
+    /// The clock number and the timestamp of the last packet that has a timestamp on a global clock.
     last: Option<(u32, u64)>,
-    /// From when on track events are of interest, ns.
+    /// The start of the range of interest, ns. Earlier track events are skipped.
     pub interest: Option<i64>,
-    /// From when on each CPU's data is complete: the first bundle of a CPU of a machine, and the time on its clock.
+    /// The time from which the data of each CPU of each machine is complete: the first bundle of the CPU, and the time
+    /// on the bundle's clock.
     pub data_starts: BTreeMap<(u32, u32), (u32, Option<i64>)>,
-    /// Track events with a time before 0.
+    /// The number of track events with a negative timestamp.
     pub negative_times: u64,
-    /// When the events of each CPU begin, ns on its clock, if the trace tells.
+    /// When the events of each CPU begin, ns on its clock, if recorded.
     pub begins: Vec<(ClockId, i64)>,
-    /// The descriptors of kernel events that Perfetto does not know, by their number: `DescriptorProto`s.
+    /// The `DescriptorProto`s of kernel events without a message in Perfetto, by event number.
     pub generic_events: FxHashMap<u32, Span>,
-    /// Whether the kernel's buffers were to keep what they had before the recording began.
+    /// Whether the recording was set up to keep older events that were in the kernel's buffers when it began.
     pub keeps_older: bool,
-    /// The machines and CPUs that have a bundle.
+    /// The CPUs of each machine that have a bundle.
     pub(super) cpus: FxHashSet<(u32, u32)>,
     unpacker: Unpacker,
     pub(super) losses: Losses,
@@ -98,7 +99,7 @@ impl<'a> Survey<'a> {
         Ok(survey)
     }
 
-    /// The number of a machine: 0 for the one that recorded, then in the order of the file.
+    /// The number of a machine: 0 for the one that recorded, then counted in file order.
     pub fn machine(&self, raw: u32) -> i64 {
         let place = self.machines.iter().position(|known| *known == raw);
         place.map_or(0, |place| place as i64 + 1)
@@ -185,7 +186,7 @@ impl<'a> Survey<'a> {
         self.packets(&unpacked, start, depth + 1)
     }
 
-    /// Unpacks what is at `offset` in the file into a part.
+    /// Decompresses the block at `offset` in the file into a new part.
     fn unpacked(
         &mut self,
         number: u32,
@@ -201,7 +202,7 @@ impl<'a> Survey<'a> {
         Ok((unpacked, Source::start(part)))
     }
 
-    /// An `ExtensionDescriptor`.
+    /// Reads an `ExtensionDescriptor`.
     fn extensions(&mut self, content: &[u8], span: Span) -> Result<(), ReadError> {
         for field in Fields::new(content) {
             match field.number {
@@ -217,7 +218,7 @@ impl<'a> Survey<'a> {
         Ok(())
     }
 
-    /// Lists a packet that has a time, or is read at the beginning.
+    /// Adds a packet to the items. Packets without a timestamp are added only if their content does not need one.
     fn item(&mut self, packet: &Packet<'_>, number: u32, content: &[u8], span: Span) {
         match number {
             payload::TRACK_DESCRIPTOR => {
@@ -286,8 +287,8 @@ impl<'a> Survey<'a> {
         self.items.push(Item::packet(ts, content, number, state));
     }
 
-    /// A packet with the time that counts. Streams of samples have their own times. Packets of profiles without a time
-    /// belong to that of the packet before.
+    /// The packet with its effective timestamp. Streaming profiles have their own timestamps. Other profile packets
+    /// without a timestamp get that of the previous packet.
     fn stamped<'p>(&self, packet: &Packet<'p>, number: u32) -> Packet<'p> {
         let mut stamped = *packet;
         match (number, packet.timestamp, self.last) {
@@ -302,13 +303,13 @@ impl<'a> Survey<'a> {
         stamped
     }
 
-    /// A `ThreadDescriptor`: the thread of the packet's sequence.
+    /// Reads a `ThreadDescriptor` and makes it the thread of the packet's sequence.
     fn thread(&mut self, packet: &Packet<'_>, thread: &[u8], place: Span) {
         let reference_us = Thread::read(Fields::new(thread)).reference_us;
         self.sequences.set_thread(packet, place, reference_us);
     }
 
-    /// The time in a track event, ns on `CLOCK_MONOTONIC`.
+    /// The timestamp inside a track event, ns on `CLOCK_MONOTONIC`.
     fn event_time(&mut self, packet: &Packet<'_>, event: &[u8]) -> Option<i64> {
         let time = Fields::new(event).find(|field| matches!(field.number, 1 | 16))?;
         let us = match time.number {
@@ -318,7 +319,7 @@ impl<'a> Survey<'a> {
         Some(us.saturating_mul(1_000))
     }
 
-    /// The time before the first sample of a packet of Chrome's, ns on `CLOCK_MONOTONIC`.
+    /// The base of the relative timestamps in a streaming profile of Chrome, ns on `CLOCK_MONOTONIC`.
     fn streaming_time(&mut self, packet: &Packet<'_>, content: &[u8]) -> Option<i64> {
         let us = self.sequences.relative_us(packet, 0)?;
         let sum = deltas_us(content).fold(0, i64::saturating_add);
@@ -326,20 +327,20 @@ impl<'a> Survey<'a> {
         Some(us.saturating_mul(1_000))
     }
 
-    /// The time of a track event, unless it is negative.
+    /// The timestamp of a track event, unless it is negative.
     fn own_time(&mut self, time: Option<i64>) -> Option<i64> {
         let kept = time.filter(|time| *time >= 0);
         self.negative_times += u64::from(time.is_some() && kept.is_none());
         kept
     }
 
-    /// Counts what was lost.
+    /// Reports the losses.
     pub fn tell_losses(&self, out: &mut TraceBuilder) {
         self.losses.tell(out);
     }
 }
 
-/// Whether a `TracingServiceEvent` says that tracing has started.
+/// Whether a `TracingServiceEvent` marks the start of tracing.
 fn is_start(event: &[u8]) -> bool {
     const TRACING_STARTED: u32 = 2;
     Fields::new(event).any(|field| field.number == TRACING_STARTED && field.bool())

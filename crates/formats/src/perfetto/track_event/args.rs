@@ -15,14 +15,14 @@ use super::names::{Names, interned};
 use super::types::Types;
 use super::writer::{Limits, MOST_LEVELS, Writer, plain, unsigned};
 
-/// The key of lines of the log.
+/// The key of log messages.
 const LOG_MESSAGE: &str = "track_event.log_message";
 
-/// Turns the fields of events into arguments.
+/// Converts the fields of events to arguments.
 pub(super) struct Args<'s> {
     pub types: Types<'s>,
     limits: Limits,
-    /// How many items the lists of the slice have, to which the next event adds some.
+    /// The number of items in each list of the current slice. The next event appends to these lists.
     items: FxHashMap<String, usize>,
 }
 
@@ -35,7 +35,7 @@ impl<'s> Args<'s> {
         }
     }
 
-    /// The lists of the next event continue those of a slice.
+    /// Makes the next event append to the lists in a slice's arguments.
     pub fn continue_lists(&mut self, slice: ArgSetId, out: &TraceBuilder) {
         self.items.clear();
         let strings = &out.trace().strings;
@@ -53,7 +53,7 @@ impl<'s> Args<'s> {
         }
     }
 
-    /// The arguments of an event.
+    /// Reads the arguments of an event.
     pub fn list(
         &mut self,
         fields: &[Field<'s>],
@@ -91,7 +91,7 @@ impl<'s> Args<'s> {
         args
     }
 
-    /// Ends the input.
+    /// Reports the arguments that were refused.
     pub fn finish(&self, out: &mut TraceBuilder) {
         let count = self.limits.refused;
         out.repair(RepairKind::BeyondLimit, count, Place::default(), || {
@@ -101,15 +101,15 @@ impl<'s> Args<'s> {
 }
 
 impl<'s> Writer<'_, 's> {
-    /// The name of a `ChromeHistogramSample`, if it is a number.
+    /// The name of a `ChromeHistogramSample`, if it is interned.
     fn histogram(&mut self, mut sample: Fields<'_>) {
         let name = sample.find(|field| field.number == 4);
         let name = name.and_then(|field| self.names.text(interned::HISTOGRAMS, field.uint()));
         self.text("chrome_histogram_sample.name", name.unwrap_or_default());
     }
 
-    /// A source location that events name by a number.
-    /// Returns whether it is known. `line` is used if the location has no line of its own.
+    /// Adds an interned source location. Returns whether it is known. `line` is used if the location has no line of its
+    /// own.
     pub fn interned_source(&mut self, prefix: &str, iid: u64, mut line: Option<i64>) -> bool {
         let Some(location) = self.names.message(interned::SOURCE_LOCATIONS, iid) else {
             return false;
@@ -128,8 +128,8 @@ impl<'s> Writer<'_, 's> {
         true
     }
 
-    /// The name of a source file. Windows separates folders by backslashes; scripts are to find files of all systems.
-    /// Lines of the log keep them.
+    /// Adds the name of a source file. Backslashes of Windows paths become slashes, so that one query finds the file on
+    /// all systems. Log messages keep their backslashes.
     fn file(&mut self, prefix: &str, name: &[u8]) {
         let mut name = name.to_vec();
         if prefix != LOG_MESSAGE {
@@ -139,14 +139,14 @@ impl<'s> Writer<'_, 's> {
         self.text(&format!("{prefix}.file_name"), &name);
     }
 
-    /// A `TaskExecution`.
+    /// Adds a `TaskExecution`.
     fn task(&mut self, task: Fields<'_>) {
         for field in task.filter(|field| field.number == 1) {
             self.interned_source("task.posted_from", field.uint(), Some(0));
         }
     }
 
-    /// A `LogMessage`.
+    /// Adds a `LogMessage`.
     fn log_message(&mut self, message: Fields<'_>) {
         for field in message {
             match field.number {
@@ -163,7 +163,7 @@ impl<'s> Writer<'_, 's> {
         }
     }
 
-    /// What tells that slices belong together: a number, a text, or the number of a text.
+    /// Adds a correlation id, which groups slices: a number, a string, or the iid of a string.
     fn correlation(&mut self, field: Field<'_>) {
         const KEY: &str = "correlation_id";
         match field.number {
@@ -176,7 +176,7 @@ impl<'s> Writer<'_, 's> {
         }
     }
 
-    /// A `DebugAnnotation`. Its name follows `prefix`.
+    /// Adds a `DebugAnnotation`. Its key is `prefix` and its name.
     pub fn annotation(&mut self, prefix: &str, annotation: &'s [u8], level: u32) {
         let mut key = Some(prefix.to_owned());
         for field in Fields::new(annotation) {
@@ -194,7 +194,7 @@ impl<'s> Writer<'_, 's> {
         }
     }
 
-    /// The value of a `DebugAnnotation`.
+    /// Adds the value of a `DebugAnnotation`.
     fn value(&mut self, key: &str, annotation: &'s [u8], level: u32) {
         let mut items = self.items.get(key).copied().unwrap_or(0);
         for field in Fields::new(annotation) {
@@ -222,7 +222,7 @@ impl<'s> Writer<'_, 's> {
         }
     }
 
-    /// An annotation that is a message. It names the message's type.
+    /// Adds an annotation whose value is a message. The annotation also has the type of the message.
     fn message_value(&mut self, key: &str, annotation: &'s [u8], message: &'s [u8], level: u32) {
         let mut fields = Fields::new(annotation);
         let of = fields.find_map(|field| match field.number {
@@ -235,7 +235,7 @@ impl<'s> Writer<'_, 's> {
         }
     }
 
-    /// A `NestedValue`, an older form of lists and dictionaries.
+    /// Adds a `NestedValue`, an older form of lists and dictionaries.
     fn nested(&mut self, key: &str, value: Fields<'_>, level: u32) {
         if level >= MOST_LEVELS {
             return;

@@ -1,4 +1,4 @@
-//! Counters of track events: events of their own, and values that come with other events.
+//! Counters of track events: counter events, and extra counter values in other events.
 
 use traceloom_trace::TraceBuilder;
 
@@ -10,7 +10,7 @@ use super::interpret::{At, TrackEvents};
 use super::tracks::Use;
 
 impl<'s> TrackEvents<'s> {
-    /// The value of a counter. The unit of a descriptor may be a multiple.
+    /// Adds a counter value. The descriptor may have a multiplier for the unit.
     pub(super) fn counter(
         &mut self,
         at: &At<'s>,
@@ -50,7 +50,7 @@ impl<'s> TrackEvents<'s> {
         }
     }
 
-    /// Values of other counters that came with an event.
+    /// Adds the extra counter values of an event.
     pub(super) fn extra_counters(
         &mut self,
         at: &mut At<'s>,

@@ -1,11 +1,11 @@
-//! How the values of counters are meant.
+//! The interpretation of counter values.
 
-/// How the values of a counter are meant.
+/// How to interpret the values of a counter, and its last value.
 #[derive(Clone, Copy)]
 pub(super) struct Counting {
     pub builtin: u64,
     pub multiplier: i64,
-    /// Whether each value of a sequence is added to the one before, until the sequence clears its state.
+    /// Whether the values are deltas. They are summed per sequence until the sequence clears its state.
     pub is_incremental: bool,
     /// The last value, in the counter's unit.
     pub last: f64,

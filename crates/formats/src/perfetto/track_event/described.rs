@@ -1,4 +1,4 @@
-//! What descriptors say about tracks, processes and threads besides their names.
+//! Properties of tracks, processes and threads from their descriptors.
 
 use traceloom_trace::{ArgValue, ProcessId, RowId, StringId, ThreadId, TraceBuilder, TrackId};
 
@@ -7,11 +7,11 @@ use super::super::track_descriptor::{Descriptor, Thread};
 use super::event::Legacy;
 use super::writer::unsigned;
 
-/// `CounterDescriptor.BuiltinCounterType`: the CPU time of a thread, ns, and the number of its instructions.
+/// `CounterDescriptor.BuiltinCounterType`: the CPU time of a thread, ns, and its instruction count.
 pub(super) const THREAD_TIME: u64 = 1;
 const INSTRUCTIONS: u64 = 2;
 
-/// Whether processes and threads are to be shown in the order of their ranks.
+/// Whether processes and threads are shown in the order of their ranks.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Orders {
     processes: bool,
@@ -19,7 +19,7 @@ pub(super) struct Orders {
 }
 
 impl Orders {
-    /// What the descriptor of the root says.
+    /// Reads the orders from the root's descriptor.
     pub fn of(root: &Descriptor) -> Self {
         Self {
             processes: root.orders_processes,
@@ -28,7 +28,7 @@ impl Orders {
     }
 }
 
-/// The arguments that are written.
+/// Collects arguments.
 struct List<'a> {
     out: &'a mut TraceBuilder,
     args: Vec<(StringId, ArgValue)>,
@@ -48,7 +48,7 @@ impl List<'_> {
     }
 }
 
-/// Stores what is known about a track.
+/// Stores a track's properties as arguments, and its unit.
 pub(super) fn track_args(
     track: TrackId,
     uuid: u64,
@@ -93,7 +93,7 @@ pub(super) fn track_args(
     }
 }
 
-/// The name of a counter that Perfetto defines.
+/// The name of a counter type that is built into Perfetto.
 fn builtin_name(builtin: u64) -> Option<&'static [u8]> {
     match builtin {
         THREAD_TIME => Some(b"thread_time"),
@@ -102,17 +102,17 @@ fn builtin_name(builtin: u64) -> Option<&'static [u8]> {
     }
 }
 
-/// The name of a counter that Perfetto defines, if the track is one.
+/// The name of the track's built-in counter type, if it has one.
 pub(super) fn builtin(descriptor: &Descriptor) -> Option<&'static [u8]> {
     builtin_name(descriptor.counter.as_ref()?.builtin)
 }
 
-/// Whether the slices are on the thread's own track.
+/// Whether the slices are on the thread's main track.
 pub(super) fn shares_track(descriptor: &Descriptor) -> bool {
     descriptor.thread.is_some() && !descriptor.is_separate
 }
 
-/// The name of a track. Counters that Perfetto defines need none.
+/// The name of a track. Built-in counters without a name get the name of their type.
 pub(super) fn name_of(descriptor: &Descriptor) -> &[u8] {
     if !descriptor.name.is_empty() {
         return &descriptor.name;
@@ -120,7 +120,7 @@ pub(super) fn name_of(descriptor: &Descriptor) -> &[u8] {
     builtin(descriptor).unwrap_or_default()
 }
 
-/// The number of a thread. In a sandbox, numbers are those of the sandbox, and other processes have the same.
+/// The tid of a thread. Sandboxed threads get a substitute, because other processes may use the same tids.
 pub(super) fn tid(thread: &Thread, descriptor: &Descriptor) -> i64 {
     if descriptor.is_sandboxed {
         sandboxed_tid(thread)
@@ -129,12 +129,12 @@ pub(super) fn tid(thread: &Thread, descriptor: &Descriptor) -> i64 {
     }
 }
 
-/// A number that no thread outside of the sandbox has.
+/// The substitute tid of a sandboxed thread. No other thread has it.
 pub(super) fn sandboxed_tid(thread: &Thread) -> i64 {
     i64::from(thread.pid) << 32 | thread.tid & 0xffff_ffff
 }
 
-/// Where the thread is to be shown.
+/// Stores the position at which the thread is shown.
 pub(super) fn thread_args(
     descriptor: &Descriptor,
     orders: &Orders,
@@ -148,7 +148,7 @@ pub(super) fn thread_args(
     }
 }
 
-/// Where the process is to be shown, and what Chrome says about it.
+/// Stores the position at which the process is shown, and Chrome's properties of it.
 pub(super) fn process_args(
     descriptor: &Descriptor,
     orders: &Orders,
@@ -183,7 +183,7 @@ pub(super) fn process_args(
     }
 }
 
-/// The thread of a descriptor, in its process and with its name.
+/// Adds the thread of a descriptor, with its process and name.
 pub(super) fn add_thread(thread: &Thread, tid: i64, out: &mut TraceBuilder) -> ThreadId {
     let utid = out.thread(tid);
     if out.trace().threads.upid.get(utid.row()) == ProcessId::NONE {
@@ -196,7 +196,7 @@ pub(super) fn add_thread(thread: &Thread, tid: i64, out: &mut TraceBuilder) -> T
     utid
 }
 
-/// Names a process and says when it started.
+/// Stores the name, command line and start time of a process.
 pub(super) fn name_process(descriptor: &Descriptor, upid: ProcessId, out: &mut TraceBuilder) {
     let Some(process) = &descriptor.process else {
         return;
@@ -214,7 +214,8 @@ pub(super) fn name_process(descriptor: &Descriptor, upid: ProcessId, out: &mut T
     }
 }
 
-/// The thread that an event of the older format names itself. If it names only a process, it is one without a number.
+/// The thread of a legacy event with its own tid or pid. If it has only a pid, the thread is a placeholder without a
+/// tid.
 pub(super) fn named_thread(
     legacy: &Legacy<'_>,
     own_pid: Option<i32>,
@@ -222,7 +223,7 @@ pub(super) fn named_thread(
 ) -> Option<ThreadId> {
     const NO_TID: i64 = 0xffff_ffff;
     let tid = match (legacy.tid, legacy.pid) {
-        // The number of the kernel's idle thread.
+        // The tid of the kernel's idle thread.
         (Some(0), _) => return None,
         (Some(tid), _) => tid.into(),
         (None, Some(pid)) => i64::from(pid) << 32 | NO_TID,

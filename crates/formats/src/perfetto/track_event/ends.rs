@@ -1,4 +1,4 @@
-//! Which slice an end means.
+//! Finds the slice that an end event closes.
 
 use traceloom_trace::{Place, RepairKind, RowId, SliceId, StringId, TraceBuilder, TrackId};
 
@@ -6,8 +6,8 @@ use super::interpret::TrackEvents;
 use crate::open_slices::{can_mean, slices_inside};
 
 impl TrackEvents<'_> {
-    /// The innermost open slice that an end with this name and category can mean. Ends need neither, and slices need no
-    /// name.
+    /// The innermost open slice that an end event with this name and category can close. An end without a name or
+    /// category matches any slice, and a slice without a name matches any end.
     pub(super) fn matching(
         &self,
         track: TrackId,
@@ -25,7 +25,7 @@ impl TrackEvents<'_> {
         out.open_slices(track).iter().rev().nth(inside).copied()
     }
 
-    /// Ends the slices inside of a slice that ends.
+    /// Ends the slices that are nested in a slice that ends.
     pub(super) fn close_above(
         &mut self,
         track: TrackId,

@@ -45,17 +45,17 @@ pub(super) struct Event<'a> {
     pub ending_flows: Vec<u64>,
     pub thread_delta_us: Option<i64>,
     pub thread_us: Option<i64>,
-    /// How many instructions the thread executed.
+    /// The number of instructions that the thread has executed.
     pub instructions: Option<i64>,
     pub legacy: Option<Legacy<'a>>,
-    /// The stack at the event: the stack itself, or its number.
+    /// The stack at the event: an inline callstack, or its iid.
     pub callstack: Option<Field<'a>>,
     pub callstack_weight: Option<f64>,
     /// Annotations, and messages of other types, for the arguments.
     pub others: Vec<Field<'a>>,
 }
 
-/// A `TrackEvent.LegacyEvent`: what Chrome's old trace events had in addition.
+/// A `TrackEvent.LegacyEvent`: the additional fields of Chrome's old trace events.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Legacy<'a> {
     pub name_iid: u64,
@@ -121,10 +121,9 @@ impl<'a> Event<'a> {
             55 | 56 => self.callstack = Some(field),
             57 => self.callstack_weight = Some(f64::from_bits(field.uint())),
             6 => self.legacy = Some(Legacy::read(field.fields())),
-            // Times of the event are read in the survey.
+            // The timestamps 1 and 16 are read in the survey. 8 is not used.
             1 | 16 | 8 => {}
             20 => self.instructions = Some(field.int()),
-            // Stacks of calls.
             _ => self.others.push(field),
         }
     }
@@ -164,7 +163,7 @@ pub(super) fn numbers(field: Field<'_>, into: &mut Vec<u64>) {
     }
 }
 
-/// Repeated numbers of 8 bytes, packed or not.
+/// Repeated 8-byte numbers, packed or not.
 fn fixed(field: Field<'_>, into: &mut Vec<u64>) {
     match field.value {
         Value::Number(number) => into.push(number),

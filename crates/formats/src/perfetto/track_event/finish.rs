@@ -1,4 +1,4 @@
-//! The end of the input, and what could not be read until then.
+//! The end of the input: open slices are closed and problems are reported.
 
 use traceloom_trace::{Place, RepairKind, TraceBuilder, TrackId};
 
@@ -10,12 +10,12 @@ impl TrackEvents<'_> {
         self.unmatched.1.get_or_insert(ts);
     }
 
-    /// Gives threads the names that their descriptors have, after everything else.
+    /// Names threads by their descriptors. Must be called last, because it overrides other names.
     pub fn name_threads(&self, out: &mut TraceBuilder) {
         self.tracks.names.apply(out);
     }
 
-    /// Ends the input.
+    /// Closes slices and reports problems.
     pub fn finish(&mut self, out: &mut TraceBuilder) {
         let mut tracks: Vec<TrackId> = self.ends.keys().copied().collect();
         tracks.sort_unstable();
@@ -40,7 +40,7 @@ impl TrackEvents<'_> {
         });
     }
 
-    /// What SQL has in `stats` under Perfetto's names.
+    /// Adds figures to `stats` under Perfetto's names.
     fn tell_figures(&self, out: &mut TraceBuilder) {
         let figures = [
             ("track_event_parser_errors", self.misplaced_states),

@@ -1,4 +1,4 @@
-//! Flows: arrows between slices, which events with the same number continue.
+//! Flows: arrows between slices. Events with the same flow id continue a flow.
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{FlowRow, NO_NUMBER, RowId, SliceId, StringId, TraceBuilder};
@@ -10,7 +10,7 @@ pub(super) struct Flows {
 }
 
 impl Flows {
-    /// A slice takes part in flows; some of them end there.
+    /// Adds a slice to flows. The flows in `ending` end at this slice.
     pub fn slice(
         &mut self,
         slice: SliceId,
@@ -30,7 +30,7 @@ impl Flows {
         }
     }
 
-    /// A slice takes part in a flow whose number is not the input's own.
+    /// Adds a slice to a flow whose id is derived and not in the input.
     pub fn unnumbered(&mut self, slice: SliceId, flow: u64, out: &mut TraceBuilder) {
         if let Some(last) = self.open.insert(flow, slice) {
             arrow((last, slice), NO_NUMBER, out);
@@ -38,7 +38,8 @@ impl Flows {
     }
 }
 
-/// An arrow between two slices. It leads to the one that began later: ends of slices have flows, too.
+/// Adds an arrow between two slices. It points to the slice that began later. The order of the events may differ,
+/// because end events have flows too.
 fn arrow(slices: (SliceId, SliceId), trace_id: i64, out: &mut TraceBuilder) {
     let begin = |slice: SliceId| out.trace().slices.ts.get(slice.row());
     let (slice_out, slice_in) = match slices {

@@ -33,24 +33,25 @@ pub(crate) struct TrackEvents<'s> {
     pub(super) lanes: NestedLanes,
     pub(super) lifecycles: Lifecycles,
     pub(super) counters: FxHashMap<u64, Counting>,
-    /// The sums of counters whose values are added up, each of a sequence until it clears its state.
+    /// The sums of incremental counters, by track and generation of the sequence's state.
     pub(super) sums: FxHashMap<(u64, u32), f64>,
     pub(super) texts: Texts,
-    /// The threads of sequences whose events name no track.
+    /// The threads of sequences whose events have no track, by generation.
     threads: FxHashMap<u32, Legacy>,
-    /// The ends of slices that began with a known duration, innermost last.
+    /// For each track with a slice of known duration: the ends of its open slices, innermost last. [`i64::MAX`] means
+    /// unknown.
     pub(super) ends: FxHashMap<TrackId, Vec<i64>>,
     pub(super) unmatched: (u64, Option<i64>),
     /// The stack of the last event, if it has one.
     pub stack: Option<SliceStack<'s>>,
-    /// The part of a profile of V8 in the last event, if it has one.
+    /// The V8 profile data of the last event, if it has any.
     pub v8: Option<V8Event<'s>>,
     pub(super) unknown_phases: (u64, u8),
-    /// Events of threads whose sequence does not name its thread.
+    /// The number of thread events whose sequence has no thread.
     pub(super) without_thread: u64,
     pub(super) states: StateRows,
     pub(super) machine: i64,
-    /// Events of states on tracks that hold none.
+    /// The number of state events on tracks that have no states.
     pub(super) misplaced_states: u64,
     pub(super) skipped: Skipped,
 }
@@ -59,13 +60,13 @@ pub(crate) struct TrackEvents<'s> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SliceStack<'s> {
     pub slice: SliceId,
-    /// The stack itself, or its number.
+    /// The inline callstack, or its iid.
     pub callstack: Field<'s>,
     pub weight: Option<f64>,
     pub is_end: bool,
 }
 
-/// The thread of a sequence, and its CPU clock at the last event, ns.
+/// The thread of a sequence, and the thread's CPU time at the last event, ns.
 #[derive(Clone, Copy)]
 struct Legacy {
     descriptor: Span,
@@ -74,7 +75,7 @@ struct Legacy {
     thread_ns: i64,
 }
 
-/// An event with what its sequence tells.
+/// The context of an event: its timestamp, its name, and the state of its sequence.
 pub(super) struct At<'s> {
     pub ts: i64,
     pub names: Names<'s>,
@@ -83,7 +84,7 @@ pub(super) struct At<'s> {
     pub pid: Option<i32>,
     /// The name of the event.
     pub name: StringId,
-    /// The CPU clock of the event's thread, ns.
+    /// The CPU time of the event's thread, ns.
     pub thread_ts: Option<i64>,
 }
 
@@ -117,7 +118,7 @@ impl<'s> TrackEvents<'s> {
         }
     }
 
-    /// Adds the processes and threads that are described for a machine.
+    /// Adds the described processes and threads of a machine.
     pub fn begin(&mut self, machine: i64, out: &mut TraceBuilder) {
         let survey = self.survey;
         self.machine = machine;
@@ -125,7 +126,7 @@ impl<'s> TrackEvents<'s> {
             .people(|raw| survey.machine(raw) == machine, out);
     }
 
-    /// A `TrackEvent` of a packet with this state.
+    /// Reads the `TrackEvent` of a packet with this state.
     pub fn event(&mut self, ts: i64, bytes: &'s [u8], state: State, out: &mut TraceBuilder) {
         let event = Event::read(bytes);
         let uuid = self.uuid(&event, state);
@@ -154,7 +155,7 @@ impl<'s> TrackEvents<'s> {
         }
     }
 
-    /// The track that an event names, or that the defaults of its sequence name.
+    /// The track uuid of an event, or else of the defaults of its sequence.
     pub(super) fn uuid(&self, event: &Event<'_>, state: State) -> Option<u64> {
         event.track.or_else(|| {
             let defaults = self.defaults(state)?;
@@ -162,7 +163,7 @@ impl<'s> TrackEvents<'s> {
         })
     }
 
-    /// `TrackEventDefaults`.
+    /// The `TrackEventDefaults` of a state.
     pub(super) fn defaults(&self, state: State) -> Option<Fields<'s>> {
         let packet = Fields::new(self.survey.source.get(state.defaults));
         Some(packet.clone().find(|field| field.number == 11)?.fields())
@@ -187,7 +188,7 @@ impl<'s> TrackEvents<'s> {
             name: names.name(event, &mut self.texts, out),
             thread_ts: None,
         };
-        // An event with a track of its own needs the thread of its sequence only for the thread's clock.
+        // An event with a track needs the thread of its sequence only for relative CPU times.
         let has_track = uuid.is_some_and(|uuid| uuid != 0);
         let is_apart = has_track && event.thread_delta_us.is_none();
         if state.thread == Span::default() || is_apart {
@@ -202,7 +203,7 @@ impl<'s> TrackEvents<'s> {
                     Thread::read(Fields::new(self.survey.source.get(state.thread)));
                 let tid = self.tracks.described_tid(&descriptor, out);
                 if tid.is_some() {
-                    // Its own descriptor names it. The number may even be that of a later thread.
+                    // The thread's track descriptor has its name. The tid may even belong to a later thread.
                     descriptor.name.clear();
                 }
                 let utid = add_thread(&descriptor, tid.unwrap_or(descriptor.tid), out);
@@ -226,7 +227,7 @@ impl<'s> TrackEvents<'s> {
         at
     }
 
-    /// The track of an event's slice: that of its uuid, or else the thread of its sequence.
+    /// The track of an event's slice: the track of its uuid, or else that of its thread.
     fn slice_track(
         &mut self,
         event: &Event<'_>,
@@ -243,14 +244,14 @@ impl<'s> TrackEvents<'s> {
         if let Some(utid) = legacy.and_then(|legacy| named_thread(legacy, at.pid, out)) {
             return out.thread_track(utid);
         }
-        // An event that says 0 itself means the default track.
+        // An event with an explicit uuid of 0 belongs to the default track.
         match at.utid.filter(|_| event.track.is_none()) {
             Some(utid) => out.thread_track(utid),
             None => self.tracks.track(0, usage, asker, out),
         }
     }
 
-    /// What a track gets from the event that needs it.
+    /// The properties of an event that its track may need.
     pub(super) fn asker(&self, at: &At<'s>) -> Asker {
         let sequences = &self.survey.sequences;
         Asker {
@@ -314,7 +315,7 @@ impl<'s> TrackEvents<'s> {
         self.attach(slice, event, out);
     }
 
-    /// A slice whose duration is known. It stays open, so that others can be inside of it.
+    /// Begins a slice whose duration is known. It stays open, so that other slices can be nested in it.
     pub(super) fn whole_slice(
         &mut self,
         at: &At<'s>,
@@ -333,7 +334,7 @@ impl<'s> TrackEvents<'s> {
         slice
     }
 
-    /// Ends the slices with a known duration that end before a time.
+    /// Ends the slices with a known duration that end at or before `ts`.
     pub(super) fn close_until(&mut self, track: TrackId, ts: i64, out: &mut TraceBuilder) {
         let Some(ends) = self.ends.get_mut(&track) else {
             return;
@@ -358,7 +359,7 @@ impl<'s> TrackEvents<'s> {
         self.attach(instant, event, out);
     }
 
-    /// What belongs to a slice besides its row: flows, what extensions tell about processes, and the stack.
+    /// Adds an event's flows, lifecycle extensions and stack to its slice.
     pub(super) fn attach(&mut self, slice: SliceId, event: &Event<'s>, out: &mut TraceBuilder) {
         self.flows
             .slice(slice, &event.flows, &event.ending_flows, out);
@@ -375,7 +376,7 @@ impl<'s> TrackEvents<'s> {
         });
     }
 
-    /// What a track belongs to.
+    /// The owner of a track.
     pub(super) fn owner(&mut self, uuid: u64, out: &mut TraceBuilder) -> Owner {
         self.tracks.owner(uuid, out)
     }

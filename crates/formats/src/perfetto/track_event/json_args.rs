@@ -1,4 +1,4 @@
-//! Annotations that are JSON: a value for each value within an object or a list.
+//! Annotations with JSON. Each value inside an object or a list becomes an argument.
 //!
 //! ```text
 //! view: {"id": 7, "size": [3, 4]}        debug.view.id = 7, debug.view.size[0] = 3, debug.view.size[1] = 4
@@ -9,11 +9,11 @@ use traceloom_trace::ArgValue;
 
 use super::writer::{MOST_LEVELS, Writer, unsigned};
 
-/// The longest text that is taken apart, bytes. Its values take more memory than the text.
+/// The maximum length of a text that is parsed, bytes. The parsed values take more memory than the text.
 const LONGEST: usize = 1 << 20;
 
 impl Writer<'_, '_> {
-    /// A text that is JSON. What cannot be read stays a text.
+    /// Adds a JSON text. A text that cannot be parsed is stored as it is.
     pub fn json(&mut self, key: &str, text: &[u8]) {
         let short = (text.len() <= LONGEST).then_some(text);
         match short.and_then(|text| serde_json::from_slice(text).ok()) {

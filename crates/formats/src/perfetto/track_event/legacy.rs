@@ -1,4 +1,4 @@
-//! Events of Chrome's older trace format inside of track events: their type is a letter, as in Chrome's JSON.
+//! Events of Chrome's older trace format inside track events. Their phase is a letter, as in Chrome's JSON.
 //!
 //! | letters | meaning |
 //! |---|---|
@@ -56,7 +56,7 @@ impl<'s> TrackEvents<'s> {
         }
     }
 
-    /// The track of the thread of an event.
+    /// The track of an event: that of its uuid, or else that of its thread.
     fn legacy_track(
         &mut self,
         at: &At<'s>,
@@ -136,8 +136,9 @@ impl<'s> TrackEvents<'s> {
         Some(out.process(at.pid?.into()))
     }
 
-    /// A slice that is matched by its id. A local id belongs to the process, others to the whole trace. Nestable events
-    /// (lowercase) share an id within their category, the older ones within their name.
+    /// An asynchronous slice or instant, matched by its id. Local ids are scoped to the process, others to the whole
+    /// trace. In addition, ids of nestable events (lowercase phases) are scoped to the category, and those of older
+    /// events to the name.
     fn asynchronous(
         &mut self,
         at: &At<'s>,
@@ -179,7 +180,7 @@ impl<'s> TrackEvents<'s> {
         }
     }
 
-    /// A flow passes through the innermost slice of the thread.
+    /// A flow event. It binds to the innermost open slice of the thread.
     fn flow(
         &mut self,
         at: &At<'s>,
@@ -207,7 +208,7 @@ impl<'s> TrackEvents<'s> {
         }
     }
 
-    /// `thread_name` and `process_name`: the name is the first annotation.
+    /// `thread_name` and `process_name`. The first annotation is the name.
     fn metadata(
         &mut self,
         at: &At<'s>,

@@ -1,4 +1,4 @@
-//! The arguments of events. Those of the older format also tell what has no column: id, thread and letter of the event.
+//! The arguments of events. Legacy events also get arguments for properties without a column: id, thread and phase.
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{
@@ -14,7 +14,7 @@ use super::tracks::Owner;
 type List = Vec<(StringId, ArgValue)>;
 
 impl<'s> TrackEvents<'s> {
-    /// Stores the arguments of an event that begins a slice.
+    /// Stores the arguments of an event that begins a slice or is an instant.
     pub(super) fn stored_args(
         &mut self,
         at: &At<'s>,
@@ -54,7 +54,7 @@ impl<'s> TrackEvents<'s> {
         args
     }
 
-    /// Adds the arguments of an end to a slice. They replace those with the same keys.
+    /// Adds the arguments of an end event to its slice. They replace arguments with the same keys.
     pub(super) fn add_args(
         &mut self,
         slice: SliceId,
@@ -73,7 +73,7 @@ impl<'s> TrackEvents<'s> {
         let places: FxHashMap<_, _> = places.collect();
         for (key, value) in more {
             match places.get(&key).and_then(|at| all.get_mut(*at)) {
-                // The thread stays that of the beginning.
+                // The thread of the begin event is kept.
                 Some((_, ArgValue::Row(..))) => {}
                 Some((_, known)) => *known = value,
                 None => all.push((key, value)),
@@ -83,7 +83,7 @@ impl<'s> TrackEvents<'s> {
         out.set_slice_args(slice, all);
     }
 
-    /// The thread of an event whose track is not that of its thread.
+    /// The thread of an event that is not on its thread's track.
     fn passed_thread(
         &mut self,
         at: &At<'s>,

@@ -1,4 +1,4 @@
-//! Starts and ends of processes, as Android's framework tells them in extensions of track events.
+//! Process starts and ends that Android's framework reports in extensions of track events.
 //!
 //! Source: `frameworks_base_track_event.proto` of google/perfetto (`protos/third_party/android`).
 
@@ -8,13 +8,13 @@ use traceloom_trace::{ArgValue, NO_TIME, ProcessId, RowId, TraceBuilder};
 use super::super::wire::{Field, Fields};
 use super::types::Types;
 
-/// Extensions of `TrackEvent`.
+/// Extension fields of `TrackEvent`.
 const PROCESS_START: u32 = 2010;
 const BINDER_DIED: u32 = 2013;
 
 const TABLE: &str = "__intrinsic_android_track_event_process";
 
-/// The fields of `AndroidProcessStartEvent` that are columns.
+/// The fields of `AndroidProcessStartEvent` that become columns.
 const COLUMNS: [(u32, &str, As); 9] = [
     (10, "start_seq_id", As::Number),
     (11, "package_uid", As::Number),
@@ -34,7 +34,7 @@ enum As {
     Enum(&'static str),
 }
 
-/// The processes whose starts or ends are known, in the order of their first event.
+/// The processes with a known start or end, in the order of their first event.
 #[derive(Debug, Default)]
 pub(super) struct Lifecycles {
     places: FxHashMap<ProcessId, usize>,
@@ -44,14 +44,14 @@ pub(super) struct Lifecycles {
 #[derive(Debug)]
 struct Lifecycle {
     upid: ProcessId,
-    /// When the framework started the process, and when it noticed its end, ns.
+    /// When the framework started the process, and when it noticed the process's end, ns.
     start_ts: Option<i64>,
     end_ts: Option<i64>,
     values: [Option<ArgValue>; COLUMNS.len()],
 }
 
 impl Lifecycles {
-    /// A field of an event that is not one of `TrackEvent` itself.
+    /// Reads an extension field of an event.
     pub fn field<'s>(
         &mut self,
         ts: i64,
@@ -115,7 +115,7 @@ impl Lifecycles {
         &mut self.processes[place]
     }
 
-    /// Ends the input.
+    /// Writes the rows.
     pub fn finish(&self, out: &mut TraceBuilder) {
         for process in &self.processes {
             let times = [
@@ -152,7 +152,7 @@ impl Lifecycle {
     }
 }
 
-/// The process that an event is about.
+/// The pid in an event.
 fn pid(mut fields: Fields<'_>) -> Option<i64> {
     let pid = fields.find(|field| field.number == 2)?;
     Some(pid.int32().into())

@@ -1,4 +1,4 @@
-//! Lines of the log that threads write as track events (`LogMessage`): Chrome's `LOG(…)`.
+//! Log messages in track events (`LogMessage`), which Chrome writes with `LOG(…)`.
 
 use traceloom_trace::{ArgValue, TraceBuilder};
 
@@ -7,14 +7,14 @@ use super::event::Event;
 use super::interpret::{At, TrackEvents};
 use super::names::{Names, interned};
 
-/// The number of the field in `TrackEvent`.
+/// The field number in `TrackEvent`.
 const LOG_MESSAGE: u32 = 21;
 
-/// The priority of lines without one: the page shows no lines below it.
+/// The priority of messages without one. The page shows no messages below this priority.
 const INFO: i64 = 4;
 
 impl<'s> TrackEvents<'s> {
-    /// Adds the line of an event, if it has one, to those of Android's log.
+    /// Adds the log message of an event, if it has one, to the lines of Android's log.
     pub(super) fn log_line(&mut self, at: &At<'s>, event: &Event<'s>, out: &mut TraceBuilder) {
         let mut fields = event.others.iter();
         let Some(message) = fields.find(|field| field.number == LOG_MESSAGE) else {
@@ -43,7 +43,7 @@ impl<'s> TrackEvents<'s> {
 struct Line<'s> {
     priority: i64,
     text: Option<&'s [u8]>,
-    /// The file and the line that wrote it.
+    /// The source file and line of the message.
     place: Option<Vec<u8>>,
 }
 

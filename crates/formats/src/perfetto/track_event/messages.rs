@@ -1,4 +1,4 @@
-//! Messages of known types as arguments: those of the table, and those that the trace declares.
+//! Converts messages to arguments. Their types are in the table or declared by the trace.
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::ArgValue;
@@ -8,11 +8,11 @@ use super::super::wire::{Field, Fields, Value};
 use super::names::interned;
 use super::writer::{MOST_LEVELS, Writer, unsigned};
 
-/// How many values each repeated field of a message has had.
+/// The number of values so far of each repeated field of a message.
 pub(super) type Places = FxHashMap<u32, u32>;
 
 impl<'s> Writer<'_, 's> {
-    /// A field of a message of a known type. `prefix` is the key of the message.
+    /// Adds a field of a message of a known type. `prefix` is the key of the message.
     pub fn field(
         &mut self,
         (message, prefix): (&'s str, &str),
@@ -25,7 +25,7 @@ impl<'s> Writer<'_, 's> {
         };
         let FieldType { kind, name, .. } = described;
         if let (Kind::Message("DebugAnnotation"), Value::Bytes(annotation)) = (kind, field.value) {
-            // It has a name of its own.
+            // The annotation contains its own name.
             return self.annotation(prefix, annotation, level + 1);
         }
         let Some(key) = self.inner(prefix, name) else {
@@ -58,7 +58,7 @@ impl<'s> Writer<'_, 's> {
         }
     }
 
-    /// A value whose key is complete.
+    /// Adds a value with its complete key.
     fn typed(&mut self, key: &str, kind: Kind<'s>, value: Value<'s>, level: u32) {
         match (kind, value) {
             (Kind::Message(inner), Value::Bytes(bytes)) => self.message(key, inner, bytes, level),
@@ -71,7 +71,7 @@ impl<'s> Writer<'_, 's> {
         }
     }
 
-    /// The fields of a message.
+    /// Adds the fields of a message.
     pub fn message(&mut self, key: &str, kind: &'s str, bytes: &'s [u8], level: u32) {
         if level >= MOST_LEVELS {
             return;

@@ -1,4 +1,5 @@
-//! Track events: slices, instants and counters of programs with Perfetto's SDK, of Chrome and of Android's services.
+//! Track events: slices, instants and counters of programs that use Perfetto's SDK, of Chrome and of Android's
+//! services.
 //!
 //! ```text
 //! TrackDescriptor   uuid, parent, and what it is: a process, a thread, a counter, or a track with a name

@@ -82,12 +82,12 @@ impl<'s> Names<'s> {
     }
 }
 
-/// The ids of interned texts, by generation, field and iid. Most events have a text that an earlier one had.
+/// A cache of string ids by generation, field and iid. Most events have the same texts as earlier ones.
 #[derive(Debug, Default)]
 pub(super) struct Texts(FxHashMap<(u32, u32, u64), StringId>);
 
 impl Texts {
-    /// The id of a text; null if it is unknown.
+    /// The string id of an interned text; null if the text is unknown.
     fn get(&mut self, names: &Names<'_>, field: u32, iid: u64, out: &mut TraceBuilder) -> StringId {
         let key = (names.state.generation, field, iid);
         if let Some(known) = self.0.get(&key) {

@@ -1,4 +1,4 @@
-//! Asynchronous slices of Chrome: those with the same id nest in each other, others may overlap.
+//! Asynchronous slices of Chrome. Slices with the same id are nested, others may overlap.
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{
@@ -8,10 +8,10 @@ use traceloom_trace::{
 use super::tracks::Owner;
 use crate::open_slices::{can_mean, end_inside, slices_inside};
 
-/// What asynchronous events have in common: the owner of their id, and the id.
+/// The owner of an id, and the id. Asynchronous events with the same pair belong together.
 pub(super) type Id = (Owner, u64);
 
-/// The slices of one id that are open.
+/// The open slices of one id.
 #[derive(Clone, Copy, Debug)]
 struct Open {
     key: LaneKey,
@@ -24,7 +24,7 @@ struct Open {
 pub(super) struct NestedLanes {
     lanes: AsyncLanes,
     open: FxHashMap<Id, Open>,
-    /// The name of the first event with an id: its track has that name.
+    /// The name of the first event with each id, which is the name of its track.
     names: FxHashMap<Id, StringId>,
 }
 
@@ -43,7 +43,7 @@ impl NestedLanes {
         }
     }
 
-    /// Begins a slice, inside of the one with the same id if one is open.
+    /// Begins a slice. If a slice with the same id is open, the new one is nested in it.
     pub fn begin(&mut self, id: Id, begin: SliceBegin, out: &mut TraceBuilder) -> SliceId {
         if let Some(open) = self.open.get_mut(&id) {
             open.depth += 1;
@@ -67,8 +67,8 @@ impl NestedLanes {
         slice
     }
 
-    /// Ends the innermost slice with an id that has this name and category, and those inside of it. An end needs neither of
-    /// them. `None` if there is no such slice.
+    /// Ends the innermost slice with an id that has this name and category, and all slices inside it. An end without a
+    /// name or category matches any. Returns `None` if there is no such slice.
     pub fn end(
         &mut self,
         id: Id,

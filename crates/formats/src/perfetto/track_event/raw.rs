@@ -1,4 +1,4 @@
-//! Events of Chrome's older format that are no slices: parts of CPU profiles, and records of any other kind.
+//! Legacy events of Chrome that are not slices: parts of CPU profiles, and raw records of other kinds.
 
 use traceloom_trace::{ArgValue, RowId, StringId, ThreadId, TraceBuilder};
 
@@ -11,7 +11,7 @@ use super::writer::unsigned;
 use crate::profile::V8Event;
 
 impl<'s> TrackEvents<'s> {
-    /// A part of a profile. Events of other samplers have no such data.
+    /// A part of a V8 CPU profile. Events of other samplers do not have its JSON data, so they are raw events.
     pub(super) fn v8_profile(
         &mut self,
         at: &At<'s>,
@@ -33,7 +33,7 @@ impl<'s> TrackEvents<'s> {
         });
     }
 
-    /// An event of an object, a memory dump, a context or the like.
+    /// A raw event: an object, a memory dump, a context or a similar event.
     pub(super) fn raw_event(
         &mut self,
         at: &At<'s>,
@@ -73,7 +73,7 @@ impl<'s> TrackEvents<'s> {
     }
 }
 
-/// What an event has besides its annotations, under the names that PerfettoSQL made public.
+/// The fields of a legacy event other than its annotations, under the argument names of PerfettoSQL.
 fn described(
     legacy: &Legacy<'_>,
     (name, category): (StringId, StringId),
@@ -110,7 +110,7 @@ fn described(
     values.collect()
 }
 
-/// The annotation `data` of an event, in JSON.
+/// The JSON annotation `data` of an event.
 fn v8_data<'s>(at: &At<'s>, event: &Event<'s>) -> Option<&'s [u8]> {
     let annotations = event.others.iter().filter(|field| field.number == 4);
     let mut annotations = annotations.map(|field| Fields::new(field.bytes()));

@@ -1,24 +1,25 @@
-//! Tracks that siblings share: those of one parent with the same name or key, as long as their slices do not overlap.
+//! Tracks that siblings share. Siblings have the same parent and the same name or key. They share a track while their
+//! slices do not overlap.
 //!
 //! ```text
 //! uuid 1  |-- a --|            |-- a --|        lane 0
 //! uuid 2      |---- a ----|                     lane 1
 //! uuid 3                    |-- a --|           lane 0
 //! ```
-//! A uuid stays on its lane until another one takes the lane while nothing is open there.
+//! A uuid stays on its lane until another uuid takes over the lane while no slice is open on it.
 
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{StringId, TrackId, TrackOwnerId};
 
-/// What siblings have in common.
+/// The properties that siblings have in common.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Key {
     pub owner: TrackOwnerId,
     /// The uuid of the parent.
     pub parent: u64,
-    /// Whether `value` is a key that the input gives, and not the name.
+    /// Whether `value` is an explicit merge key instead of the name.
     pub is_key: bool,
     pub value: StringId,
 }
@@ -55,7 +56,7 @@ impl Siblings {
         })
     }
 
-    /// The lane of a uuid, on which `change` slices begin (1) or end (-1).
+    /// The lane of a uuid. `change` is 1 if a slice begins on it, -1 if one ends, else 0.
     pub fn lane(&mut self, set: usize, uuid: u64, change: i32) -> usize {
         let lane = self.find(set, uuid);
         let set = &mut self.sets[set];
@@ -93,7 +94,7 @@ impl Siblings {
         lane
     }
 
-    /// The track of a lane, once it has one.
+    /// The track of a lane, if it has one yet.
     pub fn track(&mut self, set: usize, lane: usize) -> &mut Option<TrackId> {
         &mut self.sets[set].lanes[lane].track
     }

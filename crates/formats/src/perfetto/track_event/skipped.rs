@@ -1,15 +1,15 @@
-//! Track events, and parts of them, that say too little to be read.
+//! Counts track events, and parts of them, that are too incomplete to be read.
 
 use traceloom_trace::{Place, RepairKind, TraceBuilder};
 
-/// How many there are of each kind.
+/// The number of skipped events or values of each kind.
 #[derive(Debug, Default)]
 pub(super) struct Skipped {
-    /// Events of a type that Perfetto does not define, or of none.
+    /// Events without a type or with an unknown type.
     pub of_unknown_type: u64,
-    /// Events of counters without a value.
+    /// Counter events without a value.
     pub without_value: u64,
-    /// Values of other counters for which no track is named.
+    /// Extra counter values without a track.
     pub without_track: u64,
 }
 

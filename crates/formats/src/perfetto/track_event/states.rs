@@ -1,4 +1,4 @@
-//! Events that give a track another state.
+//! State events, which set the state of a track.
 
 use traceloom_trace::{StringId, TraceBuilder, TrackType};
 
@@ -7,7 +7,7 @@ use super::interpret::{At, TrackEvents};
 use super::tracks::{Owner, Use};
 
 impl<'s> TrackEvents<'s> {
-    /// The track has the state with the event's name from now on; none if the event has no name.
+    /// Sets the state of the track to the event's name. An event without a name ends the state.
     pub(super) fn state(
         &mut self,
         at: &At<'s>,
@@ -35,7 +35,7 @@ impl<'s> TrackEvents<'s> {
             .set(at.ts, track, (at.name, category), args, out);
     }
 
-    /// Chrome's older form of the figures of a thread: they come with its events.
+    /// Adds a thread's CPU time and instruction count, in the older form that Chrome adds to its events.
     pub(super) fn figures_of_thread(
         &mut self,
         at: &At<'s>,

@@ -1,4 +1,4 @@
-//! Finds the tracks of uuids.
+//! Finds the track of each uuid.
 //!
 //! ```text
 //! process 7 ◄── thread 8        the thread's own track, which marks of the kernel's trace use too
@@ -6,7 +6,7 @@
 //!     ├─ "requests"             a track of the process
 //!     └─ counter "fps"          a counter of the process
 //! ```
-//! A track belongs to the thread or process that is nearest among its parents, or to the whole machine.
+//! A track belongs to the nearest thread or process among its parents. Without one, it belongs to the whole machine.
 
 use std::rc::Rc;
 
@@ -22,16 +22,16 @@ use super::described::{self, Orders};
 use super::siblings::{Key, Siblings};
 use super::thread_names::ThreadNames;
 
-/// What a track belongs to.
+/// The owner of a track.
 pub(super) type Owner = TrackOwnerId;
 
-/// The most tracks between a track and its root.
+/// The maximum number of tracks between a track and its root.
 const MOST_PARENTS: usize = 100;
 
-/// The track without a descriptor.
+/// The uuid of the default track.
 const DEFAULT: u64 = 0;
 
-/// What a track holds.
+/// The kind of a track's content.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Holds {
     Slices,
@@ -39,7 +39,7 @@ pub(super) enum Holds {
     States,
 }
 
-/// What an event does on its track.
+/// The effect of an event on its track.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Use {
     Begin,
@@ -59,19 +59,19 @@ impl Use {
     }
 }
 
-/// An event that needs its track: the name that the track gets if its descriptor has none, and the sequence.
+/// The event for which a track is looked up. `name` is the track's name if its descriptor has none.
 #[derive(Clone, Copy)]
 pub(super) struct Asker {
     pub name: StringId,
-    /// Whether the input has the first packet of the sequence.
+    /// Whether the first packet of the event's sequence is in the input.
     pub from_first: bool,
 }
 
-/// Where the events of a uuid go.
+/// The track or lanes for the events of a uuid.
 #[derive(Clone, Copy, Debug)]
 enum Place {
     Track(TrackId),
-    /// One of the lanes of siblings. `name` and `parent` are for new ones.
+    /// One of the lanes that siblings share. `name` and `parent` are for new lanes.
     Lanes {
         set: usize,
         name: StringId,
@@ -88,8 +88,8 @@ pub(super) struct Tracks<'s> {
     places: FxHashMap<(u64, Holds), Place>,
     siblings: Siblings,
     orders: Orders,
-    /// The uuid of each thread and process that a descriptor names. Another uuid with the same number is a later thread or
-    /// process, which got the number again.
+    /// The uuid of each described thread and process. If another uuid has the same tid or pid, the system reused it for
+    /// a later thread or process.
     threads: FxHashMap<ThreadId, u64>,
     processes: FxHashMap<ProcessId, u64>,
     pub names: ThreadNames,
@@ -120,7 +120,7 @@ impl<'s> Tracks<'s> {
             .clone()
     }
 
-    /// Adds the processes and threads of all descriptors of a machine, whether they have events or not.
+    /// Adds all described processes and threads of a machine, even without events.
     pub fn people(&mut self, is_here: impl Fn(u32) -> bool, out: &mut TraceBuilder) {
         let people = self.descriptors.people().iter();
         for (_, uuid) in people.filter(|(machine, _)| is_here(*machine)) {
@@ -128,7 +128,7 @@ impl<'s> Tracks<'s> {
         }
     }
 
-    /// The number of a thread that has a descriptor with a uuid, also if it is that of a sandbox.
+    /// The tid of a thread that also has a track descriptor. This may be the substitute tid of a sandboxed thread.
     pub fn described_tid(&self, thread: &Thread, out: &TraceBuilder) -> Option<i64> {
         let known = |tid: &i64| out.find_thread(*tid);
         let is_described = |tid: &i64| known(tid).is_some_and(|it| self.threads.contains_key(&it));
@@ -136,7 +136,7 @@ impl<'s> Tracks<'s> {
         tids.into_iter().find(is_described)
     }
 
-    /// What a track belongs to.
+    /// The owner of a track.
     pub fn owner(&mut self, uuid: u64, out: &mut TraceBuilder) -> Owner {
         let mut path = Vec::new();
         let mut next = uuid;
@@ -161,7 +161,7 @@ impl<'s> Tracks<'s> {
         owner
     }
 
-    /// The thread or process that a descriptor names itself.
+    /// The thread or process in the track's own descriptor.
     fn own(&mut self, uuid: u64, descriptor: &Descriptor, out: &mut TraceBuilder) -> Option<Owner> {
         let upid = descriptor
             .process
@@ -259,7 +259,7 @@ impl<'s> Tracks<'s> {
         track
     }
 
-    /// Adds the place of a uuid, after those of its parents.
+    /// Adds the place of a uuid. The missing places of its parents are added first.
     fn add(&mut self, uuid: u64, holds: Holds, asker: Asker, out: &mut TraceBuilder) -> Place {
         let nameless = Asker {
             name: StringId::NULL,
@@ -272,7 +272,7 @@ impl<'s> Tracks<'s> {
         self.create(uuid, holds, asker, out)
     }
 
-    /// What a track holds according to its descriptor.
+    /// The kind of a track's content according to its descriptor.
     fn holds(&mut self, uuid: u64) -> Holds {
         match self.descriptor(uuid) {
             Some(it) if it.counter.is_some() => Holds::Values,
@@ -281,7 +281,8 @@ impl<'s> Tracks<'s> {
         }
     }
 
-    /// The parents of a track that have no place yet, innermost first. None if there are too many, or they form a circle.
+    /// The parents of a track that have no place yet, innermost first. Empty if there are too many or they form a
+    /// cycle.
     fn missing_parents(&mut self, uuid: u64) -> Vec<u64> {
         let mut path = Vec::new();
         let mut next = self.descriptor(uuid).map_or(DEFAULT, |it| it.parent);
@@ -340,8 +341,8 @@ impl<'s> Tracks<'s> {
         place
     }
 
-    /// The track under which a track is. The own tracks of threads and processes have no tracks under them, because all
-    /// tracks of the thread or process belong to it.
+    /// The parent track. The main tracks of threads and processes are not used as parents, because all tracks of the
+    /// thread or process belong to it anyway.
     fn parent(
         &mut self,
         descriptor: &Descriptor,

@@ -1,4 +1,4 @@
-//! The types of messages and enums that have occurred in arguments.
+//! A cache of the message and enum types that have occurred in arguments.
 
 use rustc_hash::FxHashMap;
 
@@ -8,7 +8,7 @@ use super::super::descriptors::{Declared, FieldType, MessageType};
 pub(super) struct Types<'s> {
     declared: &'s Declared<'s>,
     messages: FxHashMap<&'s str, MessageType<'s>>,
-    /// The names of enums' values.
+    /// The names of the values of each enum.
     enums: FxHashMap<&'s str, FxHashMap<i64, &'s str>>,
 }
 

@@ -1,5 +1,5 @@
-//! Writes the arguments of one event, within limits: names can be used inside of each other again and again, so that few
-//! bytes make long keys.
+//! Writes the arguments of one event, within limits. Interned names can be nested repeatedly, so that few bytes of
+//! input produce long keys.
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{ArgValue, StringId, TraceBuilder};
@@ -7,23 +7,23 @@ use traceloom_trace::{ArgValue, StringId, TraceBuilder};
 use super::names::Names;
 use super::types::Types;
 
-/// The most levels of messages inside each other.
+/// The maximum nesting depth of messages.
 pub(super) const MOST_LEVELS: u32 = 40;
 
-/// The longest key, bytes.
+/// The maximum length of a key, bytes.
 const LONGEST_KEY: usize = 2_000;
 
-/// The length up to which keys are always kept, bytes. Longer ones share a budget: [`FREE`] bytes, and some for each byte of
-/// the input.
+/// Keys of up to this length are always kept, bytes. Longer keys share a budget of [`FREE`] bytes, plus [`FOR_BYTE`]
+/// bytes per byte of input.
 const USUAL_KEY: usize = 64;
 const FREE: usize = 16 << 20;
 const FOR_BYTE: usize = 4;
 
-/// What the keys of arguments may take.
+/// The budget for long argument keys.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     left: usize,
-    /// Arguments whose keys were too long.
+    /// The number of arguments whose keys were too long.
     pub refused: u64,
 }
 
@@ -43,7 +43,7 @@ pub(super) struct Writer<'a, 's> {
     pub types: &'a mut Types<'s>,
     pub limits: &'a mut Limits,
     pub args: Vec<(StringId, ArgValue)>,
-    /// How many items lists have already.
+    /// The number of items that each list already has.
     pub items: FxHashMap<String, usize>,
 }
 
@@ -57,7 +57,7 @@ impl<'s> Writer<'_, 's> {
         }
     }
 
-    /// Whether a long key may be kept.
+    /// Charges a long key to the budget. Returns whether it may be kept.
     fn may_take(&mut self, key: &str) -> bool {
         let is_known = self.out.trace().strings.lookup(key).is_some();
         let bytes = if is_known { 0 } else { key.len() };
@@ -66,7 +66,7 @@ impl<'s> Writer<'_, 's> {
         left.is_some() && key.len() <= LONGEST_KEY
     }
 
-    /// The key of something inside of what `prefix` names. `None` if it is too long.
+    /// The key of `name` inside `prefix`. Returns `None` if it is too long.
     pub fn inner(&mut self, prefix: &str, name: &str) -> Option<String> {
         if prefix.len() + name.len() >= LONGEST_KEY {
             self.limits.refused += 1;
@@ -88,7 +88,8 @@ pub(super) fn unsigned(bits: u64) -> ArgValue {
     i64::try_from(bits).map_or(ArgValue::Unsigned(bits), ArgValue::Int)
 }
 
-/// A name as a part of a key, in which dots and brackets have a meaning. What is too long for a key is cut off.
+/// A name as part of a key. Dots and brackets have a meaning in keys, so they are replaced. A name that is too long for
+/// a key is truncated.
 pub(super) fn plain(name: &[u8]) -> String {
     let name = name.get(..LONGEST_KEY).unwrap_or(name);
     String::from_utf8_lossy(name).replace(['.', '[', ']'], "_")
