@@ -1,7 +1,7 @@
-//! The numbers of sets of changes in SurfaceFlinger's transactions.
+//! Ids of the sets of change flags in SurfaceFlinger's transactions.
 
 use rustc_hash::FxHashMap;
 
-/// The numbers of sets of changes, for layers and for displays.
+/// The ids, by whether the flags belong to a display, and by the flags.
 #[derive(Default)]
 pub(super) struct Flags(pub FxHashMap<(bool, u64), i64>);

@@ -1,4 +1,4 @@
-//! Input: keys, touches, and the windows that got them.
+//! Input: key events, motion events, and the windows to which they were dispatched.
 
 use traceloom_trace::{ArgValue, TraceBuilder};
 
@@ -7,10 +7,10 @@ use super::super::wire::Fields;
 use super::Android;
 use super::messages::{unsigned, zigzag};
 
-/// The columns of events with the fields of the same names.
+/// The columns of events whose fields have the same names.
 const EVENT: &[&str] = &["source", "action", "device_id", "display_id"];
 
-/// The times in events, and the arguments with these times on the trace's clock.
+/// The times in events, and the arguments for these times on the trace's clock.
 const TIMES: [(&str, &str); 2] = [
     ("event_time_nanos", "kernel_time"),
     ("down_time_nanos", "down_time"),

@@ -1,4 +1,4 @@
-//! SurfaceFlinger's layers: what was on the screens at one time.
+//! SurfaceFlinger's layers: snapshots of the contents of the screens.
 
 use traceloom_trace::{ArgValue, RecordId, TraceBuilder};
 
@@ -11,19 +11,19 @@ const SNAPSHOT: &str = "LayersSnapshotProto";
 const LAYER: &str = "LayerProto";
 const DISPLAY: &str = "DisplayProto";
 
-/// The field of a snapshot with its layers, which get rows of their own.
+/// The field of a snapshot with its layers, which get their own rows.
 const LAYERS: u32 = 3;
 
-/// A display that is off has this number instead of one of a stack of layers.
+/// The layer stack of a display that is off.
 const NO_STACK: i64 = 0xffff_ffff;
 
-/// A layer with this flag is hidden.
+/// The flag of a hidden layer.
 const HIDDEN: i64 = 1;
 
-/// The root of all layers that are on no screen.
+/// The id of the root of all offscreen layers.
 const OFFSCREEN: i64 = 0x7fff_fffd;
 
-/// A quarter turn.
+/// The flag of a rotation by 90 degrees.
 const TURNED: i64 = 0x400;
 
 impl Android<'_> {
@@ -94,7 +94,7 @@ impl Android<'_> {
         out.record(traceloom_trace::NO_TIME, table, &cells);
     }
 
-    /// The size of a display, as it is turned.
+    /// The size of a display after its rotation.
     fn size(&mut self, display: &[u8]) -> Rect {
         let size = self.messages.inner(DISPLAY, display, "size");
         let transform = self.messages.inner(DISPLAY, display, "transform");
@@ -143,7 +143,7 @@ impl Android<'_> {
         out.record(traceloom_trace::NO_TIME, "surfaceflinger_layer", &cells);
     }
 
-    /// How round the corners of a layer are. Those that the app itself draws are added.
+    /// The corner radii of a layer, plus the effective radii that the app draws itself.
     fn radii(&mut self, layer: &[u8]) -> [f64; 4] {
         let mut radii = self.corners(layer, "corner_radii");
         if radii.iter().all(|radius| *radius <= 0.0) {

@@ -1,19 +1,19 @@
-//! Packets that are lists: each item becomes a row of one table.
+//! Packets with lists. Each item becomes a row.
 
 use rustc_hash::FxHashSet;
 use traceloom_trace::{ArgValue, NO_TIME, TraceBuilder};
 
 use super::super::wire::{Field, Fields};
 
-/// A packet whose items become rows.
+/// How the items of a packet become rows.
 struct List {
     table: &'static str,
-    /// The field of the items.
+    /// The field number of the items.
     items: u32,
     columns: &'static [(u32, &'static str, As)],
 }
 
-/// What the value of a column is if the item does not have it.
+/// The type of a column. The value is that of an item without the field.
 #[derive(Clone, Copy)]
 enum As {
     /// 0.
@@ -73,7 +73,7 @@ const FLAGS: List = List {
     ],
 };
 
-/// The modes of games, in the order of their numbers from 1 on.
+/// The columns of each game mode, by mode number from 1 on.
 const MODES: [[&str; 4]; 3] = [
     [
         "standard_mode_supported",
@@ -95,12 +95,12 @@ const MODES: [[&str; 4]; 3] = [
     ],
 ];
 
-/// Reads lists. The recorder repeats some of them.
+/// Reads lists. The recorder repeats some lists, so repeated items are skipped.
 #[derive(Default)]
 pub(super) struct Lists {
     packages: FxHashSet<Vec<u8>>,
     users: FxHashSet<i64>,
-    /// Which of these errors `stats` has already.
+    /// The errors that are already in `stats`.
     told_errors: FxHashSet<&'static str>,
 }
 
@@ -117,7 +117,7 @@ impl Lists {
         self.errors(content, (3, "packages_list_has_read_errors"), machine, out);
     }
 
-    /// Adds a row to `stats` if the recorder met errors while it read the list, as the field `number` tells.
+    /// Adds a row to `stats` if the field `number` shows that the recorder had errors while reading the list.
     fn errors(
         &mut self,
         content: &[u8],
@@ -148,7 +148,7 @@ impl Lists {
         rows(&FLAGS, ts, content, |_| true, out);
     }
 
-    /// An `AndroidGameInterventionList`: what the system changes in games.
+    /// An `AndroidGameInterventionList`: the settings that the system changes for games.
     pub fn games(&mut self, content: &[u8], machine: i64, out: &mut TraceBuilder) {
         self.errors(
             content,
@@ -254,7 +254,7 @@ fn mode(fields: Fields<'_>, cells: &mut Vec<(&'static str, ArgValue)>) {
     set(cells, names[3], ArgValue::Float(fps));
 }
 
-/// Gives a cell a value; it replaces an earlier one.
+/// Sets a cell. Replaces an earlier value.
 fn set(cells: &mut Vec<(&'static str, ArgValue)>, name: &'static str, value: ArgValue) {
     match cells.iter_mut().find(|(known, _)| *known == name) {
         Some((_, cell)) => *cell = value,

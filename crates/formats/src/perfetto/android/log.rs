@@ -1,4 +1,4 @@
-//! Android's log.
+//! Android's log (logcat).
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{ArgValue, NO_TIME, RowId, StringId, ThreadId, TraceBuilder};
@@ -8,26 +8,26 @@ use super::super::kernel::Kernel;
 use super::super::survey::Survey;
 use super::super::wire::{Field, Fields};
 
-/// `CLOCK_REALTIME`, on which the log's times are.
+/// `CLOCK_REALTIME`, the clock of the log's timestamps.
 const REALTIME: u32 = 1;
 
 /// The priority of lines without one.
 const INFO: u64 = 4;
 
-/// The longest text of the values of a binary event, bytes.
+/// The maximum length of the values of a binary event as text, bytes.
 const MOST_VALUES: usize = 4096;
 
-/// Lines of the log. Packets have them in the order of their writers, so they are sorted in the end.
+/// Collects the lines of the log. Packets have them in the order of their writers, so they are sorted at the end.
 pub(super) struct Log<'s> {
     converter: Converter<'s>,
     lines: Vec<Line>,
-    /// Lines whose time cannot be converted.
+    /// The number of lines whose timestamp cannot be converted.
     pub unconverted: u64,
-    /// How many lines the recorder saw, could not read, and left out, if it tells.
+    /// The number of lines that the recorder saw, failed to read and skipped, if recorded.
     counts: [Option<i64>; 3],
 }
 
-/// What `stats` calls these counts, in the order of the fields of `AndroidLogPacket.Stats`.
+/// The names of these counts in `stats`, in the order of the fields of `AndroidLogPacket.Stats`.
 const COUNTS: [&str; 3] = [
     "android_log_num_total",
     "android_log_num_failed",
@@ -127,7 +127,7 @@ impl<'s> Log<'s> {
         });
     }
 
-    /// Ends the input.
+    /// Writes the lines, sorted by time.
     pub fn finish(mut self, out: &mut TraceBuilder) {
         self.lines.sort_by_key(|line| line.ts);
         for (name, count) in COUNTS.iter().zip(self.counts) {
@@ -150,7 +150,7 @@ impl<'s> Log<'s> {
     }
 }
 
-/// The threads with each number, which may have been used again.
+/// All threads with each tid, because tids are reused.
 type Lifetimes = FxHashMap<i64, Vec<ThreadId>>;
 
 fn lifetimes(out: &TraceBuilder) -> Lifetimes {
@@ -162,7 +162,8 @@ fn lifetimes(out: &TraceBuilder) -> Lifetimes {
     lifetimes
 }
 
-/// The thread that wrote a line: the one that lived then, since lines come later than other events.
+/// The thread that wrote a line. Lines are added after all other events, so it is the thread with this tid that was
+/// alive at the time of the line.
 fn thread(line: &Line, lifetimes: &Lifetimes, out: &mut TraceBuilder) -> ThreadId {
     let tid = line.tid.into();
     let threads = &out.trace().threads;
@@ -181,7 +182,7 @@ fn thread(line: &Line, lifetimes: &Lifetimes, out: &mut TraceBuilder) -> ThreadI
     utid
 }
 
-/// Appends a value of a binary event, an `Arg`: ` name=value`.
+/// Appends a value of a binary event, an `Arg`, as ` name=value`.
 fn value(fields: Fields<'_>, to: &mut String) {
     let (mut name, mut value) = (None, String::new());
     for field in fields {

@@ -1,4 +1,4 @@
-//! Messages as arguments, and as rows that keep the whole message.
+//! Converts messages to arguments, and stores whole messages as rows.
 //!
 //! ```text
 //! layer { name: "app", crop { left: 3 }, children: [4, 5] }
@@ -13,34 +13,34 @@ use traceloom_trace::{ArgValue, NO_TIME, RecordId, StringId, TraceBuilder};
 use super::super::descriptors::{Descriptors, FieldType, Kind, MessageType, numbers};
 use super::super::wire::{Field, Fields, Value, varint};
 
-/// The most levels of messages inside each other.
+/// The maximum nesting depth of messages.
 pub(super) const MOST_LEVELS: u32 = 64;
 
-/// What the arguments of any file may take, bytes, and how much more for each of its bytes.
+/// The memory for the arguments of a file: [`FREE`] bytes, plus [`FOR_BYTE`] bytes per byte of the file.
 const FREE: usize = 16 << 20;
 const FOR_BYTE: usize = 6;
 
-/// What an argument takes, bytes.
+/// The memory for an argument, bytes.
 const FOR_ARG: usize = 13;
 
 /// A list of arguments.
 pub(super) type Args = Vec<(StringId, ArgValue)>;
 
-/// Reads messages by their descriptions.
+/// Reads messages according to their descriptors.
 pub(super) struct Messages<'s> {
     pub descriptors: &'s Descriptors,
     types: FxHashMap<&'static str, MessageType<'static>>,
-    /// A type of messages that is left out below the outermost level.
+    /// Fields with this message type are left out.
     pub left_out: &'static str,
-    /// What arguments and rows may still take, bytes.
+    /// The remaining memory for arguments and rows, bytes.
     left: usize,
-    /// What was left out because of that.
+    /// The number of values that were left out because the memory was used up.
     pub refused: u64,
-    /// The row of each message that was kept.
+    /// The row of each stored message, by its base64 text.
     kept: FxHashMap<StringId, RecordId>,
 }
 
-/// Where a message is.
+/// The type, key and level of a message.
 struct Place<'a> {
     kind: &'static str,
     key: &'a mut String,
@@ -59,7 +59,7 @@ impl<'s> Messages<'s> {
         }
     }
 
-    /// Whether so many more bytes may be used.
+    /// Takes bytes from the remaining memory. Returns false if there are not enough.
     pub fn take(&mut self, bytes: usize) -> bool {
         let left = self.left.checked_sub(bytes);
         self.refused += u64::from(left.is_none());
@@ -74,7 +74,7 @@ impl<'s> Messages<'s> {
         known.or_insert_with(|| descriptors.message(kind).unwrap_or_default())
     }
 
-    /// The fields of a message that have a name.
+    /// All fields of a message with this name.
     pub fn all<'a>(
         &mut self,
         kind: &'static str,
@@ -85,7 +85,7 @@ impl<'s> Messages<'s> {
         Fields::new(content).filter(move |field| Some(field.number) == number)
     }
 
-    /// The last field of a message with a name.
+    /// The last field of a message with this name.
     pub fn find<'a>(
         &mut self,
         kind: &'static str,
@@ -105,7 +105,7 @@ impl<'s> Messages<'s> {
         self.find(kind, content, name).map_or(&[][..], Field::bytes)
     }
 
-    /// The arguments of a message: all its fields, unless `only` leaves some out.
+    /// The arguments of a message. They contain the fields for whose number `only` returns true.
     pub fn args(
         &mut self,
         kind: &'static str,
@@ -150,7 +150,7 @@ impl<'s> Messages<'s> {
         }
     }
 
-    /// A field, of which a message had `count` before.
+    /// Adds a field. `count` is the number of earlier fields with the same number in the message.
     fn field(
         &mut self,
         place: &mut Place<'_>,
@@ -179,7 +179,7 @@ impl<'s> Messages<'s> {
         }
     }
 
-    /// A value whose key is complete.
+    /// Adds a value with its complete key.
     fn value(
         &mut self,
         place: &mut Place<'_>,
@@ -236,13 +236,13 @@ impl<'s> Messages<'s> {
         }
     }
 
-    /// Bytes as base64, unless they take too much.
+    /// Bytes as base64. `None` if the memory is used up.
     fn base64(&mut self, bytes: &[u8], out: &mut TraceBuilder) -> Option<StringId> {
         self.take(bytes.len() / 3 * 4 + 4)
             .then(|| out.intern(STANDARD.encode(bytes).as_bytes()))
     }
 
-    /// Keeps a message as a row. The same message has only one.
+    /// Stores a message as a row. Equal messages share a row.
     pub fn keep(&mut self, message: &[u8], out: &mut TraceBuilder) -> ArgValue {
         let Some(text) = self.base64(message, out) else {
             return ArgValue::Null;
@@ -254,7 +254,7 @@ impl<'s> Messages<'s> {
         (*row).into()
     }
 
-    /// Appends a message without the messages that are left out.
+    /// Appends a message to `to`, without the fields that have the type `left_out`.
     pub fn prune(&mut self, kind: &'static str, content: &[u8], level: u32, to: &mut Vec<u8>) {
         let mut fields = Fields::new(content);
         let mut start = 0;
@@ -279,7 +279,7 @@ impl<'s> Messages<'s> {
     }
 }
 
-/// Appends the name of a field to a key. Returns how long the key was.
+/// Appends the name of a field to a key. Returns the previous length of the key.
 fn enter(key: &mut String, described: &FieldType<'static>, count: &mut u32) -> usize {
     let before = key.len();
     if before > 0 {
@@ -293,7 +293,7 @@ fn enter(key: &mut String, described: &FieldType<'static>, count: &mut u32) -> u
     before
 }
 
-/// Packed numbers with a fraction.
+/// Packed doubles.
 pub(super) fn doubles(packed: &[u8]) -> impl Iterator<Item = f64> + '_ {
     packed
         .as_chunks()
@@ -302,12 +302,12 @@ pub(super) fn doubles(packed: &[u8]) -> impl Iterator<Item = f64> + '_ {
         .map(|bytes| f64::from_le_bytes(*bytes))
 }
 
-/// A number in zigzag encoding.
+/// Decodes a zigzag-encoded number.
 pub(super) fn zigzag(bits: u64) -> i64 {
     (bits >> 1) as i64 ^ -((bits & 1) as i64)
 }
 
-/// A number without a sign.
+/// An unsigned number as an argument.
 pub(super) fn unsigned(bits: u64) -> ArgValue {
     i64::try_from(bits).map_or(ArgValue::Unsigned(bits), ArgValue::Int)
 }

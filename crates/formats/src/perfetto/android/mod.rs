@@ -1,8 +1,8 @@
-//! What Android says about itself: its log, lists of packages, users and flags, and what Winscope shows (layers, windows,
+//! Packets of Android itself: its log, lists of packages, users and flags, and the data of Winscope (layers, windows,
 //! views, transitions, input).
 //!
-//! Most packets become [records](TraceBuilder::record): rows of tables that only SQL asks for. Big messages become
-//! arguments of their row by their description ([`messages`]).
+//! Most packets become [records](TraceBuilder::record), that is, rows of tables that are only used by SQL. Large
+//! messages become arguments of their row, according to their descriptor ([`messages`]).
 
 mod flags;
 mod input;
@@ -34,7 +34,7 @@ use super::survey::Survey;
 use super::wire::{Field, Fields};
 use messages::Messages;
 
-/// The numbers of the packets.
+/// The field numbers of the packet contents.
 mod number {
     pub const LOG: u32 = 39;
     pub const PACKAGES: u32 = 47;
@@ -54,7 +54,7 @@ mod number {
     pub const USERS: u32 = 123;
     pub const FLAGS: u32 = 127;
 
-    /// The fields of a packet with the number [`WINSCOPE`].
+    /// The field numbers in a [`WINSCOPE`] packet.
     pub mod winscope {
         pub const INPUT_METHOD_CLIENTS: u32 = 1;
         pub const INPUT_METHOD_SERVICE: u32 = 2;
@@ -65,7 +65,7 @@ mod number {
     }
 }
 
-/// Reads packets of Android.
+/// Reads the packets of Android.
 pub(super) struct Android<'s> {
     survey: &'s Survey<'s>,
     converter: Converter<'s>,
@@ -102,7 +102,7 @@ impl<'s> Android<'s> {
         }
     }
 
-    /// Reads a packet if it is one of Android's. Returns whether it was.
+    /// Reads a packet and returns true, if it is one of Android's.
     pub fn packet(
         &mut self,
         ts: i64,
@@ -149,7 +149,7 @@ impl<'s> Android<'s> {
         true
     }
 
-    /// A field of a `WinscopeExtensions`.
+    /// Reads a field of a `WinscopeExtensions`.
     fn winscope(&mut self, ts: i64, field: Field<'s>, state: State, out: &mut TraceBuilder) {
         use number::winscope;
         let content = field.bytes();
@@ -175,7 +175,7 @@ impl<'s> Android<'s> {
         out.record(ts, table, &cells);
     }
 
-    /// The cells that rows of messages have in common: their arguments, and the whole message.
+    /// The cells that all rows for messages have: the arguments, and the whole message.
     fn cells(
         &mut self,
         kind: &'static str,
@@ -195,7 +195,7 @@ impl<'s> Android<'s> {
         fields.find(|field| field.number == 2).map(Field::bytes)
     }
 
-    /// Ends the input.
+    /// Writes the remaining rows and reports problems.
     pub fn finish(mut self, out: &mut TraceBuilder) {
         self.transitions.finish(out);
         self.protolog.finish(self.survey, &mut self.messages, out);

@@ -1,4 +1,4 @@
-//! ProtoLog: lines of a log whose texts are in a list of their own, with places for the values.
+//! ProtoLog: log messages whose format strings are in a separate config.
 //!
 //! ```text
 //! config    message 7: "moved %s to %d", level INFO, group 1    group 1: "WM"
@@ -22,22 +22,22 @@ const LEVELS: [&str; 7] = [
     "UNKNOWN", "DEBUG", "VERBOSE", "INFO", "WARN", "ERROR", "WTF",
 ];
 
-/// What stands for a value that the message does not have.
+/// Placeholder for a value that is missing in the message.
 const MISSING: &str = "[MISSING_PARAM]";
 
-/// The most bytes of a line.
+/// The maximum length of a line, bytes.
 const MOST_TEXT: usize = 64 << 10;
 
-/// Lines and what they need. Messages may come before their texts.
+/// Messages and format strings. Messages may precede their format strings, so all are collected first.
 #[derive(Default)]
 pub(super) struct Protolog<'s> {
     messages: Vec<(i64, State, &'s [u8])>,
-    /// By number; several may have the same.
+    /// By message id. Several format strings may have the same id.
     texts: FxHashMap<u64, Vec<Text<'s>>>,
     groups: FxHashMap<u64, &'s [u8]>,
 }
 
-/// A text with places for values: a `MessageData`.
+/// A format string: a `MessageData`.
 #[derive(Clone, Copy, Default, PartialEq)]
 struct Text<'s> {
     text: &'s [u8],
@@ -46,7 +46,7 @@ struct Text<'s> {
     location: Option<&'s [u8]>,
 }
 
-/// The values of a line.
+/// The values of a message.
 #[derive(Default)]
 struct Values<'s> {
     id: u64,
@@ -87,7 +87,8 @@ impl<'s> Protolog<'s> {
             }
         }
         let same = self.texts.entry(id).or_default();
-        // Configurations repeat each other. More than a few texts with one number are no accident.
+        // Configs are often repeated. More than a few format strings with the same id are not accidental, so they are
+        // ignored.
         if same.len() < 8 && !same.contains(&text) {
             same.push(text);
         }
@@ -106,7 +107,7 @@ impl<'s> Protolog<'s> {
         self.groups.entry(id).or_insert(tag);
     }
 
-    /// Ends the input.
+    /// Writes the rows.
     pub fn finish(
         self,
         survey: &'s Survey<'s>,
@@ -128,7 +129,7 @@ impl<'s> Protolog<'s> {
     ) -> Vec<(&'static str, ArgValue)> {
         let mut cells = Vec::new();
         let texts = self.texts.get(&values.id).map_or(&[][..], Vec::as_slice);
-        // A short message can ask for a long text.
+        // A short message can refer to a long text.
         let length = texts.iter().map(|text| text.text.len()).sum::<usize>();
         let values_length = values.texts.iter().map(|text| text.len()).sum::<usize>();
         if !messages.take(length + values_length.min(MOST_TEXT)) {
@@ -138,7 +139,7 @@ impl<'s> Protolog<'s> {
             cells.push((name, ArgValue::Text(out.intern(text))));
         };
         let fitting = texts.iter().find(|text| values.fit(text.text));
-        // Of several texts with this number, only one that fits can be meant.
+        // If several format strings have this id, only one that fits the values is used.
         let only = texts.first().filter(|_| texts.len() == 1);
         if let Some(text) = fitting.or(only) {
             let level = LEVELS.get(text.level).unwrap_or(&LEVELS[0]);
@@ -185,7 +186,7 @@ impl<'s> Values<'s> {
         values
     }
 
-    /// Whether a text has as many places of each type as there are values.
+    /// Whether a format string has as many placeholders of each type as there are values.
     fn fit(&self, text: &[u8]) -> bool {
         let mut counts = [0; 4];
         for part in parts(text) {
@@ -206,7 +207,7 @@ impl<'s> Values<'s> {
         counts == own
     }
 
-    /// The text with the values in their places.
+    /// Formats the message.
     fn put_into(&self, text: &[u8]) -> Vec<u8> {
         let mut line = Vec::with_capacity(text.len());
         let (mut texts, mut numbers) = (self.texts.iter(), self.numbers.iter());
@@ -244,10 +245,10 @@ impl<'s> Values<'s> {
     }
 }
 
-/// A part of a text.
+/// A part of a format string.
 enum Part<'a> {
     Text(&'a [u8]),
-    /// The letter after a percent sign.
+    /// A placeholder: the letter after the percent sign.
     Place(u8),
 }
 
@@ -268,7 +269,7 @@ fn parts(mut text: &[u8]) -> impl Iterator<Item = Part<'_>> {
     })
 }
 
-/// A number as C's `%e` writes it.
+/// Formats a number like C's `%e`.
 fn scientific(value: f64) -> String {
     let text = format!("{value:.6e}");
     let Some((digits, exponent)) = text.split_once('e') else {
@@ -281,7 +282,7 @@ fn scientific(value: f64) -> String {
     format!("{digits}e{sign}{exponent:0>2}")
 }
 
-/// A number as C's `%g` writes it: with six digits, and without zeros at the end.
+/// Formats a number like C's `%g`: with six significant digits and without trailing zeros.
 fn short(value: f64) -> String {
     let text = scientific_of(value);
     let exponent = text
@@ -299,7 +300,7 @@ fn short(value: f64) -> String {
     without_zeros(&six_digits(value, exponent)).to_owned()
 }
 
-/// A number with six digits, without an exponent: `exponent` says where the first one is.
+/// Formats a number with six significant digits and without an exponent. `exponent` is the position of the first digit.
 fn six_digits(value: f64, exponent: i32) -> String {
     match exponent {
         5 => format!("{value:.0}"),
@@ -315,7 +316,7 @@ fn six_digits(value: f64, exponent: i32) -> String {
     }
 }
 
-/// A number with six digits and an exponent.
+/// Formats a number with six significant digits and an exponent.
 fn scientific_of(value: f64) -> String {
     format!("{value:.5e}")
 }

@@ -1,4 +1,4 @@
-//! Rectangles on a screen, which rows of Winscope share.
+//! Rectangles on a screen. Rows of Winscope tables share equal rectangles.
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{ArgValue, NO_TIME, RecordId, TraceBuilder};
@@ -15,7 +15,7 @@ pub(super) struct Rect {
 }
 
 impl Rect {
-    /// Whether nothing is in it.
+    /// Whether the rectangle has no area.
     pub fn is_empty(&self) -> bool {
         self.w <= 0.0 || self.h <= 0.0
     }
@@ -36,11 +36,11 @@ impl Rect {
     }
 }
 
-/// A rectangle of one thing in one snapshot.
+/// The rectangle of an object in a snapshot.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct TraceRect {
     pub rect: Rect,
-    /// Those of a group are drawn together: the number of a display.
+    /// The id of a display. Rectangles of a group are drawn together.
     pub group: i64,
     pub depth: i64,
     pub is_visible: bool,
@@ -54,9 +54,9 @@ pub(super) struct Rects {
 }
 
 impl Rects {
-    /// The row of a rectangle. Equal ones have the same.
+    /// The row of a rectangle. Equal rectangles share a row.
     pub fn row(&mut self, rect: Rect, out: &mut TraceBuilder) -> ArgValue {
-        // 0 has two signs.
+        // Adding 0.0 turns -0.0 into 0.0, which has different bits.
         let sides = [rect.x, rect.y, rect.w, rect.h].map(|side| side + 0.0);
         let row = self.rows.entry(sides.map(f64::to_bits)).or_insert_with(|| {
             let [x, y, w, h] = sides.map(ArgValue::Float);
@@ -66,7 +66,7 @@ impl Rects {
         (*row).into()
     }
 
-    /// A new row of a rectangle of one thing.
+    /// A new row for the rectangle of an object.
     pub fn trace_row(&mut self, rect: TraceRect, out: &mut TraceBuilder) -> ArgValue {
         let mut cells = vec![
             ("rect_id", self.row(rect.rect, out)),

@@ -1,27 +1,27 @@
-//! Counters that packets give as differences, and only where they changed: CPU time of users, and wakelocks.
+//! Counters that are recorded as deltas, and only where they changed: CPU time per uid, and wakelocks.
 //!
 //! ```text
 //! packets at    10   20   30   40        written
 //! differences  100    –    –    5        10: 100, 30: 100, 40: 105
 //! ```
-//! A packet says that everything it does not name is unchanged.
+//! Counters that are missing in a packet are unchanged at its time.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use traceloom_trace::{ArgValue, NO_TIME, TraceBuilder, TrackId, TrackType};
 
 use super::super::wire::{Field, Fields};
 
-/// The value of a counter, and when it was written.
+/// The last value of a counter, and when it was written.
 struct Last {
     value: u64,
     written: i64,
 }
 
-/// Writes counters where they change.
+/// Writes counters only where they change.
 #[derive(Default)]
 struct Counters {
     values: FxHashMap<TrackId, Last>,
-    /// The packet before this one, ns.
+    /// The timestamp of the previous packet, ns.
     before: i64,
 }
 
@@ -44,17 +44,17 @@ fn whole(track: TrackId, ts: i64, value: u64, out: &mut TraceBuilder) {
     out.whole_counter(track, ts, i64::try_from(value).unwrap_or(i64::MAX));
 }
 
-/// The CPU time of users (apps) on each cluster of CPUs.
+/// The CPU time of each uid on each CPU cluster.
 #[derive(Default)]
 pub(super) struct CpuPerUid {
     counters: Counters,
     /// The number of clusters, by generation of the sequence's state.
     clusters: FxHashMap<u32, u32>,
-    /// Values by generation, user and cluster, ms.
+    /// Values by generation, uid and cluster, ms.
     values: FxHashMap<(u32, u32, u32), u64>,
     /// The last values in any generation.
     last: FxHashMap<(u32, u32), u64>,
-    /// What each user used since the first value.
+    /// The CPU time that each uid used since its first value, ms.
     used: FxHashMap<(u32, u32), u64>,
     totals: FxHashMap<(bool, u32), u64>,
     /// The totals that the current packet changed.
@@ -63,7 +63,7 @@ pub(super) struct CpuPerUid {
 }
 
 impl CpuPerUid {
-    /// A `CpuPerUidData` at a time, with the generation of its sequence.
+    /// Reads a `CpuPerUidData`. `generation` is that of its sequence's state.
     pub fn packet(&mut self, ts: i64, fields: Fields<'_>, generation: u32, out: &mut TraceBuilder) {
         let (mut users, mut times) = (Vec::new(), Vec::new());
         for field in fields {
@@ -124,7 +124,7 @@ impl CpuPerUid {
         self.counters.push(track, ts, shown, out);
     }
 
-    /// Ends the input: a row for each user and cluster.
+    /// Writes a row for each uid and cluster.
     pub fn finish(self, out: &mut TraceBuilder) {
         for key @ (uid, cluster) in self.order {
             let used = self.used.get(&key).copied().unwrap_or_default();
@@ -139,18 +139,18 @@ impl CpuPerUid {
     }
 }
 
-/// A person's apps have the numbers from this number of the person on.
+/// The size of the uid range of each Android user.
 const USERS_APART: u32 = 100_000;
 
-/// Apps have at least this number, the system has those below.
+/// The first uid of apps in the range of a user. Lower uids belong to the system.
 const FIRST_APP: u32 = 10_000;
 
-/// Whether a number belongs to a process without an identity of its own: shared or isolated.
+/// Whether a uid has no identity of its own, because it is shared or isolated.
 fn is_grouped(uid: u32) -> bool {
     matches!(uid % USERS_APART, 50_000..60_000 | 90_000..100_000)
 }
 
-/// All processes without an identity count as one.
+/// Uids without an identity are grouped: each range of 10,000 such uids counts as one.
 fn group(uid: u32) -> u32 {
     if is_grouped(uid) {
         uid - uid % FIRST_APP
@@ -177,18 +177,18 @@ fn totals_track((is_system, cluster): (bool, u32), out: &mut TraceBuilder) -> Tr
     track
 }
 
-/// How long wakelocks were held.
+/// The time for which wakelocks were held.
 #[derive(Default)]
 pub(super) struct Wakelocks<'s> {
     counters: Counters,
-    /// The names and types of numbers in a generation.
+    /// Names and types by generation and wakelock id.
     names: FxHashMap<(u32, u64), (&'s [u8], TrackType)>,
     /// Values by generation and name, ms.
     values: FxHashMap<(u32, &'s [u8]), u64>,
 }
 
 impl<'s> Wakelocks<'s> {
-    /// A `KernelWakelockData` at a time, with the generation of its sequence.
+    /// Reads a `KernelWakelockData`. `generation` is that of its sequence's state.
     pub fn packet(&mut self, ts: i64, fields: Fields<'s>, generation: u32, out: &mut TraceBuilder) {
         let (mut ids, mut times) = (Vec::new(), Vec::new());
         for field in fields {
@@ -213,7 +213,7 @@ impl<'s> Wakelocks<'s> {
         self.counters.before = ts;
     }
 
-    /// A `Wakelock`: its number, name and type. The first one with a number counts.
+    /// Reads a `Wakelock`: id, name and type. Only the first one with each id is used.
     fn name(&mut self, generation: u32, wakelock: Field<'s>) {
         let (mut id, mut name, mut kind) = (0, &b""[..], TrackType::AndroidUnknownWakelock);
         for field in wakelock.fields() {

@@ -1,11 +1,11 @@
-//! What Android's statistics service (statsd) noted: atoms.
+//! Atoms: the events of Android's statistics service (statsd).
 //!
 //! ```text
 //! StatsdAtom   atom, any number; when each was noted, ns
 //! Atom         one message, whose number tells what it is
 //! ```
-//! The messages of atoms are not in Perfetto's `.proto` files, only their numbers and names are. So the fields of an atom
-//! have numbers as their names, as those of manufacturers' atoms have in Perfetto.
+//! Perfetto's `.proto` files contain only the numbers and names of atoms, not their messages. So the fields of an atom
+//! are named by their numbers, as Perfetto does for manufacturers' atoms.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ use traceloom_trace::{ArgSetId, ArgValue, StringId, TraceBuilder, TrackType};
 use super::super::descriptors::Descriptors;
 use super::super::wire::{Field, Fields, Value, varint};
 
-/// Atoms. Packets have several, with times of their own, so they are sorted in the end.
+/// Collects atoms. A packet has several atoms with their own timestamps, so they are sorted at the end.
 #[derive(Default)]
 pub(super) struct Statsd {
     atoms: Vec<Atom>,
@@ -30,7 +30,7 @@ struct Atom {
 }
 
 impl Statsd {
-    /// A `StatsdAtom`. An atom without a time has that of the packet.
+    /// Reads a `StatsdAtom`. An atom without a timestamp gets that of the packet.
     pub fn packet(
         &mut self,
         ts: i64,
@@ -56,7 +56,7 @@ impl Statsd {
         }
     }
 
-    /// What an atom is.
+    /// The name of a kind of atom.
     fn name(&mut self, number: u32, descriptors: &Descriptors, out: &mut TraceBuilder) -> StringId {
         let name = self.names.entry(number).or_insert_with(|| {
             let known = descriptors.enum_name("AtomId", number.into());
@@ -67,7 +67,7 @@ impl Statsd {
         *name
     }
 
-    /// Ends the input.
+    /// Writes the atoms, sorted by time.
     pub fn finish(mut self, out: &mut TraceBuilder) {
         if self.atoms.is_empty() {
             return;
@@ -81,7 +81,7 @@ impl Statsd {
     }
 }
 
-/// A text, or what may be a message, as Base64.
+/// The bytes as text if they are printable. Other bytes, which may be a message, become Base64.
 fn text(bytes: &[u8]) -> Cow<'_, str> {
     let text = std::str::from_utf8(bytes).ok();
     match text.filter(|text| !text.contains(char::is_control)) {
@@ -90,7 +90,8 @@ fn text(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// The fields of an atom. Those of 4 and 8 bytes are nearly always fractions.
+/// The fields of an atom. Fixed 4-byte and 8-byte fields are assumed to be floats and doubles, which they nearly always
+/// are.
 fn args(atom: &[u8], out: &mut TraceBuilder) -> Vec<(StringId, ArgValue)> {
     const EIGHT_BYTES: u64 = 1;
     const FOUR_BYTES: u64 = 5;

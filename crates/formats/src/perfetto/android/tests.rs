@@ -1,4 +1,4 @@
-//! Tests of the rows of Android's packets.
+//! Tests of the rows for Android's packets.
 
 use testkit::Proto;
 use traceloom_trace::{ArgValue, RecordId, RepairKind, RowId, Trace};
@@ -302,7 +302,7 @@ fn values_in_the_places_of_a_line() {
         .text(5, "A.java:3");
     let group = Proto::new().int(1, 1).text(2, "group").text(3, "WM");
     let config = Proto::new().message(1, message).message(2, group);
-    // In zigzag encoding, 8 is 16.
+    // In zigzag encoding, 16 is 8.
     let line = Proto::new()
         .fixed(1, 77)
         .packed(3, &[16, 16, 16])
@@ -321,7 +321,7 @@ fn values_in_the_places_of_a_line() {
 fn wakelocks_of_apps_are_slices() {
     let info = Proto::new().int(1, 1).text(2, "sync").int(4, 55);
     let interned = Proto::new().message(42, info);
-    // Each time is the distance from the packet; the lowest bit says that it was acquired.
+    // Each time is relative to the packet. The lowest bit means that the wakelock was acquired.
     let events = |ids: &[u64], times: &[u64]| Proto::new().packed(1, ids).packed(2, times);
     let trace = read([
         packet(100, 116, events(&[1, 9], &[10 << 1 | 1, 1]))
@@ -329,7 +329,7 @@ fn wakelocks_of_apps_are_slices() {
             .int(13, 1)
             .message(12, interned),
         packet(200, 116, events(&[1], &[30 << 1])).int(10, 1),
-        // Released once more than acquired, and an event without a time.
+        // One more release than acquisitions, and an event without a time.
         packet(300, 116, events(&[1, 1], &[0])).int(10, 1),
     ]);
     let slice = trace.slices.row(0);

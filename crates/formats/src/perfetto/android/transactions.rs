@@ -1,4 +1,4 @@
-//! SurfaceFlinger's transactions: what apps asked it to change.
+//! SurfaceFlinger's transactions: the changes that apps requested.
 
 use traceloom_trace::{ArgValue, NO_TIME, RecordId, TraceBuilder};
 
@@ -11,18 +11,18 @@ const TRANSACTION: &str = "TransactionState";
 const LAYER: &str = "LayerState";
 const DISPLAY: &str = "DisplayState";
 
-/// The fields of a transaction that its changes have as arguments too: the token and the barriers.
+/// The fields of a transaction that are also arguments of its changes: the token and the barriers.
 const SHARED: [u32; 2] = [10, 11];
 
-/// A row of a transaction.
+/// The common values of rows of a snapshot.
 struct Row<'a> {
     snapshot: RecordId,
     kind: &'static str,
-    /// The transaction that the change belongs to.
+    /// The transaction to which the change belongs.
     transaction: Option<&'a Transaction>,
 }
 
-/// What all changes of a transaction have in common.
+/// The arguments and cells that all changes of a transaction have in common.
 struct Transaction {
     args: Args,
     cells: [(&'static str, ArgValue); 3],
@@ -129,7 +129,7 @@ impl Android<'_> {
         self.change(row, Some((DISPLAY, content)), cells, out);
     }
 
-    /// Rows for things that are only numbers.
+    /// Adds rows for objects of which only the id is recorded.
     fn gone(
         &mut self,
         content: &[u8],
@@ -173,8 +173,8 @@ impl Android<'_> {
         out.record(NO_TIME, "__intrinsic_surfaceflinger_transaction", &cells);
     }
 
-    /// The number of a set of changes. A new one gets a row for each change: `kinds` names those of the lower and of the
-    /// higher 32 bits.
+    /// The id of a set of change flags. For a new set, a row is added for each flag. `kinds` are the enums for the
+    /// lower and the upper 32 bits.
     fn flags(
         &mut self,
         of_display: bool,

@@ -1,4 +1,4 @@
-//! The transitions between windows that packets tell about.
+//! Collects the rows of window transitions from several packets.
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{ArgValue, NO_TIME, TraceBuilder};
@@ -29,13 +29,13 @@ impl Transitions {
         &mut self.rows[row]
     }
 
-    /// Ends the input.
+    /// Writes the rows.
     pub fn finish(&mut self, out: &mut TraceBuilder) {
         for mut transition in std::mem::take(&mut self.rows) {
             transition.judge(out);
             let args = out.args(std::mem::take(&mut transition.args));
             transition.cells.push(("arg_set_id", args.into()));
-            // In Perfetto, a transition without a time has 0 there.
+            // Perfetto uses 0 for a transition without a time.
             if transition.ts.is_none() {
                 transition.cells.push(("ts", ArgValue::Int(0)));
             }
@@ -54,7 +54,7 @@ impl Transition {
         }
     }
 
-    /// A time, unless it is absent or not positive.
+    /// A time, if it is present and positive.
     fn time(&self, column: &str) -> Option<i64> {
         let cell = self.cells.iter().find(|(known, _)| *known == column);
         match cell {
@@ -63,7 +63,7 @@ impl Transition {
         }
     }
 
-    /// Finds out what became of it. A merged one never plays, and one that plays cannot be aborted.
+    /// Sets the status. A merged transition never plays, and a playing transition cannot be aborted.
     fn judge(&mut self, out: &mut TraceBuilder) {
         let dispatch = self.time("dispatch_time_ns");
         let aborted = self

@@ -1,4 +1,4 @@
-//! Transitions between windows: several packets tell about one.
+//! Transitions between windows. Several packets describe the same transition.
 
 use traceloom_trace::{ArgValue, NO_TIME, TraceBuilder};
 
@@ -8,7 +8,7 @@ use super::rects::Rect;
 const KIND: &str = "ShellTransition";
 const CHANGE: &str = "ShellTransition.Change";
 
-/// The columns, and the fields with their values.
+/// The columns, and the fields from which they are filled.
 const COLUMNS: [(&str, &str); 13] = [
     ("transition_type", "type"),
     ("send_time_ns", "send_time_ns"),
@@ -25,7 +25,7 @@ const COLUMNS: [(&str, &str); 13] = [
     ("transition_id", "id"),
 ];
 
-/// The columns of a participant with fields of the same names.
+/// The columns of a participant whose fields have the same names.
 const OF_PARTICIPANT: [&str; 8] = [
     "layer_id",
     "window_id",
@@ -90,7 +90,7 @@ impl Android<'_> {
         out.record(NO_TIME, table, &cells);
     }
 
-    /// A `ShellHandlerMappings`: the names of the parts that play transitions.
+    /// A `ShellHandlerMappings`: the names of the components that play transitions.
     pub(super) fn transition_handlers(&mut self, content: &[u8], out: &mut TraceBuilder) {
         let message = self.messages.keep(content, out);
         for mapping in self

@@ -1,4 +1,4 @@
-//! Views of an app's window: a tree in each snapshot.
+//! Views of an app's window. Each snapshot is a tree of views.
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{ArgValue, NO_TIME, RecordId, TraceBuilder};
@@ -12,10 +12,10 @@ use super::rects::{Rect, TraceRect};
 const SNAPSHOT: &str = "ViewCapture";
 const VIEW: &str = "ViewCapture.View";
 
-/// The field of a snapshot with its views, which get rows of their own.
+/// The field of a snapshot with its views, which get their own rows.
 const VIEWS: u32 = 3;
 
-/// Names that are numbers of interned texts, and their fields of `InternedData`.
+/// Arguments that are interned texts, and their fields of `InternedData`.
 const INTERNED: [(&str, u32); 6] = [
     ("package_name", 38),
     ("window_name", 39),
@@ -25,16 +25,16 @@ const INTERNED: [(&str, u32); 6] = [
     ("text", 46),
 ];
 
-/// The value of an argument whose text is missing.
+/// The value of an argument whose interned text is missing.
 const MISSING: &str = "STRING DE-INTERNING ERROR";
 
-/// The distance between a view and those inside of it.
+/// The difference in depth between a view and its children.
 const DEPTH: i64 = 4;
 
-/// What views inside of a view need from it.
+/// The properties of a parent view that its children need.
 #[derive(Clone, Copy)]
 struct Around {
-    /// Where the contents begin, which may be scrolled.
+    /// The position of the contents, including scrolling.
     left: f64,
     top: f64,
     scale: [f64; 2],
@@ -42,7 +42,7 @@ struct Around {
     is_shown: bool,
 }
 
-/// A view: what it is drawn as.
+/// The visibility and the rectangle of a view.
 #[derive(Clone, Copy)]
 struct Drawn {
     is_visible: bool,
@@ -97,7 +97,7 @@ impl Android<'_> {
         out.record(NO_TIME, "__intrinsic_viewcapture_view", &cells);
     }
 
-    /// Replaces the numbers of interned texts among arguments. Also returns those that are columns.
+    /// Replaces the iids of interned texts in the arguments. Also returns the texts that are columns.
     fn with_names(
         &self,
         args: Args,
@@ -125,7 +125,7 @@ impl Android<'_> {
         (replaced, columns)
     }
 
-    /// Finds out where the views are on the screen, parents first.
+    /// Computes the positions of the views on the screen, parents first.
     fn draw(&mut self, views: &[&[u8]], out: &mut TraceBuilder) -> FxHashMap<i64, Drawn> {
         const ROOT: i64 = -1;
         let (mut by_id, mut inside) = (FxHashMap::default(), FxHashMap::<_, Vec<i64>>::default());
@@ -141,7 +141,7 @@ impl Android<'_> {
         let mut drawn = FxHashMap::default();
         let mut waiting = vec![(root, None)];
         while let Some((id, around)) = waiting.pop() {
-            // A view may name itself or a view inside of it as its parent.
+            // A view's parent may be the view itself or one of its descendants.
             let Some(view) = by_id.remove(&id) else {
                 continue;
             };

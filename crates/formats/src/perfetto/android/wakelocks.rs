@@ -1,4 +1,5 @@
-//! When apps held wakelocks, and packets between Android and its Bluetooth chip: packets of Android's own code.
+//! Packets of Android's own code: the times when apps held wakelocks, and packets between Android and its Bluetooth
+//! chip.
 //!
 //! Source: `frameworks_base_trace_packet.proto` and `bluetooth_trace.proto` of google/perfetto (`protos/third_party/android`).
 
@@ -13,10 +14,10 @@ use super::super::sequence::State;
 use super::super::survey::Survey;
 use super::super::wire::{Field, Fields};
 
-/// The field of `InternedData` with what wakelocks have in common.
+/// The field of `InternedData` with the properties of wakelocks.
 const INFO: u32 = 42;
 
-/// The fields of an `AppWakelockInfo` that are arguments.
+/// The fields of an `AppWakelockInfo` that become arguments.
 const ARGS: [(u32, &str); 4] = [
     (3, "flags"),
     (4, "owner_pid"),
@@ -24,11 +25,12 @@ const ARGS: [(u32, &str); 4] = [
     (6, "work_uid"),
 ];
 
-/// Wakelocks of apps. Packets have them in the order of their writers, so they are sorted in the end.
+/// Collects the wakelock events of apps. Packets have them in the order of their writers, so they are sorted at the
+/// end.
 #[derive(Default)]
 pub(super) struct AppWakelocks<'s> {
     events: Vec<Event<'s>>,
-    /// Events of wakelocks that no packet describes, or without a time.
+    /// The number of events without a timestamp, or whose wakelock is not interned.
     unknown: u64,
 }
 
@@ -39,8 +41,8 @@ struct Event<'s> {
 }
 
 impl<'s> AppWakelocks<'s> {
-    /// An `AppWakelockBundle`: for each event, the number of the wakelock, its distance from the packet's time, and
-    /// whether it was acquired.
+    /// Reads an `AppWakelockBundle`. Each event has the iid of the wakelock, a time relative to the packet's timestamp,
+    /// and whether the wakelock was acquired.
     pub fn packet(&mut self, ts: i64, bundle: Fields<'s>, state: State, survey: &'s Survey<'s>) {
         let (mut ids, mut times) = (Vec::new(), Vec::new());
         for field in bundle {
@@ -64,7 +66,7 @@ impl<'s> AppWakelocks<'s> {
         }
     }
 
-    /// Ends the input.
+    /// Writes the slices and reports problems.
     pub fn finish(mut self, out: &mut TraceBuilder) {
         out.repair(RepairKind::BadField, self.unknown, Place::default(), || {
             "events of wakelocks that no packet describes, or without a time".to_owned()
@@ -106,7 +108,7 @@ impl Event<'_> {
         }
     }
 
-    /// What tells it from other wakelocks: all fields except its number.
+    /// The identity of the wakelock: a hash of all fields except the iid.
     fn cookie(&self) -> i64 {
         let mut hasher = FxHasher::default();
         for field in Fields::new(self.info).filter(|field| field.number != 1) {
@@ -116,7 +118,7 @@ impl Event<'_> {
     }
 }
 
-/// The fields of a `BluetoothTraceEvent` that are arguments.
+/// The fields of a `BluetoothTraceEvent` that become arguments.
 const BLUETOOTH: [(u32, &str); 6] = [
     (2, "Count"),
     (3, "Length"),
@@ -126,7 +128,7 @@ const BLUETOOTH: [(u32, &str); 6] = [
     (8, "Handle"),
 ];
 
-/// The kinds of packets, from 1 on.
+/// The packet types, from 1 on.
 const PACKETS: [&str; 8] = [
     "HCI_CMD",
     "HCI_EVT",
@@ -163,7 +165,7 @@ pub(super) fn bluetooth(ts: i64, event: &[u8], out: &mut TraceBuilder) {
     out.whole_slice(track, begin, dur_ns);
 }
 
-/// The numbers of a message that are arguments.
+/// The numeric fields of a message as arguments.
 fn arguments(
     message: &[u8],
     keys: &[(u32, &str)],

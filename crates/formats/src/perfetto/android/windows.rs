@@ -1,4 +1,4 @@
-//! The window manager: a tree of containers in each snapshot, from displays down to windows.
+//! The window manager. Each snapshot is a tree of containers, from displays down to windows.
 
 use traceloom_trace::{ArgValue, NO_TIME, RecordId, TraceBuilder};
 
@@ -13,7 +13,7 @@ const ROOT: &str = "RootWindowContainerProto";
 const CHILD: &str = "WindowContainerChildProto";
 const CONTAINER: &str = "WindowContainerProto";
 
-/// The fields of a `WindowContainerChildProto`, their messages, and the types in the table.
+/// The fields of a `WindowContainerChildProto`, their message types, and the container types in the table.
 const KINDS: [(&str, &str, &str); 8] = [
     ("window_container", CONTAINER, "WindowContainer"),
     ("display_content", "DisplayContentProto", "DisplayContent"),
@@ -25,7 +25,7 @@ const KINDS: [(&str, &str, &str); 8] = [
     ("task_fragment", "TaskFragmentProto", "TaskFragment"),
 ];
 
-/// What the titles of windows begin with that only stand for another one for a while.
+/// Title prefixes of windows that temporarily stand in for another window.
 const STAND_INS: [&str; 2] = ["Starting ", "Waiting For Debugger: "];
 
 /// A container.
@@ -37,11 +37,11 @@ struct Container<'a> {
     rect: Option<TraceRect>,
     /// A better name than the title.
     name: Option<String>,
-    /// The `WindowContainerProto` with the containers inside.
+    /// The `WindowContainerProto` with the child containers.
     inside: &'a [u8],
 }
 
-/// Where a container is.
+/// The position of a container in the tree.
 #[derive(Clone, Copy)]
 struct Parent {
     snapshot: RecordId,
@@ -50,7 +50,7 @@ struct Parent {
     level: u32,
 }
 
-/// The display of the windows that follow, and how many of them were seen.
+/// The current display, and the number of its windows so far.
 #[derive(Default)]
 pub(super) struct Display {
     id: i64,
@@ -91,7 +91,7 @@ impl Android<'_> {
         self.messages.left_out = "";
     }
 
-    /// The cells of a row whose message is kept without the containers inside.
+    /// The cells of a row whose message is stored without the child containers.
     fn pruned_cells(
         &mut self,
         kind: &'static str,
@@ -103,7 +103,7 @@ impl Android<'_> {
         self.cells(kind, &pruned, out).to_vec()
     }
 
-    /// Adds a container and those inside.
+    /// Adds a container and its children.
     fn container(
         &mut self,
         (kind, content, name): (&'static str, &[u8], &str),
@@ -169,7 +169,7 @@ impl Android<'_> {
         }
     }
 
-    /// A container of a kind; `None` if it has no title or token.
+    /// Reads a container. `None` if its title or token is missing.
     fn read<'a>(
         &mut self,
         kind: &'static str,
@@ -203,14 +203,14 @@ impl Android<'_> {
         }
     }
 
-    /// A `WindowContainerProto`, whose identifier has its title.
+    /// A `WindowContainerProto` with the title from its identifier.
     fn plain<'a>(&mut self, inside: &'a [u8]) -> Option<Container<'a>> {
         let identifier = self.messages.inner(CONTAINER, inside, "identifier");
         let title = self.messages.find("IdentifierProto", identifier, "title")?;
         self.titled(inside, title.bytes())
     }
 
-    /// A `WindowContainerProto` with a title.
+    /// A `WindowContainerProto` with the given title.
     fn titled<'a>(&mut self, inside: &'a [u8], title: &[u8]) -> Option<Container<'a>> {
         let identifier = self.messages.inner(CONTAINER, inside, "identifier");
         let token = self
@@ -225,7 +225,7 @@ impl Android<'_> {
         })
     }
 
-    /// A `DisplayContentProto`. The windows inside are on this display.
+    /// A `DisplayContentProto`. It becomes the current display.
     fn display_content<'a>(
         &mut self,
         content: &'a [u8],
@@ -323,5 +323,5 @@ impl Android<'_> {
     }
 }
 
-/// The field with the container that a message is.
+/// The field with the `WindowContainerProto` of a message.
 const CONTAINER_FIELD: &str = "window_container";

@@ -12,7 +12,7 @@ struct Args<'a, 'f> {
     args: Vec<(StringId, ArgValue)>,
 }
 
-/// Stores the arguments of a frame. Only an actual one has a verdict.
+/// Stores the arguments of a frame. Only an actual frame has a jank verdict.
 pub(super) fn store(start: &Start<'_>, is_actual: bool, out: &mut TraceBuilder) -> ArgSetId {
     let mut args = Args {
         start,
@@ -99,13 +99,13 @@ impl Args<'_, '_> {
         self.push(key, ArgValue::Float(self.start.float(slot)));
     }
 
-    /// A `bool`, which PerfettoSQL shows as 0 or 1.
+    /// Adds a `bool`, which PerfettoSQL shows as 0 or 1.
     fn flag(&mut self, key: &str, slot: usize) {
         let flag = self.start.bits(slot) != 0;
         self.push(key, ArgValue::Int(flag.into()));
     }
 
-    /// A number, unless it is absent.
+    /// Adds a number, unless it is absent.
     fn some_int(&mut self, key: &str, slot: usize) {
         if let Some(number) = self.start.int(slot) {
             self.push(key, ArgValue::Int(number));

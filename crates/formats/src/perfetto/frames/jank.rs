@@ -1,4 +1,4 @@
-//! The words for why a frame was late.
+//! Names for the reasons why a frame was late.
 
 /// `FrameTimelineEvent.JankType`.
 mod bit {
@@ -24,7 +24,7 @@ mod bit {
 /// `PRESENT_DROPPED`.
 const DROPPED: i32 = 4;
 
-/// In the order in which they are listed.
+/// The names of the reasons, in the order in which they are listed.
 const REASONS: [(i32, &str); 15] = [
     (bit::SF_SCHEDULING, "SurfaceFlinger Scheduling"),
     (bit::PREDICTION_ERROR, "Prediction Error"),
@@ -53,7 +53,7 @@ const OF_DISPLAY: i32 = bit::SF_SCHEDULING
 /// Reasons in the app.
 const OF_SURFACE: i32 = bit::APP_DEADLINE | bit::APP_JITTER | bit::UNKNOWN;
 
-/// All reasons of a set of bits.
+/// The names of all reasons in a set of bits.
 pub(super) fn reasons(bits: i32) -> String {
     match bits {
         bit::UNSPECIFIED => "Unspecified".to_owned(),
@@ -65,7 +65,8 @@ pub(super) fn reasons(bits: i32) -> String {
     }
 }
 
-/// Whose fault it was, in a word. `present` is the `PresentType` of a surface frame.
+/// The jank tag: the component that caused the jank. `present` is the frame's `PresentType`, which is only used for
+/// surface frames.
 pub(super) fn tag(bits: i32, is_surface: bool, present: i32) -> &'static str {
     let is_counted = !matches!(bits, bit::NONE | bit::NON_ANIMATING | bit::DISPLAY_OFF);
     let of_display = is_counted && bits & OF_DISPLAY != 0;
@@ -109,7 +110,7 @@ pub(super) fn prediction(kind: i32) -> &'static str {
     }
 }
 
-/// `JankSeverityType`. Older devices do not tell it; then only a frame without jank has a known one.
+/// `JankSeverityType`. Older devices do not record it. Then the severity is known only for a frame without jank.
 pub(super) fn severity(kind: Option<i64>, bits: i32) -> &'static str {
     match kind {
         Some(1) => "None",

@@ -1,4 +1,4 @@
-//! The frame timeline of Android: when SurfaceFlinger expected each frame, when it came, and its verdict.
+//! The frame timeline of Android: when SurfaceFlinger expected each frame, when it was presented, and its jank verdict.
 //!
 //! ```text
 //! app             expected   |-- 12 --|          a surface frame; its token is its name
@@ -6,7 +6,7 @@
 //!                                        \       an arrow to the display frame that showed it
 //! SurfaceFlinger  actual                  |-- 15 --|
 //! ```
-//! A start has a cookie, and the end has only this cookie.
+//! A start event has a cookie. The end event has only the same cookie.
 
 mod args;
 mod jank;
@@ -22,21 +22,21 @@ use super::people;
 use super::wire::{Fields, Value};
 use start::{Start, slot};
 
-/// Turns frame timeline events into slices and flows.
+/// Converts frame timeline events to slices and flows.
 #[derive(Debug, Default)]
 pub(super) struct Frames {
     lanes: AsyncLanes,
-    /// The slices that have not ended, by their cookies.
+    /// The open slices, by cookie.
     open: FxHashMap<i64, LaneKey>,
-    /// The expected surface frames: several surfaces share one.
+    /// The expected surface frames so far. Several surfaces share one, so it is added only once.
     expected: FxHashSet<(ProcessId, i64)>,
-    /// The surface frames that wait for their display frame.
+    /// The surface frames without their display frame yet, by display frame token.
     waiting: FxHashMap<i64, Vec<SliceId>>,
     incomplete: u64,
     unmatched: u64,
 }
 
-/// Times this close to the largest number are mistakes of the device.
+/// Timestamps beyond this are mistakes of the device.
 const LAST_TIME: i64 = i64::MAX - 10_000_000_000;
 
 impl Frames {
@@ -59,7 +59,7 @@ impl Frames {
         }
     }
 
-    /// The start of a frame, as expected or as it was.
+    /// Begins an expected or actual frame.
     fn start(&mut self, ts: i64, start: &Start<'_>, is_actual: bool, out: &mut TraceBuilder) {
         let (Some(cookie), Some(token), Some(pid)) = (
             start.int(slot::COOKIE),
@@ -100,7 +100,7 @@ impl Frames {
         }
     }
 
-    /// A display frame shows the surface frames that wait for it.
+    /// Connects a display frame with the surface frames that it shows.
     fn shown(&mut self, token: i64, slice_in: SliceId, out: &mut TraceBuilder) {
         for slice_out in self.waiting.remove(&token).unwrap_or_default() {
             out.flow(FlowRow {
@@ -118,13 +118,13 @@ impl Frames {
             return;
         };
         match self.open.remove(&cookie.int()) {
-            // An expected frame that another surface had before has no slice of its own.
+            // An expected frame that was already added for another surface has no slice of its own.
             Some(key) => _ = self.lanes.end(out, key, ts),
             None => self.unmatched += 1,
         }
     }
 
-    /// Ends the input.
+    /// Reports problems.
     pub fn finish(&mut self, out: &mut TraceBuilder) {
         let place = Place::default();
         out.repair(RepairKind::UnmatchedEnd, self.unmatched, place, || {

@@ -1,8 +1,8 @@
-//! The fields of the four messages with which a frame starts.
+//! The fields of the four messages for frame starts.
 
 use super::super::wire::{Field, Fields, Value};
 
-/// The places of fields in a [`Start`]: their numbers in `ActualSurfaceFrameStart`, then those that only
+/// The slots of fields in a [`Start`]: the field numbers in `ActualSurfaceFrameStart`, followed by the fields that only
 /// `ActualDisplayFrameStart` has.
 pub(super) mod slot {
     pub const COOKIE: usize = 1;
@@ -30,10 +30,11 @@ pub(super) mod slot {
 
 const SLOTS: usize = 23;
 
-/// The number of the layer's name in messages of surface frames.
+/// The field number of the layer's name in messages of surface frames.
 const LAYER: u32 = 5;
 
-/// The slots of the fields of `ActualDisplayFrameStart`, by their numbers. `ExpectedDisplayFrameStart` has the first ones.
+/// The slots of the fields of `ActualDisplayFrameStart`, by field number. `ExpectedDisplayFrameStart` has only the
+/// first ones.
 const OF_DISPLAY: [usize; 17] = [
     0,
     slot::COOKIE,
@@ -57,7 +58,7 @@ const OF_DISPLAY: [usize; 17] = [
 /// The start of a frame.
 #[derive(Clone, Debug)]
 pub(super) struct Start<'a> {
-    /// Whether it is a frame of an app's surface, else of the display.
+    /// Whether this is a surface frame of an app. Otherwise it is a display frame.
     pub is_surface: bool,
     pub layer: Option<&'a [u8]>,
     values: [Option<u64>; SLOTS],
@@ -96,12 +97,12 @@ impl<'a> Start<'a> {
         self.values[slot].map(|value| value as i64)
     }
 
-    /// An enum or a set of bits; 0 if absent.
+    /// The value of an enum or a set of bits; 0 if absent.
     pub fn bits(&self, slot: usize) -> i32 {
         self.values[slot].unwrap_or(0) as i32
     }
 
-    /// A `float`; 0 if absent.
+    /// The value of a `float`; 0 if absent.
     pub fn float(&self, slot: usize) -> f64 {
         f32::from_bits(self.values[slot].unwrap_or(0) as u32).into()
     }
