@@ -5,7 +5,7 @@ use traceloom_trace::Trace;
 
 use super::tests::{packet, read};
 
-/// The charge of a battery at a time.
+/// A battery packet with this timestamp.
 fn value(ts: i64) -> Proto {
     packet(ts, 38, Proto::new().int(1, 5))
 }
@@ -14,7 +14,7 @@ fn times(trace: &Trace) -> Vec<i64> {
     trace.counters.ts.iter().collect()
 }
 
-/// A snapshot that names the trace's clock, with these times of clocks.
+/// A snapshot with the trace's clock and the times of these clocks.
 fn snapshot(primary: i64, clocks: &[(i64, i64)]) -> Proto {
     let clocks = clocks.iter().fold(Proto::new(), |all, (clock, ns)| {
         all.message(1, Proto::new().int(1, *clock).int(2, *ns))

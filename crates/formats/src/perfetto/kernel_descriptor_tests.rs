@@ -1,4 +1,4 @@
-//! Tests of kernel events that Perfetto does not know, with their descriptors.
+//! Tests of kernel events without a message in Perfetto, whose descriptors are in the trace.
 
 use testkit::Proto;
 use traceloom_trace::{RepairKind, RowId, Trace};
@@ -41,7 +41,7 @@ fn events_that_perfetto_does_not_know_have_descriptors_in_a_bundle() {
         event.message(number as u32, content.clone())
     };
     let first = Proto::new().int(1, 0).message(2, step(10, NUMBER));
-    // The descriptor comes later, and a second one with the same number does not count.
+    // The descriptor comes later, and a second one with the same number is ignored.
     let second = Proto::new()
         .int(1, 1)
         .message(2, step(20, NUMBER))

@@ -6,7 +6,7 @@ use traceloom_trace::{NO_TIME, RepairKind, RowId, Trace};
 use super::descriptors::{Descriptors, Kind, MessageType};
 use super::tests::{packet, read};
 
-/// A bundle of these events, each with its time, thread, number of the field and content.
+/// A bundle of events. Each has a timestamp, a tid, a field number and content.
 fn bundle(events: impl IntoIterator<Item = (i64, i64, (u32, Proto))>) -> Proto {
     let bundle = Proto::new().int(1, 0);
     let events = events.into_iter().fold(bundle, |bundle, event| {
@@ -17,7 +17,7 @@ fn bundle(events: impl IntoIterator<Item = (i64, i64, (u32, Proto))>) -> Proto {
     Proto::new().message(1, events)
 }
 
-/// The number of an event, and its content: fields by their names.
+/// The field number of an event, and its content from fields by name.
 fn event(name: &str, fields: &[(&str, i64)]) -> (u32, Proto) {
     let descriptors = Descriptors::default();
     let events = descriptors.message("FtraceEvent").unwrap();
@@ -32,7 +32,7 @@ fn event(name: &str, fields: &[(&str, i64)]) -> (u32, Proto) {
     (number, content)
 }
 
-/// The number and the kind of a field.
+/// The number and the type of a field.
 fn numbered<'d>(message: &MessageType<'d>, name: &str) -> (u32, Kind<'d>) {
     let mut fields = (1..1_000).filter_map(|number| Some((number, message.field(number)?)));
     let field = fields.find(|(_, field)| field.name == name);
@@ -286,7 +286,7 @@ fn a_compact_switch_to_the_thread_that_runs_already_is_counted() {
     let ran: Vec<_> = ran
         .map(|row| (row.ts, trace.threads.tid.get(row.utid.row())))
         .collect();
-    // The first switch of a CPU only tells which thread runs next.
+    // For the first switch of a CPU, only the next thread is known.
     assert_eq!(ran, [(20, 0), (30, 0), (40, 7)]);
 }
 

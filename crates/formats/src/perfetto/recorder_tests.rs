@@ -1,4 +1,4 @@
-//! Tests of what the recorder tells about itself and the machine.
+//! Tests of packets about the recorder and the machine.
 
 use testkit::Proto;
 use traceloom_trace::{ArgSetId, ArgValue, RepairKind, RowId, Trace};
@@ -144,7 +144,7 @@ fn the_api_level_is_that_of_the_version() {
     assert_eq!(level("99999999999", None), None);
 }
 
-/// The facts of two Chromes, and a trace in text that one of them recorded.
+/// The metadata of two Chrome instances, and a text trace that one of them recorded.
 #[test]
 fn facts_under_names_of_chrome() {
     let fact = |name| Proto::new().text(1, name);
@@ -167,7 +167,7 @@ fn facts_under_names_of_chrome() {
     assert!(data.is_some());
 }
 
-/// A snapshot of an object of Chrome's older format is no slice. Without a thread, it is counted.
+/// A legacy object snapshot of Chrome is not a slice. Without a thread, it is counted.
 #[test]
 fn an_event_of_an_unknown_kind_is_a_record_of_its_thread() {
     let thread = Proto::new().int(1, 7).int(2, 8);
@@ -245,7 +245,7 @@ fn benchmarks_interrupts_and_the_journal() {
     assert!(figures.iter().any(|row| row == total), "{figures:?}");
 }
 
-/// The process tree knows both numbers of processes and threads in containers.
+/// The process tree has both the inner and the outer pids and tids of containers.
 #[test]
 fn descriptors_in_containers_have_numbers_of_the_container() {
     let process = Proto::new().int(1, 1003).text(3, "server").packed(6, &[1]);

@@ -98,7 +98,7 @@ pub(super) struct Sequences {
 
 impl Sequences {
     /// Whether packets were lost before this one. The first packet of a sequence also carries the loss flag, because
-    /// earlier ones may have been overwritten; that is not counted as a loss.
+    /// earlier ones may have been overwritten. That is not counted as a loss.
     pub fn is_after_loss(&self, packet: &Packet<'_>) -> bool {
         packet.after_loss
             && self

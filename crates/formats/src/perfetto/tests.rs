@@ -1,11 +1,11 @@
-//! Tests of whole traces, made field by field.
+//! Tests of whole traces, built field by field.
 
 use testkit::Proto;
 use traceloom_trace::{ArgValue, RepairKind, Trace};
 
 use crate::{ReadOptions, read_bytes};
 
-/// A `TracePacket` at a time, ns, with its content.
+/// A `TracePacket` with a timestamp, ns, and content.
 pub(super) fn packet(ts: i64, number: u32, content: Proto) -> Proto {
     Proto::new().int(8, ts).message(number, content)
 }
@@ -305,7 +305,7 @@ fn properties_and_states_of_a_device() {
     assert_eq!(trace.slices.len(), 1);
 }
 
-/// Any change of a byte gives a trace, never a panic.
+/// Changing any byte must not cause a panic.
 #[test]
 fn damage_is_survived() {
     let event = Proto::new().int(1, 3).int(2, 9).int(3, 1).text(5, "name");

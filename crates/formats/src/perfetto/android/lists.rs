@@ -13,7 +13,7 @@ struct List {
     columns: &'static [(u32, &'static str, As)],
 }
 
-/// The type of a column. The value is that of an item without the field.
+/// The type of a column. Each variant documents the value for an item without the field.
 #[derive(Clone, Copy)]
 enum As {
     /// 0.

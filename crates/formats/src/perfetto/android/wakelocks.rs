@@ -1,7 +1,8 @@
 //! Packets of Android's own code: the times when apps held wakelocks, and packets between Android and its Bluetooth
 //! chip.
 //!
-//! Source: `frameworks_base_trace_packet.proto` and `bluetooth_trace.proto` of google/perfetto (`protos/third_party/android`).
+//! Source: `frameworks_base_trace_packet.proto` and `bluetooth_trace.proto` in `protos/third_party/android` of
+//! google/perfetto.
 
 use std::hash::{Hash, Hasher};
 

@@ -18,7 +18,7 @@ pub(crate) struct Converter<'a> {
     /// The snapshots and bridges that contain each clock.
     of_clock: FxHashMap<ClockId, Vec<usize>>,
     trace: ClockId,
-    /// Pairs of clocks of two machines that are assumed to be equal, because no messages connect the machines.
+    /// Pairs of clocks of two machines that are assumed to be equal, because no snapshot connects the machines.
     bridges: Vec<[(ClockId, i64); 2]>,
     /// The snapshots and bridges that the search has visited.
     is_seen: Vec<bool>,
@@ -149,7 +149,7 @@ impl<'a> Converter<'a> {
             && self.next.keys().any(|clock| clock.machine == machine)
     }
 
-    /// The first reading of each well-known clock of another machine.
+    /// The first reading of each well-known clock of another machine, with its time on the trace's clock.
     pub fn readings(&mut self, machine: u32) -> Vec<ClockRow> {
         let snapshots = self.snapshots.iter().flatten();
         let own = snapshots.filter(|(clock, _)| clock.machine == machine);

@@ -1,4 +1,4 @@
-//! The state of an Android device: its screen, and system properties that are meant for traces.
+//! The state of an Android device: its screen, and the system properties for tracing.
 
 use traceloom_trace::{ArgValue, SliceBegin, TraceBuilder, TrackId, TrackType};
 

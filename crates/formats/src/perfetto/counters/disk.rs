@@ -1,4 +1,4 @@
-//! Disks: `SysStats` has totals, the tracks have what was added since the last value.
+//! Disk activity. `SysStats` has totals, and the tracks have the differences to the previous totals.
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{ArgValue, StringId, TraceBuilder, TrackType};
@@ -6,10 +6,10 @@ use traceloom_trace::{ArgValue, StringId, TraceBuilder, TrackType};
 use super::super::wire::Fields;
 use super::named::text;
 
-/// Sectors of `/proc/diskstats`, which are of 512 bytes, in a megabyte.
+/// The number of sectors per megabyte. In `/proc/diskstats`, a sector has 512 bytes.
 const SECTORS_PER_MB: f64 = 2_048.0;
 
-/// Sectors and milliseconds of reading, writing and discarding, then the number of flushes and their milliseconds.
+/// Sectors and milliseconds of reads, writes and discards, followed by the number and the milliseconds of flushes.
 type Totals = [i64; 8];
 
 /// The last totals of each disk.

@@ -1,4 +1,5 @@
-//! Power and energy: the battery, power rails, energy consumers, and how long parts of the device were in each state.
+//! Power and energy: the battery, power rails, energy consumers, and the time that parts of the device spent in each
+//! state.
 
 mod rails;
 
@@ -11,13 +12,13 @@ use super::super::survey::Survey;
 use super::super::wire::{Field, Fields};
 use super::named::{Distinct, push, text};
 
-/// The largest number of a rail.
+/// The maximum index of a power rail.
 const MOST_RAIL: u64 = 256;
 
-/// What descriptors told about power rails, consumers and states.
+/// Power rails, consumers and states from descriptors.
 pub(super) struct Energy<'s> {
     converter: Converter<'s>,
-    /// The rails of a session.
+    /// The tracks of rails, by session and index.
     rails: FxHashMap<(u64, u64), TrackId>,
     consumers: FxHashMap<u64, Consumer>,
     states: FxHashMap<(u64, u64), TrackId>,
@@ -28,7 +29,7 @@ pub(super) struct Energy<'s> {
 #[derive(Clone, Copy)]
 struct Consumer {
     id: u64,
-    /// Its number among those of its type.
+    /// Its number among the consumers of the same type.
     ordinal: i64,
     kind: StringId,
     name: StringId,
@@ -45,7 +46,7 @@ impl<'s> Energy<'s> {
         }
     }
 
-    /// A `PowerRails`. Each value has a time of its own.
+    /// Reads a `PowerRails`. Each value may have its own timestamp.
     pub fn rails(&mut self, ts: i64, fields: Fields<'_>, state: State, out: &mut TraceBuilder) {
         let session = fields.clone().filter(|field| field.number == 3).last();
         let session = session.map_or(0, Field::uint);
@@ -114,7 +115,7 @@ impl<'s> Energy<'s> {
         self.rails.insert((session, index), track);
     }
 
-    /// An `AndroidEnergyEstimationBreakdown`: the consumers, or what one of them has used.
+    /// Reads an `AndroidEnergyEstimationBreakdown`: the list of consumers, or the energy that one of them has used.
     pub fn breakdown(&mut self, ts: i64, fields: Fields<'_>, out: &mut TraceBuilder) {
         let (mut consumer, mut uws) = (None, None);
         for field in fields.clone() {
@@ -181,7 +182,7 @@ impl<'s> Energy<'s> {
         }
     }
 
-    /// An `EntityStateResidency`: the states of parts of the device, and the time in each, ms.
+    /// Reads an `EntityStateResidency`: the states of parts of the device, and the time in each state, ms.
     pub fn entity_states(&mut self, ts: i64, fields: Fields<'_>, out: &mut TraceBuilder) {
         for entity in fields.clone().filter(|field| field.number == 1) {
             self.entity_state(entity.fields(), out);
@@ -271,7 +272,7 @@ pub(super) fn battery(ts: i64, fields: Fields<'_>, out: &mut TraceBuilder) {
     push("power_mw", power);
 }
 
-/// The charge that follows from the energy, µWh, and the voltage, µV.
+/// Computes the charge, µAh, from the energy, µWh, and the voltage, µV.
 fn charge_uah(energy: i64, voltage: i64) -> Option<i64> {
     let charge = i128::from(energy) * 1_000_000 / i128::from(Some(voltage).filter(|it| *it > 0)?);
     i64::try_from(charge).ok()

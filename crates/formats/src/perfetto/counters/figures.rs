@@ -1,4 +1,4 @@
-//! The names of the figures in `/proc/meminfo` and `/proc/vmstat`, by their numbers in `SysStats`.
+//! The names of the counters in `/proc/meminfo` and `/proc/vmstat`, by their numbers in `SysStats`.
 
 /// `/proc/meminfo`.
 #[rustfmt::skip]

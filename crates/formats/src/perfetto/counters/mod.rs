@@ -1,7 +1,7 @@
-//! Counters that the recorder polls, or that drivers report: `/proc`, the battery, power rails.
+//! Counters that the recorder polls or that drivers report: `/proc`, the battery, power rails.
 //!
-//! Each packet has a number of values of one time. [`Counters`] passes it to the part that knows its fields; [`named`]
-//! finds the track of a counter.
+//! Each packet has several values with the same timestamp. [`Counters`] passes the packet to the module for its
+//! content. [`named`] finds the track of a counter.
 
 mod device;
 mod disk;
@@ -22,11 +22,11 @@ use super::sequence::State;
 use super::survey::Survey;
 use super::wire::Fields;
 
-/// Turns packets of counters into counter values.
+/// Converts packets to counter values.
 pub(super) struct Counters<'s> {
     disks: disk::Disks,
     energy: energy::Energy<'s>,
-    /// The size of a page of memory, bytes.
+    /// The size of a memory page, bytes.
     page_size: u64,
 }
 
@@ -39,7 +39,8 @@ impl<'s> Counters<'s> {
         }
     }
 
-    /// A packet that holds the field `number`. Without a time it can only describe counters.
+    /// Reads a packet whose content is in the field `number`. In a packet without a timestamp, only descriptions of
+    /// counters are read.
     pub fn packet(
         &mut self,
         ts: i64,
@@ -71,7 +72,7 @@ impl<'s> Counters<'s> {
         let size = fields
             .filter(|field| field.number == PAGE_SIZE)
             .map(|field| field.uint());
-        // A page of 16 MiB is more than any machine has.
+        // No machine has pages larger than 16 MiB.
         let size = size.last().filter(|size| (1..=1 << 24).contains(size));
         self.page_size = size.unwrap_or(4_096);
     }

@@ -1,4 +1,4 @@
-//! The tracks of counters.
+//! Tracks of counters.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use traceloom_trace::{ArgValue, StringId, TraceBuilder, TrackId, TrackType};
@@ -23,7 +23,7 @@ pub(super) fn of_cpu(
     push(track, ts, value, out);
 }
 
-/// Adds a value. Only those beyond the signed numbers are rounded.
+/// Adds a value. Only values above `i64::MAX` are rounded.
 pub(crate) fn push(track: TrackId, ts: i64, value: u64, out: &mut TraceBuilder) {
     match i64::try_from(value) {
         Ok(value) => out.whole_counter(track, ts, value),
@@ -31,12 +31,12 @@ pub(crate) fn push(track: TrackId, ts: i64, value: u64, out: &mut TraceBuilder) 
     }
 }
 
-/// A text of a trace as a part of a name.
+/// Text from a trace, for use in a name.
 pub(super) fn text(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
     String::from_utf8_lossy(bytes)
 }
 
-/// Tracks of the machine. Several may have the same name, such as rails of two sessions.
+/// Tracks of the whole machine that may have the same name, such as rails of two sessions.
 #[derive(Debug, Default)]
 pub(super) struct Distinct {
     tracks: FxHashMap<(TrackType, u64, u64), TrackId>,
@@ -44,7 +44,7 @@ pub(super) struct Distinct {
 }
 
 impl Distinct {
-    /// The track that `ids` tell apart from others of its type. A new one gets these arguments.
+    /// The track with these `ids` among the tracks of its type. A new track gets these arguments.
     pub fn track(
         &mut self,
         (kind, name): (TrackType, StringId),

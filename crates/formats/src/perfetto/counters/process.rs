@@ -1,4 +1,4 @@
-//! `ProcessStats`: the memory and the running time of processes, from `/proc/PID/status`, `stat` and `smaps_rollup`.
+//! `ProcessStats`: the memory and the run time of processes, from `/proc/PID/status`, `stat` and `smaps_rollup`.
 
 use traceloom_trace::{ArgValue, Place, ProcessId, RepairKind, TraceBuilder, TrackType};
 
@@ -7,8 +7,8 @@ use super::super::people;
 use super::super::wire::{Field, Fields};
 use super::named::push;
 
-/// The least bytes of a message for each open file, as each has a path. A row takes more memory than an `FDInfo` without
-/// a path, so a message gets no more rows than this allows.
+/// The minimum number of message bytes per open file, because each file has a path. A row takes more memory than an
+/// `FDInfo` without a path, so this limits the number of rows of a message.
 const BYTES_FOR_FILE: usize = 12;
 
 /// A `ProcessStats`.
@@ -71,10 +71,10 @@ fn open_file(ts: i64, fields: Fields<'_>, upid: ProcessId, out: &mut TraceBuilde
     out.record(ts, "filedescriptor", &cells);
 }
 
-/// Whether Chrome could set the peak of a process back, which makes its figures those since the last time.
+/// The field for whether Chrome could reset a process's peak memory. If so, peaks are relative to the last reset.
 const IS_PEAK_RESETTABLE: u32 = 12;
 
-/// One figure of a process. Those of memory are in kB.
+/// Adds a value of a process. Memory sizes are in kB in the packet.
 fn figure(ts: i64, field: Field<'_>, upid: ProcessId, out: &mut TraceBuilder) {
     use TrackType::{ChromeProcessStats, OomScoreAdj, ProcStatRuntime, ProcessMemory, Smaps};
     if field.number == IS_PEAK_RESETTABLE {

@@ -1,4 +1,4 @@
-//! `SysStats`: figures of the whole machine, from `/proc` and `/sys`.
+//! `SysStats`: counters of the whole machine, from `/proc` and `/sys`.
 
 use traceloom_trace::{ArgValue, TraceBuilder, TrackType};
 
@@ -7,10 +7,10 @@ use super::figures::{MEMINFO, VMSTAT};
 use super::named::{global, of_cpu, push, text};
 use crate::ftrace::event::MOST_CPUS;
 
-/// The most sizes of free blocks that the kernel counts. It has 11.
+/// The maximum number of block sizes in a `BuddyInfo`. The kernel has 11.
 const MOST_ORDERS: usize = 32;
 
-/// A `SysStats`, except disks.
+/// Reads a `SysStats`, except for disks.
 pub(super) fn sys_stats(ts: i64, stats: Fields<'_>, page_size: u64, out: &mut TraceBuilder) {
     use TrackType as T;
     let mut cpu = 0;
@@ -59,7 +59,7 @@ pub(super) fn sys_stats(ts: i64, stats: Fields<'_>, page_size: u64, out: &mut Tr
     }
 }
 
-/// A text and a number of a message.
+/// The text and the number in two fields of a message.
 fn named_value(field: Field<'_>, name_at: u32, value_at: u32) -> (&[u8], u64) {
     let (mut name, mut value): (&[u8], u64) = (&[], 0);
     for field in field.fields() {
@@ -72,7 +72,7 @@ fn named_value(field: Field<'_>, name_at: u32, value_at: u32) -> (&[u8], u64) {
     (name, value)
 }
 
-/// Two numbers of a message.
+/// The numbers in the fields 1 and 2 of a message.
 fn pair(field: Field<'_>) -> (u64, u64) {
     let (mut first, mut second) = (0, 0);
     for field in field.fields() {
@@ -85,7 +85,8 @@ fn pair(field: Field<'_>) -> (u64, u64) {
     (first, second)
 }
 
-/// A figure with a number for its name. A newer recorder may write numbers that are not known here.
+/// Adds a value of a counter that is identified by a number. Numbers that are unknown here, for example of a newer
+/// recorder, are ignored.
 fn keyed(
     ts: i64,
     field: Field<'_>,
@@ -105,7 +106,7 @@ fn interrupts(ts: i64, field: Field<'_>, (kind, name): (TrackType, &str), out: &
     global(kind, &name, ts, count, out);
 }
 
-/// A `CpuTimes`. Figures that it does not have are 0.
+/// Reads a `CpuTimes`. Missing values are 0.
 fn cpu_times(ts: i64, fields: Fields<'_>, out: &mut TraceBuilder) {
     const NAMES: [&str; 8] = [
         "user_ns",
@@ -134,7 +135,7 @@ fn cpu_times(ts: i64, fields: Fields<'_>, out: &mut TraceBuilder) {
     }
 }
 
-/// A `BuddyInfo`: how many free blocks of each size a zone of memory has.
+/// Reads a `BuddyInfo`: the number of free blocks of each size in a memory zone.
 fn free_blocks(ts: i64, fields: Fields<'_>, page_size: u64, out: &mut TraceBuilder) {
     let (mut node, mut zone): (&[u8], &[u8]) = (&[], &[]);
     let mut counts = Vec::new();
@@ -162,7 +163,7 @@ fn free_blocks(ts: i64, fields: Fields<'_>, page_size: u64, out: &mut TraceBuild
     }
 }
 
-/// A `PsiSample`: how long tasks waited for a resource in total, ns.
+/// Reads a `PsiSample`: the total time that tasks waited for a resource, ns.
 fn pressure(ts: i64, fields: Fields<'_>, out: &mut TraceBuilder) {
     let (mut resource, mut total_ns) = (0, 0);
     for field in fields {
@@ -185,7 +186,7 @@ fn pressure(ts: i64, fields: Fields<'_>, out: &mut TraceBuilder) {
     global(TrackType::Psi, name, ts, total_ns, out);
 }
 
-/// A `CpuIdleState`: how long a CPU was in each idle state, µs.
+/// Reads a `CpuIdleState`: the time that a CPU spent in each idle state, µs.
 fn idle_states(ts: i64, fields: Fields<'_>, out: &mut TraceBuilder) {
     let cpu = fields.clone().find(|field| field.number == 1);
     let cpu = cpu.map_or(0, Field::uint) as u32;
@@ -196,7 +197,7 @@ fn idle_states(ts: i64, fields: Fields<'_>, out: &mut TraceBuilder) {
     }
 }
 
-/// A `SlabInfo`: the memory of one of the kernel's caches.
+/// Reads a `SlabInfo`: the memory of one of the kernel's slab caches.
 fn slab(ts: i64, fields: Fields<'_>, page_size: u64, out: &mut TraceBuilder) {
     let (mut name, mut pages, mut slabs): (&[u8], u64, u64) = (&[], 0, 0);
     for field in fields {

@@ -6,7 +6,7 @@ use traceloom_trace::{RepairKind, RowId, Trace};
 use crate::perfetto::packet::payload;
 use crate::perfetto::tests::{packet, read};
 
-/// The arguments of the tracks of counters, and the values.
+/// The track arguments and the value of each counter value.
 fn values(trace: &Trace) -> Vec<(String, f64)> {
     let rows = trace.counters.rows();
     let shown = rows.map(|counter| {

@@ -9,7 +9,7 @@
 //! EnumDescriptorProto    1: name      2: values (1: name, 2: number)
 //! ```
 //! Sources: `protos/perfetto/trace/extension_descriptor.proto` and `descriptor.proto` of google/perfetto. Several
-//! programs may write the same file: each copy adds the declarations that the others do not have.
+//! programs may declare the same file. Each copy adds the declarations that the others do not have.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

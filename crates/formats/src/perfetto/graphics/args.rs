@@ -32,14 +32,14 @@ impl<'o> ArgList<'o> {
         self.push(key, ArgValue::Text(text));
     }
 
-    /// A text, unless it is empty.
+    /// Adds a text, unless it is empty.
     pub fn some_text(&mut self, key: &str, text: &[u8]) {
         if !text.is_empty() {
             self.text(key.as_bytes(), text);
         }
     }
 
-    /// Adds the set to the trace.
+    /// Adds the arguments to the trace.
     pub fn store(self) -> ArgSetId {
         self.out.args(self.args)
     }

@@ -1,4 +1,4 @@
-//! The buffers between apps and the display: `GraphicsFrameEvent`.
+//! The buffers between apps and the display (`GraphicsFrameEvent`).
 //!
 //! ```text
 //! Buffer: 1 layer   Dequeue        Queue         AcquireFenceSignaled   Latch            PresentFenceSignaled
@@ -43,12 +43,12 @@ const NAMES: [&str; 14] = [
     "Cancel",
 ];
 
-/// What happens to the buffers of all layers.
+/// The state of the buffers of all layers.
 #[derive(Debug, Default)]
 pub(super) struct Buffers {
-    /// By buffer and layer: different layers may use the same buffer.
+    /// By buffer and layer, because different layers may use the same buffer.
     buffers: FxHashMap<(u32, StringId), Buffer>,
-    /// The slices of layers on the display.
+    /// The track with the displayed frame of each layer.
     shown: FxHashMap<StringId, TrackId>,
     incomplete: u64,
 }
@@ -59,17 +59,18 @@ struct Buffer {
     queued: i64,
     acquired: Option<i64>,
     latched: i64,
-    /// The instant of the last event, if that was a dequeue: the next event tells its frame.
+    /// The slice of the last event, if that was a dequeue. If the next event is a queue, it has the frame number for
+    /// the dequeue.
     dequeue: Option<SliceId>,
     phase: Phase,
 }
 
-/// Who has the buffer, with the track of the open slice.
+/// The current owner of the buffer, with the track of the open slice.
 #[derive(Clone, Copy, Debug, Default)]
 enum Phase {
     #[default]
     None,
-    /// Since a time.
+    /// The track, the slice and the start time.
     App(TrackId, SliceId, i64),
     Gpu(TrackId),
     Compositor(TrackId),
@@ -130,7 +131,8 @@ impl<'a> Event<'a> {
         out.global_track(TrackType::GraphicsFrameEvent, name)
     }
 
-    /// Begins the slice of a phase. Its name is the frame's number; a dequeued buffer has none yet.
+    /// Begins the slice of a phase. Its name is the frame number, or the timestamp if the buffer has no frame number
+    /// yet.
     fn begin(&self, track: TrackId, layer: StringId, out: &mut TraceBuilder) -> SliceId {
         let name = match self.frame {
             0 => self.ts.to_string(),
@@ -195,7 +197,7 @@ impl Buffers {
         }
     }
 
-    /// A frame is shown until the next one of its layer.
+    /// Begins the display slice of a frame. It ends at the next frame of the layer.
     fn shown(&mut self, event: &Event<'_>, layer: StringId, out: &mut TraceBuilder) {
         let track = event.track("Display", out);
         if let Some(before) = self.shown.insert(layer, track) {
@@ -204,7 +206,7 @@ impl Buffers {
         event.begin(track, layer, out);
     }
 
-    /// Ends the input.
+    /// Reports problems.
     pub fn finish(&mut self, out: &mut TraceBuilder) {
         let place = Place::default();
         out.repair(RepairKind::SkippedEntry, self.incomplete, place, || {
@@ -214,7 +216,7 @@ impl Buffers {
 }
 
 impl Buffer {
-    /// The event itself, on the track of the buffer.
+    /// Adds the event itself to the track of the buffer.
     fn instant(&mut self, event: &Event<'_>, layer: StringId, out: &mut TraceBuilder) {
         match event.kind.unwrap_or(0) {
             event::ACQUIRE_FENCE => self.acquired = Some(event.ts),
@@ -240,7 +242,7 @@ impl Buffer {
         self.dequeue = Some(slice).filter(|_| event.is(event::DEQUEUE));
     }
 
-    /// The times between the steps of the buffer, until this one.
+    /// The times between the steps of the buffer so far.
     fn times(&self, ts: i64) -> [(&'static str, i64); 3] {
         let acquired = self.acquired.unwrap_or(0);
         [
@@ -256,7 +258,7 @@ impl Buffer {
         ]
     }
 
-    /// The app begins to draw.
+    /// The app dequeued the buffer and begins to draw.
     fn dequeued(&mut self, event: &Event<'_>, layer: StringId, out: &mut TraceBuilder) {
         self.lost_queue(layer, out);
         let track = event.track("APP", out);
@@ -264,7 +266,7 @@ impl Buffer {
         self.phase = Phase::App(track, slice, event.ts);
     }
 
-    /// The app has drawn; the GPU may still work.
+    /// The app queued the buffer. The GPU may still be drawing.
     fn queued(&mut self, event: &Event<'_>, layer: StringId, out: &mut TraceBuilder) {
         if let Phase::App(track, slice, since) = self.phase {
             out.end_slice(track, event.ts, None);
@@ -282,8 +284,8 @@ impl Buffer {
         self.phase = Phase::Gpu(track);
     }
 
-    /// If an app's buffer was never queued, nothing tells when the app had drawn, and which frame. The slice becomes the
-    /// frame 0 and does not end.
+    /// Handles a buffer that the app did not queue, so that its frame number and end are unknown. The slice is renamed
+    /// to frame 0 and does not end.
     fn lost_queue(&mut self, layer: StringId, out: &mut TraceBuilder) {
         if let Phase::App(_, slice, _) = self.phase {
             let name = out.intern(b"0");

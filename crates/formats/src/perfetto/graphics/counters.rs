@@ -1,4 +1,4 @@
-//! The counters of GPUs: `GpuCounterEvent` and `GpuMemTotalEvent`.
+//! GPU counters (`GpuCounterEvent`, `GpuMemTotalEvent` and `GenericGpuFrequencyEvent`).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use traceloom_trace::{Place, RepairKind, StringId, TraceBuilder, TrackId, TrackType};
@@ -12,15 +12,15 @@ use super::gpus::Gpus;
 use super::groups::Groups;
 use super::units;
 
-/// Interned descriptors of counters.
+/// The field of `InternedData` with counter descriptors.
 const DESCRIPTORS: u32 = 47;
 
-/// Where the number of a counter is valid.
+/// The scope of counter ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Scope {
-    /// In a machine's sequence.
+    /// A sequence: its machine and id.
     Sequence(u32, u32),
-    /// With a descriptor of a generation of interned data.
+    /// An interned descriptor: its generation and iid.
     Descriptor(u32, u64),
 }
 
@@ -28,7 +28,7 @@ enum Scope {
 #[derive(Clone, Copy, Debug)]
 struct Counter {
     track: TrackId,
-    /// Whether a value holds from its time on; else it is of the time before.
+    /// Whether a value applies to the time after its timestamp. Otherwise it applies to the time before it.
     forwards: bool,
 }
 
@@ -36,15 +36,15 @@ struct Counter {
 pub(super) struct GpuCounters<'s> {
     survey: &'s Survey<'s>,
     counters: FxHashMap<(Scope, u64), Counter>,
-    /// Those that any sequence of a machine has described first. Another sequence may use them without a description.
+    /// The first description of each counter id on a machine. Sequences without their own description use it.
     of_machine: FxHashMap<(u32, u64), Counter>,
     /// The interned descriptors that have been read.
     read: FxHashSet<Scope>,
     /// By GPU and name.
     tracks: FxHashMap<(u32, StringId), TrackId>,
-    /// The time of the last value of counters whose values are of the time before.
+    /// The timestamp of the last value, for counters whose values apply to the time before.
     last: FxHashMap<TrackId, i64>,
-    /// Values without a time.
+    /// The number of events with values but without a timestamp.
     without_time: u64,
 }
 
@@ -61,7 +61,7 @@ impl<'s> GpuCounters<'s> {
         }
     }
 
-    /// A `GpuCounterEvent`. Without a time it only has descriptors.
+    /// Reads a `GpuCounterEvent`. Without a timestamp, only its descriptors are read.
     pub fn event(
         &mut self,
         ts: i64,
@@ -195,7 +195,8 @@ impl<'s> GpuCounters<'s> {
         }
     }
 
-    /// Ends the input. Nothing is known about the time after the last values.
+    /// Ends counters whose values apply to the time before: they become 0, because no value is known after the last
+    /// timestamp.
     pub fn finish(&mut self, out: &mut TraceBuilder) {
         let mut last: Vec<(TrackId, i64)> = self.last.drain().collect();
         last.sort_unstable();
@@ -213,7 +214,7 @@ impl<'s> GpuCounters<'s> {
     }
 }
 
-/// A `GpuMemTotalEvent`: the memory of a process on a GPU, or of all processes if the pid is 0.
+/// Reads a `GpuMemTotalEvent`: the GPU memory of a process, or of all processes if the pid is 0.
 pub(super) fn memory(ts: i64, fields: Fields<'_>, gpus: &mut Gpus, out: &mut TraceBuilder) {
     let (mut gpu, mut pid, mut bytes) = (0, 0, 0);
     for field in fields {

@@ -1,4 +1,4 @@
-//! The GPUs: a row of `gpu` for each that a packet names, and what tracks have besides their names.
+//! The GPUs: a row of `gpu` for each GPU in a packet, and properties of GPU tracks.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use traceloom_trace::{
 use super::super::wire::Fields;
 use super::args::ArgList;
 
-/// The columns of texts of a GPU, by the numbers of fields of `GpuInfo.Gpu`.
+/// The text columns of a GPU, by field number of `GpuInfo.Gpu`.
 const TEXTS: [(u32, &str); 6] = [
     (1, "name"),
     (2, "vendor"),
@@ -20,12 +20,12 @@ const TEXTS: [(u32, &str); 6] = [
     (7, "pci_bdf"),
 ];
 
-/// The GPUs, in the order in which they were first named.
+/// The GPUs, in the order of their first occurrence.
 #[derive(Debug, Default)]
 pub(super) struct Gpus {
     rows: FxHashMap<u32, usize>,
     gpus: Vec<Gpu>,
-    /// The tracks that have been given out.
+    /// The tracks that are already in use.
     taken: FxHashSet<TrackId>,
 }
 
@@ -61,7 +61,7 @@ impl Gpus {
         }
     }
 
-    /// A new track. Tracks of different GPUs, or of different queues, may have the same name.
+    /// Adds a new track. Tracks of different GPUs or queues may have the same name.
     pub fn track(&mut self, kind: TrackType, name: StringId, out: &mut TraceBuilder) -> TrackId {
         let track = out.global_track(kind, name);
         if self.taken.insert(track) {
@@ -71,7 +71,7 @@ impl Gpus {
         }
     }
 
-    /// Keeps what PerfettoSQL shows of a track of this GPU.
+    /// Stores the properties of a track of a GPU that PerfettoSQL shows.
     pub fn describe(
         &mut self,
         track: TrackId,
@@ -94,7 +94,7 @@ impl Gpus {
         out.record(NO_TIME, "_gpu_track_detail", &cells);
     }
 
-    /// Ends the input.
+    /// Writes the rows.
     pub fn finish(&mut self, out: &mut TraceBuilder) {
         for gpu in self.gpus.drain(..) {
             let mut cells = vec![
@@ -131,7 +131,7 @@ fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// What the driver tells besides: keys and values.
+/// Additional key-value pairs from the driver.
 fn extra(fields: Fields<'_>, out: &mut TraceBuilder) -> ArgSetId {
     let mut args = ArgList::new(out);
     for pair in fields.filter(|field| field.number == 6) {

@@ -1,11 +1,11 @@
-//! The groups of a GPU's counters: rows of `gpu_counter_group`.
+//! GPU counter groups: rows of `gpu_counter_group`.
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{ArgValue, NO_TIME, TraceBuilder, TrackId};
 
 use super::super::wire::{Field, Fields};
 
-/// The groups that a `GpuCounterDescriptor` describes, by their numbers.
+/// The groups in a `GpuCounterDescriptor`, by id.
 #[derive(Debug)]
 pub(super) struct Groups<'a> {
     described: FxHashMap<u64, Group<'a>>,
@@ -35,7 +35,7 @@ impl<'a> Groups<'a> {
         }
     }
 
-    /// The groups that a counter names; the one of the others if it names none.
+    /// Adds rows for the groups in a counter's spec. A counter without groups gets group 0.
     pub fn of_counter(&self, track: TrackId, spec: Fields<'_>, out: &mut TraceBuilder) {
         let fields = spec.filter(|field| field.number == 10);
         let mut numbers = fields.flat_map(|field| field.numbers()).peekable();
@@ -47,7 +47,7 @@ impl<'a> Groups<'a> {
         }
     }
 
-    /// The counters that groups name.
+    /// Adds rows for the counters that are listed in the groups.
     pub fn with_counters(&self, tracks: &FxHashMap<u64, TrackId>, out: &mut TraceBuilder) {
         for group in &self.all {
             let fields = group.fields.clone().filter(|field| field.number == 4);

@@ -1,4 +1,4 @@
-//! Memory that Vulkan allocates: `VulkanMemoryEvent`.
+//! Vulkan memory allocations (`VulkanMemoryEvent`).
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{ArgSetId, ArgValue, NO_TIME, ProcessId, TraceBuilder, TrackId, TrackType};
@@ -45,7 +45,7 @@ const SCOPES: [&str; 6] = [
     "INSTANCE",
 ];
 
-/// Columns that hold a number of the message as it is, by its field.
+/// Columns that contain a number of the message unchanged, by field number.
 const NUMBERS: [(u32, &str); 7] = [
     (5, "memory_address"),
     (6, "memory_size"),
@@ -56,13 +56,13 @@ const NUMBERS: [(u32, &str); 7] = [
     (20, "object_handle"),
 ];
 
-/// What is allocated now.
+/// The allocated memory.
 pub(super) struct VulkanMemory<'s> {
     survey: &'s Survey<'s>,
     bytes: FxHashMap<TrackId, i64>,
 }
 
-/// What changes the sums of an event.
+/// The fields of an event that change the counters.
 #[derive(Debug, Default)]
 struct Change {
     source: u64,
@@ -80,7 +80,7 @@ impl<'s> VulkanMemory<'s> {
         }
     }
 
-    /// A `VulkanMemoryEvent`, which has a time of its own.
+    /// Reads a `VulkanMemoryEvent`, which has its own timestamp.
     pub fn event(&mut self, ts: i64, fields: Fields<'_>, state: State, out: &mut TraceBuilder) {
         let find = |number| fields.clone().filter(move |field| field.number == number);
         let number = |number| find(number).last().map_or(0, Field::uint);
@@ -151,7 +151,7 @@ impl<'s> VulkanMemory<'s> {
         args.store()
     }
 
-    /// Adds what an event allocates to the counter of its scope or type, and subtracts what it frees.
+    /// Adds allocated memory to the counter of the event's scope or memory type, and subtracts freed memory.
     fn count(&mut self, ts: i64, upid: ProcessId, change: &Change, out: &mut TraceBuilder) {
         use TrackType::{VulkanDeviceMemAllocation, VulkanDeviceMemBind, VulkanDriverMem};
         let memory = |what| {

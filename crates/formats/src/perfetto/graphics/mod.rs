@@ -1,4 +1,4 @@
-//! The GPU and what is drawn with it: counters, stages of rendering, Vulkan, and the buffers between apps and the display.
+//! GPUs and graphics: counters, render stages, Vulkan, and the buffers between apps and the display.
 
 mod args;
 mod buffers;
@@ -23,7 +23,7 @@ use super::wire::Fields;
 pub(super) use args::ArgList;
 pub(super) use scoped::Scoped;
 
-/// Turns packets about graphics into slices, counters and records.
+/// Converts graphics packets to slices, counters and records.
 pub(super) struct Graphics<'s> {
     gpus: gpus::Gpus,
     counters: counters::GpuCounters<'s>,
@@ -45,8 +45,8 @@ impl<'s> Graphics<'s> {
         }
     }
 
-    /// A packet that holds the field `number`. Returns whether it is one of graphics. Without a time it can only
-    /// describe something.
+    /// Reads a packet whose content is in the field `number`. Returns whether it is a graphics packet. In a packet
+    /// without a timestamp, only descriptions are read.
     pub fn packet(
         &mut self,
         ts: i64,
@@ -75,7 +75,7 @@ impl<'s> Graphics<'s> {
         true
     }
 
-    /// Ends the input.
+    /// Ends the counters, writes the GPUs, and reports problems.
     pub fn finish(&mut self, out: &mut TraceBuilder) {
         self.counters.finish(out);
         self.buffers.finish(out);

@@ -1,4 +1,4 @@
-//! Slices with a known duration that may overlap. Each goes on a lane that is free when it begins.
+//! Slices with a known duration that may overlap. Each slice is added to a lane that is free when it begins.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -6,19 +6,19 @@ use std::collections::BinaryHeap;
 use rustc_hash::FxHashMap;
 use traceloom_trace::{SliceBegin, SliceId, TraceBuilder, TrackId};
 
-/// The lanes of tracks, of which slices come in order of time.
+/// The lanes of each track. Slices must be added in time order.
 #[derive(Debug, Default)]
 pub(crate) struct Scoped(FxHashMap<TrackId, Lanes>);
 
 #[derive(Debug, Default)]
 struct Lanes {
-    /// The lanes with a slice, by its end.
+    /// The lanes with an open slice, ordered by the end of the slice.
     busy: BinaryHeap<Reverse<(i64, TrackId)>>,
     free: BinaryHeap<Reverse<TrackId>>,
 }
 
 impl Scoped {
-    /// Adds a slice to a track or a lane of it.
+    /// Adds a slice to a track or to one of its lanes.
     pub fn slice(
         &mut self,
         track: TrackId,

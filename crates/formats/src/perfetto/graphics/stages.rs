@@ -1,4 +1,4 @@
-//! Stages of rendering and computing on a GPU: `GpuRenderStageEvent`.
+//! Render and compute stages on a GPU (`GpuRenderStageEvent`).
 //!
 //! ```text
 //! queue 0    |-- vertex --|  |-- vertex --|
@@ -35,17 +35,17 @@ mod interned {
 /// A name and a description.
 type Described<'s> = (&'s [u8], &'s [u8]);
 
-/// The stages, the queues they ran on, and what waits for them.
+/// Converts render stages to slices on queue tracks, and adds flows between them.
 pub(super) struct Stages<'s> {
     survey: &'s Survey<'s>,
-    /// The queues and the stages that events describe without interned data, by their places.
+    /// The name and description of queues and stages that are described without interned data, by index.
     queues: Vec<(StringId, StringId)>,
     stages: Vec<(StringId, StringId)>,
     tracks: FxHashMap<Queue, TrackId>,
     lanes: Scoped,
-    /// The contexts that have a row.
+    /// The contexts that already have a row.
     contexts: FxHashMap<u64, ()>,
-    /// The last slice with an event's number, and those that wait for it.
+    /// By event id: the last slice of the event, and the slices that wait for it.
     by_event: FxHashMap<u64, SliceId>,
     waiting: FxHashMap<u64, Vec<SliceId>>,
     undescribed: u64,
@@ -75,7 +75,7 @@ impl<'s> Stages<'s> {
         }
     }
 
-    /// A `GpuRenderStageEvent`. Without a time it only has descriptions.
+    /// Reads a `GpuRenderStageEvent`. Without a timestamp, only its descriptions are read.
     pub fn event(
         &mut self,
         ts: i64,
@@ -112,7 +112,7 @@ impl<'s> Stages<'s> {
         self.connect(&event, fields, slice, out);
     }
 
-    /// `Specifications`: the names of queues and stages, and the process of a context.
+    /// Reads `Specifications`: the names of queues and stages, and the pid of the context, which is returned.
     fn specifications(&mut self, fields: Fields<'_>, out: &mut TraceBuilder) -> Option<i64> {
         let mut pid = None;
         let mut queue = 0;
@@ -157,7 +157,7 @@ impl<'s> Stages<'s> {
         pid
     }
 
-    /// The track of an event's queue; `None` if interned data are missing.
+    /// The track of an event's queue. `None` if the interned data is missing.
     fn track(
         &mut self,
         event: &Event,
@@ -187,7 +187,7 @@ impl<'s> Stages<'s> {
         }))
     }
 
-    /// The title, the name and the description of a queue. One that no event describes has no name.
+    /// The title, the name and the description of a queue. A queue without a description has no name.
     fn queue_without_iid(
         &self,
         queue: u64,
@@ -249,7 +249,7 @@ impl<'s> Stages<'s> {
         }
     }
 
-    /// Flows between events that wait for each other.
+    /// Adds flows between events that wait for each other.
     fn connect(
         &mut self,
         event: &Event,
@@ -281,7 +281,7 @@ impl<'s> Stages<'s> {
         }
     }
 
-    /// Ends the input.
+    /// Reports problems.
     pub fn finish(&mut self, out: &mut TraceBuilder) {
         let place = Place::default();
         out.repair(RepairKind::SkippedEntry, self.undescribed, place, || {
@@ -290,7 +290,7 @@ impl<'s> Stages<'s> {
     }
 }
 
-/// The name and the description in a message, whose fields have these numbers and the next.
+/// The name and the description in a message. The name is the field `first`, and the description is the next field.
 fn pair(fields: Fields<'_>, first: u32) -> Described<'_> {
     let (mut name, mut description): Described<'_> = (&[], &[]);
     for field in fields {
@@ -311,7 +311,7 @@ fn described(fields: Fields<'_>, first: u32, out: &mut TraceBuilder) -> (StringI
     )
 }
 
-/// The arguments that every event has.
+/// Adds the arguments that every event has.
 fn store(
     event: &Event,
     fields: &Fields<'_>,
@@ -346,7 +346,7 @@ fn store(
     }
 }
 
-/// The numbers of the bits that are set, separated by commas.
+/// The subpasses: the numbers of the bits that are set in the masks, separated by commas.
 fn subpasses(fields: &Fields<'_>) -> String {
     let masks = fields.clone().filter(|field| field.number == 15);
     let mut numbers = Vec::new();

@@ -1,4 +1,4 @@
-//! Tests of packets about graphics and about the network.
+//! Tests of graphics packets and network packets.
 
 use testkit::Proto;
 use traceloom_trace::{ArgValue, RepairKind, RowId, Trace, TrackId};
@@ -67,7 +67,7 @@ fn counters_of_gpus_have_units_and_groups() {
         .rows()
         .map(|row| (track_name(&trace, row.track_id), row.ts, row.value))
         .collect();
-    // The clock's values are of the time before, so nothing is known about the time after the last one.
+    // Values of `clock` apply to the time before them, so no value is known after the last one.
     let expected = [
         ("rate", 10, 200.0),
         ("clock", 10, 110.0),
@@ -291,7 +291,7 @@ fn packets_of_the_network() {
     assert_eq!(of("packet_transport")[0], "IPPROTO_TCP");
 }
 
-/// Any change of a byte gives a trace, never a panic.
+/// Changing any byte must not cause a panic.
 #[test]
 fn damage_is_survived() {
     let event = Proto::new().int(1, 3).int(2, 9).text(3, "name");

@@ -1,8 +1,8 @@
-//! The units of a GPU's counters.
+//! The units of GPU counters.
 
 use super::super::wire::Fields;
 
-/// `GpuCounterDescriptor.MeasureUnit`, in the order of their numbers.
+/// `GpuCounterDescriptor.MeasureUnit`, by number.
 #[rustfmt::skip]
 const UNITS: [&str; 41] = [
     "", "bit", "Kb", "Mb", "Gb", "Tb", "Pb", "B", "KB", "MB", "GB", "TB", "PB", "Hz", "KHz", "MHz", "GHz", "THz", "PHz",
@@ -10,8 +10,8 @@ const UNITS: [&str; 41] = [
     "Primitive", "Fragment", "Instruction",
 ];
 
-/// The unit of a `GpuCounterSpec`: what it counts, separated by colons, and what that is divided by. A file may repeat
-/// units without end, so only some are shown.
+/// The unit of a `GpuCounterSpec`: the numerator units, separated by colons, and the denominator units. A file may
+/// repeat units any number of times, so at most `MOST` of each are used.
 pub(super) fn unit(spec: Fields<'_>) -> String {
     const MOST: usize = 16;
     let numbers = |number| {

@@ -1,4 +1,4 @@
-//! What Vulkan's layers and the driver tell: names of objects, submissions to queues, and log messages.
+//! Events of Vulkan layers and of the driver: object names, queue submissions, and log messages.
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{SliceBegin, TraceBuilder, TrackType};
@@ -7,7 +7,7 @@ use super::super::wire::{Field, Fields};
 use super::args::ArgList;
 use super::scoped::Scoped;
 
-/// Types of Vulkan's objects (`VkObjectType`).
+/// Types of Vulkan objects (`VkObjectType`).
 pub(super) mod object {
     pub const COMMAND_BUFFER: i32 = 6;
     pub const RENDER_PASS: i32 = 18;
@@ -17,7 +17,7 @@ pub(super) mod object {
 /// The names that programs gave to objects, by type and handle.
 pub(super) type DebugNames = FxHashMap<(i32, u64), String>;
 
-/// The state of Vulkan's packets.
+/// Reads Vulkan packets.
 #[derive(Debug, Default)]
 pub(super) struct Vulkan {
     pub names: DebugNames,

@@ -1,4 +1,4 @@
-//! `ArtProcessMetadata`: why the Android runtime dumped the heap of a process.
+//! `ArtProcessMetadata`: the reason why the Android runtime dumped the heap of a process.
 
 use traceloom_trace::{ProcessId, StringId, ThreadId, TraceBuilder};
 
@@ -25,13 +25,13 @@ pub(super) struct DumpStack {
     pub callsite: u32,
 }
 
-/// What a packet tells.
+/// The contents of a packet.
 pub(super) struct Dump<'a> {
     pub upid: ProcessId,
     pub utid: ThreadId,
-    /// The package, and the user of its processes.
+    /// The package and its uid.
     pub package: Option<(&'a [u8], i64)>,
-    /// Without its graph.
+    /// The error. Its graph is not set yet.
     pub error: Option<OutOfMemory>,
     pub stack: Option<Fields<'a>>,
 }
@@ -80,7 +80,7 @@ impl<'a> Dump<'a> {
     }
 }
 
-/// The callsite of a `JavaStack`, whose first frame is the innermost.
+/// The callsite of a `JavaStack`. Its first frame is the innermost one.
 pub(super) fn callsite(stack: Fields<'_>, shared: &mut Shared<'_>, out: &mut TraceBuilder) -> u32 {
     let mapping = shared.stacks.no_file("art_process_metadata", out);
     let frames: Vec<Field<'_>> = stack.filter(|field| field.number == 1).collect();
@@ -113,7 +113,7 @@ fn frame_name(fields: Fields<'_>, out: &mut TraceBuilder) -> Option<Named> {
     })
 }
 
-/// The class and the name of a method, without its result and its parameters.
+/// The class and the name of a method, without the return type and the parameters.
 fn bare(method: &[u8]) -> &[u8] {
     let end = method.iter().position(|byte| *byte == b'(');
     let method = method

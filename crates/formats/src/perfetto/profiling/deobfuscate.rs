@@ -1,4 +1,4 @@
-//! `DeobfuscationMapping`: the names that methods, classes and fields had before R8 shortened them.
+//! `DeobfuscationMapping`: the original names of methods, classes and fields, before R8 shortened them.
 
 use std::collections::BTreeSet;
 
@@ -9,13 +9,13 @@ use super::super::wire::{Field, Fields};
 use super::paths::package;
 use crate::profile::{NONE, Stacks, Symbol};
 
-/// The package of code that was written to memory.
+/// The package name for code in memory files.
 const IN_MEMORY: &str = "memfd";
 
 /// The frames of Java methods, by their names and packages.
 pub(super) type JavaFrames = FxHashMap<(StringId, StringId), Vec<u32>>;
 
-/// Finds the frames of Java methods. `guess` tells the package of a frame whose mapping does not.
+/// Finds the frames of Java methods. `guess` has the package of frames whose mapping does not have one.
 pub(super) fn java_frames(
     stacks: &Stacks,
     guess: &FxHashMap<u32, StringId>,
@@ -44,7 +44,7 @@ pub(super) fn java_frames(
     frames
 }
 
-/// What R8 made of a method: some lines of another method.
+/// A method before R8. After R8, it is some lines of an obfuscated method.
 #[derive(Clone, Copy, Debug)]
 struct Method {
     name: StringId,
@@ -55,15 +55,15 @@ struct Method {
     source: Option<u32>,
 }
 
-/// A packet.
+/// The contents of a packet.
 #[derive(Debug, Default)]
 pub(super) struct Renaming {
     pub package: StringId,
-    /// Old names of classes by their new ones.
+    /// Obfuscated and original names of classes.
     pub classes: Vec<(StringId, String)>,
-    /// Old names of fields by their new ones.
+    /// Obfuscated and original names of fields.
     pub fields: Vec<(StringId, StringId)>,
-    /// Methods by their new names, in the order of the packet.
+    /// Methods by obfuscated name, in the order of the packet.
     methods: Vec<(StringId, Vec<Method>)>,
 }
 
@@ -114,7 +114,7 @@ impl Renaming {
         }
     }
 
-    /// Gives frames their old names.
+    /// Sets the original names of frames.
     pub fn rename_frames(&self, frames: &JavaFrames, stacks: &mut Stacks, out: &mut TraceBuilder) {
         if self.package == StringId::NULL {
             return;
@@ -130,7 +130,8 @@ impl Renaming {
     }
 }
 
-/// An `ObfuscatedMember`: its new name, and what it was. Names without a class belong to this one.
+/// Reads an `ObfuscatedMember`: its obfuscated name and the original method or field. An original name without a class
+/// belongs to `class`.
 fn member(
     fields: Fields<'_>,
     class: &(String, String),
@@ -161,10 +162,10 @@ fn member(
     (out.intern(new.as_bytes()), method)
 }
 
-/// The most methods that R8 gave the same name.
+/// The maximum number of methods with the same obfuscated name that are used.
 const MOST_METHODS: usize = 4_096;
 
-/// Renames a frame. Its line tells which methods were inlined there.
+/// Renames a frame. Its line determines which methods were inlined there.
 fn rename(row: u32, methods: &[Method], stacks: &mut Stacks, out: &mut TraceBuilder) {
     let line = line_of(row, stacks);
     let is_there = |method: &&Method| {
@@ -208,7 +209,7 @@ fn line_of(row: u32, stacks: &Stacks) -> Option<u32> {
     symbols.find_map(|symbol| symbol.line)
 }
 
-/// The name of a method, or of all that it may be.
+/// The names of all candidate methods, joined.
 fn any_of(methods: &[Method], out: &mut TraceBuilder) -> StringId {
     let strings = &out.trace().strings;
     let names: BTreeSet<&str> = methods

@@ -1,4 +1,4 @@
-//! The rows of heap profiles, heap graphs and stacks of slices, which are added when the trace ends.
+//! Writes the rows of heap profiles, heap graphs and stacks of slices at the end of the trace.
 
 use traceloom_trace::{ArgValue, RowId, SliceId, TraceBuilder};
 
@@ -7,7 +7,7 @@ use super::heap_graph::Head;
 use super::heap_profile::{Allocation, Dump};
 use crate::profile::{Rows, add, add_at, int, text, word};
 
-/// The stack of a track event, at the beginning or the end of its slice.
+/// The stack of a track event at the beginning or the end of a slice.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StackOfSlice {
     pub slice: SliceId,
@@ -66,7 +66,7 @@ pub(super) fn heap_profiles(
     }
 }
 
-/// Adds the table of heap graphs, and what is known about the errors that caused them.
+/// Adds the rows of heap graphs, and those of the errors that caused them.
 pub(super) fn graph_heads(
     heads: &[Head],
     errors: &[OutOfMemory],

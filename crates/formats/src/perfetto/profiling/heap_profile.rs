@@ -1,7 +1,7 @@
-//! `ProfilePacket`: what heapprofd knows about the heaps of processes.
+//! `ProfilePacket`: heap profiles of processes from heapprofd.
 //!
-//! A dump may take several packets, all but the last of which are marked as continued. Counts are totals since the
-//! profile began; the tables have the differences.
+//! A dump may take several packets. All but the last packet are marked as continued. Packets have totals since the
+//! profile began, and the tables have the differences between dumps.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use traceloom_trace::{ProcessId, StringId, TraceBuilder};
@@ -22,7 +22,7 @@ const COARSE: u32 = 4;
 /// The memory of a row here and in the tables, bytes.
 const BYTES: usize = 200;
 
-/// A dump of a heap: the time that it covers.
+/// A dump of a heap, with the time that it covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Dump {
     pub start: i64,
@@ -31,7 +31,7 @@ pub(super) struct Dump {
     pub heap: StringId,
 }
 
-/// What was allocated, or freed if the numbers are negative.
+/// An allocation. Negative numbers mean that memory was freed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Allocation {
     pub ts: i64,
@@ -102,7 +102,8 @@ struct Profile<'s> {
     index: Option<u64>,
     /// The last totals of a process and callsite: allocated and freed.
     last: FxHashMap<(ProcessId, u32), [Amount; 2]>,
-    /// The totals that a callstack had before its number was used for another one.
+    /// By callstack iid: the totals of its callsite when the iid was first used for it. Samples with the iid are
+    /// relative to these totals.
     corrections: FxHashMap<u64, [Amount; 2]>,
     seen: FxHashSet<(ProcessId, u64, StringId, u32)>,
 }
@@ -114,9 +115,9 @@ pub(super) struct HeapProfiles<'s> {
     converter: Converter<'s>,
     pub dumps: Vec<Dump>,
     pub allocations: Vec<Allocation>,
-    /// Packets that are missing.
+    /// The number of missing packets.
     pub missing: u64,
-    /// Totals that decrease, and samples without a stack.
+    /// The number of samples that decrease a total, have no stack, or exceed the memory limit.
     pub broken: u64,
     pub troubles: Troubles,
 }
@@ -140,7 +141,7 @@ impl<'s> HeapProfiles<'s> {
         self.allocations.len() * BYTES + self.dumps.len() * BYTES
     }
 
-    /// A packet, as far as its samples take less than `room` bytes.
+    /// Reads a packet, as long as its samples take less than `room` bytes.
     pub fn packet(
         &mut self,
         bytes: &'s [u8],
@@ -155,7 +156,7 @@ impl<'s> HeapProfiles<'s> {
         let index = of(7).last().map_or(0, Field::uint);
         self.missing += u64::from(index != profile.index.map_or(0, |last| last.wrapping_add(1)));
         profile.index = Some(index);
-        // Each kind of message refers to those before it.
+        // Each kind of message refers only to the kinds before it.
         of(1).for_each(|field| profile.string(field.fields()));
         of(4).for_each(|field| profile.mapping(field.fields(), shared, out));
         of(2).for_each(|field| profile.frame(field.fields(), shared, out));
@@ -185,7 +186,7 @@ impl<'s> HeapProfiles<'s> {
                 1 => pid = field.uint(),
                 9 => end = field.int(),
                 11 => heap = out.intern_unless_empty(field.bytes()),
-                // Recorders that write this also count the allocations at the maximum.
+                // Recorders that write this field also write the number of allocations at the maximum.
                 13 => counts_maxima = field.uint() > 0,
                 15 => start = Some(field.int()),
                 _ => {}
@@ -221,7 +222,7 @@ impl<'s> HeapProfiles<'s> {
         self.broken += samples.count() as u64;
     }
 
-    /// Ends a dump.
+    /// Adds the pending samples at the end of a dump.
     fn commit(
         &mut self,
         profile: &mut Profile<'s>,
@@ -242,7 +243,7 @@ impl<'s> HeapProfiles<'s> {
         profile.callstacks.clear();
     }
 
-    /// Adds what happened since the last totals. Returns whether they did not decrease.
+    /// Adds the difference to the last totals. Returns false if a total decreased.
     fn add(
         &mut self,
         profile: &mut Profile<'s>,
@@ -375,7 +376,7 @@ impl<'s> Profile<'s> {
     }
 }
 
-/// The number of a message.
+/// The iid of a message.
 fn iid(fields: &Fields<'_>) -> u64 {
     let iid = fields.clone().filter(|field| field.number == 1).last();
     iid.map_or(0, Field::uint)

@@ -1,4 +1,4 @@
-//! What heapprofd says about profiles that it could not complete. SQL has it in `stats`, for each process.
+//! Errors that heapprofd reports for incomplete profiles. They become rows of `stats`, per process.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use traceloom_trace::{Place, RepairKind, TraceBuilder};
 
 use super::super::wire::Fields;
 
-/// Fields of `ProcessHeapSamples` that are set if something went wrong.
+/// Error flags in `ProcessHeapSamples`.
 const FLAGS: [(u32, &str); 5] = [
     (4, "heapprofd_rejected_concurrent"),
     (6, "heapprofd_client_disconnected"),
@@ -17,25 +17,25 @@ const FLAGS: [(u32, &str); 5] = [
 
 const CLIENT_ERROR: u32 = 14;
 
-/// The value of [`CLIENT_ERROR`] that means the same as `buffer_overran`.
+/// The value of [`CLIENT_ERROR`] that is equivalent to the flag `buffer_overran`.
 const HIT_TIMEOUT: u64 = 1;
 
-/// The most figures for `stats`. Devices have fewer processes.
+/// The maximum number of rows of `stats`. Devices have fewer processes.
 const MOST_FIGURES: usize = 100_000;
 
-/// The troubles of all profiles.
+/// The errors of all profiles.
 #[derive(Debug, Default)]
 pub(super) struct Troubles {
-    /// By the name in `stats` and the number of the process.
+    /// By the name in `stats` and the pid.
     figures: BTreeMap<(&'static str, u64), i64>,
-    /// Dumps with any.
+    /// The number of dumps with an error.
     incomplete: u64,
-    /// Dumps with a time that cannot be converted.
+    /// The number of dumps whose timestamp cannot be converted.
     pub unplaced: u64,
 }
 
 impl Troubles {
-    /// A `ProcessHeapSamples` of a process.
+    /// Reads the errors in the `ProcessHeapSamples` of a process.
     pub fn dump(&mut self, pid: u64, fields: Fields<'_>) {
         let has = |number| {
             fields
@@ -65,7 +65,7 @@ impl Troubles {
         }
     }
 
-    /// Writes them.
+    /// Writes the rows and reports problems.
     pub fn tell(&self, out: &mut TraceBuilder) {
         for ((name, pid), value) in &self.figures {
             out.figure(name, Some(*pid as i64), 0, *value);

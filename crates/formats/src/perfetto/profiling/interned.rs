@@ -1,4 +1,4 @@
-//! Callstacks in the interned data of a sequence.
+//! Interned callstacks.
 
 use std::collections::hash_map::Entry;
 
@@ -26,13 +26,13 @@ pub(super) mod field {
     pub const ASYNC_CONTEXTS: u32 = 51;
 }
 
-/// Interned messages, and the rows of those that were read.
+/// Interned messages, and the rows of the messages that were already read.
 pub(super) struct Interned<'s> {
     survey: &'s Survey<'s>,
     callstacks: FxHashMap<(u32, u64), Option<u32>>,
     frames: FxHashMap<(u32, u64), Option<u32>>,
     mappings: FxHashMap<(u32, u64), Option<u32>>,
-    /// References to messages that do not exist.
+    /// The number of references to missing messages.
     pub missing: u64,
 }
 
@@ -54,7 +54,7 @@ impl<'s> Interned<'s> {
         Some(Fields::new(self.survey.source.get(span?)))
     }
 
-    /// The text of an interned string; empty for the number 0.
+    /// The text of an interned string; empty for the iid 0.
     fn text(&mut self, state: &State, of: u32, iid: u64) -> Option<&'s [u8]> {
         if iid == 0 {
             return Some(b"");
@@ -225,7 +225,7 @@ fn kind(kind: u64) -> &'static [u8] {
     }
 }
 
-/// A `Mapping`: its numbers, and the ids of the build id and of the parts of the path.
+/// Reads a `Mapping`: its numbers, and the iids of the build id and of the parts of the path.
 pub(super) fn read_mapping(fields: Fields<'_>) -> (Mapping, u64, Vec<u64>) {
     let (mut mapping, mut build, mut paths) = (Mapping::default(), 0, Vec::new());
     for field in fields {

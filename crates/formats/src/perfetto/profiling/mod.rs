@@ -1,4 +1,4 @@
-//! Profiles: samples of stacks, heaps of native code and of Java, memory maps.
+//! Profiles: stack samples, native and Java heaps, memory maps.
 //!
 //! ```text
 //! packets ──► stacks, samples, heap profiles, heap graphs ──► symbols, old names ──► records
@@ -50,20 +50,20 @@ pub(super) struct Profiles<'s> {
     dump_stacks: Vec<art::DumpStack>,
     slice_stacks: Vec<emit::StackOfSlice>,
     v8: v8::V8<'s>,
-    /// Packages and the users of their processes.
+    /// The packages: uid and name.
     packages: Vec<(i64, StringId)>,
-    /// The number of memory mappings.
+    /// The number of rows for memory mappings.
     smaps: usize,
     symbols: Vec<&'s [u8]>,
     renamings: Vec<&'s [u8]>,
-    /// The most memory, bytes: a packet of few bytes can ask for many rows.
+    /// The maximum memory of the rows, bytes, because a packet of few bytes can produce many rows.
     most: usize,
     beyond: u64,
 }
 
 impl<'s> Profiles<'s> {
-    /// The memory that the profiles of any file may take, bytes, and that for each byte of the file: first for stacks, then
-    /// for everything else.
+    /// The memory that the profiles of any file may take, bytes, and the additional memory per byte of the file: for
+    /// stacks, and for everything else.
     const OF_STACKS: (usize, usize) = (16 << 20, 4);
     const OF_OTHERS: (usize, usize) = (24 << 20, 10);
 
@@ -94,7 +94,7 @@ impl<'s> Profiles<'s> {
         }
     }
 
-    /// A packet that holds the field `number`. Returns whether it is one of a profile.
+    /// Reads a packet whose content is in the field `number`. Returns whether it is a profile packet.
     pub fn packet(
         &mut self,
         ts: i64,
@@ -147,7 +147,7 @@ impl<'s> Profiles<'s> {
         }
     }
 
-    /// The stack of a track event.
+    /// Adds the stack of a track event.
     pub fn slice_stack(&mut self, stack: SliceStack<'_>, state: State, out: &mut TraceBuilder) {
         if self.bytes() > self.most {
             self.beyond += 1;
@@ -170,7 +170,7 @@ impl<'s> Profiles<'s> {
         }
     }
 
-    /// A part of a CPU profile of V8.
+    /// Adds a part of a V8 CPU profile.
     pub fn v8_event(&mut self, event: &V8Event<'_>, state: State, out: &mut TraceBuilder) {
         let room = self.most.saturating_sub(self.bytes());
         self.v8.event(event, (state, room), &mut self.shared, out);
@@ -182,7 +182,7 @@ impl<'s> Profiles<'s> {
         self.shared.samples.bytes() + self.graphs.bytes() + heaps + self.smaps * smaps::BYTES
     }
 
-    /// A `PackagesList`, for the names of apps.
+    /// Reads a `PackagesList`, for the package names of processes.
     fn packages(&mut self, fields: Fields<'_>, out: &mut TraceBuilder) {
         for package in fields.filter(|field| field.number == 1) {
             let (mut name, mut uid) = (StringId::NULL, 0);
@@ -234,7 +234,7 @@ impl<'s> Profiles<'s> {
         }
     }
 
-    /// Ends the trace: symbols and old names, then all rows.
+    /// Applies symbols and original names, then writes all rows.
     pub fn finish(mut self, out: &mut TraceBuilder) {
         self.graphs.finish(out);
         self.symbolize(out);
@@ -273,7 +273,7 @@ impl<'s> Profiles<'s> {
         }
     }
 
-    /// Gives frames their old names; returns those of classes and fields.
+    /// Deobfuscates frames. Returns the original names of classes and fields.
     fn rename(&mut self, out: &mut TraceBuilder) -> heap_graph::Renamed {
         let mut renamed = heap_graph::Renamed::default();
         if self.renamings.is_empty() {
@@ -293,7 +293,8 @@ impl<'s> Profiles<'s> {
         renamed
     }
 
-    /// The packages of frames whose mapping does not tell it: those of the processes that they were seen in.
+    /// Guesses the package of each frame from the process in which it occurred. This is used for frames whose mapping
+    /// has no package.
     fn guess_packages(&self, out: &TraceBuilder) -> FxHashMap<u32, StringId> {
         let samples = &self.shared.samples;
         let of_samples = samples.samples.iter().filter_map(|sample| {
@@ -323,9 +324,9 @@ impl<'s> Profiles<'s> {
         guess
     }
 
-    /// The package of a process, by its user.
+    /// The package of a process, found by its uid.
     fn package_of(&self, upid: ProcessId, out: &TraceBuilder) -> Option<StringId> {
-        /// Each user of a device has a range of this size.
+        /// Each user of a device has a range of uids of this size.
         const USERS: i64 = 100_000;
         let processes = &out.trace().processes;
         let uid = (upid.row() < processes.len()).then(|| processes.uid.get(upid.row()))?;
@@ -339,7 +340,8 @@ impl<'s> Profiles<'s> {
         known.map(|(_, name)| *name)
     }
 
-    /// What SQL has in `stats` under Perfetto's name: files of tests that no symbolizer can find.
+    /// Adds the number of mapped test files without a build id to `stats`, under Perfetto's name. No symbolizer can
+    /// find them.
     fn tell_figures(&self, out: &mut TraceBuilder) {
         let strings = &out.trace().strings;
         let mappings = self.shared.stacks.mappings.iter();
@@ -353,7 +355,7 @@ impl<'s> Profiles<'s> {
         }
     }
 
-    /// Counts what could not be read.
+    /// Reports data that could not be read.
     fn tell(&self, out: &mut TraceBuilder) {
         self.heap_profiles.troubles.tell(out);
         let place = Place::default();

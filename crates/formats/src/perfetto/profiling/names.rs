@@ -1,4 +1,4 @@
-//! Words for the numbers of enums.
+//! Names of enum values.
 
 /// `Profiling.CpuMode`.
 pub(super) fn cpu_mode(mode: u64) -> &'static str {
@@ -12,7 +12,7 @@ pub(super) fn cpu_mode(mode: u64) -> &'static str {
     }
 }
 
-/// `StackSample.Mode`, which has other numbers.
+/// `StackSample.Mode`, whose numbers differ from `Profiling.CpuMode`.
 pub(super) fn stack_mode(mode: u64) -> &'static str {
     match mode {
         1 => "user",
@@ -46,7 +46,7 @@ pub(super) fn unwind_error(error: u64) -> &'static str {
     }
 }
 
-/// `PerfEvents.Counter`, as perf names them.
+/// `PerfEvents.Counter`, under perf's names.
 pub(super) fn perf_counter(counter: u64) -> &'static str {
     match counter {
         1 => "cpu-clock",
@@ -73,7 +73,7 @@ pub(super) fn perf_counter(counter: u64) -> &'static str {
     }
 }
 
-/// What a counter of perf counts.
+/// The unit of a perf counter.
 pub(super) fn perf_unit(counter: u64) -> &'static str {
     match counter {
         1 | 3 => "ns",

@@ -1,8 +1,8 @@
-//! Paths of mapped files, their build ids, and the packages that paths belong to.
+//! Paths of mapped files, their build ids, and their packages.
 
 use std::fmt::Write;
 
-/// A path of its parts. Chrome's only part is the whole path.
+/// Joins the parts of a path. Chrome writes the whole path as a single part.
 pub(super) fn joined(parts: &[&[u8]]) -> Vec<u8> {
     let mut path = Vec::new();
     for part in parts {
@@ -15,10 +15,10 @@ pub(super) fn joined(parts: &[&[u8]]) -> Vec<u8> {
     path
 }
 
-/// The number of digits that old versions of Chrome wrote as a build id.
+/// The length of the build ids of old versions of Chrome, which are already hexadecimal digits.
 const CHROME_DIGITS: usize = 33;
 
-/// A build id in hexadecimal digits.
+/// A build id as hexadecimal digits.
 pub(super) fn build_id(raw: &[u8]) -> String {
     if raw.len() == CHROME_DIGITS {
         return String::from_utf8_lossy(raw).into_owned();
@@ -30,7 +30,7 @@ pub(super) fn build_id(raw: &[u8]) -> String {
     digits
 }
 
-/// Apps of the system, by the beginning of their path.
+/// System apps by path prefix.
 const SYSTEM_APPS: &[(&str, &str)] = &[
     (
         "/system_ext/priv-app/SystemUIGoogle/SystemUIGoogle.apk",
@@ -71,7 +71,7 @@ const SYSTEM_APPS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Apps of the system, by a part of their path.
+/// System apps by a part of the path.
 const NAMED_APPS: &[(&str, &str)] = &[
     ("DevicePersonalizationPrebuilt", "com.google.android.as"),
     ("MatchMaker", "com.google.android.as"),
@@ -87,7 +87,7 @@ const NAMED_APPS: &[(&str, &str)] = &[
     ("com.google.android.gms", "com.google.android.gms"),
 ];
 
-/// The package whose code is at a path.
+/// The package to which the code at a path belongs.
 pub(super) fn package(path: &str) -> Option<&str> {
     const IN_MEMORY: &str = "dex extracted in memory from /data/app/";
     let of_system = SYSTEM_APPS
@@ -101,7 +101,7 @@ pub(super) fn package(path: &str) -> Option<&str> {
     installed(path.strip_prefix("/data/app/").or_else(in_memory)?)
 }
 
-/// The package of `PACKAGE-RANDOM/base.apk`, since Android 11 in a folder that begins with `~~`.
+/// The package of `PACKAGE-RANDOM/base.apk`. Since Android 11, this is inside a folder that begins with `~~`.
 fn installed(path: &str) -> Option<&str> {
     let path = match path.strip_prefix('~') {
         Some(path) => path.split_once('/')?.1,

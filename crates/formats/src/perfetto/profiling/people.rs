@@ -1,8 +1,8 @@
-//! Processes and threads that samples name by their numbers.
+//! Processes and threads of samples.
 
 use traceloom_trace::{ProcessId, ThreadId, TraceBuilder};
 
-/// The process with this number; 0 is the kernel's.
+/// The process with this pid; 0 is the kernel.
 pub(super) fn process(pid: u64, out: &mut TraceBuilder) -> ProcessId {
     match number(pid) {
         0 => ProcessId::IDLE,
@@ -10,7 +10,7 @@ pub(super) fn process(pid: u64, out: &mut TraceBuilder) -> ProcessId {
     }
 }
 
-/// A thread of a process. Its process stays as it is if the sample does not know it.
+/// The thread with this tid. A pid of 0 means that the process is unknown and is not set.
 pub(super) fn thread(tid: u64, pid: u64, out: &mut TraceBuilder) -> ThreadId {
     let (tid, pid) = (number(tid), number(pid));
     if tid == 0 {
@@ -23,7 +23,7 @@ pub(super) fn thread(tid: u64, pid: u64, out: &mut TraceBuilder) -> ThreadId {
     utid
 }
 
-/// Numbers of processes have 32 bits.
+/// Pids have 32 bits.
 fn number(raw: u64) -> i64 {
     i64::from(raw as i32)
 }

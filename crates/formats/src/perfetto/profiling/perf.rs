@@ -1,4 +1,4 @@
-//! `PerfSample`: stacks and counters that the kernel's perf recorded.
+//! `PerfSample`: stacks and counters from the kernel's perf.
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{StringId, TraceBuilder, TrackId};
@@ -11,17 +11,17 @@ use super::{names, people};
 use crate::profile::NONE;
 use crate::profile::{Counter, Execution, MOST_FOLLOWERS, Sample, Task};
 
-/// The field of the defaults of a sequence with those of perf.
+/// The field number of `PerfSampleDefaults` in the defaults of a sequence.
 const DEFAULTS: u32 = 12;
 
-/// The sessions of the sequences, and the tracks of their CPUs.
+/// The sessions of sequences, and the counter tracks of each session and CPU.
 #[derive(Debug, Default)]
 pub(super) struct Perf {
     sessions: FxHashMap<(u32, u32), u32>,
     streams: FxHashMap<(u32, u32), Stream>,
-    /// Samples that the kernel lost.
+    /// The number of samples that the kernel lost.
     pub lost: u64,
-    /// Samples whose stack is incomplete, because the profiler was too slow.
+    /// The number of samples with an incomplete stack, because the profiler was too slow.
     pub skipped: u64,
 }
 
@@ -72,7 +72,7 @@ impl Fixed {
 }
 
 impl Perf {
-    /// A sample, or a loss of samples.
+    /// Reads a sample or a loss of samples.
     pub fn sample(
         &mut self,
         ts: i64,
@@ -81,7 +81,7 @@ impl Perf {
         shared: &mut Shared<'_>,
         out: &mut TraceBuilder,
     ) {
-        /// `PROFILER_SKIP_NOT_IN_SCOPE`: only the counters of this process were asked for.
+        /// `PROFILER_SKIP_NOT_IN_SCOPE`: only counters were requested for this process.
         const NOT_IN_SCOPE: u64 = 4;
         let fixed = Fixed::read(fields);
         let (session, stream) = self.stream(fixed.cpu.unwrap_or(0), state, shared, out);
@@ -152,7 +152,7 @@ fn new_stream(
     out: &mut TraceBuilder,
 ) -> Stream {
     let mut stream = Stream::default();
-    // Before Android 12, there were no defaults, and only the timer.
+    // Before Android 12, there were no defaults, and the timer was the only timebase.
     let mut timebase = (String::from("cpu-clock"), "ns");
     let mut followers = Vec::new();
     if let Some(defaults) = defaults {
@@ -188,8 +188,8 @@ fn new_stream(
     stream
 }
 
-/// The name and the unit of an event. The numbers of the fields are those of the counter, the trace point, the raw
-/// event, the modifiers and the name.
+/// The name and the unit of an event. The array has the field numbers of the counter, the tracepoint, the raw event,
+/// the modifiers and the name.
 fn event(
     event: Field<'_>,
     [counter, point, raw, modifiers, name]: [u32; 5],
@@ -220,7 +220,7 @@ fn event(
     (shown, unit)
 }
 
-/// `PerfEvents.EventModifier`, as perf writes it.
+/// The letter that perf uses for a `PerfEvents.EventModifier`.
 fn modifier(modifier: u64) -> Option<char> {
     match modifier {
         1 => Some('u'),
@@ -242,7 +242,7 @@ fn raw_event(fields: Fields<'_>) -> String {
     format!("raw.{kind:#x}.{config:#x}.{config1:#x}.{config2:#x}")
 }
 
-/// Adds the values of a sample; returns their set.
+/// Adds the counter values of a sample. Returns the set of values.
 fn values(
     ts: i64,
     fixed: &Fixed,

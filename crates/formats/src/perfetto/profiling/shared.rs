@@ -1,4 +1,4 @@
-//! What several kinds of profiles need.
+//! State that several kinds of profiles share.
 
 use traceloom_trace::{StringId, TraceBuilder};
 
@@ -9,7 +9,7 @@ use super::interned::Interned;
 use crate::profile::Samples;
 use crate::profile::{NONE, Named, Stacks};
 
-/// What several kinds of profiles need.
+/// State that several kinds of profiles share.
 pub(super) struct Shared<'s> {
     pub survey: &'s Survey<'s>,
     pub stacks: Stacks,
@@ -24,7 +24,7 @@ impl Shared<'_> {
         found.unwrap_or(NONE)
     }
 
-    /// The callsite of an `InlineCallstack`, whose first frame is the outermost.
+    /// The callsite of an `InlineCallstack`. Its first frame is the outermost one.
     pub fn inline(&mut self, mapping: &str, callstack: Fields<'_>, out: &mut TraceBuilder) -> u32 {
         let mapping = self.stacks.no_file(mapping, out);
         let frames = callstack.filter(|field| field.number == 1);

@@ -1,14 +1,14 @@
-//! `SmapsPacket`: the mappings of a process and their memory.
+//! `SmapsPacket`: the memory mappings of a process.
 
 use traceloom_trace::{ArgValue, TraceBuilder};
 
 use super::super::wire::{Field, Fields};
 use super::people;
 
-/// The memory of a mapping at most, bytes.
+/// The maximum memory for a row, bytes.
 pub(super) const BYTES: usize = 450;
 
-/// The fields of `SmapsEntry` that are numbers.
+/// The numeric fields of `SmapsEntry`.
 const NUMBERS: &[(u32, &str)] = &[
     (2, "size_kb"),
     (3, "private_dirty_kb"),
@@ -23,14 +23,14 @@ const NUMBERS: &[(u32, &str)] = &[
     (15, "proportional_resident_kb"),
 ];
 
-/// The fields of `SmapsEntry` that are texts, besides the path.
+/// The text fields of `SmapsEntry`, except the path.
 const TEXTS: &[(u32, &str)] = &[
     (5, "file_name"),
     (8, "module_debugid"),
     (9, "module_debug_path"),
 ];
 
-/// The fields of `PackedSmaps`, each with a number for every mapping.
+/// The columns of `PackedSmaps`. Each has a number per mapping.
 const PACKED: &[(u32, &str)] = &[
     (4, "size_kb"),
     (5, "rss_kb"),
@@ -46,7 +46,7 @@ const PACKED: &[(u32, &str)] = &[
     (15, "swap_pss_kb"),
 ];
 
-/// Reads a packet, as far as its rows take less than `room` bytes. Returns the number of mappings.
+/// Reads a packet, as long as its rows take less than `room` bytes. Returns the number of rows.
 pub(super) fn packet(ts: i64, fields: Fields<'_>, room: usize, out: &mut TraceBuilder) -> usize {
     let before = out.trace().records.len();
     let pid = fields.clone().filter(|field| field.number == 1).last();
@@ -62,7 +62,7 @@ pub(super) fn packet(ts: i64, fields: Fields<'_>, room: usize, out: &mut TraceBu
     out.trace().records.len() - before
 }
 
-/// The cells that the path of a mapping gives.
+/// The cells for the path of a mapping.
 fn of_path(path: &[u8], upid: ArgValue, out: &mut TraceBuilder) -> Vec<(&'static str, ArgValue)> {
     let trimmed = path.strip_suffix(b" (deleted)");
     vec![
@@ -76,7 +76,7 @@ fn of_path(path: &[u8], upid: ArgValue, out: &mut TraceBuilder) -> Vec<(&'static
     ]
 }
 
-/// A number; no cell for the one that the table has without a cell.
+/// A number. The table's default value needs no cell.
 fn unless(usual: i64, value: i64) -> ArgValue {
     if value == usual {
         ArgValue::Null
@@ -117,7 +117,8 @@ fn numbers(fields: &Fields<'_>, number: u32) -> Vec<u64> {
     fields.flat_map(Field::numbers).collect()
 }
 
-/// Mappings column by column. Each has a path, or those with the same path are added up.
+/// Reads a `PackedSmaps`, which has mappings as columns. A row is either one mapping, or the sum of all mappings with
+/// the same path.
 fn packed(ts: i64, upid: ArgValue, fields: Fields<'_>, most: usize, out: &mut TraceBuilder) {
     let paths: Vec<&[u8]> = fields
         .clone()

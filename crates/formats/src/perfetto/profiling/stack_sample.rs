@@ -1,4 +1,4 @@
-//! `StackSample`: stacks of profilers outside of the kernel.
+//! `StackSample`: stacks of profilers other than the kernel's perf.
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{StringId, TraceBuilder, TrackId};
@@ -11,17 +11,17 @@ use super::{names, people};
 use crate::profile::{AsyncContext, Counter, Execution, MOST_FOLLOWERS, Sample, Task};
 use crate::profile::{NONE, push};
 
-/// The field of the defaults of a sequence with those of its samples.
+/// The field number of the sample defaults in the defaults of a sequence.
 const DEFAULTS: u32 = 100;
 
-/// The sessions of the sequences, and their coroutines.
+/// The sessions of sequences, and their async contexts.
 #[derive(Debug, Default)]
 pub(super) struct StackSamples {
     sessions: FxHashMap<(u32, u32), u32>,
     contexts: FxHashMap<(u32, u64), u32>,
 }
 
-/// A message that is in the packet, or a number for it.
+/// A message that is either inline or interned.
 #[derive(Clone, Debug, Default)]
 struct Given<'a> {
     message: Option<Fields<'a>>,
@@ -79,7 +79,7 @@ impl<'a> Given<'a> {
         }
     }
 
-    /// The message, which may be in a field of the interned data.
+    /// The message. An interned one is looked up in the field `of` of the interned data.
     fn resolve<'s: 'a>(
         &self,
         of: u32,
@@ -95,7 +95,7 @@ impl<'a> Given<'a> {
 }
 
 impl StackSamples {
-    /// A sample.
+    /// Reads a sample.
     pub fn sample<'s>(
         &mut self,
         ts: i64,
@@ -166,7 +166,7 @@ impl StackSamples {
         shared.samples.task(task)
     }
 
-    /// The row of a coroutine. Those that it belongs to come before it.
+    /// The row of an async context. The rows of its parents come before it.
     fn context(
         &mut self,
         mut iid: u64,
@@ -187,7 +187,7 @@ impl StackSamples {
             else {
                 break;
             };
-            // A circle ends here.
+            // Prevents an endless loop if the parents form a cycle.
             self.contexts.insert((state.generation, iid), NONE);
             let (context, next) = read_context(fields, out);
             found.push((iid, context));
@@ -204,7 +204,7 @@ impl StackSamples {
     }
 }
 
-/// An `AsyncContextDescriptor`, and the number of the one it belongs to.
+/// Reads an `AsyncContextDescriptor`. Also returns the iid of its parent.
 fn read_context(fields: Fields<'_>, out: &mut TraceBuilder) -> (AsyncContext, u64) {
     let mut context = AsyncContext {
         name: StringId::NULL,
@@ -223,7 +223,7 @@ fn read_context(fields: Fields<'_>, out: &mut TraceBuilder) -> (AsyncContext, u6
     (context, parent)
 }
 
-/// The CPU of a sample and its mode: their row, and the CPU.
+/// The row for the CPU and mode of a sample, and the CPU.
 fn execution<'s>(
     parts: &Parts<'s>,
     state: &State,
@@ -250,7 +250,7 @@ fn execution<'s>(
     (shared.samples.execution(execution), execution.cpu)
 }
 
-/// Adds the values of a sample; returns their set.
+/// Adds the counter values of a sample. Returns the set of values.
 fn values<'s>(
     ts: i64,
     parts: &Parts<'s>,
@@ -273,7 +273,7 @@ fn values<'s>(
     set
 }
 
-/// The track of a `CounterDescriptor`. `None` if it counts on each CPU, and the sample's CPU is unknown.
+/// The track of a `CounterDescriptor`. `None` if it is a per-CPU counter and the CPU of the sample is unknown.
 fn counter(
     fields: Fields<'_>,
     (session, cpu): (u32, Option<u32>),

@@ -1,4 +1,4 @@
-//! `StreamingProfilePacket`: the stacks of a thread of Chrome, at times that count from the one before.
+//! `StreamingProfilePacket`: the stacks of a thread of Chrome. Each timestamp is relative to the previous one.
 
 use traceloom_trace::TraceBuilder;
 
@@ -11,7 +11,7 @@ use super::shared::Shared;
 use crate::profile::NONE;
 use crate::profile::{BYTES, Sample, Task};
 
-/// The samples of a packet, as far as they take less than `room` bytes.
+/// Reads the samples of a packet, as long as they take less than `room` bytes.
 pub(super) fn packet(
     mut ts: i64,
     bytes: &[u8],

@@ -1,4 +1,4 @@
-//! `ModuleSymbols`: the functions and lines at places of a mapping, from a symbolizer that read the trace.
+//! `ModuleSymbols`: the functions and lines at addresses of a mapping, added by a symbolizer.
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{StringId, TraceBuilder};
@@ -7,7 +7,7 @@ use super::super::wire::{Field, Fields};
 use super::paths::build_id;
 use crate::profile::{Stacks, Symbol};
 
-/// The frames at each place of a file, which its path and its build id name.
+/// The frames by path, build id and address.
 #[derive(Debug, Default)]
 pub(super) struct Places {
     frames: FxHashMap<(StringId, StringId, u64), Vec<u32>>,
@@ -26,7 +26,7 @@ impl Places {
         places
     }
 
-    /// Gives frames the symbols of a packet. Returns how many places have no frame.
+    /// Adds the symbols of a packet to frames. Returns the number of addresses without a frame.
     pub fn symbolize(
         &self,
         fields: Fields<'_>,
@@ -55,7 +55,7 @@ impl Places {
     }
 }
 
-/// Adds the lines of a place, the innermost inlined function first.
+/// Adds the lines of an address, the innermost inlined function first.
 fn add(fields: Fields<'_>, frames: &[u32], stacks: &mut Stacks, out: &mut TraceBuilder) {
     let set = stacks.symbols.len() as u32;
     for line in fields.filter(|field| field.number == 2) {

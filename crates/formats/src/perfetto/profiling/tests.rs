@@ -5,7 +5,7 @@ use traceloom_trace::{ArgValue, IdKind, RecordId, RepairKind, Trace};
 
 use super::super::tests::{packet, read};
 
-/// The records of a table: the shown cells of each, and its place among all records.
+/// The records of a table: the index of each among all records, and its cells as text.
 fn rows(trace: &Trace, table: &str) -> Vec<(u32, Vec<String>)> {
     let of_table = trace.records.rows().table.iter().enumerate();
     let of_table = of_table.filter(|(_, name)| trace.strings.get(*name) == table);
@@ -23,7 +23,7 @@ fn rows(trace: &Trace, table: &str) -> Vec<(u32, Vec<String>)> {
         .collect()
 }
 
-/// The shown cells of the only record of a table.
+/// The cells of the only record of a table, as text.
 fn only(trace: &Trace, table: &str) -> String {
     let rows = rows(trace, table);
     assert_eq!(rows.len(), 1, "{table}: {rows:?}");
@@ -45,7 +45,7 @@ fn interned(iid: i64, text: &str) -> Proto {
     Proto::new().int(1, iid).text(2, text)
 }
 
-/// Interned data: the frames `main` and `work` of `/lib.so`, and the stack of both with the number 1.
+/// Interned data: the frames `main` and `work` of `/lib.so`, and their stack, which has the iid 1.
 fn stack() -> Proto {
     let frame = |iid, name, pc| Proto::new().int(1, iid).int(2, name).int(3, 1).int(4, pc);
     let mapping = Proto::new().int(1, 1).int(2, 1).int(7, 1);
@@ -127,7 +127,7 @@ fn heap_profiles_have_what_changed_since_the_last_dump() {
     );
 }
 
-/// A heap: the root 1 refers to 2 through the field `A.next`, and 3 is garbage.
+/// A heap. The root 1 refers to 2 through the field `A.next`, and 3 is garbage.
 fn heap() -> Proto {
     let object = |id, size| Proto::new().int(1, id).int(2, 1).int(3, size);
     let class = Proto::new()
@@ -170,7 +170,7 @@ fn a_heap_graph_with_names_before_r8() {
             .1
             .contains(&"root_type=ROOT_JAVA_FRAME".to_owned())
     );
-    // The second field stands for references that only the runtime knows.
+    // The second field is for internal references of the runtime.
     let field = rows(&trace, "_heap_graph_field")[0].1.join(" ");
     assert_eq!(
         field,
@@ -329,6 +329,6 @@ fn an_incomplete_heap_profile_says_why() {
         assert!(figures.contains(&figure), "{figure} in {figures:?}");
     }
     assert_eq!(trace.repairs.count(RepairKind::LostEvents), 3);
-    // No snapshot has the clock of the dumps.
+    // No snapshot contains the clock of the dumps.
     assert_eq!(trace.repairs.count(RepairKind::BadClockSync), 4);
 }

@@ -1,4 +1,4 @@
-//! CPU profiles of V8 in track events.
+//! V8 CPU profiles in track events.
 
 use traceloom_trace::TraceBuilder;
 
@@ -22,7 +22,8 @@ impl<'s> V8<'s> {
         }
     }
 
-    /// A part of a profile, whose samples take less than `room` bytes. A profile starts at a time of `CLOCK_MONOTONIC`.
+    /// Reads a part of a profile, as long as its samples take less than `room` bytes. The start of a profile is on
+    /// `CLOCK_MONOTONIC`.
     pub fn event(
         &mut self,
         event: &V8Event<'_>,

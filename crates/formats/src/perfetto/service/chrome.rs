@@ -1,4 +1,4 @@
-//! What Chrome says about itself.
+//! Metadata and raw data of Chrome.
 
 use traceloom_trace::{ArgValue, StringId, TraceBuilder};
 
@@ -6,11 +6,11 @@ use super::super::wire::{Field, Fields};
 use super::Service;
 use super::facts::{field_trial, text};
 
-/// The table of what Chrome's packets hold besides events.
+/// The table for raw data in Chrome's packets.
 const RAW: &str = "__intrinsic_chrome_raw";
 
 impl Service<'_> {
-    /// A `ChromeMetadataPacket`. Each running Chrome has one, and a letter of its own.
+    /// Reads a `ChromeMetadataPacket`. Each Chrome instance has its own packet and gets its own letter.
     pub(super) fn chrome(&mut self, metadata: &[u8], out: &mut TraceBuilder) {
         let letter = char::from(b'a' + self.chromes % 26);
         self.chromes = self.chromes.wrapping_add(1);
@@ -36,7 +36,7 @@ impl Service<'_> {
         }
     }
 
-    /// A `ChromeEventBundle`: facts under names that Chrome chose, and traces of other formats as text.
+    /// Reads a `ChromeEventBundle`: metadata with keys of Chrome, and traces of other formats as text.
     pub(super) fn chrome_bundle(&mut self, ts: i64, bundle: &[u8], out: &mut TraceBuilder) {
         const USER_TRACE: u64 = 0;
         let all = |number| Fields::new(bundle).filter(move |field| field.number == number);
@@ -60,7 +60,8 @@ impl Service<'_> {
         }
     }
 
-    /// A `ChromeMetadata`, which becomes a fact. The facts of a second Chrome have its number in their names.
+    /// Reads a `ChromeMetadata` and stores it as metadata. From the second bundle on, the key contains the number of
+    /// the bundle.
     fn chrome_fact(
         &self,
         fact: Fields<'_>,

@@ -25,7 +25,7 @@ impl Service<'_> {
         let number = |number| value(number).map_or(0, Field::uint);
         self.set_uuid(number(27), number(28), out);
         if let Some(attributes) = value(48) {
-            // What packets say goes first.
+            // Attributes from packets take precedence.
             let mut told = BTreeMap::new();
             super::facts::attributes(attributes.bytes(), &mut told);
             for (key, value) in told {

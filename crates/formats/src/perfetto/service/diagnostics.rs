@@ -1,4 +1,4 @@
-//! Mistakes in the configuration of a recording, which explain what is missing from it or wrong in it.
+//! Finds mistakes in the configuration of a recording that explain missing or wrong data.
 
 use traceloom_trace::{ArgValue, NO_TIME, TraceBuilder};
 
@@ -20,7 +20,7 @@ fn texts<'a>(fields: &Fields<'a>, number: u32) -> impl Iterator<Item = &'a [u8]>
         .map(Field::bytes)
 }
 
-/// A mistake: its name in `__intrinsic_trace_diagnostics`, what is wrong, and what to do.
+/// A row of `__intrinsic_trace_diagnostics`: what is wrong, and how to fix it.
 struct Mistake {
     key: &'static str,
     name: &'static str,
@@ -28,7 +28,7 @@ struct Mistake {
     advice: &'static str,
 }
 
-/// Looks for mistakes in a `TraceConfig`. `is_user_build`: whether the device has a build for users.
+/// Looks for mistakes in a `TraceConfig`. `is_user_build` means that the device runs a user build.
 pub(super) fn look(config: &[u8], is_user_build: bool, out: &mut TraceBuilder) {
     let config = Fields::new(config);
     let mut found = Vec::new();
@@ -90,11 +90,10 @@ fn data_source(
     heap_interval(source, found);
 }
 
-/// Whether a data source writes into a buffer that keeps its beginning, although the recording is written to a file
-/// again and again.
+/// Whether a data source writes into a `DISCARD` buffer although the recording is periodically written to a file.
 fn goes_into_discard(config: &Fields<'_>, source: &Fields<'_>) -> bool {
     const DISCARD: u64 = 2;
-    // Recordings with this period are written only at their end.
+    // A period this long means that the recording is only written at its end.
     const WEEK_MS: u64 = 604_800_000;
     let is_streaming = number(config, 8) == Some(1) && number(config, 9).unwrap_or(0) < WEEK_MS;
     let target = number(source, 2).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Facts that several packets tell together: the identifier of the trace, triggers, and what happened.
+//! The UUID of the trace, triggers, and events of the recorder.
 
 use traceloom_trace::{ArgValue, StringId, TraceBuilder};
 
@@ -16,7 +16,7 @@ impl Service<'_> {
         self.set_uuid(value(1), value(2), out);
     }
 
-    /// The first one counts, unless it is 0.
+    /// Sets the UUID of the trace. Only the first UUID other than 0 is used.
     pub(super) fn set_uuid(&mut self, high: u64, low: u64, out: &mut TraceBuilder) {
         if self.has_uuid || (high, low) == (0, 0) {
             return;
@@ -28,7 +28,7 @@ impl Service<'_> {
         out.metadata("trace_uuid", &parts.join("-"));
     }
 
-    /// The identifier of a trace that has none: a hash of its first bytes (FNV-1a), as Perfetto makes it.
+    /// Makes a UUID for a trace without one: a hash (FNV-1a) of its first bytes, as in Perfetto.
     pub(super) fn make_uuid(&mut self, out: &mut TraceBuilder) {
         const HASHED: usize = 4_096;
         let file = self.survey.source.file();
@@ -39,7 +39,7 @@ impl Service<'_> {
         self.set_uuid(0, hash, out);
     }
 
-    /// A `Trigger`: an instant, and a fact.
+    /// Reads a `Trigger`. It becomes an instant, and possibly metadata.
     pub(super) fn trigger(
         &mut self,
         ts: i64,

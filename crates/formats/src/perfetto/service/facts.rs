@@ -1,4 +1,4 @@
-//! Facts about the recording and about Chrome.
+//! Metadata about the recording and about Chrome.
 
 use std::collections::BTreeMap;
 
@@ -9,12 +9,12 @@ use traceloom_trace::{ArgSetId, ArgValue, NO_TIME, StringId, TraceBuilder, Track
 use super::super::translations::Translations;
 use super::super::wire::{Field, Fields};
 
-/// A text of a field.
+/// The text of a field.
 pub(super) fn text(field: Field<'_>) -> String {
     String::from_utf8_lossy(field.bytes()).into_owned()
 }
 
-/// An instant on the track of triggers.
+/// Adds an instant to the track of triggers.
 pub(super) fn instant(ts: i64, name: StringId, args: ArgSetId, out: &mut TraceBuilder) {
     let title = out.intern(b"Trace Triggers");
     let track = out.global_track(TrackType::Triggers, title);
@@ -83,7 +83,8 @@ pub(super) fn attributes(attributes: &[u8], into: &mut BTreeMap<String, String>)
     }
 }
 
-/// An `InterruptInfo`: the names of interrupts. `known` are those that have a name, by machine; the first name counts.
+/// Reads an `InterruptInfo`: the names of interrupts. `known` contains the interrupts that already have a name, by
+/// machine. Only the first name is used.
 pub(super) fn interrupts(
     content: &[u8],
     machine: i64,
@@ -106,7 +107,7 @@ pub(super) fn interrupts(
     }
 }
 
-/// A `ChromeBenchmarkMetadata`: which story of a benchmark ran.
+/// Reads a `ChromeBenchmarkMetadata`: the story of a benchmark that ran.
 pub(super) fn benchmark(metadata: &[u8], out: &mut TraceBuilder) {
     for field in Fields::new(metadata) {
         let (key, value) = match field.number {
@@ -125,7 +126,7 @@ pub(super) fn benchmark(metadata: &[u8], out: &mut TraceBuilder) {
     }
 }
 
-/// A trial of Chrome: the hashes of its name and its group.
+/// A field trial of Chrome: the hashes of its name and its group.
 pub(super) fn field_trial(field: Field<'_>) -> String {
     let part = |number| {
         let field = field.fields().find(|field| field.number == number);

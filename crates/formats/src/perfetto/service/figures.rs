@@ -1,4 +1,4 @@
-//! The figures that the recorder gives about its buffers: rows of `stats`, under Perfetto's names.
+//! The recorder's figures about its buffers: rows of `stats` under Perfetto's names.
 
 use std::collections::BTreeMap;
 
@@ -66,10 +66,10 @@ const CPU: &[(u32, &str)] = &[
     (9, "read_events"),
 ];
 
-/// The name of a figure, and what it is about: a CPU or a buffer, if it is about one, and a machine.
+/// The name of a figure, the CPU or buffer if it has one, and the machine.
 type Key = (String, Option<i64>, i64);
 
-/// Figures; a later one replaces an earlier one.
+/// The figures. A later value replaces an earlier one.
 #[derive(Debug, Default)]
 pub(super) struct Figures(BTreeMap<Key, i64>);
 
@@ -103,7 +103,7 @@ impl Figures {
         self.set(name.to_owned(), None, machine, 1);
     }
 
-    /// All fields of a message; 0 for those that it does not have.
+    /// Sets figures from all fields of a message. Missing fields are 0.
     fn all(
         &mut self,
         names: &[(u32, &str)],
@@ -119,7 +119,7 @@ impl Figures {
         }
     }
 
-    /// A `FtraceStats`: the kernel's buffers when the recording begins, or when it ends.
+    /// Reads a `FtraceStats`: the state of the kernel's buffers at the start or the end of the recording.
     pub fn ftrace(&mut self, stats: &[u8], machine: i64) {
         let phase = Fields::new(stats).find(|field| field.number == 1);
         let is_end = match phase.map(Field::uint) {
@@ -134,7 +134,7 @@ impl Figures {
                 _ => {}
             }
         }
-        // Errors of atrace, events that the kernel does not know, and events that it refused.
+        // Errors of atrace, events unknown to the kernel, and events that the kernel rejected.
         let errors = Fields::new(stats).filter(|field| matches!(field.number, 5..=7));
         let errors = errors.filter(|field| !field.bytes().is_empty()).count();
         if errors > 0 {
@@ -162,7 +162,7 @@ impl Figures {
         }
     }
 
-    /// A figure at the beginning or at the end; then also how much it rose.
+    /// Sets a figure at the start or the end of the recording. At the end, also sets the difference if `rises`.
     fn at_end(&mut self, (name, index, machine): Key, value: i64, is_end: bool, rises: bool) {
         let before = (format!("{name}_begin"), index, machine);
         if !is_end {

@@ -1,4 +1,4 @@
-//! Losses of the sequences that wrote into each buffer.
+//! Packet losses per buffer.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What the recorder says about itself: its configuration, its losses, and why it stopped.
+//! Packets about the recording itself: the configuration, losses, triggers and events of the recorder.
 
 mod chrome;
 mod config;
@@ -21,7 +21,7 @@ use super::survey::Survey;
 use figures::Figures;
 use sessions::Sessions;
 
-/// The numbers of the packets (`protos/perfetto/trace/trace_packet.proto`).
+/// The field numbers of the packet contents (`protos/perfetto/trace/trace_packet.proto`).
 mod number {
     pub const CHROME_EVENTS: u32 = 5;
     pub const CONFIG: u32 = 33;
@@ -47,18 +47,18 @@ pub(super) struct Service<'s> {
     survey: &'s Survey<'s>,
     descriptors: &'s Descriptors,
     figures: Figures,
-    /// The fact `trace_trigger` is about the first trigger; a trigger that cloned the recording goes first.
+    /// The trigger that is stored as `trace_trigger`: the first one, or the first clone trigger if there is any.
     trigger: (Trigger, String),
     has_uuid: bool,
-    /// Packets about running Chromes so far.
+    /// The number of `ChromeMetadataPacket`s so far.
     chromes: u8,
-    /// Packets with facts under names that Chrome chose.
+    /// The number of `ChromeEventBundle`s with metadata so far.
     bundles: u32,
     config: Option<Vec<u8>>,
-    /// What the one who recorded says about the trace.
+    /// Attributes of the trace, set by the user who recorded it.
     attributes: BTreeMap<String, String>,
     sessions: Sessions,
-    /// The interrupts that have a name, by machine.
+    /// The interrupts that already have a name, by machine and id.
     interrupts: FxHashSet<(i64, u64)>,
     metatrace: Metatrace,
 }
@@ -88,7 +88,7 @@ impl<'s> Service<'s> {
         }
     }
 
-    /// Reads a packet if it is one of the recorder's. Returns whether it was.
+    /// Reads a packet and returns true, if it is one of the recorder's.
     pub fn packet(
         &mut self,
         ts: i64,
@@ -125,7 +125,7 @@ impl<'s> Service<'s> {
         true
     }
 
-    /// Ends the input.
+    /// Writes the remaining metadata and rows.
     pub fn finish(mut self, is_first_machine: bool, out: &mut TraceBuilder) {
         if is_first_machine {
             self.make_uuid(out);

@@ -1,4 +1,4 @@
-//! What other recordings did at the same time: `ConcurrentSessionEvent`.
+//! Other recordings at the same time (`ConcurrentSessionEvent`).
 //!
 //! ```text
 //! session a   CONFIGURED |-|  STARTED |-------------------| DISABLED
@@ -23,7 +23,7 @@ pub(super) struct Sessions {
 }
 
 impl Sessions {
-    /// A session has a new state.
+    /// Sets the new state of a session.
     pub fn event(&mut self, ts: i64, event: &[u8], out: &mut TraceBuilder) {
         let (mut state, mut name, mut number) = (0, &b""[..], 0);
         let mut args = Vec::new();
@@ -76,7 +76,7 @@ impl Sessions {
         })
     }
 
-    /// Ends the input.
+    /// Writes the states.
     pub fn finish(&mut self, out: &mut TraceBuilder) {
         self.states.finish(out);
     }

@@ -22,8 +22,8 @@ pub(crate) enum What {
 #[derive(Clone, Copy, Debug)]
 #[repr(C, packed(4))]
 pub(crate) struct Item {
-    /// The timestamp of the packet or the first event, ns. The survey stores it on the packet's clock, and the timeline
-    /// converts it to the trace's clock.
+    /// The timestamp of the packet or the first event, ns. The survey stores it on its own clock. The timeline converts
+    /// it to the trace's clock.
     pub ts: i64,
     pub span: Span,
     /// The field number of the packet's content.

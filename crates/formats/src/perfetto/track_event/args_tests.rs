@@ -1,4 +1,4 @@
-//! Tests of arguments: of JSON, of events that end slices, of the older format, and translated ones.
+//! Tests of arguments: JSON, end events, legacy events, and translated names.
 
 use testkit::Proto;
 use traceloom_trace::{RowId, Trace};
@@ -26,7 +26,7 @@ fn annotation(name: &str, json: &str) -> Proto {
     Proto::new().text(10, name).text(9, json)
 }
 
-/// As Perfetto's trace processor does: lists go on, other values are replaced.
+/// As in Perfetto's trace processor, lists are continued and other values are replaced.
 #[test]
 fn an_end_adds_to_the_arguments_of_its_slice() {
     let begin = r#"{"a": 1.5, "list": [1, {"b": "x"}], "same": true}"#;

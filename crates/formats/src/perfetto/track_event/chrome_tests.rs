@@ -1,4 +1,4 @@
-//! Tests of what Chrome's descriptors and events tell besides slices.
+//! Tests of Chrome's descriptors and events, other than slices.
 
 use testkit::Proto;
 use traceloom_trace::{ArgValue, Trace};
@@ -17,7 +17,7 @@ fn thread(pid: i64, tid: i64) -> Proto {
     Proto::new().int(1, pid).int(2, tid)
 }
 
-/// An instant of the track 1, and what is interned for it.
+/// An instant on track 1, with its interned data.
 fn event(event: Proto, interned: Proto) -> Proto {
     let event = event.int(9, 3).int(11, 1);
     let packet = packet(5, 11, event).int(10, 1).int(41, 1);
@@ -76,7 +76,7 @@ fn processes_and_threads_have_the_names_of_their_kinds() {
     assert!(threads.contains(&(0, "swapper")), "{threads:?}");
 }
 
-/// The kernel has only 15 letters for a name.
+/// The kernel stores only 15 bytes of a name.
 #[test]
 fn names_of_descriptors_are_those_of_threads() {
     let switch = Proto::new()

@@ -121,7 +121,7 @@ impl<'a> Event<'a> {
             55 | 56 => self.callstack = Some(field),
             57 => self.callstack_weight = Some(f64::from_bits(field.uint())),
             6 => self.legacy = Some(Legacy::read(field.fields())),
-            // The timestamps 1 and 16 are read in the survey. 8 is not used.
+            // The timestamps (1 and 16) are read in the survey. The instruction count delta (8) is not used.
             1 | 16 | 8 => {}
             20 => self.instructions = Some(field.int()),
             _ => self.others.push(field),

@@ -1,4 +1,4 @@
-//! Tests of track events, made field by field.
+//! Tests of track events, built field by field.
 
 use std::io::Write;
 
@@ -9,7 +9,7 @@ use traceloom_trace::{ArgValue, NO_DURATION, RepairKind, RowId, Trace, TrackId};
 
 use super::super::tests::{packet, read};
 
-/// A packet of sequence 1, whose state it clears.
+/// A packet of sequence 1 that clears the state.
 fn of_sequence(ts: i64, number: u32, content: Proto) -> Proto {
     packet(ts, number, content).int(10, 1).int(41, 1)
 }
@@ -73,7 +73,7 @@ fn an_end_closes_the_slice_with_its_name() {
     assert_eq!(slices, [(10, 20), (20, 10)]);
 }
 
-/// The states of a trace: track, time, duration and value.
+/// The states of a trace: track, timestamp, duration and value.
 fn states(trace: &Trace) -> Vec<(&str, i64, i64, &str)> {
     let key = |name| trace.strings.lookup(name).unwrap();
     let rows = trace.records.rows();
@@ -255,7 +255,7 @@ fn an_annotation_can_be_a_message() {
     assert_eq!(args(&trace), expected);
 }
 
-/// Long names that are declared or interned once, and used inside of each other again and again.
+/// Long names that are declared or interned once and nested repeatedly.
 #[test]
 fn long_keys_are_bounded() {
     let name = "n".repeat(100_000);

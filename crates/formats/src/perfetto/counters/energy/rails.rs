@@ -1,4 +1,4 @@
-//! What power rails supply, by the ends of their names on devices with Tensor.
+//! The components that power rails supply, by the end of the rail's name on devices with Tensor.
 
 #[rustfmt::skip]
 const USUAL: &[(&str, &str)] = &[
@@ -14,7 +14,7 @@ const USUAL: &[(&str, &str)] = &[
     ("S_LLDO1", "ldo.sub"),
 ];
 
-/// What a rail supplies, if its name tells.
+/// The component that a rail supplies, if its name is known.
 pub(super) fn usual_name(raw: &str) -> Option<&'static str> {
     let usual = USUAL.iter().find(|(end, _)| raw.ends_with(end));
     usual.map(|(_, name)| *name)

@@ -1,4 +1,4 @@
-//! Kernels that compute: what an event tells about its launch, and the contexts of programs.
+//! Compute kernels and their launches.
 
 use traceloom_trace::ArgValue;
 
@@ -15,11 +15,11 @@ mod interned {
     pub const ARG_NAMES: u32 = 1_001;
 }
 
-/// The parts of a `Dim3`, in the order of their numbers.
+/// The fields of a `Dim3`, in field order.
 const AXES: [&str; 3] = ["x", "y", "z"];
 
 impl<'s> Stages<'s> {
-    /// The kernel and the launch of an event, if it has them.
+    /// Adds the kernel and the launch of an event, if present.
     pub(super) fn compute(
         &self,
         event: &Event,

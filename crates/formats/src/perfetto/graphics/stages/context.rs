@@ -1,8 +1,8 @@
-//! The contexts of programs on a GPU.
+//! GPU contexts.
 
 use traceloom_trace::{ArgValue, NO_TIME, TraceBuilder};
 
-/// A row of `__intrinsic_gpu_context`.
+/// Adds a row to `__intrinsic_gpu_context`.
 pub(super) fn context_row(id: u64, pid: Option<i64>, api: Option<u64>, out: &mut TraceBuilder) {
     let mut cells = vec![("context_id", ArgValue::Int(i64::from(id as u32)))];
     if let Some(pid) = pid {

@@ -1,8 +1,8 @@
-//! The fields of a `GpuRenderStageEvent` that are numbers.
+//! The numeric fields of a `GpuRenderStageEvent`.
 
 use super::super::super::wire::Fields;
 
-/// The numbers of an event.
+/// The numeric fields of an event.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Event {
     pub id: Option<u64>,

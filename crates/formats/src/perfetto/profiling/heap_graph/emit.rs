@@ -1,4 +1,4 @@
-//! The rows of a graph.
+//! Writes the rows of a graph.
 
 use traceloom_trace::{ArgValue, StringId, TraceBuilder};
 
@@ -9,7 +9,7 @@ use super::types::{Bare, Renamed};
 use crate::profile::NONE;
 use crate::profile::{Rows, add, text, word};
 
-/// The places of a graph's rows among the records.
+/// The positions of a graph's rows among the records.
 struct Places {
     classes: Rows,
     objects: Rows,
@@ -58,7 +58,7 @@ pub(crate) fn emit(
     emit_references(graph, head, &places, renamed, out);
 }
 
-/// The most references of a record. An object with more has several records.
+/// The maximum number of references per record. An object with more references has several records.
 const MOST_CELLS: usize = 1 << 16;
 
 /// The references of each record.
@@ -92,7 +92,7 @@ fn emit_class(
     add("heap_graph_class", cells, out);
 }
 
-/// The name that a class had before R8. Without a location, it may belong to the app or to any mapping.
+/// The original name of a class before R8. If its location has no package, the package of the process is used.
 fn old_name(
     class: &Class,
     renamed: &Renamed,
@@ -145,7 +145,7 @@ fn emit_object(
     out.record(head.ts, "heap_graph_object", &cells);
 }
 
-/// A record with the references of each object, and one for each field.
+/// Adds a record for each field, and records with the references of each object.
 fn emit_references(
     graph: &Graph,
     head: &Head,

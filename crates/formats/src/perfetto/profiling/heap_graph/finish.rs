@@ -1,4 +1,4 @@
-//! What is known only when a graph is complete.
+//! Completes a graph with data that depends on all of its packets.
 
 use std::collections::BTreeMap;
 
@@ -10,16 +10,16 @@ use super::read::{INTERNAL, Open, Type};
 use super::types::{Bare, Field};
 use crate::profile::NONE;
 
-/// The kinds of classes whose `referent` does not keep an object alive.
+/// The class kinds whose `referent` does not keep an object alive.
 const WEAK: [u8; 3] = [9, 10, 11];
 
-/// The kinds of classes without fields.
+/// The class kinds without reference fields.
 const WITHOUT_FIELDS: [u8; 3] = [2, 3, 4];
 
-/// The roots that count if an object is several: sticky class, JNI global, JNI local.
+/// The root kinds that take precedence if an object is a root several times: sticky class, JNI global, JNI local.
 const FIRST_ROOTS: [u8; 3] = [5, 1, 2];
 
-/// The deepest chain of superclasses.
+/// The maximum length of a chain of superclasses.
 const MOST_SUPERCLASSES: usize = 100;
 
 impl Open {
@@ -53,7 +53,7 @@ impl Open {
         self.native_sizes(&names, out);
     }
 
-    /// Sets what a type tells about its class; returns the class.
+    /// Sets the properties of a class from its type. Returns the row of the class.
     fn describe(&mut self, id: u64, class: &Type) -> u32 {
         let row = self.class_row(id);
         let loader = match class.classloader {
@@ -74,7 +74,7 @@ impl Open {
         row
     }
 
-    /// Objects without a size have that of their class.
+    /// Sets the size of objects without a size to that of their class.
     fn sizes(&mut self, rows: &FxHashMap<u32, &Type>) {
         for object in self
             .graph
@@ -86,7 +86,8 @@ impl Open {
         }
     }
 
-    /// References without a field are in the order of the fields of the class and its superclasses.
+    /// Sets the fields of references that have none. They are in the order of the fields of the class and its
+    /// superclasses.
     fn field_names(&mut self, rows: &FxHashMap<u32, &Type>, types: &BTreeMap<u64, Type>) {
         for row in 0..self.graph.objects.len() as u32 {
             let Some(object) = self.graph.objects.get(row as usize).copied() else {
@@ -108,10 +109,10 @@ impl Open {
         }
     }
 
-    /// The memory that native code has for an object: a cleaner refers to the object, and through its thunk to a
-    /// registry that knows the size.
+    /// Computes the native memory of objects. A cleaner refers to the object and, through its thunk, to a registry with
+    /// the size.
     fn native_sizes(&mut self, names: &Known, out: &TraceBuilder) {
-        /// The lowest bit tells who allocated it.
+        /// The lowest bit is a flag for the allocator and not part of the size.
         const SIZE: i64 = !1;
         let strings = &out.trace().strings;
         let is_cleaner: Vec<bool> = self
@@ -160,7 +161,7 @@ fn fields_of<'a>(
         .flat_map(|class| class.fields.iter().copied())
 }
 
-/// The names of fields with a meaning.
+/// The names of fields with special handling.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Known {
     referent: StringId,
@@ -183,21 +184,21 @@ impl Known {
 }
 
 impl Graph {
-    /// The name of the field of a reference.
+    /// The name of a field.
     fn field_name(&self, field: u32) -> StringId {
         self.fields
             .get(field as usize)
             .map_or(StringId::NULL, |field| field.name)
     }
 
-    /// The object that the field of another one refers to.
+    /// The object to which a field of an object refers.
     fn referred(&self, object: u32, field: StringId) -> Option<u32> {
         let mut references = self.references_of(object).iter();
         let found = references.find(|reference| self.field_name(reference.field) == field)?;
         Some(found.owned).filter(|owned| *owned != NONE)
     }
 
-    /// Makes an object a root, and marks what it keeps alive.
+    /// Makes an object a root, and marks the objects that it keeps alive.
     fn mark_root(&mut self, object: u32, kind: u8, referent: StringId) {
         let rank = |kind| {
             let place = FIRST_ROOTS.iter().position(|first| *first == kind);
@@ -242,7 +243,7 @@ impl Graph {
         }
     }
 
-    /// The superclass of each class, from the objects that stand for classes.
+    /// Sets the superclass of each class, from the `java.lang.Class` objects.
     fn superclasses(&mut self, names: &Known, out: &mut TraceBuilder) {
         let stands: Vec<Option<StringId>> = self
             .classes

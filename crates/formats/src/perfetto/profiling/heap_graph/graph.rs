@@ -10,11 +10,11 @@ use super::types::Field;
 pub(super) struct Object {
     pub size: u64,
     pub class: u32,
-    /// The first of its references.
+    /// The index of its first reference; [`NONE`](crate::profile::NONE) if it has none.
     pub references: u32,
-    /// Its row of data.
+    /// The row of its data.
     pub data: u32,
-    /// Which root it is; [`NO_ROOT`] for none.
+    /// The kind of root; [`NO_ROOT`] if it is not a root.
     pub root: u8,
     pub heap: u8,
     pub is_reachable: bool,
@@ -27,7 +27,7 @@ pub(super) const NO_ROOT: u8 = u8::MAX;
 pub(super) struct Reference {
     pub owner: u32,
     pub owned: u32,
-    /// The row of the field, [`NONE`] until it is known.
+    /// The row of the field; [`NONE`] until it is known.
     pub field: u32,
 }
 
@@ -41,7 +41,7 @@ pub(super) struct Class {
     pub kind: Option<u8>,
 }
 
-/// A number in an object: the name of its field, and whether that has 64 bits.
+/// A number in an object. `is_long` means that the field has 64 bits.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Primitive {
     pub set: u32,
@@ -57,7 +57,7 @@ pub(crate) struct Graph {
     pub(super) references: Vec<Reference>,
     pub(super) classes: Vec<Class>,
     pub(super) fields: Vec<Field>,
-    /// A text for each field that no other field has.
+    /// A unique text for each field.
     pub(super) keys: Vec<String>,
     pub(super) native: FxHashMap<u32, i64>,
     pub(super) primitives: Vec<Primitive>,
@@ -65,7 +65,7 @@ pub(crate) struct Graph {
     pub(super) data: Vec<u32>,
     /// The row of the table of graphs.
     pub(super) head: u32,
-    /// The number of graphs that began before.
+    /// The position of the graph in the order in which graphs began.
     pub(super) place: usize,
 }
 

@@ -1,6 +1,6 @@
-//! `HeapGraph`: the objects of a Java heap, and which refers to which.
+//! `HeapGraph`: the objects of a Java heap and their references.
 //!
-//! A graph takes many packets. The types, and the names of fields and locations, come after the objects.
+//! A graph takes many packets. The types, field names and locations come after the objects.
 //!
 //! ```text
 //! read     packets to a [`Graph`], object by object
@@ -33,14 +33,14 @@ pub(super) struct HeapGraphs {
     begun: usize,
     pub graphs: Vec<Graph>,
     pub heads: Vec<Head>,
-    /// Packets, or parts of them, that cannot be read.
+    /// The number of packets, or parts of packets, that cannot be read.
     pub broken: u64,
-    /// Packets that are missing.
+    /// The number of missing packets.
     pub missing: u64,
 }
 
 impl HeapGraphs {
-    /// A packet.
+    /// Reads a packet.
     pub fn packet(
         &mut self,
         ts: i64,
@@ -62,7 +62,7 @@ impl HeapGraphs {
         }
     }
 
-    /// Ends all graphs.
+    /// Ends all graphs. Open graphs are incomplete.
     pub fn finish(&mut self, out: &mut TraceBuilder) {
         for open in std::mem::take(&mut self.open).into_values() {
             self.broken += 1;
@@ -86,7 +86,7 @@ impl HeapGraphs {
         self.graphs.push(open.graph);
     }
 
-    /// The row of the graph of a process at a time.
+    /// The row for the graph of a process at a time. Adds it if it is new, otherwise merges `head` into it.
     pub fn head(&mut self, head: Head) -> u32 {
         let is_same = |known: &Head| (known.ts, known.upid) == (head.ts, head.upid);
         if let Some(place) = self.heads.iter().position(is_same)
@@ -115,7 +115,7 @@ impl Graph {
             + self.primitives.len() * 120
     }
 
-    /// The graph's row.
+    /// The row of the graph.
     pub fn head<'h>(&self, heads: &'h [Head]) -> Option<&'h Head> {
         heads.get(self.head as usize)
     }

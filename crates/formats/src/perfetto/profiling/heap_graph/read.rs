@@ -1,4 +1,4 @@
-//! The packets of a graph.
+//! Reads the packets of a graph.
 
 use std::collections::BTreeMap;
 
@@ -11,12 +11,12 @@ use super::graph::{Class, Graph, NO_ROOT, Object, Primitive, Reference};
 use super::types::Field;
 use crate::profile::{NONE, push};
 
-/// `ROOT_VM_INTERNAL`, and the heaps whose objects the collector leaves alone.
+/// `ROOT_VM_INTERNAL`, and the heaps whose objects are not collected.
 const VM_INTERNAL: u8 = 13;
 const ZYGOTE: u8 = 2;
 const BOOT_IMAGE: u8 = 3;
 
-/// The size of an object that others refer to, but that no packet has. As a signed number, it is -1.
+/// The size of an object that is referred to but is in no packet. As a signed number, it is -1.
 const UNKNOWN: u64 = u64::MAX;
 
 /// The memory for a reference while its object is read, bytes.
@@ -34,7 +34,7 @@ pub(super) struct Type {
     pub kind: u8,
 }
 
-/// A graph whose packets are not all there yet.
+/// A graph that is still being read.
 #[derive(Debug, Default)]
 pub(super) struct Open {
     pub graph: Graph,
@@ -45,10 +45,10 @@ pub(super) struct Open {
     pub missing: u64,
     pub types: BTreeMap<u64, Type>,
     pub locations: FxHashMap<u64, StringId>,
-    /// The roots in the order of the packets: object and kind.
+    /// The object and kind of each root, in packet order.
     pub roots: Vec<(u64, u8)>,
     pub internal_roots: Vec<u64>,
-    /// The sizes that registries of native memory know, by object.
+    /// The native size in each `NativeAllocationRegistry`, by object row.
     pub registries: FxHashMap<u32, i64>,
     objects: FxHashMap<u64, u32>,
     classes: FxHashMap<u64, u32>,
@@ -60,14 +60,14 @@ pub(super) struct Open {
 }
 
 impl Open {
-    /// A graph that begins.
+    /// Begins a graph.
     pub fn new(place: usize) -> Self {
         let mut open = Self::default();
         open.graph.place = place;
         open
     }
 
-    /// Reads a packet, as long as it takes less than `room` bytes. Returns whether it is the last one.
+    /// Reads a packet, as long as it takes less than `room` bytes. Returns whether it is the last packet of the graph.
     pub fn packet(
         &mut self,
         ts: i64,
@@ -107,7 +107,7 @@ impl Open {
         !of(5).last().is_some_and(Wire::bool)
     }
 
-    /// The memory of its rows, bytes.
+    /// The memory of the graph's rows, bytes.
     pub fn bytes(&self) -> usize {
         self.graph.bytes()
             + (self.roots.len() + self.internal_roots.len()) * 16
@@ -115,7 +115,8 @@ impl Open {
             + self.locations.len() * 50
     }
 
-    /// A sequence has one graph at a time. Returns whether a packet belongs to it.
+    /// Begins the graph at its first packet. Returns whether the packet belongs to the graph, because a sequence has
+    /// one graph at a time.
     fn begin(&mut self, ts: i64, upid: ProcessId) -> bool {
         if !self.is_begun {
             (self.ts, self.upid, self.is_begun) = (ts, upid, true);
@@ -125,7 +126,7 @@ impl Open {
         is_same
     }
 
-    /// The row of an object, which may come later.
+    /// The row of an object. The object itself may come later.
     pub fn object_row(&mut self, id: u64) -> u32 {
         let objects = &mut self.graph.objects;
         *self.objects.entry(id).or_insert_with(|| {
@@ -142,7 +143,7 @@ impl Open {
         })
     }
 
-    /// The row of an object that was there.
+    /// The row of an object, if it has one.
     pub fn known_object(&self, id: u64) -> Option<u32> {
         self.objects.get(&id).copied()
     }
@@ -175,7 +176,7 @@ impl Open {
         })
     }
 
-    /// A `HeapGraphObject` with at most this many references.
+    /// Reads a `HeapGraphObject`, with at most `most` references.
     fn object(&mut self, fields: Fields<'_>, most: usize) {
         let parts = Parts::read(fields, most);
         self.broken += u64::from(parts.is_cut);
@@ -205,7 +206,7 @@ impl Open {
         }
     }
 
-    /// Adds the references of an object; returns the first.
+    /// Adds the references of an object. Returns the index of the first one.
     fn references(&mut self, owner: u32, parts: &Parts) -> u32 {
         let first = self.graph.references.len() as u32;
         for (at, id) in parts.references.iter().enumerate() {
@@ -234,7 +235,7 @@ impl Open {
         first
     }
 
-    /// Adds the numbers of a bitmap.
+    /// Adds the properties of a bitmap. Returns their row.
     fn data(&mut self, bitmap: &[Option<i64>; 4]) -> u32 {
         const NAMES: [&str; 4] = [
             "android.graphics.Bitmap.mId",
@@ -269,7 +270,7 @@ impl Open {
         self.roots.extend(objects.map(|object| (object, kind)));
     }
 
-    /// All roots; those of the runtime itself are the last.
+    /// Takes all roots. Internal roots of the runtime come last.
     pub fn take_roots(&mut self) -> Vec<(u64, u8)> {
         let mut roots = std::mem::take(&mut self.roots);
         let internal = std::mem::take(&mut self.internal_roots);
@@ -296,7 +297,7 @@ impl Open {
         self.types.insert(id, class);
     }
 
-    /// A name of a field: its type, a space, its class and its name. Some have no type.
+    /// Reads a field name. It consists of the type, a space, the class and the name. Some have no type.
     fn field_name(&mut self, fields: Fields<'_>, out: &mut TraceBuilder) {
         let (iid, text) = interned(fields);
         let space = text.iter().position(|byte| *byte == b' ');
@@ -324,7 +325,7 @@ impl Open {
     }
 }
 
-/// Stands for the field of objects that only the runtime knows.
+/// Placeholder for the field of references that are internal to the runtime.
 pub(super) const INTERNAL: u32 = NONE - 1;
 
 /// An `InternedString`.
@@ -348,13 +349,13 @@ struct Parts {
     fields: Vec<u64>,
     references: Vec<u64>,
     internal: Vec<u64>,
-    /// Whether there was no memory for some references.
+    /// Whether references were left out because of the memory limit.
     is_cut: bool,
     registry: Option<i64>,
     bitmap: [Option<i64>; 4],
 }
 
-/// Adds the numbers of a field, at most `most`. Returns whether there are more.
+/// Appends up to `most` numbers of a field. Returns whether there are more.
 fn extend(numbers: &mut Vec<u64>, field: Wire<'_>, most: usize) -> bool {
     let mut found = field.numbers();
     numbers.extend(found.by_ref().take(most));
@@ -362,7 +363,7 @@ fn extend(numbers: &mut Vec<u64>, field: Wire<'_>, most: usize) -> bool {
 }
 
 impl Parts {
-    /// Reads an object. There is memory for `most` references.
+    /// Reads an object, with at most `most` references.
     fn read(fields: Fields<'_>, most: usize) -> Self {
         let mut parts = Self::default();
         for field in fields {

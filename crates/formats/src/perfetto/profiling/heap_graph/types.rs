@@ -1,16 +1,16 @@
-//! The names of classes: of arrays, of the objects that stand for classes, and those that R8 shortened.
+//! Class names: arrays, `java.lang.Class` objects, and original names before R8.
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::StringId;
 
-/// A field: its name with its class, and its type.
+/// A field: its name, including its class, and its type.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Field {
     pub name: StringId,
     pub kind: StringId,
 }
 
-/// The old names of classes by package and new name, and those of fields.
+/// Original names: of classes by package and obfuscated name, and of fields by obfuscated name.
 #[derive(Debug, Default)]
 pub(crate) struct Renamed {
     pub classes: FxHashMap<(StringId, StringId), String>,
@@ -19,18 +19,18 @@ pub(crate) struct Renamed {
 
 const CLASS: &str = "java.lang.Class<";
 
-/// A name of a class without what is around it.
+/// A class name without `java.lang.Class<…>` and array brackets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Bare<'a> {
     pub name: &'a str,
-    /// Whether it is the type of the object that stands for the class.
+    /// Whether it is the type of a `java.lang.Class` object.
     pub is_class_object: bool,
     /// The number of dimensions of an array.
     pub arrays: usize,
 }
 
 impl<'a> Bare<'a> {
-    /// `java.lang.Class<a[]>` is the class `a`, as an array, as an object.
+    /// Parses a name. `java.lang.Class<a[]>` is the `java.lang.Class` object of an array of the class `a`.
     pub fn new(name: &'a str) -> Self {
         let inner = name
             .strip_prefix(CLASS)
@@ -47,7 +47,7 @@ impl<'a> Bare<'a> {
         bare
     }
 
-    /// The same with another name.
+    /// The same type with another class name.
     pub fn with(&self, name: &str) -> String {
         let array = format!("{name}{}", "[]".repeat(self.arrays));
         if self.is_class_object {
@@ -57,7 +57,7 @@ impl<'a> Bare<'a> {
         }
     }
 
-    /// Whether it is the object that stands for a class that is no array.
+    /// Whether it is the `java.lang.Class` object of a class other than an array.
     pub fn stands_for_class(&self) -> bool {
         self.is_class_object && self.arrays == 0
     }
