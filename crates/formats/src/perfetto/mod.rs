@@ -4,9 +4,9 @@
 //! Trace          field 1: TracePacket, any number
 //! TracePacket    timestamp, sequence, sequence state, and one content: a bundle of kernel events, a track event …
 //! ```
-//! Packets are in the order in which the writers' buffers were read, not in time order. So the reader makes two passes.
-//! The first pass, [`survey`], follows the state of each packet sequence and lists the items with their timestamps.
-//! [`timeline`] sorts the items by time. The second pass, [`read`], passes each event to the module that handles it.
+//! Packets are in the order of their writers' buffers, not in time order. So the reader makes two passes. The first
+//! pass, [`survey`], follows the state of each packet sequence and lists the items with their timestamps. [`timeline`]
+//! sorts the items by time. The second pass, [`read`], passes each event to the module that handles it.
 //!
 //! Sources: `protos/perfetto/trace/**/*.proto` of google/perfetto for the layout, its importers for the behaviour.
 

@@ -179,7 +179,7 @@ pub(super) struct Packet<'a> {
     pub needs_state: bool,
     /// Whether packets of the sequence are missing before this one.
     pub after_loss: bool,
-    /// The reasons for the loss, as bits. Bit 1 means that packets are missing, without a reason.
+    /// The reasons for the loss, as bits. The lowest bit only means that packets are missing.
     pub loss_reasons: u32,
     /// Whether this is the first packet of its sequence.
     pub is_first: bool,

@@ -28,7 +28,8 @@ use crate::pipeline;
 
 /// Reads a file.
 ///
-/// # Errors If the compressed packets expand beyond the limits.
+/// # Errors
+/// If the compressed packets expand beyond the limits.
 pub(super) fn read(
     file: &[u8],
     options: &ReadOptions,

@@ -30,7 +30,8 @@ impl Unpacker {
 
     /// Returns the content of a block and whether it is complete. `number` is the field number of the block.
     ///
-    /// # Errors If the content is larger than the limits allow.
+    /// # Errors
+    /// If the content is larger than the limits allow.
     pub fn unpack(&mut self, number: u32, packed: &[u8]) -> Result<(Vec<u8>, bool), ReadError> {
         self.packed += packed.len() as u64;
         let mut content = Vec::new();
