@@ -78,6 +78,32 @@ fn asynchronous_events_tell_id_and_letter() {
     );
 }
 
+/// As in Perfetto's trace processor: the ids of `S`, `T`, `p` and `F` belong to a name, or to a category if they have a
+/// scope; those of `b`, `n` and `e` always to a category.
+#[test]
+fn asynchronous_events_share_a_track_by_name_or_category() {
+    let one = |ts, phase: u8, name: &str, scope: &str| {
+        let legacy = Proto::new().int(2, phase.into()).int(6, 1).text(7, scope);
+        let told = Proto::new().text(22, "c").text(23, name);
+        event(ts, told.message(6, legacy))
+    };
+    let tracks = |phases: [u8; 2], name, scope| {
+        let [first, second] = phases;
+        let trace = read([one(10, first, "x", scope), one(20, second, name, scope)]);
+        [0, 1].map(|row| trace.slices.track_id.get(row))
+    };
+    for phases in [*b"ST", *b"Sp"] {
+        let [slice, step] = tracks(phases, "x", "");
+        assert_eq!(slice, step);
+        let [slice, step] = tracks(phases, "y", "");
+        assert_ne!(slice, step);
+        let [slice, step] = tracks(phases, "y", "scope");
+        assert_eq!(slice, step);
+    }
+    let [slice, step] = tracks(*b"bn", "y", "");
+    assert_eq!(slice, step);
+}
+
 #[test]
 fn tables_give_names_back() {
     let entry = |hash, name| Proto::new().int(1, hash).text(2, name);

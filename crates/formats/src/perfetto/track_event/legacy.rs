@@ -137,8 +137,8 @@ impl<'s> TrackEvents<'s> {
     }
 
     /// An asynchronous slice or instant, matched by its id. Local ids are scoped to the process, others to the whole
-    /// trace. In addition, ids of nestable events (lowercase phases) are scoped to the category, and those of older
-    /// events to the name.
+    /// trace. In addition, ids with a scope and those of nestable events (`b`, `e`, `n`) are scoped to the
+    /// category, and other ids to the name.
     fn asynchronous(
         &mut self,
         at: &At<'s>,
@@ -150,7 +150,8 @@ impl<'s> TrackEvents<'s> {
         let process = legacy
             .local_id
             .and_then(|_| self.process(at, event, legacy, out));
-        let scope = if legacy.phase.is_ascii_lowercase() {
+        let is_nestable = matches!(legacy.phase, b'b' | b'e' | b'n');
+        let scope = if is_nestable || !legacy.id_scope.is_empty() {
             at.names.category(event, &mut self.texts, out)
         } else {
             name
