@@ -18,6 +18,8 @@ pub(super) struct Thread {
     /// The start of relative timestamps, µs: on the clock, and on the thread's CPU clock.
     pub reference_us: i64,
     pub reference_thread_us: i64,
+    /// The start of relative instruction counts.
+    pub reference_instructions: i64,
 }
 
 impl Thread {
@@ -29,6 +31,7 @@ impl Thread {
             name: Vec::new(),
             reference_us: 0,
             reference_thread_us: 0,
+            reference_instructions: 0,
         };
         let mut kind = 0;
         for field in fields {
@@ -39,6 +42,7 @@ impl Thread {
                 5 => thread.name = field.bytes().to_vec(),
                 6 => thread.reference_us = field.int(),
                 7 => thread.reference_thread_us = field.int(),
+                8 => thread.reference_instructions = field.int(),
                 _ => {}
             }
         }

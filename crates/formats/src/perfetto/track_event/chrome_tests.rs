@@ -224,3 +224,19 @@ fn metadata_names_the_thread_that_it_is_about() {
         assert!(names.contains(&named), "{names:?}");
     }
 }
+
+/// The values are those of Perfetto's unit tests.
+#[test]
+fn instruction_counts_of_a_sequence_add_up() {
+    let start = thread(5, 7).int(6, 1).int(7, 2).int(8, 3_000);
+    let start = packet(0, 44, start).int(10, 1).int(41, 1);
+    let event = |ts, count: Proto| packet(ts, 11, count.int(9, 3).text(23, "x")).int(10, 1);
+    let trace = read([
+        start,
+        event(10, Proto::new().int(8, 20)),
+        event(20, Proto::new().int(20, 9_000)),
+        event(30, Proto::new().int(8, 20)),
+    ]);
+    let values: Vec<_> = trace.counters.rows().map(|row| row.value).collect();
+    assert_eq!(values, [3_020.0, 9_000.0, 3_040.0]);
+}

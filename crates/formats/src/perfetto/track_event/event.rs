@@ -45,7 +45,8 @@ pub(super) struct Event<'a> {
     pub ending_flows: Vec<u64>,
     pub thread_delta_us: Option<i64>,
     pub thread_us: Option<i64>,
-    /// The number of instructions that the thread has executed.
+    /// The number of instructions that the thread has executed: since the last event, and in total.
+    pub instructions_delta: Option<i64>,
     pub instructions: Option<i64>,
     pub legacy: Option<Legacy<'a>>,
     /// The stack at the event: an inline callstack, or its iid.
@@ -121,8 +122,9 @@ impl<'a> Event<'a> {
             55 | 56 => self.callstack = Some(field),
             57 => self.callstack_weight = Some(f64::from_bits(field.uint())),
             6 => self.legacy = Some(Legacy::read(field.fields())),
-            // The timestamps (1 and 16) are read in the survey. The instruction count delta (8) is not used.
-            1 | 16 | 8 => {}
+            // The survey reads the timestamps.
+            1 | 16 => {}
+            8 => self.instructions_delta = Some(field.int()),
             20 => self.instructions = Some(field.int()),
             _ => self.others.push(field),
         }

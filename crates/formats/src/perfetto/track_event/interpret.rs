@@ -66,13 +66,14 @@ pub(crate) struct SliceStack<'s> {
     pub is_end: bool,
 }
 
-/// The thread of a sequence, and the thread's CPU time at the last event, ns.
+/// The thread of a sequence, with its CPU time, ns, and its instruction count at the last event.
 #[derive(Clone, Copy)]
 struct Legacy {
     descriptor: Span,
     utid: ThreadId,
     pid: i32,
     thread_ns: i64,
+    instructions: i64,
 }
 
 /// The context of an event: its timestamp, its name, and the state of its sequence.
@@ -86,6 +87,8 @@ pub(super) struct At<'s> {
     pub name: StringId,
     /// The CPU time of the event's thread, ns.
     pub thread_ts: Option<i64>,
+    /// The instruction count of the event's thread.
+    pub instructions: Option<i64>,
 }
 
 impl<'s> TrackEvents<'s> {
@@ -186,13 +189,13 @@ impl<'s> TrackEvents<'s> {
             utid: None,
             pid: None,
             name: names.name(event, &mut self.texts, out),
-            thread_ts: None,
+            thread_ts: event.thread_us.map(|us| us.saturating_mul(1_000)),
+            instructions: event.instructions,
         };
-        // An event with a track needs the thread of its sequence only for relative CPU times.
+        // An event with a track needs the thread of its sequence only for relative figures.
         let has_track = uuid.is_some_and(|uuid| uuid != 0);
-        let is_apart = has_track && event.thread_delta_us.is_none();
-        if state.thread == Span::default() || is_apart {
-            at.thread_ts = event.thread_us.map(|us| us.saturating_mul(1_000));
+        let is_relative = event.thread_delta_us.is_some() || event.instructions_delta.is_some();
+        if state.thread == Span::default() || has_track && !is_relative {
             return at;
         }
         let known = self.threads.get(&state.generation).copied();
@@ -213,14 +216,17 @@ impl<'s> TrackEvents<'s> {
                     utid,
                     pid: descriptor.pid,
                     thread_ns: descriptor.reference_thread_us.saturating_mul(1_000),
+                    instructions: descriptor.reference_instructions,
                 }
             }
         };
         if let Some(delta) = event.thread_delta_us {
             thread.thread_ns = thread.thread_ns.saturating_add(delta.saturating_mul(1_000));
             at.thread_ts = Some(thread.thread_ns);
-        } else {
-            at.thread_ts = event.thread_us.map(|us| us.saturating_mul(1_000));
+        }
+        if let Some(delta) = event.instructions_delta {
+            thread.instructions = thread.instructions.saturating_add(delta);
+            at.instructions = Some(thread.instructions);
         }
         (at.utid, at.pid) = (Some(thread.utid), Some(thread.pid));
         self.threads.insert(state.generation, thread);

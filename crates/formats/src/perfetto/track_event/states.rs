@@ -43,7 +43,7 @@ impl<'s> TrackEvents<'s> {
         out: &mut TraceBuilder,
     ) {
         let has_time = event.thread_us.is_some() || event.thread_delta_us.is_some();
-        if !has_time && event.instructions.is_none() {
+        if !has_time && at.instructions.is_none() {
             return;
         }
         let owner = match self.uuid(event, at.names.state).filter(|uuid| *uuid != 0) {
@@ -56,7 +56,7 @@ impl<'s> TrackEvents<'s> {
         let time = at.thread_ts.filter(|_| has_time);
         let figures = [
             (&b"thread_time"[..], time),
-            (b"thread_instruction_count", event.instructions),
+            (b"thread_instruction_count", at.instructions),
         ];
         for (name, value) in figures {
             if let Some(value) = value {
