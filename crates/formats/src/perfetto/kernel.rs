@@ -200,16 +200,16 @@ impl<'s> Kernel<'s> {
         out: &mut TraceBuilder,
     ) {
         let bundle = &self.survey.bundles[bundle as usize];
+        if bundle.cpu >= MOST_CPUS {
+            self.broken += 1;
+            return;
+        }
         let next = Last {
             tid: switch.next_tid.max(0),
             prio: switch.next_prio,
             comm: switch.next_comm,
         };
-        let Some(prev) = self
-            .last
-            .insert(bundle.cpu, next)
-            .filter(|_| bundle.cpu < MOST_CPUS)
-        else {
+        let Some(prev) = self.last.insert(bundle.cpu, next) else {
             self.without_thread += 1;
             return;
         };
@@ -242,6 +242,10 @@ impl<'s> Kernel<'s> {
         out: &mut TraceBuilder,
     ) {
         let bundle = &self.survey.bundles[bundle as usize];
+        if bundle.cpu >= MOST_CPUS {
+            self.broken += 1;
+            return;
+        }
         let Some(waker) = self.last.get(&bundle.cpu).copied() else {
             self.without_thread += 1;
             return;

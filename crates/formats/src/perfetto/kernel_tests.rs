@@ -291,6 +291,26 @@ fn a_compact_switch_to_the_thread_that_runs_already_is_counted() {
 }
 
 #[test]
+fn compact_events_of_a_cpu_that_no_machine_has_are_counted() {
+    let compact = Proto::new()
+        .text(5, "main")
+        .packed(1, &[10])
+        .packed(2, &[0])
+        .packed(3, &[7])
+        .packed(4, &[120])
+        .packed(6, &[0])
+        .packed(7, &[20])
+        .packed(8, &[8])
+        .packed(9, &[0])
+        .packed(10, &[120])
+        .packed(11, &[0]);
+    let bundle = Proto::new().uint(1, 1 << 30).message(4, compact);
+    let trace = read([packet(50, 1, bundle)]);
+    assert_eq!(trace.repairs.count(RepairKind::BadField), 2);
+    assert_eq!(trace.sched_slices.len(), 0);
+}
+
+#[test]
 fn a_buffer_that_was_to_keep_older_events_keeps_them() {
     let started = packet(50, 69, Proto::new().int(2, 1));
     let stats = |keeps| packet(60, 34, Proto::new().int(1, 1).int(8, keeps));
