@@ -263,13 +263,18 @@ impl<'s> Profiles<'s> {
         profile::add_samples(self.shared.samples, callsites, out);
     }
 
+    /// Adds symbols to frames. Counts addresses without a frame in `stats`, under Perfetto's name.
     fn symbolize(&mut self, out: &mut TraceBuilder) {
         if self.symbols.is_empty() {
             return;
         }
         let places = symbols::Places::new(&self.shared.stacks);
+        let mut unknown = 0;
         for symbols in std::mem::take(&mut self.symbols) {
-            places.symbolize(Fields::new(symbols), &mut self.shared.stacks, out);
+            unknown += places.symbolize(Fields::new(symbols), &mut self.shared.stacks, out);
+        }
+        if unknown > 0 {
+            out.figure("stackprofile_invalid_frame_id", None, 0, unknown as i64);
         }
     }
 

@@ -26,7 +26,7 @@ impl Places {
         places
     }
 
-    /// Adds the symbols of a packet to frames. Returns the number of addresses without a frame.
+    /// Adds the symbols of a packet to frames. Returns the number of addresses that have lines but no frame.
     pub fn symbolize(
         &self,
         fields: Fields<'_>,
@@ -48,7 +48,7 @@ impl Places {
             let key = (path, build, address.map_or(0, Field::uint));
             match self.frames.get(&key) {
                 Some(frames) => add(fields, frames, stacks, out),
-                None => unknown += 1,
+                None => unknown += u64::from(fields.into_iter().any(|field| field.number == 2)),
             }
         }
         unknown

@@ -204,10 +204,11 @@ fn lines_tell_which_methods_r8_inlined() {
         .message(4, method("b", "outer", 10));
     let renaming = Proto::new().text(1, "org.example").message(3, class);
     let line = Proto::new().text(1, "a.b").text(2, "f").int(3, 1);
-    let symbols = Proto::new().int(1, 0x20).message(2, line);
+    let at = |address| Proto::new().int(1, address).message(2, line.clone());
     let symbols = Proto::new()
         .text(1, "/data/app/org.example-1/base.apk")
-        .message(3, symbols);
+        .message(3, at(0x20))
+        .message(3, at(0x30));
     let mapping = Proto::new().int(1, 1).int(7, 1);
     let frame = Proto::new().int(1, 1).int(2, 1).int(3, 1).int(4, 0x20);
     let interned = Proto::new()
@@ -226,6 +227,11 @@ fn lines_tell_which_methods_r8_inlined() {
         Proto::new().message(61, symbols),
         Proto::new().message(64, renaming),
     ]);
+    let figure = only(&trace, "stats");
+    assert!(
+        figure.contains("name=stackprofile_invalid_frame_id value=1"),
+        "{figure}"
+    );
     let frame = only(&trace, "stack_profile_frame");
     assert!(
         frame.contains("deobfuscated_name=org.example.Main.outer"),

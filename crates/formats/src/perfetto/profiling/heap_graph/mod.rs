@@ -94,6 +94,7 @@ impl HeapGraphs {
         {
             known.heap_size = head.heap_size.or(known.heap_size);
             known.is_truncated |= head.is_truncated;
+            known.is_oome |= head.is_oome;
             return place as u32;
         }
         crate::profile::push(&mut self.heads, head)
