@@ -38,7 +38,7 @@ pub(crate) struct Survey<'a> {
     /// The `FileDescriptorSet`s of extensions.
     pub extensions: Vec<Span>,
     pub translations: Translations,
-    /// When all data sources were started: ns on the clock of the state, and the state.
+    /// When tracing started (`tracing_started`): ns on the clock of the state, and the state.
     pub started: Option<(i64, StateId)>,
     /// The ids of the other machines, in file order.
     pub machines: Vec<u32>,
