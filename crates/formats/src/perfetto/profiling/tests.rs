@@ -263,6 +263,16 @@ fn what_refers_to_nothing_is_counted() {
 }
 
 #[test]
+fn the_reason_of_a_heap_graph_may_come_before_or_after_it() {
+    let graph = packet(5, 56, heap());
+    let error = packet(5, 131, Proto::new().int(1, 7).int(5, 100));
+    for packets in [[graph.clone(), error.clone()], [error, graph]] {
+        let head = only(&read(packets), "heap_graph");
+        assert!(head.contains("dump_reason=OOME"), "{head}");
+    }
+}
+
+#[test]
 fn samples_of_chrome_count_from_the_time_before() {
     let thread = Proto::new().int(1, 7).int(2, 8).int(6, 100);
     let descriptor = packet(0, 44, thread)
