@@ -130,7 +130,7 @@ def batch(folder: str, repeats: int) -> None:
 def spark(folder: str, executors: str, held: str = "") -> None:
     """One query on a fleet with some executors, after a first run that starts them.
 
-    With ``held``, each executor has a core of the machine to itself, as clusters give it.
+    With ``held``, each executor is held to a core of its own, as in clusters with CPU limits.
     """
     from pyspark.sql import SparkSession
 
@@ -164,34 +164,24 @@ def spark(folder: str, executors: str, held: str = "") -> None:
 
 
 def hold_executors() -> None:
-    """Keeps the processes of each executor on a core of its own. What they start later stays there."""
-    children = children_of_all()
-    executors = [pid for pid in children if b"CoarseGrainedExecutorBackend" in read(pid, "cmdline")]
-    for core, executor in enumerate(sorted(executors)):
-        family = [executor]
-        for pid in family:
-            family += children.get(pid, [])
-            for thread in os.listdir(f"/proc/{pid}/task"):
-                os.sched_setaffinity(int(thread), {core})
+    """Keeps each executor of this session on a core of its own. Processes that it starts later stay there."""
+    executors = [pid for pid in family(os.getpid()) if "CoarseGrainedExecutorBackend" in printed("ps", "-o", "args=", pid)]
+    for core, executor in enumerate(executors):
+        for pid in family(executor):
+            printed("taskset", "--all-tasks", "--cpu-list", "--pid", core, pid)
 
 
-def children_of_all() -> dict[int, list[int]]:
-    """The children of each process of this machine."""
-    processes = [int(name) for name in os.listdir("/proc") if name.isdigit()]
-    children: dict[int, list[int]] = {pid: [] for pid in processes}
-    for pid in processes:
-        parent = read(pid, "stat").rpartition(b")")[2].split()[1:2]
-        if parent:
-            children.setdefault(int(parent[0]), []).append(pid)
-    return children
+def family(process: int) -> list[int]:
+    """A process and all that it started, directly or not."""
+    found = [process]
+    for pid in found:
+        found += map(int, printed("pgrep", "--parent", pid).split())
+    return found
 
 
-def read(pid: int, name: str) -> bytes:
-    """A file of a process; nothing if the process has ended."""
-    try:
-        return Path(f"/proc/{pid}/{name}").read_bytes()
-    except OSError:
-        return b""
+def printed(*command: object) -> str:
+    """What a program prints."""
+    return subprocess.run([str(part) for part in command], capture_output=True, text=True).stdout
 
 
 def main() -> None:
