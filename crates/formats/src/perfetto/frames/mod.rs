@@ -30,7 +30,7 @@ pub(super) struct Frames {
     open: FxHashMap<i64, LaneKey>,
     /// The expected surface frames so far. Several surfaces share one, so it is added only once.
     expected: FxHashSet<(ProcessId, i64)>,
-    /// The surface frames whose display frame has not come yet, by its token.
+    /// The surface frames that wait for their display frame, by the token of the display frame.
     waiting: FxHashMap<i64, Vec<SliceId>>,
     incomplete: u64,
     unmatched: u64,
