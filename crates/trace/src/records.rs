@@ -7,7 +7,7 @@
 //! 0       1200  android_logs   prio 4, utid → thread 7, msg "ready"
 //! 1       –     package_list   package_name "com.example", uid 10123
 //! ```
-//! A cell is stored like an argument. A column that a row does not have is NULL there.
+//! A cell is stored like an argument. A row without a cell has NULL in that column.
 
 use crate::args::{ArgTable, ArgValue};
 use crate::ids::{ArgSetId, RecordId, RowId, StringId};
