@@ -1,6 +1,7 @@
 //! `cargo xtask test`: all checks that must pass before a change is merged.
 
 mod again;
+mod beside;
 mod emulated;
 mod outcome;
 mod output;
@@ -17,6 +18,7 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 
+use beside::Beside;
 use outcome::cargo_step;
 pub use outcome::{Counts, Outcome};
 
@@ -33,12 +35,13 @@ const STEPS: &[Step] = &[
     ("msrv", "oldest supported Rust", platforms::oldest_rust),
     ("tests", "tests", || output::run_tests(TESTS, "test.log")),
     ("page", "the page in a browser", page::run),
-    ("platforms", "other platforms", platforms::run),
     ("aarch64", "aarch64", emulated::run),
     ("static", "static programs", static_programs::run),
+    ("platforms", "other platforms", platforms::run),
+    ("fuzz-targets", "fuzz targets", platforms::fuzz_targets),
+    ("wheel", "the wheel of the Python package", python::wheel),
     ("packages", "installation from packages", packages),
     ("python", "the Python package", python::run),
-    ("fuzz-targets", "fuzz targets", platforms::fuzz_targets),
 ];
 
 const SETUP: &str = "setup";
@@ -88,12 +91,13 @@ pub fn run(args: &[String]) -> Result<()> {
     patience::end_after_all(&sum);
     crate::package::remove_leftovers();
     if wanted(SETUP) {
-        timed(SETUP, &sum, &|| setup::run(install));
+        timed(SETUP, &sum, || setup::run(install));
     }
-    for (name, title, work) in STEPS {
-        if wanted(name) {
-            timed(title, &sum, work);
-        }
+    if names.is_empty() {
+        run_all(&sum);
+    } else {
+        let steps = STEPS.iter().filter(|(name, ..)| wanted(name));
+        steps.for_each(|(_, title, work)| timed(title, &sum, work));
     }
     let sum = *sum
         .lock()
@@ -109,8 +113,24 @@ pub fn run(args: &[String]) -> Result<()> {
     exit(i32::from(sum.failed > 0))
 }
 
+/// Runs all steps, those of [`beside`] beside the others.
+fn run_all(sum: &Mutex<Counts>) {
+    let is_beside = |name| beside::STEPS.contains(name);
+    let mut running = None;
+    for (name, title, work) in STEPS {
+        if *name == "tests" {
+            running = Some(Beside::start());
+        }
+        if !is_beside(name) {
+            timed(title, sum, work);
+        } else if let Some(started) = running.take() {
+            timed("steps beside the tests", sum, || Beside::finish(started));
+        }
+    }
+}
+
 /// Runs a step between two lines that name it, the second with its counts and its time.
-fn timed(title: &str, sum: &Mutex<Counts>, work: &dyn Fn() -> Counts) {
+fn timed(title: &str, sum: &Mutex<Counts>, work: impl FnOnce() -> Counts) {
     println!("\n── {title}");
     let begun = Instant::now();
     let counts = work();

@@ -24,6 +24,20 @@ impl Counts {
     }
 }
 
+impl Counts {
+    /// Reads the last line of a run, as written below.
+    pub fn parse(line: &str) -> Option<Self> {
+        let mut parts = line.split(", ");
+        let mut number = |what| parts.next()?.strip_suffix(what)?.parse().ok();
+        Some(Self {
+            passed: number(" passed")?,
+            failed: number(" failed")?,
+            skipped: number(" skipped")?,
+            unstable: 0,
+        })
+    }
+}
+
 /// The last line of a run. Programs parse it too.
 impl Display for Counts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -79,4 +93,22 @@ impl<E: Display> From<Result<(), E>> for Outcome {
 /// Runs cargo as a step that counts as one test.
 pub fn cargo_step(args: &[&str]) -> Counts {
     Outcome::from(check(cargo(args))).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Counts;
+
+    #[test]
+    fn the_last_line_is_read_as_it_is_written() {
+        let counts = Counts {
+            passed: 12,
+            failed: 3,
+            skipped: 4,
+            unstable: 0,
+        };
+        let read = Counts::parse(&counts.to_string()).unwrap();
+        assert_eq!((read.passed, read.failed, read.skipped), (12, 3, 4));
+        assert!(Counts::parse("12 passed").is_none());
+    }
 }

@@ -11,17 +11,32 @@ use crate::wheel::{Wheels, package};
 /// Builds the wheel and runs its tests. They are skipped if Python or the packages from PyPI are missing.
 pub fn run() -> Counts {
     let mut counts = formatted();
-    match Wheels::new() {
-        Ok(wheels) => match build_and_test(&wheels) {
-            Ok(more) => counts.add(more),
-            Err(error) => counts.add(Outcome::Failed(format!("{error:#}")).into()),
-        },
+    counts.add(with_wheels(|wheels| {
+        build(wheels)?;
+        tests(wheels)
+    }));
+    counts
+}
+
+/// Builds the wheel and checks its lints, without its tests.
+pub fn wheel() -> Counts {
+    with_wheels(|wheels| {
+        build(wheels)?;
+        let mut clippy = wheels.cargo(&["clippy", "--quiet"]);
+        clippy.args(["--", "-D", "warnings"]);
+        Ok(Outcome::from(check(clippy)).into())
+    })
+}
+
+fn with_wheels(work: impl FnOnce(&Wheels) -> Result<Counts>) -> Counts {
+    let result = match Wheels::new() {
+        Ok(wheels) => work(&wheels),
         Err(why) => {
             let why = format!("{why}: no tests of the Python package");
-            counts.add(Outcome::Skipped(why).into());
+            Ok(Outcome::Skipped(why).into())
         }
-    }
-    counts
+    };
+    result.unwrap_or_else(|error| Outcome::Failed(format!("{error:#}")).into())
 }
 
 fn formatted() -> Counts {
@@ -31,13 +46,8 @@ fn formatted() -> Counts {
 }
 
 /// The profile is quick to build: this wheel is not the one that is published.
-fn build_and_test(wheels: &Wheels) -> Result<Counts> {
-    wheels.build("dev")?;
-    let mut counts = tests(wheels)?;
-    let mut clippy = wheels.cargo(&["clippy", "--quiet"]);
-    clippy.args(["--", "-D", "warnings"]);
-    counts.add(Outcome::from(check(clippy)).into());
-    Ok(counts)
+fn build(wheels: &Wheels) -> Result<()> {
+    wheels.build("dev").map(drop)
 }
 
 /// Runs pytest.
