@@ -126,7 +126,11 @@ impl<'s> Interned<'s> {
         let name = self.text(state, field::FUNCTION_NAMES, frame.name)?;
         let file = self.text(state, field::SOURCE_PATHS, frame.file)?;
         let named = Named {
-            name: out.intern(name),
+            // A frame without a function has no name. An empty name is one.
+            name: match frame.name {
+                0 => StringId::NULL,
+                _ => out.intern(name),
+            },
             file: out.intern_unless_empty(file),
             line: frame.line,
         };

@@ -100,6 +100,25 @@ fn a_sample_of_perf_with_its_stack_and_counter() {
 }
 
 #[test]
+fn a_frame_without_a_function_has_no_name() {
+    let frame = Proto::new().int(1, 1).int(3, 1).int(4, 32);
+    let mapping = Proto::new().int(1, 1);
+    let callstack = Proto::new().int(1, 1).int(2, 1);
+    let state = Proto::new()
+        .message(6, frame)
+        .message(7, callstack)
+        .message(19, mapping);
+    let sample = Proto::new().int(2, 7).int(3, 8).int(4, 1);
+    let sample = packet(5, 66, sample).int(10, 1).int(13, 1);
+    let trace = read([sample.message(12, state)]);
+    let frame = only(&trace, "stack_profile_frame");
+    assert!(
+        frame.contains("rel_pc=32") && !frame.contains("name="),
+        "{frame}"
+    );
+}
+
+#[test]
 fn heap_profiles_have_what_changed_since_the_last_dump() {
     let dump = |allocated, freed| {
         let sample = Proto::new()
