@@ -110,7 +110,7 @@ impl Piece {
 
 /// Checks that a file matches the manifest.
 fn check(told: &File, member: &Member) -> Result<(), String> {
-    let has_several = member.parts.len() > 1;
+    let has_several = member.parts.len() > 1 || member.parts.iter().any(|part| part.raw != 0);
     let path = &member.name;
     if told.machine.is_some() && has_several {
         return Err(format!(

@@ -206,19 +206,39 @@ fn a_name_is_one_machine_in_all_files() {
     assert_eq!(machines(&trace), ["x"]);
 }
 
-/// Without a manifest too, files of one recording have one row for the machine that recorded.
+/// Without a manifest too, files of one recording have one row for each machine.
 #[test]
 fn a_machine_has_one_row() {
-    let (a, b) = (
-        file("A", 7, &[(BOOT, 1_000)]),
-        file("B", 9, &[(BOOT, 1_000)]),
-    );
-    let files = [("a", a.bytes()), ("b", b.bytes())];
-    let trace = read_bytes(&plain_zip(&files), ReadOptions::default()).unwrap();
-    assert_eq!(machines(&trace).len(), 3);
-    let mut numbers: Vec<i64> = trace.sources.machine.iter().collect();
-    numbers.sort();
-    assert_eq!(numbers, [0, 0, 1, 2]);
+    let own = file("own", 0, &[(BOOT, 1_000)]);
+    let read = |machines: [i64; 2], is_own_too: bool| {
+        let files = machines.map(|id| {
+            let other = file("other", id, &[(BOOT, 1_000)]);
+            [if is_own_too { own.bytes() } else { &[] }, other.bytes()].concat()
+        });
+        let trace = plain_zip(&[("a", &files[0]), ("b", &files[1])]);
+        let trace = read_bytes(&trace, ReadOptions::default()).unwrap();
+        let mut numbers: Vec<i64> = trace.sources.machine.iter().collect();
+        numbers.sort_unstable();
+        (machines_of(&trace), numbers)
+    };
+    let machines_of_own = vec![0, 7, 9];
+    assert_eq!(read([7, 9], true), (machines_of_own, vec![0, 0, 1, 2]));
+    // Without packets of their own, the first machine is the one that recorded.
+    assert_eq!(read([7, 9], false), (vec![7, 9], vec![0, 1]));
+    assert_eq!(read([7, 7], false), (vec![7], vec![0, 0]));
+}
+
+/// The ids of the machines, row by row.
+fn machines_of(trace: &Trace) -> Vec<i64> {
+    let table = trace.strings.lookup("machine").unwrap();
+    let tables = trace.records.rows().table.iter().enumerate();
+    let rows = tables.filter(|(_, of)| *of == table).map(|(row, _)| row);
+    let id = trace.strings.lookup("raw_id").unwrap();
+    let id = |row| match trace.records.cell(row, id) {
+        Some(ArgValue::Int(id)) => id,
+        other => panic!("{other:?}"),
+    };
+    rows.map(id).collect()
 }
 
 fn plain_zip(files: &[(&str, &[u8])]) -> Vec<u8> {

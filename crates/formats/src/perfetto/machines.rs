@@ -41,20 +41,21 @@ const UTSNAME: &[(u32, &str, &str)] = &[
 /// A machine, with the cells of its row in `machine`.
 #[derive(Debug)]
 pub(super) struct Machine {
-    /// The number in the trace: 0 for the machine that recorded.
-    number: i64,
     /// The machine's id in the file.
     raw: u32,
+    /// Its number among the machines with an id.
+    label: i64,
     cells: Vec<(&'static str, ArgValue)>,
 }
 
 impl Machine {
     /// The machine with this number.
     pub fn of(survey: &Survey<'_>, number: usize) -> Self {
-        let raw = number.checked_sub(1).and_then(|at| survey.machines.get(at));
+        let other = number.checked_sub(1).and_then(|at| survey.machines.get(at));
+        let raw = other.copied().unwrap_or(survey.recorder);
         Self {
-            number: number as i64,
-            raw: raw.copied().unwrap_or(0),
+            raw,
+            label: number as i64 + i64::from(survey.recorder != 0),
             cells: Vec::new(),
         }
     }
@@ -107,7 +108,7 @@ impl Machine {
     /// Writes the row in `machine`. The machine that recorded has a row in each trace.
     pub fn finish(mut self, out: &mut TraceBuilder) {
         self.cells.push(("raw_id", ArgValue::Int(self.raw.into())));
-        self.cells.push(("label_index", ArgValue::Int(self.number)));
+        self.cells.push(("label_index", ArgValue::Int(self.label)));
         out.record(NO_TIME, "machine", &self.cells);
     }
 

@@ -56,6 +56,8 @@ mod kernel_descriptor_tests;
 #[cfg(test)]
 mod kernel_tests;
 #[cfg(test)]
+mod machine_tests;
+#[cfg(test)]
 mod recorder_tests;
 #[cfg(test)]
 mod tests;

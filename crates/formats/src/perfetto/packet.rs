@@ -183,6 +183,8 @@ pub(super) struct Packet<'a> {
     pub loss_reasons: u32,
     /// Whether this is the first packet of its sequence.
     pub is_first: bool,
+    /// Whether this is a marker for readers of files that are still being written.
+    pub is_marker: bool,
     /// The process that wrote the packet, 0 if unknown.
     pub writer: i32,
     pub interned: Option<&'a [u8]>,
@@ -221,8 +223,9 @@ impl<'a> Packet<'a> {
             (59, Value::Bytes(defaults)) => self.defaults = Some(defaults),
             (87, Value::Number(is_first)) => self.is_first = is_first != 0,
             (79, Value::Number(writer)) => self.writer = writer as i32,
-            // Not used: the user who wrote the packet, and markers for readers of files that are still being written.
-            (3 | 36 | 79 | 87, _) => {}
+            (36, _) => self.is_marker = true,
+            // Not used: the user who wrote the packet.
+            (3 | 79 | 87, _) => {}
             (number, Value::Bytes(content)) => self.payload = Some((number, content)),
             (_, Value::Number(_)) => {}
         }

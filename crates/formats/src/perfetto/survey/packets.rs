@@ -40,6 +40,10 @@ pub(crate) struct Survey<'a> {
     pub translations: Translations,
     /// When tracing started (`tracing_started`): ns on the clock of the state, and the state.
     pub started: Option<(i64, StateId)>,
+    /// The id of the machine that recorded. It is 0, unless all packets before the first one with an id were markers.
+    pub recorder: u32,
+    /// Whether it is known which machine recorded.
+    has_recorder: bool,
     /// The ids of the other machines, in file order.
     pub machines: Vec<u32>,
     /// The clock number and the timestamp of the last packet that has a timestamp on a global clock.
@@ -79,6 +83,8 @@ impl<'a> Survey<'a> {
             extensions: Vec::new(),
             translations: Translations::default(),
             started: None,
+            recorder: 0,
+            has_recorder: false,
             machines: Vec::new(),
             last: None,
             interest: None,
@@ -130,17 +136,31 @@ impl<'a> Survey<'a> {
         Ok(())
     }
 
-    fn packet(&mut self, bytes: &[u8], span: Span, depth: u32) -> Result<(), ReadError> {
-        let (packet, is_whole) = Packet::read(bytes);
-        if !is_whole {
-            self.losses.broken.add(self.source.offset(span));
+    /// Lists the machine of a packet. The packets of the machine that recorded get the number 0.
+    fn find_machine(&mut self, packet: &mut Packet<'_>) {
+        let is_container = matches!(
+            packet.payload,
+            Some((payload::COMPRESSED | payload::ZSTD_COMPRESSED, _))
+        );
+        if !self.has_recorder && !packet.is_marker && !is_container {
+            (self.recorder, self.has_recorder) = (packet.machine, true);
         }
-        if packet.machine != 0
+        if packet.machine == self.recorder {
+            packet.machine = 0;
+        } else if packet.machine != 0
             && self.machines.len() < MOST_MACHINES
             && !self.machines.contains(&packet.machine)
         {
             self.machines.push(packet.machine);
         }
+    }
+
+    fn packet(&mut self, bytes: &[u8], span: Span, depth: u32) -> Result<(), ReadError> {
+        let (mut packet, is_whole) = Packet::read(bytes);
+        if !is_whole {
+            self.losses.broken.add(self.source.offset(span));
+        }
+        self.find_machine(&mut packet);
         let locate = |inner: &[u8]| span.of(bytes, inner);
         if self.sequences.is_after_loss(&packet) {
             self.losses.after_loss.add(self.source.offset(span));
