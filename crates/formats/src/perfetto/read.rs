@@ -300,6 +300,7 @@ impl<'s> Second<'s> {
         self.counters
             .packet(ts, (number, content), state, &mut self.kernel, out);
         self.generic.packet(ts, number, content, out);
+        self.events.active.packet(ts, (number, content));
         match number {
             payload::FRAME_TIMELINE => self.frames.event(ts, Fields::new(content), out),
             payload::CPU_INFO => cpu_info::cpu_info(content, out),

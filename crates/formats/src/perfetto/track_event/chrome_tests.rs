@@ -240,3 +240,53 @@ fn instruction_counts_of_a_sequence_add_up() {
     let values: Vec<_> = trace.counters.rows().map(|row| row.value).collect();
     assert_eq!(values, [3_020.0, 9_000.0, 3_040.0]);
 }
+
+/// The pid and `reliable_from` of each process that was listed without a description.
+fn missing(trace: &Trace) -> Vec<(i64, Option<i64>)> {
+    let table = trace
+        .strings
+        .lookup("experimental_missing_chrome_processes");
+    let rows = trace.records.rows().table.iter().enumerate();
+    let rows = rows.filter(|(_, of)| Some(*of) == table);
+    let cell = |row, name| trace.records.cell(row, trace.strings.lookup(name)?);
+    let row = |(row, _)| {
+        let Some(ArgValue::Row(_, upid)) = cell(row, "upid") else {
+            panic!("no process");
+        };
+        let from = match cell(row, "reliable_from") {
+            Some(ArgValue::Int(ts)) => Some(ts),
+            _ => None,
+        };
+        (trace.processes.pid.get(upid as usize), from)
+    };
+    rows.map(row).collect()
+}
+
+#[test]
+fn processes_that_are_listed_but_not_described_lost_events() {
+    const SECOND: i64 = 1_000_000_000;
+    let list = |ts, field, pids: &[i64]| {
+        let pids = pids
+            .iter()
+            .fold(Proto::new(), |list, pid| list.int(1, *pid));
+        let event = Proto::new().int(9, 3).int(11, 1).message(field, pids);
+        packet(ts, 11, event).int(10, 1).int(41, 1)
+    };
+    let described = |ts, pid| packet(ts, 60, Proto::new().int(1, pid).message(3, process(pid)));
+    let trace = read([
+        list(SECOND, 49, &[10, 11, 12, 13, 14]),
+        list(5 * SECOND, 1042, &[10, 11, 14]),
+        // In time, too late, and never.
+        described(SECOND + 200_000_000, 10),
+        described(5 * SECOND - 200_000_000, 10),
+        described(7 * SECOND, 11),
+        packet(2 * SECOND, 43, process(12)).int(10, 2),
+    ]);
+    let expected = [
+        (11, Some(7 * SECOND)),
+        (12, Some(2 * SECOND)),
+        (13, Some(5 * SECOND)),
+        (14, None),
+    ];
+    assert_eq!(missing(&trace), expected);
+}

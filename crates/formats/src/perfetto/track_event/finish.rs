@@ -26,6 +26,7 @@ impl TrackEvents<'_> {
         self.skipped.tell(out);
         self.args.finish(out);
         self.lifecycles.finish(out);
+        self.active.finish(out);
         self.tell_figures(out);
         let (count, first) = self.unmatched;
         let place = first.map_or(Place::default(), |ts| Place::default().with_ts(ts));

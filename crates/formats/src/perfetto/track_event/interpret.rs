@@ -12,6 +12,7 @@ use super::super::state_rows::StateRows;
 use super::super::survey::Survey;
 use super::super::track_descriptor::{Thread, TrackDescriptors};
 use super::super::wire::{Field, Fields};
+use super::active::ActiveProcesses;
 use super::args::Args;
 use super::counting::Counting;
 use super::described::{add_thread, named_thread};
@@ -32,6 +33,7 @@ pub(crate) struct TrackEvents<'s> {
     pub(super) flows: Flows,
     pub(super) lanes: NestedLanes,
     pub(super) lifecycles: Lifecycles,
+    pub active: ActiveProcesses,
     pub(super) counters: FxHashMap<u64, Counting>,
     /// The sums of incremental counters, by track and generation of the sequence's state.
     pub(super) sums: FxHashMap<(u64, u32), f64>,
@@ -104,6 +106,7 @@ impl<'s> TrackEvents<'s> {
             flows: Flows::default(),
             lanes: NestedLanes::default(),
             lifecycles: Lifecycles::default(),
+            active: ActiveProcesses::default(),
             counters: FxHashMap::default(),
             sums: FxHashMap::default(),
             texts: Texts::default(),
@@ -134,6 +137,7 @@ impl<'s> TrackEvents<'s> {
         let event = Event::read(bytes);
         let uuid = self.uuid(&event, state);
         let mut at = self.locate(ts, (&event, uuid), state, out);
+        self.active.event(ts, &event.others, out);
         self.figures_of_thread(&at, &event, out);
         self.extra_counters(&mut at, &event, state, out);
         if let Some(legacy) = event.legacy.filter(|legacy| legacy.phase != 0) {

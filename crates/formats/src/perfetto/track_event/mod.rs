@@ -7,6 +7,7 @@
 //! ```
 //! [`event`] decodes messages; [`tracks`] finds the track of a uuid; [`interpret`] fills the tables.
 
+mod active;
 mod args;
 mod counters;
 mod counting;
