@@ -129,6 +129,34 @@ fn older_calls_define_functions_too() {
 }
 
 #[test]
+fn functions_that_call_themselves_can_keep_their_results() {
+    let f = "SELECT create_function('f(x INT)', 'INT', 'SELECT iif($x <= 0, 1, f($x - 1) + f($x - 1))');
+             SELECT experimental_memoize('f');";
+    assert_eq!(numbers(&format!("{f} SELECT f(62)")), [1 << 62]);
+    // What a call needs may depend on other results, and they may be texts or NULL.
+    let g = "CREATE PERFETTO FUNCTION g(x LONG) RETURNS STRING AS
+             SELECT iif($x <= 0, NULL, iif(g($x - 1) IS NULL, 'odd', g($x - 2)));
+             SELECT experimental_memoize('g');
+             CREATE PERFETTO FUNCTION deep(x LONG) RETURNS LONG AS SELECT iif($x = 0, 0, 1 + deep($x - 1));
+             SELECT experimental_memoize('DEEP');";
+    let sql = format!("{g} SELECT (g(4) IS NULL) + 2 * (g(5) = 'odd') + 4 * deep(20000)");
+    assert_eq!(numbers(&sql), [80_003]);
+    let circle = "SELECT create_function('f(x INT)', 'INT', 'SELECT f(1 - $x)');
+                  SELECT experimental_memoize('f'); SELECT f(0)";
+    let endless = "SELECT create_function('f(x INT)', 'INT', 'SELECT f($x + 1)');
+                   SELECT experimental_memoize('f'); SELECT f(0)";
+    let unknown = "SELECT experimental_memoize('unknown')";
+    for (sql, message) in [
+        (circle, "it waits for its own result"),
+        (endless, "it calls itself too deeply"),
+        (unknown, "there is no function unknown of one argument"),
+    ] {
+        let error = ask(&mut session(), sql).unwrap_err().to_string();
+        assert!(error.contains(message), "{error}");
+    }
+}
+
+#[test]
 fn absent_texts_are_null_and_empty_ones_are_not() {
     let mut out = TraceBuilder::new();
     let utid = out.thread(7);

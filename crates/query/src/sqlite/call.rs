@@ -7,6 +7,7 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, Error};
 
 use super::collect::within;
+use super::memo::Memo;
 
 /// Functions may call each other this deep. Each level needs stack.
 const MOST_CALLS: usize = 50;
@@ -45,26 +46,37 @@ pub(crate) struct Function {
     pub sql: String,
 }
 
-/// Defines a function, or replaces the one of this name.
+/// Defines a function, or replaces the one of this name. Its results can be kept.
 ///
 /// # Errors
 /// If SQLite refuses.
-pub(crate) fn define(connection: &Connection, function: Function) -> rusqlite::Result<()> {
+pub(crate) fn define(connection: &Connection, function: Function) -> rusqlite::Result<Memo> {
     let name = function.name.clone();
     let arguments = i32::try_from(function.arguments.len()).unwrap_or(i32::MAX);
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_INNOCUOUS;
+    let memo = Memo::default();
+    let results = memo.clone();
     connection.create_scalar_function(name.as_str(), arguments, flags, move |context| {
-        match Depth::enter() {
-            Some(_depth) => call(&function, context).map_err(within),
-            None => Err(wrong(
-                &function,
-                &format!("it calls itself more than {MOST_CALLS} levels deep"),
-            )),
-        }
-    })
+        let Some(_depth) = Depth::enter() else {
+            let message = format!("it calls itself more than {MOST_CALLS} levels deep");
+            return Err(wrong(&function, &message));
+        };
+        let argument = match context.len() {
+            1 => context.get_raw(0).as_i64().ok(),
+            _ => None,
+        };
+        let run = |number| call(&function, context, number);
+        results.call(argument, run).map_err(within)
+    })?;
+    Ok(memo)
 }
 
-fn call(function: &Function, context: &Context<'_>) -> rusqlite::Result<Value> {
+/// Runs the `SELECT` with the arguments of the call, or with `number` as the only one.
+fn call(
+    function: &Function,
+    context: &Context<'_>,
+    number: Option<i64>,
+) -> rusqlite::Result<Value> {
     // SAFETY: the connection is used during this call only, and is not closed.
     let connection = unsafe { context.get_connection()? };
     let mut statement = connection.prepare(&function.sql)?;
@@ -74,7 +86,9 @@ fn call(function: &Function, context: &Context<'_>) -> rusqlite::Result<Value> {
         let known = function.arguments.iter();
         let argument = known.into_iter().position(|known| known == bare);
         let argument = argument.ok_or_else(|| Error::InvalidParameterName(name.to_owned()))?;
-        statement.raw_bind_parameter(at, context.get::<Value>(argument)?)?;
+        let value = number.map_or_else(|| context.get(argument), |number| Ok(number.into()));
+        let value: Value = value?;
+        statement.raw_bind_parameter(at, value)?;
     }
     let columns = statement.column_count();
     if columns != 1 {

@@ -9,14 +9,22 @@ use rustc_hash::FxHashMap;
 
 use super::call::{self, Function};
 use super::delegate;
+use super::memo::Memo;
 use super::table_call::{self, TableFunction};
 
 /// What exists under one name.
 #[derive(Debug, Default)]
 struct Forms {
-    /// SQLite keeps a function for each number of arguments; -1 is any number. The text is the definition.
-    counts: BTreeMap<i32, String>,
+    /// SQLite keeps a function for each number of arguments; -1 is any number.
+    counts: BTreeMap<i32, Form>,
     is_table: bool,
+}
+
+/// A function that returns a value.
+#[derive(Debug, Default)]
+struct Form {
+    definition: String,
+    results: Memo,
 }
 
 /// The functions that the scripts of a session have defined.
@@ -50,9 +58,13 @@ impl Defined {
         let count = i32::try_from(function.arguments.len()).unwrap_or(i32::MAX);
         let definition = definition(&function);
         self.check(&name, replace, |forms| forms.counts.contains_key(&count))?;
-        call::define(connection, function)?;
+        let results = call::define(connection, function)?;
         self.add(&name, |forms| {
-            forms.counts.insert(count, definition);
+            let form = Form {
+                definition,
+                results,
+            };
+            forms.counts.insert(count, form);
         });
         Ok(())
     }
@@ -63,7 +75,18 @@ impl Defined {
         let known = self.lock();
         let forms = known.get(&function.name.to_ascii_lowercase());
         let known = forms.and_then(|forms| forms.counts.get(&count));
-        known == Some(&definition(function))
+        known.is_some_and(|known| known.definition == definition(function))
+    }
+
+    /// Keeps the results of a function of one argument from now on. Returns whether there is one.
+    pub fn memoize(&self, name: &str) -> bool {
+        let known = self.lock();
+        let forms = known.get(&name.to_ascii_lowercase());
+        let form = forms.and_then(|forms| forms.counts.get(&1));
+        if let Some(form) = form {
+            form.results.turn_on();
+        }
+        form.is_some()
     }
 
     /// Defines a function that returns a table.
@@ -101,7 +124,7 @@ impl Defined {
         self.check(name, replace, |forms| forms.counts.contains_key(&count))?;
         delegate::define(connection, (name, count), target)?;
         self.add(name, |forms| {
-            forms.counts.insert(count, String::new());
+            forms.counts.insert(count, Form::default());
         });
         Ok(())
     }

@@ -20,8 +20,20 @@ pub(crate) fn register(connection: &Connection, defined: &Defined) -> rusqlite::
     connection.create_scalar_function("create_view_function", 3, flags, move |context| {
         create_view_function(&known, context)
     })?;
-    // Results are not kept, so a function is only slower without it.
-    connection.create_scalar_function("experimental_memoize", 1, flags, |_| Ok(Null))
+    let known = defined.clone();
+    connection.create_scalar_function("experimental_memoize", 1, flags, move |context| {
+        memoize(&known, context)
+    })
+}
+
+/// `experimental_memoize('name')`: keeps the results of a function of one whole number.
+fn memoize(defined: &Defined, context: &Context<'_>) -> rusqlite::Result<Null> {
+    let name: String = context.get(0)?;
+    if defined.memoize(&name) {
+        return Ok(Null);
+    }
+    let message = format!("there is no function {name} of one argument");
+    Err(Error::UserFunctionError(message.into()))
 }
 
 /// `create_function('name(arg TYPE, …)', 'TYPE', 'SELECT …')`.

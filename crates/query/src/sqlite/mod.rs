@@ -10,6 +10,7 @@ pub(crate) mod guard;
 mod interval;
 pub(crate) mod intrinsic;
 pub(crate) mod legacy;
+mod memo;
 pub(crate) mod module;
 pub(crate) mod operator;
 mod order;

@@ -180,5 +180,5 @@ pub(crate) fn register(connection: &Connection) -> rusqlite::Result<()> {
         arguments: vec!["ancestor_id".to_owned(), "descendant_id".to_owned()],
         sql: IS_ANCESTOR.to_owned(),
     };
-    call::define(connection, function)
+    call::define(connection, function).map(drop)
 }
