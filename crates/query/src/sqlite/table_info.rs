@@ -1,14 +1,19 @@
 //! `perfetto_table_info(table)`: what the columns of a table hold.
 
+use rusqlite::Connection;
 use rusqlite::functions::Context;
 use rusqlite::types::ValueRef;
 
 use super::collect::within;
 use super::table_call::TableFunction;
 use crate::operators::rows::{self, Cell};
+use crate::schema::{self, ALIASES, Kind, RECORD_TABLES, TABLES};
 
 /// The columns of the result.
-const COLUMNS: [&str; 5] = ["table_name", "name", "col_type", "nullable", "sorted"];
+const COLUMNS: [&str; 5] = ["id", "name", "col_type", "nullable", "sorted"];
+
+/// The column with the number of a row, which `SELECT *` leaves out.
+const AUTO_ID: &str = "_auto_id";
 
 /// The function over the table that [`columns`] makes.
 pub(super) fn function() -> TableFunction {
@@ -31,6 +36,8 @@ pub(super) fn function() -> TableFunction {
 #[derive(Default)]
 struct Column {
     name: String,
+    /// How it is declared, if the table is one of the trace.
+    declared: Option<schema::Column>,
     rows: i64,
     has_null: bool,
     has_real: bool,
@@ -41,9 +48,19 @@ struct Column {
     is_unsorted: bool,
     /// Whether a value is not the number of its row.
     is_no_id: bool,
+    /// Whether a value is neither the number of its row nor the value before it.
+    is_no_set: bool,
 }
 
 impl Column {
+    fn new(name: &str, declared: Option<schema::Column>) -> Self {
+        Self {
+            name: name.to_owned(),
+            declared,
+            ..Self::default()
+        }
+    }
+
     fn add(&mut self, value: ValueRef<'_>) {
         match value {
             ValueRef::Null => self.has_null = true,
@@ -54,9 +71,11 @@ impl Column {
             ValueRef::Real(_) => self.has_real = true,
             ValueRef::Text(_) | ValueRef::Blob(_) => self.has_text = true,
         }
-        self.is_no_id |= !matches!(value, ValueRef::Integer(number) if number == self.rows);
+        let is_row = matches!(value, ValueRef::Integer(number) if number == self.rows);
+        self.is_no_id |= !is_row;
         self.rows += 1;
         let value = Cell::from(value);
+        self.is_no_set |= !is_row && self.last.as_ref() != Some(&value);
         self.is_unsorted |= self
             .last
             .as_ref()
@@ -65,36 +84,63 @@ impl Column {
     }
 
     fn is_id(&self) -> bool {
-        self.rows > 0 && !self.is_no_id
+        match self.declared {
+            Some(column) => column.is_row_number(),
+            None => self.rows > 0 && !self.is_no_id,
+        }
+    }
+
+    fn declared_kind(&self) -> Option<Kind> {
+        self.declared.map(|column| column.kind)
     }
 
     fn kind(&self) -> &'static str {
-        match self.bounds {
+        match (self.declared_kind(), self.bounds) {
             _ if self.is_id() => "id",
+            (Some(Kind::String), _) => "string",
+            (Some(Kind::Double), _) => "double",
+            (Some(Kind::Timestamp | Kind::Duration), _) => "int64",
+            (Some(Kind::JoinId(_) | Kind::ArgSetId | Kind::Bool), _) => "uint32",
             _ if self.has_text => "string",
             _ if self.has_real => "double",
-            Some((low, high)) if low >= 0 && high <= u32::MAX.into() => "uint32",
-            Some((low, high)) if low >= i32::MIN.into() && high <= i32::MAX.into() => "int32",
+            (_, Some((low, high))) if low >= 0 && high <= u32::MAX.into() => "uint32",
+            (_, None) => "uint32",
+            (_, Some((low, high))) if low >= i32::MIN.into() && high <= i32::MAX.into() => "int32",
             _ => "int64",
         }
     }
 
-    /// 0 for ids, 2 for other values that rise, else 3, as in Perfetto.
-    fn order(&self) -> i64 {
-        match (self.is_id(), self.is_unsorted || self.has_null) {
-            (true, _) => 0,
-            (false, false) => 2,
-            (false, true) => 3,
+    /// How NULL is stored, as in Perfetto: 0 for columns without it, 1 in tables of a script, in tables of the trace
+    /// mostly 2 for numbers and 4 for texts.
+    fn nullable(&self) -> i64 {
+        match self.declared_kind() {
+            Some(Kind::ArgSetId) => 2,
+            _ if !self.has_null => 0,
+            Some(Kind::String) => 4,
+            Some(_) => 2,
+            None => 1,
         }
     }
 
-    fn cells(self, table: &str) -> [Cell; 5] {
+    /// As in Perfetto: 0 for ids, 1 for sets that are numbered by their first row, 2 for other values that rise, else 3.
+    fn order(&self) -> i64 {
+        let is_rising = !self.is_unsorted && !self.has_null && self.rows > 0;
+        match self.declared {
+            _ if self.is_id() => 0,
+            Some(column) if column.is_sorted => 2,
+            None if is_rising && !self.is_no_set => 1,
+            None if is_rising => 2,
+            _ => 3,
+        }
+    }
+
+    fn cells(self, at: usize) -> [Cell; 5] {
         let text = |text: &str| Cell::Text(text.as_bytes().into());
         [
-            text(table),
+            Cell::Integer(at as i64),
             text(&self.name),
             text(self.kind()),
-            Cell::Integer(self.has_null.into()),
+            Cell::Integer(self.nullable()),
             Cell::Integer(self.order()),
         ]
     }
@@ -114,22 +160,62 @@ pub(super) fn columns(context: &Context<'_>) -> rusqlite::Result<Vec<u8>> {
     let table: String = context.get(0)?;
     // SAFETY: the connection is used during this call only, and is not closed.
     let connection = unsafe { context.get_connection()? };
+    let is_own = is_own(&connection, &table)?;
+    let declared = if is_own { None } else { declared(&table) };
+    let mut columns = read(&connection, &table, declared).map_err(within)?;
+    if is_own {
+        columns.push(Column {
+            rows: 1,
+            ..Column::new(AUTO_ID, None)
+        });
+    }
+    let cells = columns.into_iter().enumerate();
+    let cells: Vec<Cell> = cells.flat_map(|(at, it)| it.cells(at)).collect();
+    Ok(rows::table(&COLUMNS, &cells)?)
+}
+
+/// Whether a script made the table.
+fn is_own(connection: &Connection, table: &str) -> rusqlite::Result<bool> {
+    // A virtual table and a view have no page.
+    let sql = "SELECT 1 FROM sqlite_schema WHERE name = ? COLLATE NOCASE AND rootpage > 0";
+    connection.prepare(sql)?.exists([table])
+}
+
+/// The declaration of a table of the trace.
+fn declared(table: &str) -> Option<&'static schema::Table> {
+    let is_name = |name: &str| name.eq_ignore_ascii_case(table);
+    let plain = TABLES.iter().map(|table| (table.name, *table));
+    let mut known = plain.chain(ALIASES.iter().copied());
+    let records = || {
+        RECORD_TABLES
+            .iter()
+            .find(|it| it.names.iter().any(|it| is_name(it)))
+    };
+    let found = known.find(|(name, _)| is_name(name));
+    found
+        .map(|(_, table)| table)
+        .or_else(|| records().map(|it| &it.table))
+}
+
+/// Reads all rows.
+fn read(
+    connection: &Connection,
+    table: &str,
+    declared: Option<&schema::Table>,
+) -> rusqlite::Result<Vec<Column>> {
     let quoted = table.replace('"', "\"\"");
     let mut statement = connection.prepare(&format!("SELECT * FROM \"{quoted}\""))?;
-    let named = |name: &str| Column {
-        name: name.to_owned(),
-        ..Column::default()
+    let known = |name: &str| {
+        let mut columns = declared?.columns.iter();
+        columns.find(|column| column.name == name).copied()
     };
-    let mut columns: Vec<Column> = statement.column_names().map(named).collect();
+    let names = statement.column_names();
+    let mut columns: Vec<Column> = names.map(|name| Column::new(name, known(name))).collect();
     let mut rows = statement.raw_query();
-    while let Some(row) = rows.next().map_err(within)? {
+    while let Some(row) = rows.next()? {
         for (at, column) in columns.iter_mut().enumerate() {
             column.add(row.get_ref(at)?);
         }
     }
-    let cells: Vec<Cell> = columns
-        .into_iter()
-        .flat_map(|it| it.cells(&table))
-        .collect();
-    Ok(rows::table(&COLUMNS, &cells)?)
+    Ok(columns)
 }

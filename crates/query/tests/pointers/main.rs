@@ -295,21 +295,32 @@ fn the_critical_path_leads_to_wakers() {
 fn the_types_of_columns_are_those_of_their_values() {
     let mut session = session();
     let sql = "CREATE PERFETTO TABLE t AS
-               WITH it(a, b, c, d, e, f) AS (
-                 VALUES (0, -1, 1.5, 'x', NULL, 9), (1, 7, 2, 'a', 5000000000, 3), (2, 2, 3, 'b', 1, 4))
+               WITH it(a, b, c, d, e, f, g) AS (
+                 VALUES (0, -1, 1.5, 'x', NULL, 9, 0), (1, 7, 2, 'a', 5000000000, 3, 0), (2, 2, 3, 'b', 1, 4, 2))
                SELECT * FROM it;
-               SELECT table_name, name, col_type, nullable, sorted FROM perfetto_table_info('t')";
+               SELECT * FROM perfetto_table_info('t')";
     let expected = [
-        "t a id 0 0",
-        "t b int32 0 3",
-        "t c double 0 3",
-        "t d string 0 3",
-        "t e int64 1 3",
-        "t f uint32 0 3",
+        "0 a id 0 0",
+        "1 b int32 0 3",
+        "2 c double 0 3",
+        "3 d string 0 3",
+        "4 e int64 1 3",
+        "5 f uint32 0 3",
+        "6 g uint32 0 1",
+        "7 _auto_id id 0 0",
     ];
     assert_eq!(shown(&mut session, sql), expected);
     let sql = "SELECT col_type FROM perfetto_table_info('slice') WHERE name IN ('id', 'name')";
     assert_eq!(shown(&mut session, sql), ["id", "string"]);
+    let sql = "SELECT * FROM perfetto_table_info('__intrinsic_counter')";
+    let expected = [
+        "0 id id 0 0",
+        "1 ts int64 0 2",
+        "2 track_id uint32 0 3",
+        "3 value double 0 3",
+        "4 arg_set_id uint32 2 3",
+    ];
+    assert_eq!(shown(&mut session, sql), expected);
     let error = ask(&mut session, "SELECT * FROM perfetto_table_info('none')").unwrap_err();
     assert!(error.to_string().contains("no such table: none"), "{error}");
 }
