@@ -103,13 +103,15 @@ impl Join {
     }
 }
 
-/// The argument between quotes. Quotes within it are doubled.
+/// The argument between quotes. Quotes within it are doubled, unless it is the inside of a literal.
 fn stringify(layer: &Mapped, call: &Call, argument: Span, limit: usize) -> Mapped {
     let mut out = Mapped::limited(limit);
     let quote = |out: &mut Mapped| generate(out, "'", layer, call);
     quote(&mut out);
     let mut start = argument.start;
-    for (at, mark) in argument.of(&layer.text).match_indices('\'') {
+    let text = argument.of(&layer.text);
+    let is_plain = !is_inside_of_literal(text);
+    for (at, mark) in text.match_indices('\'').filter(|_| is_plain) {
         let end = argument.start + at + mark.len();
         out.push_range(layer, Span::new(start, end));
         quote(&mut out);
@@ -118,6 +120,14 @@ fn stringify(layer: &Mapped, call: &Call, argument: Span, limit: usize) -> Mappe
     out.push_range(layer, Span::new(start, argument.end));
     quote(&mut out);
     out
+}
+
+/// Whether all quotes are doubled, and some follow a name: no literal of SQL can begin there, as in `it''s`.
+fn is_inside_of_literal(text: &str) -> bool {
+    let is_name = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let mut quotes = text.match_indices("''");
+    let follows_name = quotes.any(|(at, _)| text[..at].ends_with(is_name));
+    follows_name && !text.replace("''", "").contains('\'')
 }
 
 /// Appends generated text. Its origin is the place of the call.

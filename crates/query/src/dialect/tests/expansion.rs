@@ -110,6 +110,11 @@ fn built_in_macros_work_on_texts() {
         "SELECT 'it = ''b''''c'''",
     );
     gives(
+        "SELECT __intrinsic_stringify!(ifnull(a, ''))",
+        "SELECT 'ifnull(a, '''')'",
+    );
+    gives("SELECT __intrinsic_stringify!(it''s)", "SELECT 'it''s'");
+    gives(
         "SELECT __intrinsic_token_apply!(inc, (a, f(b, c)))",
         "SELECT (a + 1), (f(b, c) + 1)",
     );
