@@ -151,3 +151,14 @@ fn the_innermost_of_intervals_that_begin_or_end_together_counts() {
         }
     }
 }
+
+#[test]
+fn a_table_tells_whether_its_intervals_overlap() {
+    let mut session = session();
+    let sql = "INCLUDE PERFETTO MODULE intervals.overlap;
+               WITH apart(ts, dur) AS (VALUES (10, 10), (20, 5), (40, -1)), crossed(ts, dur) AS (VALUES (10, 11), (20, 5))
+               SELECT (SELECT has_overlaps FROM _intervals_overlap_in_table!(apart)) AS a,
+                      (SELECT * FROM _intervals_overlap_in_table!(crossed)) AS b";
+    let found = ask(&mut session, sql).unwrap().rows;
+    assert_eq!(found, [[0, 1].map(Value::Integer)]);
+}

@@ -54,9 +54,9 @@ CREATE PERFETTO MACRO _intervals_overlap_in_table(
   -- The intervals: ts, dur.
   intervals TableOrSubquery
 )
-RETURNS Expr
+RETURNS TableOrSubquery
 AS (
-  SELECT ifnull(max(ts_next < ts_end), 0)
+  SELECT ifnull(max(ts_next < ts_end), 0) AS has_overlaps
   FROM (
     SELECT ts + dur AS ts_end, lead(ts) OVER (ORDER BY ts) AS ts_next
     FROM $intervals
