@@ -63,7 +63,7 @@ fn every_trace_has_the_idle_thread_and_process() {
                   FROM thread LEFT JOIN process USING (upid) ORDER BY utid";
     let empty = TraceBuilder::new().finish();
     assert_eq!(answer(empty, people), "0 0 0 0 1 1");
-    let expected = "0 0 0 0 1 1, 1 7 Null Null 0 0";
+    let expected = "0 0 0 0 1 1, 1 7 Null Null Null 0";
     assert_eq!(answer(with_an_instant(), people), expected);
     let thread = "SELECT name, utid, tid FROM thread_slice WHERE depth = 0";
     assert_eq!(answer(with_an_instant(), thread), "draw 1 7");

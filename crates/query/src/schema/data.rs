@@ -198,9 +198,14 @@ impl Data {
         }
     }
 
+    /// Whether a thread is the first one of its process; NULL if its process is not known.
     pub(super) fn is_main_thread(&self, row: usize) -> Cell {
         let is_main = self.trace.threads.is_main_thread.get(row);
-        Cell::Int((is_main || ThreadId::from_row(row) == ThreadId::IDLE).into())
+        let is_main = is_main || ThreadId::from_row(row) == ThreadId::IDLE;
+        match self.process_of(row) {
+            Cell::Null if !is_main => Cell::Null,
+            _ => Cell::Int(is_main.into()),
+        }
     }
 
     /// Whether a thread is the kernel's idle thread.

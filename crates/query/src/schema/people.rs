@@ -42,7 +42,7 @@ pub(crate) const THREAD: Table = Table {
         column(
             "is_main_thread",
             Bool,
-            "Whether it is the process's first thread.",
+            "Whether it is the process's first thread; NULL if its process is not known.",
             |data, row| data.is_main_thread(row),
         ),
         column(
