@@ -114,3 +114,31 @@ fn tables_that_do_not_fit_are_refused() {
         assert!(error.contains(reason), "{tables_of_it}: {error}");
     }
 }
+
+#[test]
+fn a_window_is_cut_into_steps() {
+    let mut session = session();
+    let mut window = |numbers: &str, name: &str| {
+        let sql = format!(
+            "CREATE VIRTUAL TABLE {name} USING __intrinsic_window({numbers}); SELECT ts, dur, quantum_ts FROM {name}"
+        );
+        ask(&mut session, &sql).map(|answer| answer.rows)
+    };
+    let row = |row: [i64; 3]| row.map(Value::Integer).to_vec();
+    let steps = [[-5, 10, 0], [5, 10, 1], [15, 10, 2]].map(row);
+    assert_eq!(window("-5, 25, 10", "steps").unwrap(), steps);
+    assert_eq!(window("3, 4, 0", "whole").unwrap(), [row([3, 4, 0])]);
+    assert!(window("3, 0, 0", "none").unwrap().is_empty());
+    for numbers in ["1, 2", "1, 2, x", "1, 2, -1"] {
+        assert!(window(numbers, "wrong").is_err(), "{numbers}");
+    }
+    let sql = "CREATE TABLE spans AS SELECT 0 AS ts, 12 AS dur, 'a' AS name;
+               CREATE VIRTUAL TABLE cut USING span_join(spans, steps);
+               SELECT quantum_ts, sum(dur) FROM cut GROUP BY 1; DROP TABLE steps";
+    let found = ask(&mut session, sql).unwrap().rows;
+    assert_eq!(
+        found,
+        [[0, 5], [1, 7]].map(|row| row.map(Value::Integer).to_vec())
+    );
+    assert!(ask(&mut session, "SELECT * FROM steps").is_err());
+}

@@ -44,7 +44,8 @@ pub use prototype::Prototype;
 pub use source::{Fragment, Source, Span};
 pub use statement::{
     CreateFlamegraph, CreateFunction, CreateIndex, CreateMacro, CreateRelation, CreateSpanJoin,
-    Drop, FunctionBody, Include, Object, Returns, SpanJoin, SpanTable, Statement, StatementKind,
+    CreateWindow, Drop, FunctionBody, Include, Object, Returns, SpanJoin, SpanTable, Statement,
+    StatementKind,
 };
 pub(crate) use tokens::tokens_of;
 pub use tokens::{Token, TokenKind, tokenize};

@@ -27,6 +27,8 @@ pub enum StatementKind {
     CreateSpanJoin(CreateSpanJoin),
     /// `CREATE VIRTUAL TABLE … USING __intrinsic_flamegraph(…)`.
     CreateFlamegraph(CreateFlamegraph),
+    /// `CREATE VIRTUAL TABLE … USING __intrinsic_window(…)`.
+    CreateWindow(CreateWindow),
     /// `CREATE PERFETTO FUNCTION`.
     CreateFunction(CreateFunction),
     /// `CREATE PERFETTO MACRO`.
@@ -151,6 +153,15 @@ pub struct CreateFlamegraph {
     pub name: Name,
     /// The frames: the name of a table, or a `SELECT` in parentheses. Macros in it are not yet expanded.
     pub source: Fragment,
+}
+
+/// `CREATE VIRTUAL TABLE name USING __intrinsic_window(start, dur, step)`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CreateWindow {
+    /// The table of intervals that is made.
+    pub name: Name,
+    /// The numbers. Macros in them are not yet expanded.
+    pub numbers: Fragment,
 }
 
 /// `DROP PERFETTO INDEX name ON table`, or another kind of object without `ON`.

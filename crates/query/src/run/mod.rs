@@ -14,6 +14,7 @@ mod result_set;
 mod row_count;
 mod span_join;
 mod statement;
+mod window;
 
 use std::io::ErrorKind;
 

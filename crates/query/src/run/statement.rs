@@ -9,7 +9,7 @@ use super::execute::{Bound, answer, execute};
 use super::output::{Discard, Output};
 use super::report::{is_in_schema, refused};
 use super::row_count::row_count;
-use super::{create, drop_table, flamegraph, functions, replace, span_join};
+use super::{create, drop_table, flamegraph, functions, replace, span_join, window};
 use crate::dialect::{Expanded, Fragment, Include, Script, Source, Statement, StatementKind};
 use crate::error::QueryError;
 
@@ -37,6 +37,7 @@ pub(super) fn step(
         StatementKind::CreateFlamegraph(it) => {
             flamegraph::create(connection, catalog, sql, it, params)?;
         }
+        StatementKind::CreateWindow(it) => window::create(connection, catalog, sql, it)?,
         StatementKind::CreateMacro(it) => catalog.macros.define(it)?,
         StatementKind::CreateIndex(it) => create::index(connection, catalog, sql, it)?,
         StatementKind::Drop(it) => create::drop(connection, catalog, sql, it)?,

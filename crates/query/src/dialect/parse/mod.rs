@@ -88,6 +88,8 @@ fn kind(cursor: &mut Cursor) -> Result<StatementKind, Error> {
     if let Some(span_join) = span_join::span_join(cursor)? {
         return Ok(span_join);
     }
-    let other = flamegraph::flamegraph(cursor).or_else(|| other::import(cursor));
+    let other = flamegraph::flamegraph(cursor)
+        .or_else(|| flamegraph::window(cursor))
+        .or_else(|| other::import(cursor));
     Ok(other.unwrap_or(StatementKind::Sqlite))
 }
