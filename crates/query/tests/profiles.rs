@@ -84,6 +84,57 @@ fn stacks_are_those_of_the_callsite() {
 }
 
 #[test]
+fn frames_of_android_tell_in_which_mode_they_ran() {
+    let mut out = TraceBuilder::new();
+    let frames = [
+        ("start", "/apex/lib64/bionic/libc.so", None),
+        ("art::Start", "/apex/lib64/libart.so", None),
+        ("onCreate", "/data/app/base.apk", Some("interp")),
+        ("onStart", "/data/oat/arm64/base.odex", Some("aot")),
+        ("run", "/memfd:jit-cache (deleted)", Some("jit")),
+        ("art::Call", "/apex/lib64/libart.so", Some("common-frame")),
+        (
+            "nterp_op_iget",
+            "/apex/lib64/libart.so",
+            Some("common-frame-interp"),
+        ),
+        ("draw", "/system/lib64/libhwui.so", None),
+        (
+            "art_jni_trampoline",
+            "/system/framework/boot.oat",
+            Some("common-frame"),
+        ),
+        ("art::Method_invoke", "/apex/lib64/libart.so", None),
+        ("art::Object", "/apex/lib64/libart.so", Some("common-frame")),
+        ("native", "/data/app/base.apk!lib.so", None),
+    ];
+    let mut parent = None;
+    for (name, file, _) in frames {
+        let file = text(&mut out, file);
+        let mapping = row(&mut out, "stack_profile_mapping", &[("name", file)]);
+        parent = Some(callsite(&mut out, mapping, name, parent));
+    }
+    let mut session = Session::open(out.finish(), Limits::default()).unwrap();
+    let last = frames.len() - 1;
+    let sql = format!(
+        "SELECT it.id, parent_id, it.frame_id, annotation FROM experimental_annotated_callstack({last}) AS it"
+    );
+    let row = |(id, (.., mark)): (usize, &(&str, &str, Option<&str>))| {
+        let parent = id
+            .checked_sub(1)
+            .map_or("NULL".to_owned(), |id| id.to_string());
+        format!("{id} {parent} {id} {}", mark.unwrap_or("NULL"))
+    };
+    let expected: Vec<String> = frames.iter().enumerate().rev().map(row).collect();
+    assert_eq!(shown(&mut session, &sql), expected);
+    let nothing = "SELECT count(*) FROM experimental_annotated_callstack(NULL)";
+    assert_eq!(shown(&mut session, nothing), ["0"]);
+    let missing = "SELECT * FROM experimental_annotated_callstack(99)";
+    let error = ask(&mut session, missing).unwrap_err().to_string();
+    assert!(error.contains("there is no callsite 99"), "{error}");
+}
+
+#[test]
 fn counters_are_those_of_the_sample() {
     let mut session = samples();
     let sql = "SELECT id, __intrinsic_perf_counter_for_sample(id, 'cycles'),
@@ -293,4 +344,11 @@ fn pictures_in_the_java_heap() {
         source_process_name, self_size FROM heap_graph_bitmaps";
     let expected = ["20 10 NULL 7 heap 93000004 9 hardware com.gallery 48"];
     assert_eq!(shown(&mut session, sql), expected);
+}
+
+#[test]
+fn arrays_of_heap_dumps_are_unknown() {
+    let sql = "SELECT __intrinsic_heap_graph_array(NULL), __intrinsic_heap_graph_array_json(7),
+                 (SELECT count(*) FROM __intrinsic_aggregate_sample)";
+    assert_eq!(shown(&mut samples(), sql), ["NULL NULL 0"]);
 }

@@ -3,6 +3,7 @@
 //! SQL passes a table to an operator as one value: the aggregate `__intrinsic_rows(…)` collects its rows in a BLOB
 //! ([`rows`]). So a table can be a common table expression or a subquery, as any other argument.
 
+mod annotated;
 mod failure;
 pub(crate) mod flamegraph;
 mod graph;
@@ -27,5 +28,6 @@ pub(crate) fn built_in(data: &Arc<Data>) -> Vec<Operator> {
     let mut operators = vec![intersect::operator()];
     operators.extend(slices::operators(data));
     operators.extend(graph::operators());
+    operators.extend(annotated::operator(data));
     operators
 }

@@ -1,6 +1,12 @@
 -- Tables of PerfettoSQL whose rows are records of the trace, with their columns. A column without a type holds whole
 -- numbers; `id` and `ts` without a type are the number and the time of the record, and `TIME` is another name for
 -- the time. A number is the value of rows that have none.
+__intrinsic_aggregate_profile (
+  id, scope TEXT, name TEXT, sample_type_type TEXT, sample_type_unit TEXT
+);
+__intrinsic_aggregate_sample (
+  id, aggregate_profile_id, callsite_id, value REAL
+);
 __intrinsic_android_aflags (
   id, ts, package TEXT, name TEXT, flag_namespace TEXT, container TEXT, value TEXT, staged_value TEXT,
   permission TEXT, value_picked_from TEXT, storage_backend TEXT, type TEXT

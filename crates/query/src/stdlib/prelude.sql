@@ -24,6 +24,22 @@ CREATE PERFETTO MACRO cast_string(
 RETURNS Expr
 AS CAST($value AS TEXT);
 
+-- The bytes of an array in a heap dump. No heap dump that can be read has them.
+CREATE PERFETTO FUNCTION __intrinsic_heap_graph_array(
+  -- The array_data_id of the object.
+  array_data_id LONG
+)
+RETURNS BYTES
+AS SELECT NULL;
+
+-- The values of an array in a heap dump, as JSON. No heap dump that can be read has them.
+CREATE PERFETTO FUNCTION __intrinsic_heap_graph_array_json(
+  -- The array_data_id of the object.
+  array_data_id LONG
+)
+RETURNS STRING
+AS SELECT NULL;
+
 -- The names that the system gives its own users.
 CREATE PERFETTO FUNCTION _android_system_user(
   -- The number of the user.
