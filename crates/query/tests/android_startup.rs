@@ -217,3 +217,27 @@ fn each_time_of_a_start_has_a_reason() {
         expected
     );
 }
+
+#[test]
+fn an_app_that_records_itself_knows_its_start() {
+    let lines: &[Line] = &[
+        (APP, 10, "B|900|bindApplication"),
+        (APP, 20, "E|900"),
+        (APP, 30, "B|900|Choreographer#doFrame"),
+        (APP, 35, "E|900"),
+        (APP, 40, "B|900|Choreographer#doFrame 7"),
+        (APP, 48, "E|900"),
+        (APP, 50, "B|900|Choreographer#doFrame 8"),
+        (APP, 51, "E|900"),
+        (APP, 60, "B|900|reportFullyDrawn() for com.app"),
+        (APP, 62, "E|900"),
+    ];
+    let sql =
+        "SELECT ts, name, dur, startup_checkpoint FROM android_profiling_manager_cold_startup";
+    let found = answer(lines, "android.profiling_manager.startup", sql);
+    let expected = [
+        "10000 app_startup_ttff 38000 TTFF",
+        "10000 app_startup_tti 52000 TTI",
+    ];
+    assert_eq!(found, expected);
+}

@@ -112,3 +112,10 @@ fn how_many_threads_run_and_wait() {
         format!("{include} SELECT ts, active_cpu_count FROM sched_active_cpu_count WHERE ts <= 50");
     assert_eq!(texts(&active), ["10 1", "20 1", "40 1", "50 0"]);
 }
+
+#[test]
+fn threads_that_another_one_woke_are_ready() {
+    let sql = "INCLUDE PERFETTO MODULE sched.thread_executing_span;
+        SELECT ts, dur, state, is_irq, waker_id IS NOT NULL FROM _runnable_state";
+    assert_eq!(texts(sql), ["25 15 R 0 1"]);
+}

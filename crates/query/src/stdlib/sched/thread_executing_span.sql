@@ -12,6 +12,15 @@ INCLUDE PERFETTO MODULE intervals.intersect;
 
 INCLUDE PERFETTO MODULE intervals.overlap;
 
+-- The states in which a thread waited for a CPU after another one woke it.
+CREATE PERFETTO VIEW _runnable_state AS
+SELECT
+  id, ts, dur, state, utid, waker_id, waker_utid,
+  -- Interrupts wake threads on behalf of no other thread.
+  iif(ifnull(irq_context, 0) = 0, ifnull(io_wait, 0), 1) AS is_irq
+FROM thread_state
+WHERE dur != -1 AND waker_id IS NOT NULL;
+
 -- States with the sleep that ended when they began. begins_span says whether a span begins; a thread's first span may have no
 -- sleep before it.
 CREATE PERFETTO TABLE _executing_span_state AS

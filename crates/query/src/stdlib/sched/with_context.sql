@@ -1,5 +1,7 @@
 -- Scheduling with threads and processes.
 
+INCLUDE PERFETTO MODULE std.thread.with_context;
+
 -- When each thread ran, on which CPU, with its thread and process.
 CREATE PERFETTO VIEW sched_with_thread_process(
   -- The row of sched.
