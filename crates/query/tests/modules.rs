@@ -155,12 +155,47 @@ fn a_query_can_ask_what_modules_define() {
         ["TABLE", "my.own._own", "0", "", "", "", "[]", cols],
     ];
     assert_eq!(found, expected);
+    let sql = "SELECT summary FROM __intrinsic_stdlib_objects WHERE module = 'my.own' AND name != 'my.own'";
+    let expected = [
+        "Package: my\nModule: my.own\nName: twice\nQualified name: my.own.twice\nSearch aliases: my my own twice\n\
+         Kind: public FUNCTION\nDescription: Twice a number.\nArguments:\n- x (LONG): The \"number\".\n\
+         Returns: LONG: Its double.",
+        "Package: my\nModule: my.own\nName: _own\nQualified name: my.own._own\nSearch aliases: my my own  own\n\
+         Kind: internal TABLE\nColumns:\n- id (JOINID(slice.id))",
+    ];
+    let rows = ask(&mut session, sql).unwrap().rows;
+    let found: Vec<String> = rows.iter().map(|row| text(&row[0])).collect();
+    assert_eq!(found, expected);
     let undocumented = "SELECT count(*) FROM __intrinsic_stdlib_objects
                         WHERE object_type != 'MODULE' AND description = '' AND module NOT LIKE 'my.%'";
     assert_eq!(
         ask(&mut session, undocumented).unwrap().rows,
         [[Value::Integer(0)]]
     );
+}
+
+/// Scripts rely on what the modules that they name include in turn.
+#[test]
+fn a_module_brings_what_it_includes() {
+    let pairs = [
+        ("android.gpu.memory", "_all_counters_per_process"),
+        ("android.memory.lmk", "android_oom_adj_intervals"),
+        ("android.surfaceflinger", "android_jank_cuj"),
+        (
+            "linux.cpu.utilization.process",
+            "cpu_cycles_per_thread_per_cpu",
+        ),
+        (
+            "linux.cpu.utilization.thread",
+            "cpu_cycles_per_thread_per_cpu",
+        ),
+        ("slices.flat_slices", "thread_or_process_slice"),
+        ("slices.stack", "_slice_ancestor_and_self(0)"),
+    ];
+    for (module, object) in pairs {
+        let sql = format!("INCLUDE PERFETTO MODULE {module}; SELECT count(*) FROM {object}");
+        ask(&mut session(), &sql).unwrap_or_else(|error| panic!("{module}: {error}"));
+    }
 }
 
 #[test]

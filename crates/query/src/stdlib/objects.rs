@@ -172,7 +172,7 @@ impl Object {
         } else {
             format!("{module}.{}", self.name)
         };
-        let is_exposed = is_module || !self.name.starts_with('_');
+        let is_exposed = is_exposed(&self.name, is_module);
         let text = |text: &str| Cell::Text(text.as_bytes().into());
         vec![
             text(package),
@@ -182,7 +182,7 @@ impl Object {
             text(self.kind),
             Cell::Integer(is_exposed.into()),
             text(short(&self.description)),
-            text(&self.summary(&qualified)),
+            text(&self.summary(package, module, &qualified)),
             text(&self.description),
             text(&self.return_type),
             text(&self.return_description),
@@ -191,26 +191,60 @@ impl Object {
         ]
     }
 
-    /// All texts together, to search in.
-    fn summary(&self, qualified: &str) -> String {
-        let words = qualified.replace(['.', '_'], " ");
-        let mut summary = format!(
-            "{} {qualified} ({})\n{}",
-            self.kind,
-            words.trim(),
-            self.description
-        );
-        for entry in self.arguments.iter().chain(&self.columns) {
-            summary += &format!("\n{} {}: {}", entry.name, entry.kind, entry.description);
+    /// All texts together, to search in. The headings are Perfetto's.
+    fn summary(&self, package: &str, module: &str, qualified: &str) -> String {
+        let is_module = self.kind == "MODULE";
+        let name = if is_module { "" } else { self.name.as_str() };
+        let mut words = format!("{package} {module} {name}").replace(['.', '_'], " ");
+        words.truncate(words.trim_end().len());
+        let visibility = if is_exposed(&self.name, is_module) {
+            "public"
+        } else {
+            "internal"
+        };
+        let mut lines = vec![format!("Package: {package}"), format!("Module: {module}")];
+        if !is_module {
+            lines.push(format!("Name: {name}"));
         }
+        lines.push(format!("Qualified name: {qualified}"));
+        lines.push(format!("Search aliases: {words}"));
+        lines.push(format!("Kind: {visibility} {}", self.kind));
+        if !self.description.is_empty() {
+            lines.push(format!("Description: {}", self.description));
+        }
+        lines.extend(listed("Arguments", &self.arguments));
         if !self.return_type.is_empty() {
-            summary += &format!(
-                "\nreturns {}: {}",
-                self.return_type, self.return_description
-            );
+            lines.push(described(
+                format!("Returns: {}", self.return_type),
+                &self.return_description,
+            ));
         }
-        summary
+        lines.extend(listed("Columns", &self.columns));
+        lines.join("\n")
     }
+}
+
+/// Whether users can rely on an object.
+fn is_exposed(name: &str, is_module: bool) -> bool {
+    is_module || !name.starts_with('_')
+}
+
+/// A line for each entry, after a heading.
+fn listed(heading: &str, entries: &[Entry]) -> Vec<String> {
+    let entry = |it: &Entry| described(format!("- {} ({})", it.name, it.kind), &it.description);
+    let heading = (!entries.is_empty()).then(|| format!("{heading}:"));
+    heading
+        .into_iter()
+        .chain(entries.iter().map(entry))
+        .collect()
+}
+
+/// A line with a description, if there is one.
+fn described(line: String, description: &str) -> String {
+    if description.is_empty() {
+        return line;
+    }
+    format!("{line}: {description}")
 }
 
 /// The beginning of a text.

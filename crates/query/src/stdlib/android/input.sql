@@ -3,6 +3,7 @@
 INCLUDE PERFETTO MODULE android.frames.timeline;
 INCLUDE PERFETTO MODULE android.surfaceflinger;
 INCLUDE PERFETTO MODULE slices.with_context;
+INCLUDE PERFETTO MODULE intervals.intersect;
 
 -- Messages between the system and apps: sendMessage(inputChannel=CHANNEL, seq=0xNUMBER, type=TYPE) and receiveMessage(…). The
 -- system sends an event, the app gets it, sends that it is done with it, and the system gets this.

@@ -1,5 +1,7 @@
 -- SurfaceFlinger, which puts the windows of apps together into the picture of the screen.
 
+INCLUDE PERFETTO MODULE android.cujs.base;
+
 -- Its process.
 CREATE PERFETTO TABLE _android_sf_process AS
 SELECT *

@@ -2,6 +2,7 @@
 
 INCLUDE PERFETTO MODULE intervals.intersect;
 INCLUDE PERFETTO MODULE linux.cpu.utilization.slice;
+INCLUDE PERFETTO MODULE slices.with_context;
 
 -- How long the thread of each slice ran during the slice. Slices that never ended, or during which the thread never ran, are
 -- left out.

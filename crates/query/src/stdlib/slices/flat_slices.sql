@@ -1,6 +1,7 @@
 -- Slices of threads without nesting: at each time, only the innermost counts.
 
 INCLUDE PERFETTO MODULE intervals.overlap;
+INCLUDE PERFETTO MODULE slices.with_context;
 
 -- When which slice was the innermost of its thread.
 CREATE PERFETTO TABLE _slice_flattened(

@@ -1,5 +1,7 @@
 -- Slices with the same stack: the same names and categories, up to the outermost slice.
 
+INCLUDE PERFETTO MODULE slices.hierarchy;
+
 -- Slices with a number of their stack.
 CREATE PERFETTO VIEW slice_with_stack_id(
   -- The slice.
@@ -16,22 +18,29 @@ CREATE PERFETTO VIEW slice_with_stack_id(
   thread_dur LONG,
   thread_instruction_count LONG,
   thread_instruction_delta LONG,
-  -- The same for slices with the same stack. The numbers differ from Perfetto's.
+  -- A hash of the names and categories of the slice and those around it.
   stack_id LONG,
   -- That of the parent; 0 without one.
   parent_stack_id LONG
 )
 AS
-WITH RECURSIVE _sk_stack(id, stack_id, parent_stack_id) AS (
-  SELECT id, hash(0, ifnull(category, ''), '|', ifnull(name, '')), 0 FROM slice WHERE parent_id IS NULL
+-- The deepest slices come first, so that few of the texts are there at the same time.
+WITH RECURSIVE _sk_stack(id, own, above, parent_stack_id, step) AS (
+  SELECT id, hash(ifnull(category, '') || '|' || ifnull(name, '')), '', 0, 0 FROM slice WHERE parent_id IS NULL
   UNION ALL
-  SELECT slice.id, hash(stack_id, ifnull(category, ''), '|', ifnull(name, '')), stack_id
+  SELECT
+    slice.id,
+    hash(ifnull(category, '') || '|' || ifnull(name, '')),
+    above || '|' || own,
+    hash(own || above),
+    step + 1
   FROM _sk_stack
   CROSS JOIN slice ON slice.parent_id = _sk_stack.id
+  ORDER BY 5 DESC
 )
 SELECT
   slice.id, ts, dur, track_id, category, name, depth, parent_id, arg_set_id, thread_ts, thread_dur,
-  thread_instruction_count, thread_instruction_delta, stack_id, parent_stack_id
+  thread_instruction_count, thread_instruction_delta, hash(own || above) AS stack_id, parent_stack_id
 FROM _sk_stack
 CROSS JOIN slice ON slice.id = _sk_stack.id;
 

@@ -1,6 +1,7 @@
 -- What threads did during their slices.
 
 INCLUDE PERFETTO MODULE intervals.intersect;
+INCLUDE PERFETTO MODULE slices.with_context;
 
 -- How long each slice of a thread was in which state. Slices that never ended are left out.
 CREATE PERFETTO TABLE thread_slice_time_in_state(

@@ -1,5 +1,7 @@
 -- Slices with their thread and process. The views thread_slice and process_slice are always there.
 
+INCLUDE PERFETTO MODULE std.thread.with_context;
+
 -- Slices of threads and of processes. The columns of the thread are NULL for slices of processes.
 CREATE PERFETTO VIEW thread_or_process_slice(
   -- The slice.

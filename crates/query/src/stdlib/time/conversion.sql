@@ -5,7 +5,8 @@ CREATE PERFETTO FUNCTION time_from_ns(
   -- The duration, nanoseconds.
   nanos LONG
 )
-RETURNS DURATION
+-- The duration, nanoseconds.
+RETURNS TIMESTAMP
 AS SELECT $nanos * 1;
 
 -- A duration of microseconds, in nanoseconds.
@@ -13,7 +14,8 @@ CREATE PERFETTO FUNCTION time_from_us(
   -- The duration, microseconds.
   microseconds LONG
 )
-RETURNS DURATION
+-- The duration, nanoseconds.
+RETURNS LONG
 AS SELECT $microseconds * 1000;
 
 -- A duration of milliseconds, in nanoseconds.
@@ -21,7 +23,8 @@ CREATE PERFETTO FUNCTION time_from_ms(
   -- The duration, milliseconds.
   milliseconds LONG
 )
-RETURNS DURATION
+-- The duration, nanoseconds.
+RETURNS TIMESTAMP
 AS SELECT $milliseconds * 1000000;
 
 -- A duration of seconds, in nanoseconds.
@@ -29,7 +32,8 @@ CREATE PERFETTO FUNCTION time_from_s(
   -- The duration, seconds.
   seconds LONG
 )
-RETURNS DURATION
+-- The duration, nanoseconds.
+RETURNS TIMESTAMP
 AS SELECT $seconds * 1000000000;
 
 -- A duration of minutes, in nanoseconds.
@@ -37,7 +41,8 @@ CREATE PERFETTO FUNCTION time_from_min(
   -- The duration, minutes.
   minutes LONG
 )
-RETURNS DURATION
+-- The duration, nanoseconds.
+RETURNS TIMESTAMP
 AS SELECT $minutes * 60000000000;
 
 -- A duration of hours, in nanoseconds.
@@ -45,7 +50,8 @@ CREATE PERFETTO FUNCTION time_from_hours(
   -- The duration, hours.
   hours LONG
 )
-RETURNS DURATION
+-- The duration, nanoseconds.
+RETURNS TIMESTAMP
 AS SELECT $hours * 3600000000000;
 
 -- A duration of days, in nanoseconds.
@@ -53,7 +59,8 @@ CREATE PERFETTO FUNCTION time_from_days(
   -- The duration, days.
   days LONG
 )
-RETURNS DURATION
+-- The duration, nanoseconds.
+RETURNS LONG
 AS SELECT $days * 86400000000000;
 
 -- A duration in whole nanoseconds.
@@ -61,6 +68,7 @@ CREATE PERFETTO FUNCTION time_to_ns(
   -- The duration, nanoseconds.
   nanos DURATION
 )
+-- The duration, whole nanoseconds.
 RETURNS LONG
 AS SELECT $nanos / 1;
 
@@ -69,6 +77,7 @@ CREATE PERFETTO FUNCTION time_to_us(
   -- The duration, nanoseconds.
   nanos DURATION
 )
+-- The duration, whole microseconds.
 RETURNS LONG
 AS SELECT $nanos / 1000;
 
@@ -77,6 +86,7 @@ CREATE PERFETTO FUNCTION time_to_ms(
   -- The duration, nanoseconds.
   nanos DURATION
 )
+-- The duration, whole milliseconds.
 RETURNS LONG
 AS SELECT $nanos / 1000000;
 
@@ -85,6 +95,7 @@ CREATE PERFETTO FUNCTION time_to_s(
   -- The duration, nanoseconds.
   nanos DURATION
 )
+-- The duration, whole seconds.
 RETURNS LONG
 AS SELECT $nanos / 1000000000;
 
@@ -93,6 +104,7 @@ CREATE PERFETTO FUNCTION time_to_min(
   -- The duration, nanoseconds.
   nanos DURATION
 )
+-- The duration, whole minutes.
 RETURNS LONG
 AS SELECT $nanos / 60000000000;
 
@@ -101,6 +113,7 @@ CREATE PERFETTO FUNCTION time_to_hours(
   -- The duration, nanoseconds.
   nanos DURATION
 )
+-- The duration, whole hours.
 RETURNS LONG
 AS SELECT $nanos / 3600000000000;
 
@@ -109,5 +122,6 @@ CREATE PERFETTO FUNCTION time_to_days(
   -- The duration, nanoseconds.
   nanos DURATION
 )
+-- The duration, whole days.
 RETURNS LONG
 AS SELECT $nanos / 86400000000000;

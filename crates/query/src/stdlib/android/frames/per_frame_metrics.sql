@@ -1,6 +1,7 @@
 -- Figures of each frame of an app.
 
 INCLUDE PERFETTO MODULE android.frames.timeline;
+INCLUDE PERFETTO MODULE time.conversion;
 
 -- How late frames were.
 CREATE PERFETTO TABLE android_frames_overrun(

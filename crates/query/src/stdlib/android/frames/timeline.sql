@@ -1,5 +1,7 @@
 -- The frames of apps: what their threads did, and what the frame timeline tells.
 
+INCLUDE PERFETTO MODULE slices.with_context;
+
 -- Slices of threads whose names begin with a text and have the number of a vsync behind it.
 CREATE PERFETTO FUNCTION _frame_parts(
   -- The beginning, without the space.

@@ -1,5 +1,7 @@
 -- The memory of GPUs.
 
+INCLUDE PERFETTO MODULE linux.memory.general;
+
 -- How much memory each process had on a GPU, bytes. The last value of a process lasts until a nanosecond after its end, or
 -- after the end of the trace.
 CREATE PERFETTO TABLE android_gpu_memory_per_process(

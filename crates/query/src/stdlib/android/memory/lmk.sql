@@ -1,5 +1,7 @@
 -- Processes that were killed because memory was low.
 
+INCLUDE PERFETTO MODULE android.oom_adjuster;
+
 -- The text for a reason that the killer gives as a number.
 CREATE PERFETTO FUNCTION _android_lmk_kill_reason_string(
   -- The number.

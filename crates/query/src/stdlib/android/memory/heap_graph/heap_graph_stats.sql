@@ -1,6 +1,9 @@
 -- Heap graphs and the memory of their processes at that time.
 
 INCLUDE PERFETTO MODULE android.memory.heap_graph.oome;
+INCLUDE PERFETTO MODULE android.memory.dmabuf_spans;
+INCLUDE PERFETTO MODULE android.oom_adjuster;
+INCLUDE PERFETTO MODULE linux.memory.process;
 
 -- The values of a counter of processes with the time for which they hold.
 CREATE PERFETTO MACRO _hgs_values(

@@ -1,6 +1,7 @@
 -- Cycles of slices.
 
 INCLUDE PERFETTO MODULE linux.cpu.utilization.general;
+INCLUDE PERFETTO MODULE slices.with_context;
 
 -- Slices of threads that have ended, besides those of idle threads.
 CREATE PERFETTO VIEW _cpu_cycles_slice AS

@@ -4,6 +4,8 @@ INCLUDE PERFETTO MODULE linux.cpu.utilization.general;
 
 INCLUDE PERFETTO MODULE time.conversion;
 
+INCLUDE PERFETTO MODULE linux.cpu.utilization.thread_cpu;
+
 -- The utilization in each period.
 CREATE PERFETTO FUNCTION cpu_utilization_per_period(
   -- The length of a period.
