@@ -58,6 +58,8 @@ mod kernel_tests;
 #[cfg(test)]
 mod machine_tests;
 #[cfg(test)]
+mod order_tests;
+#[cfg(test)]
 mod recorder_tests;
 #[cfg(test)]
 mod tests;

@@ -64,7 +64,7 @@ fn process(fields: Fields<'_>, kernel: &mut Kernel<'_>, out: &mut TraceBuilder) 
     };
     // The parent is added first, even if no other packet has it.
     if let Some(ppid) = ppid.filter(|ppid| *ppid > 0) {
-        out.process(ppid);
+        process_and_leader(ppid, out);
     }
     let upid = process_and_leader(pid, out);
     if let Ok(pid) = i32::try_from(pid) {

@@ -167,7 +167,7 @@ fn read_machine<'s>(
         not_of_interest: 0,
         unread: Unread::default(),
     };
-    reader.events.begin(machine as i64, out);
+    reader.events.begin(machine as i64);
     let first = (out.trace().slices.len(), out.trace().tracks.len());
     // The timeline decodes kernel events too, so it has enough work for a thread of its own.
     pipeline::ahead(&mut timeline, threads, |(ts, happening)| {
@@ -300,7 +300,7 @@ impl<'s> Second<'s> {
         self.counters
             .packet(ts, (number, content), state, &mut self.kernel, out);
         self.generic.packet(ts, number, content, out);
-        self.events.active.packet(ts, (number, content));
+        self.events.packet(ts, (number, content), out);
         match number {
             payload::FRAME_TIMELINE => self.frames.event(ts, Fields::new(content), out),
             payload::CPU_INFO => cpu_info::cpu_info(content, out),

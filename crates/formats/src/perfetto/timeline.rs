@@ -7,6 +7,9 @@
 //!                          └─ (one a CPU, mostly)
 //! ```
 //! A run is the events of one bundle, which are already in time order. So memory is needed per bundle, not per event.
+//!
+//! At equal times, packets come before kernel events, and those of a CPU before those of the next, as in Perfetto's
+//! sorter. But kernel events that have begun go on.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -42,8 +45,10 @@ pub(super) struct Timeline<'s> {
     converter: Converter<'s>,
     /// Sorted by time, which is already on the trace's clock.
     items: std::iter::Peekable<std::vec::IntoIter<Item>>,
-    /// The runs that have begun: the time of the next event, the order in the file, and the index in `runs`.
-    heads: BinaryHeap<Reverse<(i64, u64, usize)>>,
+    /// The runs that have begun: the time of the next event, the CPU, the order in the file, and the index in `runs`.
+    heads: BinaryHeap<Reverse<(i64, u32, u64, usize)>>,
+    /// Whether the last one was a kernel event.
+    is_in_run: bool,
     runs: Vec<Run<'s>>,
     /// Free indices in `runs`.
     free: Vec<usize>,
@@ -81,6 +86,7 @@ impl<'s> Timeline<'s> {
             converter: survey.clocks.converter(),
             items: Vec::new().into_iter().peekable(),
             heads: BinaryHeap::new(),
+            is_in_run: false,
             runs: Vec::new(),
             free: Vec::new(),
             unconverted: (0, None),
@@ -88,7 +94,10 @@ impl<'s> Timeline<'s> {
         };
         items.retain_mut(|item| timeline.put_on_trace_clock(item));
         // The switches and wakings of a block may begin at the same time. Then they keep their order in the list.
-        pipeline::sort(&mut items, threads, |item| (item.ts, item.span.order()));
+        // A run begins before a packet of the same time is passed on.
+        pipeline::sort(&mut items, threads, |item| {
+            (item.ts, item.is_packet(), item.span.order())
+        });
         timeline.items = items.into_iter().peekable();
         timeline
     }
@@ -147,14 +156,29 @@ impl<'s> Timeline<'s> {
             self.runs.len() - 1
         });
         self.runs[place] = run;
-        self.heads
-            .push(Reverse((item.ts, item.span.order(), place)));
+        let cpu = match item.what() {
+            What::Packet(_) => 0,
+            What::Events(bundle) | What::Switches(bundle) | What::Wakings(bundle) => {
+                self.survey.bundles[bundle as usize].cpu
+            }
+        };
+        let head = (item.ts, cpu, item.span.order(), place);
+        self.heads.push(Reverse(head));
+    }
+
+    /// Whether the next event of a run is the next one of all.
+    fn is_turn_of_run(&self, item: Option<&Item>) -> bool {
+        let (Some(Reverse((head, ..))), Some(item)) = (self.heads.peek(), item) else {
+            return item.is_none();
+        };
+        let next = item.ts;
+        *head < next || (*head == next && item.is_packet() && self.is_in_run)
     }
 
     /// The earliest of the next events of all runs.
     fn next_of_runs(&mut self) -> Option<(i64, Happening<'s>)> {
         let mut head = self.heads.peek_mut()?;
-        let Reverse((ts, _, place)) = *head;
+        let Reverse((ts, .., place)) = *head;
         let (happening, next) = self.runs[place].take()?;
         match next {
             Some(next) => {
@@ -189,22 +213,19 @@ impl<'s> Iterator for Timeline<'s> {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            let head = self
-                .heads
-                .peek()
-                .map(|Reverse((ts, order, _))| (*ts, *order));
-            let next = self.items.peek().map(|item| (item.ts, item.span.order()));
-            if let Some(head) = head
-                && next.is_none_or(|next| head <= next)
-            {
-                match self.next_of_runs() {
-                    Some(event) => return Some(event),
-                    None => continue,
+            let item = self.items.peek().copied();
+            if self.is_turn_of_run(item.as_ref()) {
+                self.heads.peek()?;
+                if let Some(event) = self.next_of_runs() {
+                    self.is_in_run = true;
+                    return Some(event);
                 }
+                continue;
             }
             let item = self.items.next()?;
             match item.what() {
                 What::Packet(state) => {
+                    self.is_in_run = false;
                     return Some((
                         item.ts,
                         Happening::Packet {

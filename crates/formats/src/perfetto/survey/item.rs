@@ -58,6 +58,11 @@ impl Item {
         }
     }
 
+    /// Whether it is a packet, not a run.
+    pub fn is_packet(&self) -> bool {
+        self.packed & ((1 << KIND_BITS) - 1) == 0
+    }
+
     pub fn what(&self) -> What {
         let index = self.packed >> KIND_BITS;
         match self.packed & ((1 << KIND_BITS) - 1) {

@@ -308,14 +308,17 @@ impl<'a> Survey<'a> {
     }
 
     /// The packet with its effective timestamp. Streaming profiles have their own timestamps. Other profile packets
-    /// without a timestamp get that of the previous packet.
+    /// without a timestamp get that of the previous packet. So do track descriptors, whose order numbers processes.
     fn stamped<'p>(&self, packet: &Packet<'p>, number: u32) -> Packet<'p> {
         let mut stamped = *packet;
         match (number, packet.timestamp, self.last) {
             (payload::STREAMING_PROFILE, ..) => {
                 (stamped.timestamp, stamped.clock) = (None, Some(MONOTONIC));
             }
-            (number, None, Some((clock, time))) if payload::is_profile(number) => {
+            (number, None, Some((clock, time)))
+                if payload::is_profile(number)
+                    || (number == payload::TRACK_DESCRIPTOR && packet.machine == 0) =>
+            {
                 (stamped.timestamp, stamped.clock) = (Some(time), Some(clock));
             }
             _ => {}

@@ -22,7 +22,7 @@ const NEAR_NS: i64 = 200_000_000;
 
 /// When processes were listed and described, ns.
 #[derive(Debug, Default)]
-pub(in super::super) struct ActiveProcesses {
+pub(super) struct ActiveProcesses {
     /// The lists, by process.
     listed: BTreeMap<ProcessId, BTreeSet<i64>>,
     lists: BTreeSet<i64>,

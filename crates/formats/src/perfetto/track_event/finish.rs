@@ -17,6 +17,7 @@ impl TrackEvents<'_> {
 
     /// Closes slices and reports problems.
     pub fn finish(&mut self, out: &mut TraceBuilder) {
+        self.people(out);
         let mut tracks: Vec<TrackId> = self.ends.keys().copied().collect();
         tracks.sort_unstable();
         for track in tracks {

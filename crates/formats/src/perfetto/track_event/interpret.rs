@@ -33,7 +33,9 @@ pub(crate) struct TrackEvents<'s> {
     pub(super) flows: Flows,
     pub(super) lanes: NestedLanes,
     pub(super) lifecycles: Lifecycles,
-    pub active: ActiveProcesses,
+    pub(super) active: ActiveProcesses,
+    /// Whether all described threads and processes were added.
+    pub(super) has_people: bool,
     pub(super) counters: FxHashMap<u64, Counting>,
     /// The sums of incremental counters, by track and generation of the sequence's state.
     pub(super) sums: FxHashMap<(u64, u32), f64>,
@@ -107,6 +109,7 @@ impl<'s> TrackEvents<'s> {
             lanes: NestedLanes::default(),
             lifecycles: Lifecycles::default(),
             active: ActiveProcesses::default(),
+            has_people: false,
             counters: FxHashMap::default(),
             sums: FxHashMap::default(),
             texts: Texts::default(),
@@ -122,14 +125,6 @@ impl<'s> TrackEvents<'s> {
             misplaced_states: 0,
             skipped: Skipped::default(),
         }
-    }
-
-    /// Adds the described processes and threads of a machine.
-    pub fn begin(&mut self, machine: i64, out: &mut TraceBuilder) {
-        let survey = self.survey;
-        self.machine = machine;
-        self.tracks
-            .people(|raw| survey.machine(raw) == machine, out);
     }
 
     /// Reads the `TrackEvent` of a packet with this state.
@@ -208,6 +203,7 @@ impl<'s> TrackEvents<'s> {
             None => {
                 let mut descriptor =
                     Thread::read(Fields::new(self.survey.source.get(state.thread)));
+                self.people(out);
                 let tid = self.tracks.described_tid(&descriptor, out);
                 if tid.is_some() {
                     // The thread's track descriptor has its name. The tid may even belong to a later thread.

@@ -25,6 +25,7 @@ mod log_lines;
 mod messages;
 mod names;
 mod nested;
+mod people;
 mod raw;
 mod siblings;
 mod skipped;

@@ -120,14 +120,6 @@ impl<'s> Tracks<'s> {
             .clone()
     }
 
-    /// Adds all described processes and threads of a machine, even without events.
-    pub fn people(&mut self, is_here: impl Fn(u32) -> bool, out: &mut TraceBuilder) {
-        let people = self.descriptors.people().iter();
-        for (_, uuid) in people.filter(|(machine, _)| is_here(*machine)) {
-            self.owner(*uuid, out);
-        }
-    }
-
     /// The tid of a thread that also has a track descriptor. This may be the substitute tid of a sandboxed thread.
     pub fn described_tid(&self, thread: &Thread, out: &TraceBuilder) -> Option<i64> {
         let known = |tid: &i64| out.find_thread(*tid);

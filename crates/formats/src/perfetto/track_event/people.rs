@@ -1,0 +1,41 @@
+//! Processes and threads that packets describe. They are added in the order of the packets, also without events.
+
+use traceloom_trace::TraceBuilder;
+
+use super::super::packet::payload;
+use super::super::wire::Fields;
+use super::interpret::TrackEvents;
+
+impl TrackEvents<'_> {
+    /// Begins the events of a machine.
+    pub fn begin(&mut self, machine: i64) {
+        self.machine = machine;
+    }
+
+    /// Adds the process or thread that a packet describes.
+    pub fn packet(&mut self, ts: i64, (number, content): (u32, &[u8]), out: &mut TraceBuilder) {
+        self.active.packet(ts, (number, content));
+        if number != payload::TRACK_DESCRIPTOR {
+            return;
+        }
+        let mut descriptor = Fields::new(content);
+        let is_person = |number| matches!(number, 3 | 4);
+        if descriptor.clone().any(|field| is_person(field.number))
+            && let Some(uuid) = descriptor.find(|field| field.number == 1)
+        {
+            self.tracks.owner(uuid.uint(), out);
+        }
+    }
+
+    /// Adds the described processes and threads that are still missing.
+    pub(super) fn people(&mut self, out: &mut TraceBuilder) {
+        if std::mem::replace(&mut self.has_people, true) {
+            return;
+        }
+        let survey = self.survey;
+        let people = survey.tracks.people().iter();
+        for (_, uuid) in people.filter(|(raw, _)| survey.machine(*raw) == self.machine) {
+            self.tracks.owner(*uuid, out);
+        }
+    }
+}
