@@ -180,6 +180,28 @@ fn journeys() {
 }
 
 #[test]
+fn frames_of_journeys() {
+    let ask = |sql: &str| {
+        first(&format!(
+            "INCLUDE PERFETTO MODULE android.cujs.frames; {sql}"
+        ))
+    };
+    let summary = "SELECT name, process_name, state, total_frames, missed_app_frames, missed_sf_frames, layer_name, ts, dur
+                   FROM android_jank_cuj_slice_summary";
+    let expected = "J<OPEN> com.android.systemui completed 1 1 0 window#4 8 32";
+    assert_eq!(ask(summary), expected);
+    let frame = "SELECT vsync, app_missed, ts_end_actual, dur, dur_expected, number_of_layers_for_frame, frame_layer_name
+                 FROM _android_jank_cuj_frame_timeline";
+    assert_eq!(ask(frame), "12 1 70 60 52 1 window#4");
+    let ui = "SELECT vsync, ts_do_frame_start, ts_expected, ts, ts_end FROM _android_jank_cuj_main_thread_frame_boundary";
+    assert_eq!(ask(ui), "12 10 8 8 40");
+    let whole = "SELECT ts, ts_end, dur FROM _android_jank_cuj_boundary";
+    assert_eq!(ask(whole), "8 70 62");
+    let render = "SELECT cuj_id, name FROM android_jank_cuj_render_thread";
+    assert_eq!(ask(render), "1 RenderThread");
+}
+
+#[test]
 fn gpus() {
     let include = "INCLUDE PERFETTO MODULE android.gpu.*; INCLUDE PERFETTO MODULE std.gpu.context;";
     let ask = |sql: &str| first(&format!("{include} {sql}"));
