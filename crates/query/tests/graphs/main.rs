@@ -276,3 +276,15 @@ fn wrong_graphs_are_refused() {
         assert!(error.contains(reason), "{sql}: {error}");
     }
 }
+
+#[test]
+fn a_graph_without_edges_needs_no_root() {
+    let mut session = session();
+    let of = |edges: &str| {
+        format!(
+            "{INCLUDE} SELECT count(*) FROM graph_dominator_tree!((SELECT 1 AS source_node_id, 2 AS dest_node_id {edges}), NULL)"
+        )
+    };
+    assert_eq!(numbers(&mut session, &of("WHERE FALSE")), [[Some(0)]]);
+    assert!(ask(&mut session, &of("")).is_err());
+}
