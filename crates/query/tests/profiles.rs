@@ -127,6 +127,9 @@ fn frames_of_android_tell_in_which_mode_they_ran() {
     };
     let expected: Vec<String> = frames.iter().enumerate().rev().map(row).collect();
     assert_eq!(shown(&mut session, &sql), expected);
+    let stack = "SELECT stack_from_stack_profile_callsite(4, TRUE) = cat_stacks('start', 'art::Start', 'onCreate [interp]',
+                   'onStart [aot]', 'run [jit]')";
+    assert_eq!(shown(&mut session, stack), ["1"]);
     let nothing = "SELECT count(*) FROM experimental_annotated_callstack(NULL)";
     assert_eq!(shown(&mut session, nothing), ["0"]);
     let missing = "SELECT * FROM experimental_annotated_callstack(99)";

@@ -1,5 +1,6 @@
 //! Stacks as values of SQL: Perfetto's messages, with the innermost frame first.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use rusqlite::Connection;
@@ -9,6 +10,7 @@ use rusqlite::types::ValueRef;
 use super::arguments::refused;
 use super::flags::PURE;
 use super::message;
+use crate::operators::Marks;
 use crate::schema::{Data, RecordColumn};
 
 /// The field of a stack with its entries, and that of an entry with its name.
@@ -21,12 +23,15 @@ pub(super) fn register(connection: &Connection, data: &Arc<Data>) -> rusqlite::R
     let Some(tables) = Tables::find() else {
         return Ok(());
     };
-    // The second argument selects whether names are marked with their kind of code. The names here never are.
+    // The second argument selects whether names are marked with the mode in which Android's runtime ran the frame.
     for count in [1, 2] {
         let data = data.clone();
         let name = "stack_from_stack_profile_callsite";
         connection.create_scalar_function(name, count, PURE, move |context| {
-            row_of(context, "callsite", |id| tables.callsite(&data, id))
+            let is_marked = count == 2 && context.get_raw(1).as_i64().is_ok_and(|it| it != 0);
+            row_of(context, "callsite", |id| {
+                tables.callsite(&data, id, is_marked)
+            })
         })?;
     }
     let data = data.clone();
@@ -34,7 +39,7 @@ pub(super) fn register(connection: &Connection, data: &Arc<Data>) -> rusqlite::R
     connection.create_scalar_function(name, 1, PURE, move |context| {
         row_of(context, "frame", |id| {
             let mut stack = Vec::new();
-            tables.frame(&data, id, &mut stack).map(|()| stack)
+            tables.frame(&data, id, None, &mut stack).map(|()| stack)
         })
     })
 }
@@ -68,6 +73,8 @@ struct Tables {
     symbols: RecordColumn,
     symbol_set: RecordColumn,
     symbol_name: RecordColumn,
+    mapping: RecordColumn,
+    file: RecordColumn,
 }
 
 impl Tables {
@@ -83,29 +90,55 @@ impl Tables {
             symbols: of_frame("symbol_set_id")?,
             symbol_set: of_symbol("symbol_set_id")?,
             symbol_name: of_symbol("name")?,
+            mapping: of_frame("mapping")?,
+            file: RecordColumn::find("stack_profile_mapping", "name")?,
         })
     }
 
     /// The frames of a callsite and of its callers.
-    fn callsite(&self, data: &Data, id: i64) -> Option<Vec<u8>> {
-        let mut stack = Vec::new();
-        self.frame(data, self.frame.int(data, id)?, &mut stack)?;
+    fn callsite(&self, data: &Data, id: i64, is_marked: bool) -> Option<Vec<u8>> {
+        let mut frames = vec![self.frame.int(data, id)?];
         let mut at = id;
         // A callsite follows its caller, so this ends.
         while let Some(parent) = self.parent.int(data, at).filter(|parent| *parent < at) {
-            self.frame(data, self.frame.int(data, parent)?, &mut stack)?;
+            frames.push(self.frame.int(data, parent)?);
             at = parent;
+        }
+        let marks = if is_marked {
+            self.marks(data, &frames)
+        } else {
+            vec![None; frames.len()]
+        };
+        let mut stack = Vec::new();
+        for (frame, mark) in frames.into_iter().zip(marks) {
+            self.frame(data, frame, mark, &mut stack)?;
         }
         Some(stack)
     }
 
+    /// The mark of each frame of a stack, the innermost first.
+    fn marks(&self, data: &Data, frames: &[i64]) -> Vec<Option<&'static str>> {
+        let mut marks = Marks::default();
+        let outermost_first = frames.iter().rev();
+        let mark = |frame: &i64| {
+            let mapping = self.mapping.int(data, *frame);
+            let file = mapping.and_then(|mapping| self.file.text(data, mapping));
+            let name = self.name.text(data, *frame);
+            marks.next(name.unwrap_or_default(), file.unwrap_or_default())
+        };
+        let mut marks: Vec<_> = outermost_first.map(mark).collect();
+        marks.reverse();
+        marks
+    }
+
     /// Adds the functions of a frame, the innermost inlined one first.
-    fn frame(&self, data: &Data, id: i64, stack: &mut Vec<u8>) -> Option<()> {
+    fn frame(&self, data: &Data, id: i64, mark: Option<&str>, stack: &mut Vec<u8>) -> Option<()> {
         let name = self.name.value(data, id)?;
         if let Some(set) = self.symbols.int(data, id) {
             let rows = (set..).take_while(|row| self.symbol_set.int(data, *row) == Some(set));
             for row in rows {
-                entry(self.symbol_name.text(data, row).unwrap_or_default(), stack);
+                let name = self.symbol_name.text(data, row).unwrap_or_default();
+                entry(&marked(name, mark), stack);
             }
             return Some(());
         }
@@ -113,8 +146,17 @@ impl Tables {
             crate::schema::Cell::Text(name) => data.get(name),
             _ => "",
         };
-        entry(self.old_name.text(data, id).unwrap_or(name), stack);
+        let name = self.old_name.text(data, id).unwrap_or(name);
+        entry(&marked(name, mark), stack);
         Some(())
+    }
+}
+
+/// A name with its mark. A frame without a name has none.
+fn marked<'n>(name: &'n str, mark: Option<&str>) -> Cow<'n, str> {
+    match mark {
+        Some(mark) if !name.is_empty() => Cow::Owned(format!("{name} [{mark}]")),
+        _ => Cow::Borrowed(name),
     }
 }
 

@@ -114,7 +114,7 @@ impl Tables {
 
 /// What the frames so far mean for the next one.
 #[derive(Default)]
-struct Marks {
+pub(crate) struct Marks {
     /// A managed frame was there.
     is_managed: bool,
     /// The last frame was the trampoline from managed to native code.
@@ -123,7 +123,7 @@ struct Marks {
 
 impl Marks {
     /// The mark of the next frame: its function, and the file of its code.
-    fn next(&mut self, name: &str, file: &str) -> Option<&'static str> {
+    pub fn next(&mut self, name: &str, file: &str) -> Option<&'static str> {
         if std::mem::take(&mut self.follows_trampoline) {
             return None;
         }

@@ -19,6 +19,7 @@ mod slices;
 use std::sync::Arc;
 
 use crate::schema::Data;
+pub(crate) use annotated::Marks;
 pub(crate) use failure::Failure;
 pub(crate) use meter::{Meter, Pool};
 pub(crate) use operator::{Cells, Operator};
