@@ -132,6 +132,11 @@ impl<'a> Event<'a> {
 }
 
 impl<'a> Legacy<'a> {
+    /// The flow that the event itself takes part in, and its direction.
+    pub fn bound_flow(&self) -> Option<(u64, u64)> {
+        Some((self.bind_id?, self.flow_direction))
+    }
+
     fn read(fields: Fields<'a>) -> Self {
         let mut legacy = Legacy::default();
         for field in fields {

@@ -24,6 +24,7 @@ impl TrackEvents<'_> {
             self.close_until(track, i64::MAX - 1, out);
         }
         self.states.finish(out);
+        self.flows.finish(out);
         self.skipped.tell(out);
         self.args.finish(out);
         self.lifecycles.finish(out);

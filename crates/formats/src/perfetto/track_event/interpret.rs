@@ -295,7 +295,7 @@ impl<'s> TrackEvents<'s> {
         if let Some(ends) = self.ends.get_mut(&track) {
             ends.push(i64::MAX);
         }
-        self.attach(slice, event, out);
+        self.begun(slice, event, out);
         slice
     }
 
@@ -336,7 +336,7 @@ impl<'s> TrackEvents<'s> {
         let ends = self.ends.entry(track).or_default();
         ends.resize(open - 1, i64::MAX);
         ends.push(at.ts.saturating_add(dur_ns.max(0)));
-        self.attach(slice, event, out);
+        self.begun(slice, event, out);
         slice
     }
 
@@ -362,13 +362,18 @@ impl<'s> TrackEvents<'s> {
         let category = at.names.category(event, &mut self.texts, out);
         let instant = out.nested_instant(track, at.ts, at.name, args);
         out.categorize_slice(instant, category);
-        self.attach(instant, event, out);
+        self.begun(instant, event, out);
+    }
+
+    /// Adds what belongs to a new slice: the flows that waited for it, and those of [`Self::attach`].
+    pub(super) fn begun(&mut self, slice: SliceId, event: &Event<'s>, out: &mut TraceBuilder) {
+        self.flows.arrive(slice, out);
+        self.attach(slice, event, out);
     }
 
     /// Adds an event's flows, lifecycle extensions and stack to its slice.
     pub(super) fn attach(&mut self, slice: SliceId, event: &Event<'s>, out: &mut TraceBuilder) {
-        self.flows
-            .slice(slice, &event.flows, &event.ending_flows, out);
+        self.flows_of_slice(slice, event, out);
         for field in &event.others {
             let ts = out.trace().slices.ts.get(slice.row());
             self.lifecycles.field(ts, field, &mut self.args.types, out);
@@ -378,7 +383,7 @@ impl<'s> TrackEvents<'s> {
             slice,
             callstack,
             weight: event.callstack_weight,
-            is_end: event.kind == kind::END || phase == b'E',
+            is_end: event.kind == kind::END || matches!(phase, b'E' | b'e' | b'F'),
         });
     }
 

@@ -5,7 +5,7 @@
 //! | `B` `E` `X` | begin, end and complete slice of a thread |
 //! | `b` `e` `n`, `S` `F` `T` `p` | begin, end and instants of an asynchronous slice, matched by an id |
 //! | `I` `i` `R` | instant |
-//! | `s` `t` `f` | a flow through the slice around it |
+//! | `s` `t` `f` | a flow, see `legacy_flows` |
 //! | `M` | the name of a thread or process |
 //! | `P` | a part of a CPU profile of V8 |
 //! | others | objects, memory dumps, contexts: records in `__intrinsic_chrome_raw` |
@@ -13,7 +13,7 @@
 use std::hash::{Hash, Hasher};
 
 use rustc_hash::FxHasher;
-use traceloom_trace::{ProcessId, RowId, SliceId, StringId, TraceBuilder, TrackId, TrackType};
+use traceloom_trace::{ProcessId, RowId, StringId, TraceBuilder, TrackId, TrackType};
 
 use super::super::wire::Fields;
 use super::described::named_thread;
@@ -57,7 +57,7 @@ impl<'s> TrackEvents<'s> {
     }
 
     /// The track of an event: that of its uuid, or else that of its thread.
-    fn legacy_track(
+    pub(super) fn legacy_track(
         &mut self,
         at: &At<'s>,
         event: &Event<'_>,
@@ -93,7 +93,6 @@ impl<'s> TrackEvents<'s> {
         if let (Some(_), Some(us)) = (at.thread_ts, legacy.thread_dur_us) {
             out.set_slice_thread_dur(slice, us.saturating_mul(1_000));
         }
-        self.flow_of_slice(slice, legacy, out);
     }
 
     fn instant_track(
@@ -163,13 +162,14 @@ impl<'s> TrackEvents<'s> {
             b'b' | b'S' => {
                 let begin = self.slice_begin(at, event, out);
                 let slice = self.lanes.begin(id, begin, out);
-                self.attach(slice, event, out);
+                self.begun(slice, event, out);
             }
             b'e' | b'F' => {
                 let category = at.names.category(event, &mut self.texts, out);
                 match self.lanes.end(id, (name, category), at.ts, out) {
                     Some(slice) => {
                         self.add_args(slice, at, event, out);
+                        self.attach(slice, event, out);
                     }
                     None => self.unmatched_at(at.ts),
                 }
@@ -178,34 +178,6 @@ impl<'s> TrackEvents<'s> {
                 let track = self.lanes.track(id, name, out);
                 self.instant(at, event, track, out);
             }
-        }
-    }
-
-    /// A flow event. It binds to the innermost open slice of the thread.
-    fn flow(
-        &mut self,
-        at: &At<'s>,
-        event: &Event<'s>,
-        legacy: &Legacy<'s>,
-        out: &mut TraceBuilder,
-    ) {
-        let Some(track) = self.legacy_track(at, event, legacy, Use::Instant, out) else {
-            return;
-        };
-        let (Some(slice), Some(id)) = (out.open_slice(track), legacy.unscoped_id) else {
-            return;
-        };
-        let flow = mixed((
-            id,
-            at.names.name(event, &mut self.texts, out),
-            at.names.category(event, &mut self.texts, out),
-        ));
-        self.flows.unnumbered(slice, flow, out);
-    }
-
-    fn flow_of_slice(&mut self, slice: SliceId, legacy: &Legacy<'s>, out: &mut TraceBuilder) {
-        if let Some(id) = legacy.bind_id.filter(|_| legacy.flow_direction != 0) {
-            self.flows.slice(slice, &[id], &[], out);
         }
     }
 
@@ -240,7 +212,8 @@ impl<'s> TrackEvents<'s> {
     }
 }
 
-fn mixed(parts: impl Hash) -> u64 {
+/// One number for several parts of an id.
+pub(super) fn mixed(parts: impl Hash) -> u64 {
     let mut hasher = FxHasher::default();
     parts.hash(&mut hasher);
     hasher.finish()

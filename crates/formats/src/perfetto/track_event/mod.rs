@@ -15,11 +15,14 @@ mod described;
 mod ends;
 mod event;
 mod finish;
+#[cfg(test)]
+mod flow_tests;
 mod flows;
 mod interpret;
 mod json_args;
 mod legacy;
 mod legacy_args;
+mod legacy_flows;
 mod lifecycle;
 mod log_lines;
 mod messages;
