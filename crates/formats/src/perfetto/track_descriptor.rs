@@ -207,6 +207,19 @@ pub(super) enum Merge {
 }
 
 impl Descriptor {
+    /// Adds a later descriptor of the same track. The track keeps its first name if siblings share it, because they are
+    /// found by that name. Otherwise, it is renamed.
+    fn merge(&mut self, fields: Fields<'_>) {
+        let old = std::mem::take(&mut self.name);
+        for field in fields {
+            self.field(field);
+        }
+        let is_renamed = old.is_empty() || self.merge == Merge::No;
+        if !is_renamed || self.name.is_empty() {
+            self.name = old;
+        }
+    }
+
     fn field(&mut self, field: Field<'_>) {
         match field.number {
             5 => self.parent = field.uint(),
@@ -364,9 +377,7 @@ impl TrackDescriptors {
         let mut descriptor: Option<Descriptor> = None;
         for (_, span) in own {
             let known = descriptor.get_or_insert_default();
-            for field in Fields::new(source.get(*span)) {
-                known.field(field);
-            }
+            known.merge(Fields::new(source.get(*span)));
         }
         if let Some(descriptor) = &mut descriptor {
             descriptor.name_by_kind();

@@ -73,6 +73,26 @@ fn an_end_closes_the_slice_with_its_name() {
     assert_eq!(slices, [(10, 20), (20, 10)]);
 }
 
+#[test]
+fn tracks_that_siblings_share_keep_their_first_name() {
+    let alone = |name| of_sequence(0, 60, track(1, name, 0).int(15, 2));
+    let shared = |ts, name| of_sequence(ts, 60, track(2, name, 0));
+    let unnamed = of_sequence(0, 60, Proto::new().int(1, 1).int(15, 2));
+    let trace = read([
+        alone("alone"),
+        alone("renamed"),
+        unnamed,
+        shared(0, ""),
+        shared(0, "shared"),
+        event(10, 3, 1, "a"),
+        event(20, 3, 2, "b"),
+        shared(30, "not renamed"),
+    ]);
+    let tracks = trace.slices.track_id.iter();
+    let names: Vec<_> = tracks.map(|track| name(&trace, track)).collect();
+    assert_eq!(names, ["renamed", "shared"]);
+}
+
 /// The states of a trace: track, timestamp, duration and value.
 fn states(trace: &Trace) -> Vec<(&str, i64, i64, &str)> {
     let key = |name| trace.strings.lookup(name).unwrap();
