@@ -344,8 +344,8 @@ mod tests {
         let expected = [
             format!("- {} zip 0", sizes.iter().sum::<usize>()),
             format!("meta.json {} perfetto_manifest 1", sizes[1]),
-            format!("a.systrace {} ftrace 2", sizes[0]),
-            format!("b.pftrace {} perfetto 3", sizes[2]),
+            format!("b.pftrace {} perfetto 2", sizes[2]),
+            format!("a.systrace {} ftrace 3", sizes[0]),
         ];
         assert_eq!(listed(&read(&entries)), expected);
         let alone = [

@@ -20,7 +20,7 @@ mod tally;
 
 pub(crate) use members::Members;
 pub(crate) use pair::{Entry, pair};
-pub(crate) use sift::{Found, Sift};
+pub(crate) use sift::Sift;
 pub(crate) use tally::Tally;
 
 #[cfg(test)]

@@ -107,6 +107,14 @@ impl Format for Perfetto {
     }
 }
 
+/// Whether a file consists of symbols for other traces: its first packet has the field `module_symbols`.
+pub(crate) fn begins_with_symbols(head: &[u8]) -> bool {
+    const MODULE_SYMBOLS: u32 = 61;
+    let packet = Packets::new(head).next();
+    let field = packet.and_then(|packet| wire::Fields::new(packet).next());
+    field.is_some_and(|field| field.number == MODULE_SYMBOLS)
+}
+
 /// Whether the first packets contain only fields that a `TracePacket` can have. The last one may be incomplete.
 fn begins_with_packets(head: &[u8]) -> bool {
     const PACKETS: usize = 8;

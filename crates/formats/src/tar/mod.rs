@@ -8,7 +8,7 @@ mod tests;
 
 use traceloom_trace::{Place, RepairKind};
 
-use crate::archive::{Entry, Found, Members, Sift, Tally, pair};
+use crate::archive::{Entry, Members, Sift, Tally, pair};
 use crate::error::ReadError;
 use crate::format::{Confidence, Format, ReadOptions, Reader, Target};
 use crate::format_id;
@@ -79,10 +79,13 @@ fn read_files(
 ) -> Result<(), ReadError> {
     let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
     let entries = pair(&names);
-    let found = manifest(&entries, files)?;
+    let sift = sift(&entries, files)?;
+    let order = sift.order();
+    let found = sift.found()?;
     let manifest_at = found.as_ref().map(|found| found.at);
     let mut members = Members::of(entries.len(), found, out)?;
-    for (at, entry) in entries.iter().enumerate() {
+    for at in order {
+        let entry = &entries[at];
         if manifest_at == Some(at) {
             continue;
         }
@@ -99,15 +102,15 @@ fn read_files(
     members.finish(format_id::TAR, out)
 }
 
-/// The manifest among the entries.
-fn manifest(entries: &[Entry], files: &[File<'_>]) -> Result<Option<Found>, ReadError> {
+/// Looks at the entries.
+fn sift(entries: &[Entry], files: &[File<'_>]) -> Result<Sift, ReadError> {
     let mut sift = Sift::default();
     for (at, entry) in entries.iter().enumerate() {
         let bytes = files[entry.index].bytes;
         let head = |most: u64| bytes.iter().copied().take(most as usize).collect();
         sift.look(at, &entry.name, head)?;
     }
-    sift.found()
+    Ok(sift)
 }
 
 /// Reads an entry; returns whether it was complete.

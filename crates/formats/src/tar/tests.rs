@@ -78,7 +78,7 @@ fn each_trace_is_a_source_and_the_rest_is_counted() {
         member("b.trace", 0, &[b'x'; 1000]),
     ]);
     let (inputs, trace) = captured(&packed);
-    assert_eq!(inputs, [b"first".to_vec(), vec![b'x'; 1000]]);
+    assert_eq!(inputs, [vec![b'x'; 1000], b"first".to_vec()]);
     assert_eq!(trace.repairs.count(RepairKind::SkippedEntry), 1);
     assert_eq!(trace.repairs.count(RepairKind::TornRecord), 0);
 }
@@ -96,8 +96,8 @@ fn long_names() {
         member("three", b'0', b"three"),
     ]);
     let expected = [
-        format!("{long}.pax"),
         format!("{long}.gnu"),
+        format!("{long}.pax"),
         "three".to_owned(),
     ];
     assert_eq!(
@@ -296,7 +296,7 @@ fn pairs_of_the_same_name_stay_apart() {
         member("t.data", b'0', b"data 2"),
         member("t.data", b'0', b"data 3"),
     ]);
-    let expected = [&b"keys 1 data 1"[..], b"keys 2 data 2", b"data 3"];
+    let expected = [&b"data 3"[..], b"keys 1 data 1", b"keys 2 data 2"];
     assert_eq!(captured(&packed).0, expected);
 }
 

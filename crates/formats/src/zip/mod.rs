@@ -54,16 +54,18 @@ fn read(bytes: &[u8], options: &ReadOptions, out: &mut Target<'_>) -> Result<(),
     for (at, entry) in entries.iter().enumerate() {
         sift.look(at, &entry.name, |most| archive.head(entry, most))?;
     }
+    let order = sift.order();
     let found = sift.found()?;
     let manifest_at = found.as_ref().map(|found| found.at);
     let mut members = Members::of(entries.len(), found, out)?;
-    for (at, entry) in entries.into_iter().enumerate() {
+    for at in order {
+        let entry = &entries[at];
         if manifest_at == Some(at) {
             continue;
         }
         let is_first = tally.is_empty();
         let read = |options: &ReadOptions, out: &mut Target<'_>| {
-            archive.read(&entry, options, is_first, out)
+            archive.read(entry, options, is_first, out)
         };
         let result = members.read(&entry.name, options, out, read);
         count(&entry.name, result, &mut tally)?;
