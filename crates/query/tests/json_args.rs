@@ -1,10 +1,12 @@
-//! Arguments of JSON traces have Perfetto's keys in SQL.
+//! Arguments, tracks and facts of JSON traces are those of Perfetto in SQL.
 
 mod made;
 
 use made::ask;
 use traceloom_query::{Limits, Session, Value};
-use traceloom_trace::{ArgSetId, ArgValue, FtraceEventRow, SliceBegin, TraceBuilder};
+use traceloom_trace::{
+    ArgSetId, ArgValue, FtraceEventRow, SliceBegin, TraceBuilder, TrackOwnerId, TrackType,
+};
 
 /// Adds a set of arguments.
 fn set(out: &mut TraceBuilder, args: &[(&str, ArgValue)]) -> ArgSetId {
@@ -131,4 +133,57 @@ fn instants_have_their_category() {
     );
     let sql = "SELECT count(*) FROM __intrinsic_args WHERE key LIKE 'args.%'";
     assert_eq!(texts(&mut session, sql), ["3"]);
+}
+
+/// Slices with an id that is the same in all processes belong to no process in PerfettoSQL.
+#[test]
+fn only_tracks_of_local_ids_belong_to_their_process() {
+    let mut out = TraceBuilder::new();
+    out.begin_source("a.json", "chrome-json");
+    let upid = out.process(5);
+    for (name, local) in [("everywhere", false), ("here", true)] {
+        let name = out.intern(name.as_bytes());
+        let kind = TrackType::LegacyAsyncProcessSlice;
+        let track = out.separate_track(kind, TrackOwnerId::Process(upid), name);
+        let scoped = ("trace_id_is_process_scoped", ArgValue::Bool(local));
+        out.add_track_args(track, &[scoped]);
+        out.whole_slice(track, SliceBegin::named(1, name), 5);
+    }
+    let mut session = Session::open(out.finish(), Limits::default()).unwrap();
+    let tracks = "SELECT name, type FROM track ORDER BY name";
+    let expected = [
+        "everywhere legacy_async_global_slice",
+        "here legacy_async_process_slice",
+    ];
+    assert_eq!(texts(&mut session, tracks), expected);
+    let of_process = "SELECT name, pid FROM process_slice";
+    assert_eq!(texts(&mut session, of_process), ["here 5"]);
+}
+
+#[test]
+fn facts_of_metadata_have_numbers() {
+    let mut out = TraceBuilder::new();
+    out.begin_source("a.json", "chrome-json");
+    let facts = [
+        ("a", "12"),
+        ("b", "true"),
+        ("c", "1.0"),
+        ("d", "1.5"),
+        ("e", "x"),
+    ];
+    for (key, value) in facts {
+        out.metadata(&format!("json_metadata.{key}"), value);
+    }
+    out.metadata("b", "true");
+    let mut session = Session::open(out.finish(), Limits::default()).unwrap();
+    let facts = "SELECT name, int_value, str_value FROM metadata ORDER BY id";
+    let expected = [
+        "json_metadata.a 12 -",
+        "json_metadata.b 1 -",
+        "json_metadata.c 1 -",
+        "json_metadata.d - 1.5",
+        "json_metadata.e - x",
+        "b - true",
+    ];
+    assert_eq!(texts(&mut session, facts), expected);
 }

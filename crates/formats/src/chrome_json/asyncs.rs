@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{
-    AsyncLanes, LaneKey, Place, ProcessId, RepairKind, RowId, StringId, TraceBuilder, TrackId,
-    TrackType,
+    ArgValue, AsyncLanes, IdKind, LaneKey, Place, ProcessId, RepairKind, RowId, StringId,
+    TraceBuilder, TrackId, TrackOwnerId, TrackType,
 };
 
 use super::rows::{LOCAL, Row};
@@ -42,6 +42,7 @@ pub(super) struct Asyncs {
     /// the same in all processes.
     began: FxHashMap<Key, ProcessId>,
     lanes: AsyncLanes,
+    tracks: BaseTracks,
     next: i64,
 }
 
@@ -60,7 +61,7 @@ impl Asyncs {
             _ => {
                 let open = self.keys(key, row).find_map(|key| self.open.get(&key));
                 let open = open.map(|open| open.lane);
-                let track = open.unwrap_or_else(|| base_track(row, out));
+                let track = open.unwrap_or_else(|| self.tracks.get(row, out));
                 out.instant(track, row.ts, row.name, row.args);
             }
         }
@@ -83,7 +84,7 @@ impl Asyncs {
             out.begin_slice(open.lane, row.begin());
             return;
         }
-        let track = base_track(row, out);
+        let track = self.tracks.get(row, out);
         let lane_key = LaneKey {
             track,
             cookie: self.next,
@@ -131,17 +132,36 @@ impl Asyncs {
     }
 }
 
-/// The track for all async slices with this name.
-fn base_track(row: &Row, out: &mut TraceBuilder) -> TrackId {
-    match row.upid {
-        ProcessId::NONE => out.global_track(TrackType::LegacyAsyncGlobalSlice, row.name),
-        upid => out.process_track(TrackType::LegacyAsyncProcessSlice, upid, row.name),
+/// The tracks of async slices. Slices with local ids have tracks of their own.
+#[derive(Debug, Default)]
+struct BaseTracks(FxHashMap<(ProcessId, StringId, bool), TrackId>);
+
+impl BaseTracks {
+    /// The track for all async slices with a name.
+    fn get(&mut self, row: &Row, out: &mut TraceBuilder) -> TrackId {
+        let Some(upid) = row.upid.some() else {
+            return out.global_track(TrackType::LegacyAsyncGlobalSlice, row.name);
+        };
+        let is_local = row.flags & LOCAL != 0;
+        let key = (upid, row.name, is_local);
+        *self.0.entry(key).or_insert_with(|| {
+            let kind = TrackType::LegacyAsyncProcessSlice;
+            let track = out.separate_track(kind, TrackOwnerId::Process(upid), row.name);
+            let source = ArgValue::Text(out.intern(b"chrome"));
+            let args = [
+                ("source", source),
+                ("trace_id_is_process_scoped", ArgValue::Bool(is_local)),
+                ("upid", ArgValue::Row(IdKind::Process, upid.0)),
+            ];
+            out.add_track_args(track, &args);
+            track
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use traceloom_trace::RepairKind;
+    use traceloom_trace::{ArgValue, RepairKind, RowId};
 
     use crate::chrome_json::tests::{read, slices};
 
@@ -165,6 +185,23 @@ mod tests {
         let instant = trace.slices.instants().next().unwrap();
         let load = trace.slices.spans().nth(2).unwrap();
         assert_eq!(tracks.get(instant), tracks.get(load));
+    }
+
+    #[test]
+    fn slices_of_local_ids_have_tracks_of_their_own() {
+        let trace = read(
+            r#"[{"ph":"b","pid":1,"ts":1,"id":"0x1","cat":"c","name":"a"},
+                {"ph":"b","pid":1,"ts":2,"id2":{"local":"0x2"},"cat":"c","name":"a"}]"#,
+        );
+        let scoped = |slice: usize| {
+            let track = trace.slices.track_id.get(slice);
+            let args = trace.args.set(trace.tracks.arg_set_id.get(track.row()));
+            let mut args =
+                args.filter(|(key, _)| trace.strings.get(*key) == "trace_id_is_process_scoped");
+            args.next().map(|(_, value)| value)
+        };
+        let expected = [false, true].map(|local| Some(ArgValue::Bool(local)));
+        assert_eq!([0, 1].map(scoped), expected);
     }
 
     #[test]

@@ -12,6 +12,7 @@ use super::asyncs::Asyncs;
 use super::event::Event;
 use super::figures::Figures;
 use super::flows::Flows;
+use super::import_log;
 use super::members::{MOST_MEMBERS, is_deferred, is_facts, is_inner};
 use super::people::People;
 use super::rows::{ENCLOSING, FLOW_IN, FLOW_OUT, LOCAL, Row};
@@ -136,6 +137,9 @@ impl Interpreter {
         }
         let Some(ts) = event.ts.filter(|_| is_complete(&event)) else {
             self.figures.unread += 1;
+            if self.figures.unread <= import_log::MOST_EVENTS {
+                import_log::unread(text, place.offset, out);
+            }
             return out.repair(RepairKind::UnparsedLine, 1, place, || shown(text));
         };
         let is_backwards = event.dur.is_some_and(|dur| dur < 0);

@@ -16,6 +16,7 @@ mod counters;
 mod event;
 mod figures;
 mod flows;
+mod import_log;
 mod interpret;
 mod members;
 mod parts;

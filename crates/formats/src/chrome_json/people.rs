@@ -38,8 +38,8 @@ impl People {
     }
 
     /// The row of a thread. Threads belong to their process: the same tid in two processes means
-    /// two threads. An event without a tid belongs to the main thread, as in Perfetto. A page may
-    /// also contain a kernel trace; both share the kernel's threads.
+    /// two threads. An event without a tid belongs to the main thread, and one without a pid to process 0, as in
+    /// Perfetto. A page may also contain a kernel trace; both share the kernel's threads.
     pub fn thread(
         &mut self,
         tid: Option<&Value<'_>>,
@@ -47,6 +47,7 @@ impl People {
         out: &mut TraceBuilder,
     ) -> ThreadId {
         let tid = tid.and_then(|tid| number(tid, out));
+        let upid = self.process_of(tid, upid, out);
         let pid = upid
             .some()
             .map(|upid| out.trace().processes.pid.get(upid.row()));
@@ -70,6 +71,26 @@ impl People {
         }
         self.threads.insert(key, utid);
         utid
+    }
+}
+
+impl People {
+    /// The process of a thread. Without a pid, it is that of the kernel's thread with this tid, or else process 0.
+    fn process_of(
+        &mut self,
+        tid: Option<Number>,
+        upid: ProcessId,
+        out: &mut TraceBuilder,
+    ) -> ProcessId {
+        let known = match tid {
+            Some(Number::Int(tid)) if tid != 0 => out.find_thread(tid),
+            _ => None,
+        };
+        if upid != ProcessId::NONE || known.is_some() {
+            return upid;
+        }
+        let zero = || Value::Word(b"0");
+        self.process(Some(&zero()), out)
     }
 }
 
@@ -128,6 +149,21 @@ mod tests {
             [(-1, "main"), (-1, ""), (8, "")]
         );
         assert_eq!(trace.real_processes().count(), 3);
+    }
+
+    #[test]
+    fn an_event_without_a_pid_belongs_to_process_0() {
+        let trace = read(
+            r#"[{"ph":"X","ts":1,"dur":1,"name":"a"},{"ph":"X","ts":3,"dur":1,"tid":7,"name":"b"},
+                {"ph":"X","ts":5,"dur":1,"pid":0,"name":"c"}]"#,
+        );
+        let thread = |utid: traceloom_trace::ThreadId| {
+            let row = trace.threads.row(utid.row());
+            (trace.processes.pid.get(row.upid.row()), row.tid)
+        };
+        let threads: Vec<_> = trace.real_threads().map(thread).collect();
+        assert_eq!(threads, [(0, 0), (0, 7)]);
+        assert_eq!(trace.real_processes().count(), 1);
     }
 
     /// C# and Python programs write `null` for missing fields.

@@ -11,16 +11,21 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{
-    AsyncLanes, LaneKey, NO_DURATION, Place, RepairKind, RowId, SliceId, StringId, ThreadId,
-    TraceBuilder, TrackId, TrackType,
+    ArgValue, AsyncLanes, LaneKey, NO_DURATION, Place, RepairKind, RowId, SliceId, StringId,
+    ThreadId, TraceBuilder, TrackId, TrackType,
 };
 
 use super::flows::{Arriving, Ended, FlowKey, Flows};
+use super::import_log;
 use super::rows::{FLOW_IN, FLOW_OUT, Row};
 use super::ties::settle;
 
 /// The maximum rounding error by which an inner slice may end after its outer one: a microsecond.
 const ROUNDING_NS: i64 = 1_000;
+
+/// The maximum number of overlaps of a thread in the import log, and of open slices that are compared for one.
+const MOST_LOGGED: u64 = 4096;
+const MOST_COMPARED: usize = 64;
 
 /// Builds all slices and instants of threads; `rows` are sorted. Returns the number of slices on separate lanes, which
 /// cross the end of another slice.
@@ -54,6 +59,8 @@ struct Open {
     name: StringId,
     /// The end of a complete slice; `None` for a slice that waits for its end event.
     end: Option<(i64, Option<i64>)>,
+    /// The end of the slice itself. For a slice with an end event, that of this event.
+    own_end: i64,
     /// The earliest end of this and all slices around it that are complete.
     first_end: i64,
     /// The same, including slices with an end event.
@@ -138,6 +145,7 @@ impl Thread<'_> {
         let (first_end, room) =
             around.map_or((i64::MAX, i64::MAX), |open| (open.first_end, open.room));
         let own = end.map_or(i64::MAX, |(end, _)| end);
+        let own_end = own.min(row.ts.saturating_add(row.dur));
         if end.is_none() {
             *self.names.entry(row.name).or_default() += 1;
         }
@@ -145,8 +153,9 @@ impl Thread<'_> {
             slice,
             name: row.name,
             end,
+            own_end,
             first_end: own.min(first_end),
-            room: own.min(row.ts.saturating_add(row.dur)).min(room),
+            room: own_end.min(room),
         });
         self.bind(row, slice);
     }
@@ -221,6 +230,9 @@ impl Thread<'_> {
     /// Puts a slice that crosses the end of another one on a separate lane.
     fn beside(&mut self, row: &Row, end: i64) {
         self.beside += 1;
+        if self.beside <= MOST_LOGGED {
+            self.log_overlap(row, end);
+        }
         let name = self.out.intern(b"overlapping");
         let kind = TrackType::ThreadOverlappingSlice;
         let track = self.out.thread_named_track(kind, self.utid, name);
@@ -234,6 +246,26 @@ impl Thread<'_> {
         }
         self.crossing.push(Reverse((end, cookie, track)));
         self.bind(row, slice);
+    }
+
+    /// Logs a slice that crosses the end of another one, with the innermost such one.
+    fn log_overlap(&mut self, row: &Row, end: i64) {
+        let crosses = |open: &&Open| open.own_end.saturating_add(ROUNDING_NS) < end;
+        let Some(open) = self.open.iter().rev().take(MOST_COMPARED).find(crosses) else {
+            return;
+        };
+        let ts = self.out.trace().slices.ts.get(open.slice.row());
+        let conflict = [
+            ("overlap_start", ArgValue::Int(row.ts)),
+            ("overlap_end", ArgValue::Int(open.own_end)),
+            ("conflicting_slice_name", ArgValue::Text(open.name)),
+            ("conflicting_slice_ts", ArgValue::Int(ts)),
+            (
+                "conflicting_slice_dur",
+                ArgValue::Int(open.own_end.saturating_sub(ts)),
+            ),
+        ];
+        import_log::overlap(row, &conflict, self.out);
     }
 
     /// Adds the flows that end at this slice, and those in its own fields.

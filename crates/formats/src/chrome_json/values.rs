@@ -72,11 +72,7 @@ fn json(text: &[u8], out: &mut TraceBuilder) -> ArgValue {
 /// samples).
 pub(super) fn member(key: &str, text: &[u8], place: Place, out: &mut TraceBuilder) {
     match text.first() {
-        Some(b'{') if is_facts(key) => {
-            for (key, value) in Fields::new(text) {
-                out.metadata(&String::from_utf8_lossy(&key), &as_text(&value));
-            }
-        }
+        Some(b'{') if is_facts(key) => facts(key, text, out),
         Some(b'{' | b'[') if text.len() > 2 => {
             out.repair(RepairKind::SkippedEntry, 1, place, || key.to_owned());
         }
@@ -86,6 +82,20 @@ pub(super) fn member(key: &str, text: &[u8], place: Place, out: &mut TraceBuilde
             out.metadata(key, &String::from_utf8_lossy(&unescape(inside)));
         }
         Some(_) => out.metadata(key, &String::from_utf8_lossy(text)),
+    }
+}
+
+/// Stores facts. Those of `metadata` have the prefix that they have in Perfetto, which drops values that are `null`.
+fn facts(key: &str, text: &[u8], out: &mut TraceBuilder) {
+    let prefix = match key {
+        "metadata" => "json_metadata.",
+        _ => "",
+    };
+    for (key, value) in Fields::new(text) {
+        if prefix.is_empty() || value != Value::Word(b"null") {
+            let key = format!("{prefix}{}", String::from_utf8_lossy(&key));
+            out.metadata(&key, &as_text(&value));
+        }
     }
 }
 
@@ -107,6 +117,18 @@ mod tests {
     use traceloom_trace::ArgValue;
 
     use crate::{ReadOptions, read_bytes};
+
+    #[test]
+    fn facts_of_metadata_have_a_prefix() {
+        let json =
+            br#"{"metadata":{"source":"DevTools","cpus":12,"none":null},"otherData":{"source":"x"},
+            "traceEvents":[{"ph":"X","ts":0,"dur":1,"pid":1,"tid":1,"name":"a"}]}"#;
+        let trace = read_bytes(json, ReadOptions::default()).unwrap();
+        assert_eq!(trace.metadata("json_metadata.source"), Some("DevTools"));
+        assert_eq!(trace.metadata("json_metadata.cpus"), Some("12"));
+        assert_eq!(trace.metadata("json_metadata.none"), None);
+        assert_eq!(trace.metadata("source"), Some("x"));
+    }
 
     #[test]
     fn arguments_keep_their_types() {

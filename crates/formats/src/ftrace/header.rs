@@ -86,7 +86,7 @@ fn fact(body: &[u8]) -> Header<'_> {
         return Header::Nothing;
     };
     let (key, value) = (body[..colon].trim_ascii(), body[colon + 1..].trim_ascii());
-    let is_key = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_/ ".contains(byte);
+    let is_key = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_/. ".contains(byte);
     if value.is_empty()
         || !key.iter().all(is_key)
         || !key.first().is_some_and(u8::is_ascii_alphabetic)

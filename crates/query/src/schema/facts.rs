@@ -46,6 +46,9 @@ const NUMBERS: &[&str] = &[
 /// Prefixes of the names of facts whose values become numbers if they look like numbers.
 const MAYBE_NUMBERS: &[&str] = &["cr-", "manifest_attribute.", "trace_attribute."];
 
+/// The prefix of facts from the member `metadata` of a JSON trace. Their whole numbers and `true` and `false` are numbers.
+const OF_JSON: &str = "json_metadata.";
+
 /// The clock of a Perfetto trace (`CLOCK_BOOTTIME`).
 const BOOTTIME: i64 = 6;
 
@@ -115,10 +118,28 @@ fn about(name: &str) -> (bool, bool) {
 }
 
 fn value(name: &str, text: StringId, trace: &Trace) -> FactValue {
+    if name.starts_with(OF_JSON) {
+        let number = json_number(trace.strings.get(text));
+        return number.map_or(FactValue::Text(text), FactValue::Number);
+    }
     let can_be_number =
         NUMBERS.contains(&name) || MAYBE_NUMBERS.iter().any(|start| name.starts_with(start));
     match trace.strings.get(text).parse() {
         Ok(number) if can_be_number => FactValue::Number(number),
         _ => FactValue::Text(text),
+    }
+}
+
+/// The whole number that a word of JSON stands for.
+fn json_number(word: &str) -> Option<i64> {
+    const EXACT: f64 = (1u64 << 53) as f64;
+    let whole = || {
+        let number: f64 = word.parse().ok()?;
+        (number.fract() == 0.0 && number.abs() < EXACT).then_some(number as i64)
+    };
+    match word {
+        "true" => Some(1),
+        "false" => Some(0),
+        _ => word.parse().ok().or_else(whole),
     }
 }

@@ -4,7 +4,8 @@
 use std::collections::HashMap;
 
 use traceloom_trace::{
-    ArgValue, NO_NUMBER, RowId, StringId, Trace, TrackDimensionValue, TrackRow, TrackTitle,
+    ArgValue, NO_NUMBER, ProcessId, RowId, StringId, Trace, TrackDimensionValue, TrackRow,
+    TrackTitle, TrackType,
 };
 
 use super::cell::Cell;
@@ -16,6 +17,8 @@ pub(super) struct TrackFacts {
     pub types: Vec<StringId>,
     /// The name of each track; NULL for none.
     pub names: Vec<StringId>,
+    /// The process of each track.
+    pub processes: Vec<ProcessId>,
     /// The unit of each track's values; NULL for none.
     pub units: Vec<StringId>,
     /// The first of each track's dimensions; `None` if it has none. Tracks with the same dimensions share them.
@@ -49,7 +52,10 @@ impl TrackFacts {
     pub fn new(trace: &Trace, intern: &mut dyn FnMut(&str) -> StringId) -> Self {
         let mut facts = Self::default();
         let mut known: HashMap<Vec<(StringId, u8, i64)>, usize> = HashMap::new();
+        let is_scoped = trace.strings.lookup(IS_PROCESS_SCOPED);
         for (number, row) in trace.tracks.rows().enumerate() {
+            let row = as_queried(row, is_scoped, trace);
+            facts.processes.push(row.upid);
             let name = trace.strings.get(row.name);
             facts.types.push(intern(row.kind.name()));
             facts.names.push(title(&row, intern));
@@ -97,6 +103,27 @@ impl TrackFacts {
     /// The first dimension of a track; `None` if it has none.
     pub fn first_dimension(&self, track: usize) -> Option<usize> {
         self.first_dimensions.get(track).copied().flatten()
+    }
+}
+
+/// The argument of a track of asynchronous slices that says whether their ids are valid in their process only.
+const IS_PROCESS_SCOPED: &str = "trace_id_is_process_scoped";
+
+/// A track as PerfettoSQL has it. Asynchronous slices of Chrome belong to no process there if their ids are not local.
+fn as_queried(row: TrackRow, is_scoped: Option<StringId>, trace: &Trace) -> TrackRow {
+    if row.kind != TrackType::LegacyAsyncProcessSlice {
+        return row;
+    }
+    let first = row.parent.some().map(|first| first.row());
+    let set = first.map_or(row.arg_set_id, |first| trace.tracks.arg_set_id.get(first));
+    let mut args = trace.args.set(set);
+    if !args.any(|(key, value)| Some(key) == is_scoped && value == ArgValue::Bool(false)) {
+        return row;
+    }
+    TrackRow {
+        kind: TrackType::LegacyAsyncGlobalSlice,
+        upid: ProcessId::NONE,
+        ..row
     }
 }
 

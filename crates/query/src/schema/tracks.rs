@@ -90,7 +90,7 @@ const COLUMNS: &[Column] = &[
     })
     .hidden(),
     column("upid", JoinId("process"), "Its process.", |data, row| {
-        Cell::id(data.trace.tracks.upid.get(row))
+        Cell::id(data.tracks.processes[row])
     })
     .hidden(),
     column("cpu", Long, "Its CPU.", |data, row| {
