@@ -58,6 +58,11 @@ impl AsyncLanes {
         }
     }
 
+    /// The most recently opened slice with this key.
+    pub fn open_slice(&self, builder: &mut TraceBuilder, key: LaneKey) -> Option<SliceId> {
+        builder.open_slice(*self.open.get(&key)?)
+    }
+
     /// Closes the most recently opened slice with this key; `None` if there is none.
     pub fn end(&mut self, builder: &mut TraceBuilder, key: LaneKey, ts: i64) -> Option<SliceId> {
         let lane = self.open.remove(&key)?;

@@ -12,6 +12,12 @@ pub(crate) const CUT_LENGTH: usize = 1023;
 /// The argument that keeps the cookie of an asynchronous slice.
 pub(crate) const COOKIE: &str = "cookie";
 
+/// The arguments of an asynchronous slice that began again while it was open: the number of its begins, and the time
+/// of the last one, ns. Perfetto has them, too.
+pub(crate) const BEGIN_COUNT: &str = "legacy_unnestable_begin_count";
+/// See [`BEGIN_COUNT`].
+pub(crate) const LAST_BEGIN: &str = "legacy_unnestable_last_begin_ts";
+
 const SYNC: &[u8] = b"trace_event_clock_sync:";
 
 /// Parses a payload. Anything unknown becomes [`Mark::Text`].

@@ -9,6 +9,7 @@
 //! ```
 
 mod batch;
+mod binder_codes;
 mod clean;
 mod context;
 mod derived;

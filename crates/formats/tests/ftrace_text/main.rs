@@ -1,7 +1,9 @@
 //! Small ftrace texts end to end: the result of each rule.
 
+mod binder;
 #[path = "../common/mod.rs"]
 mod common;
+mod marks;
 mod threads;
 
 use common::{counters, read, slices, text};
@@ -215,7 +217,8 @@ fn a_capture_of_our_own() {
         .map(|row| format!("{} {}", row.state, row.dur / 1000))
         .collect();
     let first = [
-        "R 14",
+        // From its creation on.
+        "R 39",
         "Running 425",
         "D 71",
         "R 7",

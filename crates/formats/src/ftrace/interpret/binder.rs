@@ -12,9 +12,12 @@
 use traceloom_trace::{FlowRow, NO_NUMBER, SliceId, TraceBuilder};
 
 use super::args::Fields;
+use super::binder_steps::Sends;
 use super::interpreter::Interpreter;
 use super::position::At;
 use super::state::Sent;
+use crate::ftrace::binder_codes::{Command, Return, printed_code};
+use crate::ftrace::event::Value;
 
 /// `TF_ONE_WAY` of `include/uapi/linux/android/binder.h`: the caller does not wait for a reply.
 const ONE_WAY: i64 = 1;
@@ -31,11 +34,17 @@ impl Interpreter {
         out: &mut TraceBuilder,
     ) -> Option<()> {
         let id = fields.int("transaction")?;
-        if fields.int("reply")? != 0 {
+        let sends = match (fields.int("reply")?, fields.int("flags").unwrap_or(0)) {
+            (0, flags) if flags & ONE_WAY != 0 => Sends::OneWay,
+            (0, _) => Sends::Call,
+            _ => Sends::Answer,
+        };
+        self.binder.steps.sent(at.utid, sends);
+        if sends == Sends::Answer {
             self.binder.sent.insert(id, Sent::Reply);
             return self.own_end(at, REPLY, fields, out);
         }
-        if fields.int("flags").unwrap_or(0) & ONE_WAY != 0 {
+        if sends == Sends::OneWay {
             let slice = self.moment(at, b"binder transaction async", fields, out);
             self.binder.sent.insert(id, Sent::OneWay(slice));
         } else {
@@ -52,7 +61,9 @@ impl Interpreter {
         fields: Fields<'_>,
         out: &mut TraceBuilder,
     ) -> Option<()> {
-        match self.binder.sent.remove(&fields.int("transaction")?)? {
+        let sent = self.binder.sent.remove(&fields.int("transaction")?)?;
+        self.binder.steps.received(at.utid, sent.sends());
+        match sent {
             Sent::Reply => return self.own_end(at, CALL, Fields::NONE, out),
             Sent::Call(call) => {
                 let reply = self.own_begin(at, REPLY, fields, out);
@@ -64,6 +75,32 @@ impl Interpreter {
             }
         }
         Some(())
+    }
+
+    /// `binder_command: cmd=0x40406300 BC_TRANSACTION`. The event is also kept.
+    pub(super) fn binder_command(
+        &mut self,
+        at: At,
+        fields: Fields<'_>,
+        _: &mut TraceBuilder,
+    ) -> Option<()> {
+        let command = Command::of(code(fields)?)?;
+        self.binder.steps.command(at.utid, command);
+        None
+    }
+
+    /// `binder_return: cmd=0x7211 BR_FAILED_REPLY`. The event is also kept.
+    pub(super) fn binder_return(
+        &mut self,
+        at: At,
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        let returned = Return::of(code(fields)?)?;
+        if self.binder.steps.returned(at.utid, returned) {
+            self.own_end(at, CALL, Fields::NONE, out);
+        }
+        None
     }
 
     /// Opens a slice on the thread's own track.
@@ -106,6 +143,14 @@ impl Interpreter {
         let track = self.threads.track(at.slot, out);
         out.end_slice(track, at.ts, None);
         slice
+    }
+}
+
+/// The code of a command.
+fn code(fields: Fields<'_>) -> Option<i64> {
+    match fields.get("cmd")? {
+        Value::Text(text) => printed_code(text),
+        _ => fields.int("cmd"),
     }
 }
 

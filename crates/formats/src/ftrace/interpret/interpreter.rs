@@ -15,6 +15,7 @@ use super::devices::Devices;
 use super::event_table::EventTable;
 use super::open_pairs::{OpenPairs, Request};
 use super::position::{At, Position, SlotId};
+use super::repeats::Repeats;
 use super::state::{Binder, Cpu, CpuColumn, GraphCpu, History, Memory, NEW_CPU, NOBODY};
 use super::threads::Threads;
 use crate::ftrace::batch::EventBatch;
@@ -45,6 +46,7 @@ pub(crate) struct Interpreter {
     pub(super) cpus: Paged<Cpu>,
     pub(super) sched: SchedTracker,
     pub(super) lanes: AsyncLanes,
+    pub(super) repeats: Repeats,
     /// The key of the argument that keeps cookies.
     pub(super) cookie_key: StringId,
     pub(super) binder: Binder,
@@ -82,6 +84,7 @@ impl Interpreter {
             cpus: Paged::new(NEW_CPU),
             sched: SchedTracker::default(),
             lanes: AsyncLanes::default(),
+            repeats: Repeats::default(),
             cookie_key: StringId::NULL,
             binder: Binder::default(),
             memory: Memory::default(),
@@ -314,6 +317,7 @@ impl Interpreter {
     /// Ends the input.
     pub fn finish(&mut self, out: &mut TraceBuilder) {
         self.dump.finish(out);
+        self.repeats.finish(out);
         self.infer_last(out);
         self.finish_history(out);
         self.threads.place_leaders(out);

@@ -49,6 +49,8 @@ fn rule(name: &[u8]) -> Option<Rule> {
         b"block_rq_requeue" => I::request_requeued,
         b"binder_transaction" => I::transaction,
         b"binder_transaction_received" => I::received,
+        b"binder_command" => I::binder_command,
+        b"binder_return" => I::binder_return,
         b"oom_score_adj_update" => I::oom_score,
         b"rss_stat" | b"rss_stat_throttled" => I::rss_stat,
         b"ion_heap_grow" | b"ion_heap_shrink" => I::ion_heap,

@@ -82,6 +82,10 @@ impl Interpreter {
     }
 
     fn counter_track(&mut self, at: At, pid: i32, name: &[u8], out: &mut TraceBuilder) -> TrackId {
+        if let Some(kind) = device_counter(name) {
+            let name = out.intern(name);
+            return out.global_track(kind, name);
+        }
         let upid = self.mark_process(at, pid, out);
         // The kernel's process counters are written as marks, so marks with their names are read as these counters.
         let kind = std::str::from_utf8(name).map_or(TrackType::AtraceCounter, |name| {
@@ -128,6 +132,11 @@ impl Interpreter {
                 cookie,
             } => {
                 let key = self.async_key(at, (pid, track, name), cookie, out);
+                let open = self.lanes.open_slice(out, key);
+                if let Some(open) = open.filter(|_| track.is_none()) {
+                    out.saw_time(at.ts);
+                    return self.repeats.add(key, open, at.ts);
+                }
                 let name = self.mark_name(at, name, pid, out);
                 let begin = SliceBegin {
                     arg_set_id: self.cookie_arg(cookie, out),
@@ -143,8 +152,9 @@ impl Interpreter {
             } => {
                 out.saw_time(at.ts);
                 let key = self.async_key(at, (pid, track, name), cookie, out);
-                if self.lanes.end(out, key, at.ts).is_none() {
-                    self.history.unmatched(at);
+                match self.lanes.end(out, key, at.ts) {
+                    Some(_) => self.repeats.end(key, out),
+                    None => self.history.unmatched(at),
                 }
             }
             Mark::Instant { pid, track, name } => {
@@ -152,6 +162,10 @@ impl Interpreter {
                     None => {
                         self.threads.learn_tgid(at.slot, pid, out);
                         self.threads.track(at.slot, out)
+                    }
+                    Some(track @ b"DeviceStateChanged") => {
+                        let track = out.intern(track);
+                        out.global_track(TrackType::AndroidDeviceState, track)
                     }
                     Some(track) => {
                         let upid = self.mark_process(at, pid, out);
@@ -171,6 +185,16 @@ impl Interpreter {
             other => clock_mark(at.place(), other, out),
         }
     }
+}
+
+/// The type of a counter that describes the whole device, though a process writes it. System properties have the same
+/// counters.
+fn device_counter(name: &[u8]) -> Option<TrackType> {
+    if name == b"ScreenState" {
+        return Some(TrackType::ScreenState);
+    }
+    let is_battery = name.starts_with(b"battery_stats.");
+    is_battery.then_some(TrackType::BatteryStats)
 }
 
 /// The number that identifies a cookie: its own, or the hash of a text.

@@ -15,6 +15,7 @@
 mod adreno;
 mod args;
 mod binder;
+mod binder_steps;
 mod clock;
 mod counters;
 mod derived;
@@ -39,6 +40,7 @@ mod pairs;
 mod pm;
 mod position;
 mod power;
+mod repeats;
 mod rules;
 mod sched;
 mod seen;

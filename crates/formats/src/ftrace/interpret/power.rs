@@ -21,11 +21,11 @@ impl Interpreter {
         let cpu = u32::try_from(fields.int("cpu_id")?).ok()?;
         let min = fields.int_of(&["min", "min_freq"])?;
         let max = fields.int_of(&["max", "max_freq"])?;
-        let kinds = [
-            TrackType::CpuMinFrequencyLimit,
-            TrackType::CpuMaxFrequencyLimit,
+        let limits = [
+            ("Max", max, TrackType::CpuMaxFrequencyLimit),
+            ("Min", min, TrackType::CpuMinFrequencyLimit),
         ];
-        for ((which, value), kind) in [("Min", min), ("Max", max)].into_iter().zip(kinds) {
+        for (which, value, kind) in limits {
             let name = out.intern(format!("Cpu {cpu} {which} Freq Limit").as_bytes());
             let track = out.cpu_track(kind, cpu, name);
             out.counter(track, at.ts, value as f64);

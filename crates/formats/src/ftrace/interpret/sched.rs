@@ -146,6 +146,11 @@ impl Interpreter {
         if parent == NO_TGID {
             self.threads.created(slot, at.slot, is_process);
         }
+        let new = self.threads.slot(slot);
+        if !new.is_idle() && !self.sched.is_known(new.utid) {
+            // It waits for a CPU, as if its creator had woken it.
+            self.sched.wake(out, at.ts, new.utid, at.utid);
+        }
         None
     }
 

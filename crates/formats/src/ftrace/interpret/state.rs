@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashMap;
 use traceloom_trace::{FtraceEventRow, Place, RowId, SliceId, ThreadId, TrackId};
 
+use super::binder_steps::{BinderSteps, Sends};
 use super::position::{At, Position, SlotId};
 use super::seen::Seen;
 
@@ -85,10 +86,23 @@ pub(super) enum Sent {
     Reply,
 }
 
-/// Binder transactions that were sent and not received yet, by number.
+impl Sent {
+    /// The kind of the transaction.
+    pub fn sends(self) -> Sends {
+        match self {
+            Self::Call(_) => Sends::Call,
+            Self::OneWay(_) => Sends::OneWay,
+            Self::Reply => Sends::Answer,
+        }
+    }
+}
+
+/// The state of binder.
 #[derive(Debug, Default)]
 pub(super) struct Binder {
+    /// Transactions that were sent and not received yet, by number.
     pub sent: FxHashMap<i64, Sent>,
+    pub steps: BinderSteps,
 }
 
 /// The last output of the function_graph tracer for a CPU.

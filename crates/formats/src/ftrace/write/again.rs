@@ -1,9 +1,10 @@
 //! Asynchronous slices whose cookie is reused at the time at which they end. The end is written before the next begin,
 //! because an end closes the slice that began last.
 
-use traceloom_trace::{ArgSetId, ArgValue, RowId, SliceId, Trace, TrackId};
+use rustc_hash::FxHashSet;
+use traceloom_trace::{ArgSetId, ArgValue, NO_DURATION, RowId, SliceId, StringId, Trace, TrackId};
 
-use crate::ftrace::marker::COOKIE;
+use crate::ftrace::marker::{BEGIN_COUNT, COOKIE, LAST_BEGIN};
 
 /// What a begin and its end share.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -53,6 +54,51 @@ impl Again {
         let next = self.begins.get(next)?;
         (next.0 == key && next.1 == end).then_some(SliceId(next.2))
     }
+
+    /// The slices that begin while another one with their cookie and their name is open. Of such begins, a reader
+    /// keeps only the first one, so these slices need other cookies.
+    pub fn overlapping(&self, trace: &Trace) -> FxHashSet<SliceId> {
+        let mut found = FxHashSet::default();
+        for same in self.begins.chunk_by(|a, b| a.0 == b.0) {
+            let mut open_until = i64::MIN;
+            for (_, ts, row) in same {
+                let dur = trace.slices.dur.get(*row as usize);
+                let end = if dur == NO_DURATION {
+                    i64::MAX
+                } else {
+                    ts.saturating_add(dur)
+                };
+                if *ts < open_until && !is_nestable(trace, *row as usize) {
+                    found.insert(SliceId(*row));
+                } else {
+                    open_until = end;
+                }
+            }
+        }
+        found
+    }
+}
+
+/// Whether slices of this one's track with the same cookie are read as separate slices (`G|` and `H|`).
+fn is_nestable(trace: &Trace, row: usize) -> bool {
+    let track = trace.slices.track_id.get(row);
+    !trace.tracks.kind.get(track.row()).is_process_async()
+}
+
+/// How often an asynchronous slice began again while it was open, and the last time.
+pub(super) fn repeats(trace: &Trace, slice: SliceId) -> Option<(usize, i64)> {
+    let [count, last] = [BEGIN_COUNT, LAST_BEGIN].map(|key| trace.strings.lookup(key));
+    let (count, last) = (count?, last?);
+    let args = || trace.args.set(trace.slices.arg_set_id.get(slice.row()));
+    let number = |wanted: StringId| {
+        args().find_map(|arg| match arg {
+            (key, ArgValue::Int(number)) if key == wanted => Some(number),
+            _ => None,
+        })
+    };
+    let again = number(count)?.checked_sub(1)?;
+    let again = usize::try_from(again).ok()?;
+    Some((again, number(last)?))
 }
 
 fn key(trace: &Trace, track: TrackId, args: ArgSetId) -> Option<Key> {

@@ -5,10 +5,13 @@
 //! callee            received 7 |---- binder reply ----| binder_transaction 8 (reply)
 //! ```
 
-use rustc_hash::FxHashMap;
-use traceloom_trace::{ArgValue, NO_DURATION, RowId, SliceId, SliceRow, StringId, Trace};
+use rustc_hash::{FxHashMap, FxHashSet};
+use traceloom_trace::{
+    ArgSetId, ArgValue, NO_DURATION, RowId, SliceId, SliceRow, StringId, ThreadId, Trace,
+};
 
 use super::kernel::argument;
+use crate::ftrace::binder_codes::{Return, printed_code};
 
 /// The event that opens a call, and closes a reply.
 pub(super) const SENT: &str = "binder_transaction";
@@ -37,7 +40,10 @@ impl Role {
 
 /// The roles of all slices that can be written as binder events. Other slices, such as the work on a call that is not
 /// in the trace, are written as slices of a program.
-pub(super) fn roles(trace: &Trace) -> FxHashMap<SliceId, Role> {
+pub(super) fn roles(
+    trace: &Trace,
+    failures: &FxHashSet<(i64, ThreadId)>,
+) -> FxHashMap<SliceId, Role> {
     let mut roles = FxHashMap::default();
     let Some(key) = trace.strings.lookup("transaction") else {
         return roles;
@@ -52,6 +58,11 @@ pub(super) fn roles(trace: &Trace) -> FxHashMap<SliceId, Role> {
         };
         answered.insert(flow.slice_out, ());
         if let Some([call, reply]) = both {
+            let call = if failed(trace, ends[0], failures) {
+                Role::Call { answer: None }
+            } else {
+                call
+            };
             roles.insert(flow.slice_out, call);
             roles.insert(flow.slice_in, reply);
         }
@@ -69,6 +80,38 @@ pub(super) fn roles(trace: &Trace) -> FxHashMap<SliceId, Role> {
         }
     }
     roles
+}
+
+/// The times and threads of stored events that say that the thread's call failed. Such an event ends the call's slice.
+pub(super) fn failures(trace: &Trace) -> FxHashSet<(i64, ThreadId)> {
+    let Some(name) = trace.strings.lookup("binder_return") else {
+        return FxHashSet::default();
+    };
+    let events = trace.ftrace_events.rows();
+    let failed = events.filter(|event| {
+        event.name == name
+            && code(trace, event.arg_set_id).and_then(Return::of) == Some(Return::Failed)
+    });
+    failed.map(|event| (event.ts, event.utid)).collect()
+}
+
+/// Whether a stored event ends a call.
+fn failed(trace: &Trace, call: SliceRow, failures: &FxHashSet<(i64, ThreadId)>) -> bool {
+    let utid = trace.tracks.utid.get(call.track_id.row());
+    end(call).is_some_and(|end| failures.contains(&(end, utid)))
+}
+
+/// The code of a `binder_return`.
+fn code(trace: &Trace, args: ArgSetId) -> Option<i64> {
+    let value = trace
+        .args
+        .set(args)
+        .find_map(|(key, value)| (trace.strings.get(key) == "cmd").then_some(value));
+    match value? {
+        ArgValue::Int(code) => Some(code),
+        ArgValue::Text(text) => printed_code(trace.strings.get(text).as_bytes()),
+        _ => None,
+    }
 }
 
 /// The numbers of transactions among a slice's fields.

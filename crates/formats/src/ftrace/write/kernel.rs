@@ -213,18 +213,18 @@ impl<'t> SaidElsewhere<'t> {
             TrackOwner::Cpu => row
                 .checked_sub(1)
                 .and_then(|before| limits(self.trace, before))
-                .is_some_and(|(_, max)| max == counter),
+                .is_some_and(|(_, min)| min == counter),
             _ => false,
         }
     }
 }
 
-/// The lower limit of a CPU's frequency in `row`, and the upper one directly after it.
+/// The upper limit of a CPU's frequency in `row`, and the lower one directly after it.
 fn limits(trace: &Trace, row: usize) -> Option<(CounterRow, CounterRow)> {
     let next = (row + 1 < trace.counters.len()).then(|| trace.counters.row(row + 1))?;
-    let min = trace.counters.row(row);
-    let (low, high) = (
-        trace.tracks.row(min.track_id.row()),
+    let max = trace.counters.row(row);
+    let (high, low) = (
+        trace.tracks.row(max.track_id.row()),
         trace.tracks.row(next.track_id.row()),
     );
     let is = |track: TrackRow, which: &str| {
@@ -232,13 +232,13 @@ fn limits(trace: &Trace, row: usize) -> Option<(CounterRow, CounterRow)> {
         track.kind.is_counter_of(TrackOwner::Cpu) && name.ends_with(which)
     };
     let both = is(low, " Min Freq Limit") && is(high, " Max Freq Limit");
-    (both && low.cpu == high.cpu && low.cpu != NO_NUMBER && min.ts == next.ts)
-        .then_some((min, next))
+    (both && low.cpu == high.cpu && low.cpu != NO_NUMBER && max.ts == next.ts)
+        .then_some((max, next))
 }
 
 /// `cpu_frequency_limits`, if `row` is the first of its two values.
 pub(super) fn frequency_limits(trace: &Trace, row: usize) -> Option<String> {
-    let (min, max) = limits(trace, row)?;
+    let (max, min) = limits(trace, row)?;
     let cpu = trace.tracks.cpu.get(min.track_id.row());
     Some(format!(
         "cpu_frequency_limits: min={} max={} cpu_id={cpu}",

@@ -63,7 +63,7 @@ impl<'p> Printer<'p> {
 
     pub fn print(&mut self, line: Line, out: &mut impl Write) -> io::Result<()> {
         match line.kind {
-            Kind::Begin => self.begin(line, out)?,
+            Kind::Begin | Kind::BeginAgain => self.begin(line, out)?,
             Kind::End => self.end(line, out)?,
             Kind::EndMark => self.end_mark(line, out)?,
             Kind::Counter => self.counter(line, out)?,

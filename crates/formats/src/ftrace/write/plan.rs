@@ -1,6 +1,6 @@
 //! The plan of a text: its lines in order.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use traceloom_trace::{ClockKind, ClockRow, ProcessId, RowId, SliceId, ThreadId, Trace};
 
 use super::binder::{self, Role};
@@ -14,6 +14,8 @@ use crate::ftrace::derived::Derived;
 pub(super) enum Kind {
     /// `B|`, or `S|` and `G|` if not on a thread's own track.
     Begin,
+    /// `S|` for an asynchronous slice that is open already.
+    BeginAgain,
     /// `E|`, or `F|` and `H|`.
     End,
     /// `E|` for a slice of kernel events that such a mark ended.
@@ -91,8 +93,12 @@ pub(super) struct Plan<'t> {
     pub writers: FxHashMap<ProcessId, ThreadId>,
     /// The slices of binder calls.
     pub binder: FxHashMap<SliceId, Role>,
+    /// The times and threads of stored events that end a binder call.
+    pub binder_failures: FxHashSet<(i64, ThreadId)>,
     /// Counters that an event of a slice also sets.
     pub counted: Counted<'t>,
+    /// Asynchronous slices that need a cookie of their own, because another one with theirs is open when they begin.
+    pub overlapping: FxHashSet<SliceId>,
     /// Begins of slices that are also stored as events.
     pub waiting: Waiting,
     /// Slices that are derived from events.
@@ -104,13 +110,16 @@ pub(super) struct Plan<'t> {
 impl<'t> Plan<'t> {
     /// A plan without lines.
     pub fn new(trace: &'t Trace) -> Self {
+        let binder_failures = binder::failures(trace);
         Self {
             trace,
             lines: Vec::new(),
             switches: Vec::new(),
             writers: writers(trace),
-            binder: binder::roles(trace),
+            binder: binder::roles(trace, &binder_failures),
+            binder_failures,
             counted: Counted::new(trace),
+            overlapping: FxHashSet::default(),
             waiting: Waiting::new(trace),
             derived: Derived::new(trace),
             unwritten_states: 0,

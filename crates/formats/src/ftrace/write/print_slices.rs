@@ -57,6 +57,7 @@ impl Printer<'_> {
             _ => None,
         });
         let own = own.filter(|cookie| !cookie.contains(['|', '\n', '\r', '\0']));
+        let own = own.filter(|_| !self.plan.overlapping.contains(&slice));
         own.unwrap_or_else(|| slice.0.to_string())
     }
 

@@ -4,7 +4,7 @@
 //! CPU, or one of the table of run ends. Switches and wake-ups with the same time keep the order of the state rows they
 //! created.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use traceloom_trace::{
     ArgSetId, ArgValue, NO_DURATION, NO_PRIORITY, RowId, RunEndRow, SchedSliceRow, TaskState,
     ThreadId, Trace, WakeKind, WakeupRow, sort,
@@ -265,6 +265,7 @@ impl Sched<'_> {
     /// Adds states that are in no line yet: those of traces without wake-ups.
     fn unexplained(&mut self, plan: &mut Plan<'_>) {
         let has_reasons = self.reasons(plan);
+        let created = created(self.trace);
         for (row, state) in self.trace.thread_states.rows().enumerate() {
             let mut line = |kind, ts, place| {
                 plan.lines.push(Line {
@@ -274,6 +275,7 @@ impl Sched<'_> {
                     row: row as u32,
                 });
             };
+            let tid = self.trace.threads.tid.get(state.utid.row());
             let born = self.trace.threads.start_ts.get(state.utid.row()) == state.ts;
             if state.io_wait >= 0 && !has_reasons {
                 let end = state.ts.saturating_add(state.dur.max(0));
@@ -282,6 +284,8 @@ impl Sched<'_> {
             if self.claimed[row] {
             } else if state.state != TaskState::RUNNABLE {
                 plan.unwritten_states += 1;
+            } else if created.contains(&(state.ts, tid)) {
+                // A stored event begins the state.
             } else if born {
                 line(Kind::Birth, state.ts, BEHIND);
             } else {
@@ -290,6 +294,19 @@ impl Sched<'_> {
             }
         }
     }
+}
+
+/// The times and tids of threads that stored events create.
+fn created(trace: &Trace) -> FxHashSet<(i64, i64)> {
+    let Some(name) = trace.strings.lookup("task_newtask") else {
+        return FxHashSet::default();
+    };
+    let events = trace
+        .ftrace_events
+        .rows()
+        .filter(|event| event.name == name);
+    let created = events.filter_map(|event| Some((event.ts, pid_of(trace, event.arg_set_id)?)));
+    created.collect()
 }
 
 fn threads_by_tid(trace: &Trace) -> FxHashMap<i64, Vec<ThreadId>> {

@@ -5,9 +5,9 @@
 //! the same lanes.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use traceloom_trace::{NO_DURATION, RowId, SliceId, Trace};
+use traceloom_trace::{NO_DURATION, RowId, SliceId, ThreadId, Trace};
 
-use super::again::Again;
+use super::again::{Again, repeats};
 use super::binder::Role;
 use super::counted::Counted;
 use super::kernel;
@@ -19,15 +19,20 @@ use crate::ftrace::derived::Derived;
 pub(super) fn add(plan: &mut Plan<'_>) {
     let by_track = rows_by_track(plan.trace);
     let again = Again::new(plan.trace);
+    plan.overlapping = again.overlapping(plan.trace);
+    // The numbers are arguments, so they may be wrong. The text must not grow without bounds.
+    let mut repeats_left = plan.trace.slices.len().saturating_mul(4) + (1 << 16);
     for rows in by_track.chunk_by(|a, b| a.0 == b.0) {
         let mut track = TrackLines {
             trace: plan.trace,
             lines: &mut plan.lines,
             binder: &plan.binder,
+            binder_failures: &plan.binder_failures,
             counted: &mut plan.counted,
             waiting: &mut plan.waiting,
             derived: &mut plan.derived,
             again: &again,
+            repeats_left: &mut repeats_left,
             ended: None,
             open: Vec::new(),
             last_ts: i64::MIN,
@@ -79,10 +84,13 @@ struct TrackLines<'p, 't> {
     trace: &'t Trace,
     lines: &'p mut Vec<Line>,
     binder: &'p FxHashMap<SliceId, Role>,
+    binder_failures: &'p FxHashSet<(i64, ThreadId)>,
     counted: &'p mut Counted<'t>,
     waiting: &'p mut Waiting,
     derived: &'p mut Derived,
     again: &'p Again,
+    /// The number of further begins that may still be written.
+    repeats_left: &'p mut usize,
     /// The last slice whose end was added, unless a begin followed.
     ended: Option<SliceId>,
     open: Vec<SliceId>,
@@ -116,9 +124,26 @@ impl TrackLines<'_, '_> {
         let is_derived = self.derived.begins(self.trace, SliceId(row), place);
         if !is_derived && !self.is_begun(SliceId(row)) {
             self.line(Kind::Begin, row, place);
+            self.repeats(row, place);
         }
         self.ended = None;
         self.open.push(SliceId(row));
+    }
+
+    /// Adds the further begins of an asynchronous slice. Only the time of the last one is known.
+    fn repeats(&mut self, row: u32, order: u64) {
+        let Some((count, ts)) = repeats(self.trace, SliceId(row)) else {
+            return;
+        };
+        let line = Line {
+            ts: ts.max(self.last_ts),
+            order,
+            kind: Kind::BeginAgain,
+            row,
+        };
+        let count = count.min(*self.repeats_left);
+        *self.repeats_left -= count;
+        self.lines.extend(std::iter::repeat_n(line, count));
     }
 
     /// Ends a slice, at the latest when the slice `next` begins.
@@ -137,11 +162,27 @@ impl TrackLines<'_, '_> {
             }
             return;
         }
-        let is_moment = self.binder.get(&slice).is_some_and(|role| role.is_moment());
-        if !is_moment && self.is_ended(slice) {
+        let has_own_end = !self.ends_otherwise(slice);
+        if has_own_end && self.is_ended(slice) {
             let kind = self.end_kind(slice, next);
             self.line(kind, slice.0, place);
             self.ended = Some(slice);
+        }
+    }
+
+    /// Whether a slice of binder needs no line for its end: it has no duration, or a stored event ends it.
+    fn ends_otherwise(&self, slice: SliceId) -> bool {
+        let utid = || {
+            self.trace
+                .tracks
+                .utid
+                .get(self.trace.slices.track_id.get(slice.row()).row())
+        };
+        match self.binder.get(&slice) {
+            Some(Role::Call { answer: None }) => {
+                self.binder_failures.contains(&(self.last_ts, utid()))
+            }
+            role => role.is_some_and(|role| role.is_moment()),
         }
     }
 

@@ -1,3 +1,5 @@
+mod calls;
+
 use std::collections::BTreeMap;
 
 use traceloom_trace::{RowId, ThreadId, Trace};
