@@ -286,6 +286,9 @@ impl<'s> Second<'s> {
                 if let Some(stack) = self.events.stack.take() {
                     self.profiles.slice_stack(stack, state, out);
                 }
+                if let Some((slice, correlation)) = self.events.gpu.take() {
+                    self.graphics.correlate(slice, correlation.fields(), out);
+                }
                 if let Some(event) = self.events.v8.take() {
                     self.profiles.v8_event(&event, state, out);
                 }

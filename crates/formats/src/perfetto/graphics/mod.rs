@@ -13,7 +13,7 @@ mod tests;
 mod units;
 mod vulkan;
 
-use traceloom_trace::TraceBuilder;
+use traceloom_trace::{SliceId, TraceBuilder};
 
 use super::packet::payload;
 use super::sequence::State;
@@ -73,6 +73,11 @@ impl<'s> Graphics<'s> {
             _ => return false,
         }
         true
+    }
+
+    /// The `GpuCorrelation` of an event of a thread, whose slice is given.
+    pub fn correlate(&mut self, slice: SliceId, correlation: Fields<'_>, out: &mut TraceBuilder) {
+        self.stages.thread_event(slice, correlation, out);
     }
 
     /// Ends the counters, writes the GPUs, and reports problems.

@@ -7,12 +7,12 @@
 
 mod compute;
 mod context;
+mod correlation;
 mod event;
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{
-    FlowRow, NO_NUMBER, Place, RepairKind, SliceBegin, SliceId, StringId, TraceBuilder, TrackId,
-    TrackType,
+    Place, RepairKind, SliceBegin, SliceId, StringId, TraceBuilder, TrackId, TrackType,
 };
 
 use super::super::people;
@@ -23,6 +23,7 @@ use super::args::ArgList;
 use super::gpus::Gpus;
 use super::scoped::Scoped;
 use super::vulkan::{DebugNames, object};
+use correlation::Correlation;
 use event::Event;
 
 /// Fields of `InternedData`.
@@ -45,9 +46,7 @@ pub(super) struct Stages<'s> {
     lanes: Scoped,
     /// The contexts that already have a row.
     contexts: FxHashMap<u64, ()>,
-    /// By event id: the last slice of the event, and the slices that wait for it.
-    by_event: FxHashMap<u64, SliceId>,
-    waiting: FxHashMap<u64, Vec<SliceId>>,
+    correlation: Correlation,
     undescribed: u64,
 }
 
@@ -69,8 +68,7 @@ impl<'s> Stages<'s> {
             tracks: FxHashMap::default(),
             lanes: Scoped::default(),
             contexts: FxHashMap::default(),
-            by_event: FxHashMap::default(),
-            waiting: FxHashMap::default(),
+            correlation: Correlation::default(),
             undescribed: 0,
         }
     }
@@ -92,9 +90,9 @@ impl<'s> Stages<'s> {
         if let Some(context) = event.context {
             pid = self.context(context, state, out).or(pid);
         }
-        if ts == i64::MIN || event.id.is_none() {
+        let Some(id) = event.id.filter(|_| ts != i64::MIN) else {
             return;
-        }
+        };
         let Some(track) = self.track(&event, state, gpus, out) else {
             self.undescribed += 1;
             return;
@@ -109,7 +107,9 @@ impl<'s> Stages<'s> {
             ..SliceBegin::named(ts, name)
         };
         let slice = self.lanes.slice(track, begin, event.dur as i64, out);
-        self.connect(&event, fields, slice, out);
+        let waits = fields.filter(|field| field.number == 18);
+        let waits = waits.flat_map(Field::numbers);
+        self.correlation.stage(id, slice, waits, out);
     }
 
     /// Reads `Specifications`: the names of queues and stages, and the pid of the context, which is returned.
@@ -249,40 +249,19 @@ impl<'s> Stages<'s> {
         }
     }
 
-    /// Adds flows between events that wait for each other.
-    fn connect(
+    /// An event of a thread that submits stages or waits for them.
+    pub fn thread_event(
         &mut self,
-        event: &Event,
-        fields: Fields<'_>,
         slice: SliceId,
+        correlation: Fields<'_>,
         out: &mut TraceBuilder,
     ) {
-        let name = StringId::NULL;
-        let mut flow = |slice_out, slice_in| {
-            out.flow(FlowRow {
-                slice_out,
-                slice_in,
-                name,
-                trace_id: NO_NUMBER,
-            });
-        };
-        if let Some(id) = event.id {
-            self.by_event.insert(id, slice);
-            for waiting in self.waiting.remove(&id).unwrap_or_default() {
-                flow(slice, waiting);
-            }
-        }
-        let waits = fields.filter(|field| field.number == 18);
-        for id in waits.flat_map(Field::numbers) {
-            match self.by_event.get(&id) {
-                Some(before) if *before != slice => flow(*before, slice),
-                _ => self.waiting.entry(id).or_default().push(slice),
-            }
-        }
+        self.correlation.thread(slice, correlation, out);
     }
 
     /// Reports problems.
     pub fn finish(&mut self, out: &mut TraceBuilder) {
+        self.correlation.finish(out);
         let place = Place::default();
         out.repair(RepairKind::SkippedEntry, self.undescribed, place, || {
             "stages of rendering on a queue that nothing describes".to_owned()

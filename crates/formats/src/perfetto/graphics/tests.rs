@@ -313,3 +313,43 @@ fn damage_is_survived() {
         }
     }
 }
+
+/// Threads submit stages and wait for them. Their events may come before the stages or after them.
+#[test]
+fn flows_connect_threads_and_stages() {
+    let name = |name| Proto::new().int(9, 3).text(23, name);
+    let submits = name("submit").message(3000, Proto::new().int(1, 1).int(1, 2));
+    let waits = name("wait").message(3000, Proto::new().packed(2, &[1, 2]));
+    let stage = |id| Proto::new().int(1, id).int(2, 10).int(3, id).int(4, id);
+    let on_thread = |ts, event| packet(ts, 11, event).int(10, 1).int(13, 1);
+    let trace = read([
+        on_thread(5, submits),
+        packet(10, 53, stage(1)).int(10, 1),
+        on_thread(15, waits),
+        packet(20, 53, stage(2).int(18, 1)).int(10, 1),
+    ]);
+    let name =
+        |slice: traceloom_trace::SliceId| trace.strings.get(trace.slices.name.get(slice.row()));
+    let flows = trace.flows.rows();
+    let mut flows: Vec<_> = flows
+        .map(|flow| [name(flow.slice_out), name(flow.slice_in)])
+        .collect();
+    flows.sort_unstable();
+    let [one, two] = ["render stage(1)", "render stage(2)"];
+    let expected = [
+        [one, two],
+        [one, "wait"],
+        [two, "wait"],
+        ["submit", one],
+        ["submit", two],
+    ];
+    assert_eq!(flows, expected);
+}
+
+#[test]
+fn flows_of_events_with_the_same_id_are_limited() {
+    let stage = || Proto::new().int(1, 1).int(2, 10).int(18, 1);
+    let trace = read((0..2_000).map(|ts| packet(ts, 53, stage())));
+    assert!(trace.flows.len() < 100_000, "{}", trace.flows.len());
+    assert!(trace.repairs.count(RepairKind::BeyondLimit) > 0);
+}

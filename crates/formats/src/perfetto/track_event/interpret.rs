@@ -48,6 +48,8 @@ pub(crate) struct TrackEvents<'s> {
     pub(super) unmatched: (u64, Option<i64>),
     /// The stack of the last event, if it has one.
     pub stack: Option<SliceStack<'s>>,
+    /// The slice of the last event, if it has a `GpuCorrelation`.
+    pub gpu: Option<(SliceId, Field<'s>)>,
     /// The V8 profile data of the last event, if it has any.
     pub v8: Option<V8Event<'s>>,
     pub(super) unknown_phases: (u64, u8),
@@ -59,6 +61,9 @@ pub(crate) struct TrackEvents<'s> {
     pub(super) misplaced_states: u64,
     pub(super) skipped: Skipped,
 }
+
+/// The extension of a `TrackEvent` with the render stages that it submits or waits for.
+const GPU_CORRELATION: u32 = 3000;
 
 /// The stack at the beginning or the end of a slice.
 #[derive(Clone, Copy, Debug)]
@@ -117,6 +122,7 @@ impl<'s> TrackEvents<'s> {
             ends: FxHashMap::default(),
             unmatched: (0, None),
             stack: None,
+            gpu: None,
             v8: None,
             unknown_phases: (0, 0),
             without_thread: 0,
@@ -378,6 +384,9 @@ impl<'s> TrackEvents<'s> {
             let ts = out.trace().slices.ts.get(slice.row());
             self.lifecycles.field(ts, field, &mut self.args.types, out);
         }
+        let mut others = event.others.iter();
+        let gpu = others.find(|field| field.number == GPU_CORRELATION);
+        self.gpu = gpu.map(|correlation| (slice, *correlation));
         let phase = event.legacy.map_or(0, |legacy| legacy.phase);
         self.stack = event.callstack.map(|callstack| SliceStack {
             slice,
