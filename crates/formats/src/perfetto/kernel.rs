@@ -137,6 +137,11 @@ impl<'s> Kernel<'s> {
 
     fn content(&mut self, place: Place<'s>, event: &KernelEvent<'s>, out: &mut TraceBuilder) {
         let fields = Fields::new(event.content);
+        let is_cropped = place.ts < self.complete_from;
+        if is_cropped && event.number != number::GENERIC {
+            // Other CPUs may have lost their events of this time, so the tables would be wrong.
+            self.described(place, event.number, fields.clone(), out);
+        }
         let event = match event.number {
             number::PRINT => {
                 let text = fields.clone().find(|field| field.number == 2);
@@ -149,6 +154,7 @@ impl<'s> Kernel<'s> {
             number::CPU_FREQUENCY => cpu_value(fields, CpuValueKind::Frequency),
             number::CPU_IDLE => cpu_value(fields, CpuValueKind::Idle),
             number::GENERIC => return self.generic(place, fields, out),
+            _ if is_cropped => return,
             number => return self.described(place, number, fields, out),
         };
         if let Event::Switch(switch) = event {
@@ -162,7 +168,9 @@ impl<'s> Kernel<'s> {
                 },
             );
         }
-        self.pass(place, event, FieldList::default(), out);
+        if !is_cropped {
+            self.pass(place, event, FieldList::default(), out);
+        }
     }
 
     fn pass(
@@ -304,7 +312,8 @@ impl<'s> Kernel<'s> {
             self.interpreter.period_start = self.period_start(&values, state.machine);
         }
         quirks::complete(name, &mut values);
-        let event = match quirks::marker(name, &values) {
+        let marker = quirks::marker(name, &values);
+        let event = match marker.filter(|_| place.ts >= self.complete_from) {
             Some(marker) => Event::Mark(marker),
             None => Event::Fields(FieldsEvent {
                 name: name.as_bytes(),

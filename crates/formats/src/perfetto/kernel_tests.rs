@@ -369,3 +369,28 @@ fn old_versions_of_chrome_name_their_processes() {
     assert_eq!(names, ["GPU Process", "Renderer", "com.example"]);
     assert_eq!(trace.repairs.count(RepairKind::SkippedEntry), 0);
 }
+
+/// Before the buffers of all CPUs are complete, events become no slices.
+#[test]
+fn early_kernel_events_are_kept_with_their_fields() {
+    let bundle = |cpu, complete_from, ts, text| {
+        let mark = Proto::new().text(2, text);
+        let event = Proto::new().int(1, ts).int(2, 7).message(3, mark);
+        let bundle = Proto::new().int(1, cpu).message(2, event);
+        Proto::new().message(1, bundle.int(10, complete_from))
+    };
+    let trace = read([
+        bundle(1, 1_000, 1_500, "B|7|early\n"),
+        bundle(0, 2_000, 2_200, "B|7|kept\n"),
+    ]);
+    assert_eq!(slices(&trace), [("", "kept", 2_200, -1)]);
+    let event = trace.ftrace_events.row(0);
+    let args = trace.args.set(event.arg_set_id);
+    let args = args.map(|(key, value)| (trace.strings.get(key), value.display(&trace.strings)));
+    assert_eq!(trace.strings.get(event.name), "print");
+    assert_eq!(
+        args.collect::<Vec<_>>(),
+        [("buf", "B|7|early\n".to_owned())]
+    );
+    assert_eq!(trace.repairs.count(RepairKind::SkippedEntry), 0);
+}
