@@ -78,6 +78,13 @@ impl TraceBuilder {
         });
     }
 
+    /// Sets the arguments of the counter value that was added last.
+    pub fn describe_last_counter(&mut self, arg_set_id: ArgSetId) {
+        if let Some(row) = self.trace.counters.len().checked_sub(1) {
+            *self.trace.counters.arg_set_id.get_mut(row) = arg_set_id;
+        }
+    }
+
     /// Shifts the counter values from row `first` on by `shift_ns`, which puts them on the trace's
     /// clock, and widens the trace's bounds to include them.
     pub fn align_counters(&mut self, first: usize, shift_ns: i64) {

@@ -53,6 +53,10 @@ impl<'s> Energy<'s> {
         for rail in fields.clone().filter(|field| field.number == 1) {
             self.rail(session, rail.fields(), out);
         }
+        // Values may be older than their packet.
+        let packet_ts = Some(ts).filter(|ts| *ts != i64::MIN);
+        let args = packet_ts.map(|ts| (out.intern(b"packet_ts"), ArgValue::Int(ts)));
+        let args = out.args(args);
         for energy in fields.filter(|field| field.number == 2) {
             let (mut index, mut at, mut uws) = (0, Some(ts), 0);
             for field in energy.fields() {
@@ -65,7 +69,10 @@ impl<'s> Energy<'s> {
             }
             let track = self.rails.get(&(session, index));
             match (track, at.filter(|at| *at != i64::MIN)) {
-                (Some(track), Some(at)) => push(*track, at, uws, out),
+                (Some(track), Some(at)) => {
+                    push(*track, at, uws, out);
+                    out.describe_last_counter(args);
+                }
                 (None, _) => out.repair(RepairKind::BadField, 1, Place::default(), || {
                     format!("a value of the power rail {index}, which is not described")
                 }),

@@ -129,3 +129,21 @@ fn chrome_measures_its_processes() {
     let args: Vec<_> = args.map(|(key, _)| trace.strings.get(key)).collect();
     assert_eq!(args, ["is_peak_rss_resettable"]);
 }
+
+#[test]
+fn values_of_rails_know_their_packet() {
+    let rail = Proto::new().int(1, 4).text(2, "CPU");
+    let value = |ms, energy| Proto::new().int(1, 4).int(2, ms).int(3, energy);
+    let rails = Proto::new().message(1, rail).message(2, value(3, 7));
+    let rails = rails.message(2, value(2, 8));
+    let trace = read([packet(5_000_000, payload::POWER_RAILS, rails)]);
+    let key = trace.strings.lookup("packet_ts").unwrap();
+    let values = trace.counters.rows().map(|row| {
+        let packet = trace.args.value(row.arg_set_id, key);
+        (row.ts, packet.map(|packet| packet.display(&trace.strings)))
+    });
+    let values: Vec<_> = values.collect();
+    let of_packet = Some("5000000".to_owned());
+    let expected = [(2_000_000, of_packet.clone()), (3_000_000, of_packet)];
+    assert_eq!(values, expected);
+}

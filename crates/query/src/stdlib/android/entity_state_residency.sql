@@ -61,4 +61,4 @@ SELECT
   reading.track_id
 FROM reading
 JOIN track ON track.id = reading.track_id
-ORDER BY reading.id;
+ORDER BY reading.track_id, reading.ts;
