@@ -126,3 +126,23 @@ fn figures_that_readers_count_are_there_if_they_are_0() {
                     slice_spill_overlapping_complete_event error analysis 0";
     assert_eq!(answer(TraceBuilder::new().finish(), sql), expected);
 }
+
+#[test]
+fn figures_have_the_severities_of_perfetto() {
+    let mut out = TraceBuilder::new();
+    for name in [
+        "ftrace_setup_errors",
+        "traced_buf_readaheads_failed",
+        "traced_buf_sequence_packet_loss",
+        "traced_buf_data_loss_smb_full",
+        "android_log_num_failed",
+        "traced_producers_seen",
+    ] {
+        out.figure(name, None, 0, 1);
+    }
+    let sql = "SELECT name, severity, source FROM stats WHERE value > 0 ORDER BY name";
+    let expected = "android_log_num_failed error trace, ftrace_setup_errors notice trace, \
+                    traced_buf_data_loss_smb_full data_loss trace, traced_buf_readaheads_failed info trace, \
+                    traced_buf_sequence_packet_loss data_loss analysis, traced_producers_seen info trace";
+    assert_eq!(answer(out.finish(), sql), expected);
+}

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 use traceloom_trace::{ArgValue, FIGURES_TABLE, StringId, Trace};
 
-use super::words::{ANALYSIS, DATA_LOSS, ERROR, INFO, TRACE};
+use super::words::{ANALYSIS, DATA_LOSS, ERROR, INFO, NOTICE, TRACE};
 
 /// A row of `stats` that is not a repair.
 #[derive(Debug)]
@@ -18,10 +18,13 @@ pub(super) struct Figure {
 
 /// Figures that readers count, with their severities and sources in Perfetto. A trace without one has 0 of them.
 const COUNTED: &[(&str, [usize; 2])] = &[
+    ("android_aflags_errors", [ERROR, TRACE]),
     ("clock_sync_unrelatable_clock_domains", [ERROR, ANALYSIS]),
     ("game_intervention_has_parse_errors", [ERROR, TRACE]),
     ("game_intervention_has_read_errors", [ERROR, TRACE]),
+    ("cpu_info_unknown_cpu_features", [INFO, ANALYSIS]),
     ("generic_task_state_invalid_order", [ERROR, ANALYSIS]),
+    ("gpu_counters_missing_timestamp", [ERROR, TRACE]),
     ("json_tokenizer_failure", [ERROR, TRACE]),
     ("slice_drop_overlapping_complete_event", [ERROR, ANALYSIS]),
     ("slice_spill_overlapping_complete_event", [ERROR, ANALYSIS]),
@@ -33,6 +36,42 @@ const COUNTED: &[(&str, [usize; 2])] = &[
     ("track_event_invalid_timestamp", [ERROR, ANALYSIS]),
     ("track_event_parser_errors", [INFO, ANALYSIS]),
     ("user_list_errors", [ERROR, TRACE]),
+];
+
+/// The severities and sources of other figures. The rest are information of the recorder.
+const RECORDED: &[(&str, [usize; 2])] = &[
+    ("android_log_num_failed", [ERROR, TRACE]),
+    ("config_write_into_file_no_flush", [ERROR, TRACE]),
+    ("filter_errors", [ERROR, TRACE]),
+    (
+        "ftrace_abi_errors_skipped_zero_data_length",
+        [INFO, ANALYSIS],
+    ),
+    ("ftrace_cpu_commit_overrun_delta", [ERROR, TRACE]),
+    ("ftrace_cpu_dropped_events_delta", [ERROR, TRACE]),
+    ("ftrace_kprobe_misses_delta", [DATA_LOSS, TRACE]),
+    ("ftrace_setup_errors", [NOTICE, TRACE]),
+    ("heapprofd_buffer_corrupted", [ERROR, TRACE]),
+    ("heapprofd_buffer_overran", [DATA_LOSS, TRACE]),
+    ("heapprofd_client_error", [ERROR, TRACE]),
+    ("heapprofd_hit_guardrail", [ERROR, TRACE]),
+    ("heapprofd_rejected_concurrent", [ERROR, TRACE]),
+    ("long_trace_mode_bytes_overwritten", [DATA_LOSS, TRACE]),
+    ("packages_list_has_parse_errors", [ERROR, TRACE]),
+    ("packages_list_has_read_errors", [ERROR, TRACE]),
+    ("stackprofile_invalid_frame_id", [ERROR, TRACE]),
+    ("symbolization_tmp_build_id_not_found", [ERROR, ANALYSIS]),
+    ("systemd_journal_num_failed", [ERROR, TRACE]),
+    ("traced_buf_abi_violations", [DATA_LOSS, TRACE]),
+    (
+        "traced_buf_incremental_sequences_dropped",
+        [DATA_LOSS, ANALYSIS],
+    ),
+    ("traced_buf_patches_failed", [DATA_LOSS, TRACE]),
+    ("traced_buf_sequence_packet_loss", [DATA_LOSS, ANALYSIS]),
+    ("traced_buf_trace_writer_packet_loss", [DATA_LOSS, TRACE]),
+    ("traced_final_flush_failed", [DATA_LOSS, TRACE]),
+    ("traced_flushes_failed", [DATA_LOSS, TRACE]),
 ];
 
 /// The figures of a trace.
@@ -84,8 +123,9 @@ fn recorded(trace: &Trace) -> Vec<Figure> {
 }
 
 fn words(name: &str) -> [usize; 2] {
-    let counted = COUNTED.iter().find(|(counted, _)| *counted == name);
-    let is_loss = name.contains("loss") || name.ends_with("_dropped") || name.ends_with("_failed");
+    let mut known = COUNTED.iter().chain(RECORDED);
+    let is_loss = name.starts_with("traced_buf_data_loss_");
     let of_recorder = [if is_loss { DATA_LOSS } else { INFO }, TRACE];
-    counted.map_or(of_recorder, |(_, words)| *words)
+    let known = known.find(|(known, _)| *known == name);
+    known.map_or(of_recorder, |(_, words)| *words)
 }

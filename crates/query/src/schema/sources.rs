@@ -95,7 +95,8 @@ pub(crate) const STATS: Table = Table {
         column(
             "severity",
             String,
-            "`info` if no number changed, `error` otherwise, `data_loss` if something is missing.",
+            "`info` if no number changed, `error` otherwise, `data_loss` if something is missing. Errors of the recorder's \
+             setup are a `notice`.",
             stat_severity,
         ),
         column(

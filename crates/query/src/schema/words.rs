@@ -1,7 +1,7 @@
 //! Texts that are the same in every trace.
 
 /// Texts that columns choose from.
-pub(super) const WORDS: [&str; 18] = [
+pub(super) const WORDS: [&str; 19] = [
     "int",
     "real",
     "string",
@@ -20,6 +20,7 @@ pub(super) const WORDS: [&str; 18] = [
     "trace",
     "multi",
     "state",
+    "notice",
 ];
 
 /// The places of texts in [`WORDS`].
@@ -41,3 +42,4 @@ pub(super) const JSON: usize = 14;
 pub(super) const TRACE: usize = 15;
 pub(super) const MULTI: usize = 16;
 pub(super) const STATE_EVENTS: usize = 17;
+pub(super) const NOTICE: usize = 18;

@@ -95,6 +95,9 @@ const MODES: [[&str; 4]; 3] = [
     ],
 ];
 
+/// The statistic about flags that the recorder could not read.
+const FLAG_ERRORS: &str = "android_aflags_errors";
+
 /// Reads lists. The recorder repeats some lists, so repeated items are skipped.
 #[derive(Default)]
 pub(super) struct Lists {
@@ -102,6 +105,8 @@ pub(super) struct Lists {
     users: FxHashSet<i64>,
     /// The errors that are already in `stats`.
     told_errors: FxHashSet<&'static str>,
+    /// The number of packets that say why Android's flags could not be read.
+    flag_errors: i64,
 }
 
 impl Lists {
@@ -143,9 +148,32 @@ impl Lists {
         rows(&USERS, NO_TIME, content, is_new, out);
     }
 
-    /// An `AndroidAflags`.
+    /// An `AndroidAflags`: the flags, or the reason why they could not be read.
     pub fn flags(&mut self, ts: i64, content: &[u8], out: &mut TraceBuilder) {
-        rows(&FLAGS, ts, content, |_| true, out);
+        const ERROR: u32 = 2;
+        let error = Fields::new(content).filter(|field| field.number == ERROR);
+        let Some(error) = error.last() else {
+            return rows(&FLAGS, ts, content, |_| true, out);
+        };
+        self.flag_errors += 1;
+        let why = ArgValue::Text(out.intern(error.bytes()));
+        let args = [(out.intern(b"error"), why)];
+        let args = out.args(args);
+        let text = |text: &str, out: &mut TraceBuilder| ArgValue::Text(out.intern(text.as_bytes()));
+        let cells = [
+            ("trace_id", ArgValue::Int(0)),
+            ("severity", text("error", out)),
+            ("name", text(FLAG_ERRORS, out)),
+            ("arg_set_id", args.into()),
+        ];
+        out.record(ts, "_trace_import_logs", &cells);
+    }
+
+    /// Writes the remaining statistics.
+    pub fn finish(&self, out: &mut TraceBuilder) {
+        if self.flag_errors > 0 {
+            out.figure(FLAG_ERRORS, None, 0, self.flag_errors);
+        }
     }
 
     /// An `AndroidGameInterventionList`: the settings that the system changes for games.

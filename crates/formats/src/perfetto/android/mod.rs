@@ -197,6 +197,7 @@ impl<'s> Android<'s> {
 
     /// Writes the remaining rows and reports problems.
     pub fn finish(mut self, out: &mut TraceBuilder) {
+        self.lists.finish(out);
         self.transitions.finish(out);
         self.protolog.finish(self.survey, &mut self.messages, out);
         self.cpu_per_uid.finish(out);

@@ -357,3 +357,17 @@ fn packets_of_bluetooth_are_slices() {
         ["TracePacketType=HCI_EVT", "Length=64", "Event Code=15"]
     );
 }
+
+#[test]
+fn flags_that_cannot_be_read_say_why() {
+    let flags = Proto::new().text(2, "no such tool");
+    let trace = read([packet(7, 127, flags)]);
+    let expected = ["trace_id severity=error name=android_aflags_errors arg_set_id"];
+    let logs = rows(&trace, "_trace_import_logs");
+    assert_eq!(logs.len(), 1, "{expected:?}");
+    assert!(logs[0].contains("severity=error name=android_aflags_errors"));
+    assert_eq!(args(&trace), ["error=no such tool"]);
+    let figure = "name=android_aflags_errors value=1 machine_id=0".to_owned();
+    assert!(rows(&trace, "stats").contains(&figure));
+    assert!(rows(&trace, "__intrinsic_android_aflags").is_empty());
+}

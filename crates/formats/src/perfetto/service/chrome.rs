@@ -1,5 +1,6 @@
 //! Metadata and raw data of Chrome.
 
+use base64::Engine;
 use traceloom_trace::{ArgValue, StringId, TraceBuilder};
 
 use super::super::wire::{Field, Fields};
@@ -17,6 +18,10 @@ impl Service<'_> {
         let mut hashes = String::new();
         for field in Fields::new(metadata) {
             let (key, value) = match field.number {
+                1 => {
+                    background(field, out);
+                    continue;
+                }
                 2 => ("playstore_version_code", field.int32().to_string()),
                 3 => ("enabled_categories", text(field)),
                 4 => {
@@ -86,6 +91,17 @@ impl Service<'_> {
         };
         out.metadata(&format!("cr-{number}{name}"), &shown);
         Some((out.intern(name.as_bytes()), value))
+    }
+}
+
+/// Stores a `BackgroundTracingMetadata`: the whole message, and the scenario for which Chrome recorded.
+fn background(metadata: Field<'_>, out: &mut TraceBuilder) {
+    const SCENARIO: u32 = 3;
+    let whole = base64::engine::general_purpose::STANDARD.encode(metadata.bytes());
+    out.metadata("cr-background_tracing_metadata", &whole);
+    let scenario = metadata.fields().filter(|field| field.number == SCENARIO);
+    if let Some(hash) = scenario.last() {
+        out.metadata("cr-scenario_name_hash", &hash.uint().to_string());
     }
 }
 

@@ -134,12 +134,68 @@ impl Figures {
                 _ => {}
             }
         }
-        // Errors of atrace, events unknown to the kernel, and events that the kernel rejected.
-        let errors = Fields::new(stats).filter(|field| matches!(field.number, 5..=7));
+        if !is_end {
+            self.setup_errors(stats, machine);
+        }
+        self.page_errors(stats, machine);
+    }
+
+    /// Counts the errors at the start: those of atrace, events that are unknown to the kernel or that it rejected, and
+    /// features that another session uses.
+    fn setup_errors(&mut self, stats: &[u8], machine: i64) {
+        let errors = Fields::new(stats).filter(|field| matches!(field.number, 5..=7 | 13));
         let errors = errors.filter(|field| !field.bytes().is_empty()).count();
         if errors > 0 {
             let name = "ftrace_setup_errors".to_owned();
             self.set(name, None, machine, errors as i64);
+        }
+    }
+
+    /// Counts the reports of pages that end with zeros. They are harmless.
+    fn page_errors(&mut self, stats: &[u8], machine: i64) {
+        const ZERO_DATA_LENGTH: u64 = 12;
+        let errors = Fields::new(stats).filter(|field| field.number == 9);
+        let errors = errors.flat_map(Field::numbers);
+        let zeros = errors.filter(|error| *error == ZERO_DATA_LENGTH).count();
+        if zeros > 0 {
+            let name = "ftrace_abi_errors_skipped_zero_data_length".to_owned();
+            *self.0.entry((name, None, machine)).or_default() += zeros as i64;
+        }
+    }
+
+    /// Checks a configuration that writes the trace into a file while it records. Data that was overwritten before it
+    /// was written is lost.
+    pub fn long_recording(&mut self, config: &[u8], version: Option<&str>) {
+        const WRITES_INTO_FILE: u32 = 8;
+        const WRITE_PERIOD_MS: u32 = 9;
+        const FLUSH_PERIOD_MS: u32 = 13;
+        const DAY_MS: u64 = 24 * 60 * 60 * 1000;
+        let value = |number| {
+            let fields = Fields::new(config).filter(|field| field.number == number);
+            fields.last().map_or(0, Field::uint)
+        };
+        if value(WRITES_INTO_FILE) == 0 {
+            return;
+        }
+        // With a longer period, the buffers are meant to be overwritten.
+        if value(WRITE_PERIOD_MS) < DAY_MS {
+            self.overwritten(config);
+        }
+        if value(FLUSH_PERIOD_MS) == 0 && !version.is_some_and(flushes_by_itself) {
+            self.set("config_write_into_file_no_flush".to_owned(), None, 0, 1);
+        }
+    }
+
+    /// Adds the overwritten bytes of each buffer of a configuration.
+    fn overwritten(&mut self, config: &[u8]) {
+        let buffers = Fields::new(config).filter(|field| field.number == 1);
+        for buffer in 0..buffers.count() as i64 {
+            let name = "traced_buf_bytes_overwritten".to_owned();
+            let bytes = self.0.get(&(name, Some(buffer), 0)).copied();
+            if let Some(bytes) = bytes.filter(|bytes| *bytes > 0) {
+                let name = "long_trace_mode_bytes_overwritten".to_owned();
+                self.set(name, Some(buffer), 0, bytes);
+            }
         }
     }
 
@@ -191,4 +247,12 @@ impl Figures {
             out.figure(&name, index, machine, value);
         }
     }
+}
+
+/// Whether a recorder of this version, such as `Perfetto v54.0`, flushes whenever it writes into the file.
+fn flushes_by_itself(version: &str) -> bool {
+    const FIRST: u32 = 54;
+    let number = version.strip_prefix("Perfetto v").unwrap_or_default();
+    let major = number.split(['.', '-']).next().unwrap_or_default();
+    major.parse::<u32>().is_ok_and(|major| major >= FIRST)
 }

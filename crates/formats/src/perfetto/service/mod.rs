@@ -8,6 +8,8 @@ mod facts;
 mod figures;
 mod losses;
 mod sessions;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 
@@ -144,6 +146,8 @@ impl<'s> Service<'s> {
         let fingerprint = out.trace().metadata("android_build_fingerprint");
         let is_user_build = fingerprint.is_some_and(|text| text.contains(":user/"));
         if let Some(config) = self.config {
+            let version = out.trace().metadata("tracing_service_version");
+            self.figures.long_recording(&config, version);
             diagnostics::look(&config, is_user_build, out);
         }
         self.figures.write(out);
