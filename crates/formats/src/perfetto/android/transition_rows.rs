@@ -33,7 +33,7 @@ impl Transitions {
     pub fn finish(&mut self, out: &mut TraceBuilder) {
         for mut transition in std::mem::take(&mut self.rows) {
             transition.judge(out);
-            let args = out.args(std::mem::take(&mut transition.args));
+            let args = out.args(last_values(std::mem::take(&mut transition.args)));
             transition.cells.push(("arg_set_id", args.into()));
             // Perfetto uses 0 for a transition without a time.
             if transition.ts.is_none() {
@@ -43,6 +43,20 @@ impl Transitions {
             out.record(ts, "window_manager_shell_transitions", &transition.cells);
         }
     }
+}
+
+/// The last value of each argument. Several packets may have the same argument.
+fn last_values(args: Args) -> Args {
+    let mut places = FxHashMap::default();
+    let mut last = Args::new();
+    for (key, value) in args {
+        let place = *places.entry(key).or_insert(last.len());
+        match last.get_mut(place) {
+            Some((_, known)) => *known = value,
+            None => last.push((key, value)),
+        }
+    }
+    last
 }
 
 impl Transition {
