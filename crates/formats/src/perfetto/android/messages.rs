@@ -228,7 +228,8 @@ impl<'s> Messages<'s> {
         }
     }
 
-    fn push(&mut self, key: &str, value: ArgValue, args: &mut Args, out: &mut TraceBuilder) {
+    /// Adds an argument, unless the memory is used up.
+    pub fn push(&mut self, key: &str, value: ArgValue, args: &mut Args, out: &mut TraceBuilder) {
         let is_new = out.trace().strings.lookup(key).is_none();
         let bytes = if is_new { FOR_ARG + key.len() } else { FOR_ARG };
         if self.take(bytes) {

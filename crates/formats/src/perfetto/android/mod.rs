@@ -14,6 +14,7 @@ mod protolog;
 mod rects;
 mod sparse;
 mod statsd;
+mod surface;
 mod transactions;
 mod transition_rows;
 mod transitions;

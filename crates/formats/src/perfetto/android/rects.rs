@@ -36,6 +36,17 @@ impl Rect {
     }
 }
 
+/// A transformation of the plane: `x' = dsdx x + dtdx y + tx`, `y' = dtdy x + dsdy y + ty`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Matrix {
+    pub dsdx: f64,
+    pub dtdx: f64,
+    pub tx: f64,
+    pub dtdy: f64,
+    pub dsdy: f64,
+    pub ty: f64,
+}
+
 /// The rectangle of an object in a snapshot.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct TraceRect {
@@ -44,13 +55,20 @@ pub(super) struct TraceRect {
     pub group: i64,
     pub depth: i64,
     pub is_visible: bool,
+    /// Whether it receives input that others receive, too.
+    pub is_spy: bool,
     pub opacity: Option<f64>,
+    /// From the coordinates of the rectangle to those of the screen.
+    pub matrix: Option<Matrix>,
+    /// The width of the border, and its color.
+    pub border: Option<(f64, i64)>,
 }
 
 /// The rows of rectangles.
 #[derive(Default)]
 pub(super) struct Rects {
     rows: FxHashMap<[u64; 4], RecordId>,
+    matrices: FxHashMap<[u64; 6], RecordId>,
 }
 
 impl Rects {
@@ -66,17 +84,51 @@ impl Rects {
         (*row).into()
     }
 
+    /// The row of a transformation. Equal ones share a row.
+    fn matrix(&mut self, matrix: Matrix, out: &mut TraceBuilder) -> ArgValue {
+        let Matrix {
+            dsdx,
+            dtdx,
+            tx,
+            dtdy,
+            dsdy,
+            ty,
+        } = matrix;
+        let parts = [dsdx, dtdx, tx, dtdy, dsdy, ty].map(|part| part + 0.0);
+        let row = self.matrices.entry(parts.map(f64::to_bits));
+        let row = row.or_insert_with(|| {
+            let names = ["dsdx", "dtdx", "tx", "dtdy", "dsdy", "ty"];
+            let cells = names.into_iter().zip(parts.map(ArgValue::Float));
+            let cells: Vec<_> = cells.collect();
+            out.record(NO_TIME, "__intrinsic_winscope_transform", &cells)
+        });
+        (*row).into()
+    }
+
+    /// The touchable parts of an input area, whose row is given.
+    pub fn fill(&mut self, area: ArgValue, rect: Rect, out: &mut TraceBuilder) {
+        let cells = [("trace_rect_id", area), ("rect_id", self.row(rect, out))];
+        out.record(NO_TIME, "__intrinsic_winscope_fill_region", &cells);
+    }
+
     /// A new row for the rectangle of an object.
     pub fn trace_row(&mut self, rect: TraceRect, out: &mut TraceBuilder) -> ArgValue {
         let mut cells = vec![
             ("rect_id", self.row(rect.rect, out)),
             ("group_id", ArgValue::Int(rect.group)),
             ("depth", ArgValue::Int(rect.depth)),
-            ("is_spy", ArgValue::Int(0)),
+            ("is_spy", ArgValue::Int(rect.is_spy.into())),
             ("is_visible", ArgValue::Int(rect.is_visible.into())),
         ];
         let opacity = rect.opacity.map(ArgValue::Float);
         cells.extend(opacity.map(|opacity| ("opacity", opacity)));
+        if let Some(matrix) = rect.matrix {
+            cells.push(("transform_id", self.matrix(matrix, out)));
+        }
+        if let Some((width, color)) = rect.border {
+            cells.push(("border_width", ArgValue::Float(width)));
+            cells.push(("border_color", ArgValue::Int(color)));
+        }
         out.record(NO_TIME, "__intrinsic_winscope_trace_rect", &cells)
             .into()
     }

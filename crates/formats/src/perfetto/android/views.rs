@@ -202,6 +202,7 @@ impl Android<'_> {
             depth: depth * DEPTH,
             is_visible,
             opacity: Some(opacity),
+            ..TraceRect::default()
         };
         let rect = self.rects.trace_row(rect, out);
         let within = Around {

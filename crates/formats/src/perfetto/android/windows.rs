@@ -5,7 +5,7 @@ use traceloom_trace::{ArgValue, NO_TIME, RecordId, TraceBuilder};
 use super::Android;
 use super::layers::fraction;
 use super::messages::MOST_LEVELS;
-use super::rects::{Rect, TraceRect};
+use super::rects::{Matrix, Rect, TraceRect};
 
 const ENTRY: &str = "WindowManagerTraceEntry";
 const SERVICE: &str = "WindowManagerServiceDumpProto";
@@ -27,6 +27,16 @@ const KINDS: [(&str, &str, &str); 8] = [
 
 /// Title prefixes of windows that temporarily stand in for another window.
 const STAND_INS: [&str; 2] = ["Starting ", "Waiting For Debugger: "];
+
+/// The transformation of all windows, as Perfetto stores it: it names the factor of y `dtdy`.
+const UNMOVED: Matrix = Matrix {
+    dsdx: 1.0,
+    dtdx: 0.0,
+    tx: 0.0,
+    dtdy: 1.0,
+    dsdy: 0.0,
+    ty: 0.0,
+};
 
 /// A container.
 #[derive(Default)]
@@ -251,6 +261,7 @@ impl Android<'_> {
         found.rect = Some(TraceRect {
             rect,
             group: id,
+            matrix: Some(UNMOVED),
             ..TraceRect::default()
         });
         Some(found)
@@ -315,6 +326,8 @@ impl Android<'_> {
             depth: display.windows,
             is_visible: found.is_visible,
             opacity: Some(alpha.map_or(0.0, fraction)),
+            matrix: Some(UNMOVED),
+            ..TraceRect::default()
         });
         let mut stand_ins = STAND_INS.iter();
         let name = stand_ins.find_map(|before| found.title.strip_prefix(before));
