@@ -71,14 +71,19 @@ fn merge(tied: &mut [Row]) {
     }
     // Bounded: these rows are in memory already.
     let mut merged = Vec::with_capacity(behind);
-    let mut whole = tied[first..behind].iter().peekable();
+    let empty = first + tied[first..behind].partition_point(|row| row.dur > 0);
+    let mut whole = tied[first..empty].iter().peekable();
+    let mut empty = tied[empty..behind].iter().peekable();
     for row in &tied[..first] {
         while let Some(whole) = whole.next_if(|whole| contains(whole, row)) {
             merged.push(*whole);
         }
+        while let Some(empty) = empty.next_if(|empty| is_before(empty, row)) {
+            merged.push(*empty);
+        }
         merged.push(*row);
     }
-    merged.extend(whole);
+    merged.extend(whole.chain(empty));
     tied[..behind].copy_from_slice(&merged);
 }
 
@@ -87,6 +92,11 @@ fn merge(tied: &mut [Row]) {
 fn contains(whole: &Row, row: &Row) -> bool {
     let size = |row: &Row| (row.dur, Reverse(row.sequence));
     row.phase == b'B' && row.dur > 0 && size(whole) > size(row)
+}
+
+/// Whether a complete slice without a duration is over before another event of the same time begins a slice.
+fn is_before(empty: &Row, row: &Row) -> bool {
+    row.phase == b'B' && empty.sequence < row.sequence
 }
 
 #[cfg(test)]
@@ -102,6 +112,22 @@ mod tests {
         );
         assert_eq!(slices(&trace), ["0 a 1+4", "0 b 2+9", "1 c 3+1"]);
         assert_eq!(trace.repairs.rows().len(), 1, "the second end");
+    }
+
+    /// Neither contains the other, so their order in the file counts.
+    #[test]
+    fn a_slice_without_a_duration_is_not_inside_a_begin_behind_it() {
+        let empty = r#"{"ph":"X","pid":1,"tid":1,"ts":1,"dur":0,"name":"empty"}"#;
+        let begin = r#"{"ph":"B","pid":1,"tid":1,"ts":1,"name":"begun"}"#;
+        let end = r#"{"ph":"E","pid":1,"tid":1,"ts":5}"#;
+        let trace = read(&format!("[{empty},{begin},{end}]"));
+        assert_eq!(slices(&trace), ["0 empty 1+0", "0 begun 1+4"]);
+        let trace = read(&format!("[{begin},{empty},{end}]"));
+        assert_eq!(slices(&trace), ["0 begun 1+4", "1 empty 1+0"]);
+        let long = r#"{"ph":"X","pid":1,"tid":1,"ts":1,"dur":9,"name":"long"}"#;
+        let trace = read(&format!("[{empty},{long},{begin},{end}]"));
+        let expected = ["0 long 1+9", "1 empty 1+0", "1 begun 1+4"];
+        assert_eq!(slices(&trace), expected);
     }
 
     #[test]
