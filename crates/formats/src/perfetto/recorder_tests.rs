@@ -352,3 +352,38 @@ fn atoms_of_statsd_are_instants() {
         ]
     );
 }
+
+#[test]
+fn known_atoms_have_named_fields() {
+    let node = |uid| Proto::new().int(1, uid).text(2, "tag");
+    let job = Proto::new()
+        .message(1, node(10_090))
+        .message(1, node(1_000))
+        .text(2, "com.app/Job")
+        .int(3, 1)
+        .int(4, -1)
+        .int(5, 99)
+        .int(12, 1)
+        .int(200, 5);
+    let atoms = Proto::new().message(1, Proto::new().message(8, job));
+    let trace = read([packet(1_000, 84, atoms)]);
+    let instant = trace.slices.row(0);
+    let args = trace.args.set(instant.arg_set_id).map(|(key, value)| {
+        let key = trace.strings.get(key);
+        let key = key.strip_prefix("scheduled_job_state_changed.").unwrap();
+        format!("{key}={}", value.display(&trace.strings))
+    });
+    let expected = [
+        "attribution_node[0].uid=10090",
+        "attribution_node[0].tag=tag",
+        "attribution_node[1].uid=1000",
+        "attribution_node[1].tag=tag",
+        "job_name=com.app/Job",
+        "state=STARTED",
+        "internal_stop_reason=INTERNAL_STOP_REASON_UNKNOWN",
+        "standby_bucket=99",
+        "has_idle_constraint=true",
+        "field_200=5",
+    ];
+    assert_eq!(args.collect::<Vec<_>>(), expected);
+}

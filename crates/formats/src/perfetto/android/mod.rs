@@ -4,6 +4,7 @@
 //! Most packets become [records](TraceBuilder::record), that is, rows of tables that are only used by SQL. Large
 //! messages become arguments of their row, according to their descriptor ([`messages`]).
 
+mod atoms;
 mod flags;
 mod input;
 mod layers;

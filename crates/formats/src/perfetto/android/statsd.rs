@@ -5,16 +5,15 @@
 //! Atom         one message, whose number tells what it is
 //! ```
 //! Perfetto's `.proto` files contain only the numbers and names of atoms, not their messages. So the fields of an atom
-//! are named by their numbers, as Perfetto does for manufacturers' atoms.
+//! are named by their numbers, as Perfetto does for manufacturers' atoms. [`atoms`] has the messages that modules of SQL
+//! read.
 
-use std::borrow::Cow;
-
-use base64::Engine;
 use rustc_hash::FxHashMap;
 use traceloom_trace::{ArgSetId, ArgValue, StringId, TraceBuilder, TrackType};
 
 use super::super::descriptors::Descriptors;
 use super::super::wire::{Field, Fields, Value, varint};
+use super::atoms::{self, text};
 
 /// Collects atoms. A packet has several atoms with their own timestamps, so they are sorted at the end.
 #[derive(Default)]
@@ -45,13 +44,12 @@ impl Statsd {
             let Some(content) = atom.fields().next() else {
                 continue;
             };
-            let args = args(content.bytes(), out);
+            let name = self.name(content.number, descriptors, out);
+            let shown = out.trace().strings.get(name).to_owned();
+            let known = atoms::args((content.number, &shown), content.fields(), out);
+            let args = known.unwrap_or_else(|| args(content.bytes(), out));
             let args = out.args(args);
-            let atom = Atom {
-                ts,
-                name: self.name(content.number, descriptors, out),
-                args,
-            };
+            let atom = Atom { ts, name, args };
             self.atoms.push(atom);
         }
     }
@@ -78,15 +76,6 @@ impl Statsd {
         for atom in self.atoms {
             out.instant(track, atom.ts, atom.name, atom.args);
         }
-    }
-}
-
-/// The bytes as text if they are printable. Other bytes, which may be a message, become Base64.
-fn text(bytes: &[u8]) -> Cow<'_, str> {
-    let text = std::str::from_utf8(bytes).ok();
-    match text.filter(|text| !text.contains(char::is_control)) {
-        Some(text) => Cow::Borrowed(text),
-        None => Cow::Owned(base64::engine::general_purpose::STANDARD.encode(bytes)),
     }
 }
 
