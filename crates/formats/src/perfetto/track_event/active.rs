@@ -7,10 +7,7 @@
 //! ```
 //! Chrome describes each process shortly before or after it lists it.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use rustc_hash::FxHashMap;
-use traceloom_trace::{ArgValue, NO_TIME, ProcessId, RowId, TraceBuilder};
+use traceloom_trace::{ArgValue, NO_TIME, Place, ProcessId, RepairKind, RowId, TraceBuilder};
 
 use super::super::packet::payload;
 use super::super::wire::{Field, Fields};
@@ -19,14 +16,18 @@ use super::super::wire::{Field, Fields};
 const LISTS: [u32; 2] = [49, 1042];
 /// How far a description may be from the list, ns.
 const NEAR_NS: i64 = 200_000_000;
+/// The number of listed processes that are kept. In a list, each takes few bytes, but its row takes many.
+const MOST_LISTED: usize = 1 << 17;
 
 /// When processes were listed and described, ns.
 #[derive(Debug, Default)]
 pub(super) struct ActiveProcesses {
-    /// The lists, by process.
-    listed: BTreeMap<ProcessId, BTreeSet<i64>>,
-    lists: BTreeSet<i64>,
-    described: FxHashMap<i64, BTreeSet<i64>>,
+    /// The process and the time of each entry of a list.
+    listed: Vec<(ProcessId, i64)>,
+    /// The number of further entries.
+    beyond: u64,
+    /// The pid and the time of each description.
+    described: Vec<(i64, i64)>,
 }
 
 impl ActiveProcesses {
@@ -35,9 +36,12 @@ impl ActiveProcesses {
         let lists = fields.iter().filter(|field| LISTS.contains(&field.number));
         let pids = lists.flat_map(|list| list.fields().filter(|field| field.number == 1));
         for pid in pids.flat_map(Field::numbers) {
+            if self.listed.len() == MOST_LISTED {
+                self.beyond += 1;
+                continue;
+            }
             let upid = out.process(i64::from(pid as i32));
-            self.listed.entry(upid).or_default().insert(ts);
-            self.lists.insert(ts);
+            self.listed.push((upid, ts));
         }
     }
 
@@ -57,17 +61,28 @@ impl ActiveProcesses {
     fn described(&mut self, ts: i64, mut descriptor: Fields<'_>) {
         let pid = descriptor.find(|field| field.number == 1);
         let pid = pid.map_or(0, |pid| i64::from(pid.int32()));
-        self.described.entry(pid).or_default().insert(ts);
+        self.described.push((pid, ts));
     }
 
     /// Writes a row for each process that was listed without a description.
-    pub fn finish(&self, out: &mut TraceBuilder) {
-        for (upid, lists) in &self.listed {
+    pub fn finish(&mut self, out: &mut TraceBuilder) {
+        out.repair(
+            RepairKind::SkippedEntry,
+            self.beyond,
+            Place::default(),
+            || "entries in lists of Chrome's processes".to_owned(),
+        );
+        let mut lists: Vec<i64> = self.listed.iter().map(|(_, ts)| *ts).collect();
+        lists.sort_unstable();
+        self.listed.sort_unstable();
+        self.described.sort_unstable();
+        for of_process in self.listed.chunk_by(|a, b| a.0 == b.0) {
+            let upid = of_process[0].0;
             let pid = out.trace().processes.pid.get(upid.row());
-            let Some(reliable_from) = self.loss(pid, lists) else {
+            let Some(reliable_from) = self.loss(pid, of_process, &lists) else {
                 continue;
             };
-            let mut cells = vec![("upid", (*upid).into())];
+            let mut cells = vec![("upid", upid.into())];
             cells.extend(reliable_from.map(|ts| ("reliable_from", ArgValue::Int(ts))));
             out.record(NO_TIME, "experimental_missing_chrome_processes", &cells);
         }
@@ -75,17 +90,27 @@ impl ActiveProcesses {
 
     /// From when on a process has its events after the last list without a description; the inner `None` is never, the
     /// outer one means that nothing was lost.
-    fn loss(&self, pid: i64, lists: &BTreeSet<i64>) -> Option<Option<i64>> {
-        let none = BTreeSet::new();
-        let described = self.described.get(&pid).unwrap_or(&none);
-        lists.iter().rev().find_map(|list| {
-            let mut later = described.range(list.saturating_sub(NEAR_NS)..);
-            match later.next() {
-                None if described.contains(&i64::MIN) => None,
-                Some(next) if *next <= list.saturating_add(NEAR_NS) => None,
-                Some(next) => Some(Some(*next)),
+    fn loss(
+        &self,
+        pid: i64,
+        of_process: &[(ProcessId, i64)],
+        lists: &[i64],
+    ) -> Option<Option<i64>> {
+        let start = self.described.partition_point(|it| *it < (pid, i64::MIN));
+        let end = self.described.partition_point(|it| *it <= (pid, i64::MAX));
+        let described = &self.described[start..end];
+        of_process.iter().rev().find_map(|(_, list)| {
+            let first = list.saturating_sub(NEAR_NS);
+            let later = described.partition_point(|(_, ts)| *ts < first);
+            match described.get(later) {
+                None if described.first().is_some_and(|(_, ts)| *ts == i64::MIN) => None,
+                Some((_, next)) if *next <= list.saturating_add(NEAR_NS) => None,
+                Some((_, next)) => Some(Some(*next)),
                 // The process ended before the next list.
-                None => Some(self.lists.range(list.saturating_add(1)..).next().copied()),
+                None => {
+                    let next = lists.partition_point(|ts| ts <= list);
+                    Some(lists.get(next).copied())
+                }
             }
         })
     }
