@@ -264,6 +264,73 @@ fn a_heap_as_trees() {
     assert_eq!(shown(&mut session, sql), expected);
 }
 
+/// Objects whose parents come after them, and two roots of one class.
+fn deep_heap() -> Session {
+    let mut out = TraceBuilder::new();
+    let upid = out.process(7);
+    let root = text(&mut out, "ROOT_JNI_LOCAL");
+    let names = ["Leaf", "Root", "Other"].map(|name| text(&mut out, name));
+    let classes = names.map(|name| row(&mut out, "heap_graph_class", &[("name", name)]));
+    let first = out.trace().records.len() as u32;
+    let object = |number: u32| RecordId(first + number);
+    let references = |number: u32| RecordId(first + 4 + number);
+    for (number, class) in [(0, 2), (1, 0), (2, 1), (3, 1)] {
+        let cells = [
+            ("upid", upid.into()),
+            ("type_id", classes[class].into()),
+            ("self_size", ArgValue::Int(10 << number)),
+            ("reachable", ArgValue::Int(1)),
+            ("reference_set_id", references(number).into()),
+            ("root_type", root),
+        ];
+        let count = if number == 1 { 5 } else { 6 };
+        out.record(5, "heap_graph_object", &cells[..count]);
+    }
+    let cells = [("owner_id", object(3).into()), ("T X.f", object(1).into())];
+    for number in 0..4 {
+        let owner = [("owner_id", object(number).into())];
+        let cells = if number == 3 { &cells[..] } else { &owner[..] };
+        out.record(5, "_heap_graph_references", cells);
+    }
+    let [key, name, kind] = ["T X.f", "X.f", "T"].map(|name| text(&mut out, name));
+    let cells = [("key", key), ("name", name), ("type", kind)];
+    row(&mut out, "_heap_graph_field", &cells);
+    let cells = [("upid", upid.into()), ("truncated", ArgValue::Int(1))];
+    out.record(9, "heap_graph", &cells);
+    Session::open(out.finish(), Limits::default()).unwrap()
+}
+
+#[test]
+fn the_classes_of_a_heap_are_in_the_order_of_their_objects() {
+    let mut session = deep_heap();
+    let frames = |focus: &str| {
+        format!(
+            "SELECT id, depth, name, count, cumulative_count, size, cumulative_size, parent_id
+             FROM experimental_flamegraph('graph', 5, NULL, 1, NULL, {focus})"
+        )
+    };
+    let expected = [
+        "0 0 Other [ROOT_JNI_LOCAL] 1 1 10 10 NULL",
+        "1 0 Root [ROOT_JNI_LOCAL] 2 3 120 140 NULL",
+        "2 1 Leaf 1 1 20 20 1",
+    ];
+    assert_eq!(shown(&mut session, &frames("NULL")), expected);
+    let focused = [
+        "0 0 Root [ROOT_JNI_LOCAL] 2 3 120 140 NULL",
+        "1 1 Leaf 1 1 20 20 0",
+    ];
+    assert_eq!(shown(&mut session, &frames("'leaf'")), focused);
+    assert_eq!(shown(&mut session, &frames("'root [ro'")), focused);
+    assert!(shown(&mut session, &frames("'none'")).is_empty());
+}
+
+#[test]
+fn a_heap_without_its_beginning_says_so() {
+    let sql = "SELECT depth, name, count, size FROM experimental_flamegraph('graph', 9, NULL, 1, NULL, NULL)";
+    let expected = ["0 ERROR: INCOMPLETE GRAPH (try increasing buffer size) 1 1"];
+    assert_eq!(shown(&mut deep_heap(), sql), expected);
+}
+
 #[test]
 fn the_objects_of_each_class() {
     let sql = "INCLUDE PERFETTO MODULE android.memory.heap_graph.heap_graph_class_aggregation;

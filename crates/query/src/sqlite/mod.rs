@@ -7,6 +7,7 @@ mod collect;
 pub(crate) mod defined;
 mod delegate;
 pub(crate) mod guard;
+mod heap_flamegraph;
 mod interval;
 pub(crate) mod intrinsic;
 pub(crate) mod legacy;
