@@ -37,6 +37,10 @@ pub(super) fn packet(
     let mut samples = stacks.zip(deltas_us(bytes));
     for (iid, delta) in samples.by_ref().take(room / BYTES) {
         ts = ts.saturating_add(delta.saturating_mul(1_000));
+        if ts < 0 {
+            // Counted by the survey. Times after it are unknown.
+            break;
+        }
         let callsite = shared.callstack(&state, iid, out);
         if callsite != NONE {
             shared.samples.samples.push(Sample {

@@ -313,6 +313,38 @@ fn samples_of_chrome_count_from_the_time_before() {
 }
 
 #[test]
+fn samples_of_chrome_before_time_0_are_counted() {
+    let thread = Proto::new().int(1, 7).int(2, 8).int(6, 0);
+    let descriptor = packet(0, 44, thread)
+        .int(10, 1)
+        .int(13, 1)
+        .message(12, stack());
+    let samples = |deltas: &[i64]| {
+        let iids: Vec<u64> = deltas.iter().map(|_| 1).collect();
+        let deltas: Vec<u64> = deltas.iter().map(|delta| *delta as u64).collect();
+        let samples = Proto::new().packed(1, &iids).packed(2, &deltas);
+        Proto::new().int(10, 1).message(54, samples)
+    };
+    let clocks = Proto::new()
+        .message(1, Proto::new().int(1, 6).int(2, 0))
+        .message(1, Proto::new().int(1, 3).int(2, 0));
+    let clocks = Proto::new().int(10, 2).message(6, clocks);
+    let trace = read([
+        clocks,
+        descriptor,
+        samples(&[5, i64::MIN, 9]),
+        samples(&[0]),
+    ]);
+    assert_eq!(rows(&trace, "__intrinsic_profiler_sample").len(), 1);
+    let figure = only(&trace, traceloom_trace::FIGURES_TABLE);
+    assert!(
+        figure.contains("name=streaming_profile_invalid_timestamp"),
+        "{figure}"
+    );
+    assert!(figure.contains("value=2"), "{figure}");
+}
+
+#[test]
 fn the_memory_of_a_process_with_and_without_columns() {
     let entry = Proto::new()
         .text(1, "/lib.so (deleted)")

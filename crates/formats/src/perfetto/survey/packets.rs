@@ -58,6 +58,8 @@ pub(crate) struct Survey<'a> {
     /// When the events of each CPU begin, ns on its clock, if recorded.
     pub begins: Vec<(ClockId, i64)>,
     /// The `DescriptorProto`s of kernel events without a message in Perfetto, by event number.
+    /// The number of streaming profiles with a negative timestamp.
+    pub negative_profiles: u64,
     pub generic_events: FxHashMap<u32, Span>,
     /// Whether the recording was set up to keep older events that were in the kernel's buffers when it began.
     pub keeps_older: bool,
@@ -95,6 +97,7 @@ impl<'a> Survey<'a> {
             keeps_older: false,
             cpus: FxHashSet::default(),
             unpacker: Unpacker::new(options),
+            negative_profiles: 0,
             losses: Losses::default(),
         };
         survey.packets(file, Source::start(0), 0)?;
@@ -345,9 +348,20 @@ impl<'a> Survey<'a> {
     /// The base of the relative timestamps in a streaming profile of Chrome, ns on `CLOCK_MONOTONIC`.
     fn streaming_time(&mut self, packet: &Packet<'_>, content: &[u8]) -> Option<i64> {
         let us = self.sequences.relative_us(packet, 0)?;
-        let sum = deltas_us(content).fold(0, i64::saturating_add);
-        self.sequences.relative_us(packet, sum)?;
-        Some(us.saturating_mul(1_000))
+        let is_negative = us < 0 || self.pass_deltas(packet, content)?;
+        self.negative_profiles += u64::from(is_negative);
+        (us >= 0).then_some(us.saturating_mul(1_000))
+    }
+
+    /// Moves a sequence on by the deltas of a streaming profile. Stops if its time becomes negative, and returns whether it
+    /// did.
+    fn pass_deltas(&mut self, packet: &Packet<'_>, content: &[u8]) -> Option<bool> {
+        for delta in deltas_us(content) {
+            if self.sequences.relative_us(packet, delta)? < 0 {
+                return Some(true);
+            }
+        }
+        Some(false)
     }
 
     /// The timestamp of a track event, unless it is negative.

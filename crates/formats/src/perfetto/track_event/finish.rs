@@ -43,6 +43,11 @@ impl TrackEvents<'_> {
         });
     }
 
+    /// A figure of the whole file, which the first machine has.
+    fn of_file(&self, count: u64) -> u64 {
+        if self.machine == 0 { count } else { 0 }
+    }
+
     /// Adds figures to `stats` under Perfetto's names.
     fn tell_figures(&self, out: &mut TraceBuilder) {
         let figures = [
@@ -53,10 +58,11 @@ impl TrackEvents<'_> {
             ),
             (
                 "track_event_invalid_timestamp",
-                match self.machine {
-                    0 => self.survey.negative_times,
-                    _ => 0,
-                },
+                self.of_file(self.survey.negative_times),
+            ),
+            (
+                "streaming_profile_invalid_timestamp",
+                self.of_file(self.survey.negative_profiles),
             ),
         ];
         for (name, count) in figures.into_iter().filter(|(_, count)| *count > 0) {
