@@ -28,6 +28,7 @@ mod kernel_event;
 mod kernel_fields;
 mod machines;
 mod metatrace;
+mod module_file;
 mod namespaces;
 mod network;
 mod packet;

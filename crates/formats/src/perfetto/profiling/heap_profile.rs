@@ -7,11 +7,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use traceloom_trace::{ProcessId, StringId, TraceBuilder};
 
 use super::super::clocks::{ClockId, Converter};
+use super::super::module_file::{build_id, joined};
 use super::super::sequence::State;
 use super::super::wire::{Field, Fields};
 use super::heap_troubles::Troubles;
 use super::interned::{FrameFields, read_mapping};
-use super::paths::{build_id, joined};
 use super::people;
 use super::shared::Shared;
 use crate::profile::{NONE, Named};

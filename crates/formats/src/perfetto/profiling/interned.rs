@@ -5,10 +5,10 @@ use std::collections::hash_map::Entry;
 use rustc_hash::FxHashMap;
 use traceloom_trace::{StringId, TraceBuilder};
 
+use super::super::module_file::{build_id, joined};
 use super::super::sequence::State;
 use super::super::survey::Survey;
 use super::super::wire::{Field, Fields};
-use super::paths::{build_id, joined};
 use crate::profile::{Mapping, NONE, Named, Stacks};
 
 /// Fields of `InternedData`.

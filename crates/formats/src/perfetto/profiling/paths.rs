@@ -1,34 +1,4 @@
-//! Paths of mapped files, their build ids, and their packages.
-
-use std::fmt::Write;
-
-/// Joins the parts of a path. Chrome writes the whole path as a single part.
-pub(super) fn joined(parts: &[&[u8]]) -> Vec<u8> {
-    let mut path = Vec::new();
-    for part in parts {
-        path.push(b'/');
-        path.extend_from_slice(part);
-    }
-    if path.starts_with(b"//") {
-        path.remove(0);
-    }
-    path
-}
-
-/// The length of the build ids of old versions of Chrome, which are already hexadecimal digits.
-const CHROME_DIGITS: usize = 33;
-
-/// A build id as hexadecimal digits.
-pub(super) fn build_id(raw: &[u8]) -> String {
-    if raw.len() == CHROME_DIGITS {
-        return String::from_utf8_lossy(raw).into_owned();
-    }
-    let mut digits = String::with_capacity(2 * raw.len());
-    for byte in raw {
-        let _ = write!(digits, "{byte:02x}");
-    }
-    digits
-}
+//! The packages of mapped files.
 
 /// System apps by path prefix.
 const SYSTEM_APPS: &[(&str, &str)] = &[
@@ -137,13 +107,5 @@ mod tests {
         for (path, expected) in cases {
             assert_eq!(package(path), expected, "{path}");
         }
-    }
-
-    #[test]
-    fn paths_and_build_ids() {
-        assert_eq!(joined(&[b"system", b"lib.so"]), b"/system/lib.so");
-        assert_eq!(joined(&[b"/whole/path"]), b"/whole/path");
-        assert_eq!(build_id(&[0x0a, 0xff]), "0aff");
-        assert_eq!(build_id(&[b'7'; 33]), "7".repeat(33));
     }
 }

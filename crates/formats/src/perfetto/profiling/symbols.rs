@@ -3,8 +3,8 @@
 use rustc_hash::FxHashMap;
 use traceloom_trace::{StringId, TraceBuilder};
 
+use super::super::module_file::build_id;
 use super::super::wire::{Field, Fields};
-use super::paths::build_id;
 use crate::profile::{Stacks, Symbol};
 
 /// The frames by path, build id and address.

@@ -38,6 +38,9 @@ pub(crate) struct Survey<'a> {
     /// The `FileDescriptorSet`s of extensions.
     pub extensions: Vec<Span>,
     pub translations: Translations,
+    /// The `ModuleSymbols` and `DeobfuscationMapping`s, in file order.
+    pub symbols: Vec<Span>,
+    pub renamings: Vec<Span>,
     /// When tracing started (`tracing_started`): ns on the clock of the state, and the state.
     pub started: Option<(i64, StateId)>,
     /// The id of the machine that recorded. It is 0, unless all packets before the first one with an id were markers.
@@ -55,11 +58,11 @@ pub(crate) struct Survey<'a> {
     pub data_starts: BTreeMap<(u32, u32), (u32, Option<i64>)>,
     /// The number of track events with a negative timestamp.
     pub negative_times: u64,
+    /// The number of streaming profiles with a negative timestamp.
+    pub negative_profiles: u64,
     /// When the events of each CPU begin, ns on its clock, if recorded.
     pub begins: Vec<(ClockId, i64)>,
     /// The `DescriptorProto`s of kernel events without a message in Perfetto, by event number.
-    /// The number of streaming profiles with a negative timestamp.
-    pub negative_profiles: u64,
     pub generic_events: FxHashMap<u32, Span>,
     /// Whether the recording was set up to keep older events that were in the kernel's buffers when it began.
     pub keeps_older: bool,
@@ -84,6 +87,8 @@ impl<'a> Survey<'a> {
             items: Vec::new(),
             extensions: Vec::new(),
             translations: Translations::default(),
+            symbols: Vec::new(),
+            renamings: Vec::new(),
             started: None,
             recorder: 0,
             has_recorder: false,
@@ -92,12 +97,12 @@ impl<'a> Survey<'a> {
             interest: None,
             data_starts: BTreeMap::new(),
             negative_times: 0,
+            negative_profiles: 0,
             begins: Vec::new(),
             generic_events: FxHashMap::default(),
             keeps_older: false,
             cpus: FxHashSet::default(),
             unpacker: Unpacker::new(options),
-            negative_profiles: 0,
             losses: Losses::default(),
         };
         survey.packets(file, Source::start(0), 0)?;
@@ -307,6 +312,11 @@ impl<'a> Survey<'a> {
             self.started.get_or_insert((ts, state));
         }
         let content = span.of(self.source.get(span), content);
+        match number {
+            payload::MODULE_SYMBOLS => self.symbols.push(content),
+            payload::DEOBFUSCATION => self.renamings.push(content),
+            _ => {}
+        }
         self.items.push(Item::packet(ts, content, number, state));
     }
 

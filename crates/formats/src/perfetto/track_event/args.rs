@@ -12,6 +12,7 @@ use super::super::descriptors::{Declared, type_name};
 use super::super::wire::{Field, Fields, Value};
 use super::messages::Places;
 use super::names::{Names, interned};
+use super::renames::Renames;
 use super::types::Types;
 use super::writer::{Limits, MOST_LEVELS, Writer, plain, unsigned};
 
@@ -22,6 +23,7 @@ const LOG_MESSAGE: &str = "track_event.log_message";
 pub(super) struct Args<'s> {
     pub types: Types<'s>,
     limits: Limits,
+    renames: Renames<'s>,
     /// The number of items in each list of the current slice. The next event appends to these lists.
     items: FxHashMap<String, usize>,
 }
@@ -31,6 +33,7 @@ impl<'s> Args<'s> {
         Self {
             types: Types::new(declared),
             limits: Limits::new(source_bytes),
+            renames: Renames::default(),
             items: FxHashMap::default(),
         }
     }
@@ -67,6 +70,7 @@ impl<'s> Args<'s> {
             out,
             types: &mut self.types,
             limits: &mut self.limits,
+            renames: &mut self.renames,
             args: Vec::new(),
         };
         let mut places = Places::default();
@@ -101,11 +105,16 @@ impl<'s> Args<'s> {
 }
 
 impl<'s> Writer<'_, 's> {
-    /// The name of a `ChromeHistogramSample`, if it is interned.
+    /// The name of a `ChromeHistogramSample`, if it is interned and the sample has no other name.
     fn histogram(&mut self, mut sample: Fields<'_>) {
-        let name = sample.find(|field| field.number == 4);
-        let name = name.and_then(|field| self.names.text(interned::HISTOGRAMS, field.uint()));
-        self.text("chrome_histogram_sample.name", name.unwrap_or_default());
+        const NAME: u32 = 2;
+        const NAME_IID: u32 = 4;
+        let has_name = sample.clone().any(|field| field.number == NAME);
+        let iid = sample.find(|field| field.number == NAME_IID && !has_name);
+        let name = iid.and_then(|field| self.names.text(interned::HISTOGRAMS, field.uint()));
+        if let Some(name) = name {
+            self.text("chrome_histogram_sample.name", name);
+        }
     }
 
     /// Adds an interned source location. Returns whether it is known. `line` is used if the location has no line of its
@@ -146,20 +155,23 @@ impl<'s> Writer<'_, 's> {
         }
     }
 
-    /// Adds a `LogMessage`.
+    /// Adds a `LogMessage`: its text, its location, and its priority, in this order.
     fn log_message(&mut self, message: Fields<'_>) {
-        for field in message {
-            match field.number {
-                1 => {
-                    self.interned_source(LOG_MESSAGE, field.uint(), Some(0));
-                }
-                2 => {
-                    let text = self.names.text(interned::LOG_MESSAGES, field.uint());
-                    self.text("track_event.log_message.message", text.unwrap_or_default());
-                }
-                3 => self.push("track_event.priority", ArgValue::Int(field.int())),
-                _ => {}
-            }
+        let last = |number| {
+            message
+                .clone()
+                .filter(|field| field.number == number)
+                .last()
+        };
+        if let Some(field) = last(2) {
+            let text = self.names.text(interned::LOG_MESSAGES, field.uint());
+            self.text("track_event.log_message.message", text.unwrap_or_default());
+        }
+        if let Some(field) = last(1) {
+            self.interned_source(LOG_MESSAGE, field.uint(), Some(0));
+        }
+        if let Some(field) = last(3) {
+            self.push("track_event.priority", ArgValue::Int(field.int()));
         }
     }
 

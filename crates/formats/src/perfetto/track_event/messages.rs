@@ -35,6 +35,13 @@ impl<'s> Writer<'_, 's> {
         if is_location && self.interned_source(prefix, field.uint(), None) {
             return;
         }
+        if name == "mojo_interface_method_iid" && self.mojo_method(prefix, field.uint()) {
+            return;
+        }
+        if let ("class_name", false, Value::Bytes(class)) = (name, described.repeated, field.value)
+        {
+            return self.class_name(&key, prefix, class);
+        }
         let is_list = !matches!(kind, Kind::Message(_) | Kind::Text | Kind::Bytes);
         let job = match name {
             "job_name_iid" => self.names.text(interned::JOB_NAMES, field.uint()),

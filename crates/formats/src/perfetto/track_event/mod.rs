@@ -30,6 +30,10 @@ mod names;
 mod nested;
 mod people;
 mod raw;
+mod renamed_args;
+mod renames;
+#[cfg(test)]
+mod renames_tests;
 mod siblings;
 mod skipped;
 mod states;

@@ -15,8 +15,10 @@ pub(super) mod interned {
     pub const ANNOTATION_NAMES: u32 = 3;
     pub const SOURCE_LOCATIONS: u32 = 4;
     pub const LOG_MESSAGES: u32 = 20;
+    pub const MAPPINGS: u32 = 19;
     pub const HISTOGRAMS: u32 = 25;
     pub const ANNOTATION_TYPES: u32 = 27;
+    pub const UNSYMBOLIZED_LOCATIONS: u32 = 28;
     pub const ANNOTATION_STRINGS: u32 = 29;
     pub const CORRELATION_IDS: u32 = 43;
     pub const JOB_NAMES: u32 = 44;

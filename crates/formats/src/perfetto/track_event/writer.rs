@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 use traceloom_trace::{ArgValue, StringId, TraceBuilder};
 
 use super::names::Names;
+use super::renames::Renames;
 use super::types::Types;
 
 /// The maximum nesting depth of messages.
@@ -42,6 +43,7 @@ pub(super) struct Writer<'a, 's> {
     pub out: &'a mut TraceBuilder,
     pub types: &'a mut Types<'s>,
     pub limits: &'a mut Limits,
+    pub renames: &'a mut Renames<'s>,
     pub args: Vec<(StringId, ArgValue)>,
     /// The number of items that each list already has.
     pub items: FxHashMap<String, usize>,
