@@ -1,9 +1,9 @@
-//! `experimental_flamegraph`: the objects of a heap graph on their shortest ways from the roots, merged by class.
+//! `experimental_flamegraph`. For a heap graph: the objects on their shortest ways from the roots, merged by class.
 
 use super::table_call::TableFunction;
 
-/// The function, and one that it calls.
-pub(super) fn functions() -> [TableFunction; 2] {
+/// The function, and those that it calls.
+pub(super) fn functions() -> [TableFunction; 3] {
     let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
     let merged = TableFunction {
         name: "__intrinsic_heap_graph_classes".to_owned(),
@@ -12,16 +12,31 @@ pub(super) fn functions() -> [TableFunction; 2] {
         sql: MERGED.to_owned(),
     };
     let frames = TableFunction {
+        name: "__intrinsic_heap_graph_flamegraph".to_owned(),
+        arguments: owned(&["ts", "upid", "focus_str"]),
+        columns: owned(&[
+            "id",
+            "depth",
+            "name",
+            "count",
+            "all_count",
+            "size",
+            "all_size",
+            "parent_id",
+        ]),
+        sql: FRAMES.to_owned(),
+    };
+    let all = TableFunction {
         name: "experimental_flamegraph".to_owned(),
         arguments: owned(ARGUMENTS),
         columns: owned(COLUMNS),
-        sql: FRAMES.to_owned(),
+        sql: ALL.to_owned(),
     };
-    [merged, frames]
+    [merged, frames, all]
 }
 
-/// Its arguments. Only heap graphs have rows.
-const ARGUMENTS: &[&str] = &[
+/// Its arguments.
+pub(super) const ARGUMENTS: &[&str] = &[
     "profile_type",
     "ts",
     "ts_constraint",
@@ -89,8 +104,7 @@ const MERGED: &str = "WITH RECURSIVE
 /// memory, and adds what is above each before it. So a class comes where the first object in its tree does.
 const FRAMES: &str = "WITH RECURSIVE
     merged AS MATERIALIZED (
-      SELECT path, above, depth, name, place, count, size FROM __intrinsic_heap_graph_classes($ts, $upid)
-      WHERE $profile_type = 'graph'),
+      SELECT path, above, depth, name, place, count, size FROM __intrinsic_heap_graph_classes($ts, $upid)),
     up(path, place) AS (
       SELECT path, place FROM merged
       UNION
@@ -124,10 +138,19 @@ const FRAMES: &str = "WITH RECURSIVE
       UNION ALL
       SELECT 0, 0, 'ERROR: INCOMPLETE GRAPH (try increasing buffer size)', 1, 1, 1, 1, NULL
       FROM heap_graph AS h
-      WHERE $profile_type = 'graph' AND h.upid = $upid AND h.ts = $ts AND h.truncated
+      WHERE h.upid = $upid AND h.ts = $ts AND h.truncated
         AND NOT EXISTS (SELECT 1 FROM merged))
+    SELECT id, depth, name, count, all_count, size, all_size, parent_id FROM frames ORDER BY id";
+
+/// The frames of each kind of profile.
+const ALL: &str = "
     SELECT id, $profile_type AS profile_type, $ts AS ts, $upid AS upid, $upid_group AS upid_group, depth, name,
       'JAVA' AS map_name, count, all_count AS cumulative_count, size, all_size AS cumulative_size,
       0 AS alloc_count, 0 AS cumulative_alloc_count, 0 AS alloc_size, 0 AS cumulative_alloc_size, parent_id,
       NULL AS source_file, NULL AS line_number
-    FROM frames ORDER BY id";
+    FROM __intrinsic_heap_graph_flamegraph($ts, $upid, $focus_str) WHERE $profile_type = 'graph'
+    UNION ALL
+    SELECT id, $profile_type, ts, $upid, $upid_group, depth, name, map_name, count, all_count, size, all_size, alloc_count,
+      all_alloc_count, alloc_size, all_alloc_size, parent_id, source_file, line_number
+    FROM __intrinsic_callstack_flamegraph($profile_type, $ts, $ts_constraint, $upid, $upid_group, $focus_str)
+    WHERE $profile_type IN ('native', 'perf')";

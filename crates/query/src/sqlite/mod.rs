@@ -21,6 +21,7 @@ pub(crate) mod prelude;
 mod read_only;
 pub(crate) mod real;
 pub(crate) mod source;
+mod stack_flamegraph;
 mod table;
 pub(crate) mod table_call;
 mod table_info;

@@ -4,6 +4,7 @@ use rusqlite::Connection;
 
 use super::call::{self, Function};
 use super::heap_flamegraph;
+use super::stack_flamegraph;
 use super::table_call::{self, TableFunction};
 use super::table_info;
 
@@ -84,7 +85,8 @@ pub(crate) fn register(connection: &Connection) -> rusqlite::Result<()> {
     };
     table_call::define(connection, of_callsites)?;
     let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
-    for function in heap_flamegraph::functions() {
+    let flamegraphs = stack_flamegraph::functions().into_iter();
+    for function in flamegraphs.chain(heap_flamegraph::functions()) {
         table_call::define(connection, function)?;
     }
     let of_layers = TableFunction {
