@@ -100,15 +100,16 @@ fn matrix(transform: Option<Transform>, area: Option<Rect>) -> Matrix {
         return Matrix::IDENTITY;
     };
     let [dsdx, dtdx, dsdy, dtdy] = transform.factors;
-    let mut matrix = match transform.is_simple() {
-        true => transform.simple((0.0, 0.0)),
-        false => Matrix {
+    let mut matrix = if transform.is_simple() {
+        transform.simple((0.0, 0.0))
+    } else {
+        Matrix {
             dsdx,
             dtdx,
             dsdy,
             dtdy,
             ..Matrix::IDENTITY
-        },
+        }
     };
     if let Some(area) = area.filter(|_| transform.has_kind) {
         (matrix.tx, matrix.ty) = match transform.quarters() {

@@ -57,9 +57,10 @@ impl Snapshot<'_, '_> {
     fn shows(&self, layer: &Layer<'_>) -> bool {
         let has_alpha = layer.color.is_some_and(|color| color.alpha() > 0.0);
         let has_content = layer.has_buffer || has_effects(layer);
-        let has_region = match self.is_early {
-            true => layer.bounds.is_some_and(|bounds| !bounds.is_empty()),
-            false => layer.visible_region == Some(true),
+        let has_region = if self.is_early {
+            layer.bounds.is_some_and(|bounds| !bounds.is_empty())
+        } else {
+            layer.visible_region == Some(true)
         };
         has_alpha
             && has_content
@@ -122,9 +123,10 @@ impl Above {
         };
         if seen.is_visible {
             self.compare(snapshot, layer, crop, &mut seen);
-            let kind = match is_opaque(layer) {
-                true => &mut self.opaque,
-                false => &mut self.translucent,
+            let kind = if is_opaque(layer) {
+                &mut self.opaque
+            } else {
+                &mut self.translucent
             };
             if kind.len() < MOST_ABOVE {
                 kind.push(index);
