@@ -42,6 +42,7 @@ mod source;
 mod state_rows;
 mod states;
 mod survey;
+mod tally;
 mod timeline;
 mod track_descriptor;
 mod track_event;

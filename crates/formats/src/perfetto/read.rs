@@ -330,6 +330,7 @@ impl<'s> Second<'s> {
 
     fn finish(mut self, out: &mut TraceBuilder) -> Machine {
         self.events.finish(out);
+        self.counters.finish(out);
         self.frames.finish(out);
         self.graphics.finish(out);
         self.service.finish(self.is_first_machine, out);
@@ -357,12 +358,9 @@ impl<'s> Second<'s> {
         out.repair(RepairKind::BeyondLimit, self.beyond, place, || {
             "packets with too many counters or frames for their size".to_owned()
         });
-        out.repair(
-            RepairKind::SkippedEntry,
-            self.too_early,
-            Place::default(),
-            || "kernel events from before the recording began".to_owned(),
-        );
+        out.repair(RepairKind::SkippedEntry, self.too_early, place, || {
+            "kernel events from before the recording began".to_owned()
+        });
         out.repair(
             RepairKind::SkippedEntry,
             self.kernel.incomplete,

@@ -203,6 +203,7 @@ impl<'s> Android<'s> {
         self.transitions.finish(out);
         self.protolog.finish(self.survey, &mut self.messages, out);
         self.cpu_per_uid.finish(out);
+        self.wakelocks.finish(out);
         self.app_wakelocks.finish(out);
         self.statsd.finish(out);
         let unconverted = self.log.unconverted;

@@ -6,9 +6,12 @@
 //! ```
 //! Counters that are missing in a packet are unchanged at its time.
 
+use std::collections::hash_map::Entry;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use traceloom_trace::{ArgValue, NO_TIME, TraceBuilder, TrackId, TrackType};
 
+use super::super::tally::Tally;
 use super::super::wire::{Field, Fields};
 
 /// The last value of a counter, and when it was written.
@@ -177,6 +180,13 @@ fn totals_track((is_system, cluster): (bool, u32), out: &mut TraceBuilder) -> Tr
     track
 }
 
+/// The errors of the recorder, by their bits.
+const ERRORS: [&str; 3] = [
+    "kernel_wakelock_zero_value_reported",
+    "kernel_wakelock_non_monotonic_value_reported",
+    "kernel_wakelock_implausibly_large_value_reported",
+];
+
 /// The time for which wakelocks were held.
 #[derive(Default)]
 pub(super) struct Wakelocks<'s> {
@@ -185,6 +195,7 @@ pub(super) struct Wakelocks<'s> {
     names: FxHashMap<(u32, u64), (&'s [u8], TrackType)>,
     /// Values by generation and name, ms.
     values: FxHashMap<(u32, &'s [u8]), u64>,
+    tally: Tally,
 }
 
 impl<'s> Wakelocks<'s> {
@@ -196,11 +207,13 @@ impl<'s> Wakelocks<'s> {
                 1 => self.name(generation, field),
                 2 => ids.extend(field.numbers()),
                 3 => times.extend(field.numbers()),
+                4 => self.errors(field.uint()),
                 _ => {}
             }
         }
         for (id, ms) in ids.into_iter().zip(times) {
             let Some((name, kind)) = self.names.get(&(generation, id)).copied() else {
+                self.tally.count("kernel_wakelock_unknown_id");
                 continue;
             };
             let value = self.values.entry((generation, name)).or_default();
@@ -225,6 +238,23 @@ impl<'s> Wakelocks<'s> {
                 _ => {}
             }
         }
-        self.names.entry((generation, id)).or_insert((name, kind));
+        match self.names.entry((generation, id)) {
+            Entry::Vacant(new) => drop(new.insert((name, kind))),
+            Entry::Occupied(_) => self.tally.count("kernel_wakelock_reused_id"),
+        }
+    }
+
+    /// Counts the errors that the recorder found, by the bits of `error_flags`.
+    fn errors(&mut self, flags: u64) {
+        for (bit, name) in ERRORS.iter().enumerate() {
+            if flags >> bit & 1 == 1 {
+                self.tally.count(name);
+            }
+        }
+    }
+
+    /// Writes the statistics about problems.
+    pub fn finish(&self, out: &mut TraceBuilder) {
+        self.tally.write(out);
     }
 }

@@ -371,3 +371,21 @@ fn flags_that_cannot_be_read_say_why() {
     assert!(rows(&trace, "stats").contains(&figure));
     assert!(rows(&trace, "__intrinsic_android_aflags").is_empty());
 }
+
+#[test]
+fn problems_of_wakelocks_are_counted() {
+    let lock = || Proto::new().int(1, 1).text(2, "alarm").int(3, 1);
+    let data = Proto::new().message(1, lock()).message(1, lock());
+    let data = data.int(2, 1).int(2, 9).int(3, 5).int(3, 5).int(4, 0b101);
+    let trace = read([packet(7, 115, data)]);
+    let figures = rows(&trace, "stats");
+    for name in [
+        "reused_id",
+        "unknown_id",
+        "zero_value_reported",
+        "implausibly_large_value_reported",
+    ] {
+        let figure = format!("name=kernel_wakelock_{name} value=1 machine_id=0");
+        assert!(figures.contains(&figure), "{figure}: {figures:?}");
+    }
+}

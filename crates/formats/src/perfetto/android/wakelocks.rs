@@ -13,6 +13,7 @@ use traceloom_trace::{
 
 use super::super::sequence::State;
 use super::super::survey::Survey;
+use super::super::tally::Tally;
 use super::super::wire::{Field, Fields};
 
 /// The field of `InternedData` with the properties of wakelocks.
@@ -33,6 +34,7 @@ pub(super) struct AppWakelocks<'s> {
     events: Vec<Event<'s>>,
     /// The number of events without a timestamp, or whose wakelock is not interned.
     unknown: u64,
+    tally: Tally,
 }
 
 struct Event<'s> {
@@ -57,6 +59,7 @@ impl<'s> AppWakelocks<'s> {
         for (iid, time) in ids.into_iter().zip(times) {
             let Some(info) = survey.sequences.interned(&state, INFO, iid) else {
                 self.unknown += 1;
+                self.tally.count("app_wakelock_unknown_id");
                 continue;
             };
             self.events.push(Event {
@@ -69,6 +72,7 @@ impl<'s> AppWakelocks<'s> {
 
     /// Writes the slices and reports problems.
     pub fn finish(mut self, out: &mut TraceBuilder) {
+        self.tally.write(out);
         out.repair(RepairKind::BadField, self.unknown, Place::default(), || {
             "events of wakelocks that no packet describes, or without a time".to_owned()
         });

@@ -9,6 +9,7 @@ use traceloom_trace::{ArgValue, Place, RepairKind, StringId, TraceBuilder, Track
 use super::super::clocks::{BOOTTIME, ClockId, Converter};
 use super::super::sequence::State;
 use super::super::survey::Survey;
+use super::super::tally::Tally;
 use super::super::wire::{Field, Fields};
 use super::named::{Distinct, push, text};
 
@@ -23,6 +24,7 @@ pub(super) struct Energy<'s> {
     consumers: FxHashMap<u64, Consumer>,
     states: FxHashMap<(u64, u64), TrackId>,
     tracks: Distinct,
+    tally: Tally,
 }
 
 /// A part of the device whose energy is estimated.
@@ -43,6 +45,7 @@ impl<'s> Energy<'s> {
             consumers: FxHashMap::default(),
             states: FxHashMap::default(),
             tracks: Distinct::default(),
+            tally: Tally::default(),
         }
     }
 
@@ -52,6 +55,9 @@ impl<'s> Energy<'s> {
         let session = session.map_or(0, Field::uint);
         for rail in fields.clone().filter(|field| field.number == 1) {
             self.rail(session, rail.fields(), out);
+        }
+        if !fields.clone().any(|field| field.number == 2) {
+            self.tally.count("power_rail_empty_packet");
         }
         // Values may be older than their packet.
         let packet_ts = Some(ts).filter(|ts| *ts != i64::MIN);
@@ -68,6 +74,9 @@ impl<'s> Energy<'s> {
                 }
             }
             let track = self.rails.get(&(session, index));
+            if track.is_none() {
+                self.tally.count("power_rail_unknown_index");
+            }
             match (track, at.filter(|at| *at != i64::MIN)) {
                 (Some(track), Some(at)) => {
                     push(*track, at, uws, out);
@@ -124,10 +133,13 @@ impl<'s> Energy<'s> {
 
     /// Reads an `AndroidEnergyEstimationBreakdown`: the list of consumers, or the energy that one of them has used.
     pub fn breakdown(&mut self, ts: i64, fields: Fields<'_>, out: &mut TraceBuilder) {
-        let (mut consumer, mut uws) = (None, None);
+        let (mut consumer, mut uws, mut is_list) = (None, None, false);
         for field in fields.clone() {
             match field.number {
-                1 => self.consumers(field.fields(), out),
+                1 => {
+                    is_list = true;
+                    self.consumers(field.fields(), out);
+                }
                 2 => consumer = Some(field.uint()),
                 3 => uws = Some(field.uint()),
                 _ => {}
@@ -135,6 +147,9 @@ impl<'s> Energy<'s> {
         }
         let consumer = consumer.and_then(|id| self.consumers.get(&id).copied());
         let (Some(consumer), Some(uws)) = (consumer, uws) else {
+            if !is_list {
+                self.tally.count("energy_breakdown_missing_values");
+            }
             return;
         };
         if ts == i64::MIN {
@@ -152,13 +167,15 @@ impl<'s> Energy<'s> {
         push(track, ts, uws, out);
         for user in fields.filter(|field| field.number == 4) {
             let find = |number| user.fields().find(|field| field.number == number);
-            if let (Some(uid), Some(uws)) = (find(1), find(2)) {
-                let kind = TrackType::AndroidEnergyEstimationBreakdownPerUid;
-                let ids = (consumer, uid.uint());
-                let args = [id, ("uid", ArgValue::Int(uid.int()))];
-                let track = self.tracks.track((kind, name), ids, &args, out);
-                push(track, ts, uws.uint(), out);
-            }
+            let (Some(uid), Some(uws)) = (find(1), find(2)) else {
+                self.tally.count("energy_uid_breakdown_missing_values");
+                continue;
+            };
+            let kind = TrackType::AndroidEnergyEstimationBreakdownPerUid;
+            let ids = (consumer, uid.uint());
+            let args = [id, ("uid", ArgValue::Int(uid.int()))];
+            let track = self.tracks.track((kind, name), ids, &args, out);
+            push(track, ts, uws.uint(), out);
         }
     }
 
@@ -185,6 +202,8 @@ impl<'s> Energy<'s> {
                     name,
                 };
                 self.consumers.insert(id, consumer);
+            } else {
+                self.tally.count("energy_descriptor_invalid");
             }
         }
     }
@@ -193,6 +212,9 @@ impl<'s> Energy<'s> {
     pub fn entity_states(&mut self, ts: i64, fields: Fields<'_>, out: &mut TraceBuilder) {
         for entity in fields.clone().filter(|field| field.number == 1) {
             self.entity_state(entity.fields(), out);
+        }
+        if !fields.clone().any(|field| field.number == 2) {
+            self.tally.count("entity_state_residency_invalid");
         }
         for residency in fields.filter(|field| field.number == 2 && ts != i64::MIN) {
             let mut numbers = [0; 3];
@@ -204,6 +226,8 @@ impl<'s> Energy<'s> {
             let [entity, state, time_ms] = numbers;
             if let Some(track) = self.states.get(&(entity, state)) {
                 push(*track, ts, time_ms, out);
+            } else {
+                self.tally.count("entity_state_residency_lookup_failed");
             }
         }
     }
@@ -234,7 +258,14 @@ impl<'s> Energy<'s> {
             let args = [("entity_name", entity_name), ("state_name", state_name)];
             out.add_track_args(track, &args);
             self.states.insert((entity, state), track);
+        } else {
+            self.tally.count("energy_descriptor_invalid");
         }
+    }
+
+    /// Writes the statistics about problems.
+    pub fn finish(&self, out: &mut TraceBuilder) {
+        self.tally.write(out);
     }
 }
 

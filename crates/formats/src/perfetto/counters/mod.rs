@@ -67,6 +67,11 @@ impl<'s> Counters<'s> {
         }
     }
 
+    /// Writes the statistics about problems.
+    pub fn finish(&self, out: &mut TraceBuilder) {
+        self.energy.finish(out);
+    }
+
     fn system_info(&mut self, fields: Fields<'_>) {
         const PAGE_SIZE: u32 = 6;
         let size = fields

@@ -147,3 +147,48 @@ fn values_of_rails_know_their_packet() {
     let expected = [(2_000_000, of_packet.clone()), (3_000_000, of_packet)];
     assert_eq!(values, expected);
 }
+
+/// The values of the statistics whose names have this beginning.
+fn figures(trace: &Trace, start: &str) -> Vec<String> {
+    let key = |name| trace.strings.lookup(name);
+    let cell = |row, name| trace.records.cell(row, key(name)?);
+    let shown = |row| {
+        let [name, value] = ["name", "value"].map(|key| cell(row, key));
+        let [name, value] = [name?, value?].map(|value| value.display(&trace.strings));
+        name.starts_with(start).then(|| format!("{name}={value}"))
+    };
+    (0..trace.records.len()).filter_map(shown).collect()
+}
+
+#[test]
+fn problems_of_energy_are_counted() {
+    let value = |rail| Proto::new().message(2, Proto::new().int(1, rail).int(3, 7));
+    let trace = read([
+        packet(5, payload::POWER_RAILS, value(4)),
+        packet(6, payload::POWER_RAILS, value(5)),
+        packet(7, payload::POWER_RAILS, Proto::new()),
+    ]);
+    let expected = ["power_rail_empty_packet=1", "power_rail_unknown_index=2"];
+    assert_eq!(figures(&trace, "power_rail"), expected);
+    let list = Proto::new().message(1, Proto::new().message(1, Proto::new().int(2, 1)));
+    let used = Proto::new().int(2, 3);
+    let trace = read([
+        packet(5, payload::ENERGY_BREAKDOWN, list),
+        packet(6, payload::ENERGY_BREAKDOWN, used),
+    ]);
+    let expected = [
+        "energy_breakdown_missing_values=1",
+        "energy_descriptor_invalid=1",
+    ];
+    assert_eq!(figures(&trace, "energy"), expected);
+    let time = Proto::new().message(2, Proto::new().int(1, 1).int(2, 1).int(3, 9));
+    let trace = read([
+        packet(5, payload::ENTITY_STATES, Proto::new()),
+        packet(6, payload::ENTITY_STATES, time),
+    ]);
+    let expected = [
+        "entity_state_residency_invalid=1",
+        "entity_state_residency_lookup_failed=1",
+    ];
+    assert_eq!(figures(&trace, "entity"), expected);
+}

@@ -7,6 +7,7 @@ use super::super::counters::push;
 use super::super::people;
 use super::super::sequence::State;
 use super::super::survey::Survey;
+use super::super::tally::Tally;
 use super::super::wire::{Field, Fields};
 use super::gpus::Gpus;
 use super::groups::Groups;
@@ -46,7 +47,11 @@ pub(super) struct GpuCounters<'s> {
     last: FxHashMap<TrackId, i64>,
     /// The number of events with values but without a timestamp.
     without_time: u64,
+    tally: Tally,
 }
+
+/// The statistic of counters without a description, or with one that cannot be used.
+const INVALID: &str = "gpu_counters_invalid_spec";
 
 impl<'s> GpuCounters<'s> {
     pub fn new(survey: &'s Survey<'s>) -> Self {
@@ -58,6 +63,7 @@ impl<'s> GpuCounters<'s> {
             tracks: FxHashMap::default(),
             last: FxHashMap::default(),
             without_time: 0,
+            tally: Tally::default(),
         }
     }
 
@@ -102,6 +108,7 @@ impl<'s> GpuCounters<'s> {
             return;
         }
         let Some(span) = self.survey.sequences.interned(&state, DESCRIPTORS, iid) else {
+            self.tally.count(INVALID);
             return;
         };
         let fields = Fields::new(self.survey.source.get(span));
@@ -123,7 +130,11 @@ impl<'s> GpuCounters<'s> {
         let groups = Groups::read(fields.clone());
         let mut tracks = FxHashMap::default();
         for spec in fields.filter(|field| field.number == 1) {
+            let is_inline = matches!(scope, Scope::Sequence(..));
             let Some((id, counter)) = self.describe(spec.fields(), (gpu, gpus), out) else {
+                if is_inline {
+                    self.tally.count(INVALID);
+                }
                 continue;
             };
             if let Scope::Sequence(machine, _) = scope {
@@ -132,6 +143,8 @@ impl<'s> GpuCounters<'s> {
             if self.counters.insert((scope, id), counter).is_none() {
                 tracks.insert(id, counter.track);
                 groups.of_counter(counter.track, spec.fields(), out);
+            } else if is_inline {
+                self.tally.count(INVALID);
             }
         }
         groups.with_counters(&tracks, out);
@@ -184,6 +197,9 @@ impl<'s> GpuCounters<'s> {
                 Scope::Descriptor(..) => None,
             })
         });
+        if counter.is_none() && id.is_some() && matches!(scope, Scope::Descriptor(..)) {
+            self.tally.count(INVALID);
+        }
         let (Some(counter), Some(value)) = (counter, value) else {
             return;
         };
@@ -203,6 +219,7 @@ impl<'s> GpuCounters<'s> {
         for (track, ts) in last {
             out.counter(track, ts, 0.0);
         }
+        self.tally.write(out);
         if self.without_time > 0 {
             let name = "gpu_counters_missing_timestamp";
             out.figure(name, None, 0, self.without_time as i64);

@@ -353,3 +353,23 @@ fn flows_of_events_with_the_same_id_are_limited() {
     assert!(trace.flows.len() < 100_000, "{}", trace.flows.len());
     assert!(trace.repairs.count(RepairKind::BeyondLimit) > 0);
 }
+
+#[test]
+fn counters_that_are_not_described_properly_count() {
+    let spec = |id, name| Proto::new().int(1, id).text(2, name);
+    let descriptor = Proto::new()
+        .message(1, spec(1, "clock"))
+        .message(1, spec(1, "clock"))
+        .message(1, Proto::new().int(1, 2));
+    let unknown = Proto::new().int(4, 9);
+    let trace = read([
+        packet(5, 52, Proto::new().message(1, descriptor)),
+        packet(6, 52, unknown).int(10, 1),
+    ]);
+    let names = column(&trace, "stats", "name");
+    let values = column(&trace, "stats", "value");
+    let figure = names
+        .iter()
+        .position(|name| name == "gpu_counters_invalid_spec");
+    assert_eq!(figure.map(|at| values[at].as_str()), Some("3"));
+}
