@@ -11,6 +11,7 @@ mod geometry;
 mod layer;
 mod order;
 mod reasons;
+mod snapshot;
 #[cfg(test)]
 mod tests;
 mod visibility;

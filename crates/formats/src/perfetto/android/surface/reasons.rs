@@ -1,7 +1,7 @@
 //! Why a layer is not visible, in the words that Winscope shows.
 
 use super::layer::Layer;
-use super::visibility::{Snapshot, has_effects};
+use super::snapshot::{Snapshot, has_effects};
 
 /// The reasons why a layer is not visible.
 pub(super) fn reasons(
