@@ -119,3 +119,31 @@ fn threads_that_another_one_woke_are_ready() {
         SELECT ts, dur, state, is_irq, waker_id IS NOT NULL FROM _runnable_state";
     assert_eq!(texts(sql), ["25 15 R 0 1"]);
 }
+
+/// The letters of flags that are set together stand side by side, without the kernel's bar.
+#[test]
+fn a_state_of_several_flags() {
+    let mut out = TraceBuilder::new();
+    let [first, second] = [7, 8].map(|tid| out.thread(tid));
+    let mut sched = SchedTracker::default();
+    for (ts, prev, next) in [(10, first, second), (20, second, first)] {
+        let switch = SchedSwitch {
+            ts,
+            cpu: 0,
+            prev,
+            prev_priority: 120,
+            prev_state: TaskState::parse(b"D|K").unwrap(),
+            next,
+            next_priority: 120,
+            prev_is_idle: false,
+            next_is_idle: false,
+        };
+        sched.switch(&mut out, switch);
+    }
+    let mut session = Session::open(out.finish(), Limits::default()).unwrap();
+    let sql = "SELECT end_state, state FROM sched JOIN thread_state USING (utid)
+        WHERE end_state = 'DK' AND state = 'DK'";
+    let rows = ask(&mut session, sql).unwrap().rows;
+    let letters = || Value::Text("DK".into());
+    assert_eq!(rows, [[letters(), letters()]]);
+}

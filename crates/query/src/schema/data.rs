@@ -86,7 +86,8 @@ impl Data {
         let methods = (0..trace.methods.len()).map(RowId::from_row);
         let method_names = methods.map(|id| intern(&trace.method_name(id))).collect();
         let tracks = TrackFacts::new(&trace, &mut intern);
-        let state = |bits| (bits, intern(&TaskState(bits).to_string()));
+        // Perfetto has the letters of several flags side by side; the kernel prints bars between them.
+        let state = |bits| (bits, intern(&TaskState(bits).to_string().replace('|', "")));
         let states = states(&trace).into_iter().map(state).collect();
         let flat = |key| (key, intern(&flat_key(trace.strings.get(key))));
         let flat_keys = keys_with_indexes(&trace).into_iter().map(flat).collect();
@@ -171,7 +172,7 @@ impl Data {
         name.copied().unwrap_or(StringId::NULL)
     }
 
-    /// The letters of a state; NULL if it is unknown.
+    /// The letters of a state, such as `DK`; NULL if it is unknown.
     pub fn state(&self, state: TaskState) -> Cell {
         match self
             .states

@@ -29,7 +29,7 @@ pub(crate) const SCHED_SLICE: Table = Table {
         column(
             "end_state",
             String,
-            "The state the thread left the CPU in, as the kernel's letters: `S`, `R+`, ….",
+            "The state the thread left the CPU in, as the kernel's letters: `S`, `R+`, `DK`, ….",
             |data, row| data.state(data.trace.sched_slices.end_state.get(row)),
         ),
         column(
@@ -88,7 +88,7 @@ pub(crate) const THREAD_STATE: Table = Table {
         column(
             "state",
             String,
-            "`Running`, or the kernel's letters: `R`, `S`, `D`, ….",
+            "`Running`, or the kernel's letters: `R`, `S`, `D`, `DK`, ….",
             |data, row| data.state(data.trace.thread_states.state.get(row)),
         ),
         column(
