@@ -43,8 +43,9 @@ struct Sequence {
     thread: Span,
     /// The state of its last packet.
     last: Option<StateId>,
-    /// The base of relative timestamps: the time of the last event that had one, µs.
-    last_us: i64,
+    /// The base of relative timestamps: the time of the last event that had one, µs. There is none between a loss and
+    /// the next `ThreadDescriptor`.
+    last_us: Option<i64>,
     /// Whether the state is complete: it was cleared at least once and no packet was lost since.
     is_valid: bool,
     losses: SequenceLosses,
@@ -59,7 +60,7 @@ impl Sequence {
             clock: None,
             thread: Span::default(),
             last: None,
-            last_us: 0,
+            last_us: None,
             is_valid: false,
             losses: SequenceLosses::default(),
         }
@@ -119,7 +120,7 @@ impl Sequences {
             Sequence::new(self.generations)
         });
         if packet.after_loss {
-            sequence.is_valid = false;
+            (sequence.is_valid, sequence.last_us) = (false, None);
             add_reasons(packet.loss_reasons, &mut sequence.losses.reasons);
         }
         sequence.losses.count += u32::from(is_after_loss);
@@ -169,15 +170,17 @@ impl Sequences {
     /// `reference_us`.
     pub fn set_thread(&mut self, packet: &Packet<'_>, thread: Span, reference_us: i64) {
         if let Some(sequence) = self.sequences.get_mut(&(packet.machine, packet.sequence)) {
-            (sequence.thread, sequence.last_us) = (thread, reference_us);
+            (sequence.thread, sequence.last_us) = (thread, Some(reference_us));
         }
     }
 
     /// The time of a track event with a relative timestamp, µs. `delta_us` is relative to the previous such event.
+    /// Returns `None` if that event may be lost.
     pub fn relative_us(&mut self, packet: &Packet<'_>, delta_us: i64) -> Option<i64> {
         let sequence = self.sequences.get_mut(&(packet.machine, packet.sequence))?;
-        sequence.last_us = sequence.last_us.saturating_add(delta_us);
-        Some(sequence.last_us)
+        let us = sequence.last_us?.saturating_add(delta_us);
+        sequence.last_us = Some(us);
+        Some(us)
     }
 
     /// The state of a packet. `default_clock` is used if neither the packet nor its sequence sets a clock. Returns

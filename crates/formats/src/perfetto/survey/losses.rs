@@ -10,7 +10,7 @@ pub(super) struct Losses {
     pub broken: Tally,
     pub after_loss: Tally,
     pub in_kernel: Tally,
-    /// Packets whose timestamps are missing or have too many bits.
+    /// Packets whose timestamps are missing, have too many bits, or are relative to a lost one.
     pub without_time: Tally,
     /// Packets of sequences that change their state too often for the size of the file.
     pub too_many_states: Tally,
@@ -48,7 +48,7 @@ impl Losses {
         without_state.tell(RepairKind::LostEvents, detail, out);
         let detail = "the kernel's buffer of a CPU overflowed";
         in_kernel.tell(RepairKind::LostEvents, detail, out);
-        let detail = "a time is missing or has too many bits";
+        let detail = "a time is missing, has too many bits or is relative to a lost one";
         without_time.tell(RepairKind::BadClockSync, detail, out);
         let detail = "the state of a sequence changes too often";
         too_many_states.tell(RepairKind::BeyondLimit, detail, out);

@@ -1,7 +1,7 @@
 //! Tests of Chrome's descriptors and events, other than slices.
 
 use testkit::Proto;
-use traceloom_trace::{ArgValue, Trace};
+use traceloom_trace::{ArgValue, RepairKind, Trace};
 
 use super::super::tests::{packet, read};
 
@@ -239,6 +239,33 @@ fn instruction_counts_of_a_sequence_add_up() {
     ]);
     let values: Vec<_> = trace.counters.rows().map(|row| row.value).collect();
     assert_eq!(values, [3_020.0, 9_000.0, 3_040.0]);
+}
+
+/// After a loss, and after the sequence clears its state, an event before the next descriptor is relative to one that is
+/// not in the trace.
+#[test]
+fn relative_times_count_from_a_descriptor_after_the_last_loss() {
+    let start = |us| {
+        let own = thread(15, 16).int(6, us);
+        Proto::new().message(44, own).int(10, 1)
+    };
+    let event = |phase| {
+        let legacy = Proto::new().int(2, phase);
+        let event = Proto::new().int(1, 10).text(23, "x").message(6, legacy);
+        Proto::new().message(11, event).int(10, 1)
+    };
+    let (begin, end) = (b'B'.into(), b'E'.into());
+    let trace = read([
+        start(1_000).int(41, 1),
+        event(begin),
+        event(end).int(42, 1),
+        event(end).int(41, 1),
+        start(2_000),
+        event(end),
+    ]);
+    let slices: Vec<_> = trace.slices.rows().map(|row| (row.ts, row.dur)).collect();
+    assert_eq!(slices, [(1_010_000, 1_000_000)]);
+    assert_eq!(trace.repairs.count(RepairKind::BadClockSync), 2);
 }
 
 /// The pid and `reliable_from` of each process that was listed without a description.
