@@ -48,7 +48,9 @@ pub(super) struct Call<'a> {
 impl<'a> Line<'a> {
     /// Parses a line; `None` if it is not from strace, or has no time.
     pub fn read(line: &'a str) -> Option<Self> {
-        let (tid, comm, rest) = thread(line.trim());
+        // An editor may have put a byte order mark before the first line.
+        let line = line.trim_start_matches('\u{feff}').trim();
+        let (tid, comm, rest) = thread(line);
         let (stamp, rest) = rest.split_once(' ')?;
         let stamp = Stamp::read(stamp)?;
         let event = Event::read(without_brackets(rest.trim_start()))?;

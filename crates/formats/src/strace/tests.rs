@@ -62,6 +62,12 @@ fn calls_are_slices_of_their_threads() {
 }
 
 #[test]
+fn a_byte_order_mark_and_windows_line_ends_change_nothing() {
+    let changed = format!("\u{feff}{}", DATED.replace('\n', "\r\n"));
+    assert_eq!(slices(&read(&changed)), slices(&read(DATED)));
+}
+
+#[test]
 fn the_result_does_not_depend_on_where_chunks_end() {
     let mut builder = TraceBuilder::new();
     let mut reader = AnyReader::new(ReadOptions::default());
