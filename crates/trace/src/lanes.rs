@@ -48,6 +48,15 @@ impl AsyncLanes {
         builder.begin_slice(lane, begin)
     }
 
+    /// Opens a slice inside the open one with this key; on the first free lane if there is none.
+    pub fn nest(&mut self, builder: &mut TraceBuilder, key: LaneKey, begin: SliceBegin) -> SliceId {
+        let Some(lane) = self.open.get(&key).copied() else {
+            return self.begin(builder, key, begin);
+        };
+        self.again.entry(key).or_default().push(lane);
+        builder.begin_slice(lane, begin)
+    }
+
     fn free_lane(&mut self, builder: &mut TraceBuilder, track: TrackId) -> TrackId {
         if builder.open_slice(track).is_none() {
             return track;
@@ -72,7 +81,8 @@ impl AsyncLanes {
                 self.again.remove(&key);
             }
         }
-        if lane != key.track {
+        let is_in_use = self.open.get(&key) == Some(&lane);
+        if lane != key.track && !is_in_use {
             self.free.entry(key.track).or_default().push(Reverse(lane));
         }
         builder.end_slice(lane, ts, None)
@@ -107,5 +117,25 @@ mod tests {
         let tracks: Vec<_> = trace.slices.rows().map(|row| row.track_id).collect();
         assert_eq!(tracks, [track, TrackId(1), track]);
         assert_eq!(trace.tracks.parent.get(1), track);
+    }
+
+    /// Cookie 2 begins twice on a lane, which stays in use until both slices ended.
+    #[test]
+    fn a_slice_inside_another_one_with_its_cookie() {
+        let mut builder = TraceBuilder::new();
+        let track = builder.global_track(TrackType::GlobalSlice, StringId::NULL);
+        let mut lanes = AsyncLanes::default();
+        let key = |cookie| LaneKey { track, cookie };
+        let begin = |ts| SliceBegin::named(ts, StringId(0));
+        for (ts, cookie) in [(0, 1), (1, 2), (2, 2)] {
+            lanes.nest(&mut builder, key(cookie), begin(ts));
+        }
+        let inner = lanes.end(&mut builder, key(2), 3);
+        lanes.nest(&mut builder, key(3), begin(4));
+        let outer = lanes.end(&mut builder, key(2), 5);
+        assert!(inner > outer && outer.is_some());
+        let trace = builder.finish();
+        let rows = trace.slices.rows().map(|row| (row.track_id.0, row.depth));
+        assert_eq!(rows.collect::<Vec<_>>(), [(0, 0), (1, 0), (1, 1), (2, 0)]);
     }
 }

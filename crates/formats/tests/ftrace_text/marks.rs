@@ -33,13 +33,34 @@ a-1 (    1) [000] .... 1.000013: tracing_mark_write: G|1|lane|job|5
         "p1:lock/0 lock 1000004+6",
         "p1:lock/0 lock 1000011+open",
         "p1:lane/0 job 1000012+open",
-        "p1:lane/0 job 1000013+open",
+        "p1:lane/1 job 1000013+open",
     ];
     assert_eq!(slices(&trace), expected);
     assert_eq!(number(&trace, 0, "legacy_unnestable_begin_count"), Some(3));
     let last = number(&trace, 0, "legacy_unnestable_last_begin_ts");
     assert_eq!(last, Some(1_000_005_000));
     assert_eq!(number(&trace, 1, "legacy_unnestable_begin_count"), None);
+}
+
+/// Slices of a named track nest if they have the same cookie, else they are beside each other.
+#[test]
+fn asynchronous_slices_of_a_track_nest_by_their_cookie() {
+    let trace = read(
+        "\
+a-1 (    1) [000] .... 1.000001: tracing_mark_write: G|1|lane|outer|5
+a-1 (    1) [000] .... 1.000002: tracing_mark_write: G|1|lane|inner|5
+a-1 (    1) [000] .... 1.000003: tracing_mark_write: G|1|lane|other|6
+a-1 (    1) [000] .... 1.000004: tracing_mark_write: H|1|lane|5
+a-1 (    1) [000] .... 1.000006: tracing_mark_write: H|1|lane|5
+a-1 (    1) [000] .... 1.000007: tracing_mark_write: H|1|lane|6
+",
+    );
+    let expected = [
+        "p1:lane/0 outer 1000001+5",
+        "p1:lane/1 inner 1000002+2",
+        "p1:lane/0 other 1000003+4",
+    ];
+    assert_eq!(slices(&trace), expected);
 }
 
 #[test]

@@ -142,7 +142,7 @@ impl Interpreter {
                     arg_set_id: self.cookie_arg(cookie, out),
                     ..SliceBegin::named(at.ts, name)
                 };
-                self.lanes.begin(out, key, begin);
+                self.lanes.nest(out, key, begin);
             }
             Mark::AsyncEnd {
                 pid,
