@@ -77,6 +77,10 @@ pub(super) fn cpu_info(info: &[u8], out: &mut TraceBuilder) {
         .take(MOST_CPUS)
         .map(|field: Field<'_>| Cpu::read(field.fields()))
         .collect();
+    if cpus.is_empty() {
+        out.figure("cpu_info_empty", None, 0, 1);
+        return;
+    }
     let clusters = clusters(&cpus);
     let has_unknown = |cpu: &&Cpu<'_>| cpu.features >> FEATURES.len() != 0;
     let unknown = cpus.iter().filter(has_unknown).count();

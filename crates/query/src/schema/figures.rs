@@ -23,6 +23,7 @@ const COUNTED: &[(&str, [usize; 2])] = &[
     ("game_intervention_has_parse_errors", [ERROR, TRACE]),
     ("game_intervention_has_read_errors", [ERROR, TRACE]),
     ("app_wakelock_unknown_id", [ERROR, ANALYSIS]),
+    ("cpu_info_empty", [ERROR, ANALYSIS]),
     ("cpu_info_unknown_cpu_features", [INFO, ANALYSIS]),
     ("energy_breakdown_missing_values", [ERROR, ANALYSIS]),
     ("energy_descriptor_invalid", [ERROR, ANALYSIS]),

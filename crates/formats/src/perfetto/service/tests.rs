@@ -94,3 +94,9 @@ fn features_of_cpus_that_have_no_name_count() {
     let name = "cpu_info_unknown_cpu_features";
     assert_eq!(figure(&trace, name), [(None, 1)]);
 }
+
+#[test]
+fn a_description_of_no_cpus_counts() {
+    let trace = read([packet(1, 67, Proto::new())]);
+    assert_eq!(figure(&trace, "cpu_info_empty"), [(None, 1)]);
+}
