@@ -39,6 +39,31 @@ sh-5 (    5) [000] .... 1.000031: sched_wakeup_new: comm=sh pid=7 prio=120 targe
     assert_eq!(text(&trace, swapper.name), "swapper");
 }
 
+/// A trace may have the creations of processes, but neither the scheduler's events nor the ends.
+#[test]
+fn a_number_whose_end_is_not_recorded_begins_again() {
+    let trace = read(
+        "\
+sh-5 (    5) [000] .... 1.000001: task_newtask: pid=7 comm=sh clone_flags=1200000 oom_score_adj=0
+sh-5 (    5) [000] .... 1.000002: sched_process_fork: comm=sh pid=5 child_comm=sh child_pid=7
+ls-7 (    7) [001] .... 1.000010: tracing_mark_write: I|7|one
+sh-5 (    5) [000] .... 1.000020: task_newtask: pid=7 comm=sh clone_flags=1200000 oom_score_adj=0
+ps-7 (    7) [001] .... 1.000030: tracing_mark_write: I|7|two
+",
+    );
+    let lives: Vec<_> = trace.threads.rows().filter(|row| row.tid == 7).collect();
+    let times: Vec<_> = lives.iter().map(|row| (row.start_ts, row.end_ts)).collect();
+    let (first, second) = (1_000_001_000, 1_000_020_000);
+    assert_eq!(times, [(first, second), (second, NO_TIME)]);
+    let process = |row: &traceloom_trace::ThreadRow| trace.processes.row(row.upid.row());
+    let processes: Vec<_> = lives.iter().map(process).collect();
+    let times: Vec<_> = processes
+        .iter()
+        .map(|row| (row.pid, row.start_ts))
+        .collect();
+    assert_eq!(times, [(7, first), (7, second)]);
+}
+
 #[test]
 fn a_page_with_several_blocks_shares_threads() {
     let dump = "PROCESS DUMP\nUSER PID PPID VSZ RSS WCHAN PC S NAME COMM\nu0_a7 10 1 0 0 0 0 S com.example.long.name   ample.long.name\nUSER PID TID CMD\nu0_a7 10 11 RenderThread\n";

@@ -133,7 +133,7 @@ impl Interpreter {
             Value::Int(decimal) => i64::from_str_radix(&decimal.to_string(), 16).unwrap_or(0),
             Value::Text(text) => i64::from_str_radix(std::str::from_utf8(text).ok()?, 16).ok()?,
         };
-        let slot = self.threads.birth(tid, at.ts, at.position, out);
+        let slot = self.threads.first_birth(tid, at.ts, at.position, out);
         let name = fields.text("comm").unwrap_or_default();
         self.threads.told_name(slot, name, at.ts, out);
         let parent = self.threads.slot(at.slot).tgid;

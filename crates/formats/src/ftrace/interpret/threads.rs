@@ -264,6 +264,22 @@ impl Threads {
         id
     }
 
+    /// Handles `task_newtask`, the first event of a creation. If the earlier creation of that tid is the last thing known
+    /// about its thread, that thread ended unseen.
+    pub fn first_birth(
+        &mut self,
+        tid: i32,
+        ts: i64,
+        position: Position,
+        out: &mut TraceBuilder,
+    ) -> SlotId {
+        if let Some(known) = self.find(tid) {
+            let slot = &mut self.slots[known];
+            slot.fresh &= out.trace().threads.start_ts.get(slot.utid.row()) == ts;
+        }
+        self.birth(tid, ts, position, out)
+    }
+
     /// Handles the exit of a thread. It keeps its tid until another thread is created with it,
     /// because the last switch away from it is still to come.
     pub fn death(&mut self, id: SlotId, ts: i64, out: &mut TraceBuilder) {
