@@ -6,6 +6,8 @@
 //! ```
 
 mod art;
+#[cfg(test)]
+mod chrome_tests;
 mod deobfuscate;
 mod emit;
 mod heap_graph;

@@ -6,7 +6,7 @@ use traceloom_trace::{ArgValue, IdKind, RecordId, RepairKind, Trace};
 use super::super::tests::{packet, read};
 
 /// The records of a table: the index of each among all records, and its cells as text.
-fn rows(trace: &Trace, table: &str) -> Vec<(u32, Vec<String>)> {
+pub(super) fn rows(trace: &Trace, table: &str) -> Vec<(u32, Vec<String>)> {
     let of_table = trace.records.rows().table.iter().enumerate();
     let of_table = of_table.filter(|(_, name)| trace.strings.get(*name) == table);
     let cells = |record: u32| {
@@ -24,7 +24,7 @@ fn rows(trace: &Trace, table: &str) -> Vec<(u32, Vec<String>)> {
 }
 
 /// The cells of the only record of a table, as text.
-fn only(trace: &Trace, table: &str) -> String {
+pub(super) fn only(trace: &Trace, table: &str) -> String {
     let rows = rows(trace, table);
     assert_eq!(rows.len(), 1, "{table}: {rows:?}");
     rows[0].1.join(" ")
@@ -46,7 +46,7 @@ fn interned(iid: i64, text: &str) -> Proto {
 }
 
 /// Interned data: the frames `main` and `work` of `/lib.so`, and their stack, which has the iid 1.
-fn stack() -> Proto {
+pub(super) fn stack() -> Proto {
     let frame = |iid, name, pc| Proto::new().int(1, iid).int(2, name).int(3, 1).int(4, pc);
     let mapping = Proto::new().int(1, 1).int(2, 1).int(7, 1);
     Proto::new()
@@ -289,59 +289,6 @@ fn the_reason_of_a_heap_graph_may_come_before_or_after_it() {
         let head = only(&read(packets), "heap_graph");
         assert!(head.contains("dump_reason=OOME"), "{head}");
     }
-}
-
-#[test]
-fn samples_of_chrome_count_from_the_time_before() {
-    let thread = Proto::new().int(1, 7).int(2, 8).int(6, 100);
-    let descriptor = packet(0, 44, thread)
-        .int(10, 1)
-        .int(13, 1)
-        .message(12, stack());
-    let samples = Proto::new().packed(1, &[1, 1]).packed(2, &[5, 10]);
-    let samples = Proto::new().int(10, 1).message(54, samples);
-    let clocks = Proto::new()
-        .message(1, Proto::new().int(1, 6).int(2, 0))
-        .message(1, Proto::new().int(1, 3).int(2, 0));
-    let clocks = Proto::new().int(10, 2).message(6, clocks);
-    let trace = read([clocks, descriptor, samples]);
-    let times: Vec<i64> = rows(&trace, "__intrinsic_profiler_sample")
-        .iter()
-        .map(|(record, _)| trace.records.rows().ts.get(*record as usize))
-        .collect();
-    assert_eq!(times, [105_000, 115_000]);
-}
-
-#[test]
-fn samples_of_chrome_before_time_0_are_counted() {
-    let thread = Proto::new().int(1, 7).int(2, 8).int(6, 0);
-    let descriptor = packet(0, 44, thread)
-        .int(10, 1)
-        .int(13, 1)
-        .message(12, stack());
-    let samples = |deltas: &[i64]| {
-        let iids: Vec<u64> = deltas.iter().map(|_| 1).collect();
-        let deltas: Vec<u64> = deltas.iter().map(|delta| *delta as u64).collect();
-        let samples = Proto::new().packed(1, &iids).packed(2, &deltas);
-        Proto::new().int(10, 1).message(54, samples)
-    };
-    let clocks = Proto::new()
-        .message(1, Proto::new().int(1, 6).int(2, 0))
-        .message(1, Proto::new().int(1, 3).int(2, 0));
-    let clocks = Proto::new().int(10, 2).message(6, clocks);
-    let trace = read([
-        clocks,
-        descriptor,
-        samples(&[5, i64::MIN, 9]),
-        samples(&[0]),
-    ]);
-    assert_eq!(rows(&trace, "__intrinsic_profiler_sample").len(), 1);
-    let figure = only(&trace, traceloom_trace::FIGURES_TABLE);
-    assert!(
-        figure.contains("name=streaming_profile_invalid_timestamp"),
-        "{figure}"
-    );
-    assert!(figure.contains("value=2"), "{figure}");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! The fields of a `TrackEvent`.
 
+use traceloom_trace::SliceId;
+
 use super::super::wire::{Field, Fields, Packed, Value};
 
 /// `TrackEvent.Type`.
@@ -76,6 +78,16 @@ pub(super) struct Legacy<'a> {
     pub scope: u64,
     pub pid: Option<i32>,
     pub tid: Option<i32>,
+}
+
+/// The stack at the beginning or the end of a slice.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SliceStack<'s> {
+    pub slice: SliceId,
+    /// The inline callstack, or its iid.
+    pub callstack: Field<'s>,
+    pub weight: Option<f64>,
+    pub is_end: bool,
 }
 
 impl<'a> Event<'a> {

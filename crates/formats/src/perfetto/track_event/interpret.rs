@@ -16,7 +16,7 @@ use super::active::ActiveProcesses;
 use super::args::Args;
 use super::counting::Counting;
 use super::described::{add_thread, named_thread};
-use super::event::{Event, kind};
+use super::event::{Event, SliceStack, kind};
 use super::flows::Flows;
 use super::lifecycle::Lifecycles;
 use super::names::{Names, Texts};
@@ -60,19 +60,6 @@ pub(crate) struct TrackEvents<'s> {
     /// The number of state events on tracks that have no states.
     pub(super) misplaced_states: u64,
     pub(super) skipped: Skipped,
-}
-
-/// The extension of a `TrackEvent` with the render stages that it submits or waits for.
-const GPU_CORRELATION: u32 = 3000;
-
-/// The stack at the beginning or the end of a slice.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct SliceStack<'s> {
-    pub slice: SliceId,
-    /// The inline callstack, or its iid.
-    pub callstack: Field<'s>,
-    pub weight: Option<f64>,
-    pub is_end: bool,
 }
 
 /// The thread of a sequence, with its CPU time, ns, and its instruction count at the last event.
@@ -369,31 +356,6 @@ impl<'s> TrackEvents<'s> {
         let instant = out.nested_instant(track, at.ts, at.name, args);
         out.categorize_slice(instant, category);
         self.begun(instant, event, out);
-    }
-
-    /// Adds what belongs to a new slice: the flows that waited for it, and those of [`Self::attach`].
-    pub(super) fn begun(&mut self, slice: SliceId, event: &Event<'s>, out: &mut TraceBuilder) {
-        self.flows.arrive(slice, out);
-        self.attach(slice, event, out);
-    }
-
-    /// Adds an event's flows, lifecycle extensions and stack to its slice.
-    pub(super) fn attach(&mut self, slice: SliceId, event: &Event<'s>, out: &mut TraceBuilder) {
-        self.flows_of_slice(slice, event, out);
-        for field in &event.others {
-            let ts = out.trace().slices.ts.get(slice.row());
-            self.lifecycles.field(ts, field, &mut self.args.types, out);
-        }
-        let mut others = event.others.iter();
-        let gpu = others.find(|field| field.number == GPU_CORRELATION);
-        self.gpu = gpu.map(|correlation| (slice, *correlation));
-        let phase = event.legacy.map_or(0, |legacy| legacy.phase);
-        self.stack = event.callstack.map(|callstack| SliceStack {
-            slice,
-            callstack,
-            weight: event.callstack_weight,
-            is_end: event.kind == kind::END || matches!(phase, b'E' | b'e' | b'F'),
-        });
     }
 
     /// The owner of a track.

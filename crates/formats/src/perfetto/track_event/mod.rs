@@ -9,6 +9,7 @@
 
 mod active;
 mod args;
+mod attach;
 mod counters;
 mod counting;
 mod described;
@@ -42,7 +43,8 @@ mod tracks;
 mod types;
 mod writer;
 
-pub(super) use interpret::{SliceStack, TrackEvents};
+pub(super) use event::SliceStack;
+pub(super) use interpret::TrackEvents;
 
 #[cfg(test)]
 mod args_tests;
