@@ -18,7 +18,7 @@ pub fn run() -> Counts {
     counts
 }
 
-/// Builds the wheel and checks its lints, without its tests.
+/// Builds the wheel and runs clippy on it. [`run`] runs its tests.
 pub fn wheel() -> Counts {
     with_wheels(|wheels| {
         build(wheels)?;

@@ -1,5 +1,5 @@
-//! Begins of asynchronous slices that are open already. Android's wakelocks begin such a slice each time, but end it
-//! only once, so only the first begin counts:
+//! Asynchronous slices that begin again while they are open. Android's wakelocks do so, and end only once. The first
+//! begin starts the slice:
 //!
 //! ```text
 //! S  S  S  F        one slice, with the number of begins and the time of the last one as arguments

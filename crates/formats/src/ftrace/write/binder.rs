@@ -82,7 +82,7 @@ pub(super) fn roles(
     roles
 }
 
-/// The times and threads of stored events that say that the thread's call failed. Such an event ends the call's slice.
+/// The time and the thread of each stored event that reports a failed call. It ends the call's slice.
 pub(super) fn failures(trace: &Trace) -> FxHashSet<(i64, ThreadId)> {
     let Some(name) = trace.strings.lookup("binder_return") else {
         return FxHashSet::default();

@@ -12,7 +12,7 @@ impl<'s> Writer<'_, 's> {
         let tag = format!("{prefix}.mojo_interface_tag");
         let name = method(&function);
         self.text(&format!("{prefix}.mojo_method_name"), name.as_bytes());
-        // Old versions of Chrome write the interface itself.
+        // Old versions of Chrome write the tag itself.
         let known = self.out.trace().strings.lookup(&tag);
         let has_tag = self.args.iter().any(|(key, _)| Some(*key) == known);
         if !has_tag {
@@ -36,7 +36,8 @@ fn method(function: &str) -> &str {
     name.strip_suffix("_Sym::IPCStableHash").unwrap_or(name)
 }
 
-/// The interface of such a function: `a.B` of `a::B::Method_Sym::IPCStableHash`. Other functions stay as they are.
+/// The interface in the name of a function of Mojo: `a.B` for `a::B::Method_Sym::IPCStableHash`. Other names are returned
+/// unchanged.
 fn interface(function: &str) -> String {
     let parts: Vec<&str> = function
         .split("::")

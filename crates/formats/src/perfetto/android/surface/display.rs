@@ -59,7 +59,7 @@ impl Displays {
         self.by_stack.get(&stack)
     }
 
-    /// Whether a rectangle is one that the system gives layers without bounds of their own.
+    /// Whether a rectangle is the system's default for layers without bounds.
     pub(super) fn is_unbounded(&self, rect: &Rect) -> bool {
         let mut all = self
             .unbounded
@@ -70,7 +70,7 @@ impl Displays {
     }
 }
 
-/// Whether a rectangle is one that the system gives layers if it knows no display.
+/// Whether a rectangle is the system's default if it knows no display.
 pub(super) fn is_default(rect: &Rect) -> bool {
     let [low, high] = [-UNBOUNDED, UNBOUNDED];
     rect.is_close_to(&from_sides([low, low, high, high]))
