@@ -1,5 +1,6 @@
 //! `experimental_flamegraph`. For a heap graph: the objects on their shortest ways from the roots, merged by class.
 
+use super::focus::focused;
 use super::table_call::TableFunction;
 
 /// The function, and those that it calls.
@@ -102,7 +103,8 @@ const MERGED: &str = "WITH RECURSIVE
 
 /// The rows, in the order in which Perfetto finds them: it goes over the objects by their ids, then over their native
 /// memory, and adds what is above each before it. So a class comes where the first object in its tree does.
-const FRAMES: &str = "WITH RECURSIVE
+const FRAMES: &str = concat!(
+    "WITH RECURSIVE
     merged AS MATERIALIZED (
       SELECT path, above, depth, name, place, count, size FROM __intrinsic_heap_graph_classes($ts, $upid)),
     up(path, place) AS (
@@ -111,16 +113,9 @@ const FRAMES: &str = "WITH RECURSIVE
       SELECT above.path, up.place
       FROM up JOIN merged AS it ON it.path = up.path JOIN merged AS above ON above.path = it.above
       WHERE up.place < above.place),
-    below(path) AS (
-      SELECT path FROM merged
-      WHERE coalesce($focus_str, '') = '' OR instr(lower(name), lower($focus_str)) > 0
-      UNION
-      SELECT m.path FROM below JOIN merged AS m ON m.above = below.path),
-    focused(path) AS (
-      SELECT path FROM below
-      UNION
-      SELECT m.above FROM focused JOIN merged AS m USING (path) WHERE m.above IS NOT NULL),
-    places AS MATERIALIZED (SELECT path, min(place) AS place FROM up GROUP BY path),
+",
+    focused!(),
+    "    places AS MATERIALIZED (SELECT path, min(place) AS place FROM up GROUP BY path),
     classes AS MATERIALIZED (
       SELECT row_number() OVER (ORDER BY places.place, m.depth) - 1 AS id, m.path, m.above, m.depth, m.name, m.count, m.size
       FROM merged AS m JOIN places USING (path) WHERE m.path IN (SELECT path FROM focused)),
@@ -140,7 +135,8 @@ const FRAMES: &str = "WITH RECURSIVE
       FROM heap_graph AS h
       WHERE h.upid = $upid AND h.ts = $ts AND h.truncated
         AND NOT EXISTS (SELECT 1 FROM merged))
-    SELECT id, depth, name, count, all_count, size, all_size, parent_id FROM frames ORDER BY id";
+    SELECT id, depth, name, count, all_count, size, all_size, parent_id FROM frames ORDER BY id"
+);
 
 /// The frames of each kind of profile.
 const ALL: &str = "

@@ -6,6 +6,7 @@ mod code;
 mod collect;
 pub(crate) mod defined;
 mod delegate;
+mod focus;
 pub(crate) mod guard;
 mod heap_flamegraph;
 mod interval;

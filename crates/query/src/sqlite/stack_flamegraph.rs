@@ -1,6 +1,7 @@
 //! `experimental_flamegraph` of heap profiles (`native`) and of samples (`perf`): call stacks, merged by the names of their
 //! functions and mappings.
 
+use super::focus::focused;
 use super::table_call::TableFunction;
 
 /// The columns of [`FRAMES`].
@@ -84,7 +85,8 @@ const PATHS: &str = "WITH RECURSIVE
 ///
 /// `ts_constraint` is a list such as `>=5,<9`. A frame has the time of its last sample, and otherwise that of the first
 /// condition.
-const FRAMES: &str = "WITH RECURSIVE
+const FRAMES: &str = concat!(
+    "WITH RECURSIVE
     conditions AS MATERIALIZED (
       SELECT key, rtrim(value, '-0123456789') AS sign, CAST(ltrim(value, '<>=') AS INTEGER) AS number
       FROM json_each(iif($ts_constraint IS NULL, '[]', '[\"' || replace($ts_constraint, ',', '\",\"') || '\"]'))),
@@ -109,16 +111,9 @@ const FRAMES: &str = "WITH RECURSIVE
     merged AS MATERIALIZED (
       SELECT path, min(node) AS place, above, depth, name, map_name, source_file, line_number FROM paths
       WHERE $profile_type = 'perf' OR EXISTS (SELECT 1 FROM samples) GROUP BY path),
-    below(path) AS (
-      SELECT path FROM merged
-      WHERE coalesce($focus_str, '') = '' OR instr(lower(name), lower($focus_str)) > 0
-      UNION
-      SELECT m.path FROM below JOIN merged AS m ON m.above = below.path),
-    focused(path) AS (
-      SELECT path FROM below
-      UNION
-      SELECT m.above FROM focused JOIN merged AS m USING (path) WHERE m.above IS NOT NULL),
-    frames AS MATERIALIZED (
+",
+    focused!(),
+    "    frames AS MATERIALIZED (
       SELECT row_number() OVER (ORDER BY m.place) - 1 AS id, m.*, own.ts, coalesce(own.size, 0) AS size,
         coalesce(own.count, 0) AS count, coalesce(own.alloc_size, 0) AS alloc_size, coalesce(own.alloc_count, 0) AS alloc_count
       FROM merged AS m LEFT JOIN own USING (path) WHERE m.path IN (SELECT path FROM focused)),
@@ -144,4 +139,5 @@ const FRAMES: &str = "WITH RECURSIVE
         0) AS ts,
       f.depth, f.name, f.map_name, f.count, s.count AS all_count, f.size, s.size AS all_size, f.alloc_count,
       a.count AS all_alloc_count, f.alloc_size, s.alloc_size AS all_alloc_size, p.parent_id, f.source_file, f.line_number
-    FROM frames AS f JOIN parents AS p USING (id) JOIN sums AS s USING (id) JOIN allocations AS a USING (id) ORDER BY f.id";
+    FROM frames AS f JOIN parents AS p USING (id) JOIN sums AS s USING (id) JOIN allocations AS a USING (id) ORDER BY f.id"
+);
