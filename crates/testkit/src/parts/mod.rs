@@ -8,6 +8,7 @@ mod binary;
 mod json;
 mod kind;
 mod pages;
+mod perfetto;
 mod reports;
 mod texts;
 
@@ -27,6 +28,7 @@ pub fn many_parts() -> Vec<Parts> {
         binary::KINDS,
         json::KINDS,
         pages::KINDS,
+        perfetto::KINDS,
         reports::KINDS,
         texts::KINDS,
     ];

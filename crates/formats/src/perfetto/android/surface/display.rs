@@ -27,6 +27,9 @@ pub(super) struct Display {
 /// The bounds of layers without bounds, if there is no display.
 const UNBOUNDED: f64 = 50_000.0;
 
+/// The maximum number of displays whose size is compared with each layer. No phone has as many, but a broken file may.
+const MOST_SIZES: usize = 64;
+
 impl Displays {
     /// Adds a `DisplayProto`.
     pub fn add(&mut self, fields: Fields<'_>) {
@@ -44,7 +47,9 @@ impl Displays {
         if transform.is_some_and(|transform| transform.quarters() % 2 == 1) {
             size = (size.1, size.0);
         }
-        self.unbounded.extend(unbounded(size));
+        if self.unbounded.len() < 2 * MOST_SIZES {
+            self.unbounded.extend(unbounded(size));
+        }
         self.largest = (self.largest.0.max(size.0), self.largest.1.max(size.1));
         let before = self.by_stack.get(&stack).and_then(|display| display.crop);
         let display = Display {
