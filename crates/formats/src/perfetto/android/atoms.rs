@@ -24,6 +24,9 @@ use Kind::{Flag, Node, Number, Text, Word};
 /// A message: the number, the name and the content of each field.
 type Message = &'static [(u32, &'static str, Kind)];
 
+/// The maximum number of nodes of an atom that have arguments of their own. Each needs a new key.
+const MOST_NODES: usize = 64;
+
 /// The atoms by number.
 const ATOMS: &[(u32, Message)] = &[(8, SCHEDULED_JOB_STATE_CHANGED)];
 
@@ -177,7 +180,7 @@ pub(super) fn args(
 ) -> Option<Vec<(StringId, ArgValue)>> {
     let (_, message) = ATOMS.iter().find(|(known, _)| *known == number)?;
     let mut args = Vec::new();
-    let mut nodes = 0;
+    let mut nodes = 0_usize;
     for field in atom {
         let known = message.iter().find(|(known, ..)| *known == field.number);
         let Some((_, key, kind)) = known else {
@@ -185,7 +188,7 @@ pub(super) fn args(
             args.push((out.intern(key.as_bytes()), plain(&field, out)));
             continue;
         };
-        if matches!(kind, Node) {
+        if matches!(kind, Node) && nodes < MOST_NODES {
             args.extend(node(&format!("{name}.{key}[{nodes}]"), field.fields(), out));
             nodes += 1;
             continue;
