@@ -19,10 +19,8 @@ pub(super) struct Figure {
 /// Figures that readers count, with their severities and sources in Perfetto. A trace without one has 0 of them.
 const COUNTED: &[(&str, [usize; 2])] = &[
     ("android_aflags_errors", [ERROR, TRACE]),
-    ("clock_sync_unrelatable_clock_domains", [ERROR, ANALYSIS]),
-    ("game_intervention_has_parse_errors", [ERROR, TRACE]),
-    ("game_intervention_has_read_errors", [ERROR, TRACE]),
     ("app_wakelock_unknown_id", [ERROR, ANALYSIS]),
+    ("clock_sync_unrelatable_clock_domains", [ERROR, ANALYSIS]),
     ("cpu_info_empty", [ERROR, ANALYSIS]),
     ("cpu_info_unknown_cpu_features", [INFO, ANALYSIS]),
     ("energy_breakdown_missing_values", [ERROR, ANALYSIS]),
@@ -30,6 +28,8 @@ const COUNTED: &[(&str, [usize; 2])] = &[
     ("energy_uid_breakdown_missing_values", [ERROR, ANALYSIS]),
     ("entity_state_residency_invalid", [ERROR, ANALYSIS]),
     ("entity_state_residency_lookup_failed", [ERROR, ANALYSIS]),
+    ("game_intervention_has_parse_errors", [ERROR, TRACE]),
+    ("game_intervention_has_read_errors", [ERROR, TRACE]),
     ("generic_task_state_invalid_order", [ERROR, ANALYSIS]),
     ("gpu_counters_invalid_spec", [ERROR, ANALYSIS]),
     ("gpu_counters_missing_timestamp", [ERROR, TRACE]),
