@@ -51,7 +51,7 @@ pub fn run() -> Counts {
             counts.add(Outcome::Skipped(why).into());
             continue;
         }
-        // A build folder of its own, so that other steps need not wait.
+        // Cargo locks a build folder. With one of their own, these checks can run beside other steps.
         let check = ["check", "--quiet", "--target-dir", "target/platforms"];
         let args = [&check[..], &["--target", target], packages].concat();
         counts.add(cargo_step(&args));

@@ -166,13 +166,15 @@ impl<'s> Timeline<'s> {
         self.heads.push(Reverse(head));
     }
 
-    /// Whether the next event of a run is the next one of all.
+    /// Whether the next event of a run is the next one of all. Also true at the end, when nothing is left.
     fn is_turn_of_run(&self, item: Option<&Item>) -> bool {
-        let (Some(Reverse((head, ..))), Some(item)) = (self.heads.peek(), item) else {
-            return item.is_none();
-        };
-        let next = item.ts;
-        *head < next || (*head == next && item.is_packet() && self.is_in_run)
+        match (self.heads.peek(), item) {
+            (None, item) => item.is_none(),
+            (Some(_), None) => true,
+            (Some(Reverse((head, ..))), Some(item)) => {
+                *head < item.ts || (*head == item.ts && item.is_packet() && self.is_in_run)
+            }
+        }
     }
 
     /// The earliest of the next events of all runs.

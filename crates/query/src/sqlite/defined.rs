@@ -15,7 +15,7 @@ use super::table_call::{self, TableFunction};
 /// What exists under one name.
 #[derive(Debug, Default)]
 struct Forms {
-    /// SQLite keeps a function for each number of arguments; -1 is any number.
+    /// By the number of arguments, because SQLite keeps a function for each; -1 is any number.
     counts: BTreeMap<i32, Form>,
     is_table: bool,
 }

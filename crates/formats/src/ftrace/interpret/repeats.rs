@@ -2,7 +2,7 @@
 //! begin starts the slice:
 //!
 //! ```text
-//! S  S  S  F        one slice, with the number of begins and the time of the last one as arguments
+//! S  S  S  F        one slice; its arguments are the number of begins and the time of the last begin
 //! |--------|
 //! ```
 

@@ -219,7 +219,7 @@ impl<'t> SaidElsewhere<'t> {
     }
 }
 
-/// The upper limit of a CPU's frequency in `row`, and the lower one directly after it.
+/// The limits of a CPU's frequency: the upper one in `row`, and the lower one in the next row.
 fn limits(trace: &Trace, row: usize) -> Option<(CounterRow, CounterRow)> {
     let next = (row + 1 < trace.counters.len()).then(|| trace.counters.row(row + 1))?;
     let max = trace.counters.row(row);

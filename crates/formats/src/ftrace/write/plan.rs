@@ -14,7 +14,7 @@ use crate::ftrace::derived::Derived;
 pub(super) enum Kind {
     /// `B|`, or `S|` and `G|` if not on a thread's own track.
     Begin,
-    /// `S|` for an asynchronous slice that is open already.
+    /// `S|` for an asynchronous slice that begins again while it is open.
     BeginAgain,
     /// `E|`, or `F|` and `H|`.
     End,

@@ -105,7 +105,7 @@ pub(super) struct Lists {
     users: FxHashSet<i64>,
     /// The errors that are already in `stats`.
     told_errors: FxHashSet<&'static str>,
-    /// The number of packets that say why Android's flags could not be read.
+    /// The number of packets that have an error in place of Android's flags.
     flag_errors: i64,
 }
 

@@ -84,7 +84,7 @@ impl Rects {
         (*row).into()
     }
 
-    /// The row of a transformation. Equal ones share a row.
+    /// The row of a transformation. Equal transformations share a row.
     fn matrix(&mut self, matrix: Matrix, out: &mut TraceBuilder) -> ArgValue {
         let Matrix {
             dsdx,
@@ -105,7 +105,7 @@ impl Rects {
         (*row).into()
     }
 
-    /// The touchable parts of an input area, whose row is given.
+    /// Adds a touchable part of the input area that has the row `area`.
     pub fn fill(&mut self, area: ArgValue, rect: Rect, out: &mut TraceBuilder) {
         let cells = [("trace_rect_id", area), ("rect_id", self.row(rect, out))];
         out.record(NO_TIME, "__intrinsic_winscope_fill_region", &cells);

@@ -43,7 +43,7 @@ pub(crate) struct Survey<'a> {
     pub renamings: Vec<Span>,
     /// When tracing started (`tracing_started`): ns on the clock of the state, and the state.
     pub started: Option<(i64, StateId)>,
-    /// The id of the machine that recorded. It is 0, unless all packets before the first one with an id were markers.
+    /// The id of the machine that recorded: that of the first packet that is no marker, as in Perfetto.
     pub recorder: u32,
     /// Whether it is known which machine recorded.
     has_recorder: bool,

@@ -1,4 +1,4 @@
-//! Arguments with names that only packets after the recording have.
+//! Arguments with names that tools add to a recorded trace.
 
 use super::writer::Writer;
 
@@ -21,7 +21,7 @@ impl<'s> Writer<'_, 's> {
         true
     }
 
-    /// Adds the name of a class. Those of views get their original names.
+    /// Adds the name of a class. A view gets the name that it had before R8 renamed it.
     pub fn class_name(&mut self, key: &str, prefix: &str, class: &'s [u8]) {
         let is_view = without_indexes(prefix) == "android_view_dump.activity.view";
         let survey = self.names.survey;

@@ -1,5 +1,5 @@
-//! Names that only packets after the recording have: functions at addresses, from a symbolizer, and original names of
-//! Java classes.
+//! Names that tools add to a recorded trace: a symbolizer names the functions at addresses, and a mapping of R8 has the
+//! original names of Java classes.
 //!
 //! ```text
 //! chrome_mojo_event_info { mojo_interface_method_iid: 1 }   liblib.so + 123  ─►  storage::mojom::File::Close

@@ -30,7 +30,7 @@ pub(super) struct Correlation {
     beyond: u64,
 }
 
-/// The number of flows that are possible in any trace, and the number that each slice adds to it.
+/// The number of flows that are possible in any trace, and the number that each id in a slice adds to it.
 const FLOWS: (usize, usize) = (1 << 16, 2);
 
 /// The number of slices with the same id that can have flows.
