@@ -1,7 +1,7 @@
-//! Steps that run beside the others.
+//! Steps that run beside the others, each group in a process of its own.
 //!
-//! The tests that record this machine wait for its kernel most of the time. Meanwhile, a second process with the lowest
-//! priority compiles what has a build folder of its own.
+//! The tests that record the kernel wait for it most of the time. They have a higher priority than everything else,
+//! because a recorder that does not run loses events. What only compiles has the lowest.
 
 use std::env::current_exe;
 use std::fs::File;
@@ -11,51 +11,81 @@ use std::process::Child;
 use anyhow::{Context, Result, bail};
 
 use super::outcome::{Counts, Outcome};
-use crate::run::{command, target_folder};
+use crate::run::{command, succeeds, target_folder};
 
-/// The names of the steps. None of them uses cargo's usual build folder, whose lock would make the other steps wait.
-pub const STEPS: &[&str] = &["platforms", "wheel", "fuzz-targets"];
+/// A title, the steps, and how much lower their priority is.
+type Group = (&'static str, &'static [&'static str], u8);
 
-/// The second process.
+/// The second group uses other build folders than the other steps, which would wait for the lock of theirs. The wheel
+/// comes first because a later step tests it.
+const GROUPS: &[Group] = &[
+    ("kernel", &["kernel"], 0),
+    ("compilations", &["wheel", "platforms", "fuzz-targets"], 19),
+];
+
+/// The priority of all other steps.
+const OTHERS: u8 = 10;
+
+/// Whether the step belongs to a group.
+pub fn contains(step: &str) -> bool {
+    GROUPS.iter().any(|(_, steps, _)| steps.contains(&step))
+}
+
+/// Starts all groups, and lowers the priority of this process and of those that it starts later.
+pub fn start() -> Vec<Beside> {
+    let all = GROUPS.iter().map(Beside::start).collect();
+    let (nice, pid) = (OTHERS.to_string(), std::process::id().to_string());
+    if !succeeds(command("renice", &["-n", &nice, "-p", &pid])) {
+        println!("renice is missing: all steps have the same priority");
+    }
+    all
+}
+
+/// A group of steps that runs.
 pub struct Beside {
-    child: Child,
-    output: PathBuf,
+    pub title: &'static str,
+    child: Result<(Child, PathBuf)>,
 }
 
 impl Beside {
-    /// Starts `cargo xtask test` for [`STEPS`].
-    ///
-    /// # Errors
-    /// If `nice` is missing or the file of the output cannot be created.
-    pub fn start() -> Result<Self> {
-        let program = current_exe()?.display().to_string();
-        let folder = target_folder().join("xtask");
-        std::fs::create_dir_all(&folder)?;
-        let output = folder.join("beside.log");
-        let file = File::create(&output)?;
-        let nice = ["-n", "19", &program, "test", "--no-install"];
-        let mut nice = command("nice", &[&nice, STEPS].concat());
-        let child = nice.stderr(file.try_clone()?).stdout(file).spawn()?;
-        Ok(Self { child, output })
+    fn start(group: &Group) -> Self {
+        Self {
+            title: group.0,
+            child: spawn(group),
+        }
     }
 
     /// Waits until the steps are done, and prints their output.
-    pub fn finish(started: Result<Self>) -> Counts {
-        match started.and_then(Self::output_and_counts) {
+    pub fn finish(self) -> Counts {
+        match self.child.and_then(output_and_counts) {
             Ok(counts) => counts,
             Err(error) => Outcome::Failed(format!("{error:#}")).into(),
         }
     }
+}
 
-    fn output_and_counts(mut self) -> Result<Counts> {
-        let status = self.child.wait()?;
-        let text = std::fs::read_to_string(&self.output)?;
-        let (steps, sum) = text.trim_end().rsplit_once('\n').unwrap_or_default();
-        println!("{steps}");
-        let counts = Counts::parse(sum).with_context(|| format!("{sum:?} is no sum"))?;
-        if !status.success() && counts.failed == 0 {
-            bail!("{status}");
-        }
-        Ok(counts)
+/// Starts `cargo xtask test` for the steps. Returns the process and the file of its output.
+fn spawn(&(title, steps, nice): &Group) -> Result<(Child, PathBuf)> {
+    let program = current_exe()?.display().to_string();
+    let folder = target_folder().join("xtask");
+    std::fs::create_dir_all(&folder)?;
+    let output = folder.join(format!("{title}.log"));
+    let file = File::create(&output)?;
+    let nice = nice.to_string();
+    let test = ["-n", &nice, &program, "test", "--no-install"];
+    let mut child = command("nice", &[&test, steps].concat());
+    let child = child.stderr(file.try_clone()?).stdout(file).spawn()?;
+    Ok((child, output))
+}
+
+fn output_and_counts((mut child, output): (Child, PathBuf)) -> Result<Counts> {
+    let status = child.wait()?;
+    let text = std::fs::read_to_string(&output)?;
+    let (steps, sum) = text.trim_end().rsplit_once('\n').unwrap_or_default();
+    println!("{steps}");
+    let counts = Counts::parse(sum).with_context(|| format!("{sum:?} is no sum"))?;
+    if !status.success() && counts.failed == 0 {
+        bail!("{status}");
     }
+    Ok(counts)
 }

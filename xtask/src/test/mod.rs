@@ -9,6 +9,7 @@ pub mod page;
 mod patience;
 mod platforms;
 mod python;
+mod rust;
 mod setup;
 mod static_programs;
 
@@ -18,7 +19,6 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 
-use beside::Beside;
 use outcome::cargo_step;
 pub use outcome::{Counts, Outcome};
 
@@ -33,20 +33,24 @@ const STEPS: &[Step] = &[
     ("lints", "lints", || cargo_step(LINTS)),
     ("imports", "imports in one direction", one_direction),
     ("msrv", "oldest supported Rust", platforms::oldest_rust),
-    ("tests", "tests", || output::run_tests(TESTS, "test.log")),
-    ("page", "the page in a browser", page::run),
-    ("aarch64", "aarch64", emulated::run),
+    (TESTS, "tests", rust::others),
+    ("kernel", "tests that record the kernel", rust::kernel),
     ("static", "static programs", static_programs::run),
+    ("aarch64", "aarch64", emulated::run),
+    ("packages", "installation from packages", packages),
     ("platforms", "other platforms", platforms::run),
     ("fuzz-targets", "fuzz targets", platforms::fuzz_targets),
     ("wheel", "the wheel of the Python package", python::wheel),
-    ("packages", "installation from packages", packages),
+    // Its tests that record the kernel come after those of `kernel`, which run beside the steps before.
+    ("page", "the page in a browser", page::run),
     ("python", "the Python package", python::run),
 ];
 
 const SETUP: &str = "setup";
+/// The step before which the steps of [`beside`] start.
+const TESTS: &str = "tests";
 
-// Both use the same features, so that they share build scripts and dependencies.
+// The features are those of the tests, so that both share build scripts and dependencies.
 const LINTS: &[&str] = &[
     "clippy",
     "--workspace",
@@ -57,7 +61,6 @@ const LINTS: &[&str] = &[
     "-D",
     "warnings",
 ];
-const TESTS: &[&str] = &["test", "--workspace", "--all-features", "--no-fail-fast"];
 
 fn one_direction() -> Counts {
     match crate::imports::run(&[]) {
@@ -115,18 +118,24 @@ pub fn run(args: &[String]) -> Result<()> {
 
 /// Runs all steps, those of [`beside`] beside the others.
 fn run_all(sum: &Mutex<Counts>) {
-    let is_beside = |name| beside::STEPS.contains(name);
-    let mut running = None;
+    let mut running = Vec::new();
     for (name, title, work) in STEPS {
-        if *name == "tests" {
-            running = Some(Beside::start());
+        if *name == TESTS {
+            timed("compilation of the tests", sum, compilation);
+            running = beside::start();
         }
-        if !is_beside(name) {
+        if !beside::contains(name) {
             timed(title, sum, work);
-        } else if let Some(started) = running.take() {
-            timed("steps beside the tests", sum, || Beside::finish(started));
         }
     }
+    for group in running {
+        timed(group.title, sum, || group.finish());
+    }
+}
+
+fn compilation() -> Counts {
+    rust::compile();
+    Counts::default()
 }
 
 /// Runs a step between two lines that name it, the second with its counts and its time.

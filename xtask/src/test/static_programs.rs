@@ -5,14 +5,13 @@ use std::env::consts::{ARCH, OS};
 
 use super::outcome::{Counts, Outcome};
 use super::output;
-use crate::run::have;
+use crate::run::{cargo, have};
 use crate::targets::has_target;
 
-/// The tests of traceloom that depend on the system: devices, the kernel, memory, sockets, files. The results of other
+/// The tests of traceloom that depend on the system: devices, memory, sockets, files. The results of other
 /// tests do not depend on the C library.
 const TESTS: &[&str] = &[
     "atrace",
-    "capture",
     "convert",
     "dmtracedump",
     "info",
@@ -23,25 +22,55 @@ const TESTS: &[&str] = &[
     "view",
 ];
 
-/// Runs [`TESTS`] and all tests of dmtracedump with musl.
+/// Those that record the kernel.
+const KERNEL: &[&str] = &["capture"];
+
+/// Runs [`TESTS`] and all tests of dmtracedump and the allocator with musl.
 pub fn run() -> Counts {
+    let mut counts = tests("traceloom-heap", &[]);
+    counts.add(tests("traceloom-dmtracedump", &[]));
+    counts.add(tests("traceloom", TESTS));
+    counts
+}
+
+/// Runs [`KERNEL`] with musl.
+pub fn kernel() -> Counts {
+    tests("traceloom", KERNEL)
+}
+
+/// Compiles the tests of traceloom. Prints what does not compile.
+pub fn compile() {
+    if let Ok(args) = arguments("traceloom", &[TESTS, KERNEL].concat()) {
+        _ = cargo(&[]).args(args).args(["--no-run", "--quiet"]).status();
+    }
+}
+
+/// Runs these tests of a package, or all.
+fn tests(package: &str, names: &[&str]) -> Counts {
+    match arguments(package, names) {
+        Ok(args) => {
+            let args: Vec<&str> = args.iter().map(String::as_str).collect();
+            let kind = names.first().unwrap_or(&"all");
+            output::run_tests(&args, &format!("test-static-{package}-{kind}.log"))
+        }
+        Err(why) => Outcome::Skipped(why).into(),
+    }
+}
+
+/// The arguments of cargo for these tests of a package, or for all; or what is missing.
+fn arguments(package: &str, names: &[&str]) -> Result<Vec<String>, String> {
     let target = format!("{ARCH}-unknown-linux-musl");
     if OS != "linux" || !has_target(&target) {
-        return Outcome::Skipped(format!("the target {target} is not installed")).into();
+        return Err(format!("the target {target} is not installed"));
     }
     if !have("musl-gcc") {
-        let why = "musl-gcc is missing (Debian package: musl-tools): no tests of static programs";
-        return Outcome::Skipped(why.to_owned()).into();
+        return Err(
+            "musl-gcc is missing (Debian package: musl-tools): no tests of static programs".into(),
+        );
     }
     let linker = format!("target.{target}.linker='rust-lld'");
     let settings = ["test", "--target", &target, "--config", &linker];
-    let run = |package: &str, which: &[&str]| {
-        let args = [&settings[..], &["-p", package], which].concat();
-        output::run_tests(&args, &format!("test-{target}-{package}.log"))
-    };
-    let mut counts = run("traceloom-heap", &[]);
-    counts.add(run("traceloom-dmtracedump", &[]));
-    let tests: Vec<_> = TESTS.iter().flat_map(|name| ["--test", name]).collect();
-    counts.add(run("traceloom", &tests));
-    counts
+    let tests = names.iter().flat_map(|name| ["--test", name]);
+    let args = settings.into_iter().chain(["-p", package]).chain(tests);
+    Ok(args.map(str::to_owned).collect())
 }
