@@ -56,7 +56,7 @@ fn this_machine_in_every_form() {
         if name.ends_with(".dat") && name != "zlib.dat" {
             check_report(&path);
         }
-        assert_eq!(settings(), before);
+        assert_eq!(settings(), before, "{name}: {}", said(&output).1);
     }
     let left = std::fs::read_dir(folder.path()).unwrap();
     assert_eq!(left.count(), cases.len(), "nothing but the results");
