@@ -43,6 +43,12 @@ pub fn target_folder() -> PathBuf {
     testkit::workspace_root().join(folder)
 }
 
+/// The build folder of what compiles beside other builds, which would wait for the lock of the usual folder. What
+/// compiles there shares macros and build scripts.
+pub fn second_build_folder() -> PathBuf {
+    target_folder().join("second")
+}
+
 /// Runs a command until it ends. A non-zero exit status is an error.
 pub fn check(mut command: Command) -> Result<()> {
     let line = shown(&command);

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::run::{check, have, target_folder};
+use crate::run::{check, have, second_build_folder, target_folder};
 use crate::venv::Venv;
 
 /// The packages that the tests need. The versions are fixed, so that a new release does not break the tests.
@@ -98,7 +98,7 @@ impl Wheels {
     }
 
     fn with_build_folders(&self, command: &mut Command) {
-        command.env("CARGO_TARGET_DIR", self.file("cargo"));
+        command.env("CARGO_TARGET_DIR", second_build_folder());
         let engine = target_folder().join("engine");
         command.env("TRACELOOM_ENGINE_TARGET_DIR", engine);
     }

@@ -1,8 +1,8 @@
 //! Type checks for other targets: the libraries for the browser, the program for other systems. Nothing
 //! is linked or run, so no linker for the target is needed.
 
-use super::outcome::{Counts, Outcome, cargo_step};
-use crate::run::{cargo, check, command, succeeds};
+use super::outcome::{Counts, Outcome};
+use crate::run::{cargo, check, command, second_build_folder, succeeds};
 use crate::targets::has_target;
 
 /// The target of code that runs in a browser.
@@ -51,10 +51,8 @@ pub fn run() -> Counts {
             counts.add(Outcome::Skipped(why).into());
             continue;
         }
-        // Cargo locks a build folder. With one of their own, these checks can run beside other steps.
-        let check = ["check", "--quiet", "--target-dir", "target/platforms"];
-        let args = [&check[..], &["--target", target], packages].concat();
-        counts.add(cargo_step(&args));
+        let args = [&["check", "--quiet", "--target", target], packages].concat();
+        counts.add(in_second_folder(&args));
     }
     counts
 }
@@ -97,14 +95,12 @@ fn text(bytes: &[u8]) -> String {
 
 /// Type-checks the fuzz targets, which are a separate workspace.
 pub fn fuzz_targets() -> Counts {
-    let mut command = cargo(&[
-        "check",
-        "--quiet",
-        "--manifest-path",
-        "fuzz/Cargo.toml",
-        "--target-dir",
-        "target/fuzz-check",
-    ]);
+    in_second_folder(&["check", "--quiet", "--manifest-path", "fuzz/Cargo.toml"])
+}
+
+fn in_second_folder(args: &[&str]) -> Counts {
+    let mut command = cargo(args);
+    command.env("CARGO_TARGET_DIR", second_build_folder());
     // Otherwise libFuzzer's C++ would be compiled for a program that is never linked.
     command.env("CUSTOM_LIBFUZZER_PATH", "/nowhere/libfuzzer.a");
     Outcome::from(check(command)).into()
