@@ -13,12 +13,9 @@ struct ForeignFormat {
 
 const FORMATS: &[ForeignFormat] = &[
     ForeignFormat {
-        name: "a perf.data recording of perf or simpleperf",
-        advice: "open it with `perf report`, `simpleperf report` or Firefox Profiler",
-        matches: |head| {
-            let magics: [&[u8]; 3] = [b"PERFILE2", b"2ELIFREP", b"PERFFILE"];
-            magics.iter().any(|magic| head.starts_with(magic))
-        },
+        name: "a perf.data recording of perf before Linux 3.2",
+        advice: "open it with `perf report`",
+        matches: |head| head.starts_with(b"PERFFILE"),
     },
     ForeignFormat {
         name: "a log of strace without times",
@@ -281,7 +278,7 @@ mod tests {
     #[test]
     fn other_tools_files_are_named() {
         let name = |head: &[u8]| recognise(head).map(|format| format.name);
-        assert!(name(b"PERFILE2h\0\0\0").unwrap().contains("perf.data"));
+        assert!(name(b"PERFFILEh\0\0\0").unwrap().contains("perf.data"));
         assert!(name(b"FLR\0\0\x02\0\0").unwrap().contains("JFR"));
         assert!(
             name(b"\x0a\x04\x08\x02\x10\x01\x0a\x04")

@@ -11,6 +11,7 @@ pub(crate) const GZIP: &str = "gzip";
 pub(crate) const LONG_RUNNING: &str = "art-long-running";
 pub(crate) const MEMORY_DUMP: &str = "atrace-process-dump";
 pub(crate) const METHOD_TRACE: &str = "art-method";
+pub(crate) const PERF_DATA: &str = "perf-data";
 pub(crate) const PERFETTO: &str = "perfetto";
 pub(crate) const PROCESS_DUMP: &str = "process-dump";
 pub(crate) const RING: &str = "ring";

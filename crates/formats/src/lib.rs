@@ -49,6 +49,7 @@ mod method_trace;
 mod omissions;
 mod open_slices;
 mod parts;
+mod perf_data;
 mod perfetto;
 mod pipeline;
 mod process_dump;

@@ -26,6 +26,7 @@ pub static FORMATS: &[&dyn Format] = &[
     &crate::ftrace::FtraceText,
     &crate::trace_dat::TraceDat,
     &crate::perfetto::Perfetto,
+    &crate::perf_data::PerfData,
     &crate::simpleperf::SimpleperfProto,
     &crate::ring_file::RingFile,
     &crate::process_dump::ProcessDump,

@@ -199,6 +199,7 @@ impl SampleRows {
             let cells = [
                 ("source", text(session.source)),
                 ("timebase_unit", text(session.unit)),
+                ("cmdline", text(session.command)),
             ];
             add("__intrinsic_profiler_session", cells, out);
         }

@@ -72,6 +72,8 @@ pub(crate) struct AsyncContext {
 pub(crate) struct Session {
     pub source: StringId,
     pub unit: StringId,
+    /// The command that recorded them.
+    pub command: StringId,
 }
 
 /// A counter of a session.
@@ -126,8 +128,19 @@ impl Samples {
 
     /// Adds a session.
     pub fn session(&mut self, source: StringId) -> u32 {
-        let unit = StringId::NULL;
-        push(&mut self.sessions, Session { source, unit })
+        let session = Session {
+            source,
+            unit: StringId::NULL,
+            command: StringId::NULL,
+        };
+        push(&mut self.sessions, session)
+    }
+
+    /// Sets the command that recorded a session.
+    pub fn set_command(&mut self, session: u32, command: StringId) {
+        if let Some(session) = self.sessions.get_mut(session as usize) {
+            session.command = command;
+        }
     }
 
     /// Sets the unit of a session, unless it is known.

@@ -91,6 +91,73 @@ pub(crate) fn unpack_frame(
     }
 }
 
+/// Decompresses frames that follow each other. The last one may be without its end. The inner error describes what is
+/// wrong with them.
+///
+/// # Errors
+/// The errors of `emit`.
+pub(crate) fn unpack_stream(
+    packed: &[u8],
+    emit: &mut dyn FnMut(&[u8]) -> Result<(), ReadError>,
+) -> Result<Result<(), String>, ReadError> {
+    let mut rest = packed;
+    while !rest.is_empty() {
+        match Head::parse(rest) {
+            Head::Frame(header) => match unpack_blocks(rest, &header, packed.len(), emit)? {
+                Ok(length) => rest = &rest[length..],
+                Err(reason) => return Ok(Err(reason)),
+            },
+            Head::Skippable(length) => {
+                let length = usize::try_from(length).unwrap_or(usize::MAX);
+                let length = length.saturating_add(frame::SKIPPABLE_HEADER);
+                rest = rest.get(length..).unwrap_or_default();
+            }
+            Head::TooShort | Head::Other => {
+                return Ok(Err("no zstd frame stands there".to_owned()));
+            }
+        }
+    }
+    Ok(Ok(()))
+}
+
+/// Decompresses the blocks of a frame, which may be without its end. Returns its length.
+fn unpack_blocks(
+    bytes: &[u8],
+    header: &FrameHeader,
+    packed: usize,
+    emit: &mut dyn FnMut(&[u8]) -> Result<(), ReadError>,
+) -> Result<Result<usize, String>, ReadError> {
+    const LAST_BLOCK: &[u8] = &[1, 0, 0];
+    let mut decoder = FrameDecoder::new();
+    decoder.set_max_window_size(u64::MAX);
+    let earned = (1 << 20) + WINDOW_FOR_BYTE * packed as u64;
+    if let Err(error) = decoder.reset(&header.with_window(header.window.min(earned))[..]) {
+        return Ok(Err(error.to_string()));
+    }
+    let (mut at, mut piece) = (header.bytes, Vec::new());
+    loop {
+        let rest = bytes.get(at..).unwrap_or_default();
+        let block = BlockHeader::parse(rest).filter(|block| block.bytes() <= rest.len());
+        let (block, is_last) = match block {
+            Some(block) => (&rest[..block.bytes()], block.last),
+            None => (LAST_BLOCK, true),
+        };
+        let decoded = decoder.decode_blocks(block, BlockDecodingStrategy::UptoBlocks(1));
+        piece.clear();
+        // Writing to memory cannot fail.
+        let _ = decoder.collect_to_writer(&mut piece);
+        emit(&piece)?;
+        if let Err(error) = decoded {
+            return Ok(Err(error.to_string()));
+        }
+        at = (at + block.len()).min(bytes.len());
+        if is_last {
+            let checksum = if header.checksum { frame::CHECKSUM } else { 0 };
+            return Ok(Ok((at + checksum).min(bytes.len())));
+        }
+    }
+}
+
 enum State {
     /// Before a frame.
     Between,

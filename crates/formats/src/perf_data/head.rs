@@ -1,0 +1,221 @@
+//! The header of a file, and where its parts are.
+
+use traceloom_trace::Place;
+
+use super::attr::Attr;
+use super::cursor::Cursor;
+use crate::error::ReadError;
+use crate::format_id;
+use crate::ring_buffer::ByteOrder;
+
+/// The first bytes of a file of a machine with the least significant byte first, and of one with the most significant
+/// byte first.
+pub(super) const LITTLE: &[u8] = b"PERFILE2";
+pub(super) const BIG: &[u8] = b"2ELIFREP";
+
+/// The length of the header of a stream (`perf record -o -`), and of the shortest one of a file.
+const OF_STREAM: u64 = 16;
+const OF_FILE: u64 = 72;
+
+/// The parts of a file.
+#[derive(Debug)]
+pub(super) struct Parts<'a> {
+    pub order: ByteOrder,
+    /// Each event with its ids.
+    pub attrs: Vec<(Attr, Vec<u64>)>,
+    pub data: &'a [u8],
+    /// The offset of the data, bytes.
+    pub data_at: usize,
+    /// Each feature with its number.
+    pub features: Vec<(u8, &'a [u8])>,
+    /// The number of bytes that the header promises and the file does not have.
+    pub missing: u64,
+    /// Whether the recorder did not complete the file.
+    pub is_open: bool,
+}
+
+/// A part of the file: its offset and length, bytes.
+#[derive(Clone, Copy, Debug)]
+struct Section {
+    at: u64,
+    length: u64,
+}
+
+impl Section {
+    fn parse(from: &mut Cursor<'_>) -> Option<Self> {
+        let (at, length) = (from.u64()?, from.u64()?);
+        Some(Self { at, length })
+    }
+
+    /// The bytes that the file has of it, and the number of missing ones.
+    fn of(self, file: &[u8]) -> (&[u8], u64) {
+        let at = usize::try_from(self.at).unwrap_or(usize::MAX);
+        let rest = file.get(at..).unwrap_or_default();
+        let length = usize::try_from(self.length).unwrap_or(usize::MAX);
+        let bytes = &rest[..length.min(rest.len())];
+        (bytes, self.length - bytes.len() as u64)
+    }
+}
+
+impl<'a> Parts<'a> {
+    /// Finds the parts of a file.
+    ///
+    /// # Errors
+    /// If the header is not one of perf's, or has no events.
+    pub fn find(file: &'a [u8]) -> Result<Self, ReadError> {
+        let order = ByteOrder {
+            big_endian: file.starts_with(BIG),
+        };
+        let mut from = Cursor::new(file, order);
+        from.skip(8).ok_or_else(|| truncated(file))?;
+        match from.u64().ok_or_else(|| truncated(file))? {
+            OF_STREAM => Ok(Self::stream(file, order)),
+            size if size < OF_FILE => Err(wrong("the size of the header", size.to_string(), 8)),
+            size => {
+                let head = Head::parse(from, size).ok_or_else(|| truncated(file))?;
+                Self::file(file, &head, order)
+            }
+        }
+    }
+
+    fn stream(file: &'a [u8], order: ByteOrder) -> Self {
+        let data_at = OF_STREAM as usize;
+        Self {
+            order,
+            attrs: Vec::new(),
+            data: &file[data_at..],
+            data_at,
+            features: Vec::new(),
+            missing: 0,
+            is_open: false,
+        }
+    }
+
+    fn file(file: &'a [u8], head: &Head, order: ByteOrder) -> Result<Self, ReadError> {
+        let (attrs, mut missing) = attrs(file, head, order)?;
+        let is_open = head.data.length == 0;
+        let mut data = head.data;
+        if is_open {
+            data.length = (file.len() as u64).saturating_sub(data.at);
+        }
+        let (bytes, missing_data) = data.of(file);
+        missing += missing_data;
+        let mut features = Vec::new();
+        let mut descriptions = Cursor::new(
+            file.get(
+                data.at
+                    .saturating_add(data.length)
+                    .try_into()
+                    .unwrap_or(usize::MAX)..,
+            )
+            .unwrap_or_default(),
+            order,
+        );
+        for number in head.features().filter(|_| !is_open) {
+            let Some(section) = Section::parse(&mut descriptions) else {
+                missing += OF_STREAM;
+                continue;
+            };
+            let (bytes, missing_bytes) = section.of(file);
+            missing = missing.saturating_add(missing_bytes);
+            features.push((number, bytes));
+        }
+        Ok(Self {
+            order,
+            attrs,
+            data: bytes,
+            data_at: data.at.min(file.len() as u64) as usize,
+            features,
+            missing,
+            is_open,
+        })
+    }
+}
+
+/// The header of a file.
+struct Head {
+    attr_size: u64,
+    attrs: Section,
+    data: Section,
+    /// A bit for each feature.
+    features: [u64; 4],
+}
+
+impl Head {
+    fn parse(mut from: Cursor<'_>, size: u64) -> Option<Self> {
+        let attr_size = from.u64()?;
+        let (attrs, data) = (Section::parse(&mut from)?, Section::parse(&mut from)?);
+        Section::parse(&mut from)?;
+        let mut features = [0; 4];
+        for (number, bits) in features.iter_mut().enumerate() {
+            if size >= OF_FILE + 8 * (number as u64 + 1) {
+                *bits = from.u64()?;
+            }
+        }
+        Some(Self {
+            attr_size,
+            attrs,
+            data,
+            features,
+        })
+    }
+
+    /// The numbers of the features.
+    fn features(&self) -> impl Iterator<Item = u8> {
+        let bits = self.features;
+        (0..=u8::MAX).filter(move |number| bits[usize::from(number / 64)] >> (number % 64) & 1 == 1)
+    }
+}
+
+/// The events with their ids.
+fn attrs(
+    file: &[u8],
+    head: &Head,
+    order: ByteOrder,
+) -> Result<(Vec<(Attr, Vec<u64>)>, u64), ReadError> {
+    /// The length of the place of the ids, bytes.
+    const IDS: usize = 16;
+    let (bytes, mut missing) = head.attrs.of(file);
+    let size = usize::try_from(head.attr_size).unwrap_or(usize::MAX);
+    if size < 64 + IDS {
+        return Err(wrong("the size of attributes", size.to_string(), 16));
+    }
+    let mut attrs = Vec::new();
+    // Sections of ids may overlap in a hostile file.
+    let mut room = file.len() / 8;
+    for entry in bytes.chunks_exact(size) {
+        let (attr, ids) = entry.split_at(size - IDS);
+        let Some((attr, section)) =
+            Attr::parse(attr, order).zip(Section::parse(&mut Cursor::new(ids, order)))
+        else {
+            continue;
+        };
+        let (ids, missing_ids) = section.of(file);
+        missing = missing.saturating_add(missing_ids);
+        let ids: Vec<_> = Cursor::new(ids, order).numbers().take(room).collect();
+        room -= ids.len();
+        attrs.push((attr, ids));
+    }
+    if attrs.is_empty() {
+        return Err(wrong("the number of events", "0".to_owned(), 24));
+    }
+    Ok((attrs, missing))
+}
+
+fn wrong(field: &'static str, found: String, at: u64) -> ReadError {
+    ReadError::Field {
+        format: format_id::PERF_DATA,
+        field,
+        found,
+        expected: "what perf since Linux 3.2 or simpleperf writes",
+        place: Place::at_offset(at),
+    }
+}
+
+fn truncated(file: &[u8]) -> ReadError {
+    ReadError::Truncated {
+        format: format_id::PERF_DATA,
+        inside: "the header",
+        offset: file.len() as u64,
+    }
+}

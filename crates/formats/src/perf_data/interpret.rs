@@ -1,0 +1,309 @@
+//! Turns records into threads, mappings, stacks, counters and samples.
+
+use traceloom_trace::{Place, RepairKind, StringId, TraceBuilder};
+
+use super::counters::Counters;
+use super::cursor::Cursor;
+use super::facts;
+use super::head::Parts;
+use super::order::{Queue, Timed, has_task};
+use super::people::{self, Lineage, People};
+use super::records::{Record, Records, kind};
+use super::sample::{Sample, Task};
+use super::stacks::Chains;
+use super::survey::Survey;
+use super::tally::Tally;
+use super::unpack::unpack;
+use crate::error::ReadError;
+use crate::format::ReadOptions;
+use crate::profile::{BYTES, Execution, NONE, Sample as Row, Samples, add_samples, add_stacks};
+
+/// The memory of samples: a base for any file, bytes, and the bytes for each byte of the file.
+const OF_SAMPLES: (usize, usize) = (24 << 20, 7);
+
+/// Reads a file.
+///
+/// # Errors
+/// If its header is invalid, or its compressed records have more bytes than allowed.
+pub(super) fn read(
+    file: &[u8],
+    options: &ReadOptions,
+    out: &mut TraceBuilder,
+) -> Result<(), ReadError> {
+    let parts = Parts::find(file)?;
+    out.add_source_bytes(file.len() as u64);
+    let data = Records::new(parts.data, parts.order);
+    let unpacked = unpack(data, options, parts.order, out)?;
+    let survey = Survey::new(&parts, &unpacked);
+    facts::tell(&survey, out);
+    let bytes = file.len() + unpacked.len();
+    let mut interpreter = Interpreter::new(&survey, bytes, out);
+    let queue = interpreter.queue(&parts, &unpacked, out);
+    for record in queue.sorted() {
+        interpreter.record(&record, out);
+    }
+    interpreter.finish(out);
+    facts::tell_clock(&survey, out);
+    tell_ends(&parts, out);
+    Ok(())
+}
+
+/// Reports missing parts of the file.
+fn tell_ends(parts: &Parts<'_>, out: &mut TraceBuilder) {
+    let end = Place::at_offset((parts.data_at + parts.data.len()) as u64);
+    out.repair(
+        RepairKind::TornRecord,
+        u64::from(parts.missing > 0),
+        end,
+        || format!("{} bytes are missing", parts.missing),
+    );
+    out.repair(
+        RepairKind::MissingSummary,
+        u64::from(parts.is_open),
+        end,
+        || "the header does not give the length of the data".to_owned(),
+    );
+}
+
+struct Interpreter<'a, 's> {
+    survey: &'s Survey<'a>,
+    people: People,
+    chains: Chains<'a>,
+    samples: Samples,
+    counters: Counters,
+    tally: Tally,
+    source: StringId,
+    /// The memory that is left for samples, bytes.
+    room: usize,
+}
+
+impl<'a, 's> Interpreter<'a, 's> {
+    fn new(survey: &'s Survey<'a>, bytes: usize, out: &mut TraceBuilder) -> Self {
+        let mut samples = Samples::default();
+        let source = out.intern(b"linux.perf");
+        let command = facts::command_line(survey);
+        let counters = Counters::new(&survey.events, &command, &mut samples, out);
+        Self {
+            survey,
+            people: People::default(),
+            chains: Chains::new(bytes),
+            samples,
+            counters,
+            tally: Tally {
+                broken: survey.broken,
+                skipped_features: survey.skipped.clone(),
+                ..Tally::default()
+            },
+            source,
+            room: OF_SAMPLES.0 + OF_SAMPLES.1 * bytes,
+        }
+    }
+
+    /// Collects the records that have to be in order.
+    fn queue(
+        &mut self,
+        parts: &Parts<'a>,
+        unpacked: &'a [u8],
+        out: &mut TraceBuilder,
+    ) -> Queue<'a> {
+        let mut queue = Queue::default();
+        let places = [(unpacked, None), (parts.data, Some(parts.data_at))];
+        // What is compressed stands between records that are not, but all of it has times.
+        for (bytes, at) in places {
+            let mut records = Records::new(bytes, parts.order);
+            for record in records.by_ref() {
+                self.enqueue(record, &mut queue);
+            }
+            let torn = u64::from(records.left() > 0);
+            let place = at.map(|at| Place::at_offset((at + records.at()) as u64));
+            out.repair(
+                RepairKind::TornRecord,
+                torn,
+                place.unwrap_or_default(),
+                || format!("{} bytes are not a record", records.left()),
+            );
+        }
+        queue
+    }
+
+    fn enqueue(&mut self, record: Record<'a>, queue: &mut Queue<'a>) {
+        let order = self.survey.order;
+        let events = &self.survey.events;
+        match record.kind {
+            kind::FINISHED_ROUND => queue.end_round(),
+            kind::SAMPLE => match events.of(&record, order) {
+                Some(event) => queue.push(record, events, event, order),
+                None => self.tally.unknown_events += 1,
+            },
+            kind::MMAP | kind::MMAP2 | kind::COMM | kind::FORK | kind::EXIT => {
+                if has_task(&record, order) {
+                    let event = events.of(&record, order).unwrap_or(0);
+                    queue.push(record, events, event, order);
+                } else {
+                    self.tally.broken += 1;
+                }
+            }
+            kind::LOST => self.lost(record.cursor(order), 1),
+            kind::LOST_SAMPLES => self.lost(record.cursor(order), 0),
+            _ if is_known(record.kind) => {}
+            other => self.tally.skip(other),
+        }
+    }
+
+    /// Counts lost events. Their number comes after this many other numbers.
+    fn lost(&mut self, mut from: Cursor<'_>, before: u64) {
+        match from.skip(8 * before).and_then(|()| from.u64()) {
+            Some(lost) => self.tally.lost = self.tally.lost.saturating_add(lost),
+            None => self.tally.broken += 1,
+        }
+    }
+
+    fn record(&mut self, timed: &Timed<'a>, out: &mut TraceBuilder) {
+        let from = timed.record.cursor(self.survey.order);
+        let is_read = match timed.record.kind {
+            kind::SAMPLE => self.sample(timed, out),
+            kind::COMM => self.comm(from, timed.record.misc, out),
+            kind::FORK => self.fork(from, ts_of(timed), out),
+            kind::EXIT => self.exit(from, ts_of(timed), out),
+            _ => self.chains.map(&timed.record, self.survey, out),
+        };
+        self.tally.broken += u64::from(is_read.is_none());
+    }
+
+    fn comm(&mut self, mut from: Cursor<'a>, misc: u16, out: &mut TraceBuilder) -> Option<()> {
+        /// `PERF_RECORD_MISC_COMM_EXEC`: the process runs another program.
+        const EXEC: u16 = 1 << 13;
+        let task = Task::parse(&mut from)?;
+        let name = from.text()?;
+        self.people.comm(task, name, out);
+        if misc & EXEC != 0 {
+            self.chains.maps.exec(task.pid);
+        }
+        Some(())
+    }
+
+    fn fork(&mut self, from: Cursor<'a>, ts: Option<i64>, out: &mut TraceBuilder) -> Option<()> {
+        let born = Lineage::parse(from)?;
+        self.people.fork(born, ts, out);
+        if born.task.pid != born.parent.pid {
+            self.chains.maps.fork(born.parent.pid, born.task.pid);
+        }
+        Some(())
+    }
+
+    fn exit(&mut self, from: Cursor<'a>, ts: Option<i64>, out: &mut TraceBuilder) -> Option<()> {
+        let ended = Lineage::parse(from)?;
+        self.people.exit(ended.task, ts, out);
+        Some(())
+    }
+
+    fn sample(&mut self, timed: &Timed<'a>, out: &mut TraceBuilder) -> Option<()> {
+        let order = self.survey.order;
+        let attr = self.survey.events.list.get(timed.event as usize)?.attr;
+        let sample = Sample::parse(timed.record.cursor(order), &attr, order)?;
+        let (Some(ts), Some(task)) = (ts_of(timed), sample.task) else {
+            self.tally.incomplete += 1;
+            return Some(());
+        };
+        let values = sample.values.len().max(1);
+        let Some(room) = self.room.checked_sub(BYTES + 200 * values) else {
+            self.tally.beyond += 1;
+            return Some(());
+        };
+        self.room = room;
+        self.row(timed, &sample, (ts, task), out);
+        Some(())
+    }
+
+    fn row(
+        &mut self,
+        timed: &Timed<'a>,
+        sample: &Sample<'a>,
+        (ts, task): (i64, Task),
+        out: &mut TraceBuilder,
+    ) {
+        let mode = mode(timed.record.misc);
+        let (callsite, unmapped) =
+            self.chains
+                .callsite(sample, timed.record.misc, task.pid, self.survey, out);
+        self.tally.unmapped += unmapped;
+        self.tally.raw += u64::from(sample.has_raw);
+        self.tally.stacks += u64::from(sample.has_stack);
+        self.tally.unknown_modes += u64::from(mode.is_empty());
+        let who = crate::profile::Task {
+            upid: people::process(task.pid, out),
+            utid: Some(people::thread(task, out)),
+            context: NONE,
+        };
+        let execution = Execution {
+            cpu: sample.cpu,
+            mode: out.intern_unless_empty(mode.as_bytes()),
+        };
+        let row = Row {
+            task: self.samples.task(who),
+            execution: self.samples.execution(execution),
+            callsite,
+            session: self.counters.session(timed.event),
+            counters: self.counters.values(
+                ts,
+                timed.event,
+                sample,
+                &self.survey.events,
+                &mut self.samples,
+                out,
+            ),
+            ..Row::at(ts, self.source)
+        };
+        self.samples.samples.push(row);
+    }
+
+    fn finish(self, out: &mut TraceBuilder) {
+        let mut tally = self.tally;
+        tally.beyond += self.chains.beyond() + self.survey.symbols.beyond;
+        tally.tell(out);
+        if let Some(callsites) = add_stacks(&self.chains.stacks, out) {
+            add_samples(self.samples, callsites, out);
+        }
+    }
+}
+
+/// The time of a record, if it has one that fits.
+fn ts_of(timed: &Timed<'_>) -> Option<i64> {
+    timed.ts.and_then(|ts| i64::try_from(ts).ok())
+}
+
+/// The mode of the CPU, which is in the lowest bits of `misc`.
+fn mode(misc: u16) -> &'static str {
+    match misc & 7 {
+        1 => "kernel",
+        2 => "user",
+        3 => "hypervisor",
+        4 => "guest_kernel",
+        5 => "guest_user",
+        _ => "",
+    }
+}
+
+/// Whether everything in a record is used before samples are read, or repeats what other records have.
+fn is_known(kind: u32) -> bool {
+    const ID_INDEX: u32 = 69;
+    const THREAD_MAP: u32 = 73;
+    const CPU_MAP: u32 = 74;
+    const TIME_CONV: u32 = 79;
+    matches!(
+        kind,
+        kind::HEADER_ATTR
+            | kind::BUILD_ID
+            | kind::EVENT_UPDATE
+            | kind::HEADER_FEATURE
+            | kind::COMPRESSED
+            | kind::COMPRESSED2
+            | kind::FINISHED_INIT
+            | kind::KERNEL_SYMBOLS
+            | kind::EVENT_ID
+            | ID_INDEX
+            | THREAD_MAP
+            | CPU_MAP
+            | TIME_CONV
+    )
+}

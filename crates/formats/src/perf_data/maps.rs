@@ -1,0 +1,135 @@
+//! What is mapped where in the memory of the kernel and of each process.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+/// A file in memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mapped<'a> {
+    pub start: u64,
+    pub end: u64,
+    /// The offset of the begin in the file.
+    pub offset: u64,
+    pub file: &'a [u8],
+    /// The row of the mapping in the stacks.
+    pub row: u32,
+    /// Whether it holds code that was compiled at run time.
+    pub is_jit: bool,
+}
+
+/// The end of each part of memory, by its begin, and the place of its mapping in the list.
+type Regions = BTreeMap<u64, (u64, u32)>;
+
+/// All mappings.
+#[derive(Debug, Default)]
+pub(super) struct Maps<'a> {
+    list: Vec<Mapped<'a>>,
+    users: FxHashMap<i32, Rc<Regions>>,
+    modules: Regions,
+    kernel: Option<u32>,
+    /// How many parts may be copied when a process that shares them with its parent changes them.
+    room: usize,
+    /// The number of changes for which there was no room.
+    pub beyond: u64,
+}
+
+impl<'a> Maps<'a> {
+    /// No mappings yet. `bytes` is the size of the file.
+    pub fn new(bytes: usize) -> Self {
+        const FREE: usize = 1 << 18;
+        Self {
+            room: FREE + bytes / 64,
+            ..Self::default()
+        }
+    }
+
+    /// Maps the image of the kernel.
+    pub fn add_kernel(&mut self, mapped: Mapped<'a>) {
+        self.kernel = Some(self.push(mapped));
+    }
+
+    /// Maps a module of the kernel.
+    pub fn add_module(&mut self, mapped: Mapped<'a>) {
+        let at = self.push(mapped);
+        map(&mut self.modules, &mapped, at);
+    }
+
+    /// Maps a file into a process.
+    pub fn add_user(&mut self, pid: i32, mapped: Mapped<'a>) {
+        let at = self.push(mapped);
+        let regions = self.users.entry(pid).or_default();
+        if Rc::strong_count(regions) > 1 {
+            match self.room.checked_sub(regions.len()) {
+                Some(room) => self.room = room,
+                None => {
+                    self.beyond += 1;
+                    return;
+                }
+            }
+        }
+        map(Rc::make_mut(regions), &mapped, at);
+    }
+
+    fn push(&mut self, mapped: Mapped<'a>) -> u32 {
+        self.list.push(mapped);
+        self.list.len() as u32 - 1
+    }
+
+    /// A new process begins with the memory of its parent.
+    pub fn fork(&mut self, parent: i32, pid: i32) {
+        if let Some(regions) = self.users.get(&parent) {
+            let regions = Rc::clone(regions);
+            self.users.insert(pid, regions);
+        }
+    }
+
+    /// A process runs another program.
+    pub fn exec(&mut self, pid: i32) {
+        self.users.remove(&pid);
+    }
+
+    /// The mapping at an address of a process.
+    pub fn user(&self, pid: i32, address: u64) -> Option<&Mapped<'a>> {
+        self.at(find(self.users.get(&pid)?, address)?)
+    }
+
+    /// The mapping at an address of the kernel.
+    pub fn kernel(&self, address: u64) -> Option<&Mapped<'a>> {
+        let module = find(&self.modules, address).and_then(|at| self.at(at));
+        let kernel = || self.kernel.and_then(|at| self.at(at));
+        module.or_else(|| kernel().filter(|image| (image.start..image.end).contains(&address)))
+    }
+
+    fn at(&self, at: u32) -> Option<&Mapped<'a>> {
+        self.list.get(at as usize)
+    }
+}
+
+fn find(regions: &Regions, address: u64) -> Option<u32> {
+    let (_, (end, at)) = regions.range(..=address).next_back()?;
+    (address < *end).then_some(*at)
+}
+
+/// Adds a mapping. What was there before is cut off.
+fn map(regions: &mut Regions, mapped: &Mapped<'_>, at: u32) {
+    let (start, end) = (mapped.start, mapped.end);
+    if start >= end {
+        return;
+    }
+    let before = regions.range(..start).next_back();
+    if let Some((&old_start, &(old_end, old))) = before.filter(|(_, (old, _))| *old > start) {
+        regions.insert(old_start, (start, old));
+        if old_end > end {
+            regions.insert(end, (old_end, old));
+        }
+    }
+    while let Some((&old_start, &(old_end, old))) = regions.range(start..end).next() {
+        regions.remove(&old_start);
+        if old_end > end {
+            regions.insert(end, (old_end, old));
+        }
+    }
+    regions.insert(start, (end, at));
+}

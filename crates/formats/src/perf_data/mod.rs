@@ -1,0 +1,70 @@
+//! `perf.data`: recordings of Linux perf, and of simpleperf, Android's profiler.
+//!
+//! ```text
+//! file     header  attributes and ids of events  records  features (names, build ids, symbols …)
+//! stream   header of 16 bytes  records, which also hold the attributes and features
+//! ```
+//! Sources: `include/uapi/linux/perf_event.h` of Linux, `perf.data-file-format.txt` and `util/header.c` of perf,
+//! `record.h` and `record_file_format.h` of simpleperf. The tables are filled as Perfetto's importer of perf.data does.
+//!
+//! The crate linux-perf-data 0.13 is not used: it needs zstd in C for compressed records and protobuf code for
+//! simpleperf's, reads from files only, and allocates as many bytes as a section or a text claims to have before it
+//! looks whether they are there.
+
+mod attr;
+mod counters;
+mod cursor;
+mod events;
+mod facts;
+mod features;
+mod head;
+mod interpret;
+mod maps;
+mod order;
+mod people;
+mod records;
+mod sample;
+mod stacks;
+mod survey;
+mod symbols;
+mod tally;
+#[cfg(test)]
+mod tests;
+mod unpack;
+
+use crate::format::{Confidence, Format, ReadOptions, Reader};
+use crate::format_id;
+use crate::whole::whole_reader;
+
+/// `perf.data`.
+pub(crate) struct PerfData;
+
+impl Format for PerfData {
+    fn id(&self) -> &'static str {
+        format_id::PERF_DATA
+    }
+
+    fn title(&self) -> &'static str {
+        "perf.data (perf, simpleperf)"
+    }
+
+    fn sniff(&self, head: &[u8]) -> Confidence {
+        if head.starts_with(head::LITTLE) || head.starts_with(head::BIG) {
+            Confidence::Certain
+        } else {
+            Confidence::No
+        }
+    }
+
+    /// Events and symbols come after the samples that refer to them.
+    fn wants_whole(&self) -> bool {
+        true
+    }
+
+    fn reader(&self, options: &ReadOptions) -> Option<Box<dyn Reader>> {
+        let options = options.clone();
+        Some(whole_reader(move |bytes, out| {
+            interpret::read(bytes, &options, out.trace(format_id::PERF_DATA)?)
+        }))
+    }
+}

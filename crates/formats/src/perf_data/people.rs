@@ -1,0 +1,111 @@
+//! Threads and processes: their names, begins and ends.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use traceloom_trace::{ProcessId, StringId, ThreadId, TraceBuilder};
+
+use super::cursor::Cursor;
+use super::sample::Task;
+
+/// The payload of FORK and EXIT.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lineage {
+    pub task: Task,
+    pub parent: Task,
+}
+
+impl Lineage {
+    pub fn parse(mut from: Cursor<'_>) -> Option<Self> {
+        let (pid, parent_pid) = (from.i32()?, from.i32()?);
+        let (tid, parent_tid) = (from.i32()?, from.i32()?);
+        Some(Self {
+            task: Task { pid, tid },
+            parent: Task {
+                pid: parent_pid,
+                tid: parent_tid,
+            },
+        })
+    }
+}
+
+/// The names of threads, and the threads that ended.
+#[derive(Debug, Default)]
+pub(super) struct People {
+    names: FxHashMap<i32, StringId>,
+    ended: FxHashSet<i32>,
+}
+
+impl People {
+    /// A thread got a name.
+    pub fn comm(&mut self, task: Task, name: &[u8], out: &mut TraceBuilder) {
+        let name = out.intern(name);
+        self.name(task, name, out);
+    }
+
+    fn name(&mut self, task: Task, name: StringId, out: &mut TraceBuilder) {
+        let utid = thread(task, out);
+        out.name_thread(utid, name);
+        if task.pid == task.tid && task.pid > 0 {
+            let upid = out.process(task.pid.into());
+            out.name_process(upid, name);
+        }
+        self.names.insert(task.tid, name);
+    }
+
+    /// A thread began. It has the name of its parent.
+    pub fn fork(&mut self, born: Lineage, ts: Option<i64>, out: &mut TraceBuilder) {
+        let Lineage { task, parent } = born;
+        if task.tid <= 0 {
+            return;
+        }
+        if self.ended.remove(&task.tid) {
+            out.new_thread(task.tid.into());
+            if task.pid == task.tid {
+                out.new_process(task.pid.into());
+            }
+        }
+        let utid = thread(task, out);
+        if let Some(name) = self.names.get(&parent.tid).copied() {
+            self.name(task, name, out);
+        }
+        if let Some(ts) = ts {
+            out.set_thread_start(utid, ts);
+        }
+        if task.pid != parent.pid && task.pid > 0 && parent.pid > 0 {
+            let upid = out.process(task.pid.into());
+            out.set_process_parent(upid, parent.pid.into());
+        }
+    }
+
+    /// A thread ended. Samples of it may still follow, so its number remains its own until another thread begins.
+    pub fn exit(&mut self, task: Task, ts: Option<i64>, out: &mut TraceBuilder) {
+        if task.tid <= 0 {
+            return;
+        }
+        let utid = thread(task, out);
+        if let Some(ts) = ts {
+            out.set_thread_end(utid, ts);
+        }
+        self.ended.insert(task.tid);
+    }
+}
+
+/// The thread with these numbers.
+pub(super) fn thread(task: Task, out: &mut TraceBuilder) -> ThreadId {
+    if task.tid == 0 {
+        return out.idle_thread();
+    }
+    let utid = out.thread(task.tid.into());
+    if task.pid > 0 {
+        out.put_in_process(utid, task.pid.into());
+    }
+    utid
+}
+
+/// The process with this number. 0 is the kernel; a negative number means unknown.
+pub(super) fn process(pid: i32, out: &mut TraceBuilder) -> Option<ProcessId> {
+    match pid {
+        0 => Some(ProcessId::IDLE),
+        1.. => Some(out.process(pid.into())),
+        _ => None,
+    }
+}

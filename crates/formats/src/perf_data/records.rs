@@ -1,0 +1,158 @@
+//! Splits the data of a file into its records.
+//!
+//! ```text
+//! u32 kind  u16 misc  u16 size  payload
+//! ```
+//! `size` includes these 8 bytes. Records of simpleperf can be longer: their 4 last bytes are the upper and the lower
+//! half of the size. Data of hardware traces follow some records without being part of them.
+
+use super::cursor::Cursor;
+use crate::ring_buffer::ByteOrder;
+
+/// The kinds of records.
+pub(super) mod kind {
+    pub const MMAP: u32 = 1;
+    pub const LOST: u32 = 2;
+    pub const COMM: u32 = 3;
+    pub const EXIT: u32 = 4;
+    pub const FORK: u32 = 7;
+    pub const SAMPLE: u32 = 9;
+    pub const MMAP2: u32 = 10;
+    pub const AUX: u32 = 11;
+    pub const LOST_SAMPLES: u32 = 13;
+    pub const HEADER_ATTR: u32 = 64;
+    pub const TRACING_DATA: u32 = 66;
+    pub const BUILD_ID: u32 = 67;
+    pub const FINISHED_ROUND: u32 = 68;
+    pub const AUXTRACE: u32 = 71;
+    pub const EVENT_UPDATE: u32 = 78;
+    pub const HEADER_FEATURE: u32 = 80;
+    pub const COMPRESSED: u32 = 81;
+    pub const FINISHED_INIT: u32 = 82;
+    pub const COMPRESSED2: u32 = 83;
+    /// Kinds from here on come from simpleperf.
+    pub const FIRST_OF_SIMPLEPERF: u32 = 32768;
+    pub const KERNEL_SYMBOLS: u32 = 32769;
+    pub const EVENT_ID: u32 = 32774;
+    pub const CALLCHAIN: u32 = 32775;
+    pub const UNWINDING_RESULT: u32 = 32776;
+    pub const TRACING_DATA_OF_SIMPLEPERF: u32 = 32777;
+}
+
+/// The name of a kind of records, as the kernel and perf call it.
+pub(super) fn name(kind: u32) -> &'static str {
+    match kind {
+        5 => "THROTTLE",
+        6 => "UNTHROTTLE",
+        8 => "READ",
+        11 => "AUX",
+        12 => "ITRACE_START",
+        14 => "SWITCH",
+        15 => "SWITCH_CPU_WIDE",
+        16 => "NAMESPACES",
+        17 => "KSYMBOL",
+        18 => "BPF_EVENT",
+        19 => "CGROUP",
+        20 => "TEXT_POKE",
+        21 => "AUX_OUTPUT_HW_ID",
+        22 => "CALLCHAIN_DEFERRED",
+        65 => "HEADER_EVENT_TYPE",
+        66 | kind::TRACING_DATA_OF_SIMPLEPERF => "TRACING_DATA",
+        69 => "ID_INDEX",
+        70 => "AUXTRACE_INFO",
+        71 => "AUXTRACE",
+        72 => "AUXTRACE_ERROR",
+        73 => "THREAD_MAP",
+        74 => "CPU_MAP",
+        75 => "STAT_CONFIG",
+        76 => "STAT",
+        77 => "STAT_ROUND",
+        79 => "TIME_CONV",
+        kind::KERNEL_SYMBOLS => "KERNEL_SYMBOL",
+        kind::CALLCHAIN => "CALLCHAIN",
+        kind::UNWINDING_RESULT => "UNWINDING_RESULT",
+        _ => "unknown",
+    }
+}
+
+/// A record.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Record<'a> {
+    pub kind: u32,
+    pub misc: u16,
+    pub payload: &'a [u8],
+    /// Its offset in the data, bytes.
+    pub at: usize,
+}
+
+impl<'a> Record<'a> {
+    pub fn cursor(&self, order: ByteOrder) -> Cursor<'a> {
+        Cursor::new(self.payload, order)
+    }
+}
+
+/// The records of the data. Ends at the first record that is broken or incomplete.
+#[derive(Clone, Debug)]
+pub(super) struct Records<'a> {
+    data: &'a [u8],
+    order: ByteOrder,
+    at: usize,
+}
+
+impl<'a> Records<'a> {
+    pub fn new(data: &'a [u8], order: ByteOrder) -> Self {
+        Self { data, order, at: 0 }
+    }
+
+    /// The offset of the first byte that is not read.
+    pub fn at(&self) -> usize {
+        self.at
+    }
+
+    /// The number of bytes that are not read.
+    pub fn left(&self) -> usize {
+        self.data.len() - self.at
+    }
+
+    fn read(&self) -> Option<(Record<'a>, usize)> {
+        const HEADER: u64 = 8;
+        let mut cursor = Cursor::new(&self.data[self.at..], self.order);
+        let kind = cursor.u32()?;
+        let (mut misc, low) = (cursor.u16()?, cursor.u16()?);
+        let mut size = u64::from(low);
+        if kind >= kind::FIRST_OF_SIMPLEPERF {
+            size |= u64::from(misc) << 16;
+            misc = 0;
+        }
+        let payload = cursor.take(size.checked_sub(HEADER)?)?;
+        cursor.skip(data_after(kind, Cursor::new(payload, self.order))?)?;
+        let record = Record {
+            kind,
+            misc,
+            payload,
+            at: self.at,
+        };
+        Some((record, self.data.len() - cursor.rest().len()))
+    }
+}
+
+impl<'a> Iterator for Records<'a> {
+    type Item = Record<'a>;
+
+    fn next(&mut self) -> Option<Record<'a>> {
+        let (record, end) = self.read()?;
+        self.at = end;
+        Some(record)
+    }
+}
+
+/// The number of bytes after a record that belong to it although its size does not include them.
+fn data_after(kind: u32, mut payload: Cursor<'_>) -> Option<u64> {
+    match kind {
+        kind::AUXTRACE => payload.u64(),
+        kind::TRACING_DATA => payload
+            .u32()
+            .map(|size| u64::from(size).next_multiple_of(8)),
+        _ => Some(0),
+    }
+}

@@ -1,0 +1,124 @@
+//! The fields of a sample, in the order in which the kernel writes them (`perf_output_sample` in
+//! `kernel/events/core.c`).
+
+use super::attr::{Attr, field, read};
+use super::cursor::Cursor;
+use crate::ring_buffer::ByteOrder;
+
+/// A sample. Fields after the stack of the user are not read.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sample<'a> {
+    pub ip: Option<u64>,
+    pub task: Option<Task>,
+    pub time: Option<u64>,
+    pub cpu: Option<u32>,
+    pub period: Option<u64>,
+    pub values: Vec<Value>,
+    chain: &'a [u8],
+    order: ByteOrder,
+    /// Whether it has the data of a tracepoint.
+    pub has_raw: bool,
+    /// Whether it has a copy of the stack.
+    pub has_stack: bool,
+}
+
+/// A thread and its process. Numbers are -1 if they are unknown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Task {
+    pub pid: i32,
+    pub tid: i32,
+}
+
+impl Task {
+    pub fn parse(cursor: &mut Cursor<'_>) -> Option<Self> {
+        let (pid, tid) = (cursor.i32()?, cursor.i32()?);
+        Some(Self { pid, tid })
+    }
+}
+
+/// The value of a counter.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Value {
+    pub id: u64,
+    pub value: u64,
+}
+
+impl<'a> Sample<'a> {
+    /// Reads a sample. `None` if it ends before its fields do.
+    pub fn parse(mut from: Cursor<'a>, attr: &Attr, order: ByteOrder) -> Option<Self> {
+        let mut sample = Self {
+            order,
+            ..Self::default()
+        };
+        from.u64_if(attr.has(field::IDENTIFIER))?;
+        sample.ip = from.u64_if(attr.has(field::IP))?;
+        if attr.has(field::TID) {
+            sample.task = Some(Task::parse(&mut from)?);
+        }
+        sample.time = from.u64_if(attr.has(field::TIME))?;
+        from.u64_if(attr.has(field::ADDR))?;
+        from.u64_if(attr.has(field::ID))?;
+        from.u64_if(attr.has(field::STREAM_ID))?;
+        if attr.has(field::CPU) {
+            sample.cpu = Some(from.u32()?);
+            from.skip(4)?;
+        }
+        sample.period = from.u64_if(attr.has(field::PERIOD))?;
+        if attr.has(field::READ) {
+            sample.values = values(&mut from, attr.read_format)?;
+        }
+        if attr.has(field::CALLCHAIN) {
+            let count = from.u64()?;
+            sample.chain = from.take(count.checked_mul(8)?)?;
+        }
+        sample.after_chain(from, attr)?;
+        Some(sample)
+    }
+
+    fn after_chain(&mut self, mut from: Cursor<'a>, attr: &Attr) -> Option<()> {
+        /// `PERF_SAMPLE_BRANCH_HW_INDEX`: the branches have one more number before them.
+        const HW_INDEX: u64 = 1 << 17;
+        const OF_BRANCH: u64 = 24;
+        if attr.has(field::RAW) {
+            let size = from.u32()?;
+            from.skip(size.into())?;
+            self.has_raw = size > 0;
+        }
+        if attr.has(field::BRANCH_STACK) {
+            let count = from.u64()?;
+            from.u64_if(attr.branch_sample_type & HW_INDEX != 0)?;
+            from.skip(count.checked_mul(OF_BRANCH)?)?;
+        }
+        if attr.has(field::REGS_USER) && from.u64()? != 0 {
+            from.skip(8 * u64::from(attr.regs_user.count_ones()))?;
+        }
+        if attr.has(field::STACK_USER) {
+            let size = from.u64()?;
+            from.skip(size)?;
+            self.has_stack = size > 0;
+        }
+        Some(())
+    }
+
+    /// The addresses of the stack, the innermost first, with marks between the parts of the kernel and of the user.
+    pub fn chain(&self) -> impl Iterator<Item = u64> + use<'a> {
+        Cursor::new(self.chain, self.order).numbers()
+    }
+}
+
+/// `PERF_SAMPLE_READ`: the values of the counters of a group, or of one counter.
+fn values(from: &mut Cursor<'_>, format: u64) -> Option<Vec<Value>> {
+    let has = |bit| format & bit != 0;
+    let first = from.u64()?;
+    from.u64_if(has(read::TIME_ENABLED))?;
+    from.u64_if(has(read::TIME_RUNNING))?;
+    let mut values = Vec::new();
+    let count = if has(read::GROUP) { first } else { 1 };
+    for _ in 0..count {
+        let value = if has(read::GROUP) { from.u64()? } else { first };
+        let id = from.u64_if(has(read::ID))?;
+        from.u64_if(has(read::LOST))?;
+        values.extend(id.map(|id| Value { id, value }));
+    }
+    Some(values)
+}

@@ -1,0 +1,226 @@
+//! Mappings and call stacks.
+
+use traceloom_trace::{StringId, TraceBuilder};
+
+use super::cursor::Cursor;
+use super::maps::{Mapped, Maps};
+use super::records::{Record, kind};
+use super::sample::{Sample, Task};
+use super::survey::Survey;
+use super::symbols::Spot;
+use crate::profile::{Mapping, NONE, Named, Stacks};
+
+/// The memory of stacks: a base for any file, bytes, and the bytes for each byte of the file.
+const OF_STACKS: (usize, usize) = (12 << 20, 4);
+
+/// Addresses from here on are marks in a stack (`PERF_CONTEXT_MAX`).
+const MARKS: u64 = -4095_i64 as u64;
+
+/// The part of a stack.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Side {
+    Kernel,
+    User,
+}
+
+impl Side {
+    /// The side of a record, by the lowest bits of `misc`.
+    fn of_misc(misc: u16) -> Self {
+        match misc & 7 {
+            1 | 4 => Self::Kernel,
+            _ => Self::User,
+        }
+    }
+
+    /// The side after a mark.
+    fn of_mark(mark: u64) -> Self {
+        match mark as i64 {
+            // PERF_CONTEXT_KERNEL and PERF_CONTEXT_GUEST_KERNEL
+            -128 | -2176 => Self::Kernel,
+            _ => Self::User,
+        }
+    }
+}
+
+/// Mappings and stacks.
+#[derive(Debug)]
+pub(super) struct Chains<'a> {
+    pub maps: Maps<'a>,
+    pub stacks: Stacks,
+    /// The addresses of the current stack, the innermost first.
+    frames: Vec<(Side, u64)>,
+}
+
+impl<'a> Chains<'a> {
+    /// No stacks yet. `bytes` is the size of the file.
+    pub fn new(bytes: usize) -> Self {
+        Self {
+            maps: Maps::new(bytes),
+            stacks: Stacks::with_room(OF_STACKS.0 + OF_STACKS.1 * bytes),
+            frames: Vec::new(),
+        }
+    }
+
+    /// The number of rows that were left out to save memory.
+    pub fn beyond(&self) -> u64 {
+        self.stacks.beyond + self.maps.beyond
+    }
+
+    /// Reads `MMAP` or `MMAP2`. `None` if it ends too early.
+    pub fn map(
+        &mut self,
+        record: &Record<'a>,
+        survey: &Survey<'a>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        /// The bit of `prot` with which simpleperf marks compiled code.
+        const IS_JIT: u32 = 0x4000;
+        let mut from = record.cursor(survey.order);
+        let task = Task::parse(&mut from)?;
+        let (start, length, offset) = (from.u64()?, from.u64()?, from.u64()?);
+        let (mut build_id, mut protection) = (&b""[..], 0);
+        if record.kind == kind::MMAP2 {
+            build_id = own_build_id(&mut from, record.misc)?;
+            protection = from.u32()?;
+            from.skip(4)?;
+        }
+        let file = from.text()?;
+        if build_id.is_empty() {
+            build_id = survey.build_id_of(task.pid, file);
+        }
+        let mut mapped = Mapped {
+            start,
+            end: start.saturating_add(length),
+            offset,
+            file,
+            row: NONE,
+            is_jit: protection & IS_JIT != 0 || is_jit_cache(file),
+        };
+        match Side::of_misc(record.misc) {
+            Side::Kernel => self.map_kernel(mapped, build_id, out),
+            Side::User => {
+                mapped.row = self.row(&mapped, build_id, out);
+                self.maps.add_user(task.pid, mapped);
+            }
+        }
+        Some(())
+    }
+
+    fn map_kernel(&mut self, mut mapped: Mapped<'a>, build_id: &[u8], out: &mut TraceBuilder) {
+        if mapped.file == b"[bpf]" && mapped.start == 0 && mapped.end == u64::MAX {
+            return;
+        }
+        let is_image = mapped.file.starts_with(b"[kernel.kallsyms]")
+            || mapped.file.starts_with(b"[guest.kernel.kallsyms");
+        if is_image {
+            // perf puts the address of a symbol there.
+            mapped.offset = 0;
+        }
+        mapped.row = self.row(&mapped, build_id, out);
+        if is_image {
+            self.maps.add_kernel(mapped);
+        } else {
+            self.maps.add_module(mapped);
+        }
+    }
+
+    fn row(&mut self, mapped: &Mapped<'_>, build_id: &[u8], out: &mut TraceBuilder) -> u32 {
+        let build_id: String = build_id.iter().map(|byte| format!("{byte:02x}")).collect();
+        self.stacks.mapping(Mapping {
+            build_id: out.intern_unless_empty(build_id.as_bytes()),
+            name: out.intern(mapped.file),
+            exact_offset: mapped.offset,
+            start: mapped.start,
+            end: mapped.end,
+            ..Mapping::default()
+        })
+    }
+
+    /// The stack of a sample, and the number of its frames that are outside of all mappings.
+    pub fn callsite(
+        &mut self,
+        sample: &Sample<'a>,
+        misc: u16,
+        pid: i32,
+        survey: &Survey<'a>,
+        out: &mut TraceBuilder,
+    ) -> (u32, u64) {
+        let mut frames = std::mem::take(&mut self.frames);
+        frames.clear();
+        let mut side = Side::of_misc(misc);
+        for address in sample.chain() {
+            if address >= MARKS {
+                side = Side::of_mark(address);
+            } else {
+                frames.push((side, address));
+            }
+        }
+        if frames.is_empty() {
+            frames.extend(sample.ip.map(|ip| (Side::of_misc(misc), ip)));
+        }
+        let (mut callsite, mut unmapped) = (NONE, 0);
+        for (depth, (side, address)) in frames.iter().enumerate().rev() {
+            // Callers are return addresses, and the call is the instruction before. simpleperf stores that one.
+            let is_return = depth > 0 && !survey.is_simpleperf;
+            let address = address.saturating_sub(u64::from(is_return));
+            let (frame, is_mapped) = self.frame(*side, pid, address, survey, out);
+            unmapped += u64::from(!is_mapped);
+            callsite = self.stacks.callsite(callsite, frame);
+        }
+        self.frames = frames;
+        (callsite, unmapped)
+    }
+
+    /// The frame at an address, and whether something is mapped there.
+    fn frame(
+        &mut self,
+        side: Side,
+        pid: i32,
+        address: u64,
+        survey: &Survey<'a>,
+        out: &mut TraceBuilder,
+    ) -> (u32, bool) {
+        let mapped = match side {
+            Side::Kernel => self.maps.kernel(address),
+            Side::User => self.maps.user(pid, address),
+        };
+        let spot = Spot {
+            address,
+            file: mapped.map_or(b"", |mapped| mapped.file),
+            start: mapped.map_or(0, |mapped| mapped.start),
+            offset: mapped.map_or(0, |mapped| mapped.offset),
+            is_jit: mapped.is_some_and(|mapped| mapped.is_jit),
+        };
+        let row = mapped.map(|mapped| mapped.row);
+        let row = row.unwrap_or_else(|| self.stacks.no_file("", out));
+        let named = Named {
+            name: survey
+                .symbols
+                .name(&spot)
+                .map_or(StringId::NULL, |name| out.intern(name)),
+            file: StringId::NULL,
+            line: None,
+        };
+        let rel_pc = address.wrapping_sub(spot.start).wrapping_add(spot.offset);
+        (self.stacks.frame(row, rel_pc, named), mapped.is_some())
+    }
+}
+
+/// The build id of `MMAP2`; empty if the record has the number of the file instead.
+fn own_build_id<'a>(from: &mut Cursor<'a>, misc: u16) -> Option<&'a [u8]> {
+    /// `PERF_RECORD_MISC_MMAP_BUILD_ID`
+    const HAS_BUILD_ID: u16 = 1 << 14;
+    let place = from.take(24)?;
+    if misc & HAS_BUILD_ID == 0 {
+        return Some(b"");
+    }
+    let (size, rest) = place.split_first()?;
+    let id = rest.get(3..)?;
+    Some(&id[..usize::from(*size).min(id.len())])
+}
+
+/// Whether the file is one of those in which simpleperf stores compiled code.
+fn is_jit_cache(file: &[u8]) -> bool {
+    let has = |name: &str| memchr::memmem::find(file, name.as_bytes()).is_some();
+    has("jit_app_cache") || has("jit_zygote_cache")
+}

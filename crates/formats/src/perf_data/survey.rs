@@ -1,0 +1,192 @@
+//! What has to be known before samples are read: events, build ids, symbols and facts, wherever they are in the file.
+
+use rustc_hash::FxHashMap;
+
+use super::attr::Attr;
+use super::cursor::{Cursor, until_nul};
+use super::events::Events;
+use super::features::{self, BuildId, ClockData, feature};
+use super::head::Parts;
+use super::records::{Record, Records, kind};
+use super::symbols::Symbols;
+use crate::ring_buffer::ByteOrder;
+
+/// The first pass over a file.
+#[derive(Debug)]
+pub(super) struct Survey<'a> {
+    pub order: ByteOrder,
+    pub events: Events<'a>,
+    pub symbols: Symbols<'a>,
+    build_ids: FxHashMap<(i32, &'a [u8]), &'a [u8]>,
+    /// Facts by the number of their feature.
+    pub facts: Vec<(u8, Cursor<'a>)>,
+    pub meta_info: Vec<(&'a [u8], &'a [u8])>,
+    pub clock: Option<(u32, u64, u64)>,
+    /// Whether simpleperf recorded it.
+    pub is_simpleperf: bool,
+    /// The numbers of features that are not read.
+    pub skipped: Vec<u8>,
+    /// The number of features and records that could not be read.
+    pub broken: u64,
+}
+
+impl<'a> Survey<'a> {
+    /// Reads everything but events and samples.
+    pub fn new(parts: &Parts<'a>, unpacked: &'a [u8]) -> Self {
+        /// The memory for symbols: a base for any file, bytes, and the bytes for each byte of the file.
+        const OF_SYMBOLS: (usize, usize) = (8 << 20, 2);
+        let bytes = parts.data.len() + unpacked.len();
+        let of_features = parts.features.iter().map(|(_, bytes)| bytes.len());
+        let bytes = of_features.fold(bytes, usize::saturating_add);
+        let mut survey = Self {
+            order: parts.order,
+            events: Events::default(),
+            symbols: Symbols::with_room(OF_SYMBOLS.1.saturating_mul(bytes) + OF_SYMBOLS.0),
+            build_ids: FxHashMap::default(),
+            facts: Vec::new(),
+            meta_info: Vec::new(),
+            clock: None,
+            is_simpleperf: false,
+            skipped: Vec::new(),
+            broken: 0,
+        };
+        for (attr, ids) in &parts.attrs {
+            survey.events.add(*attr, ids.iter().copied());
+        }
+        for record in Records::new(parts.data, parts.order) {
+            survey.record(&record);
+        }
+        for (number, bytes) in &parts.features {
+            survey.feature(*number, bytes);
+        }
+        survey.symbols.finish();
+        survey
+    }
+
+    fn record(&mut self, record: &Record<'a>) {
+        let from = record.cursor(self.order);
+        let is_read = match record.kind {
+            kind::HEADER_ATTR => self.attr(record.payload),
+            kind::EVENT_UPDATE => self.update(from),
+            kind::BUILD_ID => self.build_id(from, record.misc),
+            kind::EVENT_ID => self.ids(from),
+            kind::KERNEL_SYMBOLS => self.kallsyms(from),
+            kind::HEADER_FEATURE => self.header_feature(from),
+            _ => Some(()),
+        };
+        self.broken += u64::from(is_read.is_none());
+    }
+
+    /// `HEADER_ATTR`: an event and its ids.
+    fn attr(&mut self, payload: &'a [u8]) -> Option<()> {
+        let (attr, ids) = payload.split_at_checked(Attr::length(payload, self.order))?;
+        let attr = Attr::parse(attr, self.order)?;
+        self.events
+            .add(attr, Cursor::new(ids, self.order).numbers());
+        Some(())
+    }
+
+    /// `EVENT_UPDATE`: the name of an event.
+    fn update(&mut self, mut from: Cursor<'a>) -> Option<()> {
+        const NAME: u64 = 2;
+        let (what, id) = (from.u64()?, from.u64()?);
+        if what == NAME {
+            self.events.name([id], usize::MAX, until_nul(from.rest()));
+        }
+        Some(())
+    }
+
+    fn build_id(&mut self, from: Cursor<'a>, misc: u16) -> Option<()> {
+        let build_id = BuildId::parse(from, misc)?;
+        let key = (build_id.pid, build_id.file);
+        self.build_ids.insert(key, build_id.id);
+        Some(())
+    }
+
+    /// `EVENT_ID` of simpleperf: pairs of the place of an event and a further id.
+    fn ids(&mut self, mut from: Cursor<'a>) -> Option<()> {
+        for _ in 0..from.u64()? {
+            let (event, id) = (from.u64()?, from.u64()?);
+            self.events.add_id(id, usize::try_from(event).ok()?);
+        }
+        Some(())
+    }
+
+    fn kallsyms(&mut self, mut from: Cursor<'a>) -> Option<()> {
+        let size = from.u32()?;
+        let list = from.take(size.into())?;
+        self.symbols.add_kallsyms(until_nul(list));
+        Some(())
+    }
+
+    fn header_feature(&mut self, mut from: Cursor<'a>) -> Option<()> {
+        let number = u8::try_from(from.u64()?).ok()?;
+        self.feature(number, from.rest());
+        Some(())
+    }
+
+    fn feature(&mut self, number: u8, bytes: &'a [u8]) {
+        let from = Cursor::new(bytes, self.order);
+        match number {
+            feature::HOSTNAME..=feature::COMMAND => self.facts.push((number, from)),
+            feature::EVENTS => {
+                for (at, event) in features::events(from).into_iter().enumerate() {
+                    self.events.name(event.ids, at, event.name);
+                }
+            }
+            feature::BUILD_ID => self.build_ids(bytes),
+            feature::CLOCK_DATA => {
+                let data = ClockData::parse(from);
+                self.clock = data.map(|data| (data.clock, data.wall_ns, data.clock_ns));
+            }
+            feature::META_INFO => self.meta_info(bytes),
+            feature::FILES => {
+                self.is_simpleperf = true;
+                let is_whole = self.symbols.add_files(from, self.order);
+                self.broken += u64::from(!is_whole);
+            }
+            feature::FILES_2 => {
+                self.is_simpleperf = true;
+                let is_whole = self.symbols.add_messages(from);
+                self.broken += u64::from(!is_whole);
+            }
+            _ => self.skipped.push(number),
+        }
+    }
+
+    fn build_ids(&mut self, bytes: &'a [u8]) {
+        let mut records = Records::new(bytes, self.order);
+        for record in records.by_ref() {
+            let is_read = self.build_id(record.cursor(self.order), record.misc);
+            self.broken += u64::from(is_read.is_none());
+        }
+        self.broken += u64::from(records.left() > 0);
+    }
+
+    fn meta_info(&mut self, bytes: &'a [u8]) {
+        self.is_simpleperf = true;
+        for (key, value) in features::meta_info(bytes) {
+            if key == b"event_type_info" {
+                self.events.name_kinds(features::event_types(value));
+            } else {
+                self.meta_info.push((key, value));
+            }
+        }
+    }
+
+    /// A fact of simpleperf.
+    pub fn meta(&self, key: &[u8]) -> Option<&'a [u8]> {
+        let mut facts = self.meta_info.iter();
+        facts
+            .find(|(known, _)| *known == key)
+            .map(|(_, value)| *value)
+    }
+
+    /// The build id of a file of a process.
+    pub fn build_id_of(&self, pid: i32, file: &[u8]) -> &'a [u8] {
+        const ALL: i32 = -1;
+        let known = self.build_ids.get(&(pid, file));
+        let known = known.or_else(|| self.build_ids.get(&(ALL, file)));
+        known.copied().unwrap_or_default()
+    }
+}

@@ -1,0 +1,109 @@
+//! Counts what is not in the tables.
+
+use std::collections::BTreeMap;
+
+use traceloom_trace::{Place, RepairKind, TraceBuilder};
+
+use super::records;
+
+/// The counts, with the names that `stats` of PerfettoSQL gives to some of them.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    /// Records of kinds that are not read.
+    pub kinds: BTreeMap<u32, u64>,
+    /// Events that the kernel lost.
+    pub lost: u64,
+    /// Records that end too early.
+    pub broken: u64,
+    /// Samples with the id of an unknown event.
+    pub unknown_events: u64,
+    /// Samples without a time or a thread.
+    pub incomplete: u64,
+    /// Samples with a copy of the stack, which has to be unwound.
+    pub stacks: u64,
+    /// Samples with the data of a tracepoint.
+    pub raw: u64,
+    /// Samples for which there was no memory.
+    pub beyond: u64,
+    pub unknown_modes: u64,
+    /// Frames outside of all mappings.
+    pub unmapped: u64,
+    pub skipped_features: Vec<u8>,
+}
+
+impl Tally {
+    /// Counts a record that is not read.
+    pub fn skip(&mut self, kind: u32) {
+        *self.kinds.entry(kind).or_default() += 1;
+    }
+
+    /// Adds the counts to the trace.
+    pub fn tell(self, out: &mut TraceBuilder) {
+        use RepairKind::{BeyondLimit, BrokenBlock, LostEvents, SkippedEntry};
+        let texts = [
+            (
+                LostEvents,
+                self.lost,
+                "samples and records that the kernel lost",
+            ),
+            (
+                BrokenBlock,
+                self.broken,
+                "records or features that end too early",
+            ),
+            (
+                BrokenBlock,
+                self.unknown_events,
+                "samples with an id that no event has",
+            ),
+            (
+                BrokenBlock,
+                self.incomplete,
+                "samples without a time or a thread",
+            ),
+            (
+                SkippedEntry,
+                self.stacks,
+                "stacks that were copied, not unwound: only the known frames of these samples are shown",
+            ),
+            (
+                SkippedEntry,
+                self.raw,
+                "samples of tracepoints, whose fields are not read",
+            ),
+            (
+                BeyondLimit,
+                self.beyond,
+                "samples with too many rows for their size",
+            ),
+        ];
+        let place = Place::default();
+        for (kind, count, text) in texts {
+            out.repair(kind, count, place, || text.to_owned());
+        }
+        for (kind, count) in &self.kinds {
+            out.repair(SkippedEntry, *count, place, || {
+                format!("records of the kind {} ({kind})", records::name(*kind))
+            });
+            let index = Some(i64::from(*kind));
+            let name = match *kind {
+                records::kind::AUX | records::kind::AUXTRACE => "perf_aux_ignored",
+                _ => "perf_unknown_record_type",
+            };
+            out.figure(name, index, 0, *count as i64);
+        }
+        let skipped = self.broken + self.unknown_events + self.incomplete;
+        for (name, count) in [
+            ("perf_samples_skipped", skipped),
+            ("perf_samples_cpu_mode_unknown", self.unknown_modes),
+            ("perf_dummy_mapping_used", self.unmapped),
+        ] {
+            if count > 0 {
+                out.figure(name, None, 0, count as i64);
+            }
+        }
+        for number in self.skipped_features {
+            out.figure("perf_features_skipped", Some(number.into()), 0, 1);
+        }
+    }
+}
