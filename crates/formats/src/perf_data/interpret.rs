@@ -162,7 +162,7 @@ impl<'a, 's> Interpreter<'a, 's> {
         let from = timed.record.cursor(self.survey.order);
         let is_read = match timed.record.kind {
             kind::SAMPLE => self.sample(timed, out),
-            kind::COMM => self.comm(from, timed.record.misc, out),
+            kind::COMM => self.comm(from, out),
             kind::FORK => self.fork(from, ts_of(timed), out),
             kind::EXIT => self.exit(from, ts_of(timed), out),
             _ => self.chains.map(&timed.record, self.survey, out),
@@ -170,15 +170,11 @@ impl<'a, 's> Interpreter<'a, 's> {
         self.tally.broken += u64::from(is_read.is_none());
     }
 
-    fn comm(&mut self, mut from: Cursor<'a>, misc: u16, out: &mut TraceBuilder) -> Option<()> {
-        /// `PERF_RECORD_MISC_COMM_EXEC`: the process runs another program.
-        const EXEC: u16 = 1 << 13;
+    /// A thread got a name. Mappings stay even if it runs another program: its stacks still have addresses of the
+    /// old one for a moment, and the new one is mapped over it.
+    fn comm(&mut self, mut from: Cursor<'a>, out: &mut TraceBuilder) -> Option<()> {
         let task = Task::parse(&mut from)?;
-        let name = from.text()?;
-        self.people.comm(task, name, out);
-        if misc & EXEC != 0 {
-            self.chains.maps.exec(task.pid);
-        }
+        self.people.comm(task, from.text()?, out);
         Some(())
     }
 

@@ -85,11 +85,6 @@ impl<'a> Maps<'a> {
         }
     }
 
-    /// A process runs another program.
-    pub fn exec(&mut self, pid: i32) {
-        self.users.remove(&pid);
-    }
-
     /// The mapping at an address of a process.
     pub fn user(&self, pid: i32, address: u64) -> Option<&Mapped<'a>> {
         self.at(find(self.users.get(&pid)?, address)?)
