@@ -18,6 +18,7 @@ mod kernel;
 mod method_trace;
 mod mutate;
 mod parts;
+mod perf_data;
 mod perfetto;
 mod proto;
 mod replay;
@@ -47,6 +48,10 @@ pub use kernel::KernelTurn;
 pub use method_trace::{Clock, MethodTraceBytes, Record};
 pub use mutate::mutate;
 pub use parts::{Parts, many_parts};
+pub use perf_data::{
+    PERF_CHAIN, PERF_CPU, PERF_IDENTIFIER, PERF_IP, PERF_PERIOD, PERF_READ, PERF_TID, PERF_TIME,
+    PerfDataBytes, PerfEvent, PerfRecord, tiny_perf_data,
+};
 pub use perfetto::{perfetto_kernel, perfetto_tracks};
 pub use proto::Proto;
 pub use replay::replay;

@@ -34,6 +34,8 @@ pub enum SampleKind {
     Strace,
     /// A `trace.dat`.
     TraceDat,
+    /// A `perf.data`.
+    PerfData,
     /// A ring file.
     Ring,
     /// Chrome's trace events.
@@ -77,6 +79,12 @@ pub fn samples() -> Vec<Sample> {
         ("systrace JSON", Json, systrace_json()),
         ("rules", Rules, RULES.into()),
         ("Perfetto trace", Perfetto, perfetto()),
+        ("perf.data", PerfData, crate::tiny_perf_data().to_bytes()),
+        (
+            "perf.data, stream",
+            PerfData,
+            crate::tiny_perf_data().to_stream(),
+        ),
         ("ring file", Ring, crate::ring_file::tiny_ring().to_bytes()),
         (
             "trace.dat v6",

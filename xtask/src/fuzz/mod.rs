@@ -23,6 +23,7 @@ const TARGETS: &[&str] = &[
     "containers",
     "process_dump",
     "battor",
+    "perf_data",
     "strace",
     "perfetto",
     "chrome_json",

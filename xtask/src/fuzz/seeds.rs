@@ -46,6 +46,11 @@ fn seeds_of(target: &str) -> Vec<Vec<u8>> {
         "containers" => made(SampleKind::Container),
         "process_dump" => [made(SampleKind::ProcessDump), real(&["ps-dump"])].concat(),
         "battor" => made(SampleKind::Power),
+        "perf_data" => [
+            made(SampleKind::PerfData),
+            real(&["perf-data", "simpleperf"]),
+        ]
+        .concat(),
         "strace" => made(SampleKind::Strace),
         "perfetto" => [made(SampleKind::Perfetto), vec![SIMPLEPERF.to_vec()]].concat(),
         "chrome_json" => [made(SampleKind::Json), real(&["chrome-json"])].concat(),

@@ -20,6 +20,7 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("xauth", "xauth"),
     ("trace-cmd", "trace-cmd"),
     ("strace", "strace"),
+    ("perf", "linux-perf"),
     ("musl-gcc", "musl-tools"),
     ("javac", "default-jdk-headless"),
     ("ant", "ant"),
