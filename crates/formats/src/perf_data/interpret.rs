@@ -228,7 +228,7 @@ impl<'a, 's> Interpreter<'a, 's> {
         self.tally.unknown_modes += u64::from(mode.is_empty());
         let who = crate::profile::Task {
             upid: people::process(task.pid, out),
-            utid: Some(people::thread(task, out)),
+            utid: people::thread(task, out),
             context: NONE,
         };
         let execution = Execution {

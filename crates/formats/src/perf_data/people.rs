@@ -42,7 +42,9 @@ impl People {
     }
 
     fn name(&mut self, task: Task, name: StringId, out: &mut TraceBuilder) {
-        let utid = thread(task, out);
+        let Some(utid) = thread(task, out) else {
+            return;
+        };
         out.name_thread(utid, name);
         if task.pid == task.tid && task.pid > 0 {
             let upid = out.process(task.pid.into());
@@ -63,7 +65,9 @@ impl People {
                 out.new_process(task.pid.into());
             }
         }
-        let utid = thread(task, out);
+        let Some(utid) = thread(task, out) else {
+            return;
+        };
         if let Some(name) = self.names.get(&parent.tid).copied() {
             self.name(task, name, out);
         }
@@ -78,10 +82,9 @@ impl People {
 
     /// A thread ended. Samples of it may still follow, so its number remains its own until another thread begins.
     pub fn exit(&mut self, task: Task, ts: Option<i64>, out: &mut TraceBuilder) {
-        if task.tid <= 0 {
+        let Some(utid) = thread(task, out).filter(|_| task.tid > 0) else {
             return;
-        }
-        let utid = thread(task, out);
+        };
         if let Some(ts) = ts {
             out.set_thread_end(utid, ts);
         }
@@ -89,16 +92,20 @@ impl People {
     }
 }
 
-/// The thread with these numbers.
-pub(super) fn thread(task: Task, out: &mut TraceBuilder) -> ThreadId {
-    if task.tid == 0 {
-        return out.idle_thread();
+/// The thread with these numbers. The idle threads of all CPUs have the number 0 and the process 0. A thread that is
+/// about to end has the number 0 too, or -1, which is not known then.
+pub(super) fn thread(task: Task, out: &mut TraceBuilder) -> Option<ThreadId> {
+    match (task.tid, task.pid) {
+        (0, 0) => Some(out.idle_thread()),
+        (..=0, _) => None,
+        (tid, pid) => {
+            let utid = out.thread(tid.into());
+            if pid > 0 {
+                out.put_in_process(utid, pid.into());
+            }
+            Some(utid)
+        }
     }
-    let utid = out.thread(task.tid.into());
-    if task.pid > 0 {
-        out.put_in_process(utid, task.pid.into());
-    }
-    utid
 }
 
 /// The process with this number. 0 is the kernel; a negative number means unknown.

@@ -60,7 +60,8 @@ impl<'a> Sample<'a> {
         from.u64_if(attr.has(field::ID))?;
         from.u64_if(attr.has(field::STREAM_ID))?;
         if attr.has(field::CPU) {
-            sample.cpu = Some(from.u32()?);
+            // perf writes -1 into samples that it made itself.
+            sample.cpu = Some(from.u32()?).filter(|cpu| *cpu != u32::MAX);
             from.skip(4)?;
         }
         sample.period = from.u64_if(attr.has(field::PERIOD))?;
