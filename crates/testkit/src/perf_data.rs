@@ -6,6 +6,8 @@ pub const PERF_IP: u64 = 1;
 pub const PERF_TID: u64 = 1 << 1;
 /// The time.
 pub const PERF_TIME: u64 = 1 << 2;
+/// The id of the event, after the time.
+pub(crate) const PERF_ID_OF_SAMPLE: u64 = 1 << 6;
 /// Values of counters.
 pub const PERF_READ: u64 = 1 << 4;
 /// The stack.

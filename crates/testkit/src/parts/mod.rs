@@ -8,6 +8,7 @@ mod binary;
 mod json;
 mod kind;
 mod pages;
+mod perf_data;
 mod perfetto;
 mod reports;
 mod texts;
@@ -28,6 +29,7 @@ pub fn many_parts() -> Vec<Parts> {
         binary::KINDS,
         json::KINDS,
         pages::KINDS,
+        perf_data::KINDS,
         perfetto::KINDS,
         reports::KINDS,
         texts::KINDS,
