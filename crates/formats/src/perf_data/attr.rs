@@ -140,21 +140,21 @@ impl Attr {
             has if has & field::ID != 0 => has & (field::STREAM_ID | field::CPU),
             _ => return None,
         };
-        self.from_end(record, after, order)
+        self.counted_back(record, after, order)
     }
 
     /// The time of a record that is not a sample.
     pub fn time_of_other(&self, record: &[u8], order: ByteOrder) -> Option<u64> {
         const AFTER: u64 = field::ID | field::STREAM_ID | field::CPU | field::IDENTIFIER;
         if self.has(field::TIME) {
-            self.from_end(record, self.sample_type & AFTER, order)
+            self.counted_back(record, self.sample_type & AFTER, order)
         } else {
             None
         }
     }
 
     /// A number at the end of a record, before these fields.
-    fn from_end(&self, record: &[u8], after: u64, order: ByteOrder) -> Option<u64> {
+    fn counted_back(&self, record: &[u8], after: u64, order: ByteOrder) -> Option<u64> {
         let back = 8 * (1 + after.count_ones() as usize);
         let at = record.len().checked_sub(back)?;
         match self.flags & SAMPLE_ID_ALL {

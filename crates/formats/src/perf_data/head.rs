@@ -17,12 +17,14 @@ pub(super) const BIG: &[u8] = b"2ELIFREP";
 const OF_STREAM: u64 = 16;
 const OF_FILE: u64 = 72;
 
+/// An event with its ids.
+pub(super) type AttrIds = (Attr, Vec<u64>);
+
 /// The parts of a file.
 #[derive(Debug)]
 pub(super) struct Parts<'a> {
     pub order: ByteOrder,
-    /// Each event with its ids.
-    pub attrs: Vec<(Attr, Vec<u64>)>,
+    pub attrs: Vec<AttrIds>,
     pub data: &'a [u8],
     /// The offset of the data, bytes.
     pub data_at: usize,
@@ -167,12 +169,8 @@ impl Head {
     }
 }
 
-/// The events with their ids.
-fn attrs(
-    file: &[u8],
-    head: &Head,
-    order: ByteOrder,
-) -> Result<(Vec<(Attr, Vec<u64>)>, u64), ReadError> {
+/// The events, and the number of missing bytes.
+fn attrs(file: &[u8], head: &Head, order: ByteOrder) -> Result<(Vec<AttrIds>, u64), ReadError> {
     /// The length of the place of the ids, bytes.
     const IDS: usize = 16;
     let (bytes, mut missing) = head.attrs.of(file);
