@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use traceloom_analyze::{CallTree, CallTreeBuilder, TimeRange, TreeOptions, TreeThread};
+use traceloom_analyze::{
+    CallTree, CallTreeBuilder, RecordTables, SAMPLES, TimeRange, TreeOptions, TreeThread,
+};
 use traceloom_trace::{
     MethodEvent, MethodEvents, MethodIndex, MethodLine, MethodTraceStart, Place, RepairKind, RowId,
     ThreadIndex, Trace,
@@ -89,6 +91,12 @@ impl WithoutSlices {
         let mut this = Self::default();
         if !trace.thread_states.is_empty() {
             this.advice = "; traceloom threads shows how long its threads ran and waited";
+        } else if RecordTables::new(trace)
+            .of(trace, SAMPLES)
+            .first()
+            .is_some()
+        {
+            this.advice = "; traceloom view draws the flame graph of its samples";
         }
         let text = |id| trace.strings.get(id).to_owned();
         if !args.process.is_empty() {

@@ -28,7 +28,7 @@ function frameNames(frames, symbols, mappings) {
   symbols.symbol_set_id.forEach((/** @type {number} */ set, /** @type {number} */ at) => { if (!bySet.has(set)) bySet.set(set, symbols.strings[symbols.name[at]] ?? ""); });
   const text = (/** @type {any} */ table, /** @type {string} */ column, /** @type {number} */ at) => table[column][at] === NONE ? "" : table.strings[table[column][at]] ?? "";
   return Array.from(frames.ts, (_, at) => text(frames, "deobfuscated_name", at) || demangled(bySet.get(frames.symbol_set_id[at]) || text(frames, "name", at))
-    || `${text(mappings, "name", frames.mapping[at]).split("/").pop() || "unknown"} +0x${Math.max(0, frames.rel_pc[at] || 0).toString(16)}`);
+    || `${text(mappings, "name", frames.mapping[at]).split("/").pop() || "unknown"} +0x${BigInt.asUintN(64, BigInt(frames.rel_pc[at] || 0)).toString(16)}`);
 }
 
 /** The stacks of a trace. @type {(source: import("app/panels").Source) => Promise<Stacks>} */
