@@ -14,6 +14,8 @@ pub const READ_CATEGORIES: &[&str] = &[
     "chrome-json",
     "trace-cmd-dat",
     "perfetto-proto",
+    "perf-data",
+    "simpleperf",
 ];
 
 /// The folder of real traces.

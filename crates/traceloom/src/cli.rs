@@ -19,9 +19,9 @@ use crate::input::join_pairs;
 /// Records, opens, measures and shares Android and Linux traces.
 ///
 /// Opens method traces of Traceview, Dalvik and ART; systrace pages; text of atrace and ftrace;
-/// trace.dat of trace-cmd; Perfetto traces; Chrome's JSON; logs of strace; sample reports of
-/// simpleperf; ring files of the recorder in an app; and reports of traceloom. All of them may be
-/// inside gzip, zlib, Zstandard, zip or tar.
+/// trace.dat of trace-cmd; Perfetto traces; perf.data of perf and simpleperf; Chrome's JSON; logs of
+/// strace; sample reports of simpleperf; ring files of the recorder in an app; and reports of
+/// traceloom. All of them may be inside gzip, zlib, Zstandard, zip or tar.
 #[derive(Parser, Debug)]
 #[command(
     name = "traceloom",
