@@ -295,6 +295,7 @@ fn is_known(kind: u32) -> bool {
             | kind::COMPRESSED
             | kind::COMPRESSED2
             | kind::FINISHED_INIT
+            | kind::KSYMBOL
             | kind::KERNEL_SYMBOLS
             | kind::EVENT_ID
             | ID_INDEX

@@ -20,6 +20,7 @@ pub(super) mod kind {
     pub const MMAP2: u32 = 10;
     pub const AUX: u32 = 11;
     pub const LOST_SAMPLES: u32 = 13;
+    pub const KSYMBOL: u32 = 17;
     pub const HEADER_ATTR: u32 = 64;
     pub const TRACING_DATA: u32 = 66;
     pub const BUILD_ID: u32 = 67;
@@ -50,7 +51,6 @@ pub(super) fn name(kind: u32) -> &'static str {
         14 => "SWITCH",
         15 => "SWITCH_CPU_WIDE",
         16 => "NAMESPACES",
-        17 => "KSYMBOL",
         18 => "BPF_EVENT",
         19 => "CGROUP",
         20 => "TEXT_POKE",
@@ -68,7 +68,8 @@ pub(super) fn name(kind: u32) -> &'static str {
         76 => "STAT",
         77 => "STAT_ROUND",
         79 => "TIME_CONV",
-        kind::KERNEL_SYMBOLS => "KERNEL_SYMBOL",
+        32772 => "SPLIT",
+        32773 => "SPLIT_END",
         kind::CALLCHAIN => "CALLCHAIN",
         kind::UNWINDING_RESULT => "UNWINDING_RESULT",
         _ => "unknown",
@@ -150,9 +151,11 @@ impl<'a> Iterator for Records<'a> {
 fn data_after(kind: u32, mut payload: Cursor<'_>) -> Option<u64> {
     match kind {
         kind::AUXTRACE => payload.u64(),
-        kind::TRACING_DATA => payload
-            .u32()
-            .map(|size| u64::from(size).next_multiple_of(8)),
+        // perf puts the data after the record, simpleperf into it.
+        kind::TRACING_DATA if payload.rest().len() <= 8 => {
+            let size = payload.u32()?;
+            Some(u64::from(size).next_multiple_of(8))
+        }
         _ => Some(0),
     }
 }

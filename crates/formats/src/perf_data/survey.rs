@@ -53,8 +53,8 @@ impl<'a> Survey<'a> {
         for (attr, ids) in &parts.attrs {
             survey.events.add(*attr, ids.iter().copied());
         }
-        for record in Records::new(parts.data, parts.order) {
-            survey.record(&record);
+        for data in [parts.data, unpacked] {
+            Records::new(data, parts.order).for_each(|record| survey.record(&record));
         }
         for (number, bytes) in &parts.features {
             survey.feature(*number, bytes);
@@ -70,6 +70,7 @@ impl<'a> Survey<'a> {
             kind::EVENT_UPDATE => self.update(from),
             kind::BUILD_ID => self.build_id(from, record.misc),
             kind::EVENT_ID => self.ids(from),
+            kind::KSYMBOL => self.kernel_symbol(from),
             kind::KERNEL_SYMBOLS => self.kallsyms(from),
             kind::HEADER_FEATURE => self.header_feature(from),
             _ => Some(()),
@@ -108,6 +109,19 @@ impl<'a> Survey<'a> {
         for _ in 0..from.u64()? {
             let (event, id) = (from.u64()?, from.u64()?);
             self.events.add_id(id, usize::try_from(event).ok()?);
+        }
+        Some(())
+    }
+
+    /// `KSYMBOL`: code that the kernel made at run time, such as a program of BPF.
+    fn kernel_symbol(&mut self, mut from: Cursor<'a>) -> Option<()> {
+        const WAS_REMOVED: u16 = 1;
+        let (address, length) = (from.u64()?, from.u32()?);
+        from.u16()?;
+        let flags = from.u16()?;
+        let name = from.text()?;
+        if flags & WAS_REMOVED == 0 {
+            self.symbols.add_kernel(address, length, name);
         }
         Some(())
     }

@@ -174,27 +174,29 @@ impl<'a> Symbols<'a> {
         self.kernel.sort_by_key(|symbol| symbol.address);
     }
 
-    /// Reads a list of the kernel's symbols in the form of `/proc/kallsyms`, unless they are known.
+    /// Adds a symbol of the kernel.
+    pub fn add_kernel(&mut self, address: u64, length: u32, name: &'a [u8]) {
+        let symbol = Symbol {
+            address,
+            length,
+            name,
+        };
+        let mut symbols = std::mem::take(&mut self.kernel);
+        self.push(symbol, &mut symbols);
+        self.kernel = symbols;
+    }
+
+    /// Adds the kernel's symbols in the form of `/proc/kallsyms`.
     pub fn add_kallsyms(&mut self, list: &'a [u8]) {
-        if !self.kernel.is_empty() {
-            return;
-        }
-        let mut symbols = Vec::new();
         for line in list.split(|byte| *byte == b'\n') {
             let mut words = line.split(|byte| byte.is_ascii_whitespace());
             let address = words.next().and_then(|word| std::str::from_utf8(word).ok());
             let address = address.and_then(|word| u64::from_str_radix(word, 16).ok());
             let name = words.nth(1);
             if let Some((address, name)) = address.filter(|address| *address != 0).zip(name) {
-                let symbol = Symbol {
-                    address,
-                    length: 0,
-                    name,
-                };
-                self.push(symbol, &mut symbols);
+                self.add_kernel(address, 0, name);
             }
         }
-        self.kernel = symbols;
     }
 
     /// The name of the function at a place.
