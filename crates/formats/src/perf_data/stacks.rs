@@ -13,6 +13,9 @@ use crate::profile::{Mapping, NONE, Named, Stacks};
 /// The memory of stacks: a base for any file, bytes, and the bytes for each byte of the file.
 const OF_STACKS: (usize, usize) = (12 << 20, 4);
 
+/// The number of mappings with rows of their own: a base for any file, and the bytes of the file for each further one.
+const OWN_ROWS: (usize, usize) = (1 << 13, 128);
+
 /// Addresses from here on are marks in a stack (`PERF_CONTEXT_MAX`).
 const MARKS: u64 = -4095_i64 as u64;
 
@@ -47,6 +50,8 @@ impl Side {
 pub(super) struct Chains<'a> {
     pub maps: Maps<'a>,
     pub stacks: Stacks,
+    /// How many mappings get rows of their own even if they are equal to those of another process.
+    own_rows: usize,
     /// The addresses of the current stack, the innermost first.
     frames: Vec<(Side, u64)>,
 }
@@ -57,6 +62,7 @@ impl<'a> Chains<'a> {
         Self {
             maps: Maps::new(bytes),
             stacks: Stacks::with_room(OF_STACKS.0 + OF_STACKS.1 * bytes),
+            own_rows: OWN_ROWS.0 + bytes / OWN_ROWS.1,
             frames: Vec::new(),
         }
     }
@@ -126,14 +132,21 @@ impl<'a> Chains<'a> {
 
     fn row(&mut self, mapped: &Mapped<'_>, build_id: &[u8], out: &mut TraceBuilder) -> u32 {
         let build_id: String = build_id.iter().map(|byte| format!("{byte:02x}")).collect();
-        self.stacks.mapping(Mapping {
+        let mapping = Mapping {
             build_id: out.intern_unless_empty(build_id.as_bytes()),
             name: out.intern(mapped.file),
             exact_offset: mapped.offset,
             start: mapped.start,
             end: mapped.end,
             ..Mapping::default()
-        })
+        };
+        match self.own_rows.checked_sub(1) {
+            Some(left) => {
+                self.own_rows = left;
+                self.stacks.new_mapping(mapping)
+            }
+            None => self.stacks.mapping(mapping),
+        }
     }
 
     /// The stack of a sample, and the number of its frames that are outside of all mappings.

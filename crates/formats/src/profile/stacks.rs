@@ -118,12 +118,20 @@ impl Stacks {
         if let Some(known) = self.known_mappings.get(&mapping) {
             return *known;
         }
+        let row = self.new_mapping(mapping);
+        if row != NONE {
+            self.known_mappings.insert(mapping, row);
+        }
+        row
+    }
+
+    /// Adds a mapping even if there is an equal one, which belongs to another process. [`NONE`] if there is no memory
+    /// for it.
+    pub fn new_mapping(&mut self, mapping: Mapping) -> u32 {
         if !self.takes(OF_MAPPING) {
             return NONE;
         }
-        let row = push(&mut self.mappings, mapping);
-        self.known_mappings.insert(mapping, row);
-        row
+        push(&mut self.mappings, mapping)
     }
 
     /// The mapping of frames that are in no file.
