@@ -101,37 +101,44 @@ impl<'a> Parts<'a> {
             data.length = (file.len() as u64).saturating_sub(data.at);
         }
         let (bytes, missing_data) = data.of(file);
-        missing += missing_data;
-        let mut features = Vec::new();
-        let mut descriptions = Cursor::new(
-            file.get(
-                data.at
-                    .saturating_add(data.length)
-                    .try_into()
-                    .unwrap_or(usize::MAX)..,
-            )
-            .unwrap_or_default(),
-            order,
-        );
-        for number in head.features().filter(|_| !is_open) {
-            let Some(section) = Section::parse(&mut descriptions) else {
-                missing += OF_STREAM;
-                continue;
-            };
-            let (bytes, missing_bytes) = section.of(file);
-            missing = missing.saturating_add(missing_bytes);
-            features.push((number, bytes));
-        }
+        let features = if is_open {
+            Vec::new()
+        } else {
+            features(file, head, order, &mut missing)
+        };
         Ok(Self {
             order,
             attrs,
             data: bytes,
             data_at: data.at.min(file.len() as u64) as usize,
             features,
-            missing,
+            missing: missing.saturating_add(missing_data),
             is_open,
         })
     }
+}
+
+/// The features, whose places follow the data. Adds the bytes that the file does not have to `missing`.
+fn features<'a>(
+    file: &'a [u8],
+    head: &Head,
+    order: ByteOrder,
+    missing: &mut u64,
+) -> Vec<(u8, &'a [u8])> {
+    let at = head.data.at.saturating_add(head.data.length);
+    let places = file.get(usize::try_from(at).unwrap_or(usize::MAX)..);
+    let mut places = Cursor::new(places.unwrap_or_default(), order);
+    let mut features = Vec::new();
+    for number in head.features() {
+        let Some(section) = Section::parse(&mut places) else {
+            *missing = missing.saturating_add(16);
+            continue;
+        };
+        let (bytes, missing_bytes) = section.of(file);
+        *missing = missing.saturating_add(missing_bytes);
+        features.push((number, bytes));
+    }
+    features
 }
 
 /// The header of a file.

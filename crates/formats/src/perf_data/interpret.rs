@@ -34,9 +34,9 @@ pub(super) fn read(
     out.add_source_bytes(file.len() as u64);
     let data = Records::new(parts.data, parts.order);
     let unpacked = unpack(data, options, parts.order, out)?;
-    let survey = Survey::new(&parts, &unpacked);
-    facts::tell(&survey, out);
     let bytes = file.len() + unpacked.len();
+    let survey = Survey::new(&parts, &unpacked, bytes);
+    facts::tell(&survey, out);
     let mut interpreter = Interpreter::new(&survey, bytes, out);
     let queue = interpreter.queue(&parts, &unpacked, out);
     for record in queue.sorted() {

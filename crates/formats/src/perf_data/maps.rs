@@ -50,6 +50,11 @@ impl<'a> Maps<'a> {
         self.kernel = Some(self.push(mapped));
     }
 
+    /// Whether the image of the kernel is mapped.
+    pub fn has_kernel(&self) -> bool {
+        self.kernel.is_some()
+    }
+
     /// Maps a module of the kernel.
     pub fn add_module(&mut self, mapped: Mapped<'a>) {
         let at = self.push(mapped);

@@ -119,6 +119,10 @@ impl<'a> Chains<'a> {
         let is_image = mapped.file.starts_with(b"[kernel.kallsyms]")
             || mapped.file.starts_with(b"[guest.kernel.kallsyms");
         if is_image {
+            // A guest's image follows that of its host.
+            if self.maps.has_kernel() {
+                return;
+            }
             // perf puts the address of a symbol there.
             mapped.offset = 0;
         }

@@ -1,5 +1,7 @@
 //! What has to be known before samples are read: events, build ids, symbols and facts, wherever they are in the file.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::FxHashMap;
 
 use super::attr::Attr;
@@ -25,19 +27,16 @@ pub(super) struct Survey<'a> {
     /// Whether simpleperf recorded it.
     pub is_simpleperf: bool,
     /// The numbers of features that are not read.
-    pub skipped: Vec<u8>,
+    pub skipped: BTreeSet<u8>,
     /// The number of features and records that could not be read.
     pub broken: u64,
 }
 
 impl<'a> Survey<'a> {
-    /// Reads everything but events and samples.
-    pub fn new(parts: &Parts<'a>, unpacked: &'a [u8]) -> Self {
+    /// Reads everything but threads, mappings and samples. `bytes` is the size of the file with its unpacked records.
+    pub fn new(parts: &Parts<'a>, unpacked: &'a [u8], bytes: usize) -> Self {
         /// The memory for symbols: a base for any file, bytes, and the bytes for each byte of the file.
         const OF_SYMBOLS: (usize, usize) = (8 << 20, 2);
-        let bytes = parts.data.len() + unpacked.len();
-        let of_features = parts.features.iter().map(|(_, bytes)| bytes.len());
-        let bytes = of_features.fold(bytes, usize::saturating_add);
         let mut survey = Self {
             order: parts.order,
             events: Events::default(),
@@ -47,7 +46,7 @@ impl<'a> Survey<'a> {
             meta_info: Vec::new(),
             clock: None,
             is_simpleperf: false,
-            skipped: Vec::new(),
+            skipped: BTreeSet::new(),
             broken: 0,
         };
         for (attr, ids) in &parts.attrs {
@@ -164,7 +163,7 @@ impl<'a> Survey<'a> {
                 let is_whole = self.symbols.add_messages(from);
                 self.broken += u64::from(!is_whole);
             }
-            _ => self.skipped.push(number),
+            _ => _ = self.skipped.insert(number),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Counts what is not in the tables.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use traceloom_trace::{Place, RepairKind, TraceBuilder};
 
@@ -28,7 +28,7 @@ pub(super) struct Tally {
     pub unknown_modes: u64,
     /// Frames outside of all mappings.
     pub unmapped: u64,
-    pub skipped_features: Vec<u8>,
+    pub skipped_features: BTreeSet<u8>,
 }
 
 impl Tally {
@@ -38,9 +38,15 @@ impl Tally {
     }
 
     /// Adds the counts to the trace.
-    pub fn tell(self, out: &mut TraceBuilder) {
+    pub fn tell(&self, out: &mut TraceBuilder) {
+        self.tell_repairs(out);
+        self.tell_figures(out);
+    }
+
+    fn tell_repairs(&self, out: &mut TraceBuilder) {
         use RepairKind::{BeyondLimit, BrokenBlock, LostEvents, SkippedEntry};
-        let texts = [
+        let place = Place::default();
+        for (kind, count, text) in [
             (
                 LostEvents,
                 self.lost,
@@ -76,21 +82,23 @@ impl Tally {
                 self.beyond,
                 "samples with too many rows for their size",
             ),
-        ];
-        let place = Place::default();
-        for (kind, count, text) in texts {
+        ] {
             out.repair(kind, count, place, || text.to_owned());
         }
         for (kind, count) in &self.kinds {
             out.repair(SkippedEntry, *count, place, || {
                 format!("records of the kind {} ({kind})", records::name(*kind))
             });
-            let index = Some(i64::from(*kind));
+        }
+    }
+
+    fn tell_figures(&self, out: &mut TraceBuilder) {
+        for (kind, count) in &self.kinds {
             let name = match *kind {
                 records::kind::AUX | records::kind::AUXTRACE => "perf_aux_ignored",
                 _ => "perf_unknown_record_type",
             };
-            out.figure(name, index, 0, *count as i64);
+            out.figure(name, Some(i64::from(*kind)), 0, *count as i64);
         }
         let skipped = self.broken + self.unknown_events + self.incomplete;
         for (name, count) in [
@@ -102,8 +110,8 @@ impl Tally {
                 out.figure(name, None, 0, count as i64);
             }
         }
-        for number in self.skipped_features {
-            out.figure("perf_features_skipped", Some(number.into()), 0, 1);
+        for number in &self.skipped_features {
+            out.figure("perf_features_skipped", Some((*number).into()), 0, 1);
         }
     }
 }
