@@ -68,11 +68,11 @@ fn what_does_not_open_is_refused_before_there_is_a_url() {
         path.display().to_string()
     };
     let large = file("large.bin", &vec![7; 3 << 20]);
-    let recorded = file("perf.data", &[b"PERFILE2", &[0; 100][..]].concat());
+    let recorded = file("perf.data", &[b"PERFFILE", &[0; 100][..]].concat());
     let cases = [
         (example("README.md"), "README.md: not a trace"),
         (large, "large.bin: not a trace"),
-        (recorded, "perf.data recording of perf"),
+        (recorded, "perf.data recording of perf before Linux 3.2"),
         (file("empty.trace", b""), "the input is empty"),
         (example("none.trace"), "no such file"),
         (example(""), "is a folder; name a trace in it, such as "),
