@@ -28,8 +28,8 @@ fn list_of_record_tables() -> String {
         .filter(|name| !name.starts_with('_'))
         .collect();
     format!(
-        "### Tables of few traces\n\nThese have the columns of PerfettoSQL. Only traces of Perfetto can have rows in \
-         them, and [formats/perfetto.md](formats/perfetto.md) says which packets are read: `{}`. \
+        "### Tables of few traces\n\nThese have the columns of PerfettoSQL. Traces of Perfetto have rows in \
+         them ([formats/perfetto.md](formats/perfetto.md) says which packets are read), few others do: `{}`. \
          An export leaves out those without rows.\n",
         names.join("`, `")
     )
