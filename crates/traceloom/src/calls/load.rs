@@ -91,11 +91,7 @@ impl WithoutSlices {
         let mut this = Self::default();
         if !trace.thread_states.is_empty() {
             this.advice = "; traceloom threads shows how long its threads ran and waited";
-        } else if RecordTables::new(trace)
-            .of(trace, SAMPLES)
-            .first()
-            .is_some()
-        {
+        } else if !RecordTables::new(trace).of(trace, SAMPLES).is_empty() {
             this.advice = "; traceloom view draws the flame graph of its samples";
         }
         let text = |id| trace.strings.get(id).to_owned();
