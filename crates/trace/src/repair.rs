@@ -158,9 +158,9 @@ repair_kinds! {
     /// A line ending damaged by adb.
     CrlfDamage = "crlf_damage", Mended,
         "line ends were changed during the transfer (adb shell); restored";
-    /// A nested container that was not opened, or an entry that was skipped.
+    /// A part of the input that no table holds, or a file in an archive that is not a trace.
     SkippedEntry = "skipped_entry", Note,
-        "an entry of the container is not a trace; skipped";
+        "a part of the input has no table, or a file in an archive is not a trace; skipped";
 }
 
 /// A position in the input.
