@@ -66,10 +66,7 @@ impl SetUp<'_, '_> {
             settings.set("buffer_percent", &percent.to_string())?;
         }
         clock::choose(settings)?;
-        let mut tgid = ["options/print-tgid", "options/record-tgid"].into_iter();
-        if let Some(option) = tgid.find(|option| settings.tree().exists(option)) {
-            settings.set(option, "1")?;
-        }
+        record_processes(settings)?;
         functions::set_up(settings, &config.functions)?;
         if settings.tree().name().is_none() {
             self.disable_events(catalog)?;
@@ -165,5 +162,21 @@ pub(crate) fn hexadecimal(tags: u64) -> String {
     match tags {
         0 => "0".to_owned(),
         tags => format!("{tags:#x}"),
+    }
+}
+
+/// Makes the kernel record the process of each thread.
+///
+/// An instance takes its option with it when it is removed. Linux has one count of the events for which it records
+/// processes, and an option that is switched off takes the events of *all* instances off it. If each instance did that,
+/// the count would be wrong until the next boot, and later recordings would lack processes.
+fn record_processes(settings: &mut Settings<'_>) -> Result<(), Error> {
+    let mut options = ["options/print-tgid", "options/record-tgid"].into_iter();
+    match options.find(|option| settings.tree().exists(option)) {
+        Some(option) if settings.tree().name().is_some() => {
+            tracefs::write(settings.tree(), option, "1")
+        }
+        Some(option) => settings.set(option, "1"),
+        None => Ok(()),
     }
 }

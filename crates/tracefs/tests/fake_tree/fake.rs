@@ -25,6 +25,21 @@ pub const EVENTS: [&str; 5] = [
     "timer/timer_start",
 ];
 
+/// Other files of a new buffer.
+const FILES: [(&str, &str); 11] = [
+    ("trace", ""),
+    ("trace_marker", ""),
+    ("tracing_on", "0"),
+    ("buffer_size_kb", "7 (expanded: 1408)"),
+    ("trace_clock", "[local] global boot mono"),
+    ("current_tracer", "nop"),
+    ("set_event", ""),
+    ("options/overwrite", "1"),
+    ("options/print-tgid", "0"),
+    ("options/record-tgid", "0"),
+    ("events/irq/enable", "0"),
+];
+
 impl Fake {
     pub fn new() -> Self {
         let fake = Self {
@@ -32,26 +47,18 @@ impl Fake {
             written: RefCell::default(),
             refused: RefCell::default(),
         };
-        let files = [
-            ("trace", ""),
-            ("trace_marker", ""),
-            ("tracing_on", "0"),
-            ("buffer_size_kb", "7 (expanded: 1408)"),
-            ("trace_clock", "[local] global boot mono"),
-            ("current_tracer", "nop"),
-            ("set_event", ""),
-            ("options/overwrite", "1"),
-            ("options/print-tgid", "0"),
-            ("options/record-tgid", "0"),
-            ("events/irq/enable", "0"),
-        ];
-        for (file, text) in files {
-            fake.put(file, text);
+        fake.furnish("");
+        fake
+    }
+
+    /// The files of a buffer, in a folder whose name ends with `/`, or in the top-level one.
+    fn furnish(&self, folder: &str) {
+        for (file, text) in FILES {
+            self.put(&format!("{folder}{file}"), text);
         }
         for event in EVENTS {
-            fake.put(&format!("events/{event}/enable"), "0");
+            self.put(&format!("{folder}events/{event}/enable"), "0");
         }
-        fake
     }
 
     pub fn put(&self, file: &str, text: &str) {
@@ -141,6 +148,15 @@ impl Tracefs for Fake {
             _ => self.put(file, text),
         }
         Ok(())
+    }
+
+    fn make_folder(&self, folder: &str) -> io::Result<()> {
+        self.furnish(&format!("{folder}/"));
+        Ok(())
+    }
+
+    fn remove_folder(&self, folder: &str) -> io::Result<()> {
+        fs::remove_dir_all(self.path(folder))
     }
 
     fn append(&self, file: &str, text: &str) -> io::Result<()> {

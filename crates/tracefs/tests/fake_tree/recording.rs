@@ -1,6 +1,6 @@
 //! Complete recordings in one process.
 
-use traceloom_tracefs::{Error, Properties, Warning};
+use traceloom_tracefs::{Error, Properties, Tracefs, Warning};
 
 use crate::fake::World;
 
@@ -60,6 +60,21 @@ fn everything_is_restored() {
     assert_eq!(world.tree.settings(), before);
     assert_eq!(*world.store.values.borrow(), values);
     assert_eq!(*world.store.announced.borrow(), 2);
+}
+
+/// Switching the option off in one instance would do so for the events of all.
+#[test]
+fn an_instance_that_ends_leaves_processes_to_others() {
+    let world = World::new();
+    let mut config = world.config(&["irq"]);
+    config.instance = Some("one".into());
+    let session = world.start(&config).unwrap();
+    assert_eq!(session.restore(), []);
+    let written = world.tree.written.borrow();
+    let options = written.iter().filter(|step| step.contains("-tgid"));
+    let expected = ["instances/one/options/print-tgid 1"];
+    assert_eq!(options.collect::<Vec<_>>(), expected);
+    assert!(!world.tree.path("instances/one").exists());
 }
 
 #[test]
