@@ -16,8 +16,8 @@ use crate::run::{command, succeeds, target_folder};
 /// A title, the steps, and how much lower their priority is.
 type Group = (&'static str, &'static [&'static str], u8);
 
-/// The steps of the second group use the [second build folder](crate::run::second_build_folder). The wheel comes first
-/// because a later step tests it.
+/// The steps of the second group use the [second build folder](crate::run::second_build_folder). The wheel comes first in
+/// `STEPS`, because a later step tests it.
 const GROUPS: &[Group] = &[
     ("kernel", &["kernel"], 0),
     ("compilations", &["wheel", "platforms", "fuzz-targets"], 19),

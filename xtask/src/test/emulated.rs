@@ -14,6 +14,9 @@ const LIBRARIES: &str = "/usr/aarch64-linux-gnu";
 /// another thread held it, the child hangs (QEMU issue 285). The C library's allocator handles forks.
 const GLIB_FORKS: &str = "env.G_SLICE='always-malloc'";
 
+/// These tests read little, so optimizing the readers takes longer than it saves.
+const READERS: &str = "profile.dev.package.traceloom-formats.opt-level=0";
+
 /// Runs all tests with glibc, including those that hook libraries built by the cross compiler. With musl, runs only the
 /// unit tests, because a statically linked program cannot load libraries.
 pub fn run() -> Counts {
@@ -54,6 +57,7 @@ fn tests(target: &str, runner: &str, linker: &str, which: &[&str]) -> Counts {
         // For tests that start themselves again.
         format!("env.TRACELOOM_RUNNER='{runner}'"),
         GLIB_FORKS.to_owned(),
+        READERS.to_owned(),
     ];
     let mut args = vec!["test", "--target", target, "-p", "traceloom-inapp"];
     for setting in &settings {

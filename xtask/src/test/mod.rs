@@ -38,9 +38,9 @@ const STEPS: &[Step] = &[
     ("static", "static programs", static_programs::run),
     ("aarch64", "aarch64", emulated::run),
     ("packages", "installation from packages", packages),
+    ("wheel", "the wheel of the Python package", python::wheel),
     ("platforms", "other platforms", platforms::run),
     ("fuzz-targets", "fuzz targets", platforms::fuzz_targets),
-    ("wheel", "the wheel of the Python package", python::wheel),
     // Its tests that record the kernel come after those of `kernel`, which run beside the steps before.
     ("page", "the page in a browser", page::run),
     ("python", "the Python package", python::run),
