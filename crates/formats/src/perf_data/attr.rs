@@ -63,7 +63,7 @@ impl Attr {
             return None;
         }
         let word = |at| order.u64(bytes, at).unwrap_or(0);
-        // C allocates the bits of a byte from the other end on machines with the other byte order.
+        // On big-endian machines, the first bit field is the highest bit.
         let flags = if order.big_endian {
             word(40).reverse_bits()
         } else {

@@ -16,7 +16,9 @@ use super::tally::Tally;
 use super::unpack::unpack;
 use crate::error::ReadError;
 use crate::format::ReadOptions;
-use crate::profile::{BYTES, Execution, NONE, Sample as Row, Samples, add_samples, add_stacks};
+use crate::profile::{
+    BYTES, Execution, NONE, Sample as Row, Samples, add_samples, add_stacks, cpu_mode,
+};
 
 /// The memory of samples: a base for any file, bytes, and the bytes for each byte of the file.
 const OF_SAMPLES: (usize, usize) = (24 << 20, 7);
@@ -218,7 +220,8 @@ impl<'a, 's> Interpreter<'a, 's> {
         (ts, task): (i64, Task),
         out: &mut TraceBuilder,
     ) {
-        let mode = mode(timed.record.misc);
+        // The lowest bits.
+        let mode = cpu_mode(u64::from(timed.record.misc & 7));
         let (callsite, unmapped) =
             self.chains
                 .callsite(sample, timed.record.misc, task.pid, self.survey, out);
@@ -266,18 +269,6 @@ impl<'a, 's> Interpreter<'a, 's> {
 /// The time of a record, if it has one that fits.
 fn ts_of(timed: &Timed<'_>) -> Option<i64> {
     timed.ts.and_then(|ts| i64::try_from(ts).ok())
-}
-
-/// The mode of the CPU, which is in the lowest bits of `misc`.
-fn mode(misc: u16) -> &'static str {
-    match misc & 7 {
-        1 => "kernel",
-        2 => "user",
-        3 => "hypervisor",
-        4 => "guest_kernel",
-        5 => "guest_user",
-        _ => "",
-    }
 }
 
 /// Whether everything in a record is used before samples are read, or repeats what other records have.

@@ -7,9 +7,9 @@
 //! Sources: `include/uapi/linux/perf_event.h` of Linux, `perf.data-file-format.txt` and `util/header.c` of perf,
 //! `record.h` and `record_file_format.h` of simpleperf. The tables are filled as Perfetto's importer of perf.data does.
 //!
-//! The crate linux-perf-data 0.13 is not used. It unpacks compressed records with zstd in C, brings prost and three
-//! other crates, and allocates as many bytes as a section or a text claims to have before it looks whether they are
-//! there: a file of 120 bytes makes it panic.
+//! The crate linux-perf-data 0.13 is not used. It unpacks compressed records with zstd in C, and brings prost and three
+//! other crates. It allocates the bytes that a section claims to have without a check that the file has them: a file of
+//! 120 bytes makes it panic.
 
 mod attr;
 mod counters;

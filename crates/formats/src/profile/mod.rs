@@ -7,7 +7,7 @@ mod v8;
 
 pub(crate) use rows::{Rows, add, add_at, add_samples, add_stacks, int, text, word};
 pub(crate) use samples::{
-    AsyncContext, BYTES, Counter, Execution, MOST_FOLLOWERS, Sample, Samples, Task,
+    AsyncContext, BYTES, Counter, Execution, MOST_FOLLOWERS, Sample, Samples, Task, cpu_mode,
 };
 pub(crate) use stacks::{Mapping, NONE, Named, Stacks, Symbol, push};
 pub(crate) use v8::{V8Event, V8Profiles};

@@ -200,3 +200,16 @@ impl Samples {
             + self.counters.len() * 200
     }
 }
+
+/// The name of a mode of the CPU by its number, which is the same in `perf_event.h` and in Perfetto's
+/// `Profiling.CpuMode`. Empty for other numbers.
+pub(crate) fn cpu_mode(mode: u64) -> &'static str {
+    match mode {
+        1 => "kernel",
+        2 => "user",
+        3 => "hypervisor",
+        4 => "guest_kernel",
+        5 => "guest_user",
+        _ => "",
+    }
+}

@@ -1,17 +1,5 @@
 //! Names of enum values.
 
-/// `Profiling.CpuMode`.
-pub(super) fn cpu_mode(mode: u64) -> &'static str {
-    match mode {
-        1 => "kernel",
-        2 => "user",
-        3 => "hypervisor",
-        4 => "guest_kernel",
-        5 => "guest_user",
-        _ => "",
-    }
-}
-
 /// `StackSample.Mode`, whose numbers differ from `Profiling.CpuMode`.
 pub(super) fn stack_mode(mode: u64) -> &'static str {
     match mode {

@@ -8,8 +8,7 @@ use super::super::survey::Survey;
 use super::super::wire::{Field, Fields};
 use super::shared::Shared;
 use super::{names, people};
-use crate::profile::NONE;
-use crate::profile::{Counter, Execution, MOST_FOLLOWERS, Sample, Task};
+use crate::profile::{Counter, Execution, MOST_FOLLOWERS, NONE, Sample, Task, cpu_mode};
 
 /// The field number of `PerfSampleDefaults` in the defaults of a sequence.
 const DEFAULTS: u32 = 12;
@@ -106,7 +105,7 @@ impl Perf {
         if let Some(iid) = fixed.callstack {
             sample.callsite = shared.callstack(&state, iid, out);
         }
-        let mode = out.intern_unless_empty(names::cpu_mode(fixed.mode).as_bytes());
+        let mode = out.intern_unless_empty(cpu_mode(fixed.mode).as_bytes());
         if fixed.cpu.is_some() || mode != StringId::NULL {
             let cpu = fixed.cpu;
             sample.execution = shared.samples.execution(Execution { cpu, mode });
