@@ -14,6 +14,8 @@ pub(super) struct Counters {
     names: Vec<StringId>,
     /// The track of an event on a CPU, and the count so far.
     tracks: FxHashMap<(u32, Option<u32>), (TrackId, u64)>,
+    /// The number of values that belong to no event, or are too many for one sample.
+    pub dropped: u64,
 }
 
 impl Counters {
@@ -67,11 +69,14 @@ impl Counters {
             }
             return set;
         }
-        for value in sample.values.iter().take(MOST_FOLLOWERS + 1) {
-            if let Some(event) = events.with_id(value.id) {
+        for (nth, value) in sample.values.iter().enumerate() {
+            let event = events.with_id(value.id);
+            if let Some(event) = event.filter(|_| nth <= MOST_FOLLOWERS) {
                 let (track, count) = self.track(event as u32, sample.cpu, events, samples, out);
                 *count = value.value;
                 set = samples.value(ts, set, (track, *count), out);
+            } else {
+                self.dropped += 1;
             }
         }
         set

@@ -258,6 +258,7 @@ impl<'a, 's> Interpreter<'a, 's> {
 
     fn finish(self, out: &mut TraceBuilder) {
         let mut tally = self.tally;
+        tally.dropped_values = self.counters.dropped;
         tally.beyond += self.chains.beyond() + self.survey.symbols.beyond;
         tally.tell(out);
         if let Some(callsites) = add_stacks(&self.chains.stacks, out) {

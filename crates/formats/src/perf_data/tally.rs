@@ -25,6 +25,9 @@ pub(super) struct Tally {
     pub raw: u64,
     /// Samples for which there was no memory.
     pub beyond: u64,
+    /// Values of counters that belong to no event, or are too many for one sample.
+    pub dropped_values: u64,
+    /// Samples with an unknown mode of the CPU.
     pub unknown_modes: u64,
     /// Frames outside of all mappings.
     pub unmapped: u64,
@@ -66,6 +69,11 @@ impl Tally {
                 BrokenBlock,
                 self.incomplete,
                 "samples without a time or a thread",
+            ),
+            (
+                BrokenBlock,
+                self.dropped_values,
+                "values of counters that belong to no event, or are too many for one sample",
             ),
             (
                 SkippedEntry,
