@@ -43,8 +43,7 @@ pub fn target_folder() -> PathBuf {
     testkit::workspace_root().join(folder)
 }
 
-/// The build folder of what compiles beside other builds, which would wait for the lock of the usual folder. What
-/// compiles there shares macros and build scripts.
+/// A second build folder. Cargo locks a build folder, so builds here can run beside those in the usual one.
 pub fn second_build_folder() -> PathBuf {
     target_folder().join("second")
 }

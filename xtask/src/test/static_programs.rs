@@ -38,7 +38,7 @@ pub fn kernel() -> Counts {
     tests("traceloom", KERNEL)
 }
 
-/// Compiles the tests of traceloom. Prints what does not compile.
+/// Compiles the tests of traceloom. Cargo prints the errors.
 pub fn compile() {
     if let Ok(args) = arguments("traceloom", &[TESTS, KERNEL].concat()) {
         _ = cargo(&[]).args(args).args(["--no-run", "--quiet"]).status();

@@ -82,7 +82,7 @@ impl Attr {
         })
     }
 
-    /// The length of the struct at the begin of `bytes`, as the struct itself gives it.
+    /// The length of the struct at the start of `bytes`, as the struct itself gives it.
     pub fn length(bytes: &[u8], order: ByteOrder) -> usize {
         match order.u32(bytes, 4) {
             None | Some(0) => FIRST_VERSION,
@@ -105,7 +105,7 @@ impl Attr {
         self.period < 1 << 62
     }
 
-    /// The clock of times, if the recorder chose one.
+    /// The number of the clock that all times are on, if the recorder chose one.
     pub fn clock_id(&self) -> Option<i32> {
         (self.flags & USE_CLOCK_ID != 0).then_some(self.clock_id)
     }

@@ -66,7 +66,7 @@ impl<'a> Cursor<'a> {
         Some(text)
     }
 
-    /// A text after its length in 4 bytes, which includes the padding.
+    /// A text that follows its length, a number of 4 bytes. The length includes the padding.
     pub fn sized_text(&mut self) -> Option<&'a [u8]> {
         let length = self.u32()?;
         self.take(length.into()).map(until_nul)

@@ -31,12 +31,12 @@ impl<'a> Events<'a> {
         }
     }
 
-    /// Adds an id to the event at this place of the list.
+    /// Adds an id to the event with this index.
     pub fn add_id(&mut self, id: u64, event: usize) {
         self.by_id.entry(id).or_insert(event);
     }
 
-    /// The place of the event with this id.
+    /// The index of the event with this id.
     pub fn with_id(&self, id: u64) -> Option<usize> {
         self.by_id
             .get(&id)
@@ -44,7 +44,7 @@ impl<'a> Events<'a> {
             .filter(|at| *at < self.list.len())
     }
 
-    /// Names the event with this id, or the one at this place of the list if the event has no id.
+    /// Names the event with one of these ids, or the one with this index if no event has them.
     pub fn name(&mut self, ids: impl IntoIterator<Item = u64>, at: usize, name: &'a [u8]) {
         let known = ids.into_iter().find_map(|id| self.with_id(id));
         if let Some(event) = self.list.get_mut(known.unwrap_or(at)) {
@@ -67,7 +67,7 @@ impl<'a> Events<'a> {
         }
     }
 
-    /// The place of the event to which a record belongs. Without an id, it is the first one.
+    /// The index of the event to which a record belongs. A record without an id belongs to the first one.
     pub fn of(&self, record: &Record<'_>, order: ByteOrder) -> Option<usize> {
         let first = &self.list.first()?.attr;
         if self.list.len() == 1 {

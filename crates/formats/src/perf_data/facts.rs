@@ -5,7 +5,7 @@ use traceloom_trace::{ClockKind, ClockRow, RowId, SourceId, TraceBuilder};
 use super::features::{command, cpus, feature};
 use super::survey::Survey;
 
-/// The words of the command line with which the file was recorded.
+/// The command line of the recorder.
 pub(super) fn command_line(survey: &Survey<'_>) -> String {
     let commands = survey.facts.iter();
     let mut commands = commands.filter(|(number, _)| *number == feature::COMMAND);

@@ -178,7 +178,7 @@ impl Head {
 
 /// The events, and the number of missing bytes.
 fn attrs(file: &[u8], head: &Head, order: ByteOrder) -> Result<(Vec<AttrIds>, u64), ReadError> {
-    /// The length of the place of the ids, bytes.
+    /// The length of the section that gives the position of the ids, bytes.
     const IDS: usize = 16;
     let (bytes, mut missing) = head.attrs.of(file);
     let size = usize::try_from(head.attr_size).unwrap_or(usize::MAX);

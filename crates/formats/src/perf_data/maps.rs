@@ -1,4 +1,4 @@
-//! What is mapped where in the memory of the kernel and of each process.
+//! The mappings of the kernel and of each process.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -10,16 +10,16 @@ use rustc_hash::FxHashMap;
 pub(super) struct Mapped<'a> {
     pub start: u64,
     pub end: u64,
-    /// The offset of the begin in the file.
+    /// The offset of its start in the file.
     pub offset: u64,
     pub file: &'a [u8],
     /// The row of the mapping in the stacks.
     pub row: u32,
-    /// Whether it holds code that was compiled at run time.
+    /// Whether it holds code that was compiled while the process ran.
     pub is_jit: bool,
 }
 
-/// The end of each part of memory, by its begin, and the place of its mapping in the list.
+/// The end of each region of memory and the index of its mapping, by the region's start.
 type Regions = BTreeMap<u64, (u64, u32)>;
 
 /// All mappings.
@@ -29,7 +29,7 @@ pub(super) struct Maps<'a> {
     users: FxHashMap<i32, Rc<Regions>>,
     modules: Regions,
     kernel: Option<u32>,
-    /// How many parts may be copied when a process that shares them with its parent changes them.
+    /// How many regions may still be copied, because a process changes what it shares with its parent.
     room: usize,
     /// The number of changes for which there was no room.
     pub beyond: u64,
@@ -112,7 +112,7 @@ fn find(regions: &Regions, address: u64) -> Option<u32> {
     (address < *end).then_some(*at)
 }
 
-/// Adds a mapping. What was there before is cut off.
+/// Adds a mapping. It replaces what was mapped there before.
 fn map(regions: &mut Regions, mapped: &Mapped<'_>, at: u32) {
     let (start, end) = (mapped.start, mapped.end);
     if start >= end {

@@ -56,7 +56,7 @@ impl Format for PerfData {
         }
     }
 
-    /// Events and symbols come after the samples that refer to them.
+    /// Symbols are at the end of the file, after the samples that they name.
     fn wants_whole(&self) -> bool {
         true
     }

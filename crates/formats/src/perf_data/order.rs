@@ -1,7 +1,7 @@
 //! Puts records in order of time.
 //!
-//! The kernel writes a buffer for each CPU, and perf copies one after the other into the file. perf ends each round
-//! over all buffers with a record; everything up to the last time of the *previous* round is then complete:
+//! The kernel has a buffer for each CPU. perf copies them into the file, one after the other, in rounds. After each round
+//! it writes a record, and then everything up to the last time of the *previous* round is complete:
 //!
 //! ```text
 //! 5 9 | 7 12 | 11 15        round 1: up to 9, round 2: up to 12, …
@@ -20,10 +20,10 @@ use crate::ring_buffer::ByteOrder;
 pub(super) struct Timed<'a> {
     /// `None` if it has no time of its own.
     pub ts: Option<u64>,
-    /// The place among other records.
+    /// What the records are sorted by, ns.
     key: u64,
     pub record: Record<'a>,
-    /// The place of its event.
+    /// The index of its event.
     pub event: u32,
 }
 

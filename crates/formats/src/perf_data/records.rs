@@ -105,7 +105,7 @@ impl<'a> Records<'a> {
         Self { data, order, at: 0 }
     }
 
-    /// The offset of the first byte that is not read.
+    /// The offset of the next record, bytes.
     pub fn at(&self) -> usize {
         self.at
     }

@@ -103,7 +103,7 @@ impl<'a> Survey<'a> {
         Some(())
     }
 
-    /// `EVENT_ID` of simpleperf: pairs of the place of an event and a further id.
+    /// `EVENT_ID` of simpleperf: pairs of the index of an event and a further id.
     fn ids(&mut self, mut from: Cursor<'a>) -> Option<()> {
         for _ in 0..from.u64()? {
             let (event, id) = (from.u64()?, from.u64()?);

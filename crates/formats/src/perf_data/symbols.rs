@@ -47,7 +47,7 @@ struct File<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spot<'a> {
     pub address: u64,
-    /// The mapped file, the begin of the mapping, and the offset of that begin in the file.
+    /// The mapped file, the start of the mapping, and the offset of that start in the file.
     pub file: &'a [u8],
     pub start: u64,
     pub offset: u64,

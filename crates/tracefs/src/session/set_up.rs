@@ -167,9 +167,10 @@ pub(crate) fn hexadecimal(tags: u64) -> String {
 
 /// Makes the kernel record the process of each thread.
 ///
-/// An instance takes its option with it when it is removed. Linux has one count of the events for which it records
-/// processes, and an option that is switched off takes the events of *all* instances off it. If each instance did that,
-/// the count would be wrong until the next boot, and later recordings would lack processes.
+/// The option of an instance is not restored, because it disappears with the instance. Switching it off would do harm:
+/// Linux counts the events for which it records processes, and subtracts the events of *all* instances when the option
+/// of one is switched off. After several instances, the count would be too low until the next boot, and later recordings
+/// could lack processes.
 fn record_processes(settings: &mut Settings<'_>) -> Result<(), Error> {
     let mut options = ["options/print-tgid", "options/record-tgid"].into_iter();
     match options.find(|option| settings.tree().exists(option)) {
