@@ -3,7 +3,7 @@
     measure.py arrow TRACE REPEATS
     measure.py store TRACE REPEATS
     measure.py batch FOLDER REPEATS
-    measure.py spark FOLDER EXECUTORS [held]
+    measure.py spark FOLDER EXECUTORS
 """
 
 from __future__ import annotations
@@ -127,10 +127,11 @@ def batch(folder: str, repeats: int) -> None:
     row("limit: two programs of half each", f"{statistics.median(together):.2f}", f"{ratio(after, together)} times one after the other")
 
 
-def spark(folder: str, executors: str, held: str = "") -> None:
-    """One query on a fleet with some executors, after a first run that starts them.
+def spark(folder: str, executors: str) -> None:
+    """One query on a fleet with some executors: its first run in a session, and a later one.
 
-    With ``held``, each executor is held to a core of its own, as in clusters with CPU limits.
+    Before them, the query runs on a few traces, which starts the executors and their Python. Java compiles its own
+    code while it runs for the first time, and takes a core away from the traces for that.
     """
     from pyspark.sql import SparkSession
 
@@ -149,39 +150,16 @@ def spark(folder: str, executors: str, held: str = "") -> None:
     paths = sorted(str(path) for path in Path(folder).iterdir())
     schema = "name string, n long, ns long"
 
-    def ask(some: list[str]) -> int:
+    def ask(some: list[str]) -> None:
         result = query_each(session, some, SQL, schema=schema)
         rows = result.rows.selectExpr("count(*) AS rows", "count(DISTINCT path) AS traces").collect()[0]
         assert rows.traces == len(some) and result.failures.count() == 0
         result.unpersist()
-        return rows.rows
 
     ask(paths[:8])
-    if held:
-        hold_executors()
-    row(f"{took(lambda: ask(paths)):.3f}")
+    first, _, later = (took(lambda: ask(paths)) for _ in range(3))
+    row(f"{first:.3f}", f"{later:.3f}")
     session.stop()
-
-
-def hold_executors() -> None:
-    """Keeps each executor of this session on a core of its own. Processes that it starts later stay there."""
-    executors = [pid for pid in family(os.getpid()) if "CoarseGrainedExecutorBackend" in printed("ps", "-o", "args=", pid)]
-    for core, executor in enumerate(executors):
-        for pid in family(executor):
-            printed("taskset", "--all-tasks", "--cpu-list", "--pid", core, pid)
-
-
-def family(process: int) -> list[int]:
-    """A process and all that it started, directly or not."""
-    found = [process]
-    for pid in found:
-        found += map(int, printed("pgrep", "--parent", pid).split())
-    return found
-
-
-def printed(*command: object) -> str:
-    """What a program prints."""
-    return subprocess.run([str(part) for part in command], capture_output=True, text=True).stdout
 
 
 def main() -> None:

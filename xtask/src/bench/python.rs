@@ -71,8 +71,7 @@ impl Measure {
         Ok(())
     }
 
-    /// Measures a query on a fleet with one executor and with two: first with executors that may use all cores, then
-    /// with each executor held to one core.
+    /// Measures a query on a fleet with one executor and with two: its first run in a session, and a later one.
     fn spark(&self, options: Options, report: &mut Report) -> Result<()> {
         if !have("java") {
             report.line("\nNo figures of Spark: java is missing.");
@@ -82,35 +81,41 @@ impl Measure {
         let fleet = fleet(traces)?.display().to_string();
         report.table(
             &format!("Spark: a query on {traces} traces of 5 MB"),
-            &["executors of one core", "s", "times as fast"],
+            &[
+                "run",
+                "s, one executor",
+                "s, two executors",
+                "times as fast",
+            ],
         );
-        for (held, name) in [(&[][..], ""), (&["held"][..], ", held to its core")] {
-            let (one, two) = self.one_and_two(&fleet, held)?;
-            report.row(&[&format!("1{name}"), &format!("{one:.1}"), "1"]);
-            let ratio = format!("{:.2}", one / two);
-            report.row(&[&format!("2{name}"), &format!("{two:.1}"), &ratio]);
+        let mut turns = Vec::new();
+        for _ in 0..3 {
+            turns.push((self.runs(&fleet, "1")?, self.runs(&fleet, "2")?));
+        }
+        for (run, name) in ["first in the session", "third"].into_iter().enumerate() {
+            let (one, two) = median_turn(turns.iter().map(|(one, two)| (one[run], two[run])));
+            let times = format!("{:.2}", one / two);
+            report.row(&[name, &format!("{one:.1}"), &format!("{two:.1}"), &times]);
         }
         Ok(())
     }
 
-    /// Seconds of one executor and of two, from the median of three turns.
-    fn one_and_two(&self, fleet: &str, held: &[&str]) -> Result<(f64, f64)> {
-        let run = |executors| self.seconds(&[&["spark", fleet, executors], held].concat());
-        let mut turns = Vec::new();
-        for _ in 0..3 {
-            turns.push((run("1")?, run("2")?));
+    /// Seconds of the first and of a later run with so many executors.
+    fn runs(&self, fleet: &str, executors: &str) -> Result<[f64; 2]> {
+        let output = self.output(&["spark", fleet, executors])?;
+        let seconds: Result<Vec<f64>, _> = output.split_whitespace().map(str::parse).collect();
+        match seconds.as_deref() {
+            Ok(&[first, later]) => Ok([first, later]),
+            _ => bail!("measure.py printed {output:?}, which is not two numbers"),
         }
-        turns.sort_by(|a, b| (a.0 / a.1).total_cmp(&(b.0 / b.1)));
-        Ok(turns[turns.len() / 2])
     }
+}
 
-    fn seconds(&self, args: &[&str]) -> Result<f64> {
-        let output = self.output(args)?;
-        match output.trim().parse() {
-            Ok(seconds) => Ok(seconds),
-            Err(_) => bail!("measure.py printed {output:?}, which is not a number"),
-        }
-    }
+/// The seconds of one executor and of two in the turn with the median ratio.
+fn median_turn(turns: impl Iterator<Item = (f64, f64)>) -> (f64, f64) {
+    let mut turns: Vec<_> = turns.collect();
+    turns.sort_by(|a, b| (a.0 / a.1).total_cmp(&(b.0 / b.1)));
+    turns[turns.len() / 2]
 }
 
 /// A folder with many hard links to one trace.
