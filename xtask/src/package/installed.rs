@@ -85,6 +85,8 @@ fn install(scratch: &Path, registry: &Path, root: &Path) -> Result<()> {
     ]);
     install.current_dir(scratch);
     install.env("CARGO_TARGET_DIR", scratch.join("target"));
+    // Nobody debugs this program.
+    install.env("CARGO_PROFILE_DEV_DEBUG", "false");
     install.env("RUSTC_WRAPPER", refuse_wasm(scratch)?);
     check(install)
 }

@@ -74,18 +74,20 @@ fn run(engine: Engine) -> Result<Vec<PathBuf>> {
 /// The gzipped engine, compiled from the sources by the build script of `traceloom-view`.
 fn build_engine(engine: Engine) -> Result<Vec<u8>> {
     remove_leftovers();
-    let mut args = vec![
-        "build",
-        "--quiet",
-        "-p",
-        "traceloom-view",
-        "--message-format",
-        "json",
-    ];
-    if engine == Engine::Release {
-        args.push("--release");
-    }
-    let messages = printed(cargo(&args))?;
+    // The debug build is the one of the tests, which is compiled already when they have run.
+    let build: &[&str] = match engine {
+        Engine::Release => &["build", "--release", "-p", "traceloom-view"],
+        Engine::Debug => &[
+            "test",
+            "--no-run",
+            "--test",
+            "info",
+            "--workspace",
+            "--all-features",
+        ],
+    };
+    let output = ["--quiet", "--message-format", "json"];
+    let messages = printed(cargo(&[build, &output].concat()))?;
     let out_dir = messages.lines().find_map(out_dir_of_view);
     let file = out_dir.context("cargo did not run the build script of traceloom-view")?;
     let engine = fs::read(file.join("engine.wasm.gz"))?;

@@ -8,11 +8,12 @@ use super::output;
 use crate::run::{cargo, have};
 use crate::targets::has_target;
 
-/// The tests of traceloom that depend on the system: devices, memory, sockets, files. The results of other
-/// tests do not depend on the C library.
+/// The test programs that depend on the system: devices, memory, sockets, files. The results of others do not depend on
+/// the C library.
 const TESTS: &[&str] = &[
     "atrace",
     "convert",
+    // Of this name, traceloom and traceloom-dmtracedump have one each.
     "dmtracedump",
     "info",
     "memory",
@@ -25,40 +26,49 @@ const TESTS: &[&str] = &[
 /// Those that record the kernel.
 const KERNEL: &[&str] = &["capture"];
 
-/// Runs [`TESTS`] and all tests of dmtracedump and the allocator with musl.
+/// The packages of the statically linked programs. Each call names all of them, so that it uses the same features and
+/// compiles nothing again.
+const PACKAGES: &[&str] = &["traceloom", "traceloom-dmtracedump", "traceloom-heap"];
+
+/// Runs [`TESTS`] and the unit tests and examples in the documentation of [`PACKAGES`] with musl.
 pub fn run() -> Counts {
-    let mut counts = tests("traceloom-heap", &[]);
-    counts.add(tests("traceloom-dmtracedump", &[]));
-    counts.add(tests("traceloom", TESTS));
+    let mut counts = tests(&unit_tests_and(TESTS), "test-static.log");
+    counts.add(tests(&["--doc"], "test-static-docs.log"));
     counts
 }
 
 /// Runs [`KERNEL`] with musl.
 pub fn kernel() -> Counts {
-    tests("traceloom", KERNEL)
+    tests(&named(KERNEL), "test-static-kernel.log")
 }
 
-/// Compiles the tests of traceloom. Cargo prints the errors.
+/// Compiles the tests. Cargo prints the errors.
 pub fn compile() {
-    if let Ok(args) = arguments("traceloom", &[TESTS, KERNEL].concat()) {
+    if let Ok(args) = arguments(&unit_tests_and(&[TESTS, KERNEL].concat())) {
         _ = cargo(&[]).args(args).args(["--no-run", "--quiet"]).status();
     }
 }
 
-/// Runs these tests of a package, or all.
-fn tests(package: &str, names: &[&str]) -> Counts {
-    match arguments(package, names) {
+fn unit_tests_and<'a>(names: &[&'a str]) -> Vec<&'a str> {
+    [vec!["--lib", "--bins"], named(names)].concat()
+}
+
+fn named<'a>(tests: &[&'a str]) -> Vec<&'a str> {
+    tests.iter().flat_map(|name| ["--test", name]).collect()
+}
+
+fn tests(which: &[&str], log: &str) -> Counts {
+    match arguments(which) {
         Ok(args) => {
             let args: Vec<&str> = args.iter().map(String::as_str).collect();
-            let kind = names.first().unwrap_or(&"all");
-            output::run_tests(&args, &format!("test-static-{package}-{kind}.log"))
+            output::run_tests(&args, log)
         }
         Err(why) => Outcome::Skipped(why).into(),
     }
 }
 
-/// The arguments of cargo for these tests of a package, or for all; or what is missing.
-fn arguments(package: &str, names: &[&str]) -> Result<Vec<String>, String> {
+/// The arguments of cargo for these tests, or what is missing.
+fn arguments(which: &[&str]) -> Result<Vec<String>, String> {
     let target = format!("{ARCH}-unknown-linux-musl");
     if OS != "linux" || !has_target(&target) {
         return Err(format!("the target {target} is not installed"));
@@ -70,7 +80,10 @@ fn arguments(package: &str, names: &[&str]) -> Result<Vec<String>, String> {
     }
     let linker = format!("target.{target}.linker='rust-lld'");
     let settings = ["test", "--target", &target, "--config", &linker];
-    let tests = names.iter().flat_map(|name| ["--test", name]);
-    let args = settings.into_iter().chain(["-p", package]).chain(tests);
-    Ok(args.map(str::to_owned).collect())
+    let packages = PACKAGES.iter().flat_map(|name| ["-p", name]);
+    let args = settings.into_iter().chain(packages);
+    Ok(args
+        .chain(which.iter().copied())
+        .map(str::to_owned)
+        .collect())
 }
