@@ -111,7 +111,7 @@ impl Measure {
     }
 }
 
-/// The seconds of one executor and of two in the turn with the median ratio.
+/// The turn with the median ratio: seconds with one executor, and with two.
 fn median_turn(turns: impl Iterator<Item = (f64, f64)>) -> (f64, f64) {
     let mut turns: Vec<_> = turns.collect();
     turns.sort_by(|a, b| (a.0 / a.1).total_cmp(&(b.0 / b.1)));

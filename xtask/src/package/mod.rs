@@ -74,7 +74,7 @@ fn run(engine: Engine) -> Result<Vec<PathBuf>> {
 /// The gzipped engine, compiled from the sources by the build script of `traceloom-view`.
 fn build_engine(engine: Engine) -> Result<Vec<u8>> {
     remove_leftovers();
-    // The debug build is the one of the tests, which is compiled already when they have run.
+    // The debug build is that of the tests. If they have run, nothing is compiled here.
     let build: &[&str] = match engine {
         Engine::Release => &["build", "--release", "-p", "traceloom-view"],
         Engine::Debug => &[

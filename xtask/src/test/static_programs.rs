@@ -13,7 +13,7 @@ use crate::targets::has_target;
 const TESTS: &[&str] = &[
     "atrace",
     "convert",
-    // Of this name, traceloom and traceloom-dmtracedump have one each.
+    // Both traceloom and traceloom-dmtracedump have a test program of this name.
     "dmtracedump",
     "info",
     "memory",
