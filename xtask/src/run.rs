@@ -43,7 +43,7 @@ pub fn target_folder() -> PathBuf {
     testkit::workspace_root().join(folder)
 }
 
-/// A second build folder. Cargo locks a build folder, so builds here can run beside those in the usual one.
+/// A second build folder. Cargo locks each build folder, so only builds in different folders run at the same time.
 pub fn second_build_folder() -> PathBuf {
     target_folder().join("second")
 }

@@ -128,10 +128,10 @@ def batch(folder: str, repeats: int) -> None:
 
 
 def spark(folder: str, executors: str) -> None:
-    """One query on a fleet with some executors: its first run in a session, and a later one.
+    """One query on a fleet with some executors: its first run in a session, and its third.
 
-    Before them, the query runs on a few traces, which starts the executors and their Python. Java compiles its own
-    code while it runs for the first time, and takes a core away from the traces for that.
+    Before them, the query runs on a few traces, which starts the executors and their Python. During the first run,
+    Java still compiles its own code, which takes time from the traces.
     """
     from pyspark.sql import SparkSession
 
@@ -157,8 +157,8 @@ def spark(folder: str, executors: str) -> None:
         result.unpersist()
 
     ask(paths[:8])
-    first, _, later = (took(lambda: ask(paths)) for _ in range(3))
-    row(f"{first:.3f}", f"{later:.3f}")
+    first, _, third = (took(lambda: ask(paths)) for _ in range(3))
+    row(f"{first:.3f}", f"{third:.3f}")
     session.stop()
 
 

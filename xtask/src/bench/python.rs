@@ -71,7 +71,7 @@ impl Measure {
         Ok(())
     }
 
-    /// Measures a query on a fleet with one executor and with two: its first run in a session, and a later one.
+    /// Measures a query on a fleet with one executor and with two: its first run in a session, and its third.
     fn spark(&self, options: Options, report: &mut Report) -> Result<()> {
         if !have("java") {
             report.line("\nNo figures of Spark: java is missing.");
@@ -100,12 +100,12 @@ impl Measure {
         Ok(())
     }
 
-    /// Seconds of the first and of a later run with so many executors.
+    /// Seconds of the first and of the third run with this number of executors.
     fn runs(&self, fleet: &str, executors: &str) -> Result<[f64; 2]> {
         let output = self.output(&["spark", fleet, executors])?;
         let seconds: Result<Vec<f64>, _> = output.split_whitespace().map(str::parse).collect();
         match seconds.as_deref() {
-            Ok(&[first, later]) => Ok([first, later]),
+            Ok(&[first, third]) => Ok([first, third]),
             _ => bail!("measure.py printed {output:?}, which is not two numbers"),
         }
     }

@@ -13,7 +13,7 @@ use crate::profile::{Mapping, NONE, Named, Stacks};
 /// The memory of stacks: a base for any file, bytes, and the bytes for each byte of the file.
 const OF_STACKS: (usize, usize) = (12 << 20, 4);
 
-/// How many mappings get a row of their own: a base for any file, and the bytes of the file that allow one more.
+/// How many mappings get a row of their own: 8,192 in any file, and one more for each 128 bytes of the file.
 const OWN_ROWS: (usize, usize) = (1 << 13, 128);
 
 /// Addresses from here on are marks in a stack (`PERF_CONTEXT_MAX`).
