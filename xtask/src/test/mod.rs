@@ -141,14 +141,25 @@ fn compilation() -> Counts {
 /// Runs a step between two lines that name it, the second with its counts and its time.
 fn timed(title: &str, sum: &Mutex<Counts>, work: impl FnOnce() -> Counts) {
     println!("\n── {title}");
-    let begun = Instant::now();
+    let (begun, cpu) = (Instant::now(), cpu_seconds_of_children());
     let counts = work();
     let seconds = begun.elapsed().as_secs_f64();
+    let cpu = cpu_seconds_of_children() - cpu;
     println!(
-        "── {title}: {} ok, {} failed, {} skipped, {seconds:.0} s",
+        "── {title}: {} ok, {} failed, {} skipped, {seconds:.0} s, {cpu:.0} s of CPU time",
         counts.passed, counts.failed, counts.skipped
     );
     sum.lock()
         .expect("no thread panics while it holds the lock")
         .add(counts);
+}
+
+/// The CPU time of all processes that this one waited for, or 0 where the system does not tell. Times in
+/// `/proc/self/stat` have a unit of 10 ms (proc(5)).
+fn cpu_seconds_of_children() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let (_, after_name) = stat.rsplit_once(')').unwrap_or_default();
+    let fields = after_name.split_whitespace().skip(13).take(2);
+    let ticks: u64 = fields.filter_map(|field| field.parse::<u64>().ok()).sum();
+    ticks as f64 / 100.0
 }
