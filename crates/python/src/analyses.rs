@@ -8,7 +8,8 @@ use serde::Serialize;
 use serde_json::{Value as Json, json};
 use traceloom_analyze::frames::{FrameSelection, Frames};
 use traceloom_analyze::{
-    CallTree, Diff, DiffMetric, GroupBy, Measure, Profile, ProfileOptions, TimeRange, TreeOptions,
+    CallTree, Diff, DiffMetric, Function, GroupBy, Measure, Profile, ProfileOptions, TimeRange,
+    TreeOptions,
 };
 
 use crate::arrow::Rows;
@@ -29,13 +30,29 @@ pub(crate) struct Selection {
 }
 
 impl Selection {
+    /// The tree of the slices.
     fn tree(&self, trace: &traceloom_trace::Trace) -> CallTree {
-        let range = (self.start_ns.is_some() || self.end_ns.is_some()).then(|| TimeRange {
+        let (range, all_tracks) = (self.range(), false);
+        let options = TreeOptions { range, all_tracks };
+        self.wanted(CallTree::from_trace(trace, &options))
+    }
+
+    /// The tree of the samples. C++ and Rust functions get their names in the source.
+    fn samples(&self, trace: &traceloom_trace::Trace) -> CallTree {
+        let mut tree = CallTree::from_samples(trace, self.range());
+        tree.rename(|function| traceloom_query::demangled(&function.name).map(Function::named));
+        self.wanted(tree)
+    }
+
+    fn range(&self) -> Option<TimeRange> {
+        (self.start_ns.is_some() || self.end_ns.is_some()).then(|| TimeRange {
             from_ns: self.start_ns.unwrap_or(i64::MIN),
             to_ns: self.end_ns.unwrap_or(i64::MAX),
-        });
-        let all_tracks = false;
-        let mut tree = CallTree::from_trace(trace, &TreeOptions { range, all_tracks });
+        })
+    }
+
+    /// The tree of the selected threads.
+    fn wanted(&self, mut tree: CallTree) -> CallTree {
         let is_wanted = |wanted: &[String], name: &str, number: i64| {
             let number = number.to_string();
             wanted.is_empty() || wanted.iter().any(|it| it == name || *it == number)
@@ -80,10 +97,14 @@ fn named<T: serde::de::DeserializeOwned>(what: &str, name: &str) -> PyResult<T> 
 
 #[pymethods]
 impl Trace {
-    /// A row for each method or slice name, and facts about all of them as JSON.
+    /// A row for each method or slice name, and facts about all of them as JSON. If there are neither, a row for each
+    /// function of the samples.
     fn profile(&self, py: Python<'_>, selection: Selection) -> PyResult<(Rows, String)> {
         self.on_session(py, move |session| {
-            let tree = selection.tree(session.trace());
+            let mut tree = selection.tree(session.trace());
+            if tree.nodes.is_empty() {
+                tree = selection.samples(session.trace());
+            }
             let profile = Profile::new(&tree, &selection.options(&[&tree])?);
             let facts = json!({
                 "by": profile.by,
@@ -91,7 +112,7 @@ impl Trace {
                 "total": profile.total,
                 "outside": profile.outside,
                 "unfinished": profile.unfinished,
-                "calls": tree.calls_of_threads(),
+                "calls": profile.total.samples.is_none().then(|| tree.calls_of_threads()),
                 "other_slices": tree.other_slices,
                 "repairs": profile.repairs,
             });

@@ -27,6 +27,24 @@ def test_profile(app):
         app.profile(clock="moon")
 
 
+def test_profile_of_samples():
+    """A CPU profile of V8: `main` calls `draw`, which has two of the three samples."""
+    node = '{"id": %d, "callFrame": {"functionName": "%s", "url": "a.js", "scriptId": 1}%s}'
+    nodes = ", ".join([node % (1, "main", ""), node % (2, "draw", ', "parent": 1')])
+    event = '{"ph": "P", "id": "0x1", "pid": 1, "tid": 2, "ts": %d, "cat": "disabled-by-default-v8.cpu_profiler", %s}'
+    begin = event % (10, '"name": "Profile", "args": {"data": {"startTime": 10}}')
+    chunk = event % (
+        20,
+        '"name": "ProfileChunk", "args": {"data": {"cpuProfile": {"nodes": [%s], "samples": [2, 1, 2]},'
+        ' "timeDeltas": [5, 5, 5]}}' % nodes,
+    )
+    trace = pytraceloom.open(f'{{"traceEvents": [{begin}, {chunk}]}}'.encode())
+    profile = trace.profile()
+    assert profile.facts["total"] == {"samples": 3} and profile.facts["calls"] is None
+    rows = {row["name"]: (row["inclusive_samples"], row["exclusive_samples"]) for row in profile.rows}
+    assert rows == {"main": (3, 1), "draw": (2, 2)}
+
+
 def test_frames(jank, app):
     frames = jank.frames()
     apps = frames.apps.rows()

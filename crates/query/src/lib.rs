@@ -24,6 +24,7 @@ pub use export::{
     ArrowBatch, ArrowColumn, ArrowKind, ArrowResult, ArrowRows, ExportError,
     exported as exported_tables, names as table_names, write_arrow, write_sqlite,
 };
+pub use functions::demangled;
 pub use run::{Output, Params, ResultSet};
 pub use rusqlite::types::{Value, ValueRef};
 pub use schema::reference;

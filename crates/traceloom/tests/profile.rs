@@ -1,5 +1,8 @@
 //! `traceloom profile` end to end: example traces in, text out.
 
+#[path = "profile/samples.rs"]
+mod samples;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 

@@ -138,6 +138,11 @@ impl Arena {
         &mut self.parts.counts
     }
 
+    /// The caller of a node; [`NONE`] for a root.
+    pub(crate) fn parent(&self, node: u32) -> u32 {
+        self.parts.origins[node as usize].parent
+    }
+
     /// The number of nodes.
     pub(crate) fn len(&self) -> usize {
         self.parts.links.len()

@@ -24,6 +24,11 @@ impl TimeRange {
         }
     }
 
+    /// Whether a time is in the range.
+    pub(crate) fn contains(self, ts: i64) -> bool {
+        (self.from_ns..self.to_ns).contains(&ts)
+    }
+
     /// Whether a call between these wall times overlaps the range.
     #[inline]
     pub(crate) fn overlaps(self, begin_ns: i64, end_ns: i64) -> bool {

@@ -10,7 +10,7 @@ pub enum Measure {
     /// Real time.
     Wall = 0,
     /// Time on a CPU: from the thread's CPU clock in a method trace, from scheduling events in a
-    /// system trace.
+    /// system trace. In a tree of samples, this is the number of samples; see [`CpuSource::Samples`].
     Cpu = 1,
     /// Runnable: ready, but without a CPU. From scheduling events, like all below.
     Runnable = 2,
@@ -48,6 +48,8 @@ pub enum CpuSource {
     ThreadClock,
     /// Scheduling events.
     Scheduler,
+    /// There are none: the tree has numbers of samples in their place.
+    Samples,
 }
 
 /// Which measures a tree has.
@@ -84,7 +86,11 @@ impl TreeClocks {
 
     /// `sums` as a row of times; measures that were not recorded are left out.
     pub fn times(self, sums: &Sums) -> Times {
-        Times::each(|measure| self.has(measure).then_some(sums[measure as usize]))
+        let times = Times::each(|measure| self.has(measure).then_some(sums[measure as usize]));
+        match self.cpu {
+            CpuSource::Samples => times.of_samples(),
+            _ => times,
+        }
     }
 }
 
@@ -94,6 +100,9 @@ pub struct Times {
     /// Time on a CPU.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_ns: Option<i64>,
+    /// Instead of the time on a CPU: a number of samples.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub samples: Option<i64>,
     /// Real time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wall_ns: Option<i64>,
@@ -111,10 +120,23 @@ pub struct Times {
 impl Times {
     /// The sum of two rows. A measure that only one of them has is taken from it.
     pub fn plus(&self, other: &Self) -> Self {
-        Self::each(|measure| match (self.get(measure), other.get(measure)) {
+        let sum = Self::each(|measure| match (self.get(measure), other.get(measure)) {
             (Some(one), Some(other)) => Some(one.saturating_add(other)),
             (one, other) => one.or(other),
-        })
+        });
+        match self.samples.or(other.samples) {
+            Some(_) => sum.of_samples(),
+            None => sum,
+        }
+    }
+
+    /// The same as numbers of samples instead of times on a CPU.
+    fn of_samples(self) -> Self {
+        Self {
+            cpu_ns: None,
+            samples: self.cpu_ns,
+            ..self
+        }
     }
 
     /// Each of the times.
@@ -128,6 +150,7 @@ impl Times {
         ] = Measure::ALL.map(time);
         Self {
             cpu_ns,
+            samples: None,
             wall_ns,
             runnable_ns,
             sleeping_ns,
@@ -135,11 +158,11 @@ impl Times {
         }
     }
 
-    /// One of the times.
+    /// One of the times. Numbers of samples are in the place of CPU times.
     pub fn get(&self, measure: Measure) -> Option<i64> {
         match measure {
             Measure::Wall => self.wall_ns,
-            Measure::Cpu => self.cpu_ns,
+            Measure::Cpu => self.cpu_ns.or(self.samples),
             Measure::Runnable => self.runnable_ns,
             Measure::Sleeping => self.sleeping_ns,
             Measure::Uninterruptible => self.uninterruptible_ns,

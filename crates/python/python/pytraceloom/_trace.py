@@ -100,6 +100,9 @@ class Trace:
     ) -> Profile:
         """Inclusive and exclusive times, a row for each method or slice name.
 
+        A trace without methods and slices has a row for each function in the samples of a profiler, and numbers of
+        samples instead of times (``inclusive_samples``, ``exclusive_samples``).
+
         Args:
           by: What a row is: ``method``, ``class``, ``package`` or ``thread``.
           clock: The clock that ranks the rows: ``cpu`` or ``wall``; the usual one of the trace if None.

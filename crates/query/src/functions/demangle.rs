@@ -20,9 +20,18 @@ pub(super) fn register(connection: &Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// The name of a function of Rust or C++; NULL for other names, and for one that would be too long.
 fn demangle(context: &Context<'_>) -> rusqlite::Result<Option<String>> {
-    Ok(text(context, 0).and_then(|name| of_rust(&name).or_else(|| of_cpp(&name))))
+    let demangled = |name: &str| of_rust(name).or_else(|| of_cpp(name));
+    Ok(text(context, 0).and_then(|name| demangled(&name)))
+}
+
+/// The name of a function of Rust or C++ as it is in the source: like the SQL function, but without the hash at the end of
+/// Rust's names. `None` for other names, and for one that would be longer than 64 KiB.
+pub fn demangled(name: &str) -> Option<String> {
+    match rustc_demangle::try_demangle(name) {
+        Ok(name) => Some(format!("{name:#}")),
+        Err(_) => of_cpp(name),
+    }
 }
 
 /// Rust is tried before C++, because older Rust names have the form of C++ names.

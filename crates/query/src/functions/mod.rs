@@ -17,6 +17,8 @@ mod to_ftrace;
 mod trace;
 mod window;
 
+pub use demangle::demangled;
+
 use std::sync::Arc;
 
 use rusqlite::Connection;

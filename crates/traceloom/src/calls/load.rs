@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use traceloom_analyze::{
-    CallTree, CallTreeBuilder, RecordTables, SAMPLES, TimeRange, TreeOptions, TreeThread,
+    CallTree, CallTreeBuilder, Function, RecordTables, SAMPLES, TimeRange, TreeOptions, TreeThread,
 };
 use traceloom_trace::{
     MethodEvent, MethodEvents, MethodIndex, MethodLine, MethodTraceStart, Place, RepairKind, RowId,
@@ -32,6 +32,19 @@ pub(crate) struct Selection<'a> {
     pub to: Option<i64>,
     /// Whether to include slices that belong to no thread.
     pub all_tracks: bool,
+    /// Whether to count samples of a profiler.
+    pub samples: Samples,
+}
+
+/// Whether the samples of a profiler are counted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Samples {
+    /// Calls and slices are counted instead.
+    No,
+    /// If there are no calls and no slices.
+    Otherwise,
+    /// Calls and slices are not counted.
+    Only,
 }
 
 /// Reads the trace and keeps the selected threads.
@@ -52,8 +65,12 @@ pub(crate) fn read_calls(args: &Selection<'_>) -> Result<CallTree> {
     };
     if tree.nodes.is_empty() {
         bail!(
-            "{} has no calls and no slices of threads{}",
+            "{} has no {}{}",
             args.file.display(),
+            match args.samples {
+                Samples::Only => "samples of a profiler",
+                _ => "calls and no slices of threads",
+            },
             without_slices.advice
         );
     }
@@ -92,7 +109,7 @@ impl WithoutSlices {
         if !trace.thread_states.is_empty() {
             this.advice = "; traceloom threads shows how long its threads ran and waited";
         } else if !RecordTables::new(trace).of(trace, SAMPLES).is_empty() {
-            this.advice = "; traceloom view draws the flame graph of its samples";
+            this.advice = "; traceloom profile counts its samples";
         }
         let text = |id| trace.strings.get(id).to_owned();
         if !args.process.is_empty() {
@@ -125,7 +142,22 @@ fn from_tables(trace: &Trace, range: Option<TimeRange>, args: &Selection<'_>) ->
         range,
         all_tracks: args.all_tracks,
     };
-    CallTree::from_trace(trace, &options)
+    let tree = match args.samples {
+        Samples::Only => CallTree::default(),
+        _ => CallTree::from_trace(trace, &options),
+    };
+    if tree.nodes.is_empty() && args.samples != Samples::No {
+        return from_samples(trace, range);
+    }
+    tree
+}
+
+/// The tree of the samples. C++ and Rust functions get their names in the source.
+fn from_samples(trace: &Trace, range: Option<TimeRange>) -> CallTree {
+    let mut tree = CallTree::from_samples(trace, range);
+    #[cfg(feature = "query")]
+    tree.rename(|function| traceloom_query::demangled(&function.name).map(Function::named));
+    tree
 }
 
 /// The selected range, relative to the first event.
@@ -139,7 +171,7 @@ fn range(args: &Selection<'_>) -> Option<TimeRange> {
 /// Builds the tree directly from the records, without tables. `None` if the file is not a method
 /// trace. Standard input can be read only once, so it always goes through tables.
 fn straight(args: &Selection<'_>) -> Result<Option<CallTree>> {
-    if args.file == Path::new("-") {
+    if args.file == Path::new("-") || args.samples == Samples::Only {
         return Ok(None);
     }
     let mapping = args

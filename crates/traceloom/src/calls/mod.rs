@@ -6,4 +6,4 @@ mod load;
 
 pub(crate) use clock::{Clock, choose_clock};
 pub(crate) use group::By;
-pub(crate) use load::{Selection, read_calls};
+pub(crate) use load::{Samples, Selection, read_calls};

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use traceloom_analyze::{CallGraph, CallTree, GraphOptions, Measure, Profile, ProfileOptions};
 use traceloom_graph::{to_dot, to_svg};
 
-use crate::calls::{Clock, Selection, choose_clock, read_calls};
+use crate::calls::{Clock, Samples, Selection, choose_clock, read_calls};
 use crate::input::InputArgs;
 use crate::output::write_file;
 use crate::print::{message, ms, plain, thousands};
@@ -127,6 +127,7 @@ impl CallgraphArgs {
             from: None,
             to: None,
             all_tracks: false,
+            samples: Samples::No,
         })?;
         let clock = choose_clock(self.clock, &[&tree])?;
         let by = ProfileOptions::for_tree(&tree).by;

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use traceloom_analyze::DiffMetric;
 
-use crate::calls::{By, Clock, Selection};
+use crate::calls::{By, Clock, Samples, Selection};
 use crate::input::InputArgs;
 use crate::print::DataOutput;
 use crate::times::{parse_number, parse_time};
@@ -159,6 +159,7 @@ impl DiffArgs {
             from: None,
             to: None,
             all_tracks: false,
+            samples: Samples::No,
         }
     }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use traceloom_analyze::TreeDirection;
 
-use crate::calls::{By, Clock, Selection};
+use crate::calls::{By, Clock, Samples, Selection};
 use crate::input::InputArgs;
 use crate::print::DataOutput;
 use crate::times::{parse_number, parse_percent, parse_time};
@@ -14,7 +14,7 @@ use crate::times::{parse_number, parse_percent, parse_time};
 /// Inclusive time is the time of a method and everything it calls; recursive calls are counted once.
 /// Exclusive time leaves out the calls. `Calls+Recur` shows the outermost and the recursive calls.
 /// In a system trace, the slices of all threads are profiled, and CPU time is the time that the
-/// thread was running.
+/// thread was running. In a trace of a sampling profiler, the numbers are samples.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -56,9 +56,9 @@ pub struct ProfileArgs {
     #[arg(long, value_enum)]
     pub clock: Option<Clock>,
 
-    /// Sort rows by this, on the chosen clock
-    #[arg(long, value_enum, default_value = "inclusive", conflicts_with_all = ["tree", "method"])]
-    pub sort: Sort,
+    /// Sort rows by this, on the chosen clock [default: inclusive; exclusive for samples]
+    #[arg(long, value_enum, conflicts_with_all = ["tree", "method"])]
+    pub sort: Option<Sort>,
 
     /// Number of rows, 0 for all [default: 30; all with --csv and --json]. In a tree: children per row
     #[arg(long, value_name = "N", value_parser = parse_number::<usize>)]
@@ -87,7 +87,7 @@ pub struct ProfileArgs {
     #[command(flatten)]
     pub data: DataOutput,
 
-    /// Print collapsed stacks for flame graphs: `thread;outer;inner N`, N in nanoseconds
+    /// Print collapsed stacks for flame graphs: `thread;outer;inner N`, N in nanoseconds or samples
     #[arg(long, conflicts_with_all = ["csv", "csv_safe", "json"])]
     pub folded: bool,
 
@@ -102,6 +102,10 @@ pub struct ProfileArgs {
     /// In a system trace, include slices that belong to no thread: async slices, interrupts
     #[arg(long)]
     pub all_tracks: bool,
+
+    /// Count the samples of a profiler; the default for a trace without calls and slices
+    #[arg(long, conflicts_with_all = ["clock", "all_tracks", "correct_overhead"])]
+    pub samples: bool,
 
     #[command(flatten)]
     pub open: InputArgs,
@@ -156,6 +160,11 @@ impl<'a> From<&'a ProfileArgs> for Selection<'a> {
             from: args.from,
             to: args.to,
             all_tracks: args.all_tracks,
+            samples: if args.samples {
+                Samples::Only
+            } else {
+                Samples::Otherwise
+            },
         }
     }
 }

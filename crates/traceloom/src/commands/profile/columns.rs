@@ -1,16 +1,29 @@
 //! Time columns shared by the tables.
 
-use traceloom_analyze::{Measure, Profile, Times};
+use traceloom_analyze::{CpuSource, Measure, Profile, Times};
 
 use super::args::Sort;
 use super::shown::Shown;
-use crate::print::{Table, ms};
+use crate::print::{Table, ms, thousands};
 
 /// A clock, the headings of its columns, and how early they are dropped on a narrow terminal.
 pub(super) struct Clock {
     pub measure: Measure,
     pub name: &'static str,
     pub spare: u8,
+    /// Whether it counts samples instead of time.
+    pub counts_samples: bool,
+}
+
+impl Clock {
+    /// A time in ms, or a number of samples.
+    pub fn number(&self, number: i64) -> String {
+        if self.counts_samples {
+            thousands(number.max(0) as u64)
+        } else {
+            ms(number)
+        }
+    }
 }
 
 /// The clocks of a profile, CPU first as in Traceview.
@@ -22,25 +35,23 @@ pub(super) fn clocks(shown: &Shown<'_>) -> Vec<Clock> {
             2
         }
     };
-    let mut clocks = vec![Clock {
-        measure: Measure::Cpu,
-        name: if shown.has_thread_clock() {
-            "CPU"
-        } else {
-            "Running"
-        },
-        spare: spare(Measure::Cpu),
-    }];
-    clocks.push(Clock {
-        measure: Measure::Wall,
-        name: "Real",
-        spare: spare(Measure::Wall),
-    });
+    let clock = |measure, name| Clock {
+        measure,
+        name,
+        spare: spare(measure),
+        counts_samples: shown.counts_samples(),
+    };
+    let cpu = match shown.tree.clocks.cpu {
+        CpuSource::Scheduler => "Running",
+        CpuSource::Samples => "Samples",
+        _ => "CPU",
+    };
+    let mut clocks = vec![clock(Measure::Cpu, cpu), clock(Measure::Wall, "Real")];
     clocks.retain(|clock| shown.tree.clocks.has(clock.measure));
     clocks
 }
 
-/// A column of times in ms, and one of percentages.
+/// A column of times in ms (or of samples), and one of percentages.
 pub(super) fn timed<'t>(
     table: &mut Table,
     clock: &Clock,
@@ -53,14 +64,15 @@ pub(super) fn timed<'t>(
     table.column("%", clock.spare, shares.collect());
 }
 
-/// A column of times in ms.
+/// A column of times in ms, or of samples.
 pub(super) fn times<'t>(
     table: &mut Table,
     clock: &Clock,
     head: &str,
     times: impl Iterator<Item = &'t Times>,
 ) {
-    let cells = times.map(|t| cell(t.get(clock.measure)));
+    let cell = |number| clock.number(number);
+    let cells = times.map(|t| t.get(clock.measure).map(cell).unwrap_or_default());
     table.column(
         &format!("{head} {}", clock.name),
         clock.spare,
@@ -82,7 +94,7 @@ pub(super) fn states<'t>(
     for (measure, name, sort) in names {
         if shown.tree.clocks.has(measure) {
             // The sort column stays even on the narrowest terminal.
-            let spare = if shown.args.sort == sort { 0 } else { 3 };
+            let spare = if shown.sort() == sort { 0 } else { 3 };
             let cells = times.clone().map(|t| cell(t.get(measure)));
             table.column(name, spare, cells.collect());
         }

@@ -16,13 +16,9 @@ pub(super) fn write(out: &mut dyn Write, shown: &Shown<'_>) -> Result<()> {
     let threads = threads(&tree.threads);
     writeln!(
         out,
-        "{}: {threads}, {}, total {}",
+        "{}: {threads}, {}",
         plain(&shown.args.file.display().to_string()),
-        count(
-            tree.calls_of_threads(),
-            if shown.has_methods() { "call" } else { "slice" }
-        ),
-        totals(&profile.total, shown)
+        calls_and_totals(shown)
     )?;
     if let Some(unfinished) = &profile.unfinished {
         writeln!(
@@ -57,6 +53,16 @@ fn threads(tracks: &[TreeThread]) -> String {
         0 => format!("{threads} threads"),
         others => format!("{threads} threads and {others} other tracks"),
     }
+}
+
+fn calls_and_totals(shown: &Shown<'_>) -> String {
+    let total = &shown.profile.total;
+    if let Some(samples) = total.samples {
+        return count(samples.max(0) as u64, "sample");
+    }
+    let word = if shown.has_methods() { "call" } else { "slice" };
+    let calls = count(shown.tree.calls_of_threads(), word);
+    format!("{calls}, total {}", totals(total, shown))
 }
 
 fn totals(total: &Times, shown: &Shown<'_>) -> String {

@@ -18,7 +18,9 @@ struct Head<'a> {
     file: String,
     /// The threads included.
     threads: Vec<String>,
-    calls: u64,
+    /// Calls or slices; none if samples are counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    calls: Option<u64>,
     /// The slices left out because they belong to no thread.
     other_slices: u64,
     clocks: TreeClocks,
@@ -88,28 +90,50 @@ struct Method<'a> {
     method: &'a MethodReport,
 }
 
-/// The measures, with their names in keys and headings.
-pub(super) fn measures(shown: &Shown<'_>) -> Vec<(Measure, &'static str)> {
-    let all = [
-        (Measure::Cpu, "cpu"),
-        (Measure::Wall, "wall"),
-        (Measure::Runnable, "runnable"),
-        (Measure::Sleeping, "sleeping"),
-        (Measure::Uninterruptible, "uninterruptible"),
-    ];
-    let mut measures = all.to_vec();
-    measures.retain(|(measure, _)| shown.tree.clocks.has(*measure));
+/// A measure, its name and its unit in headings.
+pub(super) struct MeasureKey {
+    pub measure: Measure,
+    pub name: &'static str,
+    unit: &'static str,
+}
+
+impl MeasureKey {
+    /// A heading: `inclusive_cpu_ns`.
+    pub fn key(&self, kind: &str) -> String {
+        format!("{kind}_{}{}", self.name, self.unit)
+    }
+}
+
+/// The measures of a trace.
+pub(super) fn measures(shown: &Shown<'_>) -> Vec<MeasureKey> {
+    let all = if shown.counts_samples() {
+        vec![(Measure::Cpu, "samples", "")]
+    } else {
+        vec![
+            (Measure::Cpu, "cpu", "_ns"),
+            (Measure::Wall, "wall", "_ns"),
+            (Measure::Runnable, "runnable", "_ns"),
+            (Measure::Sleeping, "sleeping", "_ns"),
+            (Measure::Uninterruptible, "uninterruptible", "_ns"),
+        ]
+    };
+    let has = |(measure, ..): &(Measure, _, _)| shown.tree.clocks.has(*measure);
+    let measures = all.into_iter().filter(has);
     measures
+        .map(|(measure, name, unit)| MeasureKey {
+            measure,
+            name,
+            unit,
+        })
+        .collect()
 }
 
 /// The headings of the columns of unfinished times in CSV. There are none if every slice ended.
 pub(super) fn unfinished_keys(shown: &Shown<'_>) -> Vec<String> {
     match shown.profile.unfinished {
         Some(_) => {
-            let names = measures(shown).into_iter();
-            names
-                .map(|(_, name)| format!("unfinished_{name}_ns"))
-                .collect()
+            let measures = measures(shown).into_iter();
+            measures.map(|measure| measure.key("unfinished")).collect()
         }
         None => Vec::new(),
     }
@@ -120,7 +144,7 @@ pub(super) fn unfinished_cells(shown: &Shown<'_>, times: &Option<Times>) -> Vec<
     let Some(times) = times else {
         return Vec::new();
     };
-    let cell = |(measure, _)| times.get(measure).unwrap_or(0).to_string();
+    let cell = |key: MeasureKey| times.get(key.measure).unwrap_or(0).to_string();
     measures(shown).into_iter().map(cell).collect()
 }
 
@@ -169,10 +193,11 @@ fn write(out: &mut dyn Write, shown: &Shown<'_>, body: impl Serialize) -> anyhow
             .iter()
             .map(|thread| thread.label())
             .collect(),
-        calls: shown.tree.calls_of_threads(),
+        calls: (!shown.counts_samples()).then(|| shown.tree.calls_of_threads()),
         other_slices: shown.tree.other_slices,
         clocks: shown.tree.clocks,
         clock: match shown.profile.clock() {
+            Measure::Cpu if shown.counts_samples() => "samples",
             Measure::Cpu => "cpu",
             _ => "wall",
         },

@@ -70,15 +70,19 @@ fn write(out: &mut dyn Write, shown: &Shown<'_>, report: &MethodReport) -> Resul
             row.inclusive.get(clock.measure),
             row.exclusive.get(clock.measure),
         );
+        let unit = if clock.counts_samples { "" } else { " ms" };
+        let per_call = match row.time_per_call_ns(clock.measure) {
+            Some(ns) if !clock.counts_samples => format!(", {:.3} ms a call", ns / 1e6),
+            _ => String::new(),
+        };
         writeln!(
             out,
-            "  {:7} inclusive {} ms ({:.1} %), exclusive {} ms ({:.1} %), {:.3} ms a call",
+            "  {:7} inclusive {}{unit} ({:.1} %), exclusive {}{unit} ({:.1} %){per_call}",
             clock.name,
-            ms(inclusive.unwrap_or(0)),
+            clock.number(inclusive.unwrap_or(0)),
             shown.profile.percent(&row.inclusive, clock.measure),
-            ms(exclusive.unwrap_or(0)),
+            clock.number(exclusive.unwrap_or(0)),
             shown.profile.percent(&row.exclusive, clock.measure),
-            row.time_per_call_ns(clock.measure).unwrap_or(0.0) / 1e6,
         )?;
         let unfinished = row.unfinished.and_then(|times| times.get(clock.measure));
         if let Some(time) = unfinished.filter(|time| *time > 0) {
@@ -90,12 +94,12 @@ fn write(out: &mut dyn Write, shown: &Shown<'_>, report: &MethodReport) -> Resul
             )?;
         }
     }
-    writeln!(
-        out,
-        "  rank {}, calls+recursive {}",
-        row.rank,
-        calls_and_recursive(row)
-    )?;
+    let calls = if shown.counts_samples() {
+        String::new()
+    } else {
+        format!(", calls+recursive {}", calls_and_recursive(row))
+    };
+    writeln!(out, "  rank {}{calls}", row.rank)?;
     let own = ReportEdge {
         rank: 0,
         function: traceloom_analyze::Function::named("self"),
@@ -151,11 +155,13 @@ fn table(shown: &Shown<'_>, report: &MethodReport, edges: &[&ReportEdge], shares
         }
     }
     states(&mut table, shown, times);
-    let calls = edges.iter().map(|edge| match edge.of_calls {
-        0 => String::new(),
-        all => format!("{}/{all}", edge.calls),
-    });
-    table.column("Calls/Total", 1, calls.collect());
+    if !shown.counts_samples() {
+        let calls = edges.iter().map(|edge| match edge.of_calls {
+            0 => String::new(),
+            all => format!("{}/{all}", edge.calls),
+        });
+        table.column("Calls/Total", 1, calls.collect());
+    }
     table
 }
 
@@ -188,9 +194,7 @@ fn csv(out: &mut dyn Write, shown: &Shown<'_>, report: &MethodReport) -> Result<
         "calls",
         "of_calls",
     ];
-    let times = measures
-        .iter()
-        .map(|(_, name)| format!("inclusive_{name}_ns"));
+    let times = measures.iter().map(|measure| measure.key("inclusive"));
     csv_line(out, head.map(String::from).into_iter().chain(times))?;
     let sections = [
         ("parent", &report.parents),
@@ -207,7 +211,7 @@ fn csv(out: &mut dyn Write, shown: &Shown<'_>, report: &MethodReport) -> Result<
             line.extend(
                 measures
                     .iter()
-                    .map(|(measure, _)| edge.inclusive.get(*measure).unwrap_or(0).to_string()),
+                    .map(|measure| edge.inclusive.get(measure.measure).unwrap_or(0).to_string()),
             );
             csv_line(out, line)?;
         }

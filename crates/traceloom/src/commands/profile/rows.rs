@@ -10,6 +10,7 @@ use traceloom_trace::sort;
 
 use super::args::Sort;
 use super::columns::{clocks, of_total, states, timed, unfinished};
+use super::json::MeasureKey;
 use super::shown::Shown;
 use super::{head, json};
 use crate::output::print;
@@ -54,7 +55,7 @@ fn sorted<'s>(shown: &'s Shown<'_>) -> Vec<&'s ProfileRow> {
     };
     let unfinished = |row: &ProfileRow| row.unfinished.and_then(|times| times.get(clock));
     let mut rows: Vec<&ProfileRow> = shown.profile.rows.iter().collect();
-    match shown.args.sort {
+    match shown.sort() {
         Sort::Inclusive => {}
         Sort::Exclusive => sort::by_key(&mut rows, |row| Reverse(row.exclusive.get(clock))),
         Sort::Calls => sort::by_key(&mut rows, |row| Reverse(row.all_calls())),
@@ -87,6 +88,9 @@ fn table(shown: &Shown<'_>, rows: &[&ProfileRow]) -> Table {
     }
     unfinished(&mut table, shown, rows.iter().map(|row| &row.unfinished));
     states(&mut table, shown, inclusive);
+    if shown.counts_samples() {
+        return table;
+    }
     let calls = rows.iter().map(|row| calls_and_recursive(row));
     table.column("Calls+Recur", 1, calls.collect());
     for clock in clocks(shown) {
@@ -98,6 +102,7 @@ fn table(shown: &Shown<'_>, rows: &[&ProfileRow]) -> Table {
 
 fn name_head(shown: &Shown<'_>) -> &'static str {
     match shown.profile.by {
+        GroupBy::Method if shown.counts_samples() => "Function",
         GroupBy::Method if !shown.has_methods() => "Slice",
         GroupBy::Method => "Method",
         GroupBy::Class => "Class",
@@ -146,10 +151,10 @@ fn csv(out: &mut dyn Write, shown: &Shown<'_>, rows: &[&ProfileRow]) -> Result<(
     ]
     .map(String::from)
     .into();
-    for (measure, name) in &measures {
-        line.push(format!("inclusive_{name}_ns"));
-        line.push(format!("exclusive_{name}_ns"));
-        if *measure == shown.profile.clock() {
+    for measure in &measures {
+        line.extend(["inclusive", "exclusive"].map(|kind| measure.key(kind)));
+        if measure.measure == shown.profile.clock() {
+            let name = measure.name;
             line.push(format!("inclusive_{name}_percent"));
             line.push(format!("exclusive_{name}_percent"));
         }
@@ -162,7 +167,7 @@ fn csv(out: &mut dyn Write, shown: &Shown<'_>, rows: &[&ProfileRow]) -> Result<(
         line.extend([&function.class, &function.name, &function.signature].map(String::clone));
         line.push(row.calls.to_string());
         line.push(row.recursive_calls.to_string());
-        for (measure, _) in &measures {
+        for MeasureKey { measure, .. } in &measures {
             let time = |ns: Option<i64>| ns.map(|ns| ns.to_string()).unwrap_or_default();
             line.push(time(row.inclusive.get(*measure)));
             line.push(time(row.exclusive.get(*measure)));

@@ -2,7 +2,7 @@
 
 use traceloom_analyze::{CallTree, CpuSource, OverheadReport, Profile};
 
-use super::args::ProfileArgs;
+use super::args::{ProfileArgs, Sort};
 use crate::print::most_bytes;
 
 /// Default of `--limit`, rows.
@@ -26,6 +26,22 @@ impl Shown<'_> {
     pub fn most_bytes(&self) -> u64 {
         let input = std::fs::metadata(&self.args.file).map(|file| file.len());
         most_bytes(input.unwrap_or(u64::MAX), self.args.all)
+    }
+
+    /// The order of rows. Samples are sorted like in `perf report` and `simpleperf report`: most of them have the
+    /// functions that start a thread, which say nothing about where the time went.
+    pub fn sort(&self) -> Sort {
+        let usual = if self.counts_samples() {
+            Sort::Exclusive
+        } else {
+            Sort::Inclusive
+        };
+        self.args.sort.unwrap_or(usual)
+    }
+
+    /// Whether the numbers are samples instead of times.
+    pub fn counts_samples(&self) -> bool {
+        self.tree.clocks.cpu == CpuSource::Samples
     }
 
     pub fn has_methods(&self) -> bool {

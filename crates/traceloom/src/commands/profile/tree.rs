@@ -6,6 +6,7 @@ use anyhow::Result;
 use traceloom_analyze::{TreeDirection, TreeViewOptions, TreeViewRow};
 
 use super::columns::{clocks, of_total, states, timed, unfinished};
+use super::json::MeasureKey;
 use super::shown::Shown;
 use super::{head, json};
 use crate::print::{Name, Table, csv_line, stream, terminal_width, thousands, too_long, within};
@@ -127,20 +128,19 @@ fn table(shown: &Shown<'_>, direction: TreeDirection, rows: &[TreeViewRow]) -> T
     }
     unfinished(&mut table, shown, rows.iter().map(|row| &row.unfinished));
     states(&mut table, shown, inclusive);
-    let calls = rows.iter().map(|row| row.calls.to_string());
-    table.column("Calls", 1, calls.collect());
+    if !shown.counts_samples() {
+        let calls = rows.iter().map(|row| row.calls.to_string());
+        table.column("Calls", 1, calls.collect());
+    }
     table
 }
 
 fn csv(out: &mut dyn Write, shown: &Shown<'_>, options: &TreeViewOptions) -> Result<()> {
     let measures = json::measures(shown);
     let head = ["depth", "class", "name", "signature", "calls"].map(String::from);
-    let times = measures.iter().flat_map(|(_, name)| {
-        [
-            format!("inclusive_{name}_ns"),
-            format!("exclusive_{name}_ns"),
-        ]
-    });
+    let times = measures
+        .iter()
+        .flat_map(|measure| ["inclusive", "exclusive"].map(|kind| measure.key(kind)));
     let unfinished = json::unfinished_keys(shown);
     csv_line(out, head.into_iter().chain(times).chain(unfinished))?;
     let each = |row: TreeViewRow| {
@@ -148,7 +148,7 @@ fn csv(out: &mut dyn Write, shown: &Shown<'_>, options: &TreeViewOptions) -> Res
         let mut line = vec![row.depth.to_string()];
         line.extend([&function.class, &function.name, &function.signature].map(String::clone));
         line.push(row.calls.to_string());
-        for (measure, _) in &measures {
+        for MeasureKey { measure, .. } in &measures {
             line.push(row.inclusive.get(*measure).unwrap_or(0).to_string());
             line.push(row.exclusive.get(*measure).unwrap_or(0).to_string());
         }
