@@ -50,6 +50,9 @@ export const stacks = (functions, stacks) => [[8, 1000], [10, 2], [13, 1], [12, 
 /** A sample: time in ns, tid, number of a stack. @param {number} ts @param {number} tid @param {number} stack @returns {Field[]} */
 export const sample = (ts, tid, stack) => [[8, ts], [10, 2], [13, 2], [66, [[1, 0], [2, 10], [3, tid], [4, stack], [5, 2]]]];
 
+/** What a symbolizer adds: the functions at an address of a file, the innermost inlined one first. @param {string} path @param {number} address @param {string[]} functions @returns {Field[]} */
+export const symbols = (path, address, functions) => [[61, [[1, path], [3, [[1, address], ...functions.map((name) => /** @type {Field} */ ([2, [[1, name]]]))]]]]];
+
 /** A heap: classes, and objects with class, bytes and the objects they refer to (all from 0). @param {number} ts @param {number} pid @param {string[]} classes @param {[number, number, number[]][]} objects @param {number[]} roots @returns {Field[]} */
 export const heap = (ts, pid, classes, objects, roots) => [[8, ts], [10, 3], [56, [[1, pid], [4, [[1, 1], [2, "Node.next"]]],
   ...classes.map((name, at) => /** @type {Field} */ ([9, [[1, at + 1], [3, name]]])),

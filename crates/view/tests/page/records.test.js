@@ -6,7 +6,7 @@ import { describe, test } from "node:test";
 import { beyond, check } from "./axe.js";
 import { corpus, ready, root } from "./lib.js";
 import { ask, cli, facts, rowNames, settled, tab, tableOf, until } from "./drive.js";
-import { clocks, heap, log, people, sample, stacks, trace } from "./proto.js";
+import { clocks, heap, log, people, sample, stacks, symbols, trace } from "./proto.js";
 import { onPages } from "./suite.js";
 
 /** @typedef {import("playwright-core").Page} Page */
@@ -25,6 +25,9 @@ const LINES = /** @type {[number, number, number, string, string][]} */ ([[5 * M
 const MADE = trace("records.pftrace", [clocks(), people([[10, "com.example.app", [[10, "main"], [11, "worker"]]]]), log(LINES), stacks(FUNCTIONS, STACKS),
   ...SAMPLES.map(([tid, stack], at) => sample((at + 1) * 10 * MS, tid, stack))]);
 
+/** A sample whose innermost frame, at the address of `draw`, has two functions: `blend` is inlined into `draw`. */
+const INLINED = trace("inlined.pftrace", [people([[10, "com.example.app", [[10, "main"]]]]), stacks(["start", "draw"], [[0, 1]]), sample(10 * MS, 10, 1), symbols("/libapp.so", 32, ["blend", "draw"])]);
+
 /** Where a row is on the screen. @param {Page} page @param {string} name @param {number} ns */
 const place = (page, name, ns) => page.evaluate(({ name, ns }) => {
   const { timeline } = /** @type {any} */ (window).traceloom, box = timeline.area.getBoundingClientRect(), { view, model } = timeline;
@@ -41,6 +44,17 @@ async function says(page, testid, text) {
 
 /** Nanoseconds from the page's origin. @param {Page} page @param {number} ts */
 const from = async (page, ts) => ts - Number((await ask(page, { op: "meta" })).origin_ns);
+
+onPages("Inlined functions", { files: [INLINED], kinds: ["report"] }, (its) => {
+  test("are functions of their own", LONG, async () => {
+    const page = its.page();
+    await tab(page, "samples");
+    const sums = (await tableOf(page, "samples-table")).map(({ label, self, total }) => [label, Number(self), Number(total)]);
+    assert.deepEqual(sums.sort(), [["blend", 1, 1], ["draw", 0, 1], ["start", 0, 1]]);
+    const { rows } = cli("profile", INLINED, "--json");
+    assert.deepEqual(rows.map((/** @type {any} */ row) => [row.name, row.exclusive.samples, row.inclusive.samples]).sort(), sums);
+  });
+});
 
 onPages("A trace with a log and samples", { files: [MADE] }, (its) => {
   test("has rows for both", LONG, async () => {

@@ -1,5 +1,6 @@
 // The recorded memory of processes: Java heaps, and the allocations of native heaps.
 import {once, recordsOf} from "source/records";
+import {stacksOf} from "source/stacks";
 
 const NONE = 0xffffffff;
 /** Instances of classes of a kind that matches WEAK, except NO_WEAK, do not keep the object in their field REFERENT alive. */
@@ -89,13 +90,14 @@ function edgesOf(count, from, to) {
 
 /** The allocations of a native heap up to a dump, by callsite. @param {import("app/panels").Source} source @param {Dump} dump @param {boolean} freed also those that were freed */
 export async function nativeWeights(source, dump, freed) {
-  const all = await allocationsOf(source);
+  const [all, {innermost}] = await Promise.all([allocationsOf(source), stacksOf(source)]);
   /** @type {Map<number, [number, number]>} */
   const weights = new Map();
   for (let at = 0; at < all.ts.length && all.ts[at] <= dump.ts; at++) {
-    if (all.upid[at] !== dump.upid || text(all, "heap_name", at) !== dump.heap || Number.isNaN(all.callsite_id[at]) || (freed && all.size[at] <= 0)) continue;
-    const own = weights.get(all.callsite_id[at]) ?? [0, 0];
-    weights.set(all.callsite_id[at], [own[0] + all.size[at], own[1] + all.count[at]]);
+    const callsite = innermost[all.callsite_id[at]];
+    if (all.upid[at] !== dump.upid || text(all, "heap_name", at) !== dump.heap || callsite === undefined || (freed && all.size[at] <= 0)) continue;
+    const own = weights.get(callsite) ?? [0, 0];
+    weights.set(callsite, [own[0] + all.size[at], own[1] + all.count[at]]);
   }
   return new Map([...weights].filter(([, [bytes]]) => bytes > 0));
 }

@@ -4,13 +4,16 @@ import {once, recordsOf} from "source/records";
 
 export const SAMPLES = "__intrinsic_profiler_sample";
 const NONE = 0xffffffff;
+/** The maximum number of functions of a frame that are shown, from the innermost on. */
+const MOST_INLINED = 64;
 
 /**
- * @typedef {object} Stacks every function of a stack is a callsite; callers have smaller depths
+ * @typedef {object} Stacks every function of a stack is a callsite, also one that is inlined into its caller; callers come before
  * @property {Int32Array} parent the callsite it was called from, or -1
  * @property {Int32Array} name its function, as an index into `names`
  * @property {string[]} names
  */
+/** @typedef {Stacks & {innermost: Int32Array}} TraceStacks `innermost`: the callsite here of each callsite in the trace; that of its innermost function */
 /**
  * @typedef {object} Samples in order of time
  * @property {Float64Array} ts ns
@@ -21,17 +24,24 @@ const NONE = 0xffffffff;
 /** @param {Float64Array} column rows of another table, or NaN */
 const places = column => Int32Array.from(column, value => Number.isNaN(value) ? -1 : value);
 
-/** The names of the frames. The first of these that exists: the name before obfuscation, the symbol, the name (both in readable form for C++ and Rust), the place in a file. @param {any} frames @param {any} symbols @param {any} mappings @returns {string[]} */
+/** The functions of each frame, the outermost first. The first of these that exists: the name before obfuscation, the symbols, the name (both in readable form for C++ and Rust), the place in a file. @param {any} frames @param {any} symbols @param {any} mappings @returns {string[][]} */
 function frameNames(frames, symbols, mappings) {
-  /** The first symbol of each set is the innermost function. @type {Map<number, string>} */
-  const bySet = new Map();
-  symbols.symbol_set_id.forEach((/** @type {number} */ set, /** @type {number} */ at) => { if (!bySet.has(set)) bySet.set(set, symbols.strings[symbols.name[at]] ?? ""); });
   const text = (/** @type {any} */ table, /** @type {string} */ column, /** @type {number} */ at) => table[column][at] === NONE ? "" : table.strings[table[column][at]] ?? "";
-  return Array.from(frames.ts, (_, at) => text(frames, "deobfuscated_name", at) || demangled(bySet.get(frames.symbol_set_id[at]) || text(frames, "name", at))
-    || `${text(mappings, "name", frames.mapping[at]).split("/").pop() || "unknown"} +0x${BigInt.asUintN(64, BigInt(frames.rel_pc[at] || 0)).toString(16)}`);
+  /** The first symbol of each set is the innermost function. @type {Map<number, string[]>} */
+  const bySet = new Map();
+  symbols.symbol_set_id.forEach((/** @type {number} */ set, /** @type {number} */ at) => {
+    const own = bySet.get(set) ?? [];
+    bySet.set(set, own);
+    if (own.length < MOST_INLINED) own.unshift(demangled(text(symbols, "name", at)) || "unknown");
+  });
+  const place = (/** @type {number} */ at) => `${text(mappings, "name", frames.mapping[at]).split("/").pop() || "unknown"} +0x${BigInt.asUintN(64, BigInt(frames.rel_pc[at] || 0)).toString(16)}`;
+  return Array.from(frames.ts, (_, at) => {
+    const original = text(frames, "deobfuscated_name", at);
+    return original ? [original] : bySet.get(frames.symbol_set_id[at]) ?? [demangled(text(frames, "name", at)) || place(at)];
+  });
 }
 
-/** The stacks of a trace. @type {(source: import("app/panels").Source) => Promise<Stacks>} */
+/** The stacks of a trace. @type {(source: import("app/panels").Source) => Promise<TraceStacks>} */
 export const stacksOf = once(async source => {
   const [callsites, frames, symbols, mappings] = await Promise.all([
     recordsOf(source, "stack_profile_callsite", {numbers: ["parent_id", "frame_id"]}),
@@ -40,21 +50,30 @@ export const stacksOf = once(async source => {
     recordsOf(source, "stack_profile_mapping", {texts: ["name"]})]);
   /** @type {Map<string, number>} */
   const known = new Map();
-  const ids = frameNames(frames, symbols, mappings).map(text => {
+  const ids = frameNames(frames, symbols, mappings).map(functions => functions.map(text => {
     const id = known.get(text) ?? known.size;
     known.set(text, id);
     return id;
-  });
+  }));
   if (!known.size) known.set("unknown", 0);
-  return {parent: places(callsites.parent_id), name: Int32Array.from(callsites.frame_id, (/** @type {number} */ frame) => ids[frame] ?? 0), names: [...known.keys()]};
+  const parent = /** @type {number[]} */ ([]), name = /** @type {number[]} */ ([]), innermost = new Int32Array(callsites.ts.length);
+  innermost.forEach((_, at) => {
+    let last = callsites.parent_id[at] < at ? innermost[callsites.parent_id[at]] : -1;
+    for (const id of ids[callsites.frame_id[at]] ?? [0]) {
+      parent.push(last);
+      last = name.push(id) - 1;
+    }
+    innermost[at] = last;
+  });
+  return {parent: Int32Array.from(parent), name: Int32Array.from(name), names: [...known.keys()], innermost};
 });
 
 /** The samples of a trace. @type {(source: import("app/panels").Source) => Promise<Samples>} */
 export const samplesOf = once(async source => {
-  const [samples, tasks] = await Promise.all([recordsOf(source, SAMPLES, {numbers: ["task_context_id", "callsite_id"]}),
-    recordsOf(source, "__intrinsic_profiler_task_context", {numbers: ["utid"]})]);
+  const [samples, tasks, {innermost}] = await Promise.all([recordsOf(source, SAMPLES, {numbers: ["task_context_id", "callsite_id"]}),
+    recordsOf(source, "__intrinsic_profiler_task_context", {numbers: ["utid"]}), stacksOf(source)]);
   const utids = places(tasks.utid);
-  return {ts: samples.ts, callsite: places(samples.callsite_id), utid: places(samples.task_context_id).map(task => utids[task] ?? -1)};
+  return {ts: samples.ts, callsite: places(samples.callsite_id).map(callsite => innermost[callsite] ?? -1), utid: places(samples.task_context_id).map(task => utids[task] ?? -1)};
 });
 
 /** The functions of a stack, the innermost first. @param {Stacks} stacks @param {number} callsite @returns {string[]} */

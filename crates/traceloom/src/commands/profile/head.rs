@@ -13,7 +13,7 @@ use crate::print::{count, ms, plain, thousands};
 /// Writes the head and an empty line.
 pub(super) fn write(out: &mut dyn Write, shown: &Shown<'_>) -> Result<()> {
     let (tree, profile) = (shown.tree, shown.profile);
-    let threads = threads(&tree.threads);
+    let threads = threads(shown);
     writeln!(
         out,
         "{}: {threads}, {}",
@@ -42,16 +42,18 @@ pub(super) fn write(out: &mut dyn Write, shown: &Shown<'_>) -> Result<()> {
 }
 
 /// The number of threads, each counted once however many tracks it has, and of other tracks.
-fn threads(tracks: &[TreeThread]) -> String {
-    if let [one] = tracks {
+fn threads(shown: &Shown<'_>) -> String {
+    let tracks = &shown.tree.threads;
+    if let [one] = tracks.as_slice() {
         return format!("thread {}", plain(&one.label()));
     }
     let of_thread = |track: &&TreeThread| track.tid != NO_NUMBER;
     let numbers = tracks.iter().filter(of_thread).map(|t| (t.pid, t.tid));
-    let threads = numbers.collect::<BTreeSet<_>>().len();
+    let threads = count(numbers.collect::<BTreeSet<_>>().len() as u64, "thread");
     match tracks.len() - tracks.iter().filter(of_thread).count() {
-        0 => format!("{threads} threads"),
-        others => format!("{threads} threads and {others} other tracks"),
+        0 => threads,
+        _ if shown.counts_samples() => format!("{threads} and unknown ones"),
+        others => format!("{threads} and {}", count(others as u64, "other track")),
     }
 }
 
