@@ -22,7 +22,7 @@ impl CallTree {
     /// Builds the tree of a trace's samples in a range, from the outermost function of each stack to the innermost.
     ///
     /// A frame with inlined functions has a node for each of them. Samples without a stack count for their thread
-    /// only. Frames have the names of the first of these that exists: the name before obfuscation, the symbols, the
+    /// only. A thread without samples in the range has a root without samples. Frames have the names of the first of these that exists: the name before obfuscation, the symbols, the
     /// name, the place in its file.
     pub fn from_samples(trace: &Trace, range: Option<TimeRange>) -> Self {
         let mut count = Count::new(trace);
@@ -30,20 +30,20 @@ impl CallTree {
         for &sample in tables.of(trace, SAMPLES) {
             let ts = trace.records.rows().ts.get(sample as usize);
             let is_in = |range: TimeRange| ts != NO_TIME && range.contains(ts);
+            let root = count.root(sample, ts);
             if range.is_none_or(is_in) {
-                count.add(sample, ts);
+                count.add(sample, root);
             }
         }
         count.finish()
     }
 }
 
-/// The thread of samples, and how many there are.
+/// A thread that has samples.
 struct Sampled {
     root: u32,
     first_ns: i64,
     last_ns: i64,
-    samples: u64,
 }
 
 /// The tree while samples are counted.
@@ -58,7 +58,8 @@ struct Count<'a> {
     /// The node of each callsite below the root of a thread.
     nodes: FxHashMap<(u32, u32), u32>,
     most_bytes: usize,
-    /// Samples whose stacks were cut, because the tree takes too much memory. They count for the callers that fit.
+    /// Samples whose stacks were cut, because the tree takes too much memory. They count for their thread, and the first of
+    /// them for the callers that fit.
     beyond: u64,
     samples: u64,
 }
@@ -79,31 +80,39 @@ impl<'a> Count<'a> {
         }
     }
 
-    fn add(&mut self, sample: u32, ts: i64) {
+    /// The root of a sample's thread.
+    fn root(&mut self, sample: u32, ts: i64) -> u32 {
         let thread = RecordTables::thread_of_sample(self.trace, sample);
+        let thread = thread.filter(|thread| thread.row() < self.trace.threads.len());
         let arena = &mut self.arena;
         let own = self.threads.entry(thread).or_insert_with(|| Sampled {
             root: arena.root(ROOT_KEY),
             first_ns: ts,
             last_ns: ts,
-            samples: 0,
         });
-        own.samples += 1;
         (own.first_ns, own.last_ns) = (own.first_ns.min(ts), own.last_ns.max(ts));
+        own.root
+    }
+
+    fn add(&mut self, sample: u32, root: u32) {
         self.samples += 1;
-        let root = own.root;
         let cell = |name| self.trace.records.cell(sample as usize, name);
         let node = match self.callsite_id.and_then(cell) {
             Some(ArgValue::Row(IdKind::Record, callsite)) => self.node(root, callsite),
             _ => root,
         };
-        let nodes = self.arena.len();
-        self.own.resize(nodes, 0);
+        self.own.resize(self.arena.len(), 0);
         self.own[node as usize] += 1;
     }
 
     /// The node of a callsite's innermost function.
     fn node(&mut self, root: u32, callsite: u32) -> u32 {
+        if self.is_full() {
+            // Without a walk up the stack, which would take its depth for each sample.
+            let known = self.nodes.get(&(root, callsite)).copied();
+            self.beyond += u64::from(known.is_none());
+            return known.unwrap_or(root);
+        }
         let mut missing = Vec::new();
         let (mut at, mut node) = (Some(callsite), root);
         while let Some(callsite) = at {
@@ -133,6 +142,7 @@ impl<'a> Count<'a> {
     }
 
     fn finish(mut self) -> CallTree {
+        self.own.resize(self.arena.len(), 0);
         self.sum_up();
         let mut threads: Vec<(TreeThread, Sampled)> = Vec::new();
         for (utid, sampled) in std::mem::take(&mut self.threads) {
@@ -140,8 +150,8 @@ impl<'a> Count<'a> {
         }
         // Threads that are not known come last.
         threads.sort_by_key(|(thread, _)| thread.utid);
-        let span = |sampled: &Sampled| Span::Measured(0, sampled.samples as i64);
-        let roots = threads.iter().map(|(_, own)| (own.root, span(own)));
+        let samples = |root: u32| Span::Measured(0, self.own[root as usize] as i64);
+        let roots = threads.iter().map(|(_, own)| (own.root, samples(own.root)));
         let (nodes, rows) = freeze(self.arena, &roots.collect::<Vec<_>>(), None);
         let rooted = threads.into_iter().zip(rows);
         let mut repairs = self.trace.repairs.clone();
@@ -275,7 +285,14 @@ mod tests {
             to_ns: 3,
         };
         let tree = CallTree::from_samples(&trace, Some(range));
-        assert_eq!(counts(&tree), [path("", 1, 0), path("/outer", 1, 1)]);
+        let without = path("", 0, 0);
+        let expected = [
+            path("", 1, 0),
+            path("/outer", 1, 1),
+            without.clone(),
+            without,
+        ];
+        assert_eq!(counts(&tree), expected);
     }
 
     /// The first symbol of a set is the innermost function.

@@ -69,6 +69,7 @@ fn samples_are_counted() {
         shown(&[file, "--method=draw"]),
         shown(&[file, "--by=thread"]),
         shown(&[file, "--thread=main", "--from=1us", "--to=4us", "--csv"]),
+        shown(&[file, "--from=1s"]),
         shown(&[file, "--thread=worker", "--json", "--limit=1"]),
         shown(&[file, "--folded"]),
         refused(&[file, "--clock=cpu"]),
