@@ -37,7 +37,7 @@ impl Selection {
         self.wanted(CallTree::from_trace(trace, &options))
     }
 
-    /// The tree of the samples. C++ and Rust functions get their names in the source.
+    /// The tree of the samples. Mangled names of C++ and Rust become readable.
     fn samples(&self, trace: &traceloom_trace::Trace) -> CallTree {
         let mut tree = CallTree::from_samples(trace, self.range());
         tree.rename(|function| traceloom_query::demangled(&function.name).map(Function::named));
@@ -97,8 +97,8 @@ fn named<T: serde::de::DeserializeOwned>(what: &str, name: &str) -> PyResult<T> 
 
 #[pymethods]
 impl Trace {
-    /// A row for each method or slice name, and facts about all of them as JSON. If there are neither, a row for each
-    /// function of the samples.
+    /// A row for each method or slice name, and facts about all of them as JSON. A trace without methods and slices has
+    /// a row for each function in its samples.
     fn profile(&self, py: Python<'_>, selection: Selection) -> PyResult<(Rows, String)> {
         self.on_session(py, move |session| {
             let mut tree = selection.tree(session.trace());

@@ -22,8 +22,10 @@ impl CallTree {
     /// Builds the tree of a trace's samples in a range, from the outermost function of each stack to the innermost.
     ///
     /// A frame with inlined functions has a node for each of them. Samples without a stack count for their thread
-    /// only. A thread without samples in the range has a root without samples. Frames have the names of the first of these that exists: the name before obfuscation, the symbols, the
-    /// name, the place in its file.
+    /// only. A thread without samples in the range has a root without samples.
+    ///
+    /// The name of a frame is the first of these that it has: its name before obfuscation, its symbols, its name, its
+    /// address in the file.
     pub fn from_samples(trace: &Trace, range: Option<TimeRange>) -> Self {
         let mut count = Count::new(trace);
         let tables = RecordTables::new(trace);
@@ -105,7 +107,7 @@ impl<'a> Count<'a> {
         self.own[node as usize] += 1;
     }
 
-    /// The node of a callsite's innermost function.
+    /// Finds or adds the node of a callsite's innermost function.
     fn node(&mut self, root: u32, callsite: u32) -> u32 {
         if self.is_full() {
             // Without a walk up the stack, which would take its depth for each sample.
@@ -236,7 +238,7 @@ mod tests {
         builder.record(ts, SAMPLES, &cells);
     }
 
-    /// The path of each node, and its samples with and without those of the functions that it called.
+    /// The path, the inclusive samples and the exclusive samples of each node.
     fn counts(tree: &CallTree) -> Vec<(String, i64, i64)> {
         let nodes = (0..tree.nodes.len() as u32).map(NodeId);
         let count = |node: NodeId| {
@@ -310,10 +312,19 @@ mod tests {
         }
         let frame = builder.record(NO_TIME, "frames", &[("symbol_set_id", set.into())]);
         let callsite = builder.record(NO_TIME, "callsites", &[("frame_id", frame.into())]);
+        // A frame with the same symbols, and with its name before obfuscation.
+        let original = ArgValue::Text(builder.intern(b"original"));
+        let cells = [
+            ("symbol_set_id", set.into()),
+            ("deobfuscated_name", original),
+        ];
+        let renamed = builder.record(NO_TIME, "frames", &cells);
+        let renamed = builder.record(NO_TIME, "callsites", &[("frame_id", renamed.into())]);
         sample(&mut builder, 1, 7, callsite);
+        sample(&mut builder, 2, 7, renamed);
         let tree = CallTree::from_samples(&builder.finish(), None);
         let names: Vec<_> = counts(&tree).into_iter().map(|(path, ..)| path).collect();
-        assert_eq!(names, ["", "/inner", "/inner/inlined"]);
+        assert_eq!(names, ["", "/inner", "/inner/inlined", "/original"]);
     }
 
     /// Every thread needs nodes of its own for a deep stack.

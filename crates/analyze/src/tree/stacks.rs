@@ -18,16 +18,18 @@ struct Columns {
     address: Option<StringId>,
 }
 
-/// Finds the functions of callsites. A callsite is a frame and the callsite that called it; a frame has a function, or
-/// several if some are inlined.
+/// Finds the functions of callsites.
+///
+/// A callsite is a frame and the callsite that called it. A frame has one function, or several if some are inlined.
 pub(super) struct Stacks<'a> {
     trace: &'a Trace,
     columns: Columns,
     functions: Vec<Function>,
     by_name: FxHashMap<String, u32>,
-    /// The functions of frames, the outermost first, one frame after the other.
+    /// The functions of all frames that were looked up. Those of a frame are adjacent, the outermost first.
     of_frames: Vec<u32>,
-    /// The place of each frame's functions, by its first symbol, or by its own row if it has none.
+    /// Where the functions of a frame are in `of_frames`. The key is the row of its first symbol, or its own row if it
+    /// has another name.
     places: FxHashMap<u32, Range<usize>>,
 }
 
@@ -61,18 +63,20 @@ impl<'a> Stacks<'a> {
     /// The functions of a callsite's frame, the outermost first.
     pub fn functions(&mut self, callsite: u32) -> &[u32] {
         let frame = self.record(callsite, self.columns.frame);
+        let original = frame.and_then(|frame| self.text(frame, self.columns.original_name));
         let set = frame.and_then(|frame| self.record(frame, self.columns.symbols));
-        // No row has this number.
+        let set = set.filter(|_| original.is_none());
+        // No row has the number `u32::MAX`.
         let key = set.or(frame).unwrap_or(u32::MAX);
-        let place = match self.places.get(&key) {
-            Some(place) => place.clone(),
-            None => {
-                let place = self.add_frame(frame, set);
-                self.places.insert(key, place.clone());
-                place
+        if !self.places.contains_key(&key) {
+            let begin = self.of_frames.len();
+            match set {
+                Some(set) => self.add_symbols(set),
+                None => self.add_named(frame, original),
             }
-        };
-        &self.of_frames[place]
+            self.places.insert(key, begin..self.of_frames.len());
+        }
+        &self.of_frames[self.places[&key].clone()]
     }
 
     /// All functions, by number.
@@ -80,18 +84,15 @@ impl<'a> Stacks<'a> {
         self.functions
     }
 
-    fn add_frame(&mut self, frame: Option<u32>, set: Option<u32>) -> Range<usize> {
-        let begin = self.of_frames.len();
-        let original = frame.and_then(|frame| self.text(frame, self.columns.original_name));
-        match (set, original) {
-            (Some(set), None) => self.add_symbols(set),
-            _ => {
-                let name = frame.map_or_else(|| "unknown".to_owned(), |frame| self.name(frame));
-                let function = self.function(original.map_or(name, str::to_owned));
-                self.of_frames.push(function);
-            }
-        }
-        begin..self.of_frames.len()
+    /// Adds the function of a frame without symbols.
+    fn add_named(&mut self, frame: Option<u32>, original: Option<&str>) {
+        let name = match (original, frame) {
+            (Some(original), _) => original.to_owned(),
+            (None, Some(frame)) => self.name(frame),
+            (None, None) => "unknown".to_owned(),
+        };
+        let function = self.function(name);
+        self.of_frames.push(function);
     }
 
     /// Adds the functions of a set of symbols, in which the innermost is the first.
@@ -119,7 +120,7 @@ impl<'a> Stacks<'a> {
         })
     }
 
-    /// The name of a frame without symbols; its file and its place there if it has none: `libc.so +0x1f00`.
+    /// The name of a frame without symbols. If it has none, its file and its address there: `libc.so +0x1f00`.
     fn name(&self, frame: u32) -> String {
         if let Some(name) = self.text(frame, self.columns.name) {
             return name.to_owned();

@@ -20,13 +20,13 @@ pub(super) fn register(connection: &Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
+/// The name as it is in the source; NULL for names that are not mangled, and for one that would be too long.
 fn demangle(context: &Context<'_>) -> rusqlite::Result<Option<String>> {
-    let demangled = |name: &str| of_rust(name).or_else(|| of_cpp(name));
-    Ok(text(context, 0).and_then(|name| demangled(&name)))
+    Ok(text(context, 0).and_then(|name| of_rust(&name).or_else(|| of_cpp(&name))))
 }
 
-/// The name of a function of Rust or C++ as it is in the source: like the SQL function, but without the hash at the end of
-/// Rust's names. `None` for other names, and for one that would be longer than 64 KiB.
+/// The readable form of a mangled name of C++ or Rust. Unlike that of the SQL function `demangle`, it is without the hash
+/// at the end of Rust's names. `None` for names that are not mangled, and for one that would be longer than 64 KiB.
 pub fn demangled(name: &str) -> Option<String> {
     match rustc_demangle::try_demangle(name) {
         Ok(name) => Some(format!("{name:#}")),

@@ -17,11 +17,11 @@ mod to_ftrace;
 mod trace;
 mod window;
 
-pub use demangle::demangled;
-
 use std::sync::Arc;
 
 use rusqlite::Connection;
+
+pub use demangle::demangled;
 
 use crate::operators::Pool;
 use crate::schema::Data;

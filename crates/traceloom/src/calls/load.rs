@@ -41,9 +41,9 @@ pub(crate) struct Selection<'a> {
 pub(crate) enum Samples {
     /// Calls and slices are counted instead.
     No,
-    /// If there are no calls and no slices.
+    /// Samples are counted if there are no calls and no slices.
     Otherwise,
-    /// Calls and slices are not counted.
+    /// Samples are counted, and calls and slices are not.
     Only,
 }
 
@@ -152,7 +152,7 @@ fn from_tables(trace: &Trace, range: Option<TimeRange>, args: &Selection<'_>) ->
     tree
 }
 
-/// The tree of the samples. C++ and Rust functions get their names in the source.
+/// The tree of the samples. Mangled names of C++ and Rust become readable.
 fn from_samples(trace: &Trace, range: Option<TimeRange>) -> CallTree {
     let mut tree = CallTree::from_samples(trace, range);
     #[cfg(feature = "query")]

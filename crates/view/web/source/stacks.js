@@ -4,16 +4,16 @@ import {once, recordsOf} from "source/records";
 
 export const SAMPLES = "__intrinsic_profiler_sample";
 const NONE = 0xffffffff;
-/** The maximum number of functions of a frame that are shown, from the innermost on. */
+/** The maximum number of functions of a frame. The outermost ones beyond it are not shown. */
 const MOST_INLINED = 64;
 
 /**
- * @typedef {object} Stacks every function of a stack is a callsite, also one that is inlined into its caller; callers come before
+ * @typedef {object} Stacks each function of a stack is a callsite, also one that is inlined. Callers have smaller numbers
  * @property {Int32Array} parent the callsite it was called from, or -1
  * @property {Int32Array} name its function, as an index into `names`
  * @property {string[]} names
  */
-/** @typedef {Stacks & {innermost: Int32Array}} TraceStacks `innermost`: the callsite here of each callsite in the trace; that of its innermost function */
+/** @typedef {Stacks & {innermost: Int32Array}} TraceStacks `innermost` has, for each callsite in the trace, the callsite of its innermost function */
 /**
  * @typedef {object} Samples in order of time
  * @property {Float64Array} ts ns
