@@ -23,9 +23,9 @@ const FORMATS: &[ForeignFormat] = &[
         matches: |head| head.starts_with(b"execve(\""),
     },
     ForeignFormat {
-        name: "text of `perf script`",
-        advice: "open it at profiler.firefox.com or speedscope.app",
-        matches: |head| head.starts_with(b"# ========\n# captured on") || is_perf_script(head),
+        name: "text of `perf script` without times",
+        advice: "print it again without `-F`, or with the field `time`",
+        matches: is_perf_script,
     },
     ForeignFormat {
         name: "a recording of perf as JSON",
@@ -202,33 +202,15 @@ fn is_callgrind(head: &[u8]) -> bool {
     begin.starts_with(b"# callgrind format") || has(b"\ncreator: callgrind")
 }
 
-/// Whether the first line is one of `perf script`: `sh  7/9 [000] 12.345678: cycles:`.
+/// Whether a stack as `perf script` prints it follows the first line.
 fn is_perf_script(head: &[u8]) -> bool {
-    let is_number = |byte: &u8| byte.is_ascii_digit() || *byte == b'/';
-    perf_thread(head).is_some_and(|thread| thread.iter().all(is_number))
-}
-
-/// The word before the time, and before the CPU if there is one.
-fn perf_thread(head: &[u8]) -> Option<&[u8]> {
-    let mut lines = head.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
-    let words = lines.find(|line| !line.is_empty())?;
-    let words = words.split(u8::is_ascii_whitespace);
-    let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
-    let time = words.iter().position(|word| is_time(word))?;
-    let is_cpu = |word: &&[u8]| word.starts_with(b"[") && word.ends_with(b"]");
-    words[..time].iter().copied().rfind(|word| !is_cpu(word))
-}
-
-/// `12.345678:`, in microseconds or nanoseconds.
-fn is_time(word: &[u8]) -> bool {
-    let time = word
-        .strip_suffix(b":")
-        .and_then(|time| std::str::from_utf8(time).ok());
-    let parts = time.and_then(|time| time.split_once('.'));
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    parts.is_some_and(|(seconds, rest)| {
-        is_number(seconds) && is_number(rest) && matches!(rest.len(), 6 | 9)
-    })
+    let mut lines = head.split(|&byte| byte == b'\n');
+    let first = lines.next().unwrap_or_default().trim_ascii_end();
+    let second = lines.next().unwrap_or_default();
+    let address = second.trim_ascii_start().split(|&byte| byte == b' ').next();
+    let address = address.unwrap_or_default();
+    let is_address = address.len() >= 3 && address.iter().all(u8::is_ascii_hexdigit);
+    first.ends_with(b":") && second.starts_with(b"\t") && is_address
 }
 
 fn is_picture(head: &[u8]) -> bool {
@@ -290,14 +272,12 @@ mod tests {
                 .unwrap()
                 .contains("collapsed")
         );
-        for line in [
-            &b"sh  7/9 [000] 12.345678:     250000 cpu-clock:\n"[..],
-            b"\n  a b 9 12.345678901: \n\tffff start\n",
-            b"9 [001] 12.345678: sched:sched_switch: prev_comm=a\n",
+        for text in [
+            &b"cpu-clock: \n\tffffffff821f236b default_idle\n"[..],
+            b"  sh 9 250000 cpu-clock: \n\t     613 alpha (/bin/a)\n",
         ] {
-            assert!(name(line).unwrap().contains("perf script"));
+            assert!(name(text).unwrap().contains("perf script"));
         }
-        assert_eq!(name(b"at 9 o'clock 12.345678: hello\n"), None);
         assert!(name(b"\x7fELF\x02").unwrap().contains("ELF"));
         assert!(
             name(b"version: 1\ncreator: callgrind-3\n")

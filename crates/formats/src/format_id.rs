@@ -12,6 +12,7 @@ pub(crate) const LONG_RUNNING: &str = "art-long-running";
 pub(crate) const MEMORY_DUMP: &str = "atrace-process-dump";
 pub(crate) const METHOD_TRACE: &str = "art-method";
 pub(crate) const PERF_DATA: &str = "perf-data";
+pub(crate) const PERF_SCRIPT: &str = "perf-script";
 pub(crate) const PERFETTO: &str = "perfetto";
 pub(crate) const PROCESS_DUMP: &str = "process-dump";
 pub(crate) const RING: &str = "ring";

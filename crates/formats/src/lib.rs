@@ -50,6 +50,7 @@ mod omissions;
 mod open_slices;
 mod parts;
 mod perf_data;
+mod perf_script;
 mod perfetto;
 mod pipeline;
 mod process_dump;

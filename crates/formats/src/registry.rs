@@ -27,6 +27,7 @@ pub static FORMATS: &[&dyn Format] = &[
     &crate::trace_dat::TraceDat,
     &crate::perfetto::Perfetto,
     &crate::perf_data::PerfData,
+    &crate::perf_script::PerfScript,
     &crate::simpleperf::SimpleperfProto,
     &crate::ring_file::RingFile,
     &crate::process_dump::ProcessDump,

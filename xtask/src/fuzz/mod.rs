@@ -24,6 +24,7 @@ const TARGETS: &[&str] = &[
     "process_dump",
     "battor",
     "perf_data",
+    "perf_script",
     "strace",
     "perfetto",
     "chrome_json",

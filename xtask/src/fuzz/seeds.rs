@@ -7,6 +7,11 @@ use testkit::{Corpus, SampleKind, samples};
 /// Real files up to this size are seeds too. The fuzzer spends its time on small ones.
 const MAX_REAL_BYTES: usize = 32 << 10;
 
+/// Text of `perf script` with a header, a tracepoint and an inlined function.
+const PERF_SCRIPT: &[u8] = b"# ========\n# captured on: Thu\n# hostname : vm\n#\n\
+sh 7/9 [000] 12.345678: 250000 cycles:u: \n\tffff f(int)+0x5 (inlined)\n\t613 g (/bin/a)\n\n\
+sh 9 [001] 12.345679: sched:sched_switch: prev_comm=a\n";
+
 /// A report of simpleperf: a file with a function, and a sample in it.
 const SIMPLEPERF: &[u8] = b"SIMPLEPERF\x01\x00\
     \x0a\x00\x00\x00\x1a\x08\x08\x01\x12\x01a\x1a\x01f\
@@ -51,6 +56,7 @@ fn seeds_of(target: &str) -> Vec<Vec<u8>> {
             real(&["perf-data", "simpleperf"]),
         ]
         .concat(),
+        "perf_script" => vec![PERF_SCRIPT.to_vec()],
         "strace" => made(SampleKind::Strace),
         "perfetto" => [made(SampleKind::Perfetto), vec![SIMPLEPERF.to_vec()]].concat(),
         "chrome_json" => [made(SampleKind::Json), real(&["chrome-json"])].concat(),

@@ -2,6 +2,7 @@
 
 mod damage;
 mod perf_script;
+mod script_text;
 mod simpleperf_report;
 mod tables;
 

@@ -17,13 +17,13 @@ const OTHERS: &[(&str, &str)] = &[(
 
 /// A sample as perf prints it.
 #[derive(Clone, Debug, Default)]
-struct Printed {
-    ts: i64,
-    pid: i64,
-    tid: i64,
-    cpu: Option<i64>,
+pub struct Printed {
+    pub ts: i64,
+    pub pid: i64,
+    pub tid: i64,
+    pub cpu: Option<i64>,
     /// Addresses in memory for the kernel, in the file for a user.
-    stack: Vec<u64>,
+    pub stack: Vec<u64>,
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn perf_script(path: &Path) -> Vec<Printed> {
 }
 
 /// A line per sample, and one per function of its stack unless there is only one.
-fn parse(text: &str) -> Vec<Printed> {
+pub fn parse(text: &str) -> Vec<Printed> {
     let mut samples: Vec<Printed> = Vec::new();
     for line in text.lines() {
         if let Some(sample) = sample(line) {

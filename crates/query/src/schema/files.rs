@@ -25,6 +25,7 @@ const TYPES: &[(&str, &str)] = &[
     ("art-method", "art_method"),
     ("collapsed", "collapsed_stack"),
     ("perf-data", "perf"),
+    ("perf-script", "perf_text"),
     ("simpleperf-proto", "simpleperf_proto"),
 ];
 

@@ -1,0 +1,74 @@
+//! A function of a stack.
+
+/// A function and the file that contains it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Frame<'a> {
+    /// `[unknown]` if perf did not find it.
+    pub name: &'a str,
+    /// The path of the file; empty if it is not printed.
+    pub file: &'a str,
+}
+
+impl<'a> Frame<'a> {
+    /// Reads `ffffffff821f236b default_idle+0x5 ([kernel.kallsyms])`. The offset and the file depend on the fields that
+    /// are printed. `None` without an address and a name.
+    pub fn read(line: &'a str) -> Option<Self> {
+        let line = line.trim();
+        let (address, rest) = line.split_once(char::is_whitespace)?;
+        is_hex(address).then_some(())?;
+        let (symbol, file) = without_file(rest.trim_start());
+        let name = without_offset(symbol.trim_end());
+        (!name.is_empty() || !file.is_empty()).then_some(Self { name, file })
+    }
+
+    /// Reads the source of a branch: `call   40b06c f+0x51c (foo.so) => …`, after one or two words that tell its kind.
+    pub fn of_branch(rest: &'a str) -> Option<Self> {
+        let (mut from, _) = rest.split_once(" => ")?;
+        for _ in 0..3 {
+            if let Some(frame) = Self::read(from) {
+                return Some(frame);
+            }
+            from = from.trim_start().split_once(char::is_whitespace)?.1;
+        }
+        None
+    }
+
+    /// Whether the function is inlined into the next one. perf prints this in the place of the file.
+    pub fn is_inlined(&self) -> bool {
+        self.file == "inlined"
+    }
+}
+
+fn is_hex(word: &str) -> bool {
+    (1..=16).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// Splits `f(int) (/lib/x.so (deleted))` into the symbol and the file. Parentheses that belong to the symbol do not
+/// follow a space.
+fn without_file(text: &str) -> (&str, &str) {
+    let mut depth = 0usize;
+    for (at, byte) in text.bytes().enumerate().rev() {
+        match byte {
+            b')' => depth += 1,
+            b'(' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > 0 {
+            continue;
+        }
+        let is_file = byte == b'(' && (at == 0 || text.as_bytes()[at - 1] == b' ');
+        if !is_file {
+            break;
+        }
+        return (&text[..at], without_offset(&text[at + 1..text.len() - 1]));
+    }
+    (text, "")
+}
+
+/// `f` of `f+0x51c`.
+fn without_offset(text: &str) -> &str {
+    match text.rsplit_once("+0x") {
+        Some((name, offset)) if !name.is_empty() && is_hex(offset) => name,
+        _ => text,
+    }
+}

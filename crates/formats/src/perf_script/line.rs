@@ -1,0 +1,140 @@
+//! The first line of a sample.
+
+/// Who was sampled, when, and by which event.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Head<'a> {
+    /// The name of the thread; empty if it is not printed.
+    pub comm: &'a str,
+    pub pid: Option<i64>,
+    pub tid: i64,
+    pub cpu: Option<u32>,
+    pub ts_ns: i64,
+    pub period: Option<u64>,
+    /// The event; empty if it is not printed.
+    pub event: &'a str,
+    /// What follows the event: the fields of a tracepoint, a function, or a branch.
+    pub rest: &'a str,
+}
+
+impl<'a> Head<'a> {
+    /// Reads a line. `None` if it is not the first one of a sample.
+    pub fn read(line: &'a str) -> Option<Self> {
+        let line = line.trim();
+        let colons = memchr::memchr_iter(b':', line.as_bytes());
+        // A name of a thread can contain what looks like a time, so the columns before it must fit as well.
+        colons
+            .filter_map(|at| Self::with_time(&line[..at], &line[at + 1..]))
+            .next()
+    }
+
+    fn with_time(before: &'a str, after: &'a str) -> Option<Self> {
+        let (columns, time) = before.rsplit_once(char::is_whitespace)?;
+        let ts_ns = time_ns(time)?;
+        let head = Self::with_columns(columns.trim_end())?;
+        let (period, after) = period(after.trim_start());
+        let (event, rest) = event(after);
+        Some(Self {
+            ts_ns,
+            period,
+            event,
+            rest,
+            ..head
+        })
+    }
+
+    /// Reads the columns before the time, from the last to the first: flags, CPU, process and thread, name.
+    fn with_columns(mut columns: &'a str) -> Option<Self> {
+        let mut cpu = None;
+        if is_flags(last_word(columns)) {
+            columns = without_last_word(columns);
+        }
+        let word = last_word(columns);
+        if let Some(number) = word
+            .strip_prefix('[')
+            .and_then(|word| word.strip_suffix(']'))
+        {
+            // `[-01]` if perf does not know it.
+            cpu = u32::try_from(number.parse::<i32>().ok()?).ok();
+            columns = without_last_word(columns);
+        }
+        let word = last_word(columns);
+        let (pid, tid) = match word.split_once('/') {
+            Some((pid, tid)) => (Some(number(pid)?), number(tid)?),
+            None => (None, number(word)?),
+        };
+        Some(Self {
+            comm: without_last_word(columns),
+            pid,
+            tid,
+            cpu,
+            ..Self::default()
+        })
+    }
+}
+
+fn last_word(columns: &str) -> &str {
+    columns
+        .rsplit(char::is_whitespace)
+        .next()
+        .unwrap_or_default()
+}
+
+fn without_last_word(columns: &str) -> &str {
+    let rest = columns.len() - last_word(columns).len();
+    columns[..rest].trim_end()
+}
+
+/// `-F +misc`: the mode of the CPU, as `K`, `U`, `H`, `GK`, `GU`, or another letter for other records.
+fn is_flags(word: &str) -> bool {
+    (1..=3).contains(&word.len()) && word.bytes().all(|byte| b"KUHGMECSFPED".contains(&byte))
+}
+
+/// The number of a process or thread; -1 if perf does not know it.
+fn number(word: &str) -> Option<i64> {
+    let number: i32 = word.parse().ok()?;
+    (number >= -1 && !word.starts_with('+')).then_some(number.into())
+}
+
+/// `12.345678` or, with `--ns`, `12.345678901`.
+fn time_ns(time: &str) -> Option<i64> {
+    let (seconds, fraction) = time.split_once('.')?;
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if !is_number(seconds) || !is_number(fraction) {
+        return None;
+    }
+    let unit = match fraction.len() {
+        6 => 1_000,
+        9 => 1,
+        _ => return None,
+    };
+    let seconds: i64 = seconds.parse().ok()?;
+    let fraction: i64 = fraction.parse().ok()?;
+    seconds
+        .checked_mul(1_000_000_000)?
+        .checked_add(fraction * unit)
+}
+
+/// The period, and what follows it.
+fn period(text: &str) -> (Option<u64>, &str) {
+    let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    match word.parse() {
+        Ok(period) => (Some(period), rest.trim_start()),
+        Err(_) => (None, text),
+    }
+}
+
+/// The event, and what follows it: `sched:sched_switch: prev_comm=…`, `cycles:u:`.
+fn event(text: &str) -> (&str, &str) {
+    let (event, rest) = match text.split_once(": ") {
+        Some((event, rest)) => (event, rest.trim()),
+        None => match text.strip_suffix(':') {
+            Some(event) => (event, ""),
+            None => ("", text),
+        },
+    };
+    // The name of a record (`PERF_RECORD_MMAP2`) can have more than one word behind it.
+    if event.contains(char::is_whitespace) || text.starts_with("PERF_RECORD_") {
+        return ("", text);
+    }
+    (event, rest)
+}

@@ -1,0 +1,92 @@
+use super::begins_script;
+use super::frame::Frame;
+use super::line::Head;
+
+fn head(line: &str) -> Head<'_> {
+    Head::read(line).unwrap_or_else(|| panic!("{line}"))
+}
+
+#[test]
+fn columns_depend_on_the_fields_that_are_printed() {
+    let whole = head("com.example app\t31/32 [005] 684943.518055: 250000 cpu-clock:");
+    let expected = Head {
+        comm: "com.example app",
+        pid: Some(31),
+        tid: 32,
+        cpu: Some(5),
+        ts_ns: 684_943_518_055_000,
+        period: Some(250_000),
+        event: "cpu-clock",
+        rest: "",
+    };
+    assert_eq!(whole, expected);
+    let short = head("     swapper     0 49497.388439776: ");
+    assert_eq!((short.comm, short.tid, short.pid), ("swapper", 0, None));
+    assert_eq!((short.ts_ns, short.event), (49_497_388_439_776, ""));
+    assert_eq!(
+        head("27/-1 [000] GK    0.000001: cycles:u: ").event,
+        "cycles:u"
+    );
+    assert_eq!(head("27/-1 [000] GK    0.000001: cycles:u: ").tid, -1);
+    let point = head("a 1.000000: b 2 [001] 3.000000: sched:sched_switch: prev_comm=a: b");
+    assert_eq!((point.comm, point.tid), ("a 1.000000: b", 2));
+    assert_eq!(point.event, "sched:sched_switch");
+    assert_eq!(point.rest, "prev_comm=a: b");
+    let record = head("sh 1 [000] 1.000000: PERF_RECORD_COMM: sh:1/1");
+    assert_eq!(
+        (record.event, record.rest),
+        ("", "PERF_RECORD_COMM: sh:1/1")
+    );
+}
+
+#[test]
+fn other_lines_begin_no_sample() {
+    for line in [
+        "",
+        "\tffffffff821f236b default_idle+0x5 ([kernel.kallsyms])",
+        "cpu-clock:",
+        "sh 7 250000 cpu-clock:",
+        "sh-7 [000] d... 12.345678: sched_switch: prev_comm=a",
+        "at 9 o'clock 12.345678: hello",
+        "sh 7 [000] 12.34567: cycles:",
+        "sh 7 [000] 99999999999999999999.345678: cycles:",
+        "sh 7 [000] 9223372036.999999: cycles:",
+    ] {
+        assert_eq!(Head::read(line), None, "{line}");
+    }
+}
+
+#[test]
+fn names_and_files_may_contain_parentheses() {
+    let read = |line| Frame::read(line).map(|frame| (frame.name, frame.file));
+    for (line, expected) in [
+        (
+            "\t 613 f(int, char (*)()) const+0x12 (/lib/x.so (deleted))",
+            ("f(int, char (*)()) const", "/lib/x.so (deleted)"),
+        ),
+        ("\tffff start_kernel", ("start_kernel", "")),
+        ("\tffff f(int)", ("f(int)", "")),
+        (
+            "\t 6ce258d4c544155 [unknown] ([unknown])",
+            ("[unknown]", "[unknown]"),
+        ),
+        ("\t 40 operator+ (/bin/a+0x40)", ("operator+", "/bin/a")),
+        ("\t 40 g (inlined)", ("g", "inlined")),
+        ("\t 40 x)", ("x)", "")),
+    ] {
+        assert_eq!(read(line), Some(expected), "{line}");
+    }
+    assert_eq!(read("  file.c:12"), None);
+    assert_eq!(read("  [kernel.kallsyms][ffffffff821f236b]"), None);
+    let branch = Frame::of_branch("tr strt   0 [unknown] (foo.so) =>   7ff g+0x6 (foo.so)");
+    assert_eq!(branch.map(|frame| frame.name), Some("[unknown]"));
+}
+
+#[test]
+fn a_header_or_a_sample_begins_a_script() {
+    assert!(begins_script(b"\n# ========\n# captured on: Thu Jul  9\n"));
+    assert!(begins_script(b"sh  7/9 [000] 12.345678: cycles: \n"));
+    assert!(!begins_script(b"# ========\n# tracer: nop\n"));
+    assert!(!begins_script(b"# tracer: nop\n"));
+    assert!(!begins_script(b"\xff\xfe"));
+}

@@ -1,0 +1,125 @@
+//! The text of `perf script`: made by the real perf of each real file, and the real texts of others.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use testkit::Corpus;
+use traceloom_formats::{ReadOptions, read_bytes};
+
+use super::perf_script::parse;
+use super::{real_files, tables};
+
+/// Fields with which perf prints one line per function, and the same with names.
+const FIELDS: [(&str, &str); 2] = [
+    (
+        "pid,tid,cpu,time,event,ip",
+        "comm,pid,tid,cpu,time,event,ip,sym,dso",
+    ),
+    (
+        "pid,tid,time,event,ip",
+        "comm,pid,tid,time,event,ip,sym,dso",
+    ),
+];
+
+#[test]
+fn text_has_the_samples_that_perf_prints() {
+    let version = Command::new("perf").arg("--version").output();
+    if !version.is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: perf is not installed");
+        return;
+    }
+    let (mut files, mut samples) = (0, 0);
+    for file in real_files() {
+        for (plain, named) in FIELDS {
+            let expected = parse(&addresses(&script(&file.path, plain)));
+            if expected.is_empty() {
+                continue;
+            }
+            let text = script(&file.path, named);
+            let trace = read_bytes(&text, ReadOptions::default()).unwrap();
+            let found = tables::samples(&trace);
+            assert_eq!(found.len(), expected.len(), "{}", file.name);
+            // perf prints the samples of some recordings out of order.
+            let ours = found
+                .iter()
+                .map(|one| (one.ts, one.tid, one.cpu, one.stack.len()));
+            let perf = expected
+                .iter()
+                .map(|one| (one.ts, one.tid.max(0), one.cpu, one.stack.len()));
+            let sorted = |mut all: Vec<_>| {
+                all.sort_unstable();
+                all
+            };
+            assert_eq!(
+                sorted(ours.collect()),
+                sorted(perf.collect()),
+                "{}",
+                file.name
+            );
+            files += 1;
+            samples += found.len();
+            break;
+        }
+    }
+    println!("{files} files, {samples} samples");
+}
+
+fn script(path: &Path, fields: &str) -> Vec<u8> {
+    let script = [
+        "script",
+        "--ns",
+        "--no-inline",
+        "--no-itrace",
+        "-F",
+        fields,
+        "-i",
+    ];
+    let output = Command::new("perf")
+        .args(script)
+        .arg(path)
+        .stderr(Stdio::null())
+        .output();
+    output.unwrap().stdout
+}
+
+/// The text with only the address of each function: perf prints names for some recordings even if they are not asked for.
+fn addresses(text: &[u8]) -> String {
+    let text = String::from_utf8_lossy(text);
+    let lines = text.lines().map(|line| match line.strip_prefix('\t') {
+        Some(function) => function.split_ascii_whitespace().next().unwrap_or_default(),
+        None => line,
+    });
+    lines.flat_map(|line| [line, "\n"]).collect()
+}
+
+/// Functions and samples are counted by their lines: only functions are indented by a tab or many spaces.
+#[test]
+fn real_texts_have_a_sample_and_a_frame_for_each_line() {
+    let corpus = Corpus::find();
+    let files = corpus
+        .iter()
+        .flat_map(|corpus| corpus.files(&["perf-data", "simpleperf"]));
+    let mut found = 0;
+    for file in files {
+        let bytes = file.read();
+        let Ok(text) = std::str::from_utf8(&bytes) else {
+            continue;
+        };
+        let is_frame = |line: &&str| line.starts_with('\t') || line.starts_with("      ");
+        if !text.lines().any(|line| line.starts_with('\t')) || text.starts_with('{') {
+            continue;
+        }
+        let frames = text.lines().filter(is_frame).count();
+        let heads = text
+            .lines()
+            .filter(|line| !is_frame(line) && !line.is_empty() && !line.starts_with('#'));
+        let trace = read_bytes(&bytes, ReadOptions::default()).unwrap();
+        let samples = tables::samples(&trace);
+        assert_eq!(samples.len(), heads.count(), "{}", file.name);
+        let depth: usize = samples.iter().map(|sample| sample.stack.len()).sum();
+        assert_eq!(depth, frames, "{}", file.name);
+        assert!(trace.repairs.rows().is_empty(), "{}", file.name);
+        found += 1;
+    }
+    println!("{found} texts");
+}
