@@ -37,7 +37,7 @@ impl Selection {
         self.wanted(CallTree::from_trace(trace, &options))
     }
 
-    /// The tree of the samples. Mangled names of C++ and Rust become readable.
+    /// Builds the call tree of the samples, with demangled names of C++ and Rust.
     fn samples(&self, trace: &traceloom_trace::Trace) -> CallTree {
         let mut tree = CallTree::from_samples(trace, self.range());
         tree.rename(|function| traceloom_query::demangled(&function.name).map(Function::named));

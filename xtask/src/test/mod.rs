@@ -154,8 +154,9 @@ fn timed(title: &str, sum: &Mutex<Counts>, work: impl FnOnce() -> Counts) {
         .add(counts);
 }
 
-/// The CPU time of all child processes that have ended, or 0 on a system without `/proc`. The fields `cutime` and `cstime`
-/// of `/proc/self/stat` have a unit of 10 ms (proc(5)).
+/// The CPU time of all child processes that have ended, seconds. It is 0 on a system without `/proc`.
+///
+/// The source is `cutime` and `cstime` of `/proc/self/stat`, which count in steps of 10 ms (proc(5)).
 fn cpu_seconds_of_children() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let (_, after_name) = stat.rsplit_once(')').unwrap_or_default();

@@ -21,8 +21,8 @@ const FREE_BYTES: usize = 24 << 20;
 impl CallTree {
     /// Builds the tree of a trace's samples in a range, from the outermost function of each stack to the innermost.
     ///
-    /// A frame with inlined functions has a node for each of them. Samples without a stack count for their thread
-    /// only. A thread without samples in the range has a root without samples.
+    /// A frame with inlined functions has a node for each of them. A sample without a stack counts for the root of its
+    /// thread. Each thread has a root, even without samples in the range.
     ///
     /// The name of a frame is the first of these that it has: its name before obfuscation, its symbols, its name, its
     /// address in the file.

@@ -2,7 +2,7 @@
 
 use traceloom_trace::TraceBuilder;
 
-/// Reads `# hostname : vm`. Keys are the same as for `perf.data`.
+/// Adds a line of the header, such as `# hostname : vm`, to the metadata. The keys are those of `perf.data`.
 pub(super) fn fact(line: &str, out: &mut TraceBuilder) {
     let Some((key, value)) = line.trim_start_matches('#').split_once(" : ") else {
         return;

@@ -21,22 +21,38 @@ impl<'a> Frame<'a> {
         (!name.is_empty() || !file.is_empty()).then_some(Self { name, file })
     }
 
-    /// Reads the source of a branch: `call   40b06c f+0x51c (foo.so) => …`, after one or two words that tell its kind.
-    pub fn of_branch(rest: &'a str) -> Option<Self> {
-        let (mut from, _) = rest.split_once(" => ")?;
-        for _ in 0..3 {
-            if let Some(frame) = Self::read(from) {
-                return Some(frame);
+    /// Reads the function on the first line of a sample, after the event. An address of data can precede it
+    /// (`-F +addr`). Of a branch, it is the function that branches: `call   40b06c f+0x51c (foo.so) => 4076f0 …`.
+    pub fn on_first_line(rest: &'a str) -> Option<Self> {
+        let Some((branch, _)) = rest.split_once(" => ") else {
+            let frame = Self::read(rest)?;
+            if is_long_address(frame.name) {
+                return Self::read(without_first_word(rest)?);
             }
-            from = from.trim_start().split_once(char::is_whitespace)?.1;
-        }
-        None
+            return Some(frame);
+        };
+        // The kind of a branch has up to two words.
+        let second = without_first_word(branch);
+        let third = second.and_then(without_first_word);
+        let starts = [Some(branch), second, third];
+        starts.into_iter().flatten().find_map(Self::read)
     }
 
     /// Whether the function is inlined into the next one. perf prints this in the place of the file.
     pub fn is_inlined(&self) -> bool {
         self.file == "inlined"
     }
+}
+
+fn without_first_word(text: &str) -> Option<&str> {
+    let (_, rest) = text.trim_start().split_once(char::is_whitespace)?;
+    Some(rest)
+}
+
+/// Whether a name begins with an address. Short words of hexadecimal digits can be names: `add`.
+fn is_long_address(name: &str) -> bool {
+    let (word, _) = name.split_once(' ').unwrap_or_default();
+    word.len() >= 8 && is_hex(word)
 }
 
 fn is_hex(word: &str) -> bool {

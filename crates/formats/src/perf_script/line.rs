@@ -28,9 +28,9 @@ impl<'a> Head<'a> {
     }
 
     fn with_time(before: &'a str, after: &'a str) -> Option<Self> {
-        let (columns, time) = before.rsplit_once(char::is_whitespace)?;
-        let ts_ns = time_ns(time)?;
-        let head = Self::with_columns(columns.trim_end())?;
+        let begin = time_begin(before)?;
+        let ts_ns = time_ns(&before[begin..])?;
+        let head = Self::with_columns(before[..begin].trim_end())?;
         let (period, after) = period(after.trim_start());
         let (event, rest) = event(after);
         Some(Self {
@@ -89,7 +89,18 @@ fn is_flags(word: &str) -> bool {
     (1..=3).contains(&word.len()) && word.bytes().all(|byte| b"KUHGMECSFPED".contains(&byte))
 }
 
-/// The number of a process or thread; -1 if perf does not know it.
+/// Where the time at the end of a text begins: after the last space. A line can have many colons, so the search ends at
+/// the first byte that a time does not have.
+fn time_begin(before: &str) -> Option<usize> {
+    let is_time = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
+    let time = before.bytes().rev().take_while(|byte| is_time(byte));
+    let begin = before.len() - time.count();
+    before[..begin]
+        .ends_with(char::is_whitespace)
+        .then_some(begin)
+}
+
+/// Parses the number of a process or thread. perf prints -1 for an unknown one.
 fn number(word: &str) -> Option<i64> {
     let number: i32 = word.parse().ok()?;
     (number >= -1 && !word.starts_with('+')).then_some(number.into())
@@ -114,7 +125,7 @@ fn time_ns(time: &str) -> Option<i64> {
         .checked_add(fraction * unit)
 }
 
-/// The period, and what follows it.
+/// Splits off the period, if there is one.
 fn period(text: &str) -> (Option<u64>, &str) {
     let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     match word.parse() {
@@ -123,7 +134,7 @@ fn period(text: &str) -> (Option<u64>, &str) {
     }
 }
 
-/// The event, and what follows it: `sched:sched_switch: prev_comm=…`, `cycles:u:`.
+/// Splits `sched:sched_switch: prev_comm=…` or `cycles:u:` into the event and the rest of the line.
 fn event(text: &str) -> (&str, &str) {
     let (event, rest) = match text.split_once(": ") {
         Some((event, rest)) => (event, rest.trim()),

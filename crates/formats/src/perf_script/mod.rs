@@ -11,6 +11,7 @@
 //! sources are perf's code (`builtin-script.c`, `perf_sample__fprintf_start`; `util/evsel_fprintf.c`,
 //! `sample__fprintf_callchain`) and what perf 6.1 prints.
 
+mod counts;
 mod facts;
 mod frame;
 mod line;

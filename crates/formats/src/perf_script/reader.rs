@@ -1,8 +1,8 @@
 //! Turns lines into samples with their stacks.
 
-use rustc_hash::FxHashMap;
-use traceloom_trace::{Place, ProcessId, RepairKind, StringId, ThreadId, TraceBuilder, TrackId};
+use traceloom_trace::{Place, ProcessId, RepairKind, StringId, ThreadId, TraceBuilder};
 
+use super::counts::{Counts, OF_EVENT};
 use super::facts::fact;
 use super::frame::Frame;
 use super::line::Head;
@@ -11,19 +11,18 @@ use crate::format::{Reader, Target};
 use crate::format_id;
 use crate::lines::Lines;
 use crate::profile::{
-    BYTES, Counter, Execution, Mapping, NONE, Named, Sample, Samples, Stacks, Task, add_samples,
-    add_stacks,
+    BYTES, Execution, Mapping, NONE, Named, Sample, Samples, Stacks, Task, add_samples, add_stacks,
 };
 
-/// Memory limits, as for other formats of samples: bytes for each byte of the text.
+/// Memory limits: the bytes allowed for each byte of the text, and a base for any text, which stacks and samples have
+/// each.
 const OF_STACKS: usize = 6;
-const OF_SAMPLES: usize = 8;
-/// The same for any file.
-const AT_LEAST: usize = 16 << 20;
-/// The memory of a sample with its count, bytes.
-const WITH_VALUE: usize = BYTES + 200;
+const OF_SAMPLES: usize = 10;
+const BASE: usize = 16 << 20;
+/// The memory of a counter value, bytes.
+const OF_VALUE: usize = 200;
 
-/// The begin of a line between samples: a part of a hardware trace (Intel PT) was lost.
+/// perf prints a line with this begin where a part of a hardware trace (Intel PT) was lost.
 const TRACE_ERROR: &str = "instruction trace error";
 
 #[derive(Default)]
@@ -57,15 +56,30 @@ struct Pending {
     sample: Sample,
     /// From the innermost function to the outermost one.
     frames: Vec<u32>,
-    /// Functions that are inlined into the next one.
+    /// Functions without a file so far: they are inlined into the next one.
     inlined: Vec<StringId>,
 }
 
-/// An event: its session and its count on each CPU.
-struct Event {
-    name: StringId,
-    session: u32,
-    counts: FxHashMap<Option<u32>, (TrackId, u64)>,
+impl Pending {
+    /// Adds a function and those that are inlined into it. `file` contains all of them.
+    fn add_functions(&mut self, file: &str, stacks: &mut Stacks, out: &mut TraceBuilder) {
+        if self.inlined.is_empty() {
+            return;
+        }
+        let mapping = stacks.mapping(Mapping {
+            name: out.intern_unless_empty(file.as_bytes()),
+            end: u64::MAX,
+            ..Mapping::default()
+        });
+        for name in self.inlined.drain(..) {
+            let named = Named {
+                name,
+                file: StringId::NULL,
+                line: None,
+            };
+            self.frames.push(stacks.frame(mapping, 0, named));
+        }
+    }
 }
 
 struct State {
@@ -75,10 +89,11 @@ struct State {
     samples: Samples,
     /// The memory for samples that is left, bytes.
     room: usize,
-    events: FxHashMap<String, Event>,
+    counts: Counts,
     pending: Option<Pending>,
     beyond: u64,
-    tracepoints: u64,
+    /// Samples with columns that are not read.
+    columns: u64,
     records: u64,
     source_lines: u64,
 }
@@ -89,13 +104,13 @@ impl State {
             lines: 0,
             // Perfetto's name for this source.
             source: out.intern(b"perf_text"),
-            stacks: Stacks::with_room(AT_LEAST),
+            stacks: Stacks::with_room(BASE),
             samples: Samples::default(),
-            room: AT_LEAST,
-            events: FxHashMap::default(),
+            room: BASE,
+            counts: Counts::default(),
             pending: None,
             beyond: 0,
-            tracepoints: 0,
+            columns: 0,
             records: 0,
             source_lines: 0,
         }
@@ -106,29 +121,38 @@ impl State {
         let text = String::from_utf8_lossy(line);
         let text = text.trim_end();
         if text.is_empty() {
-            self.end_stack();
-        } else if text.starts_with('#') {
-            fact(text, out);
+            self.end_stack(out);
+        } else if let Some(function) = text.strip_prefix('\t') {
+            self.stack_line(function, out);
         } else if text.trim_start().starts_with(TRACE_ERROR) {
             let place = Place::at_line(self.lines);
             let what = || text.trim_start().to_owned();
             out.repair(RepairKind::LostEvents, 1, place, what);
         } else if let Some(head) = Head::read(text) {
-            self.end_stack();
+            self.end_stack(out);
             self.begin(&head, out);
-        } else if text.starts_with(char::is_whitespace) && self.pending.is_some() {
-            match Frame::read(text) {
-                Some(frame) => self.frame(frame, out),
-                None => self.source_lines += 1,
-            }
+        } else if text.starts_with('#') {
+            fact(text, out);
+        } else if text.starts_with(char::is_whitespace) {
+            self.stack_line(text, out);
         } else {
-            self.unread(text.trim_start(), out);
+            self.unread(text, out);
+        }
+    }
+
+    /// Reads an indented line: a function, or its place in the source.
+    fn stack_line(&mut self, text: &str, out: &mut TraceBuilder) {
+        match Frame::read(text) {
+            _ if self.pending.is_none() => self.unread(text, out),
+            Some(frame) => self.frame(frame, out),
+            None => self.source_lines += 1,
         }
     }
 
     fn unread(&mut self, text: &str, out: &mut TraceBuilder) {
         const SHOWN: usize = 120;
         let place = Place::at_line(self.lines);
+        let text = text.trim_start();
         let end = text.floor_char_boundary(SHOWN.min(text.len()));
         out.repair(RepairKind::UnparsedLine, 1, place, || {
             text[..end].to_owned()
@@ -139,31 +163,42 @@ impl State {
         if let Some(record) = head.rest.strip_prefix("PERF_RECORD_") {
             return self.record(record, head.ts_ns, out);
         }
-        if self.room < WITH_VALUE {
+        let value = head.period.map_or(0, |_| OF_VALUE);
+        if self.room < BYTES + value {
             self.beyond += 1;
             return;
         }
-        self.room -= WITH_VALUE;
+        self.room -= BYTES + value;
+        self.pending = Some(Pending {
+            sample: self.sample(head, out),
+            frames: Vec::new(),
+            inlined: Vec::new(),
+        });
+        match Frame::on_first_line(head.rest) {
+            Some(frame) => self.frame(frame, out),
+            None => self.columns += u64::from(!head.rest.is_empty()),
+        }
+    }
+
+    /// A sample without its stack.
+    fn sample(&mut self, head: &Head<'_>, out: &mut TraceBuilder) -> Sample {
+        let before = self.counts.len();
+        let event = out.intern_unless_empty(head.event.as_bytes());
+        let samples = &mut self.samples;
+        let session = self.counts.session(event, self.source, samples);
+        let counters = self.counts.add(head, (event, session), samples, out);
+        let more = (self.counts.len() - before) * OF_EVENT;
+        self.room = self.room.saturating_sub(more);
         let execution = Execution {
             cpu: head.cpu,
             ..Execution::default()
         };
-        let (session, counters) = self.count(head, out);
-        let sample = Sample {
-            task: self.task(head, out),
+        Sample {
+            task: self.samples.task(task(head, out)),
             execution: self.samples.execution(execution),
             session,
             counters,
             ..Sample::at(head.ts_ns, self.source)
-        };
-        self.pending = Some(Pending {
-            sample,
-            frames: Vec::new(),
-            inlined: Vec::new(),
-        });
-        match Frame::of_branch(head.rest).or_else(|| Frame::read(head.rest)) {
-            Some(frame) => self.frame(frame, out),
-            None => self.tracepoints += u64::from(!head.rest.is_empty()),
         }
     }
 
@@ -181,82 +216,23 @@ impl State {
         });
     }
 
-    fn task(&mut self, head: &Head<'_>, out: &mut TraceBuilder) -> u32 {
-        let utid = (head.tid >= 0).then(|| thread(head, out));
-        let upid = match head.pid {
-            Some(0) => Some(ProcessId::IDLE),
-            Some(pid @ 1..) => Some(out.process(pid)),
-            _ => None,
-        };
-        self.samples.task(Task {
-            upid,
-            utid,
-            context: NONE,
-        })
-    }
-
-    /// Adds the period to the count of an event. Returns the session of the event and the sample's set of values.
-    fn count(&mut self, head: &Head<'_>, out: &mut TraceBuilder) -> (u32, u32) {
-        if !self.events.contains_key(head.event) {
-            let event = Event {
-                name: out.intern_unless_empty(head.event.as_bytes()),
-                session: self.samples.session(self.source),
-                counts: FxHashMap::default(),
-            };
-            self.events.insert(head.event.to_owned(), event);
-        }
-        let event = self.events.get_mut(head.event);
-        let (Some(event), samples) = (event, &mut self.samples) else {
-            return (NONE, NONE);
-        };
-        let Some(period) = head.period else {
-            return (event.session, NONE);
-        };
-        let (track, count) = event.counts.entry(head.cpu).or_insert_with(|| {
-            let counter = Counter {
-                track: TrackId::default(),
-                session: event.session,
-                cpu: head.cpu,
-                is_timebase: true,
-                unit: StringId::NULL,
-                description: StringId::NULL,
-            };
-            (samples.counter(counter, event.name, out), 0)
-        });
-        *count = count.saturating_add(period);
-        let set = samples.value(head.ts_ns, NONE, (*track, *count), out);
-        (event.session, set)
-    }
-
     fn frame(&mut self, frame: Frame<'_>, out: &mut TraceBuilder) {
         let Some(pending) = &mut self.pending else {
             return;
         };
-        let name = out.intern(frame.name.as_bytes());
-        pending.inlined.push(name);
-        if frame.is_inlined() {
-            return;
-        }
-        let mapping = self.stacks.mapping(Mapping {
-            name: out.intern_unless_empty(frame.file.as_bytes()),
-            end: u64::MAX,
-            ..Mapping::default()
-        });
-        for name in pending.inlined.drain(..) {
-            let named = Named {
-                name,
-                file: StringId::NULL,
-                line: None,
-            };
-            pending.frames.push(self.stacks.frame(mapping, 0, named));
+        pending.inlined.push(out.intern(frame.name.as_bytes()));
+        if !frame.is_inlined() {
+            pending.add_functions(frame.file, &mut self.stacks, out);
         }
     }
 
     /// Adds the sample whose stack is complete.
-    fn end_stack(&mut self) {
+    fn end_stack(&mut self, out: &mut TraceBuilder) {
         let Some(mut pending) = self.pending.take() else {
             return;
         };
+        // The text was cut after an inlined function.
+        pending.add_functions("", &mut self.stacks, out);
         let mut callsite = NONE;
         for frame in pending.frames.into_iter().rev() {
             callsite = self.stacks.callsite(callsite, frame);
@@ -266,12 +242,12 @@ impl State {
     }
 
     fn finish(mut self, out: &mut TraceBuilder) {
-        self.end_stack();
+        self.end_stack(out);
         let place = Place::default();
         let mut skipped = |count, what: &str| {
             out.repair(RepairKind::SkippedEntry, count, place, || what.to_owned());
         };
-        skipped(self.tracepoints, "fields of tracepoints");
+        skipped(self.columns, "fields of tracepoints and other columns");
         skipped(self.records, "records of mappings, threads and switches");
         skipped(self.source_lines, "lines of source code in stacks");
         let beyond = self.beyond + self.stacks.beyond;
@@ -284,19 +260,39 @@ impl State {
     }
 }
 
-/// The thread of a sample. All idle threads have the number 0.
-fn thread(head: &Head<'_>, out: &mut TraceBuilder) -> ThreadId {
-    if head.tid == 0 {
-        return out.idle_thread();
+/// The owner of a sample. All idle threads have the number 0.
+fn task(head: &Head<'_>, out: &mut TraceBuilder) -> Task {
+    let upid = match head.pid {
+        Some(0) => Some(ProcessId::IDLE),
+        Some(pid @ 1..) => Some(out.process(pid)),
+        _ => None,
+    };
+    let utid = match head.tid {
+        0 => Some(out.idle_thread()),
+        1.. => Some(thread(head, upid, out)),
+        _ => None,
+    };
+    Task {
+        upid,
+        utid,
+        context: NONE,
     }
+}
+
+/// The thread of a sample. A process has the name of its main thread.
+fn thread(head: &Head<'_>, upid: Option<ProcessId>, out: &mut TraceBuilder) -> ThreadId {
     let utid = out.thread(head.tid);
-    if let Some(pid) = head.pid.filter(|pid| *pid > 0) {
+    let pid = head.pid.filter(|pid| *pid > 0);
+    if let Some(pid) = pid {
         out.put_in_process(utid, pid);
     }
     // perf prints `:123` for a thread without a name.
     if !head.comm.starts_with(':') {
         let name = out.intern_unless_empty(head.comm.as_bytes());
         out.name_thread(utid, name);
+        if let Some(upid) = upid.filter(|_| pid == Some(head.tid)) {
+            out.name_process(upid, name);
+        }
     }
     utid
 }

@@ -78,8 +78,23 @@ fn names_and_files_may_contain_parentheses() {
     }
     assert_eq!(read("  file.c:12"), None);
     assert_eq!(read("  [kernel.kallsyms][ffffffff821f236b]"), None);
-    let branch = Frame::of_branch("tr strt   0 [unknown] (foo.so) =>   7ff g+0x6 (foo.so)");
+    let branch = Frame::on_first_line("tr strt   0 [unknown] (foo.so) =>   7ff g+0x6 (foo.so)");
     assert_eq!(branch.map(|frame| frame.name), Some("[unknown]"));
+    let first = |rest| Frame::on_first_line(rest).map(|frame| frame.name);
+    assert_eq!(
+        first("ffffffff821f236b add ([kernel.kallsyms])"),
+        Some("add")
+    );
+    assert_eq!(first("0 ffffffff821f236b f (a)"), Some("f"));
+    assert_eq!(first("prev_comm=a prev_pid=1"), None);
+}
+
+/// Each colon could end a time.
+#[test]
+fn a_line_of_colons_takes_no_long_time() {
+    assert_eq!(Head::read(&":".repeat(4 << 20)), None);
+    assert_eq!(Head::read(&"1.000000:".repeat(1 << 20)), None);
+    assert_eq!(Head::read(&" 1.000000:".repeat(1 << 20)), None);
 }
 
 #[test]

@@ -28,9 +28,7 @@ pub struct Printed {
 
 #[test]
 fn perf_finds_the_same_samples() {
-    let version = Command::new("perf").arg("--version").output();
-    if !version.is_ok_and(|output| output.status.success()) {
-        eprintln!("skipped: perf is not installed");
+    if !has_perf() {
         return;
     }
     let (mut compared, mut unread) = (0, Vec::new());
@@ -52,6 +50,16 @@ fn perf_finds_the_same_samples() {
         compared += 1;
     }
     println!("{compared} files give the same as perf, which cannot read {unread:?}");
+}
+
+/// Whether perf is installed. Says so if it is not.
+pub fn has_perf() -> bool {
+    let version = Command::new("perf").arg("--version").output();
+    let is_installed = version.is_ok_and(|output| output.status.success());
+    if !is_installed {
+        eprintln!("skipped: perf is not installed");
+    }
+    is_installed
 }
 
 fn compare(name: &str, ours: &[Sample], printed: &[Printed]) {

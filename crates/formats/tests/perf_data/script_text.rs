@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use testkit::Corpus;
 use traceloom_formats::{ReadOptions, read_bytes};
 
-use super::perf_script::parse;
+use super::perf_script::{has_perf, parse};
 use super::{real_files, tables};
 
 /// Fields with which perf prints one line per function, and the same with names.
@@ -23,9 +23,7 @@ const FIELDS: [(&str, &str); 2] = [
 
 #[test]
 fn text_has_the_samples_that_perf_prints() {
-    let version = Command::new("perf").arg("--version").output();
-    if !version.is_ok_and(|output| output.status.success()) {
-        eprintln!("skipped: perf is not installed");
+    if !has_perf() {
         return;
     }
     let (mut files, mut samples) = (0, 0);
@@ -122,4 +120,49 @@ fn real_texts_have_a_sample_and_a_frame_for_each_line() {
         found += 1;
     }
     println!("{found} texts");
+}
+
+/// A header, an inlined function, a tracepoint, a lost record and a cut stack.
+const MADE: &str = "\
+# ========
+# captured on: Thu
+# hostname : vm
+# cmdline : /usr/bin/perf record true
+#
+#1 7/7 [000] 1.000001: 250 cycles:u:
+\tffff f(int)+0x5 (inlined)
+\t613 g+0x1 (/bin/a)
+
+  sh 7/9 [001] 1.000002: sched:sched_switch: prev_comm=a
+  sh 7/9 [001] 1.000003: PERF_RECORD_LOST lost 5
+  sh 7/9 [000] 1.000004: 250 cycles:u:
+\tffff h (inlined)";
+
+#[test]
+fn parts_of_a_text_are_read_or_counted() {
+    let trace = read_bytes(MADE.as_bytes(), ReadOptions::default()).unwrap();
+    assert_eq!(trace.metadata("hostname"), Some("vm"));
+    assert_eq!(trace.metadata("cmdline"), Some("/usr/bin/perf record true"));
+    let samples = tables::samples(&trace);
+    let stack = |sample: &tables::Sample| {
+        let frames = sample.stack.iter();
+        frames
+            .map(|frame| format!("{} ({})", frame.name, frame.file))
+            .collect()
+    };
+    let stacks: Vec<Vec<_>> = samples.iter().map(stack).collect();
+    assert_eq!(stacks[0], ["f(int) (/bin/a)", "g (/bin/a)"]);
+    assert!(stacks[1].is_empty());
+    assert_eq!(stacks[2], ["h ()"]);
+    let counts: Vec<_> = samples.iter().map(|sample| &sample.counts).collect();
+    let cycles = vec![("cycles:u".to_owned(), 250)];
+    assert_eq!(counts, [&cycles, &vec![], &cycles]);
+    let people: Vec<_> = samples
+        .iter()
+        .map(|one| (one.pid, one.tid, one.cpu))
+        .collect();
+    assert_eq!(people, [(7, 7, Some(0)), (7, 9, Some(1)), (7, 9, Some(0))]);
+    let repairs = trace.repairs.rows().iter();
+    let repairs: Vec<_> = repairs.map(|row| (row.kind.name(), row.count)).collect();
+    assert_eq!(repairs, [("lost_events", 5), ("skipped_entry", 1)]);
 }

@@ -152,7 +152,7 @@ fn from_tables(trace: &Trace, range: Option<TimeRange>, args: &Selection<'_>) ->
     tree
 }
 
-/// The tree of the samples. Mangled names of C++ and Rust become readable.
+/// Builds the call tree of the samples, with demangled names of C++ and Rust.
 fn from_samples(trace: &Trace, range: Option<TimeRange>) -> CallTree {
     let mut tree = CallTree::from_samples(trace, range);
     #[cfg(feature = "query")]

@@ -1,0 +1,58 @@
+//! Events: each has a session, and a count on each CPU.
+
+use rustc_hash::FxHashMap;
+use traceloom_trace::{StringId, TraceBuilder, TrackId};
+
+use super::line::Head;
+use crate::profile::{Counter, NONE, Samples};
+
+/// The memory of an event or of its counter on a CPU, bytes.
+pub(super) const OF_EVENT: usize = 400;
+
+/// The events so far.
+#[derive(Default)]
+pub(super) struct Counts {
+    sessions: FxHashMap<StringId, u32>,
+    /// The counter and the sum of the periods.
+    sums: FxHashMap<(u32, Option<u32>), (TrackId, u64)>,
+}
+
+impl Counts {
+    /// The number of rows of [`OF_EVENT`] bytes.
+    pub fn len(&self) -> usize {
+        self.sessions.len() + self.sums.len()
+    }
+
+    /// The session of an event.
+    pub fn session(&mut self, event: StringId, source: StringId, samples: &mut Samples) -> u32 {
+        let known = self.sessions.entry(event);
+        *known.or_insert_with(|| samples.session(source))
+    }
+
+    /// Adds the period of a sample to the count of its event. Returns the sample's set of values, or [`NONE`] without a
+    /// period.
+    pub fn add(
+        &mut self,
+        head: &Head<'_>,
+        (event, session): (StringId, u32),
+        samples: &mut Samples,
+        out: &mut TraceBuilder,
+    ) -> u32 {
+        let Some(period) = head.period else {
+            return NONE;
+        };
+        let (track, sum) = self.sums.entry((session, head.cpu)).or_insert_with(|| {
+            let counter = Counter {
+                track: TrackId::default(),
+                session,
+                cpu: head.cpu,
+                is_timebase: true,
+                unit: StringId::NULL,
+                description: StringId::NULL,
+            };
+            (samples.counter(counter, event, out), 0)
+        });
+        *sum = sum.saturating_add(period);
+        samples.value(head.ts_ns, NONE, (*track, *sum), out)
+    }
+}
