@@ -22,7 +22,7 @@ impl CallTree {
     /// Builds the tree of a trace's samples in a range, from the outermost function of each stack to the innermost.
     ///
     /// A frame with inlined functions has a node for each of them. A sample without a stack counts for the root of its
-    /// thread. Each thread has a root, even without samples in the range.
+    /// thread. A thread of which no sample is in the range has a root, too.
     ///
     /// The name of a frame is the first of these that it has: its name before obfuscation, its symbols, its name, its
     /// address in the file.
