@@ -62,21 +62,24 @@ fn is_hex(word: &str) -> bool {
 /// Splits `f(int) (/lib/x.so (deleted))` into the symbol and the file. Parentheses that belong to the symbol do not
 /// follow a space.
 fn without_file(text: &str) -> (&str, &str) {
-    let mut depth = 0usize;
-    for (at, byte) in text.bytes().enumerate().rev() {
+    let Some(inside) = text.strip_suffix(')') else {
+        return (text, "");
+    };
+    let mut depth = 1usize;
+    for (at, byte) in inside.bytes().enumerate().rev() {
         match byte {
             b')' => depth += 1,
-            b'(' => depth = depth.saturating_sub(1),
+            b'(' => depth -= 1,
             _ => {}
         }
         if depth > 0 {
             continue;
         }
-        let is_file = byte == b'(' && (at == 0 || text.as_bytes()[at - 1] == b' ');
-        if !is_file {
-            break;
+        let (symbol, file) = (&inside[..at], &inside[at + 1..]);
+        if symbol.is_empty() || symbol.ends_with(' ') {
+            return (symbol, without_offset(file));
         }
-        return (&text[..at], without_offset(&text[at + 1..text.len() - 1]));
+        break;
     }
     (text, "")
 }

@@ -22,7 +22,7 @@ const BASE: usize = 16 << 20;
 /// The memory of a counter value, bytes.
 const OF_VALUE: usize = 200;
 
-/// perf prints a line with this begin where a part of a hardware trace (Intel PT) was lost.
+/// How the line begins that perf prints for a lost part of a hardware trace (Intel PT).
 const TRACE_ERROR: &str = "instruction trace error";
 
 #[derive(Default)]
@@ -143,6 +143,8 @@ impl State {
     /// Reads an indented line: a function, or its place in the source.
     fn stack_line(&mut self, text: &str, out: &mut TraceBuilder) {
         match Frame::read(text) {
+            // The stack of a sample beyond the limit, which is counted.
+            _ if self.pending.is_none() && self.beyond > 0 => {}
             _ if self.pending.is_none() => self.unread(text, out),
             Some(frame) => self.frame(frame, out),
             None => self.source_lines += 1,
@@ -202,7 +204,7 @@ impl State {
         }
     }
 
-    /// Another record than a sample, which `--show-…-events` prints.
+    /// A record that is not a sample; `--show-…-events` prints them.
     fn record(&mut self, record: &str, ts: i64, out: &mut TraceBuilder) {
         if !record.starts_with("LOST") {
             self.records += 1;

@@ -58,7 +58,9 @@ fn other_lines_begin_no_sample() {
 
 #[test]
 fn names_and_files_may_contain_parentheses() {
-    let read = |line| Frame::read(line).map(|frame| (frame.name, frame.file));
+    fn read(line: &str) -> Option<(&str, &str)> {
+        Frame::read(line).map(|frame| (frame.name, frame.file))
+    }
     for (line, expected) in [
         (
             "\t 613 f(int, char (*)()) const+0x12 (/lib/x.so (deleted))",
@@ -75,6 +77,18 @@ fn names_and_files_may_contain_parentheses() {
         ("\t 40 x)", ("x)", "")),
     ] {
         assert_eq!(read(line), Some(expected), "{line}");
+    }
+    for name in [
+        "f (",
+        "f ((",
+        "f )(",
+        "(",
+        "f (a",
+        "f (\u{fffd}",
+        "f) (\u{fffd}",
+    ] {
+        let line = format!("\t 40 {name}");
+        assert_eq!(read(&line), Some((name, "")), "{line}");
     }
     assert_eq!(read("  file.c:12"), None);
     assert_eq!(read("  [kernel.kallsyms][ffffffff821f236b]"), None);

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use traceloom_analyze::{
-    CallTree, CallTreeBuilder, Function, RecordTables, SAMPLES, TimeRange, TreeOptions, TreeThread,
+    CallTree, CallTreeBuilder, RecordTables, SAMPLES, TimeRange, TreeOptions, TreeThread,
 };
 use traceloom_trace::{
     MethodEvent, MethodEvents, MethodIndex, MethodLine, MethodTraceStart, Place, RepairKind, RowId,
@@ -154,8 +154,17 @@ fn from_tables(trace: &Trace, range: Option<TimeRange>, args: &Selection<'_>) ->
 
 /// Builds the call tree of the samples, with demangled names of C++ and Rust.
 fn from_samples(trace: &Trace, range: Option<TimeRange>) -> CallTree {
-    let mut tree = CallTree::from_samples(trace, range);
+    let tree = CallTree::from_samples(trace, range);
     #[cfg(feature = "query")]
+    let tree = demangled(tree);
+    tree
+}
+
+/// Replaces the mangled names of C++ and Rust.
+#[cfg(feature = "query")]
+fn demangled(mut tree: CallTree) -> CallTree {
+    use traceloom_analyze::Function;
+
     tree.rename(|function| traceloom_query::demangled(&function.name).map(Function::named));
     tree
 }
