@@ -47,6 +47,19 @@ fn a_counter_ends_no_slice_of_the_idle_thread() {
     assert!(trip.differences().is_empty(), "{:?}", trip.differences());
 }
 
+/// The counter of a process without threads is written in the name of an invented main thread. Reading that text must
+/// not change the thread of events of the whole machine.
+#[test]
+fn an_invented_main_thread_stands_in_for_no_other() {
+    let text = "# tracer: nop\n#\n \
+        main-10 (10) [001] .... 1.000001: ext4_writepages: dev 8,1 ino 58 nr_to_write 9 sync_mode 0\n \
+        <idle>-0 (-----) [002] .... 1.000003: mm_compaction_kcompactd_wake: nid=0 order=3 classzone_idx=Normal\n \
+        main-10 (10) [001] .... 1.000005: cpu_idle: state=4294967295 cpu_id=0\n \
+        main-10 (10) [001] .... 1.000006: gpu_mem_total: gpu_id=0 pid=1 size=4096\n";
+    let trip = trip(text.as_bytes(), "ftrace").unwrap();
+    assert!(trip.differences().is_empty(), "{:?}", trip.differences());
+}
+
 /// Many texts with holes have inferred switches. Each is an event of the written text.
 #[test]
 fn made_texts_have_inferred_switches() {

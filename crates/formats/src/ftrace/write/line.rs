@@ -230,7 +230,8 @@ impl<'p> Printer<'p> {
 }
 
 /// The idle thread, unless it has slices of kernel events. An event in its name could end such a slice, so another
-/// thread is used that has no such slices and lived all the time.
+/// thread is used that has no such slices and lived all the time. A main thread without a name is not used, because
+/// `process_front` invents such threads: the trace that is read from the text would use one that this trace lacks.
 fn stand_in(trace: &Trace, idle: ThreadId) -> ThreadId {
     let tracks = trace.tracks.rows();
     let mut beside = tracks.filter(|track| track.kind.is_beside_thread());
@@ -247,6 +248,7 @@ fn stand_in(trace: &Trace, idle: ThreadId) -> ThreadId {
     let threads = trace.threads.rows().enumerate();
     let mut whole = threads
         .filter(|(_, thread)| thread.start_ts == NO_TIME && thread.end_ts == NO_TIME)
+        .filter(|(_, thread)| !(thread.is_main_thread && thread.name.is_empty()))
         .map(|(row, _)| ThreadId::from_row(row));
     whole.find(|utid| !busy.contains(utid)).unwrap_or(idle)
 }
