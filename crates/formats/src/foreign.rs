@@ -1,6 +1,7 @@
 //! Recognises files of other tools, so that the error can name them and give advice.
 
 use crate::error::{ReadError, printable};
+use crate::perf_script::has_report;
 
 /// A file format that traceloom does not read.
 struct ForeignFormat {
@@ -23,9 +24,14 @@ const FORMATS: &[ForeignFormat] = &[
         matches: |head| head.starts_with(b"execve(\""),
     },
     ForeignFormat {
-        name: "text of `perf script` without times",
-        advice: "print it again without `-F`, or with the field `time`",
+        name: "text of `perf script` without threads",
+        advice: "print it again without `-F`, or with the fields `comm` and `tid`",
         matches: is_perf_script,
+    },
+    ForeignFormat {
+        name: "a report of perf (sums without samples)",
+        advice: "open the perf.data that it was made of, or the output of `perf script`",
+        matches: |head| head.starts_with(b"# ") && has_report(head),
     },
     ForeignFormat {
         name: "a recording of perf as JSON",
@@ -274,10 +280,12 @@ mod tests {
         );
         for text in [
             &b"cpu-clock: \n\tffffffff821f236b default_idle\n"[..],
-            b"  sh 9 250000 cpu-clock: \n\t     613 alpha (/bin/a)\n",
+            b"cycles:u: \n\t     613 alpha (/bin/a)\n",
         ] {
             assert!(name(text).unwrap().contains("perf script"));
         }
+        let report = b"# To display the perf.data header info, please use --header\n#\n# Samples: 7K of event 'cycles'\n";
+        assert!(name(report).unwrap().contains("report of perf"));
         assert!(name(b"\x7fELF\x02").unwrap().contains("ELF"));
         assert!(
             name(b"version: 1\ncreator: callgrind-3\n")

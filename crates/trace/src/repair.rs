@@ -152,9 +152,9 @@ repair_kinds! {
     /// A switch that the kernel omitted.
     InferredSwitch = "inferred_switch", Mended,
         "no switch to a thread was recorded, but it ran: its start follows from its wake-up, its events or its running time";
-    /// Times computed from threads' CPU clocks.
+    /// Times that are not those of a wall clock: computed from threads' CPU clocks, or from the order of the events.
     RebuiltTime = "rebuilt_time", Note,
-        "only the threads' CPU clocks were recorded; the time line is rebuilt from them, without waiting";
+        "no wall-clock times were recorded; the time line is rebuilt, and does not show waiting";
     /// A line ending damaged by adb.
     CrlfDamage = "crlf_damage", Mended,
         "line ends were changed during the transfer (adb shell); restored";

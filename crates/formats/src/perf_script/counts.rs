@@ -33,7 +33,7 @@ impl Counts {
     /// period.
     pub fn add(
         &mut self,
-        head: &Head<'_>,
+        (head, ts_ns): (&Head<'_>, i64),
         (event, session): (StringId, u32),
         samples: &mut Samples,
         out: &mut TraceBuilder,
@@ -53,6 +53,6 @@ impl Counts {
             (samples.counter(counter, event, out), 0)
         });
         *sum = sum.saturating_add(period);
-        samples.value(head.ts_ns, NONE, (*track, *sum), out)
+        samples.value(ts_ns, NONE, (*track, *sum), out)
     }
 }

@@ -8,7 +8,8 @@ pub(super) struct Head<'a> {
     pub pid: Option<i64>,
     pub tid: i64,
     pub cpu: Option<u32>,
-    pub ts_ns: i64,
+    /// `None` if it is not printed.
+    pub ts_ns: Option<i64>,
     pub period: Option<u64>,
     /// The event; empty if it is not printed.
     pub event: &'a str,
@@ -17,7 +18,7 @@ pub(super) struct Head<'a> {
 }
 
 impl<'a> Head<'a> {
-    /// Reads a line. `None` if it is not the first one of a sample.
+    /// Reads a line with a time. `None` if it is not the first one of a sample.
     pub fn read(line: &'a str) -> Option<Self> {
         let line = line.trim();
         let colons = memchr::memchr_iter(b':', line.as_bytes());
@@ -27,6 +28,25 @@ impl<'a> Head<'a> {
             .next()
     }
 
+    /// Reads a line without a time (`-F comm,tid,event,ip,sym`). Other text can look the same, so a name, a thread and an
+    /// event must be there.
+    pub fn without_time(line: &'a str) -> Option<Self> {
+        let line = line.trim();
+        let (before, rest) = match line.split_once(": ") {
+            Some((before, rest)) => (before, rest.trim_start()),
+            None => (line.strip_suffix(':')?, ""),
+        };
+        let event = last_word(before);
+        let (period, columns) = last_period(without_last_word(before));
+        let head = Self::with_columns(columns)?;
+        (!head.comm.is_empty() && !event.is_empty()).then_some(Self {
+            period,
+            event,
+            rest,
+            ..head
+        })
+    }
+
     fn with_time(before: &'a str, after: &'a str) -> Option<Self> {
         let begin = time_begin(before)?;
         let ts_ns = time_ns(&before[begin..])?;
@@ -34,7 +54,7 @@ impl<'a> Head<'a> {
         let (period, after) = period(after.trim_start());
         let (event, rest) = event(after);
         Some(Self {
-            ts_ns,
+            ts_ns: Some(ts_ns),
             period,
             event,
             rest,
@@ -131,6 +151,17 @@ fn period(text: &str) -> (Option<u64>, &str) {
     match word.parse() {
         Ok(period) => (Some(period), rest.trim_start()),
         Err(_) => (None, text),
+    }
+}
+
+/// Splits the period off the end of the columns. It follows the number of the thread or CPU.
+fn last_period(columns: &str) -> (Option<u64>, &str) {
+    let before = without_last_word(columns);
+    let follows =
+        last_word(before).starts_with(|first: char| first == '[' || first.is_ascii_digit());
+    match last_word(columns).parse() {
+        Ok(period) if follows => (Some(period), before),
+        _ => (None, columns),
     }
 }
 

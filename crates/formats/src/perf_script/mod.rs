@@ -19,6 +19,8 @@ mod reader;
 #[cfg(test)]
 mod tests;
 
+use self::frame::Frame;
+use self::line::Head;
 use crate::format::{Confidence, Format, ReadOptions, Reader};
 use crate::format_id;
 
@@ -49,12 +51,39 @@ impl Format for PerfScript {
 
 /// Whether a text begins with perf's header or with a sample.
 fn begins_script(head: &[u8]) -> bool {
-    let mut lines = head.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
-    let first = lines.find(|line| !line.is_empty()).unwrap_or_default();
+    let mut lines = head
+        .split(|&byte| byte == b'\n')
+        .map(<[u8]>::trim_ascii)
+        .filter(|line| !line.is_empty());
+    let (first, second) = (lines.next().unwrap_or_default(), lines.next());
+    let second = second.unwrap_or_default();
     if first == b"# ========" {
-        return lines
-            .next()
-            .is_some_and(|line| line.starts_with(b"# captured on"));
+        // `perf report` prints the same header.
+        return second.starts_with(b"# captured on") && !has_report(head);
     }
-    std::str::from_utf8(first).is_ok_and(|line| line::Head::read(line).is_some())
+    let Ok(first) = std::str::from_utf8(first) else {
+        return false;
+    };
+    Head::read(first).is_some() || begins_untimed(first, &String::from_utf8_lossy(second))
+}
+
+/// Whether a text begins with a sample without a time: with its stack, or with another sample.
+fn begins_untimed(first: &str, second: &str) -> bool {
+    let is_bare = |head: &Head<'_>| head.pid.is_some() && head.rest.is_empty();
+    let is_another = || Head::without_time(second).is_some_and(|head| is_bare(&head));
+    Head::without_time(first).is_some_and(|head| {
+        begins_stack(head.rest) || begins_stack(second) || is_bare(&head) && is_another()
+    })
+}
+
+/// Whether a text of perf is a report, which has sums only.
+pub(crate) fn has_report(head: &[u8]) -> bool {
+    memchr::memmem::find(head, b"\n# Samples: ").is_some()
+}
+
+/// Whether a text begins with the address of a function. Words such as `add` are not enough for one.
+fn begins_stack(text: &str) -> bool {
+    let address = text.split(char::is_whitespace).next().unwrap_or_default();
+    let has_digits = address.len() >= 3 && address.bytes().any(|byte| byte.is_ascii_digit());
+    has_digits && Frame::read(text).is_some()
 }

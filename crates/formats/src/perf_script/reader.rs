@@ -22,6 +22,9 @@ const BASE: usize = 16 << 20;
 /// The memory of a counter value, bytes.
 const OF_VALUE: usize = 200;
 
+/// The distance of samples without times, ns.
+const STEP_NS: i64 = 1_000_000;
+
 /// How the line begins that perf prints for a lost part of a hardware trace (Intel PT).
 const TRACE_ERROR: &str = "instruction trace error";
 
@@ -92,6 +95,10 @@ struct State {
     counts: Counts,
     pending: Option<Pending>,
     beyond: u64,
+    /// Whether a line with a time has been read.
+    is_timed: bool,
+    /// Samples without times.
+    untimed: i64,
     /// Samples with columns that are not read.
     columns: u64,
     records: u64,
@@ -110,6 +117,8 @@ impl State {
             counts: Counts::default(),
             pending: None,
             beyond: 0,
+            is_timed: false,
+            untimed: 0,
             columns: 0,
             records: 0,
             source_lines: 0,
@@ -128,16 +137,33 @@ impl State {
             let place = Place::at_line(self.lines);
             let what = || text.trim_start().to_owned();
             out.repair(RepairKind::LostEvents, 1, place, what);
-        } else if let Some(head) = Head::read(text) {
+        } else if let Some(head) = self.head(text) {
             self.end_stack(out);
             self.begin(&head, out);
         } else if text.starts_with('#') {
             fact(text, out);
-        } else if text.starts_with(char::is_whitespace) {
+        } else if text.starts_with(char::is_whitespace) || self.is_function(text) {
             self.stack_line(text, out);
         } else {
             self.unread(text, out);
         }
+    }
+
+    /// Reads the first line of a sample. Only texts without times have samples without one.
+    fn head<'a>(&mut self, text: &'a str) -> Option<Head<'a>> {
+        if let Some(head) = Head::read(text) {
+            self.is_timed = true;
+            return Some(head);
+        }
+        if self.is_timed || self.is_function(text) {
+            return None;
+        }
+        Head::without_time(text)
+    }
+
+    /// Whether a line is a function of the sample before it. Old versions of perf do not indent them.
+    fn is_function(&self, text: &str) -> bool {
+        self.pending.is_some() && Frame::read(text).is_some_and(|frame| !frame.file.is_empty())
     }
 
     /// Reads an indented line: a function, or its place in the source.
@@ -162,8 +188,9 @@ impl State {
     }
 
     fn begin(&mut self, head: &Head<'_>, out: &mut TraceBuilder) {
+        let ts_ns = head.ts_ns.unwrap_or(self.untimed * STEP_NS);
         if let Some(record) = head.rest.strip_prefix("PERF_RECORD_") {
-            return self.record(record, head.ts_ns, out);
+            return self.record(record, ts_ns, out);
         }
         let value = head.period.map_or(0, |_| OF_VALUE);
         if self.room < BYTES + value {
@@ -171,8 +198,9 @@ impl State {
             return;
         }
         self.room -= BYTES + value;
+        self.untimed += i64::from(head.ts_ns.is_none());
         self.pending = Some(Pending {
-            sample: self.sample(head, out),
+            sample: self.sample(head, ts_ns, out),
             frames: Vec::new(),
             inlined: Vec::new(),
         });
@@ -183,12 +211,14 @@ impl State {
     }
 
     /// A sample without its stack.
-    fn sample(&mut self, head: &Head<'_>, out: &mut TraceBuilder) -> Sample {
+    fn sample(&mut self, head: &Head<'_>, ts_ns: i64, out: &mut TraceBuilder) -> Sample {
         let before = self.counts.len();
         let event = out.intern_unless_empty(head.event.as_bytes());
         let samples = &mut self.samples;
         let session = self.counts.session(event, self.source, samples);
-        let counters = self.counts.add(head, (event, session), samples, out);
+        let counters = self
+            .counts
+            .add((head, ts_ns), (event, session), samples, out);
         let more = (self.counts.len() - before) * OF_EVENT;
         self.room = self.room.saturating_sub(more);
         let execution = Execution {
@@ -200,7 +230,7 @@ impl State {
             execution: self.samples.execution(execution),
             session,
             counters,
-            ..Sample::at(head.ts_ns, self.source)
+            ..Sample::at(ts_ns, self.source)
         }
     }
 
@@ -252,6 +282,9 @@ impl State {
         skipped(self.columns, "fields of tracepoints and other columns");
         skipped(self.records, "records of mappings, threads and switches");
         skipped(self.source_lines, "lines of source code in stacks");
+        out.repair(RepairKind::RebuiltTime, self.untimed as u64, place, || {
+            "the samples have no times; they stand one millisecond apart".to_owned()
+        });
         let beyond = self.beyond + self.stacks.beyond;
         out.repair(RepairKind::BeyondLimit, beyond, place, || {
             "samples with too many rows for their size".to_owned()

@@ -14,7 +14,7 @@ fn columns_depend_on_the_fields_that_are_printed() {
         pid: Some(31),
         tid: 32,
         cpu: Some(5),
-        ts_ns: 684_943_518_055_000,
+        ts_ns: Some(684_943_518_055_000),
         period: Some(250_000),
         event: "cpu-clock",
         rest: "",
@@ -22,7 +22,7 @@ fn columns_depend_on_the_fields_that_are_printed() {
     assert_eq!(whole, expected);
     let short = head("     swapper     0 49497.388439776: ");
     assert_eq!((short.comm, short.tid, short.pid), ("swapper", 0, None));
-    assert_eq!((short.ts_ns, short.event), (49_497_388_439_776, ""));
+    assert_eq!((short.ts_ns, short.event), (Some(49_497_388_439_776), ""));
     assert_eq!(
         head("27/-1 [000] GK    0.000001: cycles:u: ").event,
         "cycles:u"
@@ -37,6 +37,39 @@ fn columns_depend_on_the_fields_that_are_printed() {
         (record.event, record.rest),
         ("", "PERF_RECORD_COMM: sh:1/1")
     );
+}
+
+#[test]
+fn samples_may_have_no_times() {
+    let head = |line| Head::without_time(line).unwrap_or_else(|| panic!("{line}"));
+    let short = head("com.example app 19983 cycles: ");
+    assert_eq!(
+        (short.comm, short.tid, short.event),
+        ("com.example app", 19983, "cycles")
+    );
+    assert_eq!((short.ts_ns, short.period), (None, None));
+    let whole = head("            java 31/32    [005]     250000 cpu-clock:pppH:");
+    assert_eq!((whole.pid, whole.tid, whole.cpu), (Some(31), 32, Some(5)));
+    assert_eq!(
+        (whole.period, whole.event),
+        (Some(250_000), "cpu-clock:pppH")
+    );
+    let point = head("sh 7 sched:sched_switch: prev_comm=a: b");
+    assert_eq!(
+        (point.event, point.rest),
+        ("sched:sched_switch", "prev_comm=a: b")
+    );
+    for line in [
+        "",
+        "cycles:",
+        "7 cycles:",
+        "sh cycles:",
+        "sh 7 cycles",
+        "[ perf record: Woken up 5 times to write data ]",
+        "            dd777 v8::internal::Execution::Call(v8::internal::Isolate*) (/usr/bin/node)",
+    ] {
+        assert_eq!(Head::without_time(line), None, "{line}");
+    }
 }
 
 #[test]
@@ -118,4 +151,14 @@ fn a_header_or_a_sample_begins_a_script() {
     assert!(!begins_script(b"# ========\n# tracer: nop\n"));
     assert!(!begins_script(b"# tracer: nop\n"));
     assert!(!begins_script(b"\xff\xfe"));
+    assert!(begins_script(
+        b"java 19983 cycles:\nffff8103d0ca f ([kernel])\n"
+    ));
+    assert!(begins_script(
+        b"java 19983 cycles: ffff8103d0ca f ([kernel])\n"
+    ));
+    assert!(!begins_script(b"bought 12 things:\n add one\n"));
+    assert!(!begins_script(
+        b"# ========\n# captured on: Thu Jul  9\n# ========\n#\n# Samples: 7K of event 'cycles'\n"
+    ));
 }

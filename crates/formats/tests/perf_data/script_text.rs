@@ -5,6 +5,7 @@ use std::process::{Command, Stdio};
 
 use testkit::Corpus;
 use traceloom_formats::{ReadOptions, read_bytes};
+use traceloom_trace::RepairKind;
 
 use super::perf_script::{has_perf, parse};
 use super::{real_files, tables};
@@ -58,6 +59,37 @@ fn text_has_the_samples_that_perf_prints() {
             samples += found.len();
             break;
         }
+    }
+    println!("{files} files, {samples} samples");
+}
+
+/// The samples of a text without times have the order of the file.
+#[test]
+fn text_without_times_has_the_same_samples() {
+    const LARGE: u64 = 500_000;
+    if !has_perf() {
+        return;
+    }
+    let (mut files, mut samples) = (0, 0);
+    for file in real_files() {
+        let size = std::fs::metadata(&file.path).map_or(0, |data| data.len());
+        let expected = parse(&addresses(&script(&file.path, FIELDS[1].0)));
+        if size > LARGE || expected.is_empty() {
+            continue;
+        }
+        let text = script(&file.path, "comm,pid,tid,event,ip,sym,dso");
+        let trace = read_bytes(&text, ReadOptions::default()).unwrap();
+        let found = tables::samples(&trace);
+        let ours: Vec<_> = found.iter().map(|one| (one.tid, one.stack.len())).collect();
+        let perf: Vec<_> = expected
+            .iter()
+            .map(|one| (one.tid.max(0), one.stack.len()))
+            .collect();
+        assert_eq!(ours, perf, "{}", file.name);
+        let rebuilt = trace.repairs.count(RepairKind::RebuiltTime);
+        assert_eq!(rebuilt, found.len() as u64, "{}", file.name);
+        files += 1;
+        samples += found.len();
     }
     println!("{files} files, {samples} samples");
 }
@@ -116,7 +148,9 @@ fn real_texts_have_a_sample_and_a_frame_for_each_line() {
         assert_eq!(samples.len(), heads.count(), "{}", file.name);
         let depth: usize = samples.iter().map(|sample| sample.stack.len()).sum();
         assert_eq!(depth, frames, "{}", file.name);
-        assert!(trace.repairs.rows().is_empty(), "{}", file.name);
+        let repairs = trace.repairs.rows().iter().map(|row| row.kind);
+        let others = repairs.filter(|kind| *kind != RepairKind::RebuiltTime);
+        assert_eq!(others.count(), 0, "{}", file.name);
         found += 1;
     }
     println!("{found} texts");
@@ -137,6 +171,22 @@ const MADE: &str = "\
   sh 7/9 [001] 1.000003: PERF_RECORD_LOST lost 5
   sh 7/9 [000] 1.000004: 250 cycles:u:
 \tffff h (inlined)";
+
+/// Old versions of perf do not indent functions.
+#[test]
+fn samples_without_times_stand_one_after_another() {
+    let text = "java 19983 cycles:\nffff8103d0ca f ([kernel.kallsyms])\n7f72432b4e9a g (/lib/x.so)\n\n\
+        java 19984 cycles:\n7f72432b4e9a g (/lib/x.so)\n\nsomething else\n";
+    let trace = read_bytes(text.as_bytes(), ReadOptions::default()).unwrap();
+    let samples = tables::samples(&trace);
+    let found: Vec<_> = samples
+        .iter()
+        .map(|one| (one.ts, one.tid, one.stack.len()))
+        .collect();
+    assert_eq!(found, [(0, 19983, 2), (1_000_000, 19984, 1)]);
+    assert_eq!(trace.repairs.count(RepairKind::RebuiltTime), 2);
+    assert_eq!(trace.repairs.count(RepairKind::UnparsedLine), 1);
+}
 
 #[test]
 fn parts_of_a_text_are_read_or_counted() {
