@@ -19,6 +19,7 @@ mod method_trace;
 mod mutate;
 mod parts;
 mod perf_data;
+mod perf_tracepoints;
 mod perfetto;
 mod proto;
 mod replay;
@@ -52,6 +53,7 @@ pub use perf_data::{
     PERF_CHAIN, PERF_CPU, PERF_IDENTIFIER, PERF_IP, PERF_PERIOD, PERF_READ, PERF_TID, PERF_TIME,
     PerfDataBytes, PerfEvent, PerfRecord, tiny_perf_data,
 };
+pub use perf_tracepoints::{perf_tracepoints, tiny_perf_tracepoints};
 pub use perfetto::{perfetto_kernel, perfetto_tracks};
 pub use proto::Proto;
 pub use replay::replay;

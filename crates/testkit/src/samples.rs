@@ -85,6 +85,11 @@ pub fn samples() -> Vec<Sample> {
             PerfData,
             crate::tiny_perf_data().to_stream(),
         ),
+        (
+            "perf.data, tracepoints",
+            PerfData,
+            crate::tiny_perf_tracepoints().to_bytes(),
+        ),
         ("ring file", Ring, crate::ring_file::tiny_ring().to_bytes()),
         (
             "trace.dat v6",

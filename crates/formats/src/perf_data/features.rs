@@ -6,6 +6,7 @@ use super::cursor::{Cursor, until_nul};
 
 /// The numbers of features.
 pub(super) mod feature {
+    pub const TRACING_DATA: u8 = 1;
     pub const BUILD_ID: u8 = 2;
     pub const HOSTNAME: u8 = 3;
     pub const OS_RELEASE: u8 = 4;

@@ -13,6 +13,7 @@ use super::sample::{Sample, Task};
 use super::stacks::Chains;
 use super::survey::Survey;
 use super::tally::Tally;
+use super::tracepoints::Tracepoints;
 use super::unpack::unpack;
 use crate::error::ReadError;
 use crate::format::ReadOptions;
@@ -44,7 +45,7 @@ pub(super) fn read(
     for record in queue.sorted() {
         interpreter.record(&record, out);
     }
-    interpreter.finish(out);
+    interpreter.finish(options, out);
     facts::tell_clock(&survey, out);
     tell_ends(&parts, out);
     Ok(())
@@ -74,6 +75,7 @@ struct Interpreter<'a, 's> {
     samples: Samples,
     counters: Counters,
     tally: Tally,
+    tracepoints: Tracepoints<'a>,
     source: StringId,
     /// The memory that is left for samples, bytes.
     room: usize,
@@ -96,6 +98,7 @@ impl<'a, 's> Interpreter<'a, 's> {
                 skipped_features: survey.skipped.clone(),
                 ..Tally::default()
             },
+            tracepoints: Tracepoints::new(survey.tracing_data, out),
             source,
             room: OF_SAMPLES.0 + OF_SAMPLES.1 * bytes,
         }
@@ -226,7 +229,7 @@ impl<'a, 's> Interpreter<'a, 's> {
             self.chains
                 .callsite(sample, timed.record.misc, task.pid, self.survey, out);
         self.tally.unmapped += unmapped;
-        self.tally.raw += u64::from(sample.has_raw);
+        self.tracepoints.add(sample, timed.record.at, (ts, task));
         self.tally.stacks += u64::from(sample.has_stack);
         self.tally.unknown_modes += u64::from(mode.is_empty());
         let who = crate::profile::Task {
@@ -256,14 +259,16 @@ impl<'a, 's> Interpreter<'a, 's> {
         self.samples.samples.push(row);
     }
 
-    fn finish(self, out: &mut TraceBuilder) {
+    fn finish(self, options: &ReadOptions, out: &mut TraceBuilder) {
         let mut tally = self.tally;
         tally.dropped_values = self.counters.dropped;
+        tally.raw = self.tracepoints.unread;
         tally.beyond += self.chains.beyond() + self.survey.symbols.beyond;
         tally.tell(out);
         if let Some(callsites) = add_stacks(&self.chains.stacks, out) {
             add_samples(self.samples, callsites, out);
         }
+        self.tracepoints.read(options, out);
     }
 }
 
@@ -290,6 +295,8 @@ fn is_known(kind: u32) -> bool {
             | kind::KSYMBOL
             | kind::KERNEL_SYMBOLS
             | kind::EVENT_ID
+            | kind::TRACING_DATA
+            | kind::TRACING_DATA_OF_SIMPLEPERF
             | ID_INDEX
             | THREAD_MAP
             | CPU_MAP

@@ -30,6 +30,7 @@ mod symbols;
 mod tally;
 #[cfg(test)]
 mod tests;
+mod tracepoints;
 mod unpack;
 
 use crate::format::{Confidence, Format, ReadOptions, Reader};

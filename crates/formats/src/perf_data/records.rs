@@ -90,6 +90,15 @@ impl<'a> Record<'a> {
     pub fn cursor(&self, order: ByteOrder) -> Cursor<'a> {
         Cursor::new(self.payload, order)
     }
+
+    /// The formats of tracepoints, which are in the record or after it. `data` contains the record.
+    pub fn tracing_data(&self, data: &'a [u8]) -> Option<&'a [u8]> {
+        const HEADER: usize = 8;
+        const MAGIC: &[u8] = b"\x17\x08\x44tracing";
+        let bytes = data.get(self.at + HEADER..)?;
+        let at = memchr::memmem::find(bytes.get(..32.min(bytes.len()))?, MAGIC)?;
+        bytes.get(at..)
+    }
 }
 
 /// The records of the data. Ends at the first record that is broken or incomplete.

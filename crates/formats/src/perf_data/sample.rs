@@ -16,8 +16,8 @@ pub(super) struct Sample<'a> {
     pub values: Vec<Value>,
     chain: &'a [u8],
     order: ByteOrder,
-    /// Whether it has the data of a tracepoint.
-    pub has_raw: bool,
+    /// The data of a tracepoint; empty if it has none.
+    pub raw: &'a [u8],
     /// Whether it has a copy of the stack.
     pub has_stack: bool,
 }
@@ -82,8 +82,7 @@ impl<'a> Sample<'a> {
         const OF_BRANCH: u64 = 24;
         if attr.has(field::RAW) {
             let size = from.u32()?;
-            from.skip(size.into())?;
-            self.has_raw = size > 0;
+            self.raw = from.take(size.into())?;
         }
         if attr.has(field::BRANCH_STACK) {
             let count = from.u64()?;

@@ -24,6 +24,8 @@ pub(super) struct Survey<'a> {
     pub facts: Vec<(u8, Cursor<'a>)>,
     pub meta_info: Vec<(&'a [u8], &'a [u8])>,
     pub clock: Option<(u32, u64, u64)>,
+    /// The formats of tracepoints.
+    pub tracing_data: &'a [u8],
     /// Whether simpleperf recorded it.
     pub is_simpleperf: bool,
     /// The numbers of features that are not read.
@@ -45,6 +47,7 @@ impl<'a> Survey<'a> {
             facts: Vec::new(),
             meta_info: Vec::new(),
             clock: None,
+            tracing_data: b"",
             is_simpleperf: false,
             skipped: BTreeSet::new(),
             broken: 0,
@@ -53,7 +56,7 @@ impl<'a> Survey<'a> {
             survey.events.add(*attr, ids.iter().copied());
         }
         for data in [parts.data, unpacked] {
-            Records::new(data, parts.order).for_each(|record| survey.record(&record));
+            Records::new(data, parts.order).for_each(|record| survey.record(&record, data));
         }
         for (number, bytes) in &parts.features {
             survey.feature(*number, bytes);
@@ -62,7 +65,7 @@ impl<'a> Survey<'a> {
         survey
     }
 
-    fn record(&mut self, record: &Record<'a>) {
+    fn record(&mut self, record: &Record<'a>, data: &'a [u8]) {
         let from = record.cursor(self.order);
         let is_read = match record.kind {
             kind::HEADER_ATTR => self.attr(record.payload),
@@ -72,6 +75,10 @@ impl<'a> Survey<'a> {
             kind::KSYMBOL => self.kernel_symbol(from),
             kind::KERNEL_SYMBOLS => self.kallsyms(from),
             kind::HEADER_FEATURE => self.header_feature(from),
+            kind::TRACING_DATA | kind::TRACING_DATA_OF_SIMPLEPERF => {
+                self.tracing_data = record.tracing_data(data).unwrap_or_default();
+                Some(())
+            }
             _ => Some(()),
         };
         self.broken += u64::from(is_read.is_none());
@@ -142,6 +149,7 @@ impl<'a> Survey<'a> {
         let from = Cursor::new(bytes, self.order);
         match number {
             feature::HOSTNAME..=feature::COMMAND => self.facts.push((number, from)),
+            feature::TRACING_DATA => self.tracing_data = bytes,
             feature::EVENTS => {
                 for (at, event) in features::events(from).into_iter().enumerate() {
                     self.events.name(event.ids, at, event.name);

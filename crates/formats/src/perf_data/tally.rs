@@ -21,7 +21,7 @@ pub(super) struct Tally {
     pub incomplete: u64,
     /// Samples with a copy of the stack, which has to be unwound.
     pub stacks: u64,
-    /// Samples with the data of a tracepoint.
+    /// Samples of tracepoints whose fields cannot be read.
     pub raw: u64,
     /// Samples for which there was no memory.
     pub beyond: u64,
@@ -83,7 +83,7 @@ impl Tally {
             (
                 SkippedEntry,
                 self.raw,
-                "samples of tracepoints, whose fields are not read",
+                "samples of tracepoints without the formats of their fields, or without a CPU",
             ),
             (
                 BeyondLimit,

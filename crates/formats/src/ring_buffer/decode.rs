@@ -13,6 +13,10 @@ use crate::ftrace::event::{
     CpuValue, CpuValueKind, GraphCall, GraphRow, MOST_CPUS, Switch, Wake, irq_context,
 };
 
+/// The positions of the fields common to all events: the kernel's `struct trace_entry`.
+pub(super) const ID_AT: usize = 0;
+pub(super) const TID_AT: usize = 4;
+
 /// The kind of event that a format describes, with the fields that are needed.
 #[derive(Debug)]
 pub(super) enum Kind {

@@ -5,7 +5,8 @@ mod texts;
 
 use self::repeats::{Repeats, Seen, has_teller};
 use super::bytes::ByteOrder;
-use super::decode::{self, Kind};
+use super::decode::{self, ID_AT, Kind, TID_AT};
+use super::format::EventFormat;
 use super::formats::{KnownEvent, RawFormats};
 use super::merge::{CpuBytes, Merge, Timed};
 use super::pages::PageFault;
@@ -35,10 +36,6 @@ pub(super) enum Unreadable {
     TooShort(usize),
 }
 
-/// The positions of the fields common to all events: the kernel's `struct trace_entry`.
-const ID_AT: usize = 0;
-const TID_AT: usize = 4;
-
 /// The buffer from which switches, wake-ups and CPU values are taken. If several buffers recorded
 /// the same events, each would otherwise count twice.
 #[derive(Debug, Default)]
@@ -67,6 +64,7 @@ struct Feed<'a, S> {
     cpus: &'a [CpuBytes<'a>],
     merge: Merge<'a>,
     sink: S,
+    part: Part,
     /// The last thread on each CPU, with its name and process.
     last: Vec<Thread<'a>>,
     tellers: Tellers,
@@ -92,26 +90,7 @@ const UNKNOWN_COMM: &[u8] = b"<...>";
 /// Passes all events of `cpus` to `sink` in order of time. Missing or broken data is reported
 /// before the event that follows it.
 pub(super) fn feed<'a>(formats: &'a RawFormats, cpus: &'a [CpuBytes<'a>], sink: impl RawSink) {
-    let nobody = Thread {
-        tid: -1,
-        tgid: NO_TGID,
-        comm: UNKNOWN_COMM,
-    };
-    let first = cpus.first().map(|cpu| cpu.buffer);
-    let several = cpus.iter().any(|cpu| Some(cpu.buffer) != first);
-    let mut feed = Feed {
-        formats,
-        cpus,
-        merge: Merge::new(cpus),
-        sink,
-        last: vec![nobody; cpus.len()],
-        tellers: Tellers::default(),
-        repeats: several.then(Repeats::default),
-        shown: Vec::new(),
-        made: Vec::new(),
-        text: Vec::new(),
-        fields: Default::default(),
-    };
+    let mut feed = Feed::new(formats, cpus, sink);
     for stream in 0..cpus.len() {
         feed.tell_faults(stream);
     }
@@ -123,7 +102,63 @@ pub(super) fn feed<'a>(formats: &'a RawFormats, cpus: &'a [CpuBytes<'a>], sink: 
     }
 }
 
+/// Passes events that are in order already to `sink`. `cpus` have no pages, only their numbers and layouts.
+pub(super) fn feed_events<'a>(
+    formats: &'a RawFormats,
+    cpus: &'a [CpuBytes<'a>],
+    events: impl Iterator<Item = (Timed<'a>, Part)>,
+    sink: impl RawSink,
+) {
+    let mut feed = Feed::new(formats, cpus, sink);
+    for (event, part) in events {
+        feed.part = part;
+        feed.event(event);
+    }
+}
+
+/// Which threads a recording is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Part {
+    /// All threads of the machine.
+    Machine,
+    /// Some threads. Their switches and wake-ups do not tell what else ran, so these are kept as other events.
+    SomeThreads,
+}
+
+impl Part {
+    /// Whether the events of a format are kept without conclusions.
+    fn keeps(self, format: &EventFormat) -> bool {
+        let is_scheduler =
+            || format.system == "sched" && !format.name.starts_with("sched_process_");
+        self == Self::SomeThreads && is_scheduler()
+    }
+}
+
 impl<'a, S: RawSink> Feed<'a, S> {
+    fn new(formats: &'a RawFormats, cpus: &'a [CpuBytes<'a>], sink: S) -> Self {
+        let nobody = Thread {
+            tid: -1,
+            tgid: NO_TGID,
+            comm: UNKNOWN_COMM,
+        };
+        let first = cpus.first().map(|cpu| cpu.buffer);
+        let several = cpus.iter().any(|cpu| Some(cpu.buffer) != first);
+        Self {
+            formats,
+            cpus,
+            merge: Merge::new(cpus),
+            sink,
+            part: Part::Machine,
+            last: vec![nobody; cpus.len()],
+            tellers: Tellers::default(),
+            repeats: several.then(Repeats::default),
+            shown: Vec::new(),
+            made: Vec::new(),
+            text: Vec::new(),
+            fields: Default::default(),
+        }
+    }
+
     #[cold]
     fn tell_faults(&mut self, stream: usize) {
         let cpu = &self.cpus[stream];
@@ -161,6 +196,9 @@ impl<'a, S: RawSink> Feed<'a, S> {
             if repeats.has((cpu.cpu, id), Seen { buffer, ts, data }) {
                 return self.with_fields(event, timed, record, (offset, true));
             }
+        }
+        if self.part.keeps(&event.format) {
+            return self.with_fields(event, timed, record, (offset, true));
         }
         match self.quick(event, data, order, cpu.buffer) {
             Some(event) => {

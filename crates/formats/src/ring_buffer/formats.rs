@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rustc_hash::FxHashMap;
 
-use super::decode::Kind;
+use super::decode::{ID_AT, Kind, TID_AT};
 use super::format::EventFormat;
 use super::layout::PageLayout;
 use super::print::Plan;
@@ -104,6 +104,26 @@ impl RawFormats {
             Some((tid, tgid))
         });
         self.tgids.extend(pairs);
+    }
+
+    /// Sets the process of a thread.
+    pub fn set_tgid(&mut self, tid: i32, tgid: i32) {
+        self.tgids.insert(tid, tgid);
+    }
+
+    /// Whether a CPU had an event while it ran its idle thread.
+    pub fn is_of_idle_thread(&self, event: &[u8]) -> bool {
+        self.layout.order.u32(event, TID_AT) == Some(0)
+    }
+
+    /// The threads of a switch: the one that ran, and the one that runs next. `None` for other events.
+    pub fn switch(&self, event: &[u8]) -> Option<(i32, i32)> {
+        let order = self.layout.order;
+        let Kind::Switch(fields) = &self.event(order.u16(event, ID_AT)?)?.kind else {
+            return None;
+        };
+        let switch = fields.read(event, order)?;
+        Some((switch.prev_tid, switch.next_tid))
     }
 
     pub(super) fn symbols(&self) -> &Symbols {

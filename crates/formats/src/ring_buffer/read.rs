@@ -1,12 +1,14 @@
 //! Reads ring buffers into the tables of a trace.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::FxHashMap;
 use traceloom_trace::{Place, RepairKind, TraceBuilder};
 
-use super::feed::{RawSink, Unreadable, feed};
+use super::feed::{Part, RawSink, Unreadable, feed, feed_events};
 use super::formats::RawFormats;
-use super::merge::CpuBytes;
-use super::pages::PageFault;
+use super::merge::{CpuBytes, TimeScale, Timed};
+use super::pages::{PageFault, RawEvent};
 use crate::format::ReadOptions;
 use crate::ftrace::Interpreter;
 use crate::ftrace::event::{FieldList, Record};
@@ -83,6 +85,26 @@ impl RawReader {
         feed(formats, cpus, Tables { reader: self, out });
     }
 
+    /// Reads events that another recorder took out of their pages. They are in order of time.
+    pub(crate) fn read_events(
+        &mut self,
+        formats: &RawFormats,
+        part: Part,
+        events: &[OneEvent<'_>],
+        out: &mut TraceBuilder,
+    ) {
+        let bytes: usize = events.iter().map(|event| event.data.len()).sum();
+        self.budget.pages = self.budget.pages.saturating_add(bytes);
+        let numbers: BTreeSet<u32> = events.iter().map(|event| event.cpu).collect();
+        let cpus = numbers.iter().map(|cpu| without_pages(*cpu, formats));
+        let cpus: Vec<_> = cpus.collect();
+        let streams: FxHashMap<u32, usize> = numbers.into_iter().zip(0..).collect();
+        let events = events
+            .iter()
+            .map(|event| (event.timed(streams[&event.cpu]), part));
+        feed_events(formats, &cpus, events, Tables { reader: self, out });
+    }
+
     /// The number of events that a CPU's pages report as lost.
     pub fn lost_events(&self, cpu: u32) -> u64 {
         self.lost.get(&cpu).copied().unwrap_or(0)
@@ -96,6 +118,42 @@ impl RawReader {
     /// Ends the input.
     pub fn finish(&mut self, out: &mut TraceBuilder) {
         self.interpreter.finish(out);
+    }
+}
+
+/// An event outside of any page.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OneEvent<'a> {
+    pub cpu: u32,
+    pub ts_ns: i64,
+    /// Its position in the file, bytes.
+    pub offset: u64,
+    pub data: &'a [u8],
+}
+
+impl<'a> OneEvent<'a> {
+    fn timed(&self, stream: usize) -> Timed<'a> {
+        let raw = RawEvent {
+            ts: self.ts_ns as u64,
+            offset: self.offset,
+            data: self.data,
+        };
+        Timed {
+            stream,
+            ts: self.ts_ns,
+            raw,
+        }
+    }
+}
+
+fn without_pages(cpu: u32, formats: &RawFormats) -> CpuBytes<'static> {
+    CpuBytes {
+        cpu,
+        buffer: 0,
+        bytes: &[],
+        layout: formats.layout(),
+        offset: 0,
+        time: TimeScale::default(),
     }
 }
 

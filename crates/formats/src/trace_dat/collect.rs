@@ -78,6 +78,11 @@ impl Collected {
         self.repairs.push((kind, count, place, detail));
     }
 
+    /// The number of repairs so far.
+    pub fn broken(&self) -> u64 {
+        self.repairs.len() as u64
+    }
+
     /// Reports the repairs.
     pub fn tell_repairs(&mut self, out: &mut TraceBuilder) {
         for (kind, count, place, detail) in self.repairs.drain(..) {

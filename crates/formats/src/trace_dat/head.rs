@@ -36,23 +36,15 @@ impl Head {
     /// Reads the head. The input returned begins after it.
     pub fn read(bytes: &[u8]) -> Result<(Self, Input<'_>), ReadError> {
         const INSIDE: &str = "the header";
-        let mut input = Input::new(bytes, 0, ByteOrder::default());
-        input.take(MAGIC.len() as u64, INSIDE)?;
-        let place = input.place();
-        let version = input.text(INSIDE)?.to_vec();
-        let big_endian = match input.take(1, INSIDE)? {
-            [0] => false,
-            [1] => true,
-            other => {
-                let place = Place::at_offset(input.offset() - 1);
-                return Err(wrong("the byte order", printable(other), "0 or 1", place));
-            }
-        };
-        input.order = ByteOrder { big_endian };
-        // The size of `long` in the recorder. The kernel's is in header_page.
-        input.take(1, INSIDE)?;
-        let page_bytes = input.u32(INSIDE)?;
-        let version = match &version[..] {
+        let (
+            Start {
+                version,
+                place,
+                page_bytes,
+            },
+            mut input,
+        ) = Start::read(bytes)?;
+        let version = match version {
             b"6" => Version::Six,
             b"7" => {
                 let name = input.text(INSIDE)?;
@@ -71,5 +63,42 @@ impl Head {
             version,
         };
         Ok((head, input))
+    }
+}
+
+/// The part of the head that all versions have, and perf's version as well.
+pub(super) struct Start<'a> {
+    pub version: &'a [u8],
+    /// The place of the version.
+    pub place: Place,
+    pub page_bytes: u32,
+}
+
+impl<'a> Start<'a> {
+    /// Reads the start. The input returned begins after it, and has the byte order of the file.
+    pub fn read(bytes: &'a [u8]) -> Result<(Self, Input<'a>), ReadError> {
+        const INSIDE: &str = "the header";
+        let mut input = Input::new(bytes, 0, ByteOrder::default());
+        input.take(MAGIC.len() as u64, INSIDE)?;
+        let place = input.place();
+        let version = input.text(INSIDE)?;
+        let big_endian = match input.take(1, INSIDE)? {
+            [0] => false,
+            [1] => true,
+            other => {
+                let place = Place::at_offset(input.offset() - 1);
+                return Err(wrong("the byte order", printable(other), "0 or 1", place));
+            }
+        };
+        input.order = ByteOrder { big_endian };
+        // The size of `long` in the recorder. The kernel's is in header_page.
+        input.take(1, INSIDE)?;
+        let page_bytes = input.u32(INSIDE)?;
+        let start = Self {
+            version,
+            place,
+            page_bytes,
+        };
+        Ok((start, input))
     }
 }

@@ -21,11 +21,13 @@ mod head;
 mod input;
 mod options;
 mod parts;
+mod perf;
 mod read;
 mod sections;
 mod v6;
 mod v7;
 
+pub(crate) use perf::perf_formats;
 pub use read::{page_events, tally_trace_dat};
 
 use crate::format::{Confidence, Format, ReadOptions, Reader};

@@ -16,14 +16,7 @@ pub(super) fn collect(
     head: &Head,
     mut input: Input<'_>,
 ) -> Result<Collected, ReadError> {
-    let layout = parts::header_info(&mut input, head.page_bytes)?;
-    let mut into = Collected::new(RawFormats::new(layout));
-    parts::ftrace_events(&mut input, &mut into)?;
-    parts::event_formats(&mut input, &mut into)?;
-    let kallsyms = parts::kallsyms(&mut input)?;
-    let printk_formats = parts::printk_formats(&mut input)?;
-    into.formats
-        .set_symbols(Symbols::parse(kallsyms, printk_formats));
+    let mut into = descriptions(&mut input, head.page_bytes)?;
     parts::cmdlines(&mut input, &mut into)?;
     let cpus = input.u32("the number of CPUs")?;
     let mut instances = Vec::new();
@@ -57,6 +50,19 @@ pub(super) fn collect(
             Err(error) => missing(&error, offset, &mut into),
         }
     }
+    Ok(into)
+}
+
+/// The formats of pages and events, and names of functions.
+pub(super) fn descriptions(input: &mut Input<'_>, page_bytes: u32) -> Result<Collected, ReadError> {
+    let layout = parts::header_info(input, page_bytes)?;
+    let mut into = Collected::new(RawFormats::new(layout));
+    parts::ftrace_events(input, &mut into)?;
+    parts::event_formats(input, &mut into)?;
+    let kallsyms = parts::kallsyms(input)?;
+    let printk_formats = parts::printk_formats(input)?;
+    into.formats
+        .set_symbols(Symbols::parse(kallsyms, printk_formats));
     Ok(into)
 }
 

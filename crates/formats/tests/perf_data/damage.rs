@@ -2,7 +2,7 @@
 //!
 //! `TRACELOOM_DAMAGED=10000 cargo test --release -p traceloom-formats --test perf_data` tries more copies.
 
-use testkit::{PeakAlloc, Rng, mutate, tiny_perf_data};
+use testkit::{PeakAlloc, Rng, mutate, tiny_perf_data, tiny_perf_tracepoints};
 use traceloom_formats::{AnyReader, ReadError, ReadOptions, Reader, Target};
 use traceloom_trace::{Trace, TraceBuilder};
 
@@ -41,6 +41,8 @@ fn originals() -> Vec<(String, Vec<u8>)> {
     originals.retain(|(_, bytes)| bytes.len() <= MOST_BYTES);
     let tiny = tiny_perf_data();
     originals.push(("a file".to_owned(), tiny.to_bytes()));
+    let tracepoints = tiny_perf_tracepoints();
+    originals.push(("tracepoints".to_owned(), tracepoints.to_bytes()));
     originals.push(("a stream".to_owned(), tiny.to_stream()));
     originals
 }

@@ -5,6 +5,7 @@ mod perf_script;
 mod script_text;
 mod simpleperf_report;
 mod tables;
+mod tracepoints;
 
 use testkit::{Corpus, CorpusFile, PeakAlloc};
 

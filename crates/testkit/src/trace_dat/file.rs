@@ -110,6 +110,16 @@ impl DatBytes {
         }
     }
 
+    /// The formats of events as perf writes them into a `perf.data`.
+    pub fn perf_formats(&self) -> Vec<u8> {
+        let mut out = b"\x17\x08\x44tracing0.6\0".to_vec();
+        out.push(self.machine.big_endian.into());
+        out.push(self.machine.long_bytes as u8);
+        out.extend(self.n(4096, 4));
+        self.descriptions(&mut out);
+        out
+    }
+
     fn n(&self, value: u64, size: usize) -> Vec<u8> {
         self.machine.number(value, size)
     }
@@ -182,13 +192,17 @@ impl DatBytes {
         out.resize(out.len().next_multiple_of(self.align), 0);
     }
 
-    fn six(&self, mut out: Vec<u8>) -> Vec<u8> {
+    fn descriptions(&self, out: &mut Vec<u8>) {
         out.extend(self.header_info());
         out.extend(self.ftrace_events());
         out.extend(self.event_formats());
         out.extend(self.sized(&self.kallsyms, 4));
         out.extend(self.sized(&self.printk_formats, 4));
         out.extend(self.sized(&self.cmdlines, 8));
+    }
+
+    fn six(&self, mut out: Vec<u8>) -> Vec<u8> {
+        self.descriptions(&mut out);
         let cpus = self.buffers[0].cpus.len();
         out.extend(self.n(cpus as u64, 4));
         out.extend(b"options  \0");

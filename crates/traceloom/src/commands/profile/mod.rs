@@ -82,6 +82,13 @@ fn clock(args: &ProfileArgs, tree: &CallTree) -> Result<Measure> {
 
 fn check_sort(args: &ProfileArgs, tree: &CallTree) -> Result<()> {
     if matches!(args.sort, Some(Sort::Runnable | Sort::Blocked)) && !tree.clocks.states {
+        if tree.clocks.cpu == CpuSource::Samples {
+            bail!(
+                "--sort runnable and blocked: samples are counted, not timed; traceloom threads shows how long threads \
+                 waited, if {} has scheduler events",
+                args.file.display()
+            );
+        }
         bail!(
             "--sort runnable and blocked need scheduler events, and {} has none",
             args.file.display()

@@ -1,0 +1,89 @@
+use testkit::{
+    DatBytes, DatEvent, Machine, perf_tracepoints, small_dat_events, tiny_perf_tracepoints,
+};
+use traceloom_trace::{RepairKind, RowId, ThreadId, Trace};
+
+use super::read;
+
+const PID: u32 = 4711;
+
+/// What the tables have, with the numbers of threads and the text of names.
+fn content(trace: &Trace) -> Vec<String> {
+    let tid = |utid: ThreadId| trace.threads.tid.get(utid.row());
+    let name = |id| trace.strings.get(id);
+    let runs = trace.sched_slices.rows();
+    let runs = runs.map(|run| format!("{} {} {} {}", run.ts, run.dur, run.cpu, tid(run.utid)));
+    let wakes = trace.wakeups.rows();
+    let wakes = wakes.map(|wake| format!("{} woken {}", wake.ts, tid(wake.utid)));
+    let slices = trace.slices.rows();
+    let slices = slices.map(|slice| format!("{} {} {}", slice.ts, slice.dur, name(slice.name)));
+    let events = trace.ftrace_events.rows();
+    let events = events.map(|event| format!("{} {}", event.ts, name(event.name)));
+    runs.chain(wakes).chain(slices).chain(events).collect()
+}
+
+/// The events of an app. perf cannot record the function tracers.
+fn events() -> Vec<DatEvent> {
+    let events = small_dat_events().into_iter();
+    let is_tracepoint =
+        |event: &DatEvent| !event.name.starts_with("func") && event.name != "bprint";
+    events.filter(is_tracepoint).collect()
+}
+
+#[test]
+fn tracepoints_are_read_as_those_of_a_trace_dat() {
+    for (big_endian, long_bytes) in [(false, 8), (false, 4), (true, 8)] {
+        let machine = Machine {
+            big_endian,
+            long_bytes,
+        };
+        let events = events();
+        let pages = DatBytes::pages(&events, machine, 4096);
+        let dat = DatBytes::of(6, machine, pages);
+        let perf = perf_tracepoints(&dat, &events, PID);
+        let expected = read(&dat.to_bytes());
+        for bytes in [perf.to_bytes(), perf.to_stream()] {
+            let found = read(&bytes);
+            assert_eq!(content(&found), content(&expected));
+            assert!(found.sched_slices.len() > 10);
+            let process = |trace: &Trace| {
+                let rows = trace.threads.rows();
+                let mut rows = rows.filter(|thread| thread.tid == 4720);
+                let upid = rows.next().unwrap().upid;
+                trace.processes.pid.get(upid.row())
+            };
+            assert_eq!(process(&found), i64::from(PID));
+            assert_eq!(found.repairs.count(RepairKind::SkippedEntry), 0);
+        }
+    }
+}
+
+/// A recording of one process has its switches, but not those of other threads on the same CPU.
+#[test]
+fn switches_of_some_threads_are_kept_as_events() {
+    let mut events = events();
+    events.retain(|event| event.tid == 4720);
+    let switches = events.iter().filter(|event| event.name == "sched_switch");
+    let switches = switches.count();
+    let dat = DatBytes::of(6, Machine::USUAL, Vec::new());
+    let trace = read(&perf_tracepoints(&dat, &events, PID).to_bytes());
+    assert_eq!((trace.sched_slices.len(), trace.wakeups.len()), (0, 0));
+    let names = trace.ftrace_events.name.iter();
+    let names = names.filter(|name| trace.strings.get(*name) == "sched_switch");
+    assert_eq!(names.count(), switches);
+    assert!(trace.slices.len() > 5);
+}
+
+#[test]
+fn tracepoints_without_formats_are_counted() {
+    let mut file = tiny_perf_tracepoints();
+    let samples = file.records.len() as u64;
+    file.features.clear();
+    let trace = read(&file.to_bytes());
+    assert_eq!(trace.sched_slices.len(), 0);
+    assert_eq!(trace.repairs.count(RepairKind::SkippedEntry), samples);
+    file.features = vec![(1, testkit::PerfRecord::default().bytes(b"not formats"))];
+    let trace = read(&file.to_bytes());
+    assert_eq!(trace.repairs.count(RepairKind::BrokenBlock), 1);
+    assert_eq!(trace.repairs.count(RepairKind::SkippedEntry), samples);
+}

@@ -1,0 +1,104 @@
+//! Tracepoints: events of the kernel with fields, such as switches between threads.
+//!
+//! perf records them as samples (`perf sched record`, `perf record -e sched:sched_switch -a`). Their data is that of
+//! ftrace's ring buffer, and the file has the formats of their fields. So they are read as those of a `trace.dat`.
+
+use rustc_hash::FxHashMap;
+use traceloom_trace::{Place, RepairKind, TraceBuilder};
+
+use super::sample::{Sample, Task};
+use crate::format::ReadOptions;
+use crate::ftrace::event::MOST_CPUS;
+use crate::ring_buffer::{OneEvent, Part, RawFormats, RawReader};
+use crate::trace_dat::perf_formats;
+
+/// The tracepoints of a recording, in order of time.
+pub(super) struct Tracepoints<'a> {
+    formats: Option<RawFormats>,
+    events: Vec<OneEvent<'a>>,
+    /// Samples whose fields cannot be read: without their formats, or without a CPU.
+    pub unread: u64,
+}
+
+impl<'a> Tracepoints<'a> {
+    /// Reads the formats, which may be missing.
+    pub fn new(tracing_data: &[u8], out: &mut TraceBuilder) -> Self {
+        let place = Place::default();
+        let formats = match perf_formats(tracing_data) {
+            _ if tracing_data.is_empty() => None,
+            Ok((formats, broken)) => {
+                out.repair(RepairKind::BadField, broken, place, || {
+                    "formats of tracepoints that cannot be read".to_owned()
+                });
+                Some(formats)
+            }
+            Err(error) => {
+                out.repair(RepairKind::BrokenBlock, 1, place, || {
+                    format!("the formats of tracepoints: {error}")
+                });
+                None
+            }
+        };
+        Self {
+            formats,
+            events: Vec::new(),
+            unread: 0,
+        }
+    }
+
+    /// Adds a sample; `at` is the offset of its record.
+    pub fn add(&mut self, sample: &Sample<'a>, at: usize, (ts_ns, task): (i64, Task)) {
+        if sample.raw.is_empty() {
+            return;
+        }
+        let cpu = sample.cpu.filter(|cpu| *cpu < MOST_CPUS);
+        let (Some(formats), Some(cpu)) = (&mut self.formats, cpu) else {
+            self.unread += 1;
+            return;
+        };
+        if task.pid > 0 && task.tid > 0 {
+            formats.set_tgid(task.tid, task.pid);
+        }
+        self.events.push(OneEvent {
+            cpu,
+            ts_ns,
+            offset: at as u64,
+            data: sample.raw,
+        });
+    }
+
+    /// Reads the events.
+    pub fn read(self, options: &ReadOptions, out: &mut TraceBuilder) {
+        let Some(formats) = self.formats.filter(|_| !self.events.is_empty()) else {
+            return;
+        };
+        let part = part(&formats, &self.events);
+        let mut reader = RawReader::new(options);
+        reader.read_events(&formats, part, &self.events, out);
+        reader.finish(out);
+    }
+}
+
+/// Whether the events are those of the whole machine: some happened while a CPU was idle. If none was ever idle, the
+/// thread that a CPU switches to is the one that it switches away from next, unless switches are lost.
+fn part(formats: &RawFormats, events: &[OneEvent<'_>]) -> Part {
+    let mut running = FxHashMap::default();
+    let (mut fitting, mut all) = (0u64, 0u64);
+    for event in events {
+        if formats.is_of_idle_thread(event.data) {
+            return Part::Machine;
+        }
+        let Some((prev, next)) = formats.switch(event.data) else {
+            continue;
+        };
+        if let Some(before) = running.insert(event.cpu, next) {
+            all += 1;
+            fitting += u64::from(before == prev);
+        }
+    }
+    if fitting >= all - all / 10 {
+        Part::Machine
+    } else {
+        Part::SomeThreads
+    }
+}
