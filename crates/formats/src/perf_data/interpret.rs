@@ -2,6 +2,7 @@
 
 use traceloom_trace::{Place, RepairKind, StringId, TraceBuilder};
 
+use super::attr::Attr;
 use super::counters::Counters;
 use super::cursor::Cursor;
 use super::facts;
@@ -212,7 +213,7 @@ impl<'a, 's> Interpreter<'a, 's> {
             return Some(());
         };
         self.room = room;
-        self.row(timed, &sample, (ts, task), out);
+        self.row(timed, &sample, &attr, (ts, task), out);
         Some(())
     }
 
@@ -220,6 +221,7 @@ impl<'a, 's> Interpreter<'a, 's> {
         &mut self,
         timed: &Timed<'a>,
         sample: &Sample<'a>,
+        attr: &Attr,
         (ts, task): (i64, Task),
         out: &mut TraceBuilder,
     ) {
@@ -229,7 +231,8 @@ impl<'a, 's> Interpreter<'a, 's> {
             self.chains
                 .callsite(sample, timed.record.misc, task.pid, self.survey, out);
         self.tally.unmapped += unmapped;
-        self.tracepoints.add(sample, timed.record.at, (ts, task));
+        self.tracepoints
+            .add(sample, attr, timed.record.at, (ts, task));
         self.tally.stacks += u64::from(sample.has_stack);
         self.tally.unknown_modes += u64::from(mode.is_empty());
         let who = crate::profile::Task {

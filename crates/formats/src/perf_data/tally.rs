@@ -21,7 +21,7 @@ pub(super) struct Tally {
     pub incomplete: u64,
     /// Samples with a copy of the stack, which has to be unwound.
     pub stacks: u64,
-    /// Samples of tracepoints whose fields cannot be read.
+    /// Samples whose data cannot be read.
     pub raw: u64,
     /// Samples for which there was no memory.
     pub beyond: u64,
@@ -83,7 +83,7 @@ impl Tally {
             (
                 SkippedEntry,
                 self.raw,
-                "samples of tracepoints without the formats of their fields, or without a CPU",
+                "data of tracepoints without formats or without a CPU, and data of other events",
             ),
             (
                 BeyondLimit,

@@ -6,6 +6,7 @@
 use rustc_hash::FxHashMap;
 use traceloom_trace::{Place, RepairKind, TraceBuilder};
 
+use super::attr::Attr;
 use super::sample::{Sample, Task};
 use crate::format::ReadOptions;
 use crate::ftrace::event::MOST_CPUS;
@@ -16,7 +17,7 @@ use crate::trace_dat::perf_formats;
 pub(super) struct Tracepoints<'a> {
     formats: Option<RawFormats>,
     events: Vec<OneEvent<'a>>,
-    /// Samples whose fields cannot be read: without their formats, or without a CPU.
+    /// Samples whose data cannot be read: without the formats of its fields, without a CPU, or of another kind of events.
     pub unread: u64,
 }
 
@@ -46,12 +47,17 @@ impl<'a> Tracepoints<'a> {
         }
     }
 
-    /// Adds a sample; `at` is the offset of its record.
-    pub fn add(&mut self, sample: &Sample<'a>, at: usize, (ts_ns, task): (i64, Task)) {
-        if sample.raw.is_empty() {
+    /// Adds the data of a sample; `at` is the offset of its record.
+    pub fn add(&mut self, sample: &Sample<'a>, attr: &Attr, at: usize, (ts_ns, task): (i64, Task)) {
+        /// `PERF_TYPE_TRACEPOINT`.
+        const TRACEPOINT: u32 = 2;
+        /// The kernel pads the data of events that have none to this length, bytes.
+        const NOTHING: usize = 4;
+        let is_tracepoint = attr.kind == TRACEPOINT;
+        if sample.raw.is_empty() || !is_tracepoint && sample.raw.len() <= NOTHING {
             return;
         }
-        let cpu = sample.cpu.filter(|cpu| *cpu < MOST_CPUS);
+        let cpu = sample.cpu.filter(|cpu| is_tracepoint && *cpu < MOST_CPUS);
         let (Some(formats), Some(cpu)) = (&mut self.formats, cpu) else {
             self.unread += 1;
             return;
