@@ -1,5 +1,7 @@
 //! The records of a trace by table: logs, samples, heap graphs.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::FxHashMap;
 use traceloom_trace::{ArgValue, IdKind, NO_TIME, RowId, StringId, ThreadId, Trace};
 
@@ -69,18 +71,32 @@ impl RecordTables {
 
     /// The thread of a sample, if it is known.
     pub fn thread_of_sample(trace: &Trace, sample: u32) -> Option<ThreadId> {
-        let cell = |row: u32, name: &str| {
-            let column = trace.strings.lookup(name)?;
-            let is_row = (row as usize) < trace.records.len();
-            is_row.then(|| trace.records.cell(row as usize, column))?
-        };
-        let Some(ArgValue::Row(IdKind::Record, task)) = cell(sample, "task_context_id") else {
+        let Some(ArgValue::Row(IdKind::Record, task)) = cell(trace, sample, "task_context_id")
+        else {
             return None;
         };
-        match cell(task, "utid") {
+        match cell(trace, task, "utid") {
             Some(ArgValue::Row(IdKind::Thread, utid)) => Some(ThreadId(utid)),
             _ => None,
         }
+    }
+
+    /// The event that a sample was taken at, such as `cycles:u`; empty if it is not known.
+    pub fn event_of_sample(trace: &Trace, sample: u32) -> &str {
+        let Some(ArgValue::Row(IdKind::Record, session)) = cell(trace, sample, "session_id") else {
+            return "";
+        };
+        match cell(trace, session, "event") {
+            Some(ArgValue::Text(event)) => trace.strings.get(event),
+            _ => "",
+        }
+    }
+
+    /// The events of all samples.
+    pub fn sample_events<'t>(&self, trace: &'t Trace) -> BTreeSet<&'t str> {
+        let samples = self.of(trace, SAMPLES).iter();
+        let events = samples.map(|sample| Self::event_of_sample(trace, *sample));
+        events.filter(|event| !event.is_empty()).collect()
     }
 
     /// The samples of each thread of the trace.
@@ -99,6 +115,13 @@ impl RecordTables {
         }
         threads
     }
+}
+
+/// A cell of a record. `None` if there is no such record.
+fn cell(trace: &Trace, row: u32, name: &str) -> Option<ArgValue> {
+    let column = trace.strings.lookup(name)?;
+    let is_row = (row as usize) < trace.records.len();
+    is_row.then(|| trace.records.cell(row as usize, column))?
 }
 
 #[cfg(test)]

@@ -39,7 +39,7 @@ impl Selection {
 
     /// Builds the call tree of the samples, with demangled names of C++ and Rust.
     fn samples(&self, trace: &traceloom_trace::Trace) -> CallTree {
-        let mut tree = CallTree::from_samples(trace, self.range());
+        let mut tree = CallTree::from_samples(trace, self.range(), None);
         tree.rename(|function| traceloom_query::demangled(&function.name).map(Function::named));
         self.wanted(tree)
     }

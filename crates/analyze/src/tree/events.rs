@@ -127,6 +127,7 @@ impl CallTreeBuilder {
             clocks,
             repairs: self.repairs,
             calls: self.records,
+            sample_events: Vec::new(),
             other_slices: 0,
             clock_overhead_ns: self.clock_overhead_ns,
         }

@@ -1,5 +1,7 @@
 //! Builds the tree from the samples of a profiler. Where method calls have CPU time, its nodes have numbers of samples.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::FxHashMap;
 use traceloom_trace::{
     ArgValue, IdKind, NO_NUMBER, NO_TIME, Place, RepairKind, RowId, SourceId, StringId, ThreadId,
@@ -26,15 +28,22 @@ impl CallTree {
     ///
     /// The name of a frame is the first of these that it has: its name before obfuscation, its symbols, its name, its
     /// address in the file.
-    pub fn from_samples(trace: &Trace, range: Option<TimeRange>) -> Self {
+    ///
+    /// With `event`, only its samples count. [`RecordTables::sample_events`] lists the events.
+    pub fn from_samples(trace: &Trace, range: Option<TimeRange>, event: Option<&str>) -> Self {
         let mut count = Count::new(trace);
         let tables = RecordTables::new(trace);
         for &sample in tables.of(trace, SAMPLES) {
+            let own = RecordTables::event_of_sample(trace, sample);
+            if event.is_some_and(|event| event != own) {
+                continue;
+            }
             let ts = trace.records.rows().ts.get(sample as usize);
             let is_in = |range: TimeRange| ts != NO_TIME && range.contains(ts);
             let root = count.root(sample, ts);
             if range.is_none_or(is_in) {
                 count.add(sample, root);
+                count.events.insert(own);
             }
         }
         count.finish()
@@ -60,6 +69,7 @@ struct Count<'a> {
     /// The node of each callsite below the root of a thread.
     nodes: FxHashMap<(u32, u32), u32>,
     most_bytes: usize,
+    events: BTreeSet<&'a str>,
     /// Samples whose stacks were cut, because the tree takes too much memory. They count for their thread, and the first of
     /// them for the callers that fit.
     beyond: u64,
@@ -77,6 +87,7 @@ impl<'a> Count<'a> {
             threads: FxHashMap::default(),
             nodes: FxHashMap::default(),
             most_bytes: FREE_BYTES.saturating_add(trace.heap_bytes()),
+            events: BTreeSet::new(),
             beyond: 0,
             samples: 0,
         }
@@ -158,6 +169,8 @@ impl<'a> Count<'a> {
         let rooted = threads.into_iter().zip(rows);
         let mut repairs = self.trace.repairs.clone();
         let (kind, place) = (RepairKind::BeyondLimit, Place::default());
+        let events = self.events.into_iter().filter(|event| !event.is_empty());
+        let events = events.map(str::to_owned).collect();
         let detail = || "inner functions of samples, because the tree takes too much memory".into();
         repairs.add(SourceId(0), kind, self.beyond, place, detail);
         CallTree {
@@ -172,6 +185,7 @@ impl<'a> Count<'a> {
                 states: false,
             },
             repairs,
+            sample_events: events,
             calls: self.samples,
             ..CallTree::default()
         }
@@ -269,7 +283,7 @@ mod tests {
         builder.record(5, SAMPLES, &[]);
         let trace = builder.finish();
         let path = |path: &str, inclusive, exclusive| (path.to_owned(), inclusive, exclusive);
-        let tree = CallTree::from_samples(&trace, None);
+        let tree = CallTree::from_samples(&trace, None, None);
         let expected = [
             path("", 3, 0),
             path("/outer", 3, 1),
@@ -286,7 +300,7 @@ mod tests {
             from_ns: 2,
             to_ns: 3,
         };
-        let tree = CallTree::from_samples(&trace, Some(range));
+        let tree = CallTree::from_samples(&trace, Some(range), None);
         let without = path("", 0, 0);
         let expected = [
             path("", 1, 0),
@@ -322,7 +336,7 @@ mod tests {
         let renamed = builder.record(NO_TIME, "callsites", &[("frame_id", renamed.into())]);
         sample(&mut builder, 1, 7, callsite);
         sample(&mut builder, 2, 7, renamed);
-        let tree = CallTree::from_samples(&builder.finish(), None);
+        let tree = CallTree::from_samples(&builder.finish(), None, None);
         let names: Vec<_> = counts(&tree).into_iter().map(|(path, ..)| path).collect();
         assert_eq!(names, ["", "/inner", "/inner/inlined", "/original"]);
     }
@@ -339,7 +353,7 @@ mod tests {
             sample(&mut builder, tid, tid, deep);
         }
         let trace = builder.finish();
-        let tree = CallTree::from_samples(&trace, None);
+        let tree = CallTree::from_samples(&trace, None, None);
         assert_eq!((tree.calls, tree.threads.len()), (2_000, 2_000));
         assert!(tree.nodes.len() < 1_000_000, "{}", tree.nodes.len());
         assert!(tree.repairs.count(RepairKind::BeyondLimit) > 1_000);

@@ -90,6 +90,7 @@ impl CallTree {
             clocks: clocks(trace, plan.thread_clocks, plan.states.is_some()),
             repairs: trace.repairs.clone(),
             calls,
+            sample_events: Vec::new(),
             other_slices: counts.left_out,
             clock_overhead_ns: overhead_of(trace),
         };

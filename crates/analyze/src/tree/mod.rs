@@ -86,6 +86,8 @@ pub struct CallTree {
     pub repairs: RepairTable,
     /// Records or slices that were counted.
     pub calls: u64,
+    /// The events of the samples that were counted, in order of their names.
+    pub sample_events: Vec<String>,
     /// Slices that belong to no thread and were left out.
     pub other_slices: u64,
     /// The cost of one clock reading while recording, ns, if the trace has it

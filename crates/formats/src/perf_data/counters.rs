@@ -35,7 +35,9 @@ impl Counters {
             samples.set_unit(session, unit);
             samples.set_command(session, command);
             counters.sessions.push(session);
-            counters.names.push(out.intern(event.name().as_bytes()));
+            let name = out.intern(event.name().as_bytes());
+            samples.set_event(session, name);
+            counters.names.push(name);
         }
         counters
     }

@@ -26,7 +26,11 @@ impl Counts {
     /// The session of an event.
     pub fn session(&mut self, event: StringId, source: StringId, samples: &mut Samples) -> u32 {
         let known = self.sessions.entry(event);
-        *known.or_insert_with(|| samples.session(source))
+        *known.or_insert_with(|| {
+            let session = samples.session(source);
+            samples.set_event(session, event);
+            session
+        })
     }
 
     /// Adds the period of a sample to the count of its event. Returns the sample's set of values, or [`NONE`] without a

@@ -200,6 +200,7 @@ impl SampleRows {
                 ("source", text(session.source)),
                 ("timebase_unit", text(session.unit)),
                 ("cmdline", text(session.command)),
+                ("event", text(session.event)),
             ];
             add("__intrinsic_profiler_session", cells, out);
         }

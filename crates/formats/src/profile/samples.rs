@@ -74,6 +74,8 @@ pub(crate) struct Session {
     pub unit: StringId,
     /// The command that recorded them.
     pub command: StringId,
+    /// What happened when a sample was taken, such as `cycles:u`.
+    pub event: StringId,
 }
 
 /// A counter of a session.
@@ -132,6 +134,7 @@ impl Samples {
             source,
             unit: StringId::NULL,
             command: StringId::NULL,
+            event: StringId::NULL,
         };
         push(&mut self.sessions, session)
     }
@@ -140,6 +143,15 @@ impl Samples {
     pub fn set_command(&mut self, session: u32, command: StringId) {
         if let Some(session) = self.sessions.get_mut(session as usize) {
             session.command = command;
+        }
+    }
+
+    /// Sets the event of a session, unless it is known.
+    pub fn set_event(&mut self, session: u32, event: StringId) {
+        if let Some(session) = self.sessions.get_mut(session as usize)
+            && session.event == StringId::NULL
+        {
+            session.event = event;
         }
     }
 
@@ -164,6 +176,9 @@ impl Samples {
         };
         if !self.taken.insert(track) {
             track = out.lane_of(track);
+        }
+        if counter.is_timebase {
+            self.set_event(counter.session, name);
         }
         self.counters.push(Counter { track, ..counter });
         self.known_counters.insert(key, track);

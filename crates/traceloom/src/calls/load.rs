@@ -11,6 +11,7 @@ use traceloom_trace::{
     ThreadIndex, Trace,
 };
 
+use super::sample_event::sample_event;
 use crate::input::{InputArgs, read_method_events, read_trace};
 use crate::mapping::{Mapping, MethodNames, Names};
 use crate::wanted::{Wanted, first_match};
@@ -34,6 +35,8 @@ pub(crate) struct Selection<'a> {
     pub all_tracks: bool,
     /// Whether to count samples of a profiler.
     pub samples: Samples,
+    /// The event whose samples are counted, or a part of its name; otherwise those of all events.
+    pub event: Option<&'a str>,
 }
 
 /// Whether the samples of a profiler are counted.
@@ -60,7 +63,7 @@ pub(crate) fn read_calls(args: &Selection<'_>) -> Result<CallTree> {
             let trace = read_trace(args.file, args.open)?;
             let range = range(args).map(|range| range.shifted(trace.bounds.0));
             without_slices = WithoutSlices::new(&trace, args);
-            from_tables(&trace, range, args)
+            from_tables(&trace, range, args)?
         }
     };
     if tree.nodes.is_empty() {
@@ -137,7 +140,7 @@ impl WithoutSlices {
     }
 }
 
-fn from_tables(trace: &Trace, range: Option<TimeRange>, args: &Selection<'_>) -> CallTree {
+fn from_tables(trace: &Trace, range: Option<TimeRange>, args: &Selection<'_>) -> Result<CallTree> {
     let options = TreeOptions {
         range,
         all_tracks: args.all_tracks,
@@ -147,14 +150,15 @@ fn from_tables(trace: &Trace, range: Option<TimeRange>, args: &Selection<'_>) ->
         _ => CallTree::from_trace(trace, &options),
     };
     if tree.nodes.is_empty() && args.samples != Samples::No {
-        return from_samples(trace, range);
+        let event = args.event.map(|event| sample_event(trace, event));
+        return Ok(from_samples(trace, range, event.transpose()?));
     }
-    tree
+    Ok(tree)
 }
 
 /// Builds the call tree of the samples, with demangled names of C++ and Rust.
-fn from_samples(trace: &Trace, range: Option<TimeRange>) -> CallTree {
-    let tree = CallTree::from_samples(trace, range);
+fn from_samples(trace: &Trace, range: Option<TimeRange>, event: Option<&str>) -> CallTree {
+    let tree = CallTree::from_samples(trace, range, event);
     #[cfg(feature = "query")]
     let tree = demangled(tree);
     tree

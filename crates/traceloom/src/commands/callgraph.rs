@@ -128,6 +128,7 @@ impl CallgraphArgs {
             to: None,
             all_tracks: false,
             samples: Samples::No,
+            event: None,
         })?;
         let clock = choose_clock(self.clock, &[&tree])?;
         let by = ProfileOptions::for_tree(&tree).by;

@@ -131,3 +131,38 @@ fn query(file: &str, sql: &str) -> Option<BTreeMap<String, i64>> {
     let is_ok = output.status.success();
     is_ok.then(|| rows.lines().map(row).collect())
 }
+
+/// Text of `perf script` with two events: three samples of `cycles:u`, and one of `faults`.
+fn two_events() -> String {
+    let text = "\
+        app 7 [000] 1.000001: 250 cycles:u:\n\t10 draw (/bin/app)\n\t20 run (/bin/app)\n\n\
+        app 7 [000] 1.000002: 250 cycles:u:\n\t20 run (/bin/app)\n\n\
+        app 7 [000] 1.000003: 1 faults:\n\t30 load (/bin/app)\n\t20 run (/bin/app)\n\n\
+        app 7 [000] 1.000004: 250 cycles:u:\n\t10 draw (/bin/app)\n\t20 run (/bin/app)\n\n";
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("events.perf.txt");
+    std::fs::write(&path, text).unwrap();
+    path.display().to_string()
+}
+
+#[test]
+fn samples_of_one_event_can_be_chosen() {
+    let file = two_events();
+    let all = shown(&[&file]);
+    assert!(all.contains("4 samples\n"), "{all}");
+    assert!(all.contains("of 2 events count together"), "{all}");
+    assert!(all.contains("cycles:u, faults\n"), "{all}");
+    for name in ["cycles:u", "cyc"] {
+        let cycles = shown(&[&file, "--event", name]);
+        assert!(cycles.contains("3 samples\n"), "{cycles}");
+        assert!(!cycles.contains("load"), "{cycles}");
+        assert!(!cycles.contains("count together"), "{cycles}");
+    }
+    let folded = shown(&[&file, "--event", "faults", "--folded"]);
+    assert_eq!(folded, "app;run;load 1\n");
+    let absent = refused(&[&file, "--event", "misses"]);
+    assert!(absent.contains("only cycles:u, faults"), "{absent}");
+    let several = refused(&[&file, "--event", "s"]);
+    assert!(several.contains("several events"), "{several}");
+    let without = refused(&["examples/jank.ftrace.gz", "--event", "s"]);
+    assert!(without.contains("no samples of a profiler"), "{without}");
+}

@@ -160,6 +160,7 @@ impl DiffArgs {
             to: None,
             all_tracks: false,
             samples: Samples::No,
+            event: None,
         }
     }
 

@@ -107,6 +107,10 @@ pub struct ProfileArgs {
     #[arg(long, conflicts_with_all = ["clock", "all_tracks", "correct_overhead"])]
     pub samples: bool,
 
+    /// Count only the samples of this event, such as cycles:u (an exact match, else a name that contains it)
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["clock", "all_tracks", "correct_overhead"])]
+    pub event: Option<String>,
+
     #[command(flatten)]
     pub open: InputArgs,
 }
@@ -160,7 +164,8 @@ impl<'a> From<&'a ProfileArgs> for Selection<'a> {
             from: args.from,
             to: args.to,
             all_tracks: args.all_tracks,
-            samples: if args.samples {
+            event: args.event.as_deref(),
+            samples: if args.samples || args.event.is_some() {
                 Samples::Only
             } else {
                 Samples::Otherwise

@@ -36,6 +36,7 @@ pub(super) fn write(out: &mut dyn Write, shown: &Shown<'_>) -> Result<()> {
             "{slices} on tracks of no thread {are} not counted (--all-tracks counts them)"
         )?;
     }
+    write_events(out, shown)?;
     write_overhead(out, shown)?;
     writeln!(out)?;
     Ok(())
@@ -102,6 +103,21 @@ fn write_repairs(out: &mut dyn Write, shown: &Shown<'_>) -> Result<()> {
         thousands(count),
         kinds.join(", ")
     )?;
+    Ok(())
+}
+
+/// Samples of different events do not have the same weight.
+fn write_events(out: &mut dyn Write, shown: &Shown<'_>) -> Result<()> {
+    let events = &shown.tree.sample_events;
+    if events.len() > 1 {
+        let names: Vec<_> = events.iter().map(|event| plain(event)).collect();
+        writeln!(
+            out,
+            "samples of {} events count together (--event counts those of one): {}",
+            events.len(),
+            names.join(", ")
+        )?;
+    }
     Ok(())
 }
 
