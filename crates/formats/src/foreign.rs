@@ -21,7 +21,12 @@ const FORMATS: &[ForeignFormat] = &[
     ForeignFormat {
         name: "a log of strace without times",
         advice: "record it again with `strace -f -ttt -T`",
-        matches: |head| head.starts_with(b"execve(\""),
+        matches: |head| head.starts_with(b"execve(\"") || is_untimed_strace(head),
+    },
+    ForeignFormat {
+        name: "a summary of strace",
+        advice: "record the calls with `strace -f -ttt -T`, without `-c`",
+        matches: |head| head.starts_with(b"% time     seconds  usecs/call"),
     },
     ForeignFormat {
         name: "text of `perf script` without threads",
@@ -219,6 +224,37 @@ fn is_perf_script(head: &[u8]) -> bool {
     first.ends_with(b":") && second.starts_with(b"\t") && is_address
 }
 
+/// The first two calls look like those of strace: `[pid  7] read(3, "", 1) = 0`.
+fn is_untimed_strace(head: &[u8]) -> bool {
+    let lines = head.split(|&byte| byte == b'\n');
+    let mut lines = lines.filter(|line| !line.is_empty() && !line.starts_with(b"strace: "));
+    let mut is_next = || lines.next().is_none_or(is_call_of_strace);
+    head.contains(&b'(') && is_next() && is_next()
+}
+
+fn is_call_of_strace(line: &[u8]) -> bool {
+    let line = line
+        .strip_prefix(b"[pid")
+        .unwrap_or(line)
+        .trim_ascii_start();
+    let is_number = |byte: &u8| byte.is_ascii_digit() || b" ]".contains(byte);
+    let name = line.iter().position(|byte| !is_number(byte));
+    let call = name.map_or(&b""[..], |at| &line[at..]);
+    let is_name = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'_';
+    let length = call.iter().take_while(|byte| is_name(byte)).count();
+    length > 1 && call.get(length) == Some(&b'(') && (is_unfinished(call) || has_result(call))
+}
+
+fn is_unfinished(call: &[u8]) -> bool {
+    call.trim_ascii_end().ends_with(b"<unfinished ...>")
+}
+
+/// The result follows after spaces: `close(3)      = 0`.
+fn has_result(call: &[u8]) -> bool {
+    memchr::memmem::find_iter(call, b") ")
+        .any(|at| call[at + 1..].trim_ascii_start().starts_with(b"= "))
+}
+
 fn is_picture(head: &[u8]) -> bool {
     let magics: [&[u8]; 4] = [b"\x89PNG\r\n", b"\xff\xd8\xff", b"GIF8", b"%PDF-"];
     magics.iter().any(|magic| head.starts_with(magic))
@@ -284,6 +320,17 @@ mod tests {
         ] {
             assert!(name(text).unwrap().contains("perf script"));
         }
+        for log in [
+            &b"mmap(NULL, 79115, PROT_READ, MAP_PRIVATE, 3, 0) = 0x7f1ae8ba0000\nread(3, \"\"..., 832) = 832\n"[..],
+            b"29063 restart_syscall(<... resuming> <unfinished ...>\n472   restart_syscall(<... resuming> <unfinished ...>\n",
+            b"strace: Process 15 attached\n[pid    15] close(3)    = 0\n[pid 15] write(1, \"a\", 1) = 1\n",
+        ] {
+            assert!(name(log).unwrap().contains("strace without times"));
+        }
+        assert_eq!(name(b"print(x)\nprint(y)\n"), None);
+        assert_eq!(name(b"f(x) = 2\ng(x) = 3\n"), None);
+        let summary = b"% time     seconds  usecs/call     calls    errors syscall\n";
+        assert!(name(summary).unwrap().contains("summary of strace"));
         let report = b"# To display the perf.data header info, please use --header\n#\n# Samples: 7K of event 'cycles'\n";
         assert!(name(report).unwrap().contains("report of perf"));
         assert!(name(b"\x7fELF\x02").unwrap().contains("ELF"));

@@ -117,7 +117,8 @@ impl<'a, 's> Interpreter<'a, 's> {
         // What is compressed stands between records that are not, but all of it has times.
         for (bytes, at) in places {
             let mut records = Records::new(bytes, parts.order);
-            for record in records.by_ref() {
+            for mut record in records.by_ref() {
+                record.at += at.unwrap_or(0);
                 self.enqueue(record, &mut queue);
             }
             let torn = u64::from(records.left() > 0);

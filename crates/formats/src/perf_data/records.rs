@@ -82,7 +82,7 @@ pub(super) struct Record<'a> {
     pub kind: u32,
     pub misc: u16,
     pub payload: &'a [u8],
-    /// Its offset in the data, bytes.
+    /// Its offset in the data, bytes. Records in the queue have their offset in the file.
     pub at: usize,
 }
 

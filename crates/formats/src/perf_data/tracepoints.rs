@@ -47,7 +47,7 @@ impl<'a> Tracepoints<'a> {
         }
     }
 
-    /// Adds the data of a sample; `at` is the offset of its record.
+    /// Adds the data of a sample; `at` is the offset of its record in the file, or in what was compressed.
     pub fn add(&mut self, sample: &Sample<'a>, attr: &Attr, at: usize, (ts_ns, task): (i64, Task)) {
         /// `PERF_TYPE_TRACEPOINT`.
         const TRACEPOINT: u32 = 2;
