@@ -99,7 +99,7 @@ impl<'a, 's> Interpreter<'a, 's> {
                 skipped_features: survey.skipped.clone(),
                 ..Tally::default()
             },
-            tracepoints: Tracepoints::new(survey.tracing_data, out),
+            tracepoints: Tracepoints::new(survey.tracing_data, survey.part, out),
             source,
             room: OF_SAMPLES.0 + OF_SAMPLES.1 * bytes,
         }
@@ -284,7 +284,6 @@ fn ts_of(timed: &Timed<'_>) -> Option<i64> {
 /// Whether everything in a record is used before samples are read, or repeats what other records have.
 fn is_known(kind: u32) -> bool {
     const ID_INDEX: u32 = 69;
-    const THREAD_MAP: u32 = 73;
     const CPU_MAP: u32 = 74;
     const TIME_CONV: u32 = 79;
     matches!(
@@ -302,7 +301,7 @@ fn is_known(kind: u32) -> bool {
             | kind::TRACING_DATA
             | kind::TRACING_DATA_OF_SIMPLEPERF
             | ID_INDEX
-            | THREAD_MAP
+            | kind::THREAD_MAP
             | CPU_MAP
             | TIME_CONV
     )

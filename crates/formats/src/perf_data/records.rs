@@ -26,6 +26,7 @@ pub(super) mod kind {
     pub const BUILD_ID: u32 = 67;
     pub const FINISHED_ROUND: u32 = 68;
     pub const AUXTRACE: u32 = 71;
+    pub const THREAD_MAP: u32 = 73;
     pub const EVENT_UPDATE: u32 = 78;
     pub const HEADER_FEATURE: u32 = 80;
     pub const COMPRESSED: u32 = 81;

@@ -11,7 +11,7 @@ use super::features::{self, BuildId, ClockData, feature};
 use super::head::Parts;
 use super::records::{Record, Records, kind};
 use super::symbols::Symbols;
-use crate::ring_buffer::ByteOrder;
+use crate::ring_buffer::{ByteOrder, Part};
 
 /// The first pass over a file.
 #[derive(Debug)]
@@ -26,6 +26,8 @@ pub(super) struct Survey<'a> {
     pub clock: Option<(u32, u64, u64)>,
     /// The formats of tracepoints.
     pub tracing_data: &'a [u8],
+    /// Which threads were recorded, if the file says so.
+    pub part: Option<Part>,
     /// Whether simpleperf recorded it.
     pub is_simpleperf: bool,
     /// The numbers of features that are not read.
@@ -48,6 +50,7 @@ impl<'a> Survey<'a> {
             meta_info: Vec::new(),
             clock: None,
             tracing_data: b"",
+            part: None,
             is_simpleperf: false,
             skipped: BTreeSet::new(),
             broken: 0,
@@ -75,6 +78,7 @@ impl<'a> Survey<'a> {
             kind::KSYMBOL => self.kernel_symbol(from),
             kind::KERNEL_SYMBOLS => self.kallsyms(from),
             kind::HEADER_FEATURE => self.header_feature(from),
+            kind::THREAD_MAP => self.thread_map(from),
             kind::TRACING_DATA | kind::TRACING_DATA_OF_SIMPLEPERF => {
                 self.tracing_data = record.tracing_data(data).unwrap_or_default();
                 Some(())
@@ -136,6 +140,18 @@ impl<'a> Survey<'a> {
         let size = from.u32()?;
         let list = from.take(size.into())?;
         self.symbols.add_kallsyms(until_nul(list));
+        Some(())
+    }
+
+    /// `THREAD_MAP`: the threads that were recorded. The only one of a whole machine is -1.
+    fn thread_map(&mut self, mut from: Cursor<'a>) -> Option<()> {
+        from.u64()?;
+        let is_machine = from.u64()? as i64 == -1;
+        self.part = Some(if is_machine {
+            Part::Machine
+        } else {
+            Part::SomeThreads
+        });
         Some(())
     }
 

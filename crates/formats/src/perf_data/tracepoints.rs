@@ -17,13 +17,15 @@ use crate::trace_dat::perf_formats;
 pub(super) struct Tracepoints<'a> {
     formats: Option<RawFormats>,
     events: Vec<OneEvent<'a>>,
+    /// Which threads were recorded, if the file says so.
+    part: Option<Part>,
     /// Samples whose data cannot be read: without the formats of its fields, without a CPU, or of another kind of events.
     pub unread: u64,
 }
 
 impl<'a> Tracepoints<'a> {
     /// Reads the formats, which may be missing.
-    pub fn new(tracing_data: &[u8], out: &mut TraceBuilder) -> Self {
+    pub fn new(tracing_data: &[u8], part: Option<Part>, out: &mut TraceBuilder) -> Self {
         let place = Place::default();
         let formats = match perf_formats(tracing_data) {
             _ if tracing_data.is_empty() => None,
@@ -43,6 +45,7 @@ impl<'a> Tracepoints<'a> {
         Self {
             formats,
             events: Vec::new(),
+            part,
             unread: 0,
         }
     }
@@ -78,7 +81,7 @@ impl<'a> Tracepoints<'a> {
         let Some(formats) = self.formats.filter(|_| !self.events.is_empty()) else {
             return;
         };
-        let part = part(&formats, &self.events);
+        let part = self.part.unwrap_or_else(|| part(&formats, &self.events));
         let mut reader = RawReader::new(options);
         reader.read_events(&formats, part, &self.events, out);
         reader.finish(out);

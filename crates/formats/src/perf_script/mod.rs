@@ -18,6 +18,7 @@ mod line;
 mod reader;
 #[cfg(test)]
 mod tests;
+mod tracepoints;
 
 use self::frame::Frame;
 use self::line::Head;
@@ -37,15 +38,16 @@ impl Format for PerfScript {
     }
 
     fn sniff(&self, head: &[u8]) -> Confidence {
+        // Lines of threads that are about to end (`:-1 -1/-1 [001]`) look like those of ftrace, so `Likely` is not enough.
         if begins_script(head) {
-            Confidence::Likely
+            Confidence::Certain
         } else {
             Confidence::No
         }
     }
 
-    fn reader(&self, _: &ReadOptions) -> Option<Box<dyn Reader>> {
-        Some(Box::<reader::PerfScriptReader>::default())
+    fn reader(&self, options: &ReadOptions) -> Option<Box<dyn Reader>> {
+        Some(Box::new(reader::PerfScriptReader::new(options)))
     }
 }
 

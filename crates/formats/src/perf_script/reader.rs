@@ -6,8 +6,9 @@ use super::counts::{Counts, OF_EVENT};
 use super::facts::fact;
 use super::frame::Frame;
 use super::line::Head;
+use super::tracepoints::Tracepoints;
 use crate::error::ReadError;
-use crate::format::{Reader, Target};
+use crate::format::{ReadOptions, Reader, Target};
 use crate::format_id;
 use crate::lines::Lines;
 use crate::profile::{
@@ -28,10 +29,20 @@ const STEP_NS: i64 = 1_000_000;
 /// How the line begins that perf prints for a lost part of a hardware trace (Intel PT).
 const TRACE_ERROR: &str = "instruction trace error";
 
-#[derive(Default)]
 pub(super) struct PerfScriptReader {
+    options: ReadOptions,
     lines: Lines,
     state: Option<State>,
+}
+
+impl PerfScriptReader {
+    pub fn new(options: &ReadOptions) -> Self {
+        Self {
+            options: options.clone(),
+            lines: Lines::default(),
+            state: None,
+        }
+    }
 }
 
 impl Reader for PerfScriptReader {
@@ -45,12 +56,13 @@ impl Reader for PerfScriptReader {
         Ok(())
     }
 
-    fn finish(&mut self, out: &mut Target<'_>) -> Result<(), ReadError> {
-        let out = out.trace(format_id::PERF_SCRIPT)?;
+    fn finish(&mut self, target: &mut Target<'_>) -> Result<(), ReadError> {
+        let out = target.trace(format_id::PERF_SCRIPT)?;
         let mut state = self.state.take().unwrap_or_else(|| State::new(out));
         self.lines.finish(|line| state.line(line, out));
+        let tracepoints = std::mem::take(&mut state.tracepoints);
         state.finish(out);
-        Ok(())
+        tracepoints.read(&self.options, target)
     }
 }
 
@@ -93,6 +105,7 @@ struct State {
     /// The memory for samples that is left, bytes.
     room: usize,
     counts: Counts,
+    tracepoints: Tracepoints,
     pending: Option<Pending>,
     beyond: u64,
     /// Whether a line with a time has been read.
@@ -115,6 +128,7 @@ impl State {
             samples: Samples::default(),
             room: BASE,
             counts: Counts::default(),
+            tracepoints: Tracepoints::default(),
             pending: None,
             beyond: 0,
             is_timed: false,
@@ -127,6 +141,7 @@ impl State {
 
     fn line(&mut self, line: &[u8], out: &mut TraceBuilder) {
         self.lines += 1;
+        self.tracepoints.next_line();
         let text = String::from_utf8_lossy(line);
         let text = text.trim_end();
         if text.is_empty() {
@@ -206,6 +221,7 @@ impl State {
         });
         match Frame::on_first_line(head.rest) {
             Some(frame) => self.frame(frame, out),
+            None if self.tracepoints.add(head) => {}
             None => self.columns += u64::from(!head.rest.is_empty()),
         }
     }
@@ -279,7 +295,7 @@ impl State {
         let mut skipped = |count, what: &str| {
             out.repair(RepairKind::SkippedEntry, count, place, || what.to_owned());
         };
-        skipped(self.columns, "fields of tracepoints and other columns");
+        skipped(self.columns, "columns without a table");
         skipped(self.records, "records of mappings, threads and switches");
         skipped(self.source_lines, "lines of source code in stacks");
         out.repair(RepairKind::RebuiltTime, self.untimed as u64, place, || {

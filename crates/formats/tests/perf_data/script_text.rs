@@ -156,6 +156,18 @@ fn real_texts_have_a_sample_and_a_frame_for_each_line() {
     println!("{found} texts");
 }
 
+/// perf prints `:-1` for a thread that is about to end. Such a line looks like one of ftrace.
+#[test]
+fn threads_that_are_about_to_end_have_no_number() {
+    let text = "sh 7/7 [001] 1.000001: sched:sched_switch: prev_comm=sh prev_pid=7 prev_prio=120 prev_state=X ==> \
+        next_comm=swapper/1 next_pid=0 next_prio=120\n\
+        :-1 -1/-1 [001] 1.000002: 250 cycles:u:\n\t10 f (/bin/a)\n";
+    let trace = read_bytes(text.as_bytes(), ReadOptions::default()).unwrap();
+    let tids: Vec<_> = tables::samples(&trace).iter().map(|one| one.tid).collect();
+    assert_eq!(tids, [7, 0]);
+    assert_eq!(trace.repairs.count(RepairKind::UnparsedLine), 0);
+}
+
 /// A header, an inlined function, a tracepoint, a lost record and a cut stack.
 const MADE: &str = "\
 # ========

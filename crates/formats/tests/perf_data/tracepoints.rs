@@ -116,21 +116,42 @@ fn switches_of_a_machine_are_scheduling() {
         let (trace, lines) = (read(&path), printed(&path));
         let expected = runs(&lines);
         assert!(!expected.is_empty());
-        let found: BTreeSet<_> = trace
-            .sched_slices
-            .rows()
-            .map(|run| {
-                let tid = trace.threads.tid.get(run.utid.row());
-                (run.ts, run.dur, i64::from(run.cpu), tid)
-            })
-            .collect();
+        let found = scheduled(&trace);
         let missing: Vec<_> = expected.difference(&found).collect();
         assert!(missing.is_empty(), "{missing:?}");
         assert_eq!(trace.wakeups.len(), count(&lines, EVENTS[1]));
         let calls = trace.slices.name.iter();
         let calls = calls.filter(|name| trace.strings.get(*name) == "sys_newuname");
         assert_eq!(calls.count(), count(&lines, EVENTS[2]));
+        let text = script(&path);
+        // A text does not say whose events it has. Those of idle threads are only in that of a machine.
+        if !String::from_utf8_lossy(&text).contains("  swapper  ") {
+            continue;
+        }
+        let text = read_bytes(&text, ReadOptions::default()).unwrap();
+        let missing = expected.difference(&scheduled(&text)).count();
+        assert_eq!((missing, text.wakeups.len()), (0, trace.wakeups.len()));
     }
+}
+
+/// Each slice of the scheduler: time, duration, CPU, thread.
+fn scheduled(trace: &Trace) -> BTreeSet<(i64, i64, i64, i64)> {
+    let runs = trace.sched_slices.rows();
+    let runs = runs.map(|run| {
+        let tid = trace.threads.tid.get(run.utid.row());
+        (run.ts, run.dur, i64::from(run.cpu), tid)
+    });
+    runs.collect()
+}
+
+/// The whole text of a recording.
+fn script(path: &Path) -> Vec<u8> {
+    let output = Command::new("perf")
+        .args(["script", "--ns", "-F", "+pid", "-i"])
+        .arg(path)
+        .stderr(Stdio::null())
+        .output();
+    output.unwrap().stdout
 }
 
 /// What else ran is not known, so the switches are only events.
@@ -151,4 +172,6 @@ fn switches_of_some_threads_are_events() {
     let names = names.filter(|name| trace.strings.get(*name) == "sched_switch");
     assert_eq!(names.count(), switches);
     assert_eq!(trace.repairs.rows().len(), 0);
+    let text = read_bytes(&script(&path), ReadOptions::default()).unwrap();
+    assert_eq!(text.sched_slices.len(), 0);
 }
