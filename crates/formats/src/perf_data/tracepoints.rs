@@ -88,8 +88,8 @@ impl<'a> Tracepoints<'a> {
     }
 }
 
-/// Whether the events are those of the whole machine: some happened while a CPU was idle. If none was ever idle, the
-/// thread that a CPU switches to is the one that it switches away from next, unless switches are lost.
+/// Guesses which threads were recorded. Only a recording of the whole machine has events of idle threads, and switches
+/// that follow each other: a CPU leaves the thread that it switched to before. Some switches may be lost.
 fn part(formats: &RawFormats, events: &[OneEvent<'_>]) -> Part {
     let mut running = FxHashMap::default();
     let (mut fitting, mut all) = (0u64, 0u64);

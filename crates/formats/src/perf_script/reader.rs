@@ -23,10 +23,10 @@ const BASE: usize = 16 << 20;
 /// The memory of a counter value, bytes.
 const OF_VALUE: usize = 200;
 
-/// The distance of samples without times, ns.
+/// The time from one sample without a time to the next, ns.
 const STEP_NS: i64 = 1_000_000;
 
-/// How the line begins that perf prints for a lost part of a hardware trace (Intel PT).
+/// The start of the line that perf prints if a part of a hardware trace (Intel PT) was lost.
 const TRACE_ERROR: &str = "instruction trace error";
 
 pub(super) struct PerfScriptReader {

@@ -47,8 +47,8 @@ fn a_counter_ends_no_slice_of_the_idle_thread() {
     assert!(trip.differences().is_empty(), "{:?}", trip.differences());
 }
 
-/// The counter of a process without threads is written in the name of an invented main thread. Reading that text must
-/// not change the thread of events of the whole machine.
+/// A process without threads has a counter. The written text invents a main thread for it. Events of the whole machine
+/// must not move to that thread when the text is read and written again.
 #[test]
 fn an_invented_main_thread_stands_in_for_no_other() {
     let text = "# tracer: nop\n#\n \
