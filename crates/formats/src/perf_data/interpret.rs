@@ -99,7 +99,7 @@ impl<'a, 's> Interpreter<'a, 's> {
                 skipped_features: survey.skipped.clone(),
                 ..Tally::default()
             },
-            tracepoints: Tracepoints::new(survey.tracing_data, survey.part, out),
+            tracepoints: Tracepoints::new(survey.tracing_data, survey.coverage, out),
             source,
             room: OF_SAMPLES.0 + OF_SAMPLES.1 * bytes,
         }

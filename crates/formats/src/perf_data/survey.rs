@@ -11,7 +11,7 @@ use super::features::{self, BuildId, ClockData, feature};
 use super::head::Parts;
 use super::records::{Record, Records, kind};
 use super::symbols::Symbols;
-use crate::ring_buffer::{ByteOrder, Part};
+use crate::ring_buffer::{ByteOrder, Coverage};
 
 /// The first pass over a file.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub(super) struct Survey<'a> {
     /// The formats of tracepoints.
     pub tracing_data: &'a [u8],
     /// Which threads were recorded, if the file says so.
-    pub part: Option<Part>,
+    pub coverage: Option<Coverage>,
     /// Whether simpleperf recorded it.
     pub is_simpleperf: bool,
     /// The numbers of features that are not read.
@@ -50,7 +50,7 @@ impl<'a> Survey<'a> {
             meta_info: Vec::new(),
             clock: None,
             tracing_data: b"",
-            part: None,
+            coverage: None,
             is_simpleperf: false,
             skipped: BTreeSet::new(),
             broken: 0,
@@ -143,14 +143,14 @@ impl<'a> Survey<'a> {
         Some(())
     }
 
-    /// `THREAD_MAP`: the threads that were recorded. The only one of a whole machine is -1.
+    /// `THREAD_MAP`: the threads that were recorded. A recording of the whole machine has a single entry, -1.
     fn thread_map(&mut self, mut from: Cursor<'a>) -> Option<()> {
         from.u64()?;
         let is_machine = from.u64()? as i64 == -1;
-        self.part = Some(if is_machine {
-            Part::Machine
+        self.coverage = Some(if is_machine {
+            Coverage::Machine
         } else {
-            Part::SomeThreads
+            Coverage::SomeThreads
         });
         Some(())
     }

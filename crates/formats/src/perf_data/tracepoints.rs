@@ -10,22 +10,22 @@ use super::attr::Attr;
 use super::sample::{Sample, Task};
 use crate::format::ReadOptions;
 use crate::ftrace::event::MOST_CPUS;
-use crate::ring_buffer::{OneEvent, Part, RawFormats, RawReader};
+use crate::ring_buffer::{Coverage, PagelessEvent, RawFormats, RawReader};
 use crate::trace_dat::perf_formats;
 
 /// The tracepoints of a recording, in order of time.
 pub(super) struct Tracepoints<'a> {
     formats: Option<RawFormats>,
-    events: Vec<OneEvent<'a>>,
+    events: Vec<PagelessEvent<'a>>,
     /// Which threads were recorded, if the file says so.
-    part: Option<Part>,
+    coverage: Option<Coverage>,
     /// Samples whose data cannot be read: without the formats of its fields, without a CPU, or of another kind of events.
     pub unread: u64,
 }
 
 impl<'a> Tracepoints<'a> {
     /// Reads the formats, which may be missing.
-    pub fn new(tracing_data: &[u8], part: Option<Part>, out: &mut TraceBuilder) -> Self {
+    pub fn new(tracing_data: &[u8], coverage: Option<Coverage>, out: &mut TraceBuilder) -> Self {
         let place = Place::default();
         let formats = match perf_formats(tracing_data) {
             _ if tracing_data.is_empty() => None,
@@ -45,7 +45,7 @@ impl<'a> Tracepoints<'a> {
         Self {
             formats,
             events: Vec::new(),
-            part,
+            coverage,
             unread: 0,
         }
     }
@@ -68,7 +68,7 @@ impl<'a> Tracepoints<'a> {
         if task.pid > 0 && task.tid > 0 {
             formats.set_tgid(task.tid, task.pid);
         }
-        self.events.push(OneEvent {
+        self.events.push(PagelessEvent {
             cpu,
             ts_ns,
             offset: at as u64,
@@ -81,21 +81,23 @@ impl<'a> Tracepoints<'a> {
         let Some(formats) = self.formats.filter(|_| !self.events.is_empty()) else {
             return;
         };
-        let part = self.part.unwrap_or_else(|| part(&formats, &self.events));
+        let coverage = self
+            .coverage
+            .unwrap_or_else(|| guess(&formats, &self.events));
         let mut reader = RawReader::new(options);
-        reader.read_events(&formats, part, &self.events, out);
+        reader.read_events(&formats, coverage, &self.events, out);
         reader.finish(out);
     }
 }
 
 /// Guesses which threads were recorded. Only a recording of the whole machine has events of idle threads, and switches
 /// that follow each other: a CPU leaves the thread that it switched to before. Some switches may be lost.
-fn part(formats: &RawFormats, events: &[OneEvent<'_>]) -> Part {
+fn guess(formats: &RawFormats, events: &[PagelessEvent<'_>]) -> Coverage {
     let mut running = FxHashMap::default();
     let (mut fitting, mut all) = (0u64, 0u64);
     for event in events {
         if formats.is_of_idle_thread(event.data) {
-            return Part::Machine;
+            return Coverage::Machine;
         }
         let Some((prev, next)) = formats.switch(event.data) else {
             continue;
@@ -106,8 +108,8 @@ fn part(formats: &RawFormats, events: &[OneEvent<'_>]) -> Part {
         }
     }
     if fitting >= all - all / 10 {
-        Part::Machine
+        Coverage::Machine
     } else {
-        Part::SomeThreads
+        Coverage::SomeThreads
     }
 }

@@ -1,5 +1,5 @@
-//! Tracepoints, whose fields follow on the first line: `sched:sched_switch: prev_comm=…`. They are written as ftrace does,
-//! and read by its reader.
+//! Tracepoints, whose fields follow on the first line: `sched:sched_switch: prev_comm=…`. This module rewrites each as a line
+//! of ftrace text, and passes these lines to the reader of ftrace text.
 
 use std::io::Write;
 

@@ -64,7 +64,7 @@ struct Feed<'a, S> {
     cpus: &'a [CpuBytes<'a>],
     merge: Merge<'a>,
     sink: S,
-    part: Part,
+    coverage: Coverage,
     /// The last thread on each CPU, with its name and process.
     last: Vec<Thread<'a>>,
     tellers: Tellers,
@@ -106,28 +106,27 @@ pub(super) fn feed<'a>(formats: &'a RawFormats, cpus: &'a [CpuBytes<'a>], sink: 
 pub(super) fn feed_events<'a>(
     formats: &'a RawFormats,
     cpus: &'a [CpuBytes<'a>],
-    events: impl Iterator<Item = (Timed<'a>, Part)>,
+    coverage: Coverage,
+    events: impl Iterator<Item = Timed<'a>>,
     sink: impl RawSink,
 ) {
     let mut feed = Feed::new(formats, cpus, sink);
-    for (event, part) in events {
-        feed.part = part;
-        feed.event(event);
-    }
+    feed.coverage = coverage;
+    events.for_each(|event| feed.event(event));
 }
 
-/// Which threads a recording is about.
+/// Which threads were recorded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Part {
+pub(crate) enum Coverage {
     /// All threads of the machine.
     Machine,
     /// Some threads. Their switches and wake-ups do not tell what else ran, so these are kept as other events.
     SomeThreads,
 }
 
-impl Part {
-    /// Whether the events of a format are kept without conclusions.
-    fn keeps(self, format: &EventFormat) -> bool {
+impl Coverage {
+    /// Whether the events of a format are only kept as other events.
+    fn only_keeps(self, format: &EventFormat) -> bool {
         let is_scheduler =
             || format.system == "sched" && !format.name.starts_with("sched_process_");
         self == Self::SomeThreads && is_scheduler()
@@ -148,7 +147,7 @@ impl<'a, S: RawSink> Feed<'a, S> {
             cpus,
             merge: Merge::new(cpus),
             sink,
-            part: Part::Machine,
+            coverage: Coverage::Machine,
             last: vec![nobody; cpus.len()],
             tellers: Tellers::default(),
             repeats: several.then(Repeats::default),
@@ -197,7 +196,7 @@ impl<'a, S: RawSink> Feed<'a, S> {
                 return self.with_fields(event, timed, record, (offset, true));
             }
         }
-        if self.part.keeps(&event.format) {
+        if self.coverage.only_keeps(&event.format) {
             return self.with_fields(event, timed, record, (offset, true));
         }
         match self.quick(event, data, order, cpu.buffer) {

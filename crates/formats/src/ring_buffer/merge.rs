@@ -66,7 +66,7 @@ impl Default for TimeScale {
 
 /// The maximum timestamp, ns. Later times (after 146 years) are invalid. With this limit, the sum
 /// of two times does not overflow.
-const LAST_TS: i64 = 1 << 62;
+pub(super) const LAST_TS: i64 = 1 << 62;
 
 impl TimeScale {
     /// Converts `ticks` of the clock to ns.

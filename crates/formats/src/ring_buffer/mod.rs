@@ -25,13 +25,13 @@ mod symbols;
 mod tally;
 
 pub(crate) use bytes::ByteOrder;
-pub(crate) use feed::Part;
+pub(crate) use feed::Coverage;
 pub(crate) use format::{EventField, EventFormat};
 pub(crate) use formats::RawFormats;
 pub(crate) use layout::PageLayout;
 pub(crate) use merge::{CpuBytes, TimeCorrection, TimeScale};
 pub use page_events::PageEvents;
-pub(crate) use read::{OneEvent, RawReader};
+pub(crate) use read::{PagelessEvent, RawReader};
 pub(crate) use symbols::Symbols;
 pub use tally::EventTally;
 pub(crate) use tally::tally;

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashMap;
 use traceloom_trace::{Place, RepairKind, TraceBuilder};
 
-use super::feed::{Part, RawSink, Unreadable, feed, feed_events};
+use super::feed::{Coverage, RawSink, Unreadable, feed, feed_events};
 use super::formats::RawFormats;
-use super::merge::{CpuBytes, TimeScale, Timed};
+use super::merge::{CpuBytes, LAST_TS, TimeScale, Timed};
 use super::pages::{PageFault, RawEvent};
 use crate::format::ReadOptions;
 use crate::ftrace::Interpreter;
@@ -89,8 +89,8 @@ impl RawReader {
     pub(crate) fn read_events(
         &mut self,
         formats: &RawFormats,
-        part: Part,
-        events: &[OneEvent<'_>],
+        coverage: Coverage,
+        events: &[PagelessEvent<'_>],
         out: &mut TraceBuilder,
     ) {
         let bytes: usize = events.iter().map(|event| event.data.len()).sum();
@@ -99,10 +99,10 @@ impl RawReader {
         let cpus = numbers.iter().map(|cpu| without_pages(*cpu, formats));
         let cpus: Vec<_> = cpus.collect();
         let streams: FxHashMap<u32, usize> = numbers.into_iter().zip(0..).collect();
-        let events = events
-            .iter()
-            .map(|event| (event.timed(streams[&event.cpu]), part));
-        feed_events(formats, &cpus, events, Tables { reader: self, out });
+        let events = events.iter();
+        let events = events.map(|event| event.timed(streams[&event.cpu]));
+        let tables = Tables { reader: self, out };
+        feed_events(formats, &cpus, coverage, events, tables);
     }
 
     /// The number of events that a CPU's pages report as lost.
@@ -123,26 +123,24 @@ impl RawReader {
 
 /// An event outside of any page.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct OneEvent<'a> {
+pub(crate) struct PagelessEvent<'a> {
     pub cpu: u32,
+    /// Later times than [`LAST_TS`] are cut to it.
     pub ts_ns: i64,
     /// Its position in the file, bytes.
     pub offset: u64,
     pub data: &'a [u8],
 }
 
-impl<'a> OneEvent<'a> {
+impl<'a> PagelessEvent<'a> {
     fn timed(&self, stream: usize) -> Timed<'a> {
+        let ts = self.ts_ns.clamp(0, LAST_TS);
         let raw = RawEvent {
-            ts: self.ts_ns as u64,
+            ts: ts as u64,
             offset: self.offset,
             data: self.data,
         };
-        Timed {
-            stream,
-            ts: self.ts_ns,
-            raw,
-        }
+        Timed { stream, ts, raw }
     }
 }
 

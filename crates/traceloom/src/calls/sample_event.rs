@@ -30,7 +30,9 @@ pub(super) fn sample_event<'t>(trace: &'t Trace, query: &str) -> Result<&'t str>
             plain(query),
             list(&found)
         ),
-        None if events.is_empty() => bail!("--event: the events of the samples are not known"),
+        None if events.is_empty() => {
+            bail!("--event: the trace does not say at which events its samples were taken")
+        }
         None => bail!(
             "--event {}: there is no such event, only {}",
             plain(query),

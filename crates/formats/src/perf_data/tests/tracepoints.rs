@@ -87,3 +87,14 @@ fn tracepoints_without_formats_are_counted() {
     assert_eq!(trace.repairs.count(RepairKind::BrokenBlock), 1);
     assert_eq!(trace.repairs.count(RepairKind::SkippedEntry), samples);
 }
+
+#[test]
+fn times_at_the_end_of_the_range_are_survived() {
+    let mut events = events();
+    for event in events.iter_mut().rev().take(9) {
+        event.ts = i64::MAX as u64;
+    }
+    let dat = DatBytes::of(6, Machine::USUAL, Vec::new());
+    let trace = read(&perf_tracepoints(&dat, &events, PID).to_bytes());
+    assert!(trace.sched_slices.len() > 10);
+}
