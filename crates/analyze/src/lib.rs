@@ -13,13 +13,14 @@ mod prefetch;
 mod profile;
 mod record_tables;
 mod same_thread;
+mod sample_event;
 mod state;
 pub mod threads;
 pub mod timeline;
 mod tree;
 mod waits;
 
-pub use diff::{Change, Diff, DiffMetric, DiffRow, Presence, Verdict};
+pub use diff::{Change, Diff, DiffMetric, DiffRow, DiffUnit, Presence, Verdict};
 pub use flame::{Flame, FlameDirection, FlameFrame, FlameOptions, FlameSide, NO_FRAME};
 pub use graph::{CallGraph, GraphEdge, GraphNode, GraphOptions};
 pub use identity::{app_name, device_name};
@@ -28,6 +29,7 @@ pub use profile::{
     TreeDirection, TreeView, TreeViewOptions, TreeViewRow,
 };
 pub use record_tables::{LOGS, RecordTables, SAMPLES, ThreadSamples};
+pub use sample_event::SampleEventError;
 pub use traceloom_trace::{AlignedBy, Alignment, align, align_clocks, align_starts};
 pub use tree::{
     CallNodes, CallTree, CallTreeBuilder, CpuSource, Function, FunctionId, Measure, NodeId, Origin,

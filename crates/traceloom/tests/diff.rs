@@ -1,6 +1,8 @@
 //! `traceloom diff` from end to end.
 
 mod made;
+#[path = "diff/samples.rs"]
+mod samples;
 
 use std::path::PathBuf;
 

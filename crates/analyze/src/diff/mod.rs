@@ -10,7 +10,7 @@ use traceloom_trace::sort;
 
 pub use noise::Verdict;
 
-use crate::profile::{GroupBy, Profile};
+use crate::profile::{GroupBy, Profile, ProfileRow};
 use crate::tree::{Function, Measure, Times};
 use noise::{Judge, median};
 
@@ -26,7 +26,18 @@ pub enum DiffMetric {
     Calls,
 }
 
-/// One number on both sides. Times are ns.
+/// What the numbers of rows are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DiffUnit {
+    /// Times, ns.
+    Ns,
+    /// Shares of the samples of their run, in percent. Recordings differ in length, so numbers of samples would differ
+    /// even if the program did not change.
+    PercentOfSamples,
+}
+
+/// One number on both sides, in the unit of its [`Diff`].
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Change {
     /// The median of the base runs; a run without the row counts as 0.
@@ -69,11 +80,11 @@ pub struct DiffRow {
     pub function: Function,
     /// The sides that have it.
     pub presence: Presence,
-    /// Calls, recursive ones included.
+    /// Calls, recursive ones included. Samples have none.
     pub calls: Change,
-    /// Time with callees.
+    /// Time or samples with callees.
     pub inclusive: Change,
-    /// Time without callees.
+    /// Time or samples without callees.
     pub exclusive: Change,
     /// Time of slices that never ended; `None` if every slice of all runs ended.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -98,11 +109,13 @@ pub struct Diff {
     pub by: GroupBy,
     /// The number that orders the rows.
     pub metric: DiffMetric,
+    /// What the inclusive and exclusive numbers of rows are.
+    pub unit: DiffUnit,
     /// The number of base runs.
     pub base_runs: usize,
     /// The number of new runs.
     pub new_runs: usize,
-    /// The sum of all threads.
+    /// The sum of all threads: a time, or a number of samples.
     pub total: Change,
     /// The sum of the unfinished time of all threads, which is not in the total; `None` if every slice of all runs
     /// ended.
@@ -120,7 +133,8 @@ type Numbers = Vec<f64>;
 const KINDS: usize = 4;
 
 impl Diff {
-    /// Compares profiles with the same grouping on one clock. Each side needs at least one.
+    /// Compares profiles with the same grouping on one clock. Each side needs at least one. Profiles of samples can be
+    /// compared only with each other.
     ///
     /// The [`Verdict`] of each number needs at least two runs on each side. A change exceeds the noise if the exact
     /// Mann–Whitney test gives p ≤ 0.05 (or the smallest p that so few runs allow), and if the medians differ by more
@@ -139,8 +153,9 @@ impl Diff {
         let mut judge = Judge::default();
         let mut rows: Vec<DiffRow> = Vec::new();
         let has_unfinished = runs.iter().any(|profile| profile.unfinished.is_some());
-        for (function, numbers) in collect(&runs, clock) {
-            let mut row = row(&mut judge, function, &numbers, base.len());
+        let unit = unit(&runs);
+        for (function, numbers) in collect(&runs, clock, unit) {
+            let mut row = row(&mut judge, function, &numbers, base.len(), unit);
             if has_unfinished {
                 row.unfinished = Some(change(&mut judge, runs_of(&numbers, 3, base.len())));
             }
@@ -158,6 +173,7 @@ impl Diff {
         Self {
             by,
             metric,
+            unit,
             base_runs: base.len(),
             new_runs: new.len(),
             total: change(&mut judge, totals.split_at(base.len())),
@@ -169,6 +185,14 @@ impl Diff {
     /// Whether noise can be estimated: it takes at least two runs on each side.
     pub fn has_noise(&self) -> bool {
         self.base_runs > 1 && self.new_runs > 1
+    }
+}
+
+fn unit(runs: &[&Profile]) -> DiffUnit {
+    if !runs.is_empty() && runs.iter().all(|run| run.total.samples.is_some()) {
+        DiffUnit::PercentOfSamples
+    } else {
+        DiffUnit::Ns
     }
 }
 
@@ -194,15 +218,23 @@ fn key(function: &Function, by: GroupBy) -> Function {
     }
 }
 
-fn collect(runs: &[&Profile], clock: Measure) -> FxHashMap<Function, Numbers> {
+fn collect(runs: &[&Profile], clock: Measure, unit: DiffUnit) -> FxHashMap<Function, Numbers> {
     let mut found: FxHashMap<Function, Numbers> = FxHashMap::default();
     for (run, profile) in runs.iter().enumerate() {
-        for row in &profile.rows {
+        let whole = time(&profile.total, clock);
+        let number = |times: &Times| match unit {
+            DiffUnit::Ns => time(times, clock),
+            DiffUnit::PercentOfSamples if whole > 0.0 => time(times, clock) * 100.0 / whole,
+            DiffUnit::PercentOfSamples => 0.0,
+        };
+        // A thread may have no samples of the chosen event.
+        let is_counted = |row: &&ProfileRow| unit == DiffUnit::Ns || number(&row.inclusive) > 0.0;
+        for row in profile.rows.iter().filter(is_counted) {
             let entry = found.entry(key(&row.function, profile.by));
             let numbers = entry.or_insert_with(|| vec![0.0; KINDS * runs.len()]);
             numbers[run] += row.all_calls() as f64;
-            numbers[runs.len() + run] += time(&row.inclusive, clock);
-            numbers[2 * runs.len() + run] += time(&row.exclusive, clock);
+            numbers[runs.len() + run] += number(&row.inclusive);
+            numbers[2 * runs.len() + run] += number(&row.exclusive);
             numbers[3 * runs.len() + run] += open_time(&row.unfinished, clock);
         }
     }
@@ -215,10 +247,20 @@ fn runs_of(numbers: &Numbers, kind: usize, base: usize) -> (&[f64], &[f64]) {
     numbers[kind * runs..][..runs].split_at(base)
 }
 
-fn row(judge: &mut Judge, function: Function, numbers: &Numbers, base: usize) -> DiffRow {
+fn row(
+    judge: &mut Judge,
+    function: Function,
+    numbers: &Numbers,
+    base: usize,
+    unit: DiffUnit,
+) -> DiffRow {
     let of = |kind: usize| runs_of(numbers, kind, base);
-    let called = |side: &[f64]| side.iter().any(|&calls| calls > 0.0);
-    let presence = match (called(of(0).0), called(of(0).1)) {
+    let any = |side: &[f64]| side.iter().any(|&number| number > 0.0);
+    let (base_has, new_has) = match unit {
+        DiffUnit::Ns => of(0),
+        DiffUnit::PercentOfSamples => of(1),
+    };
+    let presence = match (any(base_has), any(new_has)) {
         (false, _) => Presence::New,
         (_, false) => Presence::Gone,
         _ => Presence::Both,

@@ -143,6 +143,11 @@ impl CallTree {
         self.functions.get(self.nodes.function(node).0 as usize)
     }
 
+    /// Whether the numbers are samples of a profiler instead of times.
+    pub fn counts_samples(&self) -> bool {
+        self.clocks.cpu == CpuSource::Samples
+    }
+
     /// Calls (or slices) of the remaining threads.
     pub fn calls_of_threads(&self) -> u64 {
         let rows = self.threads.iter().map(|thread| self.rows_of(thread).len());

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use traceloom_analyze::{
     CallTree, CallTreeBuilder, RecordTables, SAMPLES, TimeRange, TreeOptions, TreeThread,
 };
@@ -11,9 +11,9 @@ use traceloom_trace::{
     ThreadIndex, Trace,
 };
 
-use super::sample_event::sample_event;
 use crate::input::{InputArgs, read_method_events, read_trace};
 use crate::mapping::{Mapping, MethodNames, Names};
+use crate::print::plain;
 use crate::wanted::{Wanted, first_match};
 
 /// The selected calls: the file, threads and times.
@@ -48,6 +48,17 @@ pub(crate) enum Samples {
     Otherwise,
     /// Samples are counted, and calls and slices are not.
     Only,
+}
+
+impl Samples {
+    /// What the options `--samples` and `--event` ask for.
+    pub fn wanted(samples: bool, event: Option<&str>) -> Self {
+        if samples || event.is_some() {
+            Self::Only
+        } else {
+            Self::Otherwise
+        }
+    }
 }
 
 /// Reads the trace and keeps the selected threads.
@@ -154,6 +165,11 @@ fn from_tables(trace: &Trace, range: Option<TimeRange>, args: &Selection<'_>) ->
         return Ok(from_samples(trace, range, event.transpose()?));
     }
     Ok(tree)
+}
+
+fn sample_event<'t>(trace: &'t Trace, query: &str) -> Result<&'t str> {
+    let found = RecordTables::new(trace).sample_event(trace, query);
+    found.map_err(|error| anyhow!("--event {}: {}", plain(query), plain(&error.to_string())))
 }
 
 /// Builds the call tree of the samples, with demangled names of C++ and Rust.

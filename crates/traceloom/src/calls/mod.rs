@@ -3,7 +3,6 @@
 mod clock;
 mod group;
 mod load;
-mod sample_event;
 
 pub(crate) use clock::{Clock, choose_clock};
 pub(crate) use group::By;

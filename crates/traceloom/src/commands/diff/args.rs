@@ -24,7 +24,8 @@ const USUAL_LIMIT: usize = 30;
 /// three runs per side are weak evidence (p is at best 0.33 or 0.1). With a single run on a side the
 /// noise is unknown.
 ///
-/// A row that is missing from a run counts as 0 there. Exit code 1 means that --fail-above found a growth.
+/// A row that is missing from a run counts as 0 there. Samples of a profiler are compared by their share
+/// of the samples of their run, because recordings differ in length. Exit code 1 means that --fail-above found a growth.
 #[derive(clap::Args, Debug)]
 #[command(
     override_usage = "traceloom diff [OPTIONS] BASE NEW\n       traceloom diff [OPTIONS] --base FILE... --new FILE..."
@@ -33,6 +34,7 @@ const USUAL_LIMIT: usize = 30;
 Examples:
   traceloom diff before.trace after.trace
   traceloom diff before.trace after.trace --by class --sort inclusive --min-change 1ms
+  traceloom diff before.perf.data after.perf.data --min-change 0.5pp
   traceloom diff --base a1.trace a2.trace a3.trace --new b1.trace b2.trace b3.trace
   traceloom diff main.trace pr.trace --markdown --fail-above 10 --min-change 500us > comment.md")]
 #[command(mut_arg("json", |json| json.help("Print JSON: times in nanoseconds, with the numbers of every run")))]
@@ -73,7 +75,8 @@ pub struct DiffArgs {
     #[arg(long, value_name = "N", value_parser = parse_number::<usize>)]
     pub(super) limit: Option<usize>,
 
-    /// Leave out changes smaller than this share (5%) or time (300us, 1ms); if repeated, all must hold
+    /// Leave out changes smaller than this part of the base (5%), time (300us, 1ms) or, for samples, number of
+    /// percentage points (0.5pp); if repeated, all must hold
     #[arg(long, value_name = "CHANGE")]
     pub(super) min_change: Vec<MinChange>,
 
@@ -87,6 +90,14 @@ pub struct DiffArgs {
     /// no time on the base side; its growth is measured against the total of the base side.
     #[arg(long, value_name = "PERCENT", value_parser = crate::times::parse_growth)]
     pub(super) fail_above: Option<f64>,
+
+    /// Count the samples of a profiler; the default for traces without calls and slices
+    #[arg(long, conflicts_with = "clock")]
+    pub(super) samples: bool,
+
+    /// Count only the samples of this event, such as cycles:u (an exact match, else a name that contains it)
+    #[arg(long, value_name = "NAME", conflicts_with = "clock")]
+    pub(super) event: Option<String>,
 
     #[command(flatten)]
     pub(super) data: DataOutput,
@@ -123,17 +134,28 @@ impl From<Metric> for DiffMetric {
 /// The smallest change of interest.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum MinChange {
+    /// Of the base.
     Percent(f64),
+    /// ns.
     Time(i64),
+    /// Percentage points: a change of a share of the samples.
+    Points(f64),
 }
 
 impl FromStr for MinChange {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("{text} is not a change; write a share (5%) or a time (300us, 1ms)");
+        let wrong = || {
+            format!(
+                "{text} is not a change; write a part of the base (5%), a time (300us, 1ms) or percentage points (0.5pp)"
+            )
+        };
         if let Some(number) = text.strip_suffix('%') {
             return number.parse().map(Self::Percent).map_err(|_| wrong());
+        }
+        if let Some(number) = text.strip_suffix("pp") {
+            return number.parse().map(Self::Points).map_err(|_| wrong());
         }
         if text.ends_with(|c: char| c.is_ascii_digit()) {
             return Err(wrong());
@@ -159,8 +181,8 @@ impl DiffArgs {
             from: None,
             to: None,
             all_tracks: false,
-            samples: Samples::No,
-            event: None,
+            samples: Samples::wanted(self.samples, self.event.as_deref()),
+            event: self.event.as_deref(),
         }
     }
 
@@ -185,7 +207,8 @@ mod tests {
     fn changes_as_people_write_them() {
         assert_eq!("5%".parse(), Ok(MinChange::Percent(5.0)));
         assert_eq!("300us".parse(), Ok(MinChange::Time(300_000)));
-        for wrong in ["5", "", "%", "ms", "5x"] {
+        assert_eq!("0.5pp".parse(), Ok(MinChange::Points(0.5)));
+        for wrong in ["5", "", "%", "ms", "5x", "pp", "p"] {
             assert!(wrong.parse::<MinChange>().is_err(), "{wrong}");
         }
     }

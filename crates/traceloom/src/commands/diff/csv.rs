@@ -1,4 +1,4 @@
-//! CSV: one line per row, times in nanoseconds.
+//! CSV: one line per row, times in nanoseconds, shares of samples in percent.
 
 use std::io::Write;
 
@@ -8,20 +8,31 @@ use traceloom_analyze::{Change, DiffRow, Presence, Verdict};
 use super::shown::Shown;
 use crate::print::csv_line;
 
-/// The numbers in the order of the columns. The last one is there only if a slice never ended.
-const KINDS: [(&str, &str); 4] = [
+/// The numbers in the order of the columns, with the ends of their names. The last one is there only if a slice never
+/// ended.
+const TIMES: &[(&str, &str)] = &[
     ("exclusive", "_ns"),
     ("inclusive", "_ns"),
     ("calls", ""),
     ("unfinished", "_ns"),
 ];
 
+/// The same for samples.
+const SHARES: &[(&str, &str)] = &[("exclusive", "_share"), ("inclusive", "_share")];
+
 pub(super) fn write(out: &mut dyn Write, shown: &Shown<'_>) -> Result<()> {
     let mut heads: Vec<String> = ["class", "name", "signature", "presence"]
         .map(String::from)
         .to_vec();
-    let kinds = KINDS.len() - usize::from(shown.diff.unfinished.is_none());
-    for (kind, unit) in &KINDS[..kinds] {
+    let all = if shown.counts_samples() {
+        SHARES
+    } else {
+        TIMES
+    };
+    let kinds = all
+        .iter()
+        .filter(|(kind, _)| *kind != "unfinished" || shown.diff.unfinished.is_some());
+    for (kind, unit) in kinds.clone() {
         for part in ["base", "new", "change"] {
             heads.push(format!("{kind}_{part}{unit}"));
         }
@@ -30,12 +41,13 @@ pub(super) fn write(out: &mut dyn Write, shown: &Shown<'_>) -> Result<()> {
     }
     csv_line(out, heads)?;
     for row in &shown.rows {
-        csv_line(out, fields(row))?;
+        csv_line(out, fields(row, kinds.clone().count()))?;
     }
     Ok(())
 }
 
-fn fields(row: &DiffRow) -> Vec<String> {
+/// The fields of a row with so many numbers.
+fn fields(row: &DiffRow, kinds: usize) -> Vec<String> {
     let presence = match row.presence {
         Presence::Both => "both",
         Presence::New => "new",
@@ -49,7 +61,7 @@ fn fields(row: &DiffRow) -> Vec<String> {
         presence.to_owned(),
     ];
     let changes = [&row.exclusive, &row.inclusive, &row.calls];
-    for change in changes.into_iter().chain(&row.unfinished) {
+    for change in changes.into_iter().chain(&row.unfinished).take(kinds) {
         fields.extend(numbers(change));
     }
     fields

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use anyhow::Result;
 use serde::Serialize;
-use traceloom_analyze::{Change, DiffMetric, DiffRow, GroupBy};
+use traceloom_analyze::{Change, DiffMetric, DiffRow, DiffUnit, GroupBy};
 
 use super::shown::Shown;
 
@@ -16,6 +16,8 @@ struct Output<'a> {
     by: GroupBy,
     /// The number by which rows are sorted.
     metric: DiffMetric,
+    /// What the inclusive and exclusive numbers of rows are.
+    unit: DiffUnit,
     /// Whether there are enough runs to tell a change from noise.
     noise_known: bool,
     total: &'a Change,
@@ -35,11 +37,13 @@ pub(super) fn write(out: &mut dyn Write, shown: &Shown<'_>) -> Result<()> {
         base: names(base),
         new: names(new),
         clock: match shown.clock {
+            _ if shown.counts_samples() => "samples",
             traceloom_analyze::Measure::Cpu => "cpu",
             _ => "wall",
         },
         by: shown.diff.by,
         metric: shown.diff.metric,
+        unit: shown.diff.unit,
         noise_known: shown.diff.has_noise(),
         total: &shown.diff.total,
         unfinished: &shown.diff.unfinished,

@@ -1,6 +1,7 @@
 //! Filters and checks: `--min-change`, `--significant` and `--fail-above`.
 
-use traceloom_analyze::{Change, Diff, DiffMetric, DiffRow, Presence, Verdict};
+use anyhow::{Result, bail};
+use traceloom_analyze::{Change, Diff, DiffMetric, DiffRow, DiffUnit, Presence, Verdict};
 
 use super::args::{DiffArgs, MinChange};
 
@@ -15,6 +16,7 @@ impl MinChange {
             }
             (Self::Time(least), DiffMetric::Calls) => row.exclusive.delta.abs() >= least as f64,
             (Self::Time(least), _) => row.change(metric).delta.abs() >= least as f64,
+            (Self::Points(least), _) => row.change(metric).delta.abs() >= least,
         }
     }
 }
@@ -24,6 +26,22 @@ fn exceeds_noise(change: &Change) -> bool {
 }
 
 impl DiffArgs {
+    /// Checks that the options fit what is compared.
+    pub(super) fn check(&self, diff: &Diff) -> Result<()> {
+        let limits = |wanted: fn(&MinChange) -> bool| self.min_change.iter().any(wanted);
+        let samples = diff.unit == DiffUnit::PercentOfSamples;
+        if samples && limits(|limit| matches!(limit, MinChange::Time(_))) {
+            bail!("--min-change: samples have no times; write percentage points (0.5pp)");
+        }
+        if samples && diff.metric == DiffMetric::Calls {
+            bail!("--sort calls: samples have no calls");
+        }
+        if !samples && limits(|limit| matches!(limit, MinChange::Points(_))) {
+            bail!("--min-change: only samples have percentage points; write a time (300us, 1ms)");
+        }
+        Ok(())
+    }
+
     /// The rows whose change is large enough.
     pub(super) fn changed<'a>(&self, diff: &'a Diff) -> Vec<&'a DiffRow> {
         let metric = diff.metric;
@@ -49,8 +67,9 @@ impl DiffArgs {
         let Some(limit) = self.fail_above else {
             return 0;
         };
-        let all = match diff.metric {
-            DiffMetric::Calls => diff.rows.iter().map(|row| row.calls.base).sum(),
+        let all = match (diff.unit, diff.metric) {
+            (DiffUnit::PercentOfSamples, _) => 100.0,
+            (_, DiffMetric::Calls) => diff.rows.iter().map(|row| row.calls.base).sum(),
             _ => diff.total.base,
         };
         let grew = |change: &Change| {
@@ -61,6 +80,8 @@ impl DiffArgs {
             change.delta > 0.0 && percent > limit && !is_noise
         };
         let rows = rows.iter().filter(|row| grew(row.change(diff.metric)));
-        rows.count() + usize::from(diff.metric != DiffMetric::Calls && grew(&diff.total))
+        // The number of samples depends on the length of the recording.
+        let is_total_checked = diff.unit == DiffUnit::Ns && diff.metric != DiffMetric::Calls;
+        rows.count() + usize::from(is_total_checked && grew(&diff.total))
     }
 }

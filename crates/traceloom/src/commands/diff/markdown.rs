@@ -5,8 +5,9 @@ use std::io::Write;
 use anyhow::Result;
 use traceloom_analyze::{Change, DiffRow, Presence, Verdict};
 
+use super::numbers::ms;
 use super::shown::Shown;
-use super::table::{count, full_name, metric_words, ms, percent, signed_ms};
+use super::table::{count, full_name, percent};
 use crate::print::plain;
 
 pub(super) fn write(out: &mut dyn Write, shown: &Shown<'_>) -> Result<()> {
@@ -14,14 +15,13 @@ pub(super) fn write(out: &mut dyn Write, shown: &Shown<'_>) -> Result<()> {
     let (base, new) = shown.args.sides();
     writeln!(
         out,
-        "**{} time: {} → {} ms ({} ms, {}{})**\n",
+        "**{}: {}, {}{})**\n",
         match shown.clock_name() {
-            "CPU" => "CPU",
-            _ => "Wall",
+            Some("CPU") => "CPU time",
+            Some(_) => "Wall time",
+            None => "Samples",
         },
-        ms(total.base),
-        ms(total.new),
-        signed_ms(total.delta),
+        shown.total("→"),
         percent(total),
         in_words(total)
     )?;
@@ -30,7 +30,7 @@ pub(super) fn write(out: &mut dyn Write, shown: &Shown<'_>) -> Result<()> {
         "{} → {}; largest changes of {} first. {}\n",
         code(&files(base)),
         code(&files(new)),
-        metric_words(shown.diff.metric),
+        shown.metric_words(),
         noise(shown)
     )?;
     if let Some(unfinished) = &shown.diff.unfinished {
@@ -45,17 +45,21 @@ pub(super) fn write(out: &mut dyn Write, shown: &Shown<'_>) -> Result<()> {
         writeln!(out, "Nothing changed.")?;
         return Ok(());
     }
-    let (head, line) = match shown.diff.unfinished {
-        Some(_) => (" Unfinished ms |", "--:|"),
-        None => ("", ""),
-    };
+    let unit = if shown.counts_samples() { "%" } else { "ms" };
+    let (mut head, mut line) = (String::new(), String::new());
+    let calls = (!shown.counts_samples()).then_some(" Calls |");
+    let unfinished = shown.diff.unfinished.as_ref().map(|_| " Unfinished ms |");
+    for column in calls.into_iter().chain(unfinished) {
+        head += column;
+        line += "--:|";
+    }
     writeln!(
         out,
-        "| Name | Exclusive ms | Change | | Inclusive ms | Change | | Calls |{head}"
+        "| Name | Exclusive {unit} | Change | | Inclusive {unit} | Change | |{head}"
     )?;
-    writeln!(out, "|:--|--:|--:|:--|--:|--:|:--|--:|{line}")?;
+    writeln!(out, "|:--|--:|--:|:--|--:|--:|:--|{line}")?;
     for row in &shown.rows {
-        write_row(out, row)?;
+        write_row(out, shown, row)?;
     }
     if shown.more > 0 {
         writeln!(out, "\n… and {} more.", shown.more)?;
@@ -63,24 +67,24 @@ pub(super) fn write(out: &mut dyn Write, shown: &Shown<'_>) -> Result<()> {
     Ok(())
 }
 
-fn write_row(out: &mut dyn Write, row: &DiffRow) -> Result<()> {
+fn write_row(out: &mut dyn Write, shown: &Shown<'_>, row: &DiffRow) -> Result<()> {
     write!(out, "| {}{} |", code(&full_name(row)), presence(row))?;
     for change in [&row.exclusive, &row.inclusive] {
         write!(
             out,
             " {} → {} | {} ({}) | {} |",
-            ms(change.base),
-            ms(change.new),
-            signed_ms(change.delta),
+            shown.number(change.base),
+            shown.number(change.new),
+            shown.signed(change.delta),
             percent(change),
-            verdict(change)
+            verdict(shown, change)
         )?;
     }
     let calls = &row.calls;
-    if calls.delta == 0.0 {
-        write!(out, " {} |", count(calls.base))?
-    } else {
-        write!(out, " {} → {} |", count(calls.base), count(calls.new))?
+    match (shown.counts_samples(), calls.delta == 0.0) {
+        (true, _) => {}
+        (_, true) => write!(out, " {} |", count(calls.base))?,
+        _ => write!(out, " {} → {} |", count(calls.base), count(calls.new))?,
     }
     if let Some(change) = &row.unfinished {
         write!(out, " {} → {} |", ms(change.base), ms(change.new))?
@@ -98,8 +102,10 @@ fn presence(row: &DiffRow) -> &'static str {
 }
 
 /// A word on whether a change is noise; empty if that is unknown.
-fn verdict(change: &Change) -> &'static str {
+fn verdict(shown: &Shown<'_>, change: &Change) -> &'static str {
     match change.verdict {
+        Verdict::More if shown.counts_samples() => "**more**",
+        Verdict::Less if shown.counts_samples() => "**less**",
         Verdict::More => "**slower**",
         Verdict::Less => "**faster**",
         Verdict::WithinNoise => "noise",

@@ -5,9 +5,11 @@ mod csv;
 mod json;
 mod limits;
 mod markdown;
+mod numbers;
 mod shown;
 mod table;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -28,6 +30,7 @@ pub use args::DiffArgs;
 pub fn run(args: &DiffArgs) -> Result<ExitCode> {
     csv_for_spreadsheets(args.data.csv_safe);
     let (diff, clock) = compare(args)?;
+    args.check(&diff)?;
     if args.significant && !diff.has_noise() {
         bail!("--significant needs two runs or more on each side (--base a1 a2 --new b1 b2)");
     }
@@ -67,6 +70,8 @@ fn compare(args: &DiffArgs) -> Result<(Diff, Measure)> {
     };
     let (base, new) = (read(base)?, read(new)?);
     let all: Vec<&CallTree> = base.iter().chain(&new).collect();
+    check_samples(args, &all)?;
+    warn_of_events(&all);
     warn_of_two_kinds(args, &all);
     let clock = choose_clock(args.clock, &all)?;
     let options = ProfileOptions {
@@ -80,6 +85,42 @@ fn compare(args: &DiffArgs) -> Result<(Diff, Measure)> {
     };
     let diff = Diff::new(&profiles(&base), &profiles(&new), clock, args.metric());
     Ok((diff, clock))
+}
+
+/// Samples are counted, everything else is timed.
+fn check_samples(args: &DiffArgs, trees: &[&CallTree]) -> Result<()> {
+    let find = |samples| {
+        trees
+            .iter()
+            .position(|tree| tree.counts_samples() == samples)
+    };
+    let (base, new) = args.sides();
+    let files: Vec<&PathBuf> = base.iter().chain(new).collect();
+    if let (Some(samples), Some(times)) = (find(true), find(false)) {
+        bail!(
+            "{} has samples of a profiler, {} has times: they cannot be compared (--samples compares the samples of both)",
+            files[samples].display(),
+            files[times].display()
+        );
+    }
+    if find(true).is_some() && args.clock.is_some() {
+        bail!("--clock: the traces have samples of a profiler only, which are counted, not timed");
+    }
+    Ok(())
+}
+
+/// Warns that samples of different events are compared.
+fn warn_of_events(trees: &[&CallTree]) {
+    let events = trees.iter().flat_map(|tree| &tree.sample_events);
+    let events: BTreeSet<String> = events.map(|event| plain(event).into_owned()).collect();
+    if events.len() > 1 {
+        let names: Vec<&str> = events.iter().map(String::as_str).collect();
+        message!(
+            "traceloom: samples of {} events are compared (--event compares those of one): {}",
+            events.len(),
+            names.join(", ")
+        );
+    }
 }
 
 /// Warns that methods and slices have no names in common.

@@ -6,6 +6,7 @@ use anyhow::Result;
 use rustc_hash::FxHashMap;
 use traceloom_analyze::{Change, DiffMetric, DiffRow, Presence, Verdict};
 
+use super::numbers::{ms, signed_ms};
 use super::shown::Shown;
 use crate::print::{Name, Table, plain, terminal_width, thousands};
 
@@ -34,16 +35,19 @@ fn write_head(out: &mut dyn Write, shown: &Shown<'_>) -> Result<()> {
         writeln!(out, "{word:>4}: {}", plain(&names.join(", ")))?;
     }
     let total = &diff.total;
-    writeln!(
-        out,
-        "total {} time: {} -> {} ms ({} ms, {}{})",
-        shown.clock_name(),
-        ms(total.base),
-        ms(total.new),
-        signed_ms(total.delta),
+    let numbers = format!(
+        "{}, {}{})",
+        shown.total("->"),
         percent(total),
         mark_word(total)
-    )?;
+    );
+    match shown.clock_name() {
+        Some(clock) => writeln!(out, "total {clock} time: {numbers}")?,
+        None => writeln!(
+            out,
+            "samples: {numbers}; rows compare shares of them, in percent"
+        )?,
+    }
     if let Some(unfinished) = &diff.unfinished {
         writeln!(
             out,
@@ -65,7 +69,7 @@ fn write_head(out: &mut dyn Write, shown: &Shown<'_>) -> Result<()> {
         thousands(count(Presence::Both) as u64),
         thousands(count(Presence::New) as u64),
         thousands(count(Presence::Gone) as u64),
-        metric_words(diff.metric)
+        shown.metric_words()
     )?;
     writeln!(out, "{}\n", noise_line(shown))?;
     Ok(())
@@ -78,14 +82,6 @@ pub(super) fn noise_line(shown: &Shown<'_>) -> String {
         format!("medians of {base} and {new} runs; * exceeds the noise, ~ is within it")
     } else {
         "noise is unknown: compare several runs per side (--base a1 a2 a3 --new b1 b2 b3) to tell it from change".into()
-    }
-}
-
-pub(super) fn metric_words(metric: DiffMetric) -> &'static str {
-    match metric {
-        DiffMetric::Exclusive => "exclusive time",
-        DiffMetric::Inclusive => "inclusive time",
-        DiffMetric::Calls => "calls",
     }
 }
 
@@ -102,7 +98,7 @@ fn table(shown: &Shown<'_>) -> Table {
         (DiffMetric::Inclusive, "Incl", 4),
     ] {
         let first = if which == metric { 0 } else { usual };
-        let number = |pick: fn(&Change) -> f64| cells(&|row| ms(pick(row.change(which))));
+        let number = |pick: fn(&Change) -> f64| cells(&|row| shown.number(pick(row.change(which))));
         table.column(
             &format!("{head} base"),
             first.max(1),
@@ -110,15 +106,21 @@ fn table(shown: &Shown<'_>) -> Table {
         );
         table.column("new", first.max(1), number(|change| change.new));
         table.column(
-            "+/- ms",
+            if shown.counts_samples() {
+                "+/-"
+            } else {
+                "+/- ms"
+            },
             first,
-            cells(&|row| signed_ms(row.change(which).delta)),
+            cells(&|row| shown.signed(row.change(which).delta)),
         );
         table.column("%", first, cells(&|row| marked_percent(row, which)));
     }
-    let first = if metric == DiffMetric::Calls { 0 } else { 2 };
-    table.column("Calls", first, cells(&|row| count(row.calls.base)));
-    table.column("new", first, cells(&|row| count(row.calls.new)));
+    if !shown.counts_samples() {
+        let first = if metric == DiffMetric::Calls { 0 } else { 2 };
+        table.column("Calls", first, cells(&|row| count(row.calls.base)));
+        table.column("new", first, cells(&|row| count(row.calls.new)));
+    }
     if metric == DiffMetric::Calls {
         table.column("%", 0, cells(&|row| marked_percent(row, metric)));
     }
@@ -162,14 +164,6 @@ pub(super) fn full_name(row: &DiffRow) -> String {
     }
 }
 
-pub(super) fn ms(ns: f64) -> String {
-    format!("{:.3}", ns / 1e6)
-}
-
-pub(super) fn signed_ms(ns: f64) -> String {
-    format!("{:+.3}", ns / 1e6)
-}
-
 /// A median of counts: an integer, or halfway between two.
 pub(super) fn count(calls: f64) -> String {
     calls.to_string()
@@ -210,14 +204,5 @@ pub(super) fn mark_word(change: &Change) -> &'static str {
         Verdict::More | Verdict::Less => ", exceeds the noise",
         Verdict::WithinNoise => ", within the noise",
         Verdict::Same | Verdict::Unknown => "",
-    }
-}
-
-impl Shown<'_> {
-    pub(super) fn clock_name(&self) -> &'static str {
-        match self.clock {
-            traceloom_analyze::Measure::Cpu => "CPU",
-            _ => "wall",
-        }
     }
 }

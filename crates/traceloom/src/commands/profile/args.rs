@@ -165,11 +165,7 @@ impl<'a> From<&'a ProfileArgs> for Selection<'a> {
             to: args.to,
             all_tracks: args.all_tracks,
             event: args.event.as_deref(),
-            samples: if args.samples || args.event.is_some() {
-                Samples::Only
-            } else {
-                Samples::Otherwise
-            },
+            samples: Samples::wanted(args.samples, args.event.as_deref()),
         }
     }
 }

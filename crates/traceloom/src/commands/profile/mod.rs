@@ -12,7 +12,7 @@ mod tree;
 use std::process::ExitCode;
 
 use anyhow::{Error, Result, bail};
-use traceloom_analyze::{CallTree, CpuSource, Measure, OverheadReport, Profile, ProfileOptions};
+use traceloom_analyze::{CallTree, Measure, OverheadReport, Profile, ProfileOptions};
 
 use crate::calls::{By, Clock, read_calls};
 use crate::print::{csv_for_spreadsheets, message, ms, stream, too_long};
@@ -62,7 +62,7 @@ fn clock(args: &ProfileArgs, tree: &CallTree) -> Result<Measure> {
         Some(Clock::Wall) => Measure::Wall,
         None => ProfileOptions::for_tree(tree).clock,
     };
-    if args.clock.is_some() && tree.clocks.cpu == CpuSource::Samples {
+    if args.clock.is_some() && tree.counts_samples() {
         bail!(
             "--clock: {} has samples of a profiler only, which are counted, not timed",
             args.file.display()
@@ -82,7 +82,7 @@ fn clock(args: &ProfileArgs, tree: &CallTree) -> Result<Measure> {
 
 fn check_sort(args: &ProfileArgs, tree: &CallTree) -> Result<()> {
     if matches!(args.sort, Some(Sort::Runnable | Sort::Blocked)) && !tree.clocks.states {
-        if tree.clocks.cpu == CpuSource::Samples {
+        if tree.counts_samples() {
             bail!(
                 "--sort runnable and blocked: samples are counted, not timed; traceloom threads shows how long threads \
                  waited, if {} has scheduler events",

@@ -41,7 +41,7 @@ impl Shown<'_> {
 
     /// Whether the numbers are samples instead of times.
     pub fn counts_samples(&self) -> bool {
-        self.tree.clocks.cpu == CpuSource::Samples
+        self.tree.counts_samples()
     }
 
     pub fn has_methods(&self) -> bool {
