@@ -10,6 +10,7 @@ use crate::error::{ReadError, WriteError};
 use crate::omissions::Written;
 use crate::parts::Parts;
 use crate::rules::EventRules;
+use crate::symbolizer::Symbolizer;
 
 /// How sure a format is that an input is in this format.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -206,6 +207,8 @@ pub struct ReadOptions {
     /// A process dump taken together with the trace (`ps -AT`, or systrace's PROCESS DUMP), from which
     /// threads get their processes and names.
     pub process_dump: Option<Arc<Vec<u8>>>,
+    /// Names functions of which the trace has only addresses.
+    pub symbolizer: Option<Arc<dyn Symbolizer>>,
     /// The containers around the input. Containers fill it in; everyone else keeps the default.
     pub nesting: Nesting,
 }

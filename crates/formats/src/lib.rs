@@ -62,6 +62,7 @@ mod ring_file;
 mod rules;
 mod simpleperf;
 mod strace;
+mod symbolizer;
 mod systrace_html;
 mod tar;
 mod trace_dat;
@@ -84,6 +85,7 @@ pub use omissions::{Omission, Written};
 pub use registry::{AnyReader, FORMATS, detect};
 pub use ring_buffer::{EventTally, PageEvents};
 pub use rules::{EventRule, EventRules, RuleTrack, RulesError};
+pub use symbolizer::{CodeFile, CodePlaces, Symbolizer};
 pub use trace_dat::{page_events, tally_trace_dat};
 
 use traceloom_trace::{MethodEvents, Trace, TraceBuilder};

@@ -54,6 +54,7 @@ impl Default for ReadOptions {
             max_decompressed: 8 << 30,
             rules: Arc::default(),
             process_dump: None,
+            symbolizer: None,
             nesting: Nesting {
                 depth: 0,
                 joined: false,

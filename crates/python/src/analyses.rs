@@ -8,8 +8,8 @@ use serde::Serialize;
 use serde_json::{Value as Json, json};
 use traceloom_analyze::frames::{FrameSelection, Frames};
 use traceloom_analyze::{
-    CallTree, Diff, DiffMetric, Function, GroupBy, Measure, Profile, ProfileOptions, TimeRange,
-    TreeOptions,
+    CallTree, Diff, DiffMetric, Function, GroupBy, Measure, Profile, ProfileOptions, RecordTables,
+    TimeRange, TreeOptions,
 };
 
 use crate::arrow::Rows;
@@ -27,21 +27,41 @@ pub(crate) struct Selection {
     processes: Vec<String>,
     start_ns: Option<i64>,
     end_ns: Option<i64>,
+    /// Whether samples are counted even if there are calls or slices.
+    samples: bool,
+    /// The event whose samples are counted; `None` for all.
+    event: Option<String>,
 }
 
 impl Selection {
-    /// The tree of the slices.
-    fn tree(&self, trace: &traceloom_trace::Trace) -> CallTree {
+    /// The tree of the slices, or of the samples if they are wanted or there are no slices.
+    fn tree(&self, trace: &traceloom_trace::Trace) -> PyResult<CallTree> {
         let (range, all_tracks) = (self.range(), false);
         let options = TreeOptions { range, all_tracks };
-        self.wanted(CallTree::from_trace(trace, &options))
+        let tree = if self.samples || self.event.is_some() {
+            self.samples(trace)?
+        } else {
+            let tree = CallTree::from_trace(trace, &options);
+            if tree.nodes.is_empty() {
+                self.samples(trace)?
+            } else {
+                tree
+            }
+        };
+        Ok(self.wanted(tree))
     }
 
     /// Builds the call tree of the samples, with demangled names of C++ and Rust.
-    fn samples(&self, trace: &traceloom_trace::Trace) -> CallTree {
-        let mut tree = CallTree::from_samples(trace, self.range(), None);
+    fn samples(&self, trace: &traceloom_trace::Trace) -> PyResult<CallTree> {
+        let tables = RecordTables::new(trace);
+        let event = self.event.as_deref();
+        let event = event.map(|event| tables.sample_event(trace, event));
+        let event = event
+            .transpose()
+            .map_err(|error| PyValueError::new_err(format!("event: {error}")))?;
+        let mut tree = CallTree::from_samples(trace, self.range(), event);
         tree.rename(|function| traceloom_query::demangled(&function.name).map(Function::named));
-        self.wanted(tree)
+        Ok(tree)
     }
 
     fn range(&self) -> Option<TimeRange> {
@@ -66,6 +86,18 @@ impl Selection {
 
     fn options(&self, trees: &[&CallTree]) -> PyResult<ProfileOptions> {
         let by: GroupBy = named("by", &self.by)?;
+        let of_samples = trees.iter().filter(|tree| tree.counts_samples()).count();
+        if of_samples > 0 && of_samples < trees.len() {
+            return Err(PyValueError::new_err(
+                "some traces have samples of a profiler, others have times: they cannot be compared \
+                 (samples=True compares the samples of all)",
+            ));
+        }
+        if of_samples > 0 && self.clock.is_some() {
+            return Err(PyValueError::new_err(
+                "clock: samples of a profiler are counted, not timed",
+            ));
+        }
         let has = |measure| trees.iter().all(|tree| tree.clocks.has(measure));
         let clock = match self.clock.as_deref() {
             Some("cpu") => Measure::Cpu,
@@ -101,10 +133,7 @@ impl Trace {
     /// a row for each function in its samples.
     fn profile(&self, py: Python<'_>, selection: Selection) -> PyResult<(Rows, String)> {
         self.on_session(py, move |session| {
-            let mut tree = selection.tree(session.trace());
-            if tree.nodes.is_empty() {
-                tree = selection.samples(session.trace());
-            }
+            let tree = selection.tree(session.trace())?;
             let profile = Profile::new(&tree, &selection.options(&[&tree])?);
             let facts = json!({
                 "by": profile.by,
@@ -114,6 +143,7 @@ impl Trace {
                 "unfinished": profile.unfinished,
                 "calls": profile.total.samples.is_none().then(|| tree.calls_of_threads()),
                 "other_slices": tree.other_slices,
+                "sample_events": tree.sample_events,
                 "repairs": profile.repairs,
             });
             Ok((table(&profile.rows)?, facts.to_string()))
@@ -186,13 +216,16 @@ pub(crate) fn diff(
     let trees = |side: &[PyRef<'_, Trace>]| -> PyResult<Vec<CallTree>> {
         let tree = |trace: &PyRef<'_, Trace>| {
             let selection = selection.clone();
-            trace.on_session(py, move |session| selection.tree(session.trace()))
+            trace.on_session(py, move |session| selection.tree(session.trace()))?
         };
         side.iter().map(tree).collect()
     };
     let (base, new) = (trees(&base)?, trees(&new)?);
     let all: Vec<&CallTree> = base.iter().chain(&new).collect();
     let options = selection.options(&all)?;
+    if metric == DiffMetric::Calls && all.iter().any(|tree| tree.counts_samples()) {
+        return Err(PyValueError::new_err("metric is calls: samples have none"));
+    }
     let profiles = |side: &[CallTree]| -> Vec<Profile> {
         side.iter()
             .map(|tree| Profile::new(tree, &options))
@@ -202,6 +235,7 @@ pub(crate) fn diff(
     let facts = json!({
         "by": diff.by,
         "metric": diff.metric,
+        "unit": diff.unit,
         "total": diff.total,
         "unfinished": diff.unfinished,
         "noise_known": diff.has_noise(),

@@ -10,6 +10,7 @@ use pyo3::pybacked::PyBackedBytes;
 use traceloom_formats::{
     AnyReader, PART_BYTES, ReadError, ReadOptions, Reader, SNIFF_BYTES, Target, wants_whole,
 };
+use traceloom_symbols::LocalSymbols;
 use traceloom_trace::{Trace, TraceBuilder};
 
 use crate::error::OpenError;
@@ -28,6 +29,8 @@ pub(crate) struct Options {
     pub threads: usize,
     /// Maximum unpacked size of compressed input, bytes.
     pub max_decompressed: u64,
+    /// Folders with symbols of native code.
+    pub symbols: Vec<PathBuf>,
     /// Whether sources are named without folders.
     pub without_folders: bool,
     /// Becomes true when the reader should stop.
@@ -76,6 +79,7 @@ fn read(input: &Input, options: &Options) -> Result<Trace, OpenError> {
         name: input.source_name(options),
         threads: options.threads,
         max_decompressed: options.max_decompressed,
+        symbolizer: Some(Arc::new(LocalSymbols::new(options.symbols.clone()))),
         ..ReadOptions::default()
     });
     let mut builder = TraceBuilder::new();

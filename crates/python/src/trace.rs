@@ -49,7 +49,7 @@ impl From<Param> for Value {
 
 /// Opens paths and bytes as one trace.
 #[pyfunction]
-#[pyo3(signature = (inputs, threads, max_decompressed, timeout, memory_limit))]
+#[pyo3(signature = (inputs, threads, max_decompressed, timeout, memory_limit, symbols=Vec::new()))]
 pub(crate) fn open(
     py: Python<'_>,
     inputs: Vec<Bound<'_, PyAny>>,
@@ -57,12 +57,14 @@ pub(crate) fn open(
     max_decompressed: Option<u64>,
     timeout: Option<f64>,
     memory_limit: u64,
+    symbols: Vec<PathBuf>,
 ) -> PyResult<Trace> {
     let inputs: Vec<Input> = inputs.iter().map(input).collect::<PyResult<_>>()?;
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     let options = Options {
         threads: threads.unwrap_or_else(cores).max(1),
         max_decompressed: max_decompressed.unwrap_or(8 << 30),
+        symbols,
         without_folders: false,
         is_stopped: Arc::new(AtomicBool::new(false)),
     };

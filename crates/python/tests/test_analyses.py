@@ -45,6 +45,48 @@ def test_profile_of_samples():
     assert rows == {"main": (3, 1), "draw": (2, 2)}
 
 
+def recording(*samples: tuple[str, str]) -> pytraceloom.Trace:
+    """Text of `perf script` with samples: an event, and a function that `run` called."""
+    text = ""
+    for us, (event, function) in enumerate(samples):
+        text += f"app 7 [000] 1.{us:06}: 250 {event}:\n\t10 {function} (/bin/app)\n\t20 run (/bin/app)\n\n"
+    return pytraceloom.open(text.encode())
+
+
+def test_samples_of_one_event(app):
+    trace = recording(("cycles:u", "draw"), ("faults", "load"), ("cycles:u", "draw"))
+    assert trace.profile().facts["sample_events"] == ["cycles:u", "faults"]
+    cycles = trace.profile(event="cyc")
+    assert cycles.facts["total"] == {"samples": 2}
+    assert {row["name"] for row in cycles.rows} == {"draw", "run"}
+    with pytest.raises(ValueError, match="only cycles:u, faults"):
+        trace.profile(event="misses")
+    with pytest.raises(ValueError, match="not timed"):
+        trace.profile(clock="cpu")
+    assert len(app.profile(samples=True).rows) == 0
+
+
+def test_diff_of_samples(app):
+    draw, load = ("cycles", "draw"), ("cycles", "load")
+    base, new = recording(draw, draw), recording(draw, draw, load, load)
+    diff = base.diff(new)
+    assert diff.facts["unit"] == "percent_of_samples"
+    assert (diff.facts["total"]["base"], diff.facts["total"]["new"]) == (2, 4)
+    changes = {row["name"]: row["exclusive_delta"] for row in diff.rows}
+    assert changes == {"draw": -50, "load": 50, "run": 0}
+    with pytest.raises(ValueError, match="cannot be compared"):
+        base.diff(app)
+    with pytest.raises(ValueError, match="samples have none"):
+        base.diff(new, metric="calls")
+
+
+def test_folders_with_symbols_exist(tmp_path):
+    data = b"app 7 [000] 1.000001: 250 cycles:\n\t10 f (/bin/app)\n\n"
+    assert len(pytraceloom.open(data, symbols=[tmp_path]).profile().rows) == 1
+    with pytest.raises(NotADirectoryError, match="none is not a folder"):
+        pytraceloom.open(data, symbols=[tmp_path / "none"])
+
+
 def test_frames(jank, app):
     frames = jank.frames()
     apps = frames.apps.rows()

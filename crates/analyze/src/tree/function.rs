@@ -34,6 +34,9 @@ pub struct Function {
     pub signature: String,
 }
 
+/// What stands between the file and the address of a function without a name.
+const ADDRESS: &str = " +0x";
+
 impl Function {
     /// The name of a slice, or any other text.
     pub fn named(name: impl Into<String>) -> Self {
@@ -41,6 +44,17 @@ impl Function {
             name: name.into(),
             ..Self::default()
         }
+    }
+
+    /// A function without a name: a file of code and an address there, `libc.so +0x1f00`.
+    pub fn at_address(file: &str, address: i64) -> Self {
+        Self::named(format!("{file}{ADDRESS}{address:x}"))
+    }
+
+    /// Whether this is a function without a name ([`Function::at_address`]).
+    pub fn is_address(&self) -> bool {
+        let address = self.name.rsplit_once(ADDRESS);
+        address.is_some_and(|(_, digits)| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))
     }
 
     /// A method. Dalvik's slashes in class names become dots. A method without a name is shown by

@@ -132,7 +132,7 @@ impl<'a> Stacks<'a> {
             Some(ArgValue::Int(address)) => address,
             _ => 0,
         };
-        format!("{} +0x{address:x}", file.unwrap_or("unknown"))
+        Function::at_address(file.unwrap_or("unknown"), address).name
     }
 
     fn cell(&self, row: u32, column: Option<StringId>) -> Option<ArgValue> {

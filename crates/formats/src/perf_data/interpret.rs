@@ -263,7 +263,10 @@ impl<'a, 's> Interpreter<'a, 's> {
         self.samples.samples.push(row);
     }
 
-    fn finish(self, options: &ReadOptions, out: &mut TraceBuilder) {
+    fn finish(mut self, options: &ReadOptions, out: &mut TraceBuilder) {
+        if let Some(symbolizer) = &options.symbolizer {
+            self.chains.name_frames(&**symbolizer, self.survey, out);
+        }
         let mut tally = self.tally;
         tally.dropped_values = self.counters.dropped;
         tally.raw = self.tracepoints.unread;

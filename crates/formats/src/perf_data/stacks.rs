@@ -8,7 +8,8 @@ use super::records::{Record, kind};
 use super::sample::{Sample, Task};
 use super::survey::Survey;
 use super::symbols::Spot;
-use crate::profile::{Mapping, NONE, Named, Stacks};
+use crate::profile::{Mapping, NONE, Named, Stacks, name_frames};
+use crate::symbolizer::{CodePlaces, Symbolizer};
 
 /// The memory of stacks: a base for any file, bytes, and the bytes for each byte of the file.
 const OF_STACKS: (usize, usize) = (12 << 20, 4);
@@ -18,6 +19,9 @@ const OWN_ROWS: (usize, usize) = (1 << 13, 128);
 
 /// Addresses from here on are marks in a stack (`PERF_CONTEXT_MAX`).
 const MARKS: u64 = -4095_i64 as u64;
+
+/// The image of the kernel.
+const KERNEL: &[u8] = b"[kernel.kallsyms]";
 
 /// The part of a stack.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -116,8 +120,8 @@ impl<'a> Chains<'a> {
         if mapped.file == b"[bpf]" && mapped.start == 0 && mapped.end == u64::MAX {
             return;
         }
-        let is_image = mapped.file.starts_with(b"[kernel.kallsyms]")
-            || mapped.file.starts_with(b"[guest.kernel.kallsyms");
+        let is_image =
+            mapped.file.starts_with(KERNEL) || mapped.file.starts_with(b"[guest.kernel.kallsyms");
         if is_image {
             // A guest's image follows that of its host.
             if self.maps.has_kernel() {
@@ -135,9 +139,8 @@ impl<'a> Chains<'a> {
     }
 
     fn row(&mut self, mapped: &Mapped<'_>, build_id: &[u8], out: &mut TraceBuilder) -> u32 {
-        let build_id: String = build_id.iter().map(|byte| format!("{byte:02x}")).collect();
         let mapping = Mapping {
-            build_id: out.intern_unless_empty(build_id.as_bytes()),
+            build_id: out.intern_unless_empty(digits(build_id).as_bytes()),
             name: out.intern(mapped.file),
             exact_offset: mapped.offset,
             start: mapped.start,
@@ -151,6 +154,27 @@ impl<'a> Chains<'a> {
             }
             None => self.stacks.mapping(mapping),
         }
+    }
+
+    /// Asks for the functions without a name.
+    pub fn name_frames(
+        &mut self,
+        symbolizer: &dyn Symbolizer,
+        survey: &Survey<'_>,
+        out: &mut TraceBuilder,
+    ) {
+        // The image's mapping has another name than its build id.
+        let kernel = digits(survey.build_id_of(-1, KERNEL));
+        let kernel = out.intern_unless_empty(kernel.as_bytes());
+        let code = |mapping: &Mapping, path: &str| {
+            if path.as_bytes().starts_with(KERNEL) {
+                return Some((kernel, CodePlaces::Kernel));
+            }
+            // Others are compiled code, the stack, `[vdso]`.
+            let is_file = path.starts_with('/') && !path.starts_with("//");
+            is_file.then_some((mapping.build_id, CodePlaces::FileOffsets))
+        };
+        name_frames(&mut self.stacks, symbolizer, code, out);
     }
 
     /// The stack of a sample, and the number of its frames that are outside of all mappings.
@@ -221,6 +245,10 @@ impl<'a> Chains<'a> {
         let rel_pc = address.wrapping_sub(spot.start).wrapping_add(spot.offset);
         (self.stacks.frame(row, rel_pc, named), mapped.is_some())
     }
+}
+
+fn digits(build_id: &[u8]) -> String {
+    build_id.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The build id of `MMAP2`; empty if the record has the number of the file instead.

@@ -174,7 +174,7 @@ fn read_machine<'s>(
         reader.happening(ts, happening, out);
     });
     reader.generic.finish(machine as i64, out);
-    let machine = reader.finish(out);
+    let machine = reader.finish(options, out);
     tell_unplaced(survey, &timeline, out);
     survey.translations.rename(first, out);
     machine
@@ -328,7 +328,7 @@ impl<'s> Second<'s> {
         }
     }
 
-    fn finish(mut self, out: &mut TraceBuilder) -> Machine {
+    fn finish(mut self, options: &ReadOptions, out: &mut TraceBuilder) -> Machine {
         self.events.finish(out);
         self.counters.finish(out);
         self.frames.finish(out);
@@ -337,7 +337,7 @@ impl<'s> Second<'s> {
         self.android.finish(out);
         self.kernel.finish(out);
         self.events.name_threads(out);
-        self.profiles.finish(out);
+        self.profiles.finish(options.symbolizer.as_deref(), out);
         let place = Place::default();
         let Unread { count, first } = self.unread;
         out.repair(RepairKind::SkippedEntry, count, place, || {

@@ -7,7 +7,9 @@ use super::records::{Records, VERSION, kind};
 use crate::perfetto::Fields;
 use crate::profile::{
     BYTES, Counter, Mapping, NONE, Named, Sample, Samples, Stacks, Task, add_samples, add_stacks,
+    name_frames,
 };
+use crate::symbolizer::{CodePlaces, Symbolizer};
 
 /// Memory limits of the samples: a base for any file, bytes, and the bytes allowed for each byte of the file. One pair
 /// is for stacks, the other for samples with their values.
@@ -27,7 +29,7 @@ const UNWIND_ERRORS: [&str; 8] = [
 ];
 
 /// Reads a file.
-pub(super) fn read(bytes: &[u8], out: &mut TraceBuilder) {
+pub(super) fn read(bytes: &[u8], symbolizer: Option<&dyn Symbolizer>, out: &mut TraceBuilder) {
     let (mut records, version) = Records::new(bytes);
     if version != VERSION {
         let place = Place::at_offset(0);
@@ -51,6 +53,9 @@ pub(super) fn read(bytes: &[u8], out: &mut TraceBuilder) {
         let place = Place::at_offset((bytes.len() - records.rest()) as u64);
         let count = records.rest() as u64;
         out.repair(RepairKind::TrailingBytes, count, place, String::new);
+    }
+    if let Some(symbolizer) = symbolizer {
+        reader.name_frames(symbolizer, out);
     }
     reader.finish(out);
 }
@@ -245,6 +250,15 @@ impl<'a> Interpreter<'a> {
         };
         let track = self.samples.counter(counter, name, out);
         self.samples.value(ts, NONE, (track, count), out)
+    }
+
+    /// Asks for the functions that simpleperf did not know. Its report has no build ids.
+    fn name_frames(&mut self, symbolizer: &dyn Symbolizer, out: &mut TraceBuilder) {
+        let code = |mapping: &Mapping, path: &str| {
+            let is_file = path.starts_with('/');
+            is_file.then_some((mapping.build_id, CodePlaces::Addresses))
+        };
+        name_frames(&mut self.stacks, symbolizer, code, out);
     }
 
     fn finish(self, out: &mut TraceBuilder) {

@@ -41,11 +41,12 @@ impl Format for SimpleperfProto {
         true
     }
 
-    fn reader(&self, _: &ReadOptions) -> Option<Box<dyn Reader>> {
-        Some(whole_reader(|bytes, out| {
+    fn reader(&self, options: &ReadOptions) -> Option<Box<dyn Reader>> {
+        let symbolizer = options.symbolizer.clone();
+        Some(whole_reader(move |bytes, out| {
             let out = out.trace(format_id::SIMPLEPERF_PROTO)?;
             out.add_source_bytes(bytes.len() as u64);
-            interpret::read(bytes, out);
+            interpret::read(bytes, symbolizer.as_deref(), out);
             Ok(())
         }))
     }

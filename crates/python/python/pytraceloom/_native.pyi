@@ -54,6 +54,7 @@ def open(
     max_decompressed: int | None,
     timeout: float | None,
     memory_limit: int,
+    symbols: Sequence[str | PathLike[str]] = ...,
 ) -> Trace: ...
 def tables() -> list[str]: ...
 def diff(

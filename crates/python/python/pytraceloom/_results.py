@@ -18,8 +18,10 @@ class Selection:
         clock: str | None,
         threads: Iterable[str | int],
         processes: Iterable[str | int],
-        start: int | None,
-        end: int | None,
+        start: int | None = None,
+        end: int | None = None,
+        samples: bool = False,
+        event: str | None = None,
     ) -> None:
         self.by = by
         self.clock = clock
@@ -27,6 +29,8 @@ class Selection:
         self.processes = _texts(processes)
         self.start_ns = start
         self.end_ns = end
+        self.samples = samples
+        self.event = event
 
 
 @dataclass
@@ -62,7 +66,7 @@ class Frames:
 
 @dataclass
 class Diff:
-    """What changed from the base to the new runs. Times are ns."""
+    """What changed from the base to the new runs. Times are ns; samples are shares of their run in percent."""
 
     rows: Table
     """A row for each method, largest change first. ``exclusive_delta``, ``exclusive_verdict`` …"""

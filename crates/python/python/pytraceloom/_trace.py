@@ -26,6 +26,7 @@ def open(
     max_decompressed: int | None = None,
     timeout: float | None = None,
     memory_limit: int = 4 << 30,
+    symbols: Sequence[str | os.PathLike[str]] = (),
 ) -> Trace:
     """Opens a trace of any format that traceloom reads.
 
@@ -35,6 +36,8 @@ def open(
       max_decompressed: Refuse compressed input that expands beyond this number of bytes; 8 GiB if None.
       timeout: Stop each query after this number of seconds.
       memory_limit: The most bytes that a query may need besides the trace.
+      symbols: Folders with symbols of native code, such as libraries that are not stripped. They name functions of which
+        the trace has only addresses. Symbols that this machine has installed are found without this.
 
     Raises:
       OSError: A file cannot be read.
@@ -44,7 +47,10 @@ def open(
     if not given:
         raise ValueError("no trace is named")
     inputs = [bytes(one) if isinstance(one, (bytearray, memoryview)) else one for one in given]
-    return Trace(_native.open(inputs, threads, max_decompressed, timeout, memory_limit))
+    for folder in symbols:
+        if not Path(folder).is_dir():
+            raise NotADirectoryError(f"symbols: {folder} is not a folder")
+    return Trace(_native.open(inputs, threads, max_decompressed, timeout, memory_limit, list(symbols)))
 
 
 class Trace:
@@ -97,11 +103,14 @@ class Trace:
         processes: Iterable[str | int] = (),
         start: int | None = None,
         end: int | None = None,
+        samples: bool = False,
+        event: str | None = None,
     ) -> Profile:
         """Inclusive and exclusive times, a row for each method or slice name.
 
         A trace without methods and slices has a row for each function in the samples of a profiler, and numbers of
-        samples instead of times (``inclusive_samples``, ``exclusive_samples``).
+        samples instead of times (``inclusive_samples``, ``exclusive_samples``). ``facts["sample_events"]`` lists the
+        events at which they were taken.
 
         Args:
           by: What a row is: ``method``, ``class``, ``package`` or ``thread``.
@@ -110,8 +119,10 @@ class Trace:
           processes: Only processes with these names or pids.
           start: Cut slices that begin before this time, ns on the trace's clock.
           end: Cut slices that end after this time, ns on the trace's clock.
+          samples: Count the samples of a profiler, even if the trace has methods or slices.
+          event: Count only the samples of this event, such as ``cycles:u``: its name, or a part that no other has.
         """
-        chosen = Selection(by, clock, threads, processes, start, end)
+        chosen = Selection(by, clock, threads, processes, start, end, samples, event)
         rows, facts = self._native.profile(chosen)
         return Profile(Table(rows), json.loads(facts))
 
@@ -284,8 +295,13 @@ def diff(
     metric: str = "exclusive",
     threads: Iterable[str | int] = (),
     processes: Iterable[str | int] = (),
+    samples: bool = False,
+    event: str | None = None,
 ) -> Diff:
     """Compares two versions. Several runs of each tell a change from noise.
+
+    Samples of a profiler are compared by their share of the samples of their run, in percent, because recordings differ
+    in length. ``facts["unit"]`` is then ``percent_of_samples``, otherwise ``ns``.
 
     Args:
       base: One or more runs of the old version.
@@ -295,8 +311,10 @@ def diff(
       metric: What orders the rows: ``exclusive``, ``inclusive`` or ``calls``.
       threads: Only threads with these names or tids.
       processes: Only processes with these names or pids.
+      samples: Compare the samples of a profiler, even if the traces have methods or slices.
+      event: Compare only the samples of this event: its name, or a part that no other has.
     """
-    chosen = Selection(by, clock, threads, processes, None, None)
+    chosen = Selection(by, clock, threads, processes, samples=samples, event=event)
     rows, facts = _native.diff(_natives(base), _natives(new), chosen, metric)
     return Diff(Table(rows), json.loads(facts))
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::times::parse_number;
 use anyhow::{Context, Result, bail};
 use traceloom_formats::{EventRules, FORMATS, ReadOptions, Target};
+use traceloom_symbols::LocalSymbols;
 use traceloom_trace::TraceBuilder;
 
 /// Options of every command that opens traces.
@@ -26,6 +27,13 @@ pub struct InputArgs {
     /// Method map of `traceloom weave`: shows method names instead of ids [default: FILE.methods.txt or methods.txt next to the trace]
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub method_map: Option<PathBuf>,
+
+    /// Folder with symbols of native code, such as libraries that are not stripped; repeatable
+    ///
+    /// Names functions of which the trace has only addresses. Files are found by their build ids, in all
+    /// folders inside as well. Symbols that this machine has installed are found without this option.
+    #[arg(long, value_name = "DIR", help_heading = "Input")]
+    pub symbols: Vec<PathBuf>,
 
     /// Name sources by file name only: a report sent to others should not reveal local folders.
     #[arg(skip)]
@@ -60,6 +68,7 @@ impl InputArgs {
             max_decompressed: self.max_decompressed,
             rules: Arc::new(self.rules()?),
             process_dump: self.dump()?,
+            symbolizer: Some(Arc::new(self.symbolizer()?)),
             ..ReadOptions::default()
         })
     }
@@ -77,6 +86,13 @@ impl InputArgs {
         let text = std::fs::read_to_string(path)
             .with_context(|| format!("cannot read the event rules {}", path.display()))?;
         EventRules::parse(&text).with_context(|| format!("event rules {}", path.display()))
+    }
+
+    fn symbolizer(&self) -> Result<LocalSymbols> {
+        if let Some(missing) = self.symbols.iter().find(|folder| !folder.is_dir()) {
+            bail!("--symbols {}: there is no such folder", missing.display());
+        }
+        Ok(LocalSymbols::new(self.symbols.clone()))
     }
 
     fn dump(&self) -> Result<Option<Arc<Vec<u8>>>> {

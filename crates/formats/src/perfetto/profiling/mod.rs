@@ -38,6 +38,7 @@ use super::survey::Survey;
 use super::track_event::SliceStack;
 use super::wire::{Fields, Value};
 use crate::profile::{self, NONE, Stacks, V8Event};
+use crate::symbolizer::Symbolizer;
 use heap_profile::HeapProfiles;
 use shared::Shared;
 
@@ -237,9 +238,12 @@ impl<'s> Profiles<'s> {
     }
 
     /// Applies symbols and original names, then writes all rows.
-    pub fn finish(mut self, out: &mut TraceBuilder) {
+    pub fn finish(mut self, symbolizer: Option<&dyn Symbolizer>, out: &mut TraceBuilder) {
         self.graphs.finish(out);
         self.symbolize(out);
+        if let Some(symbolizer) = symbolizer {
+            profile::name_frames(&mut self.shared.stacks, symbolizer, symbols::code, out);
+        }
         let renamed = self.rename(out);
         self.tell(out);
         self.tell_figures(out);

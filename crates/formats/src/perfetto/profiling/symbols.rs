@@ -5,7 +5,8 @@ use traceloom_trace::{StringId, TraceBuilder};
 
 use super::super::module_file::build_id;
 use super::super::wire::{Field, Fields};
-use crate::profile::{Stacks, Symbol};
+use crate::profile::{Mapping, Stacks, Symbol};
+use crate::symbolizer::CodePlaces;
 
 /// The frames by path, build id and address.
 #[derive(Debug, Default)]
@@ -53,6 +54,13 @@ impl Places {
         }
         unknown
     }
+}
+
+/// The build id of a mapping, and what the places of its frames are. `None` if it maps no file.
+pub(super) fn code(mapping: &Mapping, path: &str) -> Option<(StringId, CodePlaces)> {
+    let load_bias = mapping.load_bias;
+    let is_file = path.starts_with('/') && !path.starts_with("//");
+    is_file.then_some((mapping.build_id, CodePlaces::BiasedAddresses { load_bias }))
 }
 
 /// Adds the lines of an address, the innermost inlined function first.

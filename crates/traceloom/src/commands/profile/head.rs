@@ -10,6 +10,9 @@ use traceloom_trace::NO_NUMBER;
 use super::shown::Shown;
 use crate::print::{count, ms, plain, thousands};
 
+/// From this share on, samples in functions without a name are worth a line, percent.
+const LEAST_NAMELESS: i64 = 10;
+
 /// Writes the head and an empty line.
 pub(super) fn write(out: &mut dyn Write, shown: &Shown<'_>) -> Result<()> {
     let (tree, profile) = (shown.tree, shown.profile);
@@ -37,6 +40,7 @@ pub(super) fn write(out: &mut dyn Write, shown: &Shown<'_>) -> Result<()> {
         )?;
     }
     write_events(out, shown)?;
+    write_nameless(out, shown)?;
     write_overhead(out, shown)?;
     writeln!(out)?;
     Ok(())
@@ -116,6 +120,22 @@ fn write_events(out: &mut dyn Write, shown: &Shown<'_>) -> Result<()> {
             "samples of {} events count together (--event counts those of one): {}",
             events.len(),
             names.join(", ")
+        )?;
+    }
+    Ok(())
+}
+
+/// Tells what to do if many samples are in functions without a name.
+fn write_nameless(out: &mut dyn Write, shown: &Shown<'_>) -> Result<()> {
+    let rows = shown.profile.rows.iter();
+    let nameless = rows.filter(|row| row.function.is_address());
+    let samples: i64 = nameless.filter_map(|row| row.exclusive.samples).sum();
+    let percent = samples * 100 / shown.profile.total.samples.unwrap_or(0).max(1);
+    if percent >= LEAST_NAMELESS {
+        writeln!(
+            out,
+            "{percent} % of the samples are in functions without a name (--symbols takes folders with files that are not \
+             stripped)"
         )?;
     }
     Ok(())

@@ -1,0 +1,113 @@
+//! Functions of ELF files.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use object::elf::PF_X;
+use object::read::ReadCache;
+use object::{
+    Object, ObjectSegment, ObjectSymbol, ObjectSymbolTable, SegmentFlags, SymbolIndex, SymbolKind,
+};
+use traceloom_formats::CodePlaces;
+
+use crate::functions::{Function, Functions, Preference, Segment};
+
+type Elf<'a> = object::File<'a, &'a ReadCache<File>>;
+type Table<'a, 'f> = object::read::SymbolTable<'a, 'f, &'a ReadCache<File>>;
+
+/// Names the functions at places of a file of which these are copies, best first: whole ones, stripped ones, and those
+/// with its debug symbols only.
+///
+/// The symbols are those of the first copy that has any that the linker does not need, otherwise of the first that has
+/// any. Only a copy with the code itself says at which addresses it is.
+pub(crate) fn name_functions(
+    copies: &[PathBuf],
+    kind: CodePlaces,
+    places: &[u64],
+    found: &mut dyn FnMut(usize, &str),
+) {
+    let mut codes = copies.iter().filter_map(|copy| with(copy, code_of));
+    let code = codes.find(|code| !code.is_empty()).unwrap_or_default();
+    let mut name_from = |elf: &Elf<'_>, table: Option<Table<'_, '_>>| {
+        let Some(table) = table else {
+            return false;
+        };
+        let functions = Functions::new(functions_of(elf, &table), code.clone());
+        for (at, place) in places.iter().enumerate() {
+            let symbol = functions.at(*place, kind);
+            let symbol = symbol.and_then(|index| table.symbol_by_index(*index).ok());
+            if let Some(Ok(name)) = symbol.map(|symbol| symbol.name()) {
+                found(at, name);
+            }
+        }
+        !functions.is_empty()
+    };
+    let mut names = |copy: &PathBuf| with(copy, |elf| name_from(elf, elf.symbol_table()));
+    if !copies.iter().any(|copy| names(copy) == Some(true)) {
+        let mut names =
+            |copy: &PathBuf| with(copy, |elf| name_from(elf, elf.dynamic_symbol_table()));
+        let _ = copies.iter().any(|copy| names(copy) == Some(true));
+    }
+}
+
+/// The build id of an ELF file, as hexadecimal digits. `None` if it has none, or is not an ELF file.
+pub(crate) fn build_id(path: &Path) -> Option<String> {
+    with(path, |elf| elf.build_id().ok()?.map(digits))?
+}
+
+/// A build id as traces have it.
+pub(crate) fn digits(build_id: &[u8]) -> String {
+    build_id.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Opens a regular file. Devices and pipes are not opened, because a trace may name any path.
+fn with<T>(path: &Path, work: impl FnOnce(&Elf<'_>) -> T) -> Option<T> {
+    let is_file = std::fs::metadata(path).is_ok_and(|facts| facts.is_file());
+    let file = is_file.then(|| File::open(path).ok())??;
+    let cache = ReadCache::new(file);
+    let elf = Elf::parse(&cache).ok()?;
+    Some(work(&elf))
+}
+
+/// The functions of a symbol table.
+fn functions_of<'a>(
+    elf: &Elf<'_>,
+    table: &impl ObjectSymbolTable<'a>,
+) -> Vec<Function<SymbolIndex>> {
+    // The lowest bit of an address says in which of two instruction sets the function is.
+    let is_arm = elf.architecture() == object::Architecture::Arm;
+    let functions = table.symbols().filter_map(|symbol| {
+        let name = symbol.name().ok()?;
+        is_function(&symbol, name).then(|| Function {
+            start: symbol.address() & !u64::from(is_arm),
+            bytes: symbol.size(),
+            preference: Preference::new(name, symbol.is_weak(), symbol.is_global()),
+            name: symbol.index(),
+        })
+    });
+    functions.collect()
+}
+
+/// Assemblers do not mark functions as such. Names with `$` mark where code and data begin on ARM, and those with `.L` are
+/// labels inside of functions.
+fn is_function<'a>(symbol: &impl ObjectSymbol<'a>, name: &str) -> bool {
+    let is_code = match symbol.kind() {
+        SymbolKind::Text => true,
+        SymbolKind::Unknown | SymbolKind::Label => !name.starts_with(['$', '.']),
+        _ => false,
+    };
+    is_code && !name.is_empty() && symbol.is_definition()
+}
+
+fn code_of(elf: &Elf<'_>) -> Vec<Segment> {
+    let is_code = |flags: SegmentFlags| matches!(flags, SegmentFlags::Elf { p_flags, .. } if p_flags.contains(PF_X));
+    let code = elf.segments().filter(|segment| is_code(segment.flags()));
+    let code = code.map(|segment| {
+        let (start, bytes) = segment.file_range();
+        Segment {
+            in_file: start..start.saturating_add(bytes),
+            address: segment.address(),
+        }
+    });
+    code.filter(|code| !code.in_file.is_empty()).collect()
+}

@@ -1,0 +1,176 @@
+//! The functions of a file, sorted by address.
+
+use std::cmp::Reverse;
+use std::ops::Range;
+
+use traceloom_formats::CodePlaces;
+
+/// The length of the last function of a file, if the file does not have it. perf takes the same.
+const LAST_BYTES: u64 = 4096;
+
+/// A function of a symbol table. `N` leads to its name: big programs have a million of them, of which few are wanted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Function<N> {
+    pub start: u64,
+    /// 0 if the file does not have it.
+    pub bytes: u64,
+    pub preference: Preference,
+    pub name: N,
+}
+
+/// Which of several functions with the same start is named: the one with the lowest preference. This is perf's order for
+/// ELF files.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Preference {
+    is_weak: bool,
+    is_local: bool,
+    underscores: usize,
+    length: Reverse<usize>,
+}
+
+impl Preference {
+    /// Not weak, then global, then with fewer underscores in front, then with the longest name.
+    pub fn new(name: &str, is_weak: bool, is_global: bool) -> Self {
+        Self {
+            is_weak,
+            is_local: !is_global,
+            underscores: name.len() - name.trim_start_matches('_').len(),
+            length: Reverse(name.len()),
+        }
+    }
+}
+
+/// Code of a file, and its virtual address.
+#[derive(Clone, Debug)]
+pub(crate) struct Segment {
+    pub in_file: Range<u64>,
+    pub address: u64,
+}
+
+/// The functions of a file.
+#[derive(Debug)]
+pub(crate) struct Functions<N> {
+    /// Sorted by their starts, which are different.
+    all: Vec<Function<N>>,
+    code: Vec<Segment>,
+}
+
+impl<N> Functions<N> {
+    /// Of the functions with the same start, keeps one with a length rather than without, then the one with the lowest
+    /// [`Preference`], then the first.
+    pub fn new(mut all: Vec<Function<N>>, code: Vec<Segment>) -> Self {
+        all.sort_by_key(|function| (function.start, function.bytes == 0, function.preference));
+        all.dedup_by_key(|function| function.start);
+        Self { all, code }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// The name of the function at a place.
+    pub fn at(&self, place: u64, places: CodePlaces) -> Option<&N> {
+        let address = match places {
+            CodePlaces::FileOffsets => self.address_of(place)?,
+            CodePlaces::BiasedAddresses { load_bias } => self.unbiased(place, load_bias)?,
+            CodePlaces::Addresses | CodePlaces::Kernel => place,
+        };
+        let after = self.all.partition_point(|one| one.start <= address);
+        let function = self.all.get(after.checked_sub(1)?)?;
+        let end = match (function.bytes, self.all.get(after)) {
+            (0, Some(next)) => next.start,
+            (0, None) => function.start.saturating_add(LAST_BYTES),
+            (bytes, _) => function.start.saturating_add(bytes),
+        };
+        (address < end).then_some(&function.name)
+    }
+
+    /// The virtual address of an offset in the file.
+    fn address_of(&self, offset: u64) -> Option<u64> {
+        let mut code = self.code.iter();
+        let segment = code.find(|segment| segment.in_file.contains(&offset))?;
+        (offset - segment.in_file.start).checked_add(segment.address)
+    }
+
+    /// An address of the file, from one that was computed with a load bias.
+    fn unbiased(&self, address: u64, recorded: u64) -> Option<u64> {
+        let first = self.code.first();
+        let bias = first.map_or(0, |code| code.address.saturating_sub(code.in_file.start));
+        address.checked_add(bias.saturating_sub(recorded))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn function(start: u64, bytes: u64, name: &'static str) -> Function<&'static str> {
+        Function {
+            start,
+            bytes,
+            preference: Preference::new(name, false, true),
+            name,
+        }
+    }
+
+    const ANY: CodePlaces = CodePlaces::Addresses;
+
+    #[test]
+    fn places_are_inside_of_their_functions() {
+        let all = vec![
+            function(0x200, 0, "label"),
+            function(0x100, 0x80, "sized"),
+            function(0x300, 0, "last"),
+        ];
+        let functions = Functions::new(all, Vec::new());
+        let names = [
+            0xff, 0x100, 0x17f, 0x180, 0x200, 0x2ff, 0x300, 0x12ff, 0x1300,
+        ];
+        let names = names.map(|place| functions.at(place, ANY).copied());
+        let expected = [
+            None,
+            Some("sized"),
+            Some("sized"),
+            None,
+            Some("label"),
+            Some("label"),
+            Some("last"),
+            Some("last"),
+            None,
+        ];
+        assert_eq!(names, expected);
+    }
+
+    #[test]
+    fn offsets_become_addresses_and_old_biases_are_repaired() {
+        let code = vec![Segment {
+            in_file: 0x1000..0x2000,
+            address: 0x5000,
+        }];
+        let functions = Functions::new(vec![function(0x5010, 8, "f")], code);
+        assert_eq!(functions.at(0x1010, CodePlaces::FileOffsets), Some(&"f"));
+        assert_eq!(functions.at(0x2010, CodePlaces::FileOffsets), None);
+        let biased = |load_bias| CodePlaces::BiasedAddresses { load_bias };
+        assert_eq!(functions.at(0x5010, biased(0x4000)), Some(&"f"));
+        assert_eq!(functions.at(0x1010, biased(0)), Some(&"f"));
+    }
+
+    #[test]
+    fn the_best_of_several_names_is_taken() {
+        let mut weak = function(1, 9, "aaaaaaaaaaaa");
+        weak.preference.is_weak = true;
+        let mut local = function(1, 9, "bbbbbbbbbbbb");
+        local.preference.is_local = true;
+        let rest = [
+            function(1, 0, "no_length_at_all"),
+            function(1, 9, "__malloc_of_libc"),
+            function(1, 9, "malloc"),
+            function(1, 9, "valloc_"),
+        ];
+        let mut all = vec![weak, local];
+        all.extend(rest);
+        let functions = Functions::new(all, Vec::new());
+        assert_eq!(functions.at(1, ANY), Some(&"valloc_"));
+    }
+}

@@ -1,0 +1,43 @@
+#![doc = include_str!("../README.md")]
+#![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod elf;
+mod functions;
+mod kernel;
+mod search;
+
+use std::path::PathBuf;
+
+use traceloom_formats::{CodeFile, CodePlaces, Symbolizer};
+
+use search::Folders;
+
+/// Names functions from ELF files of this machine: those in folders that the user names, separate files of debug
+/// symbols, and the files that the trace names, if their build ids are those of the trace.
+#[derive(Debug)]
+pub struct LocalSymbols {
+    folders: Folders,
+}
+
+impl LocalSymbols {
+    /// Looks into these folders first, with all folders inside them.
+    pub fn new(folders: Vec<PathBuf>) -> Self {
+        Self {
+            folders: Folders::new(folders),
+        }
+    }
+}
+
+impl Symbolizer for LocalSymbols {
+    fn name_functions(
+        &self,
+        file: &CodeFile<'_>,
+        places: &[u64],
+        found: &mut dyn FnMut(usize, &str),
+    ) {
+        match file.places {
+            CodePlaces::Kernel => kernel::name_functions(file, places, found),
+            kind => elf::name_functions(&self.folders.candidates(file), kind, places, found),
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Finds copies of a file of code on this machine.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use traceloom_formats::CodeFile;
+
+use crate::elf::build_id;
+
+/// Where Linux distributions install debug symbols.
+const DEBUG: &str = "/usr/lib/debug";
+
+/// Extensions of files that have only the symbols of the file of the same name.
+const OF_SYMBOLS: [&str; 3] = [".debug", ".dbg", ".sym"];
+
+/// Folders that the user names.
+#[derive(Debug)]
+pub(crate) struct Folders {
+    folders: Vec<PathBuf>,
+    /// All their files, by the last part of the path.
+    files: OnceLock<HashMap<String, Vec<PathBuf>>>,
+}
+
+impl Folders {
+    pub fn new(folders: Vec<PathBuf>) -> Self {
+        Self {
+            folders,
+            files: OnceLock::new(),
+        }
+    }
+
+    /// Copies of a file: those in the folders of the user, separate debug symbols, and the file itself.
+    ///
+    /// Their build ids are that of the trace. If the trace has none, only files in the user's folders count.
+    pub fn candidates(&self, file: &CodeFile<'_>) -> Vec<PathBuf> {
+        let path = file.path.trim_end_matches(" (deleted)");
+        let named = self.named(path);
+        if file.build_id.is_empty() {
+            return named;
+        }
+        let debug = self
+            .folders
+            .iter()
+            .map(PathBuf::as_path)
+            .chain([Path::new(DEBUG)]);
+        let by_id = debug.flat_map(|folder| by_build_id(folder, file.build_id));
+        let all = by_id.chain(named).chain([PathBuf::from(path)]);
+        all.filter(|path| build_id(path).as_deref() == Some(file.build_id))
+            .collect()
+    }
+
+    /// Files in the user's folders with the same name. A library inside of an APK has a name such as
+    /// `base.apk!libfoo.so`.
+    fn named(&self, path: &str) -> Vec<PathBuf> {
+        if self.folders.is_empty() {
+            return Vec::new();
+        }
+        let files = self.files.get_or_init(|| all_files(&self.folders));
+        let name = path.rsplit(['/', '!']).next().unwrap_or(path);
+        let same = std::iter::once(name.to_owned());
+        let names = same.chain(OF_SYMBOLS.map(|end| format!("{name}{end}")));
+        names
+            .filter_map(|name| files.get(&name))
+            .flatten()
+            .cloned()
+            .collect()
+    }
+}
+
+/// Where debug symbols with this build id are: `.build-id/ab/cdef.debug`.
+fn by_build_id(folder: &Path, id: &str) -> Vec<PathBuf> {
+    let Some((first, rest)) = id.split_at_checked(2).filter(|(_, rest)| !rest.is_empty()) else {
+        return Vec::new();
+    };
+    if !id.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+        return Vec::new();
+    }
+    let folder = folder.join(".build-id").join(first);
+    [format!("{rest}.debug"), rest.to_owned()]
+        .map(|name| folder.join(name))
+        .to_vec()
+}
+
+/// All files in the folders and in those inside of them. Links to folders are not followed, so that there are no circles.
+fn all_files(folders: &[PathBuf]) -> HashMap<String, Vec<PathBuf>> {
+    let mut files: HashMap<String, Vec<PathBuf>> = HashMap::new();
+    let mut left: Vec<PathBuf> = folders.iter().rev().cloned().collect();
+    while let Some(folder) = left.pop() {
+        let Ok(entries) = std::fs::read_dir(&folder) else {
+            continue;
+        };
+        let mut entries: Vec<_> = entries.flatten().collect();
+        entries.sort_by_key(std::fs::DirEntry::file_name);
+        for entry in entries {
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                left.push(entry.path());
+            } else if let Ok(name) = entry.file_name().into_string() {
+                files.entry(name).or_default().push(entry.path());
+            }
+        }
+    }
+    files
+}
