@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::label::{
-    Label, edge_text, fill_colour, full_name, line_colour, line_width, summary, visible,
+    Label, edge_label, edge_text, fill_colour, full_name, line_colour, line_width, summary, visible,
 };
 use traceloom_analyze::{CallGraph, GraphEdge, GraphNode};
 
@@ -71,10 +71,10 @@ fn write_edge(out: &mut String, graph: &CallGraph, edge: &GraphEdge) {
     // Writing to a string cannot fail.
     let _infallible = writeln!(
         out,
-        "n{} -> n{} [label=\"{}×\", tooltip={}, penwidth={:.1}, color=\"{}\"{style}];",
+        "n{} -> n{} [label=\"{}\", tooltip={}, penwidth={:.1}, color=\"{}\"{style}];",
         edge.from,
         edge.to,
-        edge.calls,
+        edge_label(graph, edge),
         quoted(&tooltip),
         line_width(share),
         line_colour(share),

@@ -7,8 +7,8 @@ use traceloom_analyze::{CallGraph, GraphEdge, GraphNode};
 /// Maximum length of a class or method name on a node, characters. The tooltip has the whole name.
 const MAX_NAME: usize = 42;
 
-/// The lines on a node: the class (or a thread's package …) if there is one, the method, and two lines with times,
-/// shares and calls.
+/// The lines on a node: the class (or a thread's package …) if there is one, the method, and two lines with times (or
+/// samples), shares and calls.
 pub(crate) struct Label {
     pub lines: Vec<String>,
     /// Index of the line with the method.
@@ -26,8 +26,11 @@ impl Label {
         }
         let name = lines.len();
         lines.push(keep_start(visible(&node.function.name)));
-        let mut inclusive = calls_line(node, number);
-        inclusive.put(", ");
+        let mut inclusive = String::new();
+        if !graph.counts_samples {
+            inclusive = calls_line(node, number);
+            inclusive.put(", ");
+        }
         put_time(&mut inclusive, graph, "incl ", node.inclusive_ns);
         lines.push(inclusive);
         let mut exclusive = String::new();
@@ -42,11 +45,31 @@ impl Label {
     }
 }
 
+/// Appends a time with its share, or a number of samples.
 fn put_time(out: &mut String, graph: &CallGraph, word: &str, ns: i64) {
-    put_ms(out.put(word), ns)
-        .put(" ms (")
+    put_amount(out.put(word), graph, ns)
+        .put(" (")
         .px(graph.percent(ns))
         .put(" %)");
+}
+
+fn put_amount<'a>(out: &'a mut String, graph: &CallGraph, ns: i64) -> &'a mut String {
+    if !graph.counts_samples {
+        return put_ms(out, ns).put(" ms");
+    }
+    let word = if ns == 1 { " sample" } else { " samples" };
+    out.count(ns.max(0) as u64).put(word)
+}
+
+/// The text on an edge: the number of calls, or the share of the samples.
+pub(crate) fn edge_label(graph: &CallGraph, edge: &GraphEdge) -> String {
+    let mut text = String::new();
+    if graph.counts_samples {
+        text.px(graph.percent(edge.weight_ns())).put(" %");
+    } else {
+        text.count(edge.calls).put("×");
+    }
+    text
 }
 
 /// The number of calls. The first node represents the threads, so its count is that of the threads.
@@ -77,10 +100,13 @@ pub(crate) fn edge_text(graph: &CallGraph, edge: &GraphEdge) -> String {
     let mut text = full_name(&graph.nodes[edge.from]);
     text.put(" → ")
         .put(&full_name(&graph.nodes[edge.to]))
-        .put("\n")
-        .count(edge.calls)
-        .put(" × called, ");
-    put_time(&mut text, graph, "", edge.inclusive_ns);
+        .put("\n");
+    if graph.counts_samples {
+        put_time(&mut text, graph, "", edge.weight_ns());
+    } else {
+        text.count(edge.calls).put(" × called, ");
+        put_time(&mut text, graph, "", edge.inclusive_ns);
+    }
     match (edge.through, edge.inclusive_ns) {
         (0, 0) => text.put("\nwhile it was running already"),
         (0, _) => &mut text,
@@ -117,9 +143,10 @@ pub(crate) fn clock_name(clock: Measure) -> &'static str {
 /// The line below the title: total, clock, and the number of nodes and edges left out.
 pub(crate) fn summary(graph: &CallGraph) -> String {
     let mut text = String::from("100 % = ");
-    put_ms(&mut text, graph.total_ns)
-        .put(" ms ")
-        .put(clock_name(graph.clock));
+    put_amount(&mut text, graph, graph.total_ns);
+    if !graph.counts_samples {
+        text.put(" ").put(clock_name(graph.clock));
+    }
     if graph.hidden_nodes + graph.hidden_edges > 0 {
         text.put(" · ")
             .count(graph.hidden_nodes as u64)

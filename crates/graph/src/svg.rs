@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::label::{
-    Label, edge_text, fill_colour, full_name, line_colour, line_width, summary, visible,
+    Label, edge_label, edge_text, fill_colour, full_name, line_colour, line_width, summary, visible,
 };
 use crate::layers::{self, Layers, Way};
 use crate::order::reduce_crossings;
@@ -252,8 +252,8 @@ fn write_edge(out: &mut String, graph: &CallGraph, layers: &Layers, spots: &[Spo
         .length("x", line.label.0 + thick / 2.0 + 3.0)
         .length("y", line.label.1)
         .put(">")
-        .count(edge.calls)
-        .put("×</text></g>\n");
+        .put(&edge_label(graph, edge))
+        .put("</text></g>\n");
 }
 
 /// The tip and direction of a line's arrow head, and the place of its count.

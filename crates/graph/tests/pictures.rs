@@ -36,6 +36,7 @@ fn made_up(names: &[String], links: &[(usize, usize, i64)]) -> CallGraph {
         edges,
         total_ns: 10_000,
         clock: Measure::Wall,
+        counts_samples: false,
         hidden_nodes: 1,
         hidden_edges: 2,
     }

@@ -48,6 +48,42 @@ fn dot() {
     assert_eq!(text, include_str!("callgraph/app.dot"));
 }
 
+/// A sampling profile: `run` calls `draw`, and `draw` calls itself.
+#[test]
+fn samples() {
+    let sample = |at: u32, stack: &[&str]| {
+        let frame = |name: &&str| format!("\t10 {name} (/bin/app)\n");
+        let stack: String = stack.iter().map(frame).collect();
+        format!("app 7 [000] 1.{at:06}: 250 cycles:\n{stack}\n")
+    };
+    let text = [
+        sample(1, &["draw", "draw", "run"]),
+        sample(2, &["draw", "run"]),
+        sample(3, &["draw", "run"]),
+        sample(4, &["run"]),
+    ];
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("graph.perf.txt");
+    std::fs::write(&path, text.concat()).unwrap();
+    let path = path.to_str().unwrap();
+    let output = run(["callgraph", path, "-o", "-", "--to", "dot"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert_eq!(stdout(&output), include_str!("callgraph/samples.dot"));
+    let svg = stdout(&run(["callgraph", path, "-o", "-", "--to", "svg"]));
+    assert!(svg.contains("excl 3 samples (75.0 %)"), "{svg}");
+    let refused = run([
+        "callgraph",
+        path,
+        "-o",
+        "-",
+        "--to",
+        "dot",
+        "--clock",
+        "cpu",
+    ]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(stderr(&refused).contains("counted, not timed"));
+}
+
 #[test]
 fn svg() {
     let text = drawn(&["--to", "svg", "--threshold", "0", "--clock", "wall"]);

@@ -160,6 +160,7 @@ impl Walk<'_> {
             nodes,
             edges,
             clock: self.clock,
+            counts_samples: self.tree.counts_samples(),
             hidden_nodes: 0,
             hidden_edges: 0,
         }

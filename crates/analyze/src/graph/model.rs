@@ -27,7 +27,7 @@ impl GraphOptions {
     }
 }
 
-/// A call graph.
+/// A call graph. In a graph of samples, the times (`…_ns`) are numbers of samples, and so are the calls.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CallGraph {
     /// The methods (or classes, packages). The first node is the threads' top level.
@@ -38,6 +38,8 @@ pub struct CallGraph {
     pub total_ns: i64,
     /// The clock of all times.
     pub clock: Measure,
+    /// Whether samples are counted instead of time.
+    pub counts_samples: bool,
     /// The number of nodes left out because of thresholds.
     pub hidden_nodes: usize,
     /// The number of edges left out because of thresholds.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail};
 use traceloom_analyze::{
-    CallTree, CallTreeBuilder, RecordTables, SAMPLES, TimeRange, TreeOptions, TreeThread,
+    CallTree, CallTreeBuilder, RecordTables, TimeRange, TreeOptions, TreeThread,
 };
 use traceloom_trace::{
     MethodEvent, MethodEvents, MethodIndex, MethodLine, MethodTraceStart, Place, RepairKind, RowId,
@@ -42,8 +42,6 @@ pub(crate) struct Selection<'a> {
 /// Whether the samples of a profiler are counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Samples {
-    /// Calls and slices are counted instead.
-    No,
     /// Samples are counted if there are no calls and no slices.
     Otherwise,
     /// Samples are counted, and calls and slices are not.
@@ -122,8 +120,6 @@ impl WithoutSlices {
         let mut this = Self::default();
         if !trace.thread_states.is_empty() {
             this.advice = "; traceloom threads shows how long its threads ran and waited";
-        } else if !RecordTables::new(trace).of(trace, SAMPLES).is_empty() {
-            this.advice = "; traceloom profile counts its samples";
         }
         let text = |id| trace.strings.get(id).to_owned();
         if !args.process.is_empty() {
@@ -160,7 +156,7 @@ fn from_tables(trace: &Trace, range: Option<TimeRange>, args: &Selection<'_>) ->
         Samples::Only => CallTree::default(),
         _ => CallTree::from_trace(trace, &options),
     };
-    if tree.nodes.is_empty() && args.samples != Samples::No {
+    if tree.nodes.is_empty() {
         let event = args.event.map(|event| sample_event(trace, event));
         return Ok(from_samples(trace, range, event.transpose()?));
     }

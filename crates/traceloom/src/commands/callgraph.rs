@@ -19,7 +19,8 @@ use crate::times::parse_percent;
 ///
 /// Boxes are methods that call others, ellipses methods that call none. A redder node has more
 /// exclusive time; a thicker, darker line carries more time. Tooltips show full names. A dashed line
-/// is a recursive call; a dotted line passes through methods that are left out.
+/// is a recursive call; a dotted line passes through methods that are left out. In a trace of a
+/// sampling profiler, samples are counted instead of time.
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Examples:\n  traceloom callgraph app.trace -o calls.svg\n  \
@@ -62,6 +63,14 @@ pub struct CallgraphArgs {
     /// Only call paths through this method: a name, or a part of one
     #[arg(long, value_name = "NAME")]
     method: Option<String>,
+
+    /// Count the samples of a profiler; the default for a trace without calls and slices
+    #[arg(long, conflicts_with = "clock")]
+    samples: bool,
+
+    /// Count only the samples of this event, such as cycles:u (an exact match, else a name that contains it)
+    #[arg(long, value_name = "NAME", conflicts_with = "clock")]
+    event: Option<String>,
 
     #[command(flatten)]
     open: InputArgs,
@@ -127,9 +136,15 @@ impl CallgraphArgs {
             from: None,
             to: None,
             all_tracks: false,
-            samples: Samples::No,
-            event: None,
+            samples: Samples::wanted(self.samples, self.event.as_deref()),
+            event: self.event.as_deref(),
         })?;
+        if self.clock.is_some() && tree.counts_samples() {
+            bail!(
+                "--clock: {} has samples of a profiler only, which are counted, not timed",
+                self.file.display()
+            );
+        }
         let clock = choose_clock(self.clock, &[&tree])?;
         let by = ProfileOptions::for_tree(&tree).by;
         let profile = Profile::new(&tree, &ProfileOptions { by, clock });
