@@ -1,10 +1,10 @@
 // What Perfetto traces hold besides slices: the log, samples of a profiler, heaps.
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { beyond, check } from "./axe.js";
-import { corpus, ready, root } from "./lib.js";
+import { corpus, ready, root, work } from "./lib.js";
 import { ask, cli, facts, rowNames, settled, tab, tableOf, until } from "./drive.js";
 import { clocks, heap, log, people, sample, stacks, symbols, trace } from "./proto.js";
 import { onPages } from "./suite.js";
@@ -44,6 +44,30 @@ async function says(page, testid, text) {
 
 /** Nanoseconds from the page's origin. @param {Page} page @param {number} ts */
 const from = async (page, ts) => ts - Number((await ask(page, { op: "meta" })).origin_ns);
+
+/** Text of `perf script`: two samples of `cycles:u` in `draw`, and one of `faults` in `load`. */
+mkdirSync(work, { recursive: true });
+const EVENTS = join(work, "events.perf.txt");
+writeFileSync(EVENTS, [["cycles:u", "draw"], ["faults", "load"], ["cycles:u", "draw"]].map(([event, name], at) =>
+  `app 10 [000] 1.00000${at}: 250 ${event}:\n\t10 ${name} (/bin/app)\n\t20 run (/bin/app)\n\n`).join(""));
+
+onPages("Samples of two events", { files: [EVENTS], kinds: ["report"] }, (its) => {
+  test("can be limited to one", LONG, async () => {
+    const page = its.page();
+    await tab(page, "samples");
+    const sums = async () => (await tableOf(page, "samples-table")).map(({ label, self, total }) => [label, Number(self), Number(total)]);
+    await says(page, "samples-title", "3 samples");
+    assert.deepEqual(await page.getByTestId("samples-event").locator("option").allTextContents(), ["All 2 events", "cycles:u", "faults"]);
+    await page.getByTestId("samples-event").selectOption("cycles:u");
+    await says(page, "samples-title", "2 samples");
+    assert.deepEqual((await sums()).sort(), [["draw", 2, 2], ["run", 0, 2]]);
+    const { rows } = cli("profile", EVENTS, "--json", "--event", "cycles:u");
+    assert.deepEqual(rows.map((/** @type {any} */ row) => [row.name, row.exclusive.samples, row.inclusive.samples]).sort(), (await sums()).sort());
+    await page.evaluate(() => /** @type {any} */ (window).traceloom.store.set({ selection: { kind: "sample", id: 1 } }));
+    await tab(page, "details");
+    assert.equal((await facts(page)).Event, "faults");
+  });
+});
 
 onPages("Inlined functions", { files: [INLINED], kinds: ["report"] }, (its) => {
   test("are functions of their own", LONG, async () => {

@@ -25,7 +25,10 @@ export async function markDetails(source, rows, {kind, id = 0}) {
   const [samples, stacks] = await Promise.all([samplesOf(source), stacksOf(source)]);
   if (!(id < samples.ts.length)) throw new Error("there is no such sample");
   const stack = functionsOf(stacks, samples.callsite[id]);
-  return {title: stack[0] ?? "A sample without a stack", facts: [["At", exact(samples.ts[id])]], row: threadRow(rows, samples.utid[id]), stack};
+  /** @type {[string, string][]} */
+  const facts = [["At", exact(samples.ts[id])]], event = samples.events[samples.event[id]];
+  if (event) facts.push(["Event", elide(event, 200)]);
+  return {title: stack[0] ?? "A sample without a stack", facts, row: threadRow(rows, samples.utid[id]), stack};
 }
 
 /** The functions of a stack, the innermost first. @param {string[]} stack */

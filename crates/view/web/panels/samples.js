@@ -1,4 +1,5 @@
-// Samples of a profiler: a flame graph of their stacks, and the functions in them. Limited to the selected range and to a thread.
+// Samples of a profiler: a flame graph of their stacks, and the functions in them. Limited to the selected range, to a thread
+// and to an event.
 import {el} from "ui/dom";
 import {count, elide, plural, span} from "ui/format";
 import {virtualTable} from "ui/virtual_table";
@@ -28,14 +29,14 @@ function threadsOf({utid}, {kind, utid: utids, names, notes}) {
 
 /**
  * The samples per callsite. Those without a stack are under -1.
- * @param {import("source/stacks").Samples} samples @param {import("timeline/range_scope").Scope} scope
+ * @param {import("source/stacks").Samples} samples @param {import("timeline/range_scope").Scope & {event?: number}} scope with `event`, only its samples
  */
-export function weightsOf({ts, callsite, utid}, {from = -Infinity, to = Infinity, threads}) {
+export function weightsOf({ts, callsite, utid, event: events}, {from = -Infinity, to = Infinity, threads, event}) {
   /** @type {Map<number, [number, number]>} */
   const weights = new Map();
   const wanted = threads && new Set(threads);
   for (let at = 0; at < ts.length; at++) {
-    if (ts[at] < from || ts[at] >= to || (wanted && !wanted.has(utid[at]))) continue;
+    if (ts[at] < from || ts[at] >= to || (wanted && !wanted.has(utid[at])) || (event !== undefined && events[at] !== event)) continue;
     const own = weights.get(callsite[at]);
     if (own) { own[0]++; own[1]++; } else weights.set(callsite[at], [1, 1]);
   }
@@ -62,6 +63,8 @@ async function mount(element, store, source, context) {
   let path = null;
   const threads = el("select", {class: "control", "aria-label": "Only one thread", "data-testid": "samples-thread"}, el("option", {value: ""}, "All threads"),
     ...threadsOf(samples, context.rows).map(([utid, label, times]) => el("option", {value: String(utid)}, `${elide(label, 60)} · ${count(times)}`)));
+  const events = el("select", {class: "control", "aria-label": "Only one event", "data-testid": "samples-event", hidden: samples.events.length < 2}, el("option", {value: ""}, `All ${samples.events.length} events`),
+    ...samples.events.map((name, at) => el("option", {value: String(at)}, elide(name, 60))));
   const turn = el("button", {type: "button", class: "button", "aria-pressed": "false", "data-testid": "samples-up", title: "The innermost functions first, and who called them", onclick: () => { up = !up; turn.setAttribute("aria-pressed", String(up)); load(); }}, "By function");
   const find = el("input", {type: "search", class: "control find", placeholder: "Function", "aria-label": "Highlight functions whose name contains this", "data-testid": "samples-find", spellcheck: "false"});
   const chips = el("span", {class: "chips"}), title = el("span", {class: "hits", role: "status", "data-testid": "samples-title"});
@@ -96,7 +99,7 @@ async function mount(element, store, source, context) {
 
   function load() {
     const {selection} = store.get(), range = selection?.kind === "range" ? selection : null;
-    const all = weightsOf(samples, {...scopeOf(context.rows, selection), ...(threads.value && {threads: [Number(threads.value)]})});
+    const all = weightsOf(samples, {...scopeOf(context.rows, selection), ...(threads.value && {threads: [Number(threads.value)]}), ...(events.value && {event: Number(events.value)})});
     const {stacks: changed, weights} = transformed(stacks, all, transforms());
     total = [...weights.values()].reduce((sum, [times]) => sum + times, 0);
     const bare = weights.get(-1)?.[0] ?? 0;
@@ -112,7 +115,7 @@ async function mount(element, store, source, context) {
   }
 
   table.sort("total", true);
-  threads.onchange = load;
+  threads.onchange = events.onchange = load;
   find.oninput = fill;
   find.onkeydown = event => event.stopPropagation();
   let ranged = store.get().selection?.kind === "range", waiting = 0;
@@ -127,7 +130,7 @@ async function mount(element, store, source, context) {
     if (now !== applied) { applied = now; load(); }
   });
   store.on(["theme"], flame.repaint);
-  element.replaceChildren(el("div", {class: "panel-bar"}, threads, turn, bar.button, chips, find, el("span", {class: "gap"}), title), bar.crumbs,
+  element.replaceChildren(el("div", {class: "panel-bar"}, threads, events, turn, bar.button, chips, find, el("span", {class: "gap"}), title), bar.crumbs,
     el("div", {class: "weights"}, el("div", {class: "weights-table"}, table.element), el("div", {class: "weights-flame"}, flame.element)));
   load();
 }

@@ -19,6 +19,8 @@ const MOST_INLINED = 64;
  * @property {Float64Array} ts ns
  * @property {Int32Array} callsite -1 without a stack
  * @property {Int32Array} utid -1 if unknown
+ * @property {Int32Array} event the event it was taken at, as an index into `events`; -1 if unknown
+ * @property {string[]} events such as `cycles:u`, in order of their names
  */
 
 /** @param {Float64Array} column rows of another table, or NaN */
@@ -70,10 +72,17 @@ export const stacksOf = once(async source => {
 
 /** The samples of a trace. @type {(source: import("app/panels").Source) => Promise<Samples>} */
 export const samplesOf = once(async source => {
-  const [samples, tasks, {innermost}] = await Promise.all([recordsOf(source, SAMPLES, {numbers: ["task_context_id", "callsite_id"]}),
-    recordsOf(source, "__intrinsic_profiler_task_context", {numbers: ["utid"]}), stacksOf(source)]);
+  const [samples, tasks, sessions, {innermost}] = await Promise.all([recordsOf(source, SAMPLES, {numbers: ["task_context_id", "callsite_id", "session_id"]}),
+    recordsOf(source, "__intrinsic_profiler_task_context", {numbers: ["utid"]}),
+    recordsOf(source, "__intrinsic_profiler_session", {texts: ["event"]}), stacksOf(source)]);
   const utids = places(tasks.utid);
-  return {ts: samples.ts, callsite: places(samples.callsite_id).map(callsite => innermost[callsite] ?? -1), utid: places(samples.task_context_id).map(task => utids[task] ?? -1)};
+  /** The name of each session's event. @type {string[]} */
+  const names = Array.from(sessions.event, text => text === NONE ? "" : sessions.strings[text] ?? "");
+  const session = places(samples.session_id), used = new Set(Array.from(session, at => names[at] ?? ""));
+  used.delete("");
+  const events = [...used].sort(), indexes = names.map(name => events.indexOf(name));
+  return {ts: samples.ts, callsite: places(samples.callsite_id).map(callsite => innermost[callsite] ?? -1), utid: places(samples.task_context_id).map(task => utids[task] ?? -1),
+    event: session.map(at => indexes[at] ?? -1), events};
 });
 
 /** The functions of a stack, the innermost first. @param {Stacks} stacks @param {number} callsite @returns {string[]} */
