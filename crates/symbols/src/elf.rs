@@ -60,9 +60,10 @@ pub(crate) fn digits(build_id: &[u8]) -> String {
     build_id.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Opens a regular file. Devices and pipes are not opened, because a trace may name any path.
+/// Opens a regular file. A trace may name any path, so devices and pipes are not opened, and neither are files of the kernel
+/// such as `/proc/kmsg`: they look regular, but reading one may wait for ever. Those have no size.
 fn with<T>(path: &Path, work: impl FnOnce(&Elf<'_>) -> T) -> Option<T> {
-    let is_file = std::fs::metadata(path).is_ok_and(|facts| facts.is_file());
+    let is_file = std::fs::metadata(path).is_ok_and(|facts| facts.is_file() && facts.len() > 0);
     let file = is_file.then(|| File::open(path).ok())??;
     let cache = ReadCache::new(file);
     let elf = Elf::parse(&cache).ok()?;
@@ -110,4 +111,44 @@ fn code_of(elf: &Elf<'_>) -> Vec<Segment> {
         }
     });
     code.filter(|code| !code.in_file.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn own_program_has_functions_and_others_are_no_programs() {
+        let program = std::env::current_exe().unwrap();
+        let count = with(&program, |elf| {
+            let table = elf.symbol_table().unwrap();
+            functions_of(elf, &table).len()
+        });
+        assert!(count.unwrap() > 1_000);
+        for path in [
+            "/proc/kmsg",
+            "/dev/zero",
+            "/",
+            "/proc/self/maps",
+            "/etc/passwd",
+            "/nowhere",
+        ] {
+            assert_eq!(build_id(Path::new(path)), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn damaged_programs_never_panic() {
+        let program = std::fs::read(std::env::current_exe().unwrap()).unwrap();
+        let copy = tempfile::NamedTempFile::new().unwrap();
+        let copies = [copy.path().to_path_buf()];
+        let places: Vec<u64> = (0..1_000).map(|at| at * 997).collect();
+        for at in 0..64 {
+            let mut bytes = program[..program.len().min(4 << 20)].to_vec();
+            bytes[at] ^= 0x55;
+            std::fs::write(copy.path(), &bytes).unwrap();
+            name_functions(&copies, CodePlaces::FileOffsets, &places, &mut |_, _| {});
+            name_functions(&copies, CodePlaces::Addresses, &places, &mut |_, _| {});
+        }
+    }
 }
