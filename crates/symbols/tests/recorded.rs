@@ -95,19 +95,21 @@ fn function(trace: &Trace, sample: usize) -> String {
     }
 }
 
-/// The number of samples of each function, as perf prints it. Perf invents the names of entries in the table of linked
-/// functions.
+/// The number of samples of each function, as perf prints it. Those that only perf names have the key `?`: entries in the
+/// table of linked functions, and functions of kernel modules and of `[vdso]`.
 fn printed(data: &Path) -> BTreeMap<String, usize> {
     let output = Command::new("perf")
-        .args(["script", "-F", "ip,sym", "-i"])
+        .args(["script", "-F", "ip,sym,dso", "-i"])
         .arg(data)
         .stderr(Stdio::null())
         .output()
         .unwrap();
     let mut counts = BTreeMap::new();
     for line in String::from_utf8_lossy(&output.stdout).lines() {
-        let (_, name) = line.trim().split_once(' ').unwrap_or_default();
-        let has_name = name != "[unknown]" && !name.ends_with("@plt") && !name.is_empty();
+        let (_, rest) = line.trim().split_once(' ').unwrap_or_default();
+        let (name, file) = rest.rsplit_once(" (").unwrap_or_default();
+        let is_file = file.starts_with('/') || file.starts_with("[kernel.kallsyms]");
+        let has_name = is_file && name != "[unknown]" && !name.ends_with("@plt");
         let name = if has_name { name } else { "?" };
         *counts.entry(name.to_owned()).or_default() += 1;
     }
