@@ -35,7 +35,10 @@ pub struct CodeFile<'a> {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum CodePlaces {
     /// Offsets in the file, bytes.
-    FileOffsets,
+    FileOffsets {
+        /// The offset from which the file was mapped. A file that has only symbols does not tell where its code was.
+        mapped_from: u64,
+    },
     /// Virtual addresses of an ELF file.
     Addresses,
     /// The same, computed with a load bias: the virtual address of the file's code minus its offset in the file. Android

@@ -73,7 +73,9 @@ fn perf_has_offsets_in_files_and_distances_in_the_kernel() {
         (
             "/lib/libx.so".to_owned(),
             "cd".repeat(20),
-            CodePlaces::FileOffsets,
+            CodePlaces::FileOffsets {
+                mapped_from: 0x2000,
+            },
             vec![0x200f, 0x2010, 0x2020],
         ),
         (

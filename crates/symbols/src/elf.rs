@@ -19,15 +19,20 @@ type Table<'a, 'f> = object::read::SymbolTable<'a, 'f, &'a ReadCache<File>>;
 /// with its debug symbols only.
 ///
 /// The symbols are those of the first copy that has any that the linker does not need, otherwise of the first that has
-/// any. Only a copy with the code itself says at which addresses it is.
+/// any. A copy with the code itself says best at which addresses it is.
 pub(crate) fn name_functions(
     copies: &[PathBuf],
     kind: CodePlaces,
     places: &[u64],
     found: &mut dyn FnMut(usize, &str),
 ) {
-    let mut codes = copies.iter().filter_map(|copy| with(copy, code_of));
-    let code = codes.find(|code| !code.is_empty()).unwrap_or_default();
+    let codes: Vec<_> = copies
+        .iter()
+        .filter_map(|copy| with(copy, code_of))
+        .collect();
+    let is_whole = |code: &&Vec<Segment>| code.iter().any(|code| !code.in_file.is_empty());
+    let code = codes.iter().find(is_whole).or(codes.first());
+    let code = code.cloned().unwrap_or_default();
     let mut name_from = |elf: &Elf<'_>, table: Option<Table<'_, '_>>| {
         let Some(table) = table else {
             return false;
@@ -108,9 +113,10 @@ fn code_of(elf: &Elf<'_>) -> Vec<Segment> {
         Segment {
             in_file: start..start.saturating_add(bytes),
             address: segment.address(),
+            align: segment.align(),
         }
     });
-    code.filter(|code| !code.in_file.is_empty()).collect()
+    code.collect()
 }
 
 #[cfg(test)]
@@ -147,7 +153,12 @@ mod tests {
             let mut bytes = program[..program.len().min(4 << 20)].to_vec();
             bytes[at] ^= 0x55;
             std::fs::write(copy.path(), &bytes).unwrap();
-            name_functions(&copies, CodePlaces::FileOffsets, &places, &mut |_, _| {});
+            name_functions(
+                &copies,
+                CodePlaces::FileOffsets { mapped_from: 0 },
+                &places,
+                &mut |_, _| {},
+            );
             name_functions(&copies, CodePlaces::Addresses, &places, &mut |_, _| {});
         }
     }

@@ -43,8 +43,11 @@ impl Preference {
 /// Code of a file, and its virtual address.
 #[derive(Clone, Debug)]
 pub(crate) struct Segment {
+    /// Where it is in the file; empty if the file has only symbols.
     pub in_file: Range<u64>,
     pub address: u64,
+    /// The address and the place in the file are the same modulo this number.
+    pub align: u64,
 }
 
 /// The functions of a file.
@@ -72,7 +75,7 @@ impl<N> Functions<N> {
     /// The name of the function at a place.
     pub fn at(&self, place: u64, places: CodePlaces) -> Option<&N> {
         let address = match places {
-            CodePlaces::FileOffsets => self.address_of(place)?,
+            CodePlaces::FileOffsets { mapped_from } => self.address_of(place, mapped_from)?,
             CodePlaces::BiasedAddresses { load_bias } => self.unbiased(place, load_bias)?,
             CodePlaces::Addresses | CodePlaces::Kernel => place,
         };
@@ -86,17 +89,24 @@ impl<N> Functions<N> {
         (address < end).then_some(&function.name)
     }
 
-    /// The virtual address of an offset in the file.
-    fn address_of(&self, offset: u64) -> Option<u64> {
+    /// The virtual address of an offset in the file. A file with symbols only has the address of its code, and the mapping
+    /// has its offset: both begin at a multiple of the alignment.
+    fn address_of(&self, offset: u64, mapped_from: u64) -> Option<u64> {
         let mut code = self.code.iter();
-        let segment = code.find(|segment| segment.in_file.contains(&offset))?;
-        (offset - segment.in_file.start).checked_add(segment.address)
+        if let Some(segment) = code.find(|segment| segment.in_file.contains(&offset)) {
+            return (offset - segment.in_file.start).checked_add(segment.address);
+        }
+        let first = self.code.first().filter(|first| first.in_file.is_empty())?;
+        let aligned = |number: u64| number - number.checked_rem(first.align).unwrap_or(0);
+        let in_mapping = offset.checked_sub(aligned(mapped_from))?;
+        aligned(first.address).checked_add(in_mapping)
     }
 
     /// An address of the file, from one that was computed with a load bias.
     fn unbiased(&self, address: u64, recorded: u64) -> Option<u64> {
         let first = self.code.first();
-        let bias = first.map_or(0, |code| code.address.saturating_sub(code.in_file.start));
+        let whole = first.filter(|code| !code.in_file.is_empty());
+        let bias = whole.map_or(0, |code| code.address.saturating_sub(code.in_file.start));
         address.checked_add(bias.saturating_sub(recorded))
     }
 }
@@ -147,13 +157,31 @@ mod tests {
         let code = vec![Segment {
             in_file: 0x1000..0x2000,
             address: 0x5000,
+            align: 0x1000,
         }];
         let functions = Functions::new(vec![function(0x5010, 8, "f")], code);
-        assert_eq!(functions.at(0x1010, CodePlaces::FileOffsets), Some(&"f"));
-        assert_eq!(functions.at(0x2010, CodePlaces::FileOffsets), None);
+        let offsets = CodePlaces::FileOffsets {
+            mapped_from: 0x1000,
+        };
+        assert_eq!(functions.at(0x1010, offsets), Some(&"f"));
+        assert_eq!(functions.at(0x2010, offsets), None);
         let biased = |load_bias| CodePlaces::BiasedAddresses { load_bias };
         assert_eq!(functions.at(0x5010, biased(0x4000)), Some(&"f"));
         assert_eq!(functions.at(0x1010, biased(0)), Some(&"f"));
+    }
+
+    #[test]
+    fn symbols_alone_need_the_mapping() {
+        let code = vec![Segment {
+            in_file: 0..0,
+            address: 0x5400,
+            align: 0x1000,
+        }];
+        let functions = Functions::new(vec![function(0x5410, 8, "f")], code);
+        let mapped = |mapped_from| CodePlaces::FileOffsets { mapped_from };
+        assert_eq!(functions.at(0x2410, mapped(0x2000)), Some(&"f"));
+        assert_eq!(functions.at(0x2410, mapped(0x1000)), None);
+        assert_eq!(functions.at(0x0410, mapped(0x2000)), None);
     }
 
     #[test]

@@ -191,4 +191,6 @@ fn stripped_programs_get_names_from_a_folder() {
     assert_eq!(names(&[&other]), [false; 2], "another build");
     std::fs::remove_file(&program).unwrap();
     assert_eq!(names(&[&at("whole")]), [true; 2], "the program is gone");
+    let alone = names(&[&at("symbols")]);
+    assert_eq!(alone, [true; 2], "only symbols, and the program is gone");
 }

@@ -172,7 +172,8 @@ impl<'a> Chains<'a> {
             }
             // Others are compiled code, the stack, `[vdso]`.
             let is_file = path.starts_with('/') && !path.starts_with("//");
-            is_file.then_some((mapping.build_id, CodePlaces::FileOffsets))
+            let mapped_from = mapping.exact_offset;
+            is_file.then_some((mapping.build_id, CodePlaces::FileOffsets { mapped_from }))
         };
         name_frames(&mut self.stacks, symbolizer, code, out);
     }
