@@ -73,6 +73,7 @@ fn samples_are_counted() {
         shown(&[file, "--thread=worker", "--json", "--limit=1"]),
         shown(&[file, "--folded"]),
         refused(&[file, "--clock=cpu"]),
+        refused(&[file, "--symbols=/nowhere"]),
         refused(&["examples/app.trace", "--samples"]),
     ];
     insta::assert_snapshot!(outputs.join("\n").replace(file, "samples.simpleperf"));
