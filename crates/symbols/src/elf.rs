@@ -65,8 +65,8 @@ pub(crate) fn digits(build_id: &[u8]) -> String {
     build_id.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Opens a regular file. A trace may name any path, so devices and pipes are not opened, and neither are files of the kernel
-/// such as `/proc/kmsg`: they look regular, but reading one may wait for ever. Those have no size.
+/// Opens a regular file. A trace may name any path, so devices and pipes are not opened. Files of the kernel, such as
+/// `/proc/kmsg`, look regular, but reading one may block for ever. They have no size, and are not opened either.
 fn with<T>(path: &Path, work: impl FnOnce(&Elf<'_>) -> T) -> Option<T> {
     let is_file = std::fs::metadata(path).is_ok_and(|facts| facts.is_file() && facts.len() > 0);
     let file = is_file.then(|| File::open(path).ok())??;

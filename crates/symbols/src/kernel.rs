@@ -5,7 +5,7 @@ use traceloom_formats::{CodeFile, CodePlaces};
 use crate::elf::digits;
 use crate::functions::{Function, Functions, Preference};
 
-/// The name in a note of the kernel with its build id, and the type of that note.
+/// The kernel's note with its build id: its name, and its type.
 const GNU: &[u8] = b"GNU\0";
 const BUILD_ID: u32 = 3;
 

@@ -11,7 +11,7 @@ use crate::elf::build_id;
 /// Where Linux distributions install debug symbols.
 const DEBUG: &str = "/usr/lib/debug";
 
-/// Extensions of files that have only the symbols of the file of the same name.
+/// What follows the name of a file in the name of a file with its symbols only.
 const OF_SYMBOLS: [&str; 3] = [".debug", ".dbg", ".sym"];
 
 /// Folders that the user names.

@@ -27,7 +27,7 @@ impl GraphOptions {
     }
 }
 
-/// A call graph. In a graph of samples, the times (`…_ns`) are numbers of samples, and so are the calls.
+/// A call graph. If it counts samples, all times (`…_ns`) and calls in it are numbers of samples.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CallGraph {
     /// The methods (or classes, packages). The first node is the threads' top level.

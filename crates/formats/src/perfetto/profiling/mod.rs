@@ -241,9 +241,7 @@ impl<'s> Profiles<'s> {
     pub fn finish(mut self, symbolizer: Option<&dyn Symbolizer>, out: &mut TraceBuilder) {
         self.graphs.finish(out);
         self.symbolize(out);
-        if let Some(symbolizer) = symbolizer {
-            profile::name_frames(&mut self.shared.stacks, symbolizer, symbols::code, out);
-        }
+        symbols::ask(symbolizer, &mut self.shared.stacks, out);
         let renamed = self.rename(out);
         self.tell(out);
         self.tell_figures(out);

@@ -5,8 +5,8 @@ use traceloom_trace::{StringId, TraceBuilder};
 
 use super::super::module_file::build_id;
 use super::super::wire::{Field, Fields};
-use crate::profile::{Mapping, Stacks, Symbol};
-use crate::symbolizer::CodePlaces;
+use crate::profile::{Mapping, Stacks, Symbol, name_frames};
+use crate::symbolizer::{CodePlaces, Symbolizer};
 
 /// The frames by path, build id and address.
 #[derive(Debug, Default)]
@@ -56,8 +56,19 @@ impl Places {
     }
 }
 
+/// Asks for the functions that still have no name.
+pub(super) fn ask(
+    symbolizer: Option<&dyn Symbolizer>,
+    stacks: &mut Stacks,
+    out: &mut TraceBuilder,
+) {
+    if let Some(symbolizer) = symbolizer {
+        name_frames(stacks, symbolizer, code, out);
+    }
+}
+
 /// The build id of a mapping, and what the places of its frames are. `None` if it maps no file.
-pub(super) fn code(mapping: &Mapping, path: &str) -> Option<(StringId, CodePlaces)> {
+fn code(mapping: &Mapping, path: &str) -> Option<(StringId, CodePlaces)> {
     let load_bias = mapping.load_bias;
     let is_file = path.starts_with('/') && !path.starts_with("//");
     is_file.then_some((mapping.build_id, CodePlaces::BiasedAddresses { load_bias }))
