@@ -21,7 +21,8 @@ pub enum SampleEventError {
 }
 
 impl RecordTables {
-    /// The event of samples with this name, or the only one whose name contains it. Empty for a trace without samples.
+    /// The event with this name, or the only event whose name contains the text. Returns an empty name if the trace has no
+    /// samples.
     ///
     /// # Errors
     /// If there is none, or more than one.

@@ -7,8 +7,8 @@ use traceloom_analyze::{CallGraph, GraphEdge, GraphNode};
 /// Maximum length of a class or method name on a node, characters. The tooltip has the whole name.
 const MAX_NAME: usize = 42;
 
-/// The lines on a node: the class (or a thread's package …) if there is one, the method, and two lines with times (or
-/// samples), shares and calls.
+/// The lines on a node: the class, if there is one; the method; calls and inclusive time; exclusive time. In a graph of
+/// samples, numbers of samples replace the times, and there are no calls.
 pub(crate) struct Label {
     pub lines: Vec<String>,
     /// Index of the line with the method.
@@ -45,7 +45,7 @@ impl Label {
     }
 }
 
-/// Appends a time with its share, or a number of samples.
+/// Appends a time or a number of samples, and its share of the total.
 fn put_time(out: &mut String, graph: &CallGraph, word: &str, ns: i64) {
     put_amount(out.put(word), graph, ns)
         .put(" (")

@@ -18,8 +18,8 @@ type Table<'a, 'f> = object::read::SymbolTable<'a, 'f, &'a ReadCache<File>>;
 /// Names the functions at places of a file of which these are copies, best first: whole ones, stripped ones, and those
 /// with its debug symbols only.
 ///
-/// The symbols are those of the first copy that has any that the linker does not need, otherwise of the first that has
-/// any. A copy with the code itself says best at which addresses it is.
+/// The symbols are those of the first copy with a `.symtab`, otherwise of the first with a `.dynsym`. The addresses of the
+/// code come from a copy that contains the code, if there is one.
 pub(crate) fn name_functions(
     copies: &[PathBuf],
     kind: CodePlaces,

@@ -1,4 +1,4 @@
-//! Functions of the kernel that runs here, if it is the one that was recorded.
+//! Functions of the running kernel, for traces that were recorded on it.
 
 use traceloom_formats::{CodeFile, CodePlaces};
 
@@ -31,7 +31,8 @@ pub(crate) fn name_functions(
     }
 }
 
-/// Reads lines of `/proc/kallsyms`: `ffffffff81000000 T _text`, and `[module]` after the functions of modules.
+/// Parses `/proc/kallsyms`. A line has an address, a type and a name: `ffffffff81000000 T _text`. Functions of modules have
+/// a fourth word, `[module]`, and are left out.
 fn parse<'a>(symbols: &'a str, start: &str) -> Functions<&'a str> {
     let lines = symbols.lines().filter_map(|line| {
         let mut words = line.split_ascii_whitespace();

@@ -8,8 +8,8 @@ use traceloom_formats::CodeFile;
 
 use crate::elf::build_id;
 
-/// Where Linux distributions install debug symbols.
-const DEBUG: &str = "/usr/lib/debug";
+/// Where Linux distributions install debug symbols, by build id.
+const DEBUG: &str = "/usr/lib/debug/.build-id";
 
 /// What follows the name of a file in the name of a file with its symbols only.
 const OF_SYMBOLS: [&str; 3] = [".debug", ".dbg", ".sym"];
@@ -35,51 +35,46 @@ impl Folders {
     /// Their build ids are that of the trace. If the trace has none, only files in the user's folders count.
     pub fn candidates(&self, file: &CodeFile<'_>) -> Vec<PathBuf> {
         let path = file.path.trim_end_matches(" (deleted)");
-        let named = self.named(path);
+        let named = self.named(&names_of(path));
         if file.build_id.is_empty() {
             return named;
         }
-        let debug = self
-            .folders
-            .iter()
-            .map(PathBuf::as_path)
-            .chain([Path::new(DEBUG)]);
-        let by_id = debug.flat_map(|folder| by_build_id(folder, file.build_id));
-        let all = by_id.chain(named).chain([PathBuf::from(path)]);
+        let mut all = Vec::new();
+        if let Some((first, rest)) = parts(file.build_id) {
+            let names = [format!("{rest}.debug"), rest.to_owned()];
+            all.extend(self.named(&names));
+            all.extend(names.map(|name| Path::new(DEBUG).join(first).join(name)));
+        }
+        all.extend(named);
+        all.push(PathBuf::from(path));
+        let all = all.into_iter();
         all.filter(|path| build_id(path).as_deref() == Some(file.build_id))
             .collect()
     }
 
-    /// Files in the user's folders with the same name. A library inside of an APK has a name such as
-    /// `base.apk!libfoo.so`.
-    fn named(&self, path: &str) -> Vec<PathBuf> {
+    /// Files in the user's folders with these names.
+    fn named(&self, names: &[String]) -> Vec<PathBuf> {
         if self.folders.is_empty() {
             return Vec::new();
         }
         let files = self.files.get_or_init(|| all_files(&self.folders));
-        let name = path.rsplit(['/', '!']).next().unwrap_or(path);
-        let same = std::iter::once(name.to_owned());
-        let names = same.chain(OF_SYMBOLS.map(|end| format!("{name}{end}")));
-        names
-            .filter_map(|name| files.get(&name))
-            .flatten()
-            .cloned()
-            .collect()
+        let found = names.iter().filter_map(|name| files.get(name));
+        found.flatten().cloned().collect()
     }
 }
 
-/// Where debug symbols with this build id are: `.build-id/ab/cdef.debug`.
-fn by_build_id(folder: &Path, id: &str) -> Vec<PathBuf> {
-    let Some((first, rest)) = id.split_at_checked(2).filter(|(_, rest)| !rest.is_empty()) else {
-        return Vec::new();
-    };
-    if !id.bytes().all(|digit| digit.is_ascii_hexdigit()) {
-        return Vec::new();
-    }
-    let folder = folder.join(".build-id").join(first);
-    [format!("{rest}.debug"), rest.to_owned()]
-        .map(|name| folder.join(name))
-        .to_vec()
+/// The parts of a build id in the path of a file of symbols: `.build-id/ab/cdef.debug`.
+fn parts(build_id: &str) -> Option<(&str, &str)> {
+    let is_hexadecimal = build_id.bytes().all(|digit| digit.is_ascii_hexdigit());
+    let parts = build_id.split_at_checked(2).filter(|_| is_hexadecimal);
+    parts.filter(|(_, rest)| !rest.is_empty())
+}
+
+/// The names that copies of a file have. A library inside of an APK has a path such as `base.apk!libfoo.so`.
+fn names_of(path: &str) -> Vec<String> {
+    let name = path.rsplit(['/', '!']).next().unwrap_or(path);
+    let of_symbols = OF_SYMBOLS.map(|end| format!("{name}{end}"));
+    std::iter::once(name.to_owned()).chain(of_symbols).collect()
 }
 
 /// All files in the folders and in those inside of them. Links to folders are not followed, so that there are no circles.

@@ -45,11 +45,13 @@ fn compiled(folder: &Path, version: &str) -> PathBuf {
     program
 }
 
-/// Records a command. `None` if perf may not record here.
-fn recorded(folder: &Path, command: &[&str]) -> Option<PathBuf> {
+/// Records a command with options of perf. `None` if perf may not record here.
+fn recorded(folder: &Path, options: &[&str], command: &[&str]) -> Option<PathBuf> {
     let data = folder.join("perf.data");
     let status = Command::new("perf")
-        .args(["record", "-q", "-F", "2000", "-e", "cpu-clock", "-o"])
+        .args(["record", "-q", "-F", "2000", "-e", "cpu-clock"])
+        .args(options)
+        .arg("-o")
         .arg(&data)
         .arg("--")
         .args(command)
@@ -116,8 +118,8 @@ fn printed(data: &Path) -> BTreeMap<String, usize> {
     counts
 }
 
-/// Gives functions of the kernel with the same address one name. perf takes the last one of `/proc/kallsyms`, even if it is
-/// `__pi_memcpy` instead of `memcpy`.
+/// Replaces the names of kernel functions by their addresses. If several share an address, perf names the last one in
+/// `/proc/kallsyms`: `__pi_memcpy` instead of `memcpy`.
 fn same_names(counts: BTreeMap<String, usize>) -> BTreeMap<String, usize> {
     let symbols = std::fs::read_to_string("/proc/kallsyms").unwrap_or_default();
     let lines = symbols.lines().map(|line| line.split_ascii_whitespace());
@@ -135,12 +137,22 @@ fn same_names(counts: BTreeMap<String, usize>) -> BTreeMap<String, usize> {
 
 #[test]
 fn names_are_those_of_perf() {
+    compare_names(&[]);
+}
+
+/// Here, mappings have build ids, and the file has no list of them.
+#[test]
+fn names_are_those_of_perf_with_build_ids_of_mappings() {
+    compare_names(&["--buildid-mmap"]);
+}
+
+fn compare_names(options: &[&str]) {
     let folder = tempfile::tempdir().unwrap();
     let loops = "i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done; ls -lR /usr/lib > /dev/null";
     if !has("perf") {
         return;
     }
-    let Some(data) = recorded(folder.path(), &["sh", "-c", loops]) else {
+    let Some(data) = recorded(folder.path(), options, &["sh", "-c", loops]) else {
         return;
     };
     let (ours, perf) = (same_names(counted(&data, &[])), same_names(printed(&data)));
@@ -156,9 +168,24 @@ fn names_are_those_of_perf() {
     println!("{} functions in {} samples", ours.len(), all(&ours));
 }
 
+/// Copies a file of symbols to where distributions put them: `.build-id/ab/cdef.debug`.
+fn only_symbols_by_id(file: &Path, folder: &Path) -> PathBuf {
+    let output = Command::new("readelf").arg("-n").arg(file).output();
+    let notes = String::from_utf8(output.unwrap().stdout).unwrap();
+    let (_, id) = notes.split_once("Build ID: ").unwrap();
+    let (first, rest) = id.split_whitespace().next().unwrap().split_at(2);
+    let path = folder.join(format!(".build-id/{first}/{rest}.debug"));
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::copy(file, &path).unwrap();
+    path
+}
+
 #[test]
 fn stripped_programs_get_names_from_a_folder() {
-    if !["perf", "cc", "strip", "objcopy"].into_iter().all(has) {
+    if !["perf", "cc", "strip", "objcopy", "readelf"]
+        .into_iter()
+        .all(has)
+    {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -174,7 +201,7 @@ fn stripped_programs_get_names_from_a_folder() {
     let paths = [&program, &only_symbols].map(|path| path.to_str().unwrap());
     run("objcopy", &[&["--only-keep-debug"], &paths[..]].concat());
     run("strip", &paths[..1]);
-    let Some(data) = recorded(folder.path(), &paths[..1]) else {
+    let Some(data) = recorded(folder.path(), &[], &paths[..1]) else {
         return;
     };
     let names = |folders: &[&Path]| {
@@ -186,6 +213,8 @@ fn stripped_programs_get_names_from_a_folder() {
     assert_eq!(names(&[]), [false; 2], "the program is stripped");
     assert_eq!(names(&[&at("whole")]), [true; 2]);
     assert_eq!(names(&[&at("symbols")]), [true; 2], "only symbols");
+    let id = only_symbols_by_id(&only_symbols, &at("ids/deep"));
+    assert_eq!(names(&[&at("ids")]), [true; 2], "{}", id.display());
     let other = at("other");
     compiled(&other, "2");
     assert_eq!(names(&[&other]), [false; 2], "another build");

@@ -163,12 +163,13 @@ impl<'a> Chains<'a> {
         survey: &Survey<'_>,
         out: &mut TraceBuilder,
     ) {
-        // The image's mapping has another name than its build id.
-        let kernel = digits(survey.build_id_of(-1, KERNEL));
-        let kernel = out.intern_unless_empty(kernel.as_bytes());
+        // The mapping of the image is called `[kernel.kallsyms]_text`, its build id `[kernel.kallsyms]`.
+        let listed = digits(survey.build_id_of(-1, KERNEL));
+        let listed = out.intern_unless_empty(listed.as_bytes());
         let code = |mapping: &Mapping, path: &str| {
             if path.as_bytes().starts_with(KERNEL) {
-                return Some((kernel, CodePlaces::Kernel));
+                let own = Some(mapping.build_id).filter(|id| *id != StringId::NULL);
+                return Some((own.unwrap_or(listed), CodePlaces::Kernel));
             }
             // Others are compiled code, the stack, `[vdso]`.
             let is_file = path.starts_with('/') && !path.starts_with("//");

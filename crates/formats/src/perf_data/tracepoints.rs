@@ -90,8 +90,8 @@ impl<'a> Tracepoints<'a> {
     }
 }
 
-/// Guesses which threads were recorded. Only a recording of the whole machine has events of idle threads, and switches
-/// that follow each other: a CPU leaves the thread that it switched to before. Some switches may be lost.
+/// Guesses which threads were recorded: the whole machine, if an idle thread has an event, or if nearly every switch of a
+/// CPU leaves the thread that the switch before led to. Some switches may be lost.
 fn guess(formats: &RawFormats, events: &[PagelessEvent<'_>]) -> Coverage {
     let mut running = FxHashMap::default();
     let (mut fitting, mut all) = (0u64, 0u64);

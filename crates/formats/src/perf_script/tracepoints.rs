@@ -19,7 +19,7 @@ pub(super) struct Tracepoints {
     text: Vec<u8>,
     /// The lines since the last tracepoint.
     others: usize,
-    /// Whether one happened while a CPU was idle. A recording of some threads only has none.
+    /// Whether any tracepoint is of an idle thread. Only recordings of the whole machine have these.
     is_machine: bool,
     /// The thread that each CPU switched to.
     running: FxHashMap<u32, i64>,
