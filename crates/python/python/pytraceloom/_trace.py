@@ -300,8 +300,8 @@ def diff(
 ) -> Diff:
     """Compares two versions. Several runs of each tell a change from noise.
 
-    Samples of a profiler are compared by their share of the samples of their run, in percent, because recordings differ
-    in length. ``facts["unit"]`` is then ``percent_of_samples``, otherwise ``ns``.
+    For samples of a profiler, shares are compared (percent of all samples of a run), because recordings differ in
+    length. ``facts["unit"]`` is then ``percent_of_samples``, otherwise ``ns``.
 
     Args:
       base: One or more runs of the old version.

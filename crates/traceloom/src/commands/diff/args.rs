@@ -24,8 +24,8 @@ const USUAL_LIMIT: usize = 30;
 /// three runs per side are weak evidence (p is at best 0.33 or 0.1). With a single run on a side the
 /// noise is unknown.
 ///
-/// A row that is missing from a run counts as 0 there. Samples of a profiler are compared by their share
-/// of the samples of their run, because recordings differ in length. Exit code 1 means that --fail-above found a growth.
+/// A row that is missing from a run counts as 0 there. For samples of a profiler, shares are compared
+/// (percent of all samples of a run), because recordings differ in length. Exit code 1 means that --fail-above found a growth.
 #[derive(clap::Args, Debug)]
 #[command(
     override_usage = "traceloom diff [OPTIONS] BASE NEW\n       traceloom diff [OPTIONS] --base FILE... --new FILE..."
@@ -75,7 +75,7 @@ pub struct DiffArgs {
     #[arg(long, value_name = "N", value_parser = parse_number::<usize>)]
     pub(super) limit: Option<usize>,
 
-    /// Leave out changes smaller than this part of the base (5%), time (300us, 1ms) or, for samples, number of
+    /// Leave out smaller changes than this: a part of the base (5%), a time (300us, 1ms) or, for samples,
     /// percentage points (0.5pp); if repeated, all must hold
     #[arg(long, value_name = "CHANGE")]
     pub(super) min_change: Vec<MinChange>,
