@@ -1,7 +1,8 @@
 //! Steps that run beside the others, each group in a process of its own.
 //!
 //! The tests that record the kernel wait for it most of the time. They have a higher priority than everything else,
-//! because a recorder that does not run loses events. What only compiles has the lowest.
+//! because a recorder that does not run loses events. The tests of the Python package wait for Spark. What only compiles
+//! has the lowest priority, and fills the pauses of the browser.
 
 use std::env::current_exe;
 use std::fs::File;
@@ -16,11 +17,12 @@ use crate::run::{command, succeeds, target_folder};
 /// A title, the steps, and how much lower their priority is.
 type Group = (&'static str, &'static [&'static str], u8);
 
-/// The steps of the second group use the [second build folder](crate::run::second_build_folder). The wheel comes first in
-/// `STEPS`, because a later step tests it.
+/// All groups but the first use the [second build folder](crate::run::second_build_folder). Cargo lets one of them compile
+/// at a time.
 const GROUPS: &[Group] = &[
     ("kernel", &["kernel"], 0),
-    ("compilations", &["wheel", "platforms", "fuzz-targets"], 19),
+    ("python", &["wheel", "python"], OTHERS),
+    ("compilations", &["platforms", "fuzz-targets"], 19),
 ];
 
 /// The priority of all other steps.
