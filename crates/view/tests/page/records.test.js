@@ -69,6 +69,32 @@ onPages("Samples of two events", { files: [EVENTS], kinds: ["report"] }, (its) =
   });
 });
 
+/** The same program later: `draw` has more samples of `cycles:u`, `load` has none, `sort` is new. */
+const LATER = join(work, "later.perf.txt");
+writeFileSync(LATER, ["draw", "draw", "draw", "sort"].map((name, at) => `app 20 [000] 1.00000${at}: 250 cycles:u:\n\t10 ${name} (/bin/app)\n\t20 run (/bin/app)\n\n`).join(""));
+
+onPages("Samples of two files", { files: [EVENTS, LATER], kinds: ["report"] }, (its) => {
+  test("are compared by their shares", LONG, async () => {
+    const page = its.page();
+    await tab(page, "diff");
+    await says(page, "diff-total", "events.perf.txt → later.perf.txt: 3 samples → 4 samples");
+    const shown = async () => (await tableOf(page, "diff-table")).map((line) => [line.name.replace(/^(new|gone)/, "$1 "), ...["base", "new"].flatMap((side) => [line[`exclusive-${side}`], line[`inclusive-${side}`]])]).sort();
+    const told = (/** @type {string[]} */ ...args) => cli("diff", EVENTS, LATER, "--json", ...args).rows.map((/** @type {any} */ { name, presence, exclusive, inclusive }) =>
+      [presence === "both" ? name : `${presence} ${name}`, ...["base", "new"].flatMap((side) => [exclusive[side].toFixed(2), inclusive[side].toFixed(2)])]).sort();
+    assert.deepEqual(await shown(), told());
+    assert.deepEqual((await shown())[1], ["gone load", "33.33", "33.33", "0.00", "0.00"]);
+    await page.getByTestId("diff-event").selectOption("cycles:u");
+    await says(page, "diff-total", "events.perf.txt → later.perf.txt: 2 samples → 4 samples");
+    assert.deepEqual(await shown(), told("--event", "cycles:u"));
+    await page.getByTestId("tab-diff-flame").click();
+    await settled(page);
+    await page.getByTestId("diff-flame").focus();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    assert.equal(await page.getByTestId("diff-flame-status").innerText(), "draw · before 100.00 % · after 75.00 % · change −25.00 points");
+  });
+});
+
 onPages("Inlined functions", { files: [INLINED], kinds: ["report"] }, (its) => {
   test("are functions of their own", LONG, async () => {
     const page = its.page();

@@ -2,17 +2,17 @@
 import {el} from "ui/dom";
 import {span, time} from "ui/format";
 import {virtualTable} from "ui/virtual_table";
-import {changeColumns} from "panels/diff";
+import {changeColumns} from "panels/diff_columns";
 import {nameOf} from "panels/saved";
 import {saveText} from "panels/save";
 import {isAbort} from "source/source";
 import {threadsOf} from "timeline/range_scope";
 
-/** @typedef {import("panels/diff").DiffRow} DiffRow */
+/** @typedef {import("panels/diff_columns").DiffRow} DiffRow */
 
 const LIMIT = 5000;
 
-/** @param {number} base @param {number} now @returns {import("panels/diff").Change} */
+/** @param {number} base @param {number} now @returns {import("panels/diff_columns").Change} */
 const change = (base, now) => ({base, new: now, delta: now - base, percent: base ? (now - base) * 100 / base : null});
 
 /**
