@@ -316,6 +316,17 @@ fn float_micros(text: &[u8]) -> Option<i64> {
     (ns.abs() < i64::MAX as f64).then_some(ns as i64)
 }
 
+/// Converts microseconds that [`micros_to_ns`] cannot convert because they are too large.
+pub(crate) fn large_micros_to_ns(text: &[u8]) -> Option<i128> {
+    let text = std::str::from_utf8(text).ok()?.trim();
+    if let Ok(micros) = text.parse::<i128>() {
+        return micros.checked_mul(1000);
+    }
+    // Such large numbers have no fraction.
+    let micros: f64 = text.parse().ok()?;
+    (micros.abs() < 1e30).then(|| micros as i128 * 1000)
+}
+
 /// Parses a text that consists of one decimal number.
 pub(crate) fn int(text: &[u8]) -> Option<i64> {
     std::str::from_utf8(text).ok()?.parse().ok()

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use traceloom_trace::ArgValue;
 
-use crate::json::{Fields, Value, int, micros_to_ns};
+use crate::json::{Fields, Value, int, large_micros_to_ns, micros_to_ns};
 
 /// The optional fields. Some programs write every field of an object, with `null` for a missing one.
 const FIELDS: [&[u8]; 13] = [
@@ -23,6 +23,8 @@ pub(super) struct Event<'a> {
     /// Whether the event has a category, even if it is empty.
     pub has_category: bool,
     pub ts: Option<i64>,
+    /// The time, ns, if it is too large for `ts`.
+    pub large_ts: Option<i128>,
     pub dur: Option<i64>,
     pub thread_ts: Option<i64>,
     pub thread_dur: Option<i64>,
@@ -82,7 +84,7 @@ impl<'a> Event<'a> {
             }
             b"name" => (self.name, self.has_name) = (self.text(value), true),
             b"cat" => (self.category, self.has_category) = (self.text(value), true),
-            b"ts" => self.ts = self.time(&value),
+            b"ts" => self.start(&value),
             b"dur" => self.duration(&value),
             b"tts" => self.thread_ts = self.time(&value),
             b"tdur" => self.thread_dur = self.time(&value),
@@ -136,6 +138,15 @@ impl<'a> Event<'a> {
     pub fn sort_index(&self) -> Option<ArgValue> {
         let value = self.argument(b"sort_index")?;
         Some(ArgValue::Int(int(value.text()?)?))
+    }
+
+    fn start(&mut self, value: &Value<'a>) {
+        let text = value.text().unwrap_or(b"");
+        self.ts = micros_to_ns(text);
+        if self.ts.is_none() {
+            self.large_ts = large_micros_to_ns(text);
+        }
+        self.bad_fields += u64::from(self.ts.is_none() && self.large_ts.is_none());
     }
 
     fn duration(&mut self, value: &Value<'a>) {

@@ -14,6 +14,7 @@ use super::figures::Figures;
 use super::flows::Flows;
 use super::import_log;
 use super::members::{MOST_MEMBERS, is_deferred, is_facts, is_inner};
+use super::origin::Origin;
 use super::people::People;
 use super::rows::{ENCLOSING, FLOW_IN, FLOW_OUT, LOCAL, Row};
 use super::split::Part;
@@ -46,6 +47,7 @@ pub(super) struct Interpreter {
     pub(super) clocks: Vec<ClockRow>,
     pub(super) deferred: Deferred,
     v8: V8,
+    origin: Origin,
     figures: Figures,
     /// The number of objects with a phase, and without one.
     pub phases: [u64; 2],
@@ -70,6 +72,7 @@ impl Interpreter {
             clocks: Vec::new(),
             deferred: Deferred::default(),
             v8: V8::default(),
+            origin: Origin::default(),
             figures: Figures::default(),
             phases: [0; 2],
             read_inner: false,
@@ -135,7 +138,8 @@ impl Interpreter {
         if event.phase == b'M' {
             return self.metadata(&event, upid, out);
         }
-        let Some(ts) = event.ts.filter(|_| is_complete(&event)) else {
+        let ts = self.origin.time(&event, out);
+        let Some(ts) = ts.filter(|_| is_complete(&event)) else {
             self.figures.unread += 1;
             if self.figures.unread <= import_log::MOST_EVENTS {
                 import_log::unread(text, place.offset, out);

@@ -19,6 +19,7 @@ mod flows;
 mod import_log;
 mod interpret;
 mod members;
+mod origin;
 mod parts;
 mod people;
 #[cfg(test)]
