@@ -21,6 +21,12 @@ impl<'a> Frame<'a> {
         (!name.is_empty() || !file.is_empty()).then_some(Self { name, file })
     }
 
+    /// Reads a line of a stack without functions (`-F ip`): the address is the name.
+    pub fn address(line: &'a str) -> Option<Self> {
+        let name = line.trim();
+        is_hex(name).then_some(Self { name, file: "" })
+    }
+
     /// Reads the function on the first line of a sample, after the event. An address of data can precede it
     /// (`-F +addr`). Of a branch, it is the function that branches: `call   40b06c f+0x51c (foo.so) => 4076f0 …`.
     pub fn on_first_line(rest: &'a str) -> Option<Self> {

@@ -18,6 +18,7 @@ mod line;
 mod reader;
 #[cfg(test)]
 mod tests;
+mod times;
 mod tracepoints;
 
 use self::frame::Frame;

@@ -6,6 +6,7 @@ use super::counts::{Counts, OF_EVENT};
 use super::facts::fact;
 use super::frame::Frame;
 use super::line::Head;
+use super::times::Times;
 use super::tracepoints::Tracepoints;
 use crate::error::ReadError;
 use crate::format::{ReadOptions, Reader, Target};
@@ -60,6 +61,8 @@ impl Reader for PerfScriptReader {
         let out = target.trace(format_id::PERF_SCRIPT)?;
         let mut state = self.state.take().unwrap_or_else(|| State::new(out));
         self.lines.finish(|line| state.line(line, out));
+        let held = state.times.rest();
+        state.lines(&held, out);
         let tracepoints = std::mem::take(&mut state.tracepoints);
         state.finish(out);
         tracepoints.read(&self.options, target)
@@ -98,7 +101,8 @@ impl Pending {
 }
 
 struct State {
-    lines: u64,
+    /// The number of the line.
+    number: u64,
     source: StringId,
     stacks: Stacks,
     samples: Samples,
@@ -108,6 +112,7 @@ struct State {
     tracepoints: Tracepoints,
     pending: Option<Pending>,
     beyond: u64,
+    times: Times,
     /// Whether a line with a time has been read.
     is_timed: bool,
     /// Samples without times.
@@ -121,7 +126,7 @@ struct State {
 impl State {
     fn new(out: &mut TraceBuilder) -> Self {
         Self {
-            lines: 0,
+            number: 0,
             // Perfetto's name for this source.
             source: out.intern(b"perf_text"),
             stacks: Stacks::with_room(BASE),
@@ -131,6 +136,7 @@ impl State {
             tracepoints: Tracepoints::default(),
             pending: None,
             beyond: 0,
+            times: Times::default(),
             is_timed: false,
             untimed: 0,
             columns: 0,
@@ -140,7 +146,18 @@ impl State {
     }
 
     fn line(&mut self, line: &[u8], out: &mut TraceBuilder) {
-        self.lines += 1;
+        let lines = self.times.release(line);
+        self.lines(&lines, out);
+    }
+
+    fn lines(&mut self, lines: &[u8], out: &mut TraceBuilder) {
+        for line in lines.split_inclusive(|byte| *byte == b'\n') {
+            self.read(line, out);
+        }
+    }
+
+    fn read(&mut self, line: &[u8], out: &mut TraceBuilder) {
+        self.number += 1;
         self.tracepoints.next_line();
         let text = String::from_utf8_lossy(line);
         let text = text.trim_end();
@@ -149,7 +166,7 @@ impl State {
         } else if let Some(function) = text.strip_prefix('\t') {
             self.stack_line(function, out);
         } else if text.trim_start().starts_with(TRACE_ERROR) {
-            let place = Place::at_line(self.lines);
+            let place = Place::at_line(self.number);
             let what = || text.trim_start().to_owned();
             out.repair(RepairKind::LostEvents, 1, place, what);
         } else if let Some(head) = self.head(text) {
@@ -166,8 +183,9 @@ impl State {
 
     /// Reads the first line of a sample. Only texts without times have samples without one.
     fn head<'a>(&mut self, text: &'a str) -> Option<Head<'a>> {
-        if let Some(head) = Head::read(text) {
+        if let Some(mut head) = Head::read(text) {
             self.is_timed = true;
+            head.ts_ns = head.ts_ns.map(|ts| self.times.of_sample(ts));
             return Some(head);
         }
         if self.is_timed || self.is_function(text) {
@@ -183,7 +201,7 @@ impl State {
 
     /// Reads an indented line: a function, or its place in the source.
     fn stack_line(&mut self, text: &str, out: &mut TraceBuilder) {
-        match Frame::read(text) {
+        match Frame::read(text).or_else(|| Frame::address(text)) {
             // The stack of a sample beyond the limit, which is counted.
             _ if self.pending.is_none() && self.beyond > 0 => {}
             _ if self.pending.is_none() => self.unread(text, out),
@@ -194,7 +212,7 @@ impl State {
 
     fn unread(&mut self, text: &str, out: &mut TraceBuilder) {
         const SHOWN: usize = 120;
-        let place = Place::at_line(self.lines);
+        let place = Place::at_line(self.number);
         let text = text.trim_start();
         let end = text.floor_char_boundary(SHOWN.min(text.len()));
         out.repair(RepairKind::UnparsedLine, 1, place, || {
@@ -258,7 +276,7 @@ impl State {
         }
         let count = record.rsplit(' ').next();
         let count = count.and_then(|count| count.parse().ok()).unwrap_or(1);
-        let place = Place::at_line(self.lines).with_ts(ts);
+        let place = Place::at_line(self.number).with_ts(ts);
         out.repair(RepairKind::LostEvents, count, place, || {
             "samples that the kernel dropped".to_owned()
         });
