@@ -86,6 +86,12 @@ fn for_read(error: &ReadError) -> Option<&'static str> {
         ReadError::Encrypted | ReadError::Method { .. } => {
             "unpack it with another tool and name the trace itself"
         }
+        ReadError::NothingInside {
+            format: "systrace-html",
+            ..
+        } => {
+            "if it is a page of systrace or a report of traceloom, it is incomplete: copy it again, or record again"
+        }
         ReadError::NothingInside { entries: 0, .. } => {
             "the file is incomplete, or was saved without its trace: copy it again, or record again"
         }
