@@ -66,4 +66,4 @@ const NAME = {id: "name", label: "Name", width: 280, text: true, key: row => row
 export const changeColumns = unfinished => [NAME, ...group("exclusive", "Excl"), ...group("inclusive", "Incl"), ...group("calls", "Calls"), ...(unfinished ? group("unfinished", "Unfinished") : [])];
 
 /** The columns of shares of samples. @type {Column[]} */
-export const SHARES = [NAME, ...sides("exclusive", "Self", " (%)", hundredths, " (points)"), ...sides("inclusive", "Total", " (%)", hundredths, " (points)")];
+export const SHARES = [NAME, ...sides("exclusive", "Self", " (%)", hundredths, " (pp)"), ...sides("inclusive", "Total", " (%)", hundredths, " (pp)")];

@@ -7,7 +7,7 @@ import {framesOf, functionSums, stackTree} from "panels/weights";
 
 /** @typedef {Map<number, [number, number]>} Weights of callsites: weight and count */
 
-/** How many parts all samples of a file are. A flame graph is zoomed in steps of whole numbers, so these must be small. */
+/** The unit of a share: all samples of a file have this many parts. The least width that a flame graph shows is one part. */
 export const PARTS = 1e6;
 
 /** @param {any} meta the engine's answer to `meta` */
