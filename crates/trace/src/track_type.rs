@@ -45,6 +45,12 @@ impl TrackType {
         self.owner() == TrackOwner::Thread && !self.is_counter()
     }
 
+    /// Whether its slices count in profiles: those of threads, and calls of the kernel on a CPU. The kernel's
+    /// function_graph tracer prints no threads by default.
+    pub fn is_profiled(self) -> bool {
+        self.is_of_thread() || self == Self::CpuFuncgraph
+    }
+
     /// Whether it holds slices of a thread that are not its nested ones.
     pub fn is_beside_thread(self) -> bool {
         self.is_of_thread() && !self.is_stack()

@@ -198,3 +198,32 @@ fn slices_that_never_ended() {
     ];
     insta::assert_snapshot!(outputs.join("\n"));
 }
+
+/// Calls of the kernel as its function_graph tracer prints them by default: without threads.
+const CALLS_OF_A_CPU: &str = "\
+# tracer: function_graph
+#
+# CPU  DURATION                  FUNCTION CALLS
+# |     |   |                     |   |   |   |
+ 0)               |  sys_open() {
+ 0)   0.500 us    |    getname();
+ 0)   2.000 us    |  }
+";
+
+#[test]
+fn calls_on_a_cpu_count() {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("function_graph.txt");
+    std::fs::write(&file, CALLS_OF_A_CPU).unwrap();
+    let json = shown(&[file.to_str().unwrap(), "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let rows = json["rows"].as_array().unwrap();
+    let numbers = rows.iter().map(|row| {
+        let exclusive = row["exclusive"]["wall_ns"].as_i64();
+        (row["name"].as_str(), row["calls"].as_i64(), exclusive)
+    });
+    let expected = [
+        (Some("sys_open"), Some(1), Some(1500)),
+        (Some("getname"), Some(1), Some(500)),
+    ];
+    assert_eq!(numbers.collect::<Vec<_>>(), expected);
+}

@@ -26,7 +26,8 @@ const SLICES_A_THREAD: u64 = 200_000;
 pub struct TreeOptions {
     /// Slices are cut at the ends of this range. `None` is the whole trace.
     pub range: Option<TimeRange>,
-    /// Whether to include tracks without a thread, such as async slices and interrupts. Each becomes a root.
+    /// Whether to include tracks without a thread, such as async slices and interrupts. Each becomes a root. Calls of
+    /// the kernel on a CPU are always included.
     pub all_tracks: bool,
 }
 
@@ -151,8 +152,7 @@ impl Counts {
         for track in 0..tracks {
             let kind = trace.tracks.kind.get(track);
             if wanted.is_none_or(|wanted| wanted.get(track) == Some(&true)) {
-                let of_thread = kind.is_of_thread();
-                counts.is_in[track] = options.all_tracks || of_thread;
+                counts.is_in[track] = options.all_tracks || kind.is_profiled();
                 if !counts.is_in[track] {
                     counts.left_out += u64::from(counts.slices[track]);
                 }

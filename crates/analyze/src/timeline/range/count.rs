@@ -61,9 +61,9 @@ impl<'t> Count<'t> {
     pub fn new(trace: &'t Trace, timeline: &'t Timeline, scope: &RangeScope<'_>) -> Self {
         let mut wanted = Vec::new();
         for (kind, row) in trace.tracks.kind.iter().zip(0..) {
-            let of_thread = kind.is_of_thread();
             let is_in = |tracks: &[bool]| tracks.get(row) == Some(&true);
-            wanted.push((scope.all_tracks || of_thread) && scope.tracks.is_none_or(is_in));
+            let is_counted = scope.all_tracks || kind.is_profiled();
+            wanted.push(is_counted && scope.tracks.is_none_or(is_in));
         }
         Self {
             trace,
