@@ -52,6 +52,8 @@ pub(crate) struct Interpreter {
     pub(super) binder: Binder,
     pub(super) memory: Memory,
     pub(super) graph: Paged<GraphCpu>,
+    /// The end of the last call of each track, ns.
+    pub(super) graph_ends: Paged<i64>,
     pub(super) kernel: EventTable<Handler>,
     /// The block device of the last request, and its track.
     pub(super) disk: Option<(Vec<u8>, TrackId)>,
@@ -89,6 +91,7 @@ impl Interpreter {
             binder: Binder::default(),
             memory: Memory::default(),
             graph: Paged::new(GraphCpu::default()),
+            graph_ends: Paged::new(i64::MIN),
             disk: None,
             open: OpenPairs::default(),
             requests: FxHashMap::default(),
