@@ -79,12 +79,12 @@ impl Interpreter {
             state.tid = Some(record.tid);
         }
         let tid = state.tid;
-        if !row.timed && row.call != GraphCall::Switch {
+        if !row.timed && row.call.is_entry() {
             out.repair(RepairKind::RebuiltTime, 1, position.place(), || {
                 "the rows have no time; each CPU's calls stand one after another".to_owned()
             });
         }
-        self.events += u64::from(row.call != GraphCall::Switch);
+        self.events += u64::from(row.call.is_entry());
         let slot = tid.map(|tid| self.threads.current(tid, position, out));
         if let Some(slot) = slot {
             self.threads.name(slot, record.comm, out);
@@ -156,7 +156,7 @@ impl Interpreter {
                 out.instant(track, ts, name, ArgSetId::NONE);
                 ts
             }
-            GraphCall::Switch => ts,
+            GraphCall::Switch | GraphCall::Interrupt => ts,
         }
     }
 

@@ -194,7 +194,7 @@ impl Interpreter {
         match record.event {
             Event::Header(header) => return self.header(header, position, out),
             Event::Unparsed(text) => return self.unparsed(text, position, out),
-            Event::Graph(row) if record.comm.is_empty() || !row.timed => {
+            Event::Graph(row) if record.comm.is_empty() || !row.timed || !row.call.is_entry() => {
                 return self.graph_row(record, row, position, out);
             }
             // systrace ends its output with such a line at time 0. It shows which clock was used.

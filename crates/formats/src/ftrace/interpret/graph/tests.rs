@@ -1,6 +1,6 @@
 //! Times and durations of calls.
 
-use traceloom_trace::Trace;
+use traceloom_trace::{RepairKind, Trace};
 
 use crate::format::ReadOptions;
 use crate::read_bytes;
@@ -110,4 +110,28 @@ c-3 [002] 1.000001: funcgraph_entry:        0.300 us   |  neither();
         "same_task 0 1800+50",
     ];
     assert_eq!(calls(&trace), expected);
+}
+
+#[test]
+fn rows_about_interrupts_are_no_losses() {
+    let trace = read(
+        "\
+ 1)               |  sys_open() {
+ 1)   ==========> |
+ 1)               |    do_irq() {
+ 1)   0.500 us    |      irq_enter();
+ 1)   1.500 us    |    }
+ 1)   <========== |
+ 1)   3.000 us    |  }
+",
+    );
+    let expected = ["sys_open", "do_irq", "irq_enter"];
+    let names = trace.slices.name.iter().map(|name| trace.strings.get(name));
+    assert!(names.eq(expected));
+    assert_eq!(
+        trace.slices.dur.iter().collect::<Vec<_>>(),
+        [3000, 1500, 500]
+    );
+    assert_eq!(trace.repairs.count(RepairKind::UnparsedLine), 0);
+    assert_eq!(trace.repairs.count(RepairKind::RebuiltTime), 5);
 }
