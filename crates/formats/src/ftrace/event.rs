@@ -57,6 +57,8 @@ pub(crate) enum Event<'a> {
     },
     /// A row of the function_graph tracer.
     Graph(GraphRow<'a>),
+    /// The name of an event with a stack, whose functions are on the lines after it.
+    Stack(&'a [u8]),
     /// A line about the trace itself, without thread, CPU or time.
     Header(Header<'a>),
     /// Text that matches no rule.
