@@ -57,6 +57,8 @@ pub(crate) enum Event<'a> {
     },
     /// A row of the function_graph tracer.
     Graph(GraphRow<'a>),
+    /// The name of an event with a stack, whose functions are on the lines after it.
+    Stack(&'a [u8]),
     /// A line about the trace itself, without thread, CPU or time.
     Header(Header<'a>),
     /// Text that matches no rule.
@@ -270,6 +272,15 @@ pub(crate) enum GraphCall<'a> {
     Comment(&'a [u8]),
     /// ` 0)  old-1  =>  new-2`: the record's thread is now the one on the CPU.
     Switch,
+    /// `==========> |` and `<========== |`: an interrupt begins or ends. The calls in it have their own rows.
+    Interrupt,
+}
+
+impl GraphCall<'_> {
+    /// Whether the kernel recorded an entry for the row. The others are printed between entries.
+    pub fn is_entry(self) -> bool {
+        !matches!(self, Self::Switch | Self::Interrupt)
+    }
 }
 
 /// A line about the trace itself.

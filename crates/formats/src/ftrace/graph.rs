@@ -4,6 +4,9 @@
 //!  0)   0.541 us    |    getname();                               the default
 //!  0)  bash-1234    |               |  sys_open() {               funcgraph-proc
 //!  12.345678 |   0)  bash-1234    | + 12.345 us   |  }            funcgraph-abstime, as atrace -k asks
+//!        3 us |   0)  bash-1234   |  d..1 |   0.541 us    |  f();  display-graph of irqsoff, preemptoff and wakeup
+//!  0)  d..1 |   0.541 us    |    getname();                       latency-format
+//!  0)   ==========> |                                             an interrupt begins; ` <========== |` ends it
 //!  0)  bash-1234    =>  sshd-99                                   the CPU has a new thread
 //! ```
 //! Source: the kernel's `kernel/trace/trace_functions_graph.c`.
@@ -11,16 +14,16 @@
 use super::digits::{digits, int32, skip_spaces, timestamp};
 use super::event::{Event, GraphCall, GraphRow, MOST_CPUS, NO_TGID, Record};
 
+/// The maximum number of flags. No kernel prints as many.
+const MOST_FLAGS: usize = 8;
+
 /// The tid of a row without that column.
 pub(crate) const NO_TID: i32 = -1;
 
 /// Parses a row without the usual prefix.
 pub(crate) fn row(line: &[u8]) -> Option<Record<'_>> {
     let text = line.trim_ascii();
-    let time = timestamp(text, 0).and_then(|(ts, end)| {
-        let bar = skip_spaces(text, end);
-        (text.get(bar) == Some(&b'|')).then_some((ts, bar + 1))
-    });
+    let time = time_column(text);
     let (ts, at) = time.unwrap_or((0, 0));
     let (cpu, end) = digits(text, skip_spaces(text, at))?;
     if text.get(end) != Some(&b')') || cpu >= MOST_CPUS.into() {
@@ -28,17 +31,10 @@ pub(crate) fn row(line: &[u8]) -> Option<Record<'_>> {
     }
     let rest = text[end + 1..].trim_ascii();
     let (task, row) = match switched_to(rest) {
-        Some(task) => (
-            Some(task),
-            GraphRow {
-                call: GraphCall::Switch,
-                dur: None,
-                timed: false,
-            },
-        ),
+        Some(task) => (Some(task), without_duration(GraphCall::Switch)),
         None => {
             let (task, rest) = task_column(rest);
-            (task, body(rest)?)
+            (task, body(after_flags(rest))?)
         }
     };
     let (comm, tid) = task.unwrap_or((b"", NO_TID));
@@ -55,6 +51,29 @@ pub(crate) fn row(line: &[u8]) -> Option<Record<'_>> {
         comm,
         event,
     })
+}
+
+/// The time in ns, and the position after its column: `12.345678 | ` since boot, or `3 us | ` since the tracer began.
+fn time_column(text: &[u8]) -> Option<(i64, usize)> {
+    let (number, end) = timestamp(text, 0)?;
+    let after_number = skip_spaces(text, end);
+    let is_relative = text.get(after_number..)?.starts_with(b"us");
+    let (ts, bar) = if is_relative {
+        let ns = number.checked_mul(1_000)?;
+        (ns, skip_spaces(text, after_number + 2))
+    } else {
+        (number, after_number)
+    };
+    (text.get(bar) == Some(&b'|')).then_some((ts, bar + 1))
+}
+
+/// A row without a call of a known duration.
+fn without_duration(call: GraphCall<'_>) -> GraphRow<'_> {
+    GraphRow {
+        call,
+        dur: None,
+        timed: true,
+    }
 }
 
 /// Parses `bash-1234`.
@@ -82,10 +101,27 @@ fn task_column(rest: &[u8]) -> (Option<(&[u8], i32)>, &[u8]) {
     }
 }
 
+/// The text after the flags of `latency-format`, such as `d..1 |`, if it begins with them.
+fn after_flags(rest: &[u8]) -> &[u8] {
+    let Some(bar) = memchr::memchr(b'|', rest) else {
+        return rest;
+    };
+    let column = rest[..bar].trim_ascii();
+    let is_flag = |byte: &u8| byte.is_ascii_alphanumeric() || b".#?".contains(byte);
+    // The first flag shows whether interrupts are off; it is never a digit, as in a duration.
+    let is_flags = matches!(column, [first, ..] if !first.is_ascii_digit())
+        && (3..=MOST_FLAGS).contains(&column.len())
+        && column.iter().all(is_flag);
+    if is_flags { &rest[bar + 1..] } else { rest }
+}
+
 /// Parses `0.541 us | getname();`, the text after the columns. Events `funcgraph_*` of trace-cmd
 /// have the same form.
 pub(crate) fn body(text: &[u8]) -> Option<GraphRow<'_>> {
     let bar = memchr::memchr(b'|', text)?;
+    if matches!(text[..bar].trim_ascii(), b"==========>" | b"<==========") {
+        return Some(without_duration(GraphCall::Interrupt));
+    }
     Some(GraphRow {
         call: call(text[bar + 1..].trim_ascii())?,
         dur: duration_ns(&text[..bar]),
@@ -186,7 +222,58 @@ mod tests {
             read(" 0)  bash-12    =>  sshd-99"),
             (0, 0, 99, None, GraphCall::Switch)
         );
-        assert!(row(b" 0)   ==========> |").is_none());
+        for (line, tid) in [
+            (" 0)   ==========> |", NO_TID),
+            (" 0)   bash-12    |   <========== |", 12),
+            (
+                "  12.345678 |   0)   bash-12    |  d.h1 |   ==========> |",
+                12,
+            ),
+        ] {
+            let (_, _, read_tid, dur, call) = read(line);
+            assert_eq!((read_tid, dur, call), (tid, None, GraphCall::Interrupt));
+        }
+    }
+
+    /// The columns of `latency-format`, and the relative times of irqsoff and similar tracers.
+    #[test]
+    fn flags_and_relative_times() {
+        let read = |line: &'static str| {
+            let record = row(line.as_bytes()).unwrap_or_else(|| panic!("not read: {line}"));
+            let Event::Graph(graph) = record.event else {
+                panic!()
+            };
+            let times = (record.ts, graph.timed, graph.dur);
+            (times, record.cpu, record.tid, graph.call)
+        };
+        let enter = GraphCall::Enter(&b"f"[..]);
+        let leaf = GraphCall::Leaf(&b"f"[..]);
+        for (line, expected) in [
+            (
+                " 0)  d..1 |   0.541 us    |    f();",
+                ((0, false, Some(541)), 0, NO_TID, leaf),
+            ),
+            (
+                " 0)  ..... |               |  f() {",
+                ((0, false, None), 0, NO_TID, enter),
+            ),
+            (
+                " 12.345678 |   1)    ls-12    |  dNh2. | ! 100.541 us  |  f();",
+                ((12_345_678_000, true, Some(100_541)), 1, 12, leaf),
+            ),
+            (
+                "     3750 us |   2)   bash-15    |  d..1 |   0.586 us    |      f();",
+                ((3_750_000, true, Some(586)), 2, 15, leaf),
+            ),
+            (
+                "        0 us |   0)               |  f() {",
+                ((0, true, None), 0, NO_TID, enter),
+            ),
+        ] {
+            assert_eq!(read(line), expected, "{line}");
+        }
+        // Without the CPU, the duration is no time.
+        assert!(row(b"   0.541 us    |    f();").is_none());
     }
 
     /// What kernels since 6.5 and trace-cmd since 3.3 add to calls.

@@ -27,6 +27,8 @@ pub(crate) fn header(line: &[u8]) -> Option<Header<'_>> {
         b"capturing trace...",
         b"* daemon ",
         b"Dumping ftrace buffer:",
+        // The function_graph tracer prints this after every return, with the option funcgraph-overrun.
+        b"(Overruns: 0)",
     ];
     let talk = TALK.iter().any(|talk| text.starts_with(talk));
     let rule = text.len() > 8 && text.iter().all(|&byte| byte == b'-');
@@ -163,6 +165,7 @@ mod tests {
             Header::Nothing,
         );
         is("# TRACE:", Header::Nothing);
+        is(" (Overruns: 0)", Header::Nothing);
         is("capturing trace... done", Header::Nothing);
         is("* daemon started successfully *", Header::Nothing);
         is("", Header::Nothing);

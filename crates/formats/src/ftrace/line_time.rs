@@ -1,7 +1,7 @@
 //! Finds the time of a line without parsing its event.
 
 use super::clean::clean;
-use super::event::{Event, GraphCall, Mark};
+use super::event::{Event, Mark};
 use super::fast::prefix;
 use super::marker::mark;
 use super::printed::{after_caller, is_address};
@@ -49,7 +49,7 @@ pub(crate) fn line_time(line: &[u8]) -> LineTime {
     };
     match record.event {
         Event::Graph(row) if row.timed => LineTime::At(record.ts, None),
-        Event::Graph(row) if row.call == GraphCall::Switch => LineTime::Header,
+        Event::Graph(row) if !row.call.is_entry() => LineTime::Header,
         _ => LineTime::Untimed,
     }
 }
@@ -91,6 +91,7 @@ mod tests {
             ),
             (" 0)   0.541 us    |    getname();\n", LineTime::Untimed),
             (" 0)  bash-12    =>  sshd-99\n", LineTime::Header),
+            (" 0)   ==========> |\n", LineTime::Header),
             (
                 " 12.345678 |   0)  0.541 us  |  getname();\n",
                 at(12_345_678_000),

@@ -35,6 +35,7 @@ mod swar;
 mod syscalls;
 mod tokenize;
 mod twice;
+mod unnamed;
 pub(crate) mod write;
 
 use crate::format::{Confidence, Format, ReadOptions, Reader, Writer};

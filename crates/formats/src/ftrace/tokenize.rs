@@ -15,7 +15,7 @@ use super::prefix::{Prefix, general_prefix};
 use super::printed::{after_caller, after_difference, is_address, marked_by_address, printed};
 use super::swar::find_either;
 use super::twice;
-use super::{fields, graph, header, marker};
+use super::{fields, graph, header, marker, unnamed};
 
 /// The state of a thread while it tokenizes a segment. Its memory is reused for the next one.
 #[derive(Debug, Default)]
@@ -277,6 +277,9 @@ impl<'a> Lines<'_, 'a> {
                 {
                     return event;
                 }
+                if let Some(event) = unnamed::event(rest, self.fields) {
+                    return event;
+                }
                 let end = rest.iter().position(|&byte| byte == b' ');
                 let (name, payload) = rest.split_at(end.unwrap_or(rest.len()));
                 self.with_fields(name, payload)
@@ -324,6 +327,7 @@ fn rarer<'a>(name: &'a [u8], payload: &'a [u8], fields: &mut Vec<Field<'a>>) -> 
         b"funcgraph_entry" | b"fgraph_retaddr_entry" | b"funcgraph_exit" => {
             graph::body(payload).map(Event::Graph)
         }
+        b"kernel_stack" | b"user_stack" if payload.starts_with(b"<") => Some(Event::Stack(name)),
         b"function" => {
             let arrow = memchr::memmem::find(payload, b"<-")?;
             let parent = payload[arrow + 2..].trim_ascii();

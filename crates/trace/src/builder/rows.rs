@@ -132,6 +132,13 @@ impl TraceBuilder {
         self.trace.ftrace_events.push(row);
     }
 
+    /// Sets the arguments of such an event, by its row. A row that does not exist is ignored.
+    pub fn set_event_args(&mut self, row: usize, args: ArgSetId) {
+        if row < self.trace.ftrace_events.len() {
+            *self.trace.ftrace_events.arg_set_id.get_mut(row) = args;
+        }
+    }
+
     /// Stores a set of arguments; an empty one is [`ArgSetId::NONE`](RowId::NONE).
     pub fn args(&mut self, args: impl IntoIterator<Item = (StringId, ArgValue)>) -> ArgSetId {
         self.trace.args.push_set(args)

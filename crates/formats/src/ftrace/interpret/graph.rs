@@ -1,4 +1,9 @@
 //! Calls of kernel functions, from the function_graph tracer.
+//!
+//! Printed times are in microseconds, printed durations in nanoseconds. Binary records have exact times, but the kernel takes
+//! them a little later than the times of a duration. A clock for each CPU and each track holds the end of the last row. A
+//! row happens at its own time, but not before the clock, and a call lasts as long as its own duration. So short calls have
+//! their real durations, calls next to each other do not overlap, and calls stay inside their callers.
 
 use traceloom_trace::{
     ArgSetId, RepairKind, RowId, SliceBegin, SliceId, ThreadId, TraceBuilder, TrackId, TrackType,
@@ -9,6 +14,51 @@ use super::position::{At, Position};
 use super::state::GraphCpu;
 use crate::ftrace::event::{GraphCall, GraphRow, Record};
 use crate::ftrace::graph::NO_TID;
+
+/// The most that a clock may be ahead of a row's time, and a duration may differ from the rows' times, ns. Printed times
+/// are cut to microseconds, and the tracer itself takes time between the two. A larger difference shows a damaged row, or
+/// a duration without the time that the task slept (`nosleep-time`). Then the row's time counts.
+const ROUNDING_NS: i64 = 2_000;
+
+/// When a row happened.
+#[derive(Clone, Copy, Debug)]
+struct When {
+    /// The time of the row, ns.
+    ts: i64,
+    /// The end of the rows before it, ns. No call ends before this.
+    after: i64,
+    /// How far from `ts` a call's duration may place its end, ns.
+    tolerance: u64,
+}
+
+impl When {
+    /// The row has no time; it follows the row before it.
+    fn untimed(cursor_ns: i64) -> Self {
+        Self {
+            ts: cursor_ns,
+            after: cursor_ns,
+            tolerance: u64::MAX,
+        }
+    }
+
+    /// The row has a time, which may be rounded.
+    fn timed(own: i64, clock: i64) -> Self {
+        let is_ahead = clock > own.saturating_add(ROUNDING_NS);
+        let after = if is_ahead { own } else { clock };
+        Self {
+            ts: own.max(after),
+            after,
+            tolerance: ROUNDING_NS.unsigned_abs(),
+        }
+    }
+
+    /// The end of a call that began at `begin`.
+    fn end(self, begin: i64, dur: Option<i64>) -> i64 {
+        let end = dur.map(|dur| begin.saturating_add(dur));
+        end.filter(|end| end.abs_diff(self.ts) <= self.tolerance)
+            .map_or(self.ts, |end| end.max(self.after))
+    }
+}
 
 /// The maximum number of open calls that are searched for the one that ends. The kernel traces fewer.
 const DEEPEST: usize = 512;
@@ -29,17 +79,12 @@ impl Interpreter {
             state.tid = Some(record.tid);
         }
         let tid = state.tid;
-        let ts = if row.timed {
-            record.ts
-        } else {
-            state.cursor_ns
-        };
-        if !row.timed && row.call != GraphCall::Switch {
+        if !row.timed && row.call.is_entry() {
             out.repair(RepairKind::RebuiltTime, 1, position.place(), || {
                 "the rows have no time; each CPU's calls stand one after another".to_owned()
             });
         }
-        self.events += u64::from(row.call != GraphCall::Switch);
+        self.events += u64::from(row.call.is_entry());
         let slot = tid.map(|tid| self.threads.current(tid, position, out));
         if let Some(slot) = slot {
             self.threads.name(slot, record.comm, out);
@@ -51,25 +96,46 @@ impl Interpreter {
                 out.cpu_track(TrackType::CpuFuncgraph, cpu, name)
             }
         };
-        let end = self.call(track, ts, row, position, out);
-        self.graph_cpu(cpu).cursor_ns = end;
+        if row.timed {
+            return self.timed_call((track, cpu), record.ts, row, position, out);
+        }
+        let when = When::untimed(self.graph_cpu(cpu).cursor_ns);
+        self.graph_cpu(cpu).cursor_ns = self.call(track, when, row, position, out);
     }
 
-    /// Adds a row of trace-cmd, which has the usual prefix.
+    /// Adds a row with a thread and a time: of trace-cmd, of the tracer with `funcgraph-proc`, or a binary record.
     pub(super) fn graph_event(&mut self, at: At, row: GraphRow<'_>, out: &mut TraceBuilder) {
         let track = function_row(at.utid, out);
-        self.call(track, at.ts, row, at.position, out);
+        self.timed_call((track, at.cpu), at.ts, row, at.position, out);
+    }
+
+    /// Adds a row with a time.
+    fn timed_call(
+        &mut self,
+        (track, cpu): (TrackId, u32),
+        ts: i64,
+        row: GraphRow<'_>,
+        position: Position,
+        out: &mut TraceBuilder,
+    ) {
+        let track_clock = self.graph_ends.get(track.row());
+        let clock = self.graph_cpu(cpu).cursor_ns.max(track_clock);
+        let when = When::timed(ts, clock);
+        let end = self.call(track, when, row, position, out);
+        self.graph_cpu(cpu).cursor_ns = end;
+        *self.graph_ends.get_mut(track.row()) = end;
     }
 
     /// Adds a call to its track; returns its end time.
     fn call(
         &mut self,
         track: TrackId,
-        ts: i64,
+        when: When,
         row: GraphRow<'_>,
         position: Position,
         out: &mut TraceBuilder,
     ) -> i64 {
+        let ts = when.ts;
         match row.call {
             GraphCall::Enter(name) => {
                 let name = out.intern(name);
@@ -82,13 +148,15 @@ impl Interpreter {
                 out.whole_slice(track, SliceBegin::named(ts, name), dur);
                 ts.saturating_add(dur)
             }
-            GraphCall::Exit(name) => self.function_exit(track, ts, (name, row), position, out),
+            GraphCall::Exit(name) => {
+                self.function_exit(track, when, (name, row.dur), position, out)
+            }
             GraphCall::Comment(text) => {
                 let name = out.intern(text);
                 out.instant(track, ts, name, ArgSetId::NONE);
                 ts
             }
-            GraphCall::Switch => ts,
+            GraphCall::Switch | GraphCall::Interrupt => ts,
         }
     }
 
@@ -96,31 +164,27 @@ impl Interpreter {
     fn function_exit(
         &mut self,
         track: TrackId,
-        ts: i64,
-        (name, row): (&[u8], GraphRow<'_>),
+        when: When,
+        (name, dur): (&[u8], Option<i64>),
         position: Position,
         out: &mut TraceBuilder,
     ) -> i64 {
+        let place = position.place().with_ts(when.ts);
         let Some(inner) = calls_inside(track, name, out) else {
-            self.history.unmatched_at(position.place().with_ts(ts));
-            return ts;
+            self.history.unmatched_at(place);
+            return when.ts;
         };
-        for _ in 0..inner {
-            out.end_slice(track, ts, None);
+        let open = out.open_slices(track).iter().rev().nth(inner).copied();
+        let begin = open.map_or(when.ts, |open: SliceId| {
+            out.trace().slices.ts.get(open.row())
+        });
+        let end = when.end(begin, dur);
+        for _ in 0..=inner {
+            out.end_slice(track, end, None);
         }
-        out.repair(
-            RepairKind::MissingExit,
-            inner as u64,
-            position.place().with_ts(ts),
-            || "the end of a function is missing".to_owned(),
-        );
-        let begin = out.open_slice(track);
-        let begin = begin.map_or(ts, |open: SliceId| out.trace().slices.ts.get(open.row()));
-        let end = match row.dur {
-            Some(dur) if !row.timed => ts.max(begin.saturating_add(dur)),
-            _ => ts,
-        };
-        out.end_slice(track, end, None);
+        out.repair(RepairKind::MissingExit, inner as u64, place, || {
+            "the end of a function is missing".to_owned()
+        });
         end
     }
 
@@ -148,3 +212,6 @@ fn function_row(utid: ThreadId, out: &mut TraceBuilder) -> TrackId {
     let name = out.intern(b"functions");
     out.thread_named_track(TrackType::ThreadFuncgraph, utid, name)
 }
+
+#[cfg(test)]
+mod tests;

@@ -16,6 +16,7 @@ use super::event_table::EventTable;
 use super::open_pairs::{OpenPairs, Request};
 use super::position::{At, Position, SlotId};
 use super::repeats::Repeats;
+use super::stacks::OpenStack;
 use super::state::{Binder, Cpu, CpuColumn, GraphCpu, History, Memory, NEW_CPU, NOBODY};
 use super::threads::Threads;
 use crate::ftrace::batch::EventBatch;
@@ -52,6 +53,10 @@ pub(crate) struct Interpreter {
     pub(super) binder: Binder,
     pub(super) memory: Memory,
     pub(super) graph: Paged<GraphCpu>,
+    /// The end of the last call of each track, ns.
+    pub(super) graph_ends: Paged<i64>,
+    /// The last stack, whose lines may follow.
+    pub(super) stack: Option<OpenStack>,
     pub(super) kernel: EventTable<Handler>,
     /// The block device of the last request, and its track.
     pub(super) disk: Option<(Vec<u8>, TrackId)>,
@@ -89,6 +94,8 @@ impl Interpreter {
             binder: Binder::default(),
             memory: Memory::default(),
             graph: Paged::new(GraphCpu::default()),
+            graph_ends: Paged::new(i64::MIN),
+            stack: None,
             disk: None,
             open: OpenPairs::default(),
             requests: FxHashMap::default(),
@@ -191,7 +198,7 @@ impl Interpreter {
         match record.event {
             Event::Header(header) => return self.header(header, position, out),
             Event::Unparsed(text) => return self.unparsed(text, position, out),
-            Event::Graph(row) if record.comm.is_empty() || !row.timed => {
+            Event::Graph(row) if record.comm.is_empty() || !row.timed || !row.call.is_entry() => {
                 return self.graph_row(record, row, position, out);
             }
             // systrace ends its output with such a line at time 0. It shows which clock was used.
@@ -210,6 +217,7 @@ impl Interpreter {
             Event::Fields(event) => self.kernel_event(at, event.name, fields, out),
             Event::Function { name, parent } => self.function(at, name, parent, out),
             Event::Graph(row) => self.graph_event(at, row, out),
+            Event::Stack(name) => self.stack(at, name, out),
             Event::Header(_) | Event::Unparsed(_) => {}
         }
     }
@@ -281,6 +289,9 @@ impl Interpreter {
     #[cold]
     fn unparsed(&mut self, text: &[u8], position: Position, out: &mut TraceBuilder) {
         const SHOWN: usize = 120;
+        if self.stack_line(text, position) {
+            return;
+        }
         // Some scripts append the output of `ps` to a trace.
         if self.dump.line(text.trim_ascii(), out) {
             return;
@@ -316,6 +327,7 @@ impl Interpreter {
 
     /// Ends the input.
     pub fn finish(&mut self, out: &mut TraceBuilder) {
+        self.finish_stack(out);
         self.dump.finish(out);
         self.repeats.finish(out);
         self.infer_last(out);

@@ -47,6 +47,7 @@ mod seen;
 mod self_described;
 mod slices;
 mod slot;
+mod stacks;
 mod state;
 mod storage;
 mod syscalls;

@@ -110,7 +110,7 @@ pub(super) struct Binder {
 pub(super) struct GraphCpu {
     /// The last thread named by a task column or a switch.
     pub tid: Option<i32>,
-    /// The end of the last call, if rows have no times.
+    /// The end of the last row, ns.
     pub cursor_ns: i64,
 }
 
