@@ -13,6 +13,7 @@
 
 mod clock;
 mod line;
+mod names;
 mod people;
 mod reader;
 #[cfg(test)]

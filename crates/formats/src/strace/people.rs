@@ -5,9 +5,7 @@ use std::collections::{HashMap, HashSet};
 use traceloom_trace::{NO_NUMBER, ProcessId, RowId, ThreadId, TraceBuilder};
 
 use super::line::Call;
-
-/// The number of bytes of a thread's name that the kernel keeps.
-const COMM_BYTES: usize = 15;
+use super::names::{name, quoted};
 
 /// The threads of a log.
 #[derive(Debug, Default)]
@@ -67,11 +65,12 @@ impl People {
         let number = returned.parse::<i64>().ok().filter(|number| *number > 0);
         match (call.name, number) {
             ("execve" | "execveat", _) if returned == "0" => {
-                let path = quoted(call.args).unwrap_or_default();
-                run_program(thread, path.rsplit('/').next().unwrap_or_default(), out);
+                let path = quoted(call.args);
+                let program = path.rsplit(|byte| *byte == b'/').next();
+                run_program(thread, program.unwrap_or_default(), out);
             }
             ("prctl", _) if returned == "0" && call.args.starts_with("PR_SET_NAME,") => {
-                name(thread, quoted(call.args).unwrap_or_default(), out);
+                name(thread, &quoted(call.args), out);
             }
             ("clone" | "clone3" | "fork" | "vfork", Some(tid)) => {
                 self.made(thread, tid, call.args.contains("CLONE_THREAD"), out);
@@ -116,9 +115,9 @@ impl People {
 }
 
 /// Handles a thread that runs another program, which names the thread and its process.
-fn run_program(thread: ThreadId, program: &str, out: &mut TraceBuilder) {
+fn run_program(thread: ThreadId, program: &[u8], out: &mut TraceBuilder) {
     name(thread, program, out);
-    let program = out.intern(program.as_bytes());
+    let program = out.intern(program);
     if pid_of(thread, out).is_some() {
         let upid = out.trace().threads.upid.get(thread.row());
         out.name_process(upid, program);
@@ -139,15 +138,6 @@ fn inherit(maker: ThreadId, thread: ThreadId, upid: ProcessId, out: &mut TraceBu
     }
 }
 
-/// Names a thread. Long names are truncated as in the kernel.
-pub(super) fn name(thread: ThreadId, name: &str, out: &mut TraceBuilder) {
-    let end = name.floor_char_boundary(COMM_BYTES.min(name.len()));
-    if end > 0 {
-        let name = out.intern(&name.as_bytes()[..end]);
-        out.name_thread(thread, name);
-    }
-}
-
 /// The process of a thread. A thread whose process is unknown was the leader of its process when strace began to
 /// follow it.
 fn pid_of(thread: ThreadId, out: &mut TraceBuilder) -> Option<i64> {
@@ -162,10 +152,4 @@ fn pid_of(thread: ThreadId, out: &mut TraceBuilder) -> Option<i64> {
         None => out.put_in_process(thread, tid),
     };
     Some(out.trace().processes.pid.get(upid.row()))
-}
-
-/// The first text in quotes. strace writes a quote inside as `\"`.
-fn quoted(args: &str) -> Option<&str> {
-    let (_, text) = args.split_once('"')?;
-    Some(text.split('"').next().unwrap_or_default())
 }

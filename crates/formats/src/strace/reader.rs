@@ -7,7 +7,8 @@ use traceloom_trace::{
 
 use super::clock::{Clock, Stamp};
 use super::line::{Call, Event, Line};
-use super::people::{self, People};
+use super::names::{name, unescaped};
+use super::people::People;
 use crate::error::ReadError;
 use crate::format::{Reader, Target};
 use crate::format_id;
@@ -107,7 +108,7 @@ impl State {
         }
         let thread = self.people.thread(line.tid, out);
         if let Some(comm) = line.comm {
-            people::name(thread, comm, out);
+            name(thread, &unescaped(comm), out);
         }
         let track = out.thread_track(thread);
         let at = At { thread, track, ts };

@@ -1,3 +1,5 @@
+mod names;
+
 use traceloom_trace::{ArgValue, ClockKind, NO_DURATION, RepairKind, RowId, Trace, TraceBuilder};
 
 use crate::{AnyReader, ReadOptions, Reader, Target, read_bytes};
