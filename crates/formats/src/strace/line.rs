@@ -1,6 +1,6 @@
 //! One line of a log.
 
-use super::clock::{Stamp, seconds};
+use super::clock::{Stamp, Step, seconds};
 
 /// A line that has a time.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -11,6 +11,8 @@ pub(super) struct Line<'a> {
     pub comm: Option<&'a str>,
     /// When the event happened.
     pub stamp: Stamp,
+    /// The time since the previous line.
+    pub step: Option<Step>,
     /// The event.
     pub event: Event<'a>,
 }
@@ -51,13 +53,21 @@ impl<'a> Line<'a> {
         // An editor may have put a byte order mark before the first line.
         let line = line.trim_start_matches('\u{feff}').trim();
         let (tid, comm, rest) = thread(line);
-        let (stamp, rest) = rest.split_once(' ')?;
-        let stamp = Stamp::read(stamp)?;
-        let event = Event::read(without_brackets(rest.trim_start()))?;
+        // The security context of the thread (`--secontext`).
+        let (_, rest) = bracketed(rest, "[", "] ");
+        let (time, rest) = rest.split_once(' ')?;
+        let stamp = Stamp::read(time)?;
+        let (step, rest) = bracketed(rest.trim_start(), "(+", ") ");
+        let step = step.and_then(|step| Step::read(step.trim(), time));
+        // The number of the call (`-n`), and the address of the instruction (`-i`).
+        let (_, rest) = bracketed(rest, "[", "] ");
+        let (_, rest) = bracketed(rest, "[", "] ");
+        let event = Event::read(rest)?;
         Some(Self {
             tid,
             comm,
             stamp,
+            step,
             event,
         })
     }
@@ -99,16 +109,15 @@ fn thread(line: &str) -> (Option<i64>, Option<&str>, &str) {
     }
 }
 
-/// Skips what options print before a call: `(+ 0.000120)`, `[00007f52a1b2c3d4]`, `[ 257]`.
-fn without_brackets(mut rest: &str) -> &str {
-    for (open, close) in [("(+", ") "), ("[", "] "), ("[", "] ")] {
-        if rest.starts_with(open)
-            && let Some((_, after)) = rest.split_once(close)
-        {
-            rest = after.trim_start();
-        }
+/// What an option puts in front of a call in brackets, such as `[ 257]`, and what follows.
+fn bracketed<'a>(text: &'a str, open: &str, close: &str) -> (Option<&'a str>, &'a str) {
+    match text
+        .strip_prefix(open)
+        .and_then(|inside| inside.split_once(close))
+    {
+        Some((inside, rest)) => (Some(inside), rest.trim_start()),
+        None => (None, text),
     }
-    rest
 }
 
 impl<'a> Event<'a> {

@@ -102,7 +102,7 @@ impl State {
     }
 
     fn event(&mut self, line: &Line<'_>, out: &mut TraceBuilder) {
-        let ts = self.clock.ns(line.stamp);
+        let ts = self.clock.ns(line.stamp, line.step);
         if matches!(line.stamp, Stamp::Date(_)) && !std::mem::replace(&mut self.has_date, true) {
             out.clock(wall_clock(ts));
         }

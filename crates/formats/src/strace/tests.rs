@@ -1,4 +1,5 @@
 mod names;
+mod options;
 
 use traceloom_trace::{ArgValue, ClockKind, NO_DURATION, RepairKind, RowId, Trace, TraceBuilder};
 
