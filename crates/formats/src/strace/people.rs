@@ -62,7 +62,7 @@ impl People {
     /// Learns about threads from a call that returned.
     pub fn learn(&mut self, thread: ThreadId, call: &Call<'_>, out: &mut TraceBuilder) {
         let returned = call.ret.split(' ').next().unwrap_or_default();
-        let number = returned.parse::<i64>().ok().filter(|number| *number > 0);
+        let number = thread_number(call.ret);
         match (call.name, number) {
             ("execve" | "execveat", _) if returned == "0" => {
                 let path = quoted(call.args);
@@ -152,4 +152,14 @@ fn pid_of(thread: ThreadId, out: &mut TraceBuilder) -> Option<i64> {
         None => out.put_in_process(thread, tid),
     };
     Some(out.trace().processes.pid.get(upid.row()))
+}
+
+/// The number of a thread that a call returned, as in front of lines: `501`, `501<sh>`, or, if the thread has another
+/// number in a container, `18 /* 501 in strace's PID NS */`.
+fn thread_number(ret: &str) -> Option<i64> {
+    let seen = ret.strip_suffix(" in strace's PID NS */");
+    let seen = seen.and_then(|ret| ret.rsplit_once("/* "));
+    let number = seen.map_or(ret, |(_, number)| number);
+    let digits = number.bytes().take_while(u8::is_ascii_digit).count();
+    number[..digits].parse().ok().filter(|number| *number > 0)
 }

@@ -59,3 +59,17 @@ fn security_contexts_may_be_in_front_of_times() {
     assert_eq!(slices(&trace), expected);
     assert_eq!(threads(&trace)[0].2, "ls");
 }
+
+#[test]
+fn numbers_of_children_are_those_that_strace_sees() {
+    let trace = read(concat!(
+        "500 1700000000.1 fork() = 18 /* 501 in strace's PID NS */\n",
+        "501 1700000000.2 vfork() = 19<sh> /* 502 in strace's PID NS */\n",
+        "501 1700000000.3 clone(flags=CLONE_THREAD) = 503<sh>\n",
+        "503 1700000000.4 getpid() = 18 /* 501 in strace's PID NS */\n",
+    ));
+    let pids: Vec<_> = threads(&trace).iter().map(|row| (row.0, row.1)).collect();
+    assert_eq!(pids, [(500, -1), (501, 501), (502, 502), (503, 501)]);
+    let trace = read("1700000000.1 gettid() = 1 /* 77 in strace's PID NS */\n");
+    assert_eq!(threads(&trace)[0].0, 77);
+}
