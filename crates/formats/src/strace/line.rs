@@ -174,7 +174,11 @@ impl<'a> Event<'a> {
 /// The arguments of a call that has not returned.
 fn unfinished(rest: &str) -> Option<&str> {
     let ends = ["<unfinished ...>", "<detached ...>"];
-    let args = match ends.iter().find_map(|end| rest.strip_suffix(end)) {
+    let args = ends.iter().find_map(|end| rest.strip_suffix(end));
+    // With `-ff`, an `execve` of another thread than the main thread goes on in the file of the main thread.
+    let moved = || rest.strip_suffix(" ...>")?.rsplit_once("<pid changed to ");
+    let args = args.or_else(|| moved().map(|(args, _)| args));
+    let args = match args {
         Some(args) => args,
         // strace prints this message in the middle of the line of the call that created the process.
         None => {

@@ -20,6 +20,8 @@ pub(super) struct People {
     made: HashSet<ThreadId>,
     /// Threads that ended before their creating call returned, by number.
     ended: HashMap<i64, ThreadId>,
+    /// Main threads whose number went to another thread, and that thread.
+    superseded: HashMap<ThreadId, ThreadId>,
 }
 
 impl People {
@@ -57,6 +59,21 @@ impl People {
         if !self.made.remove(&thread) {
             self.ended.insert(tid, thread);
         }
+    }
+
+    /// Handles an `execve` by another thread than the main thread `main`. It ends all threads but the caller `tid`, which
+    /// gets the number of the main thread. The call returns on a line with that number.
+    pub fn supersede(&mut self, main: ThreadId, tid: &str, ts: i64, out: &mut TraceBuilder) {
+        let caller = tid.parse().ok().and_then(|tid| out.find_thread(tid));
+        if let Some(caller) = caller.filter(|caller| *caller != main) {
+            self.superseded.insert(main, caller);
+            self.end(caller, ts, out);
+        }
+    }
+
+    /// The thread that called the `execve` that returns on a line of `main`, if it was another one.
+    pub fn superseding(&mut self, main: ThreadId) -> Option<ThreadId> {
+        self.superseded.remove(&main)
     }
 
     /// Learns about threads from a call that returned.

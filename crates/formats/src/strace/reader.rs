@@ -128,8 +128,9 @@ impl State {
             Event::Exit(how) => {
                 let name = out.intern(how.as_bytes());
                 out.nested_instant(track, ts, name, ArgSetId::NONE);
-                if !how.starts_with("superseded") {
-                    self.people.end(thread, ts, out);
+                match how.strip_prefix("superseded by execve in pid ") {
+                    Some(tid) => self.people.supersede(thread, tid, ts, out),
+                    None => self.people.end(thread, ts, out),
                 }
             }
         }
@@ -144,7 +145,12 @@ impl State {
         self.people.learn(at.thread, call, out);
     }
 
-    fn end(&mut self, at: At, call: &Call<'_>, out: &mut TraceBuilder) {
+    fn end(&mut self, mut at: At, call: &Call<'_>, out: &mut TraceBuilder) {
+        if call.name.starts_with("execve")
+            && let Some(caller) = self.people.superseding(at.thread)
+        {
+            at.track = out.thread_track(caller);
+        }
         let Some(slice) = self.end_half(at, call.name, call.dur, out) else {
             return;
         };

@@ -1,5 +1,6 @@
 mod names;
 mod options;
+mod threads;
 
 use traceloom_trace::{ArgValue, ClockKind, NO_DURATION, RepairKind, RowId, Trace, TraceBuilder};
 
