@@ -1,6 +1,7 @@
 //! One line of a log.
 
 use super::clock::{Stamp, Step, seconds};
+use super::message::Message;
 
 /// A line that has a time.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -71,6 +72,11 @@ impl<'a> Line<'a> {
             event,
         })
     }
+
+    /// Whether it is the first part of a call, or a later part that is not the last.
+    pub fn has_not_returned(&self) -> bool {
+        matches!(self.event, Event::Begin { .. } | Event::EndAndBegin { .. })
+    }
 }
 
 /// Whether a text is a log: one of its first lines is a call.
@@ -120,7 +126,30 @@ fn bracketed<'a>(text: &'a str, open: &str, close: &str) -> (Option<&'a str>, &'
     }
 }
 
+impl<'a> Call<'a> {
+    /// Parses the text after a call's name, or the rest of it if a message has split the line.
+    pub fn returned(name: &'a str, rest: &'a str) -> Option<Self> {
+        let (args, ret) = returned(rest)?;
+        let (ret, dur) = duration(ret);
+        Some(Self {
+            name,
+            args,
+            ret,
+            dur,
+        })
+    }
+}
+
 impl<'a> Event<'a> {
+    /// The number of the thread whose `execve` ended the main thread.
+    pub fn superseding(&self) -> Option<i64> {
+        let Self::Exit(how) = self else {
+            return None;
+        };
+        let tid = how.strip_prefix("superseded by execve in pid ")?;
+        tid.parse().ok()
+    }
+
     fn read(text: &'a str) -> Option<Self> {
         if let Some(signal) = text.strip_prefix("--- ") {
             let signal = signal.strip_suffix(" ---")?;
@@ -155,14 +184,7 @@ impl<'a> Event<'a> {
                 Self::Begin { name, args }
             });
         }
-        let (args, ret) = returned(rest)?;
-        let (ret, dur) = duration(ret);
-        let call = Call {
-            name,
-            args,
-            ret,
-            dur,
-        };
+        let call = Call::returned(name, rest)?;
         Some(if resumed {
             Self::End(call)
         } else {
@@ -178,14 +200,7 @@ fn unfinished(rest: &str) -> Option<&str> {
     // With `-ff`, an `execve` of another thread than the main thread goes on in the file of the main thread.
     let moved = || rest.strip_suffix(" ...>")?.rsplit_once("<pid changed to ");
     let args = args.or_else(|| moved().map(|(args, _)| args));
-    let args = match args {
-        Some(args) => args,
-        // strace prints this message in the middle of the line of the call that created the process.
-        None => {
-            let (args, message) = rest.split_once("strace: Process ")?;
-            message.strip_suffix(" attached").map(|_| args)?
-        }
-    };
+    let args = args.or_else(|| Some(Message::read(rest)?.before))?;
     Some(args.trim_end().trim_end_matches(','))
 }
 

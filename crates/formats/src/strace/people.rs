@@ -2,20 +2,32 @@
 
 use std::collections::{HashMap, HashSet};
 
-use traceloom_trace::{NO_NUMBER, ProcessId, RowId, ThreadId, TraceBuilder};
+use traceloom_trace::{NO_NUMBER, ProcessId, RowId, StringId, ThreadId, TraceBuilder};
 
-use super::line::Call;
+use super::line::{Call, Line};
+use super::message::Message;
 use super::names::{name, quoted};
+use super::tracees::Tracees;
+
+/// A process whose number is unknown.
+#[derive(Debug)]
+struct FirstProcess {
+    /// Its main thread.
+    main: ThreadId,
+    program: StringId,
+    /// Its other threads.
+    threads: Vec<ThreadId>,
+}
 
 /// The threads of a log.
 #[derive(Debug, Default)]
 pub(super) struct People {
     /// The number in the file's name: `strace -ff` writes a file for each thread.
     own: Option<i64>,
-    /// The thread of lines without a number.
-    unnumbered: Option<ThreadId>,
-    /// Its number, from a call that returned it.
-    number: Option<i64>,
+    /// The threads that strace follows.
+    tracees: Tracees,
+    /// What is known about the first process, until its number is.
+    first: Option<FirstProcess>,
     /// Threads whose creating call has returned.
     made: HashSet<ThreadId>,
     /// Threads that ended before their creating call returned, by number.
@@ -36,35 +48,40 @@ impl People {
     }
 
     /// The thread of a line.
-    pub fn thread(&mut self, tid: Option<i64>, out: &mut TraceBuilder) -> ThreadId {
-        let tid = tid.or(self.own);
-        match (tid, self.unnumbered) {
-            (None, Some(thread)) => thread,
-            (Some(_), Some(thread)) if tid == self.number => thread,
-            (Some(tid), _) => out.find_thread(tid).unwrap_or_else(|| {
-                self.ended.remove(&tid);
-                out.thread(tid)
-            }),
-            (None, None) => {
-                let thread = out.new_thread(NO_NUMBER);
-                *self.unnumbered.insert(thread)
-            }
+    pub fn thread(&mut self, line: &Line<'_>, out: &mut TraceBuilder) -> ThreadId {
+        if let Some(caller) = line.event.superseding() {
+            self.tracees.forget(caller);
         }
+        let Some(tid) = line.tid.or(self.own) else {
+            return self.tracees.only(&line.event, out);
+        };
+        let thread = self.tracees.numbered(tid, &line.event, out);
+        self.make_first(out);
+        thread.unwrap_or_else(|| {
+            self.ended.remove(&tid);
+            out.thread(tid)
+        })
+    }
+
+    /// Handles a message of strace.
+    pub fn heed(&mut self, message: &Message<'_>) {
+        self.tracees.heed(message);
     }
 
     /// Handles the end of a thread at `ts`, ns.
     pub fn end(&mut self, thread: ThreadId, ts: i64, out: &mut TraceBuilder) {
         let tid = out.trace().threads.tid.get(thread.row());
+        self.tracees.end(thread, tid);
         out.end_thread(thread, ts);
         if !self.made.remove(&thread) {
             self.ended.insert(tid, thread);
         }
     }
 
-    /// Handles an `execve` by another thread than the main thread `main`. It ends all threads but the caller `tid`, which
-    /// gets the number of the main thread. The call returns on a line with that number.
-    pub fn supersede(&mut self, main: ThreadId, tid: &str, ts: i64, out: &mut TraceBuilder) {
-        let caller = tid.parse().ok().and_then(|tid| out.find_thread(tid));
+    /// Handles an `execve` by another thread than the main thread `main`. It ends all threads but the caller, which gets
+    /// the number of the main thread. The call returns on a line with that number.
+    pub fn supersede(&mut self, main: ThreadId, caller: i64, ts: i64, out: &mut TraceBuilder) {
+        let caller = out.find_thread(caller);
         if let Some(caller) = caller.filter(|caller| *caller != main) {
             self.superseded.insert(main, caller);
             self.end(caller, ts, out);
@@ -84,7 +101,7 @@ impl People {
             ("execve" | "execveat", _) if returned == "0" => {
                 let path = quoted(call.args);
                 let program = path.rsplit(|byte| *byte == b'/').next();
-                run_program(thread, program.unwrap_or_default(), out);
+                self.run_program(thread, program.unwrap_or_default(), out);
             }
             ("prctl", _) if returned == "0" && call.args.starts_with("PR_SET_NAME,") => {
                 name(thread, &quoted(call.args), out);
@@ -93,17 +110,51 @@ impl People {
                 self.made(thread, tid, call.args.contains("CLONE_THREAD"), out);
             }
             // Without `-f`, only these calls show the number.
-            ("set_tid_address" | "gettid", Some(tid)) if self.unnumbered == Some(thread) => {
-                self.set_number(thread, tid, out);
+            ("set_tid_address" | "gettid", Some(tid))
+                if self.tracees.without_number() == Some(thread) =>
+            {
+                self.tracees.set_number(thread, tid, out);
+                self.make_first(out);
             }
             _ => {}
         }
     }
 
-    fn set_number(&mut self, thread: ThreadId, tid: i64, out: &mut TraceBuilder) {
-        if self.number.is_none() && out.find_thread(tid).is_none() {
-            out.renumber_thread(thread, tid);
-            self.number = Some(tid);
+    /// Handles a thread that runs another program, which names the thread and its process.
+    fn run_program(&mut self, thread: ThreadId, program: &[u8], out: &mut TraceBuilder) {
+        name(thread, program, out);
+        let program = out.intern(program);
+        if pid_of(thread, out).is_some() {
+            let upid = out.trace().threads.upid.get(thread.row());
+            out.name_process(upid, program);
+        } else {
+            self.first_process(thread).program = program;
+        }
+    }
+
+    /// The process of the main thread `main`, whose number is unknown.
+    fn first_process(&mut self, main: ThreadId) -> &mut FirstProcess {
+        let first = self.first.take().filter(|first| first.main == main);
+        self.first.insert(first.unwrap_or(FirstProcess {
+            main,
+            program: StringId::NULL,
+            threads: Vec::new(),
+        }))
+    }
+
+    /// Makes the first process if its number has become known.
+    fn make_first(&mut self, out: &mut TraceBuilder) {
+        let is_known = |first: &mut FirstProcess| pid_of(first.main, out).is_some();
+        let Some(first) = self.first.take_if(is_known) else {
+            return;
+        };
+        let upid = out.trace().threads.upid.get(first.main.row());
+        out.name_process(upid, first.program);
+        let pid = out.trace().processes.pid.get(upid.row());
+        for thread in first.threads {
+            if out.trace().threads.upid.get(thread.row()).some().is_none() {
+                out.put_in_process(thread, pid);
+            }
         }
     }
 
@@ -116,6 +167,9 @@ impl People {
         };
         let ended = self.ended.remove(&tid);
         let thread = ended.unwrap_or_else(|| out.thread(tid));
+        if process.is_none() {
+            self.first_process(maker).threads.push(thread);
+        }
         if let Some(pid) = process {
             let upid = out.trace().threads.upid.get(thread.row()).some();
             let upid = upid.unwrap_or_else(|| out.put_in_process(thread, pid));
@@ -128,16 +182,6 @@ impl People {
         } else {
             self.made.insert(thread);
         }
-    }
-}
-
-/// Handles a thread that runs another program, which names the thread and its process.
-fn run_program(thread: ThreadId, program: &[u8], out: &mut TraceBuilder) {
-    name(thread, program, out);
-    let program = out.intern(program);
-    if pid_of(thread, out).is_some() {
-        let upid = out.trace().threads.upid.get(thread.row());
-        out.name_process(upid, program);
     }
 }
 
