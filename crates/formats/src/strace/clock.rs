@@ -32,6 +32,30 @@ impl Stamp {
     }
 }
 
+/// The time since the previous line, if it is finer than the time itself: `10:00:00 (+ 0.300000)` (`-r -t`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Step {
+    ns: i64,
+    /// The time itself is a multiple of this, ns.
+    unit: i64,
+}
+
+impl Step {
+    /// `time` is the time itself, as written.
+    pub fn read(step: &str, time: &str) -> Option<Self> {
+        let decimals = |word: &str| {
+            word.split_once('.')
+                .map_or(0, |(_, decimals)| decimals.len())
+        };
+        if decimals(step) <= decimals(time) {
+            return None;
+        }
+        let unit = 10_i64.checked_pow(9_u32.checked_sub(decimals(time) as u32)?)?;
+        let ns = seconds(step)?;
+        Some(Self { ns, unit })
+    }
+}
+
 /// Puts times of any form on one time line.
 #[derive(Debug, Default)]
 pub(super) struct Clock {
@@ -43,20 +67,30 @@ pub(super) struct Clock {
 
 impl Clock {
     /// The time of the next line, ns.
-    pub fn ns(&mut self, stamp: Stamp) -> i64 {
-        self.last = match stamp {
+    pub fn ns(&mut self, stamp: Stamp, step: Option<Step>) -> i64 {
+        let ns = self.written(stamp);
+        // Steps add up from a time that was rounded down, so they can only be too early.
+        self.last = step.map_or(ns, |step| {
+            let fine = self.last.saturating_add(step.ns);
+            fine.clamp(ns, ns.saturating_add(step.unit - 1))
+        });
+        self.last
+    }
+
+    /// The time that is written, ns.
+    fn written(&mut self, stamp: Stamp) -> i64 {
+        match stamp {
             Stamp::Date(ns) => ns,
             Stamp::Step(ns) => self.last.saturating_add(ns),
             Stamp::Day(ns) => {
                 // Lines of different threads can be slightly out of order. A step back of more than half a day means
                 // that midnight has passed.
-                if self.last - (self.days + ns) > DAY_NS / 2 {
-                    self.days += DAY_NS;
+                if self.last.saturating_sub(self.days.saturating_add(ns)) > DAY_NS / 2 {
+                    self.days = self.days.saturating_add(DAY_NS);
                 }
-                self.days + ns
+                self.days.saturating_add(ns)
             }
-        };
-        self.last
+        }
     }
 }
 

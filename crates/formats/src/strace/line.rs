@@ -1,6 +1,7 @@
 //! One line of a log.
 
-use super::clock::{Stamp, seconds};
+use super::clock::{Stamp, Step, seconds};
+use super::message::Message;
 
 /// A line that has a time.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -11,6 +12,8 @@ pub(super) struct Line<'a> {
     pub comm: Option<&'a str>,
     /// When the event happened.
     pub stamp: Stamp,
+    /// The time since the previous line.
+    pub step: Option<Step>,
     /// The event.
     pub event: Event<'a>,
 }
@@ -51,15 +54,28 @@ impl<'a> Line<'a> {
         // An editor may have put a byte order mark before the first line.
         let line = line.trim_start_matches('\u{feff}').trim();
         let (tid, comm, rest) = thread(line);
-        let (stamp, rest) = rest.split_once(' ')?;
-        let stamp = Stamp::read(stamp)?;
-        let event = Event::read(without_brackets(rest.trim_start()))?;
+        // The security context of the thread (`--secontext`).
+        let (_, rest) = bracketed(rest, "[", "] ");
+        let (time, rest) = rest.split_once(' ')?;
+        let stamp = Stamp::read(time)?;
+        let (step, rest) = bracketed(rest.trim_start(), "(+", ") ");
+        let step = step.and_then(|step| Step::read(step.trim(), time));
+        // The number of the call (`-n`), and the address of the instruction (`-i`).
+        let (_, rest) = bracketed(rest, "[", "] ");
+        let (_, rest) = bracketed(rest, "[", "] ");
+        let event = Event::read(rest)?;
         Some(Self {
             tid,
             comm,
             stamp,
+            step,
             event,
         })
+    }
+
+    /// Whether it is the first part of a call, or a later part that is not the last.
+    pub fn has_not_returned(&self) -> bool {
+        matches!(self.event, Event::Begin { .. } | Event::EndAndBegin { .. })
     }
 }
 
@@ -99,19 +115,41 @@ fn thread(line: &str) -> (Option<i64>, Option<&str>, &str) {
     }
 }
 
-/// Skips what options print before a call: `(+ 0.000120)`, `[00007f52a1b2c3d4]`, `[ 257]`.
-fn without_brackets(mut rest: &str) -> &str {
-    for (open, close) in [("(+", ") "), ("[", "] "), ("[", "] ")] {
-        if rest.starts_with(open)
-            && let Some((_, after)) = rest.split_once(close)
-        {
-            rest = after.trim_start();
-        }
+/// What an option puts in front of a call in brackets, such as `[ 257]`, and what follows.
+fn bracketed<'a>(text: &'a str, open: &str, close: &str) -> (Option<&'a str>, &'a str) {
+    match text
+        .strip_prefix(open)
+        .and_then(|inside| inside.split_once(close))
+    {
+        Some((inside, rest)) => (Some(inside), rest.trim_start()),
+        None => (None, text),
     }
-    rest
+}
+
+impl<'a> Call<'a> {
+    /// Parses the text after a call's name, or the rest of it if a message has split the line.
+    pub fn returned(name: &'a str, rest: &'a str) -> Option<Self> {
+        let (args, ret) = returned(rest)?;
+        let (ret, dur) = duration(ret);
+        Some(Self {
+            name,
+            args,
+            ret,
+            dur,
+        })
+    }
 }
 
 impl<'a> Event<'a> {
+    /// The number of the thread whose `execve` ended the main thread.
+    pub fn superseding(&self) -> Option<i64> {
+        let Self::Exit(how) = self else {
+            return None;
+        };
+        let tid = how.strip_prefix("superseded by execve in pid ")?;
+        tid.parse().ok()
+    }
+
     fn read(text: &'a str) -> Option<Self> {
         if let Some(signal) = text.strip_prefix("--- ") {
             let signal = signal.strip_suffix(" ---")?;
@@ -146,14 +184,7 @@ impl<'a> Event<'a> {
                 Self::Begin { name, args }
             });
         }
-        let (args, ret) = returned(rest)?;
-        let (ret, dur) = duration(ret);
-        let call = Call {
-            name,
-            args,
-            ret,
-            dur,
-        };
+        let call = Call::returned(name, rest)?;
         Some(if resumed {
             Self::End(call)
         } else {
@@ -165,14 +196,11 @@ impl<'a> Event<'a> {
 /// The arguments of a call that has not returned.
 fn unfinished(rest: &str) -> Option<&str> {
     let ends = ["<unfinished ...>", "<detached ...>"];
-    let args = match ends.iter().find_map(|end| rest.strip_suffix(end)) {
-        Some(args) => args,
-        // strace prints this message in the middle of the line of the call that created the process.
-        None => {
-            let (args, message) = rest.split_once("strace: Process ")?;
-            message.strip_suffix(" attached").map(|_| args)?
-        }
-    };
+    let args = ends.iter().find_map(|end| rest.strip_suffix(end));
+    // With `-ff`, an `execve` of another thread than the main thread goes on in the file of the main thread.
+    let moved = || rest.strip_suffix(" ...>")?.rsplit_once("<pid changed to ");
+    let args = args.or_else(|| moved().map(|(args, _)| args));
+    let args = args.or_else(|| Some(Message::read(rest)?.before))?;
     Some(args.trim_end().trim_end_matches(','))
 }
 

@@ -13,10 +13,13 @@
 
 mod clock;
 mod line;
+mod message;
+mod names;
 mod people;
 mod reader;
 #[cfg(test)]
 mod tests;
+mod tracees;
 
 use crate::format::{Confidence, Format, ReadOptions, Reader};
 use crate::format_id;

@@ -2,26 +2,38 @@
 
 use std::collections::{HashMap, HashSet};
 
-use traceloom_trace::{NO_NUMBER, ProcessId, RowId, ThreadId, TraceBuilder};
+use traceloom_trace::{NO_NUMBER, ProcessId, RowId, StringId, ThreadId, TraceBuilder};
 
-use super::line::Call;
+use super::line::{Call, Line};
+use super::message::Message;
+use super::names::{name, quoted};
+use super::tracees::Tracees;
 
-/// The number of bytes of a thread's name that the kernel keeps.
-const COMM_BYTES: usize = 15;
+/// A process whose number is unknown.
+#[derive(Debug)]
+struct FirstProcess {
+    /// Its main thread.
+    main: ThreadId,
+    program: StringId,
+    /// Its other threads.
+    threads: Vec<ThreadId>,
+}
 
 /// The threads of a log.
 #[derive(Debug, Default)]
 pub(super) struct People {
     /// The number in the file's name: `strace -ff` writes a file for each thread.
     own: Option<i64>,
-    /// The thread of lines without a number.
-    unnumbered: Option<ThreadId>,
-    /// Its number, from a call that returned it.
-    number: Option<i64>,
+    /// The threads that strace follows.
+    tracees: Tracees,
+    /// What is known about the first process, until its number is.
+    first: Option<FirstProcess>,
     /// Threads whose creating call has returned.
     made: HashSet<ThreadId>,
     /// Threads that ended before their creating call returned, by number.
     ended: HashMap<i64, ThreadId>,
+    /// Main threads whose number went to another thread, and that thread.
+    superseded: HashMap<ThreadId, ThreadId>,
 }
 
 impl People {
@@ -36,58 +48,113 @@ impl People {
     }
 
     /// The thread of a line.
-    pub fn thread(&mut self, tid: Option<i64>, out: &mut TraceBuilder) -> ThreadId {
-        let tid = tid.or(self.own);
-        match (tid, self.unnumbered) {
-            (None, Some(thread)) => thread,
-            (Some(_), Some(thread)) if tid == self.number => thread,
-            (Some(tid), _) => out.find_thread(tid).unwrap_or_else(|| {
-                self.ended.remove(&tid);
-                out.thread(tid)
-            }),
-            (None, None) => {
-                let thread = out.new_thread(NO_NUMBER);
-                *self.unnumbered.insert(thread)
-            }
+    pub fn thread(&mut self, line: &Line<'_>, out: &mut TraceBuilder) -> ThreadId {
+        if let Some(caller) = line.event.superseding() {
+            self.tracees.forget(caller);
         }
+        let Some(tid) = line.tid.or(self.own) else {
+            return self.tracees.only(&line.event, out);
+        };
+        let thread = self.tracees.numbered(tid, &line.event, out);
+        self.make_first(out);
+        thread.unwrap_or_else(|| {
+            self.ended.remove(&tid);
+            out.thread(tid)
+        })
+    }
+
+    /// Handles a message of strace.
+    pub fn heed(&mut self, message: &Message<'_>) {
+        self.tracees.heed(message);
     }
 
     /// Handles the end of a thread at `ts`, ns.
     pub fn end(&mut self, thread: ThreadId, ts: i64, out: &mut TraceBuilder) {
         let tid = out.trace().threads.tid.get(thread.row());
+        self.tracees.end(thread, tid);
         out.end_thread(thread, ts);
         if !self.made.remove(&thread) {
             self.ended.insert(tid, thread);
         }
     }
 
+    /// Handles an `execve` by another thread than the main thread `main`. It ends all threads but the caller, which gets
+    /// the number of the main thread. The call returns on a line with that number.
+    pub fn supersede(&mut self, main: ThreadId, caller: i64, ts: i64, out: &mut TraceBuilder) {
+        let caller = out.find_thread(caller);
+        if let Some(caller) = caller.filter(|caller| *caller != main) {
+            self.superseded.insert(main, caller);
+            self.end(caller, ts, out);
+        }
+    }
+
+    /// The thread that called the `execve` that returns on a line of `main`, if it was another one.
+    pub fn superseding(&mut self, main: ThreadId) -> Option<ThreadId> {
+        self.superseded.remove(&main)
+    }
+
     /// Learns about threads from a call that returned.
     pub fn learn(&mut self, thread: ThreadId, call: &Call<'_>, out: &mut TraceBuilder) {
         let returned = call.ret.split(' ').next().unwrap_or_default();
-        let number = returned.parse::<i64>().ok().filter(|number| *number > 0);
+        let number = thread_number(call.ret);
         match (call.name, number) {
             ("execve" | "execveat", _) if returned == "0" => {
-                let path = quoted(call.args).unwrap_or_default();
-                run_program(thread, path.rsplit('/').next().unwrap_or_default(), out);
+                let path = quoted(call.args);
+                let program = path.rsplit(|byte| *byte == b'/').next();
+                self.run_program(thread, program.unwrap_or_default(), out);
             }
             ("prctl", _) if returned == "0" && call.args.starts_with("PR_SET_NAME,") => {
-                name(thread, quoted(call.args).unwrap_or_default(), out);
+                name(thread, &quoted(call.args), out);
             }
             ("clone" | "clone3" | "fork" | "vfork", Some(tid)) => {
                 self.made(thread, tid, call.args.contains("CLONE_THREAD"), out);
             }
             // Without `-f`, only these calls show the number.
-            ("set_tid_address" | "gettid", Some(tid)) if self.unnumbered == Some(thread) => {
-                self.set_number(thread, tid, out);
+            ("set_tid_address" | "gettid", Some(tid))
+                if self.tracees.without_number() == Some(thread) =>
+            {
+                self.tracees.set_number(thread, tid, out);
+                self.make_first(out);
             }
             _ => {}
         }
     }
 
-    fn set_number(&mut self, thread: ThreadId, tid: i64, out: &mut TraceBuilder) {
-        if self.number.is_none() && out.find_thread(tid).is_none() {
-            out.renumber_thread(thread, tid);
-            self.number = Some(tid);
+    /// Handles a thread that runs another program, which names the thread and its process.
+    fn run_program(&mut self, thread: ThreadId, program: &[u8], out: &mut TraceBuilder) {
+        name(thread, program, out);
+        let program = out.intern(program);
+        if pid_of(thread, out).is_some() {
+            let upid = out.trace().threads.upid.get(thread.row());
+            out.name_process(upid, program);
+        } else {
+            self.first_process(thread).program = program;
+        }
+    }
+
+    /// The process of the main thread `main`, whose number is unknown.
+    fn first_process(&mut self, main: ThreadId) -> &mut FirstProcess {
+        let first = self.first.take().filter(|first| first.main == main);
+        self.first.insert(first.unwrap_or(FirstProcess {
+            main,
+            program: StringId::NULL,
+            threads: Vec::new(),
+        }))
+    }
+
+    /// Makes the first process if its number has become known.
+    fn make_first(&mut self, out: &mut TraceBuilder) {
+        let is_known = |first: &mut FirstProcess| pid_of(first.main, out).is_some();
+        let Some(first) = self.first.take_if(is_known) else {
+            return;
+        };
+        let upid = out.trace().threads.upid.get(first.main.row());
+        out.name_process(upid, first.program);
+        let pid = out.trace().processes.pid.get(upid.row());
+        for thread in first.threads {
+            if out.trace().threads.upid.get(thread.row()).some().is_none() {
+                out.put_in_process(thread, pid);
+            }
         }
     }
 
@@ -100,6 +167,9 @@ impl People {
         };
         let ended = self.ended.remove(&tid);
         let thread = ended.unwrap_or_else(|| out.thread(tid));
+        if process.is_none() {
+            self.first_process(maker).threads.push(thread);
+        }
         if let Some(pid) = process {
             let upid = out.trace().threads.upid.get(thread.row()).some();
             let upid = upid.unwrap_or_else(|| out.put_in_process(thread, pid));
@@ -115,16 +185,6 @@ impl People {
     }
 }
 
-/// Handles a thread that runs another program, which names the thread and its process.
-fn run_program(thread: ThreadId, program: &str, out: &mut TraceBuilder) {
-    name(thread, program, out);
-    let program = out.intern(program.as_bytes());
-    if pid_of(thread, out).is_some() {
-        let upid = out.trace().threads.upid.get(thread.row());
-        out.name_process(upid, program);
-    }
-}
-
 /// Gives a new thread and its process the names of their creators. They keep these names until they get their own.
 fn inherit(maker: ThreadId, thread: ThreadId, upid: ProcessId, out: &mut TraceBuilder) {
     let (threads, processes) = (&out.trace().threads, &out.trace().processes);
@@ -136,15 +196,6 @@ fn inherit(maker: ThreadId, thread: ThreadId, upid: ProcessId, out: &mut TraceBu
     }
     if out.trace().processes.name.get(upid.row()).is_empty() {
         out.name_process(upid, program.unwrap_or_default());
-    }
-}
-
-/// Names a thread. Long names are truncated as in the kernel.
-pub(super) fn name(thread: ThreadId, name: &str, out: &mut TraceBuilder) {
-    let end = name.floor_char_boundary(COMM_BYTES.min(name.len()));
-    if end > 0 {
-        let name = out.intern(&name.as_bytes()[..end]);
-        out.name_thread(thread, name);
     }
 }
 
@@ -164,8 +215,12 @@ fn pid_of(thread: ThreadId, out: &mut TraceBuilder) -> Option<i64> {
     Some(out.trace().processes.pid.get(upid.row()))
 }
 
-/// The first text in quotes. strace writes a quote inside as `\"`.
-fn quoted(args: &str) -> Option<&str> {
-    let (_, text) = args.split_once('"')?;
-    Some(text.split('"').next().unwrap_or_default())
+/// The number of a thread that a call returned, as in front of lines: `501`, `501<sh>`, or, if the thread has another
+/// number in a container, `18 /* 501 in strace's PID NS */`.
+fn thread_number(ret: &str) -> Option<i64> {
+    let seen = ret.strip_suffix(" in strace's PID NS */");
+    let seen = seen.and_then(|ret| ret.rsplit_once("/* "));
+    let number = seen.map_or(ret, |(_, number)| number);
+    let digits = number.bytes().take_while(u8::is_ascii_digit).count();
+    number[..digits].parse().ok().filter(|number| *number > 0)
 }

@@ -7,7 +7,9 @@ use traceloom_trace::{
 
 use super::clock::{Clock, Stamp};
 use super::line::{Call, Event, Line};
-use super::people::{self, People};
+use super::message::Message;
+use super::names::{name, unescaped};
+use super::people::People;
 use crate::error::ReadError;
 use crate::format::{Reader, Target};
 use crate::format_id;
@@ -61,6 +63,25 @@ struct At {
     ts: i64,
 }
 
+/// A call whose line a message has split. The next line can have the rest.
+struct Split {
+    /// The begin of the call.
+    at: At,
+    name: String,
+}
+
+impl Split {
+    fn new(at: At, event: &Event<'_>) -> Option<Self> {
+        match event {
+            Event::Begin { name, .. } => Some(Self {
+                at,
+                name: (*name).to_owned(),
+            }),
+            _ => None,
+        }
+    }
+}
+
 #[derive(Default)]
 struct State {
     /// Lines so far.
@@ -72,6 +93,7 @@ struct State {
     has_date: bool,
     clock: Clock,
     people: People,
+    split: Option<Split>,
 }
 
 impl State {
@@ -79,11 +101,42 @@ impl State {
         self.lines += 1;
         let text = String::from_utf8_lossy(line);
         let text = text.trim();
-        match Line::read(text) {
-            Some(line) => self.event(&line, out),
+        let line = Line::read(text);
+        // A call that has returned is not split.
+        let may_be_split = line.as_ref().is_none_or(Line::has_not_returned);
+        let message = may_be_split.then(|| Message::read(text)).flatten();
+        match line {
+            Some(line) => {
+                let at = self.event(&line, out);
+                self.split = message.and_then(|_| Split::new(at, &line.event));
+            }
+            None if message.is_some_and(|message| message.before.is_empty()) => {}
+            None if self.rest(text, out) => {}
             None if tells_nothing(text) => {}
             None => self.unread(text, out),
         }
+        if let Some(message) = message {
+            self.people.heed(&message);
+        }
+    }
+
+    /// Reads the rest of a call whose line a message has split. Returns whether it is that.
+    fn rest(&mut self, text: &str, out: &mut TraceBuilder) -> bool {
+        let Some(Split { mut at, name }) = self.split.take() else {
+            return false;
+        };
+        if text == "<unfinished ...>" {
+            return true;
+        }
+        let Some(call) = Call::returned(&name, text) else {
+            // The program has printed something.
+            self.split = Some(Split { at, name });
+            return false;
+        };
+        self.without_duration += u64::from(call.dur.is_none());
+        at.ts = at.ts.saturating_add(call.dur.unwrap_or(0));
+        self.end(at, &call, out);
+        true
     }
 
     fn unread(&mut self, text: &str, out: &mut TraceBuilder) {
@@ -100,14 +153,14 @@ impl State {
         out.repair(kind, 1, place, || text[..end].to_owned());
     }
 
-    fn event(&mut self, line: &Line<'_>, out: &mut TraceBuilder) {
-        let ts = self.clock.ns(line.stamp);
+    fn event(&mut self, line: &Line<'_>, out: &mut TraceBuilder) -> At {
+        let ts = self.clock.ns(line.stamp, line.step);
         if matches!(line.stamp, Stamp::Date(_)) && !std::mem::replace(&mut self.has_date, true) {
             out.clock(wall_clock(ts));
         }
-        let thread = self.people.thread(line.tid, out);
+        let thread = self.people.thread(line, out);
         if let Some(comm) = line.comm {
-            people::name(thread, comm, out);
+            name(thread, &unescaped(comm), out);
         }
         let track = out.thread_track(thread);
         let at = At { thread, track, ts };
@@ -127,11 +180,13 @@ impl State {
             Event::Exit(how) => {
                 let name = out.intern(how.as_bytes());
                 out.nested_instant(track, ts, name, ArgSetId::NONE);
-                if !how.starts_with("superseded") {
-                    self.people.end(thread, ts, out);
+                match line.event.superseding() {
+                    Some(caller) => self.people.supersede(thread, caller, ts, out),
+                    None => self.people.end(thread, ts, out),
                 }
             }
         }
+        at
     }
 
     fn whole(&mut self, at: At, call: &Call<'_>, out: &mut TraceBuilder) {
@@ -143,7 +198,12 @@ impl State {
         self.people.learn(at.thread, call, out);
     }
 
-    fn end(&mut self, at: At, call: &Call<'_>, out: &mut TraceBuilder) {
+    fn end(&mut self, mut at: At, call: &Call<'_>, out: &mut TraceBuilder) {
+        if call.name.starts_with("execve")
+            && let Some(caller) = self.people.superseding(at.thread)
+        {
+            at.track = out.thread_track(caller);
+        }
         let Some(slice) = self.end_half(at, call.name, call.dur, out) else {
             return;
         };

@@ -1,3 +1,8 @@
+mod names;
+mod options;
+mod terminal;
+mod threads;
+
 use traceloom_trace::{ArgValue, ClockKind, NO_DURATION, RepairKind, RowId, Trace, TraceBuilder};
 
 use crate::{AnyReader, ReadOptions, Reader, Target, read_bytes};
@@ -94,7 +99,7 @@ fn times_of_the_day_go_on_after_midnight() {
     let day = 24 * 3600 * 1_000_000_000_i64;
     assert_eq!(trace.bounds, (day - 100_000_000, day + 100_000_000));
     assert_eq!(trace.slices.dur.get(0), 200_000_000);
-    assert_eq!(threads(&trace), [(-1, -1, ""), (42, 42, "true")]);
+    assert_eq!(threads(&trace), [(41, -1, ""), (42, 42, "true")]);
     let pids: Vec<_> = trace.processes.pid.iter().skip(1).collect();
     assert_eq!(pids, [42]);
     assert!(trace.repairs.rows().is_empty());

@@ -1,0 +1,60 @@
+//! Messages of strace about the threads that it follows.
+
+/// A message, and the text in front of it. strace prints messages to a terminal in the middle of the line of a call:
+/// `clone(flags=SIGCHLDstrace: Process 42 attached`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Message<'a> {
+    /// The text in front of the message.
+    pub before: &'a str,
+    /// The thread.
+    pub tid: i64,
+    /// What happened to it.
+    pub news: News,
+}
+
+/// What happened to a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum News {
+    /// strace follows it.
+    Attached,
+    /// strace does not follow it any longer.
+    Detached,
+    /// strace has stopped it for a while, or has ended that. Only old versions do it.
+    Paused,
+}
+
+impl<'a> Message<'a> {
+    /// Finds the message at the end of a line.
+    pub fn read(line: &'a str) -> Option<Self> {
+        let (line, news) = news(without_details(line))?;
+        let (before, tid) = line.rsplit_once("Process ")?;
+        if !tid.bytes().all(|byte| byte.is_ascii_digit()) {
+            return None;
+        }
+        Some(Self {
+            before: before.strip_suffix("strace: ").unwrap_or(before),
+            tid: tid.parse().ok()?,
+            news,
+        })
+    }
+}
+
+fn news(line: &str) -> Option<(&str, News)> {
+    let ends = [
+        (" attached", News::Attached),
+        (" detached", News::Detached),
+        (" suspended", News::Paused),
+        (" resumed", News::Paused),
+    ];
+    let mut found = ends.iter();
+    found.find_map(|(end, news)| Some((line.strip_suffix(end)?, *news)))
+}
+
+/// Removes what versions of strace add to messages.
+fn without_details(line: &str) -> &str {
+    let line = line.strip_suffix(" (waiting for parent)").unwrap_or(line);
+    let line = line.strip_suffix(" - interrupt to quit").unwrap_or(line);
+    let ends = [(" (parent ", " ready)"), (" with ", " threads")];
+    let detail = |(begin, end): &(&str, &str)| Some(line.strip_suffix(end)?.rsplit_once(begin)?.0);
+    ends.iter().find_map(detail).unwrap_or(line)
+}
