@@ -11,17 +11,7 @@ use traceloom_trace::{ArgSetId, ArgValue, FtraceEventRow, RowId, TraceBuilder};
 
 use super::interpreter::Interpreter;
 use super::position::{At, Position};
-
-/// The stack that was read last. Its functions are stored when the next one begins, so other events cost no check.
-#[derive(Debug)]
-pub(super) struct OpenStack {
-    /// The row of its event.
-    row: usize,
-    /// The line that its next function must be on.
-    next_line: u64,
-    /// Its functions, innermost first.
-    callers: Vec<u8>,
-}
+use super::state::OpenStack;
 
 impl Interpreter {
     /// Adds an event with a stack.

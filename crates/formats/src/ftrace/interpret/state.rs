@@ -198,3 +198,14 @@ impl Cpu {
         }
     }
 }
+
+/// The stack that was read last. Its functions are stored when the next one begins, so other events cost no check.
+#[derive(Debug)]
+pub(super) struct OpenStack {
+    /// The row of its event.
+    pub row: usize,
+    /// The line that its next function must be on.
+    pub next_line: u64,
+    /// Its functions, innermost first.
+    pub callers: Vec<u8>,
+}
