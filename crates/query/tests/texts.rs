@@ -103,6 +103,41 @@ fn times_of_other_clocks_are_known_from_readings() {
 }
 
 #[test]
+fn clocks_that_were_read_together_are_one_snapshot() {
+    let mut out = TraceBuilder::new();
+    out.begin_source("app.pftrace", "perfetto");
+    for (ts, clock, value_ns) in [
+        (1_000, ClockKind::Realtime, 90_000),
+        (1_000, ClockKind::Monotonic, 400),
+        (2_000, ClockKind::Realtime, 91_000),
+    ] {
+        out.clock(ClockRow {
+            source: SourceId::NONE,
+            clock,
+            ts,
+            value_ns,
+            precision_ns: 0,
+            name: String::new(),
+        });
+    }
+    let mut session = Session::open(out.finish(), Limits::default()).unwrap();
+    let sql = "SELECT snapshot_id, clock_id, clock_name, ts, clock_value FROM clock_snapshot";
+    let rows = ask(&mut session, sql).unwrap().rows;
+    let found: Vec<String> = rows
+        .iter()
+        .map(|row| row.iter().map(text).collect::<Vec<_>>().join(" "))
+        .collect();
+    let expected = [
+        "0 6 BOOTTIME 1000 1000",
+        "0 1 REALTIME 1000 90000",
+        "0 3 MONOTONIC 1000 400",
+        "1 6 BOOTTIME 2000 2000",
+        "1 1 REALTIME 2000 91000",
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
 fn the_last_value_of_a_window_that_is_not_null() {
     let with = "WITH t(id, v) AS (VALUES (1, NULL), (2, 'a'), (3, NULL), (4, NULL), (5, 'b'))";
     let sql = format!("{with} SELECT last_non_null(v) OVER (ORDER BY id) FROM t");

@@ -1,7 +1,7 @@
 //! Tests of the clocks of packets.
 
 use testkit::Proto;
-use traceloom_trace::Trace;
+use traceloom_trace::{ClockKind, Trace};
 
 use super::tests::{packet, read};
 
@@ -41,4 +41,17 @@ fn the_clock_0_names_none() {
     let clocks = [(3, 100), (6, 1_100)];
     let trace = read([snapshot(6, &clocks), value(1_200).int(58, 0)]);
     assert_eq!(times(&trace), [1_200]);
+}
+
+#[test]
+fn a_trace_on_the_wall_clock_shows_the_date() {
+    const REALTIME: i64 = 1;
+    let trace = read([snapshot(REALTIME, &[(REALTIME, 900)]), value(920)]);
+    let clocks = trace
+        .clocks
+        .iter()
+        .map(|row| (row.clock, row.ts, row.value_ns));
+    let expected = [(ClockKind::Realtime, 900, 900)];
+    assert_eq!(clocks.collect::<Vec<_>>(), expected);
+    assert_eq!(trace.metadata("trace_time_clock_id"), Some("1"));
 }

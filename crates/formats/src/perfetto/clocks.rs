@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 use traceloom_trace::{ClockKind, ClockRow, sort};
 
 use super::wire::{Field, Fields};
-use id::{TRACE_FILE, reading, well_known};
+use id::{REALTIME, TRACE_FILE, reading, well_known};
 use remote::Round;
 
 pub(super) use convert::Converter;
@@ -138,6 +138,12 @@ impl Clocks {
         self.trace_clock().number
     }
 
+    /// The number of the trace's clock, if a snapshot names another one than the usual one.
+    pub fn unusual_clock(&self) -> Option<u32> {
+        let number = self.trace.map(|clock| clock.number);
+        number.filter(|number| *number != BOOTTIME)
+    }
+
     /// The clock of the trace, if it is recorded or evident from the snapshots, and well-known.
     pub fn told_clock(&self) -> Option<ClockKind> {
         let has = |number| {
@@ -152,12 +158,13 @@ impl Clocks {
     }
 
     /// The readings of the well-known clocks of the machine that recorded, from the snapshots that contain the trace's
-    /// clock.
+    /// clock. Those of the trace's clock itself are left out, unless it is the wall clock: then they show the date.
     pub fn readings(&self) -> impl Iterator<Item = ClockRow> + '_ {
         let trace = self.trace_clock();
+        let is_shown = move |clock: ClockId| clock != trace || clock.number == REALTIME;
         self.snapshots.iter().flat_map(move |times| {
             let own = times.iter().find(|(clock, _)| *clock == trace);
-            let others = times.iter().filter(move |(clock, _)| *clock != trace);
+            let others = times.iter().filter(move |(clock, _)| is_shown(*clock));
             let readings = own.map(|(_, ts)| others.filter_map(move |other| reading(*ts, other)));
             readings.into_iter().flatten()
         })

@@ -38,6 +38,10 @@ pub(super) fn read(
     let mut survey = Survey::new(file, options)?;
     survey.tell_losses(out);
     survey.clocks.readings().for_each(|row| out.clock(row));
+    if let Some(clock) = survey.clocks.unusual_clock() {
+        // Perfetto's name of this fact.
+        out.metadata("trace_time_clock_id", &clock.to_string());
+    }
     let items = std::mem::take(&mut survey.items);
     let survey = survey;
     let descriptors = Descriptors::default();

@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
 
 use traceloom_trace::{
-    ArgSetId, ClockRow, ProcessId, RepairRow, RowId, SourceId, StringId, TaskState, ThreadId, Trace,
+    ArgSetId, ProcessId, RepairRow, RowId, SourceId, StringId, TaskState, ThreadId, Trace,
 };
 
 use super::cell::Cell;
+use super::clocks::{Reading, readings};
 use super::facts::{Fact, facts};
 use super::figures::{Figure, figures};
 use super::files::{TraceFile, files};
@@ -49,7 +50,7 @@ pub(crate) struct Data {
     /// The keys of arguments with indexes, and the same without them.
     pub(super) flat_keys: HashMap<StringId, StringId>,
     pub(super) repairs: Vec<RepairTexts>,
-    pub(super) clocks: Vec<ClockTexts>,
+    pub(super) clocks: Vec<Reading>,
     pub facts: Vec<Fact>,
     pub(super) figures: Vec<Figure>,
     pub(super) files: Vec<TraceFile>,
@@ -64,13 +65,6 @@ pub(super) struct RepairTexts {
     pub explanation: StringId,
     pub place: StringId,
     pub detail: StringId,
-}
-
-/// The texts of a clock snapshot.
-#[derive(Debug)]
-pub(super) struct ClockTexts {
-    pub clock: StringId,
-    pub marker: StringId,
 }
 
 impl Data {
@@ -95,10 +89,7 @@ impl Data {
         let repairs = repairs
             .map(|row| RepairTexts::new(row, &mut intern))
             .collect();
-        let clocks = trace.clocks.iter();
-        let clocks = clocks
-            .map(|row| ClockTexts::new(row, &mut intern))
-            .collect();
+        let clocks = readings(&trace, &mut intern);
         let facts = facts(&trace, &mut intern);
         let figures = figures(&trace, &mut intern);
         let files = files(&trace, &mut intern);
@@ -229,15 +220,6 @@ impl RepairTexts {
             explanation: intern(row.kind.explanation()),
             place: intern(&row.first.to_string()),
             detail: intern(&row.detail),
-        }
-    }
-}
-
-impl ClockTexts {
-    fn new(row: &ClockRow, intern: &mut dyn FnMut(&str) -> StringId) -> Self {
-        Self {
-            clock: intern(row.clock.name()),
-            marker: intern(&row.name),
         }
     }
 }

@@ -2,6 +2,7 @@
 //! value comes from in the trace. The virtual tables and `docs/sql.md` are both made from it.
 
 mod cell;
+mod clocks;
 mod column;
 mod cpus;
 mod data;

@@ -270,25 +270,35 @@ pub(crate) const CLOCK_SNAPSHOT: Table = Table {
             "ts",
             Timestamp,
             "When, on the trace's clock.",
-            |data, row| Cell::Int(data.trace.clocks[row].ts),
+            |data, row| Cell::Int(data.clocks[row].ts),
         ),
-        absent("clock_id", Long),
-        column("clock_name", String, "Which clock.", |data, row| {
-            Cell::Text(data.clocks[row].clock)
-        }),
+        column(
+            "clock_id",
+            Long,
+            "Perfetto's number of the clock; NULL if it has none.",
+            |data, row| data.clocks[row].id.map_or(Cell::Null, Cell::Int),
+        ),
+        column(
+            "clock_name",
+            String,
+            "Which clock, such as `REALTIME`.",
+            |data, row| Cell::Text(data.clocks[row].clock),
+        ),
         column("clock_value", Long, "What it showed, ns.", |data, row| {
-            Cell::Int(data.trace.clocks[row].value_ns)
+            Cell::Int(data.clocks[row].value_ns)
         }),
-        id(
+        column(
             "snapshot_id",
-            "The same as `id`: each reading is a snapshot of its own.",
+            Long,
+            "The snapshot: clocks that were read at the same time.",
+            |data, row| Cell::Int(data.clocks[row].snapshot),
         ),
-        machine(|data, row| data.machine(data.trace.clocks[row].source)),
+        machine(|data, row| data.machine(data.clocks[row].source)),
         column(
             "precision_ns",
             Long,
             "How far the value may be off, ns.",
-            |data, row| Cell::Int(data.trace.clocks[row].precision_ns),
+            |data, row| Cell::Int(data.clocks[row].precision_ns),
         )
         .hidden(),
         column("marker", String, "The marker's name.", |data, row| {
@@ -299,7 +309,7 @@ pub(crate) const CLOCK_SNAPSHOT: Table = Table {
             "source_id",
             JoinId("source"),
             "The input it came from.",
-            |data, row| Cell::id(data.trace.clocks[row].source),
+            |data, row| Cell::id(data.clocks[row].source),
         )
         .hidden(),
     ],
