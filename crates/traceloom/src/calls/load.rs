@@ -83,7 +83,7 @@ pub(crate) fn read_calls(args: &Selection<'_>) -> Result<CallTree> {
                 Samples::Only => "samples of a profiler",
                 _ => "calls and no slices of threads",
             },
-            without_slices.advice
+            without_slices.advice_for_all()
         );
     }
     let in_file = || args.file.display().to_string();
@@ -113,6 +113,8 @@ struct WithoutSlices {
     threads: Vec<(String, i64)>,
     /// A suggestion, as the end of a sentence.
     advice: &'static str,
+    /// Whether there are slices that belong to no thread.
+    has_others: bool,
 }
 
 impl WithoutSlices {
@@ -121,6 +123,8 @@ impl WithoutSlices {
         if !trace.thread_states.is_empty() {
             this.advice = "; traceloom threads shows how long its threads ran and waited";
         }
+        this.has_others =
+            trace.slices.span_count() > 0 && args.samples != Samples::Only && !args.all_tracks;
         let text = |id| trace.strings.get(id).to_owned();
         if !args.process.is_empty() {
             let rows = trace
@@ -135,6 +139,15 @@ impl WithoutSlices {
             this.threads = rows.map(|row| (text(row.name), row.tid)).collect();
         }
         this
+    }
+
+    /// The suggestion if nothing can be counted.
+    fn advice_for_all(&self) -> &'static str {
+        if self.has_others {
+            "; --all-tracks counts its other slices"
+        } else {
+            self.advice
+        }
     }
 
     fn explain(&self, query: &str, all: &[(String, i64)]) -> Option<String> {

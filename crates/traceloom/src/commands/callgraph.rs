@@ -64,12 +64,16 @@ pub struct CallgraphArgs {
     #[arg(long, value_name = "NAME")]
     method: Option<String>,
 
+    /// In a system trace, include slices that belong to no thread: async slices, interrupts
+    #[arg(long)]
+    all_tracks: bool,
+
     /// Count the samples of a profiler; the default for a trace without calls and slices
-    #[arg(long, conflicts_with = "clock")]
+    #[arg(long, conflicts_with_all = ["clock", "all_tracks"])]
     samples: bool,
 
     /// Count only the samples of this event, such as cycles:u (an exact match, else a name that contains it)
-    #[arg(long, value_name = "NAME", conflicts_with = "clock")]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["clock", "all_tracks"])]
     event: Option<String>,
 
     #[command(flatten)]
@@ -135,7 +139,7 @@ impl CallgraphArgs {
             process: &self.process,
             from: None,
             to: None,
-            all_tracks: false,
+            all_tracks: self.all_tracks,
             samples: Samples::wanted(self.samples, self.event.as_deref()),
             event: self.event.as_deref(),
         })?;

@@ -91,12 +91,16 @@ pub struct DiffArgs {
     #[arg(long, value_name = "PERCENT", value_parser = crate::times::parse_growth)]
     pub(super) fail_above: Option<f64>,
 
+    /// In a system trace, include slices that belong to no thread: async slices, interrupts
+    #[arg(long)]
+    pub(super) all_tracks: bool,
+
     /// Count the samples of a profiler; the default for traces without calls and slices
-    #[arg(long, conflicts_with = "clock")]
+    #[arg(long, conflicts_with_all = ["clock", "all_tracks"])]
     pub(super) samples: bool,
 
     /// Count only the samples of this event, such as cycles:u (an exact match, else a name that contains it)
-    #[arg(long, value_name = "NAME", conflicts_with = "clock")]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["clock", "all_tracks"])]
     pub(super) event: Option<String>,
 
     #[command(flatten)]
@@ -180,7 +184,7 @@ impl DiffArgs {
             process: &self.process,
             from: None,
             to: None,
-            all_tracks: false,
+            all_tracks: self.all_tracks,
             samples: Samples::wanted(self.samples, self.event.as_deref()),
             event: self.event.as_deref(),
         }

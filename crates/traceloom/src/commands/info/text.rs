@@ -34,11 +34,10 @@ pub fn write(out: &mut dyn Write, shown: &[Facts], all: bool) -> Result<()> {
 }
 
 fn write_head(out: &mut dyn Write, facts: &Facts) -> Result<()> {
-    let titles: Vec<&str> = facts
-        .sources
-        .iter()
-        .map(|source| source.title.as_str())
-        .collect();
+    let mut sources: Vec<_> = facts.sources.iter().collect();
+    // The further machines of a recording are sources without a name.
+    sources.dedup_by(|next, before| next.name.is_empty() && next.title == before.title);
+    let titles: Vec<&str> = sources.iter().map(|source| source.title.as_str()).collect();
     writeln!(
         out,
         "{}: {}, {}",
