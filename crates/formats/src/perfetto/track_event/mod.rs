@@ -51,4 +51,6 @@ mod args_tests;
 #[cfg(test)]
 mod chrome_tests;
 #[cfg(test)]
+mod people_tests;
+#[cfg(test)]
 mod tests;
