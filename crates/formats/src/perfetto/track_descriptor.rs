@@ -12,6 +12,8 @@ use super::wire::{Field, Fields};
 /// The thread of a descriptor.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Thread {
+    /// Whether the descriptor names a process.
+    pub has_pid: bool,
     pub pid: i32,
     pub tid: i64,
     pub name: Vec<u8>,
@@ -26,6 +28,7 @@ impl Thread {
     /// Reads a `ThreadDescriptor`.
     pub fn read(fields: Fields<'_>) -> Self {
         let mut thread = Thread {
+            has_pid: false,
             pid: 0,
             tid: 0,
             name: Vec::new(),
@@ -36,7 +39,7 @@ impl Thread {
         let mut kind = 0;
         for field in fields {
             match field.number {
-                1 => thread.pid = field.int32(),
+                1 => (thread.has_pid, thread.pid) = (true, field.int32()),
                 2 => thread.tid = field.int(),
                 4 => kind = field.uint(),
                 5 => thread.name = field.bytes().to_vec(),
