@@ -39,6 +39,7 @@ pub(super) fn read(
     survey.tell_losses(out);
     survey.clocks.readings().for_each(|row| out.clock(row));
     let items = std::mem::take(&mut survey.items);
+    survey.tracks.set_apart(&survey.source);
     let survey = survey;
     let descriptors = Descriptors::default();
     let declared = declared(&survey, &descriptors, out);

@@ -74,4 +74,39 @@ impl Tracks<'_> {
         self.names.keep(utid, &thread.name, out);
         described::thread_args(descriptor, &self.orders, utid, out);
     }
+
+    /// Adds the process or thread of a descriptor that contradicts the first one of its uuid. The track belongs to that
+    /// of the first one.
+    pub fn contradicting(&mut self, uuid: u64, bytes: &[u8], out: &mut TraceBuilder) {
+        let Some(other) = self.descriptors.contradiction(uuid, bytes) else {
+            return;
+        };
+        let numbers = other.numbers();
+        let own = self.descriptor(uuid).map(|own| own.numbers());
+        if own == Some(numbers) {
+            return;
+        }
+        // A process or thread that ended in the meantime must not be added again.
+        let known = self.others.get(&(uuid, numbers)).copied();
+        let owner = known.or_else(|| self.other(&other, out));
+        let Some(owner) = owner else { return };
+        self.others.insert((uuid, numbers), owner);
+        match (owner, &other.thread) {
+            (Owner::Thread(utid), Some(thread)) => {
+                self.describe_thread(thread, &other, utid, out);
+            }
+            (Owner::Process(upid), _) => self.describe_process(&other, upid, out),
+            _ => {}
+        }
+    }
+
+    fn other(&mut self, descriptor: &Descriptor, out: &mut TraceBuilder) -> Option<Owner> {
+        if let Some(thread) = &descriptor.thread {
+            let tid = described::tid(thread, descriptor);
+            return Some(Owner::Thread(self.tids.thread(thread, tid, out)));
+        }
+        let process = descriptor.process.as_ref()?;
+        let upid = self.tids.process(process.pid.into(), out);
+        Some(Owner::Process(upid))
+    }
 }

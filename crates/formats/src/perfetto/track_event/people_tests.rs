@@ -1,13 +1,17 @@
 //! Tests of the processes and threads of track descriptors.
 
 use testkit::Proto;
-use traceloom_trace::{RowId, Trace};
+use traceloom_trace::{RepairKind, RowId, Trace};
 
 use super::super::tests::{packet, read};
 
 /// A descriptor on sequence 1.
 fn descriptor(uuid: i64, content: Proto) -> Proto {
     packet(0, 60, content.int(1, uuid)).int(10, 1)
+}
+
+fn process(pid: i64, name: &str) -> Proto {
+    Proto::new().message(3, Proto::new().int(1, pid).text(6, name))
 }
 
 fn thread(pid: i64, tid: i64, name: &str) -> Proto {
@@ -30,6 +34,13 @@ fn owners(trace: &Trace) -> Vec<(i64, i64, &str)> {
             let pid = trace.processes.pid.get(row.upid.row());
             (pid, row.tid, trace.strings.get(row.name))
         })
+        .collect()
+}
+
+/// The pid and the name of each process but the idle one.
+fn processes(trace: &Trace) -> Vec<(i64, &str)> {
+    let rows = trace.processes.rows().skip(1);
+    rows.map(|row| (row.pid, trace.strings.get(row.name)))
         .collect()
 }
 
@@ -106,6 +117,68 @@ fn a_thread_descriptor_without_a_pid_moves_no_thread() {
     assert_eq!(owners(&trace), [(7, 8, "first")]);
 }
 
+/// Gradle describes each process on the track 0.
+#[test]
+fn each_process_of_a_uuid_has_its_name() {
+    let trace = read([
+        descriptor(0, process(1, "one")),
+        descriptor(0, process(2, "two")),
+        descriptor(0, process(3, "three")),
+        descriptor(0, process(2, "second")),
+    ]);
+    let expected = [(1, "one"), (2, "second"), (3, "three")];
+    assert_eq!(processes(&trace), expected);
+}
+
+/// As in two joined traces of a writer that numbers its tracks from 1.
+#[test]
+fn the_first_descriptor_of_a_uuid_has_its_events() {
+    let of = |pid, name| {
+        [
+            descriptor(1, process(pid, name)),
+            descriptor(2, thread(pid, pid + 1, name).int(5, 1)),
+            instant(pid, 2),
+        ]
+    };
+    let trace = read([of(100, "A"), of(200, "B")].into_iter().flatten());
+    assert_eq!(owners(&trace), [(100, 101, "A"); 2]);
+    assert_eq!(processes(&trace), [(100, "A"), (200, "B")]);
+    let last = trace.threads.rows().last().unwrap();
+    let last = (last.tid, trace.strings.get(last.name), last.upid.0);
+    assert_eq!(last, (201, "B", 2));
+    assert_eq!(trace.repairs.count(RepairKind::Redefined), 2);
+}
+
+#[test]
+fn descriptors_that_differ_in_their_names_do_not_contradict() {
+    let trace = read([
+        descriptor(1, process(5, "zygote")),
+        descriptor(1, process(5, "app")),
+        descriptor(2, Proto::new().text(2, "old").int(5, 1).int(15, 2)),
+        descriptor(2, Proto::new().text(2, "new").int(5, 1).int(15, 2)),
+    ]);
+    assert_eq!(processes(&trace), [(5, "app")]);
+    assert_eq!(trace.repairs.count(RepairKind::Redefined), 0);
+}
+
+#[test]
+fn a_counter_that_changes_its_meaning_contradicts() {
+    let counter = |factor| Proto::new().message(8, Proto::new().int(4, factor));
+    let value = |ts| {
+        let event = Proto::new().int(9, 4).int(11, 1).int(30, 2);
+        packet(ts, 11, event).int(10, 1)
+    };
+    let trace = read([
+        descriptor(1, counter(10)),
+        value(1),
+        descriptor(1, counter(1_000)),
+        value(2),
+    ]);
+    let values: Vec<f64> = trace.counters.rows().map(|row| row.value).collect();
+    assert_eq!(values, [20.0, 20.0]);
+    assert_eq!(trace.repairs.count(RepairKind::Redefined), 1);
+}
+
 /// Until a sequence clears its state, its thread is not known for sure.
 #[test]
 fn a_sequence_that_never_cleared_its_state_has_no_thread() {
@@ -119,4 +192,15 @@ fn a_sequence_that_never_cleared_its_state_has_no_thread() {
     };
     assert_eq!(read(0), (false, "Default Track".to_owned()));
     assert!(read(1).0);
+}
+
+#[test]
+fn a_descriptor_without_a_uuid_describes_nothing() {
+    let event = Proto::new().int(9, 3).int(11, 0).text(23, "i");
+    let trace = read([
+        packet(0, 60, process(5, "app")).int(10, 1),
+        packet(1, 11, event).int(10, 1),
+    ]);
+    assert_eq!(processes(&trace), []);
+    assert_eq!(trace.slices.len(), 1);
 }

@@ -25,6 +25,9 @@ use super::tids::Tids;
 /// The owner of a track.
 pub(super) type Owner = TrackOwnerId;
 
+/// The pid and tid of a descriptor.
+type Numbers = (Option<i32>, Option<i64>);
+
 /// The maximum number of tracks between a track and its root.
 const MOST_PARENTS: usize = 100;
 
@@ -81,7 +84,7 @@ enum Place {
 
 /// All tracks of track events.
 pub(super) struct Tracks<'s> {
-    descriptors: &'s TrackDescriptors,
+    pub(super) descriptors: &'s TrackDescriptors,
     source: &'s Source<'s>,
     known: FxHashMap<u64, Option<Rc<Descriptor>>>,
     owners: FxHashMap<u64, Owner>,
@@ -92,6 +95,8 @@ pub(super) struct Tracks<'s> {
     /// a later thread or process.
     pub(super) threads: FxHashMap<ThreadId, u64>,
     pub(super) processes: FxHashMap<ProcessId, u64>,
+    /// The processes and threads of descriptors that contradict the first one of their uuid, by their pid and tid.
+    pub(super) others: FxHashMap<(u64, Numbers), Owner>,
     pub tids: Tids,
     pub names: ThreadNames,
 }
@@ -109,6 +114,7 @@ impl<'s> Tracks<'s> {
             orders: root.map(|root| Orders::of(&root)).unwrap_or_default(),
             threads: FxHashMap::default(),
             processes: FxHashMap::default(),
+            others: FxHashMap::default(),
             tids: Tids::default(),
             names: ThreadNames::default(),
         }
