@@ -100,7 +100,7 @@ repair_kinds! {
         "a record has a thread id that is not in the thread table; shown by its id";
     /// An id declared twice with different texts.
     Redefined = "redefined", Note,
-        "an id was declared twice with different text; the last one is shown";
+        "an id was declared twice with different text; only one is shown";
     /// An action that does not exist in any version of the format.
     UnknownAction = "unknown_action", Loss,
         "a record has an action that does not exist in any version of the format; ignored";

@@ -45,6 +45,7 @@ mod survey;
 mod tally;
 mod timeline;
 mod track_descriptor;
+mod track_descriptors;
 mod track_event;
 mod translations;
 mod unpack;

@@ -43,6 +43,7 @@ pub(super) fn read(
         out.metadata("trace_time_clock_id", &clock.to_string());
     }
     let items = std::mem::take(&mut survey.items);
+    survey.tracks.set_apart(&survey.source);
     let survey = survey;
     let descriptors = Descriptors::default();
     let declared = declared(&survey, &descriptors, out);

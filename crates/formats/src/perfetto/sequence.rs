@@ -167,9 +167,10 @@ impl Sequences {
     }
 
     /// Sets the thread of a sequence from its `ThreadDescriptor`. Relative timestamps of its events start at
-    /// `reference_us`.
+    /// `reference_us`. Changes nothing before the sequence clears its state: then other events may be lost.
     pub fn set_thread(&mut self, packet: &Packet<'_>, thread: Span, reference_us: i64) {
-        if let Some(sequence) = self.sequences.get_mut(&(packet.machine, packet.sequence)) {
+        let sequence = self.sequences.get_mut(&(packet.machine, packet.sequence));
+        if let Some(sequence) = sequence.filter(|sequence| sequence.is_valid) {
             (sequence.thread, sequence.last_us) = (thread, Some(reference_us));
         }
     }

@@ -1,17 +1,14 @@
 //! `TrackDescriptor`, `ProcessDescriptor` and `ThreadDescriptor`.
 
-use rustc_hash::FxHashMap;
-use traceloom_trace::sort;
-
 use super::chrome_names;
-use super::namespaces::Namespaces;
-use super::packet::Packet;
-use super::source::{Source, Span};
+pub(super) use super::track_descriptors::TrackDescriptors;
 use super::wire::{Field, Fields};
 
 /// The thread of a descriptor.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Thread {
+    /// Whether the descriptor names a process.
+    pub has_pid: bool,
     pub pid: i32,
     pub tid: i64,
     pub name: Vec<u8>,
@@ -26,6 +23,7 @@ impl Thread {
     /// Reads a `ThreadDescriptor`.
     pub fn read(fields: Fields<'_>) -> Self {
         let mut thread = Thread {
+            has_pid: false,
             pid: 0,
             tid: 0,
             name: Vec::new(),
@@ -36,7 +34,7 @@ impl Thread {
         let mut kind = 0;
         for field in fields {
             match field.number {
-                1 => thread.pid = field.int32(),
+                1 => (thread.has_pid, thread.pid) = (true, field.int32()),
                 2 => thread.tid = field.int(),
                 4 => kind = field.uint(),
                 5 => thread.name = field.bytes().to_vec(),
@@ -161,6 +159,17 @@ impl Counter {
     }
 }
 
+/// Whether the values of two counters mean the same. The unit is only a label.
+fn is_same_counter(one: Option<&Counter>, other: Option<&Counter>) -> bool {
+    let (Some(one), Some(other)) = (one, other) else {
+        return one.is_none() && other.is_none();
+    };
+    let numbers = |it: &Counter| (it.builtin, it.multiplier, it.is_incremental);
+    numbers(one) == numbers(other)
+        && one.categories == other.categories
+        && one.share_key == other.share_key
+}
+
 /// A `TrackDescriptor`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Descriptor {
@@ -207,9 +216,43 @@ pub(super) enum Merge {
 }
 
 impl Descriptor {
+    /// Reads one descriptor.
+    pub fn read(fields: Fields<'_>) -> Self {
+        let mut descriptor = Self::default();
+        descriptor.merge(fields);
+        descriptor
+    }
+
+    /// Whether a later descriptor with the same uuid is for the same track. A track may change its name and how it is
+    /// shown, but neither its parent nor what it is about.
+    pub fn is_same_track(&self, later: &Self) -> bool {
+        self.parent == later.parent
+            && self.numbers() == later.numbers()
+            && is_same_counter(self.own_counter(), later.own_counter())
+            && self.has_states() == later.has_states()
+            && self.merge == later.merge
+    }
+
+    /// The pid and tid. The thread counts more than the process.
+    pub fn numbers(&self) -> (Option<i32>, Option<i64>) {
+        match (&self.thread, &self.process) {
+            (Some(thread), _) => (Some(thread.pid), Some(thread.tid)),
+            (None, process) => (process.as_ref().map(|process| process.pid), None),
+        }
+    }
+
+    /// The counter, unless the track is that of a thread or process.
+    fn own_counter(&self) -> Option<&Counter> {
+        self.counter.as_ref().filter(|_| !self.is_person())
+    }
+
+    fn has_states(&self) -> bool {
+        self.is_state && !self.is_person() && self.counter.is_none()
+    }
+
     /// Adds a later descriptor of the same track. The track keeps its first name if siblings share it, because they are
     /// found by that name. Otherwise, it is renamed.
-    fn merge(&mut self, fields: Fields<'_>) {
+    pub fn merge(&mut self, fields: Fields<'_>) {
         let old = std::mem::take(&mut self.name);
         for field in fields {
             self.field(field);
@@ -306,14 +349,14 @@ impl Descriptor {
     }
 
     /// Names the process after its Chrome process type.
-    fn name_by_kind(&mut self) {
+    pub fn name_by_kind(&mut self) {
         if let (Some(process), Some(kind)) = (&mut self.process, self.chrome_process) {
             process.name_by(kind);
         }
     }
 
     /// Replaces the pids and the tid by those outside the PID namespace, if they are inside one.
-    fn leave_container(&mut self, outer: impl Fn(i64) -> Option<i32>) {
+    pub fn leave_container(&mut self, outer: impl Fn(i64) -> Option<i32>) {
         if let Some(process) = &mut self.process {
             process.pid = outer(process.pid.into()).unwrap_or(process.pid);
         }
@@ -326,70 +369,5 @@ impl Descriptor {
     /// Whether this is the main track of a thread or a process.
     pub fn is_person(&self) -> bool {
         self.thread.is_some() || self.process.is_some()
-    }
-}
-
-/// The locations of all track descriptors. Each one is decoded on demand, because a file may have many.
-#[derive(Debug, Default)]
-pub(super) struct TrackDescriptors {
-    /// Sorted by uuid, then by file order.
-    list: Vec<(u64, Span)>,
-    /// The machine and uuid of the descriptors of processes and threads, in file order.
-    people: Vec<(u32, u64)>,
-    /// By uuid of a process or thread: the machine and the pid of the process that wrote the descriptor.
-    writers: FxHashMap<u64, (u32, i32)>,
-    pub namespaces: Namespaces,
-}
-
-impl TrackDescriptors {
-    /// Adds a `TrackDescriptor`. Later descriptors of the same track are merged into it.
-    pub fn add(&mut self, packet: &Packet<'_>, bytes: &[u8], span: Span) {
-        let mut uuid = 0;
-        let mut is_person = false;
-        for field in Fields::new(bytes) {
-            match field.number {
-                1 => uuid = field.uint(),
-                3 | 4 => is_person = true,
-                _ => {}
-            }
-        }
-        self.list.push((uuid, span));
-        if is_person {
-            self.people.push((packet.machine, uuid));
-            if packet.writer > 0 {
-                self.writers.insert(uuid, (packet.machine, packet.writer));
-            }
-        }
-    }
-
-    /// Sorts the descriptors at the end of the survey.
-    pub fn settle(&mut self) {
-        sort::by_key(&mut self.list, |(uuid, _)| *uuid);
-        self.list.shrink_to_fit();
-    }
-
-    /// Decodes the descriptor of a track.
-    pub fn get(&self, uuid: u64, source: &Source<'_>) -> Option<Descriptor> {
-        let first = self.list.partition_point(|(known, _)| *known < uuid);
-        let own = self.list[first..]
-            .iter()
-            .take_while(|(known, _)| *known == uuid);
-        let mut descriptor: Option<Descriptor> = None;
-        for (_, span) in own {
-            let known = descriptor.get_or_insert_default();
-            known.merge(Fields::new(source.get(*span)));
-        }
-        if let Some(descriptor) = &mut descriptor {
-            descriptor.name_by_kind();
-            if let Some(writer) = self.writers.get(&uuid) {
-                descriptor.leave_container(|inner| self.namespaces.outer(*writer, inner));
-            }
-        }
-        descriptor
-    }
-
-    /// The machine and uuid of the tracks of processes and threads.
-    pub fn people(&self) -> &[(u32, u64)] {
-        &self.people
     }
 }

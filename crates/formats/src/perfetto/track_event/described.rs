@@ -1,10 +1,11 @@
 //! Properties of tracks, processes and threads from their descriptors.
 
-use traceloom_trace::{ArgValue, ProcessId, RowId, StringId, ThreadId, TraceBuilder, TrackId};
+use traceloom_trace::{ArgValue, ProcessId, StringId, ThreadId, TraceBuilder, TrackId};
 
 use super::super::chrome_names;
 use super::super::track_descriptor::{Descriptor, Thread};
 use super::event::Legacy;
+use super::tids::Tids;
 use super::writer::unsigned;
 
 /// `CounterDescriptor.BuiltinCounterType`: the CPU time of a thread, ns, and its instruction count.
@@ -183,17 +184,12 @@ pub(super) fn process_args(
     }
 }
 
-/// Adds the thread of a descriptor, with its process and name.
-pub(super) fn add_thread(thread: &Thread, tid: i64, out: &mut TraceBuilder) -> ThreadId {
-    let utid = out.thread(tid);
-    if out.trace().threads.upid.get(utid.row()) == ProcessId::NONE {
-        out.put_in_process(utid, thread.pid.into());
-    }
+/// Stores the name of a thread.
+pub(super) fn name_thread(thread: &Thread, utid: ThreadId, out: &mut TraceBuilder) {
     if !thread.name.is_empty() {
         let name = out.intern(&thread.name);
         out.name_thread(utid, name);
     }
-    utid
 }
 
 /// Stores the name, command line and start time of a process.
@@ -219,6 +215,7 @@ pub(super) fn name_process(descriptor: &Descriptor, upid: ProcessId, out: &mut T
 pub(super) fn named_thread(
     legacy: &Legacy<'_>,
     own_pid: Option<i32>,
+    tids: &mut Tids,
     out: &mut TraceBuilder,
 ) -> Option<ThreadId> {
     const NO_TID: i64 = 0xffff_ffff;
@@ -229,9 +226,8 @@ pub(super) fn named_thread(
         (None, Some(pid)) => i64::from(pid) << 32 | NO_TID,
         (None, None) => return None,
     };
-    let utid = out.thread(tid);
-    if let Some(pid) = legacy.pid.or(own_pid) {
-        out.put_in_process(utid, pid.into());
-    }
-    Some(utid)
+    Some(match legacy.pid.or(own_pid) {
+        Some(pid) => tids.of_process(tid, pid.into(), out),
+        None => out.thread(tid),
+    })
 }

@@ -37,9 +37,20 @@ impl TrackEvents<'_> {
         out.repair(RepairKind::SkippedEntry, count, Place::default(), || {
             "events of a thread that no descriptor names".to_owned()
         });
+        self.tell_contradictions(out);
         let (count, first) = self.unknown_phases;
         out.repair(RepairKind::UnknownAction, count, Place::default(), || {
             format!("an event of Chrome has the phase {:?}", char::from(first))
+        });
+    }
+
+    fn tell_contradictions(&self, out: &mut TraceBuilder) {
+        let found = self.survey.tracks.contradictions;
+        let place = Place::at_offset(found.offset);
+        let count = self.of_file(found.count);
+        out.repair(RepairKind::Redefined, count, place, || {
+            "a track is described again for another process, thread, counter or parent; the first one is shown"
+                .to_owned()
         });
     }
 
@@ -55,6 +66,10 @@ impl TrackEvents<'_> {
             (
                 "track_event_counter_missing_value",
                 self.skipped.without_value,
+            ),
+            (
+                "track_descriptor_conflicting_reservation",
+                self.of_file(self.survey.tracks.contradictions.count),
             ),
             (
                 "track_event_invalid_timestamp",

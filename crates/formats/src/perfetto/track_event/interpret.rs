@@ -15,7 +15,7 @@ use super::super::wire::{Field, Fields};
 use super::active::ActiveProcesses;
 use super::args::Args;
 use super::counting::Counting;
-use super::described::{add_thread, named_thread};
+use super::described::{name_thread, named_thread};
 use super::event::{Event, SliceStack, kind};
 use super::flows::Flows;
 use super::lifecycle::Lifecycles;
@@ -197,12 +197,14 @@ impl<'s> TrackEvents<'s> {
                 let mut descriptor =
                     Thread::read(Fields::new(self.survey.source.get(state.thread)));
                 self.people(out);
-                let tid = self.tracks.described_tid(&descriptor, out);
-                if tid.is_some() {
+                let described = self.tracks.described(&descriptor, out);
+                if described.is_some() {
                     // The thread's track descriptor has its name. The tid may even belong to a later thread.
                     descriptor.name.clear();
                 }
-                let utid = add_thread(&descriptor, tid.unwrap_or(descriptor.tid), out);
+                let utid = described
+                    .unwrap_or_else(|| self.tracks.tids.thread(&descriptor, descriptor.tid, out));
+                name_thread(&descriptor, utid, out);
                 self.tracks.names.keep(utid, &descriptor.name, out);
                 Legacy {
                     descriptor: state.thread,
@@ -240,7 +242,8 @@ impl<'s> TrackEvents<'s> {
             return self.tracks.track(uuid, usage, asker, out);
         }
         let legacy = event.legacy.as_ref();
-        if let Some(utid) = legacy.and_then(|legacy| named_thread(legacy, at.pid, out)) {
+        let tids = &mut self.tracks.tids;
+        if let Some(utid) = legacy.and_then(|legacy| named_thread(legacy, at.pid, tids, out)) {
             return out.thread_track(utid);
         }
         // An event with an explicit uuid of 0 belongs to the default track.

@@ -69,7 +69,7 @@ impl<'s> TrackEvents<'s> {
             let asker = self.asker(at);
             return Some(self.tracks.track(uuid, usage, asker, out));
         }
-        if let Some(utid) = named_thread(legacy, at.pid, out) {
+        if let Some(utid) = named_thread(legacy, at.pid, &mut self.tracks.tids, out) {
             return Some(out.thread_track(utid));
         }
         if at.utid.is_none() {
@@ -193,7 +193,8 @@ impl<'s> TrackEvents<'s> {
         let annotation = event.others.iter().find(|field| field.number == 4);
         let text = annotation
             .and_then(|field| Fields::new(field.bytes()).find(|field| field.number == STRING));
-        let thread = named_thread(legacy, at.pid, out).or_else(|| self.thread_of(at, event, out));
+        let thread = named_thread(legacy, at.pid, &mut self.tracks.tids, out)
+            .or_else(|| self.thread_of(at, event, out));
         let (Some(text), Some(utid)) = (text, thread) else {
             return;
         };

@@ -102,7 +102,7 @@ impl<'s> TrackEvents<'s> {
                 _ => None,
             };
         }
-        named_thread(legacy, at.pid, out).or(at.utid)
+        named_thread(legacy, at.pid, &mut self.tracks.tids, out).or(at.utid)
     }
 }
 

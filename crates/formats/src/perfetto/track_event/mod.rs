@@ -29,6 +29,7 @@ mod log_lines;
 mod messages;
 mod names;
 mod nested;
+mod owners;
 mod people;
 mod raw;
 mod renamed_args;
@@ -39,6 +40,7 @@ mod siblings;
 mod skipped;
 mod states;
 mod thread_names;
+mod tids;
 mod tracks;
 mod types;
 mod writer;
@@ -50,5 +52,7 @@ pub(super) use interpret::TrackEvents;
 mod args_tests;
 #[cfg(test)]
 mod chrome_tests;
+#[cfg(test)]
+mod people_tests;
 #[cfg(test)]
 mod tests;

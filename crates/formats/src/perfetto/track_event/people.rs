@@ -24,6 +24,7 @@ impl TrackEvents<'_> {
             && let Some(uuid) = descriptor.find(|field| field.number == 1)
         {
             self.tracks.owner(uuid.uint(), out);
+            self.tracks.contradicting(uuid.uint(), content, out);
         }
     }
 
@@ -34,8 +35,10 @@ impl TrackEvents<'_> {
         }
         let survey = self.survey;
         let people = survey.tracks.people().iter();
-        for (_, uuid) in people.filter(|(raw, _)| survey.machine(*raw) == self.machine) {
-            self.tracks.owner(*uuid, out);
+        for person in people.filter(|person| survey.machine(person.machine) == self.machine) {
+            self.tracks.owner(person.uuid, out);
+            let bytes = survey.source.get(person.span);
+            self.tracks.contradicting(person.uuid, bytes, out);
         }
     }
 }

@@ -15,15 +15,18 @@ use traceloom_trace::{
     ProcessId, StringId, ThreadId, TraceBuilder, TrackId, TrackOwnerId, TrackType,
 };
 
-use super::super::people::process_and_leader;
 use super::super::source::Source;
 use super::super::track_descriptor::{Descriptor, Merge, Thread, TrackDescriptors};
 use super::described::{self, Orders};
 use super::siblings::{Key, Siblings};
 use super::thread_names::ThreadNames;
+use super::tids::Tids;
 
 /// The owner of a track.
 pub(super) type Owner = TrackOwnerId;
+
+/// The pid and tid of a descriptor.
+type Numbers = (Option<i32>, Option<i64>);
 
 /// The maximum number of tracks between a track and its root.
 const MOST_PARENTS: usize = 100;
@@ -81,17 +84,20 @@ enum Place {
 
 /// All tracks of track events.
 pub(super) struct Tracks<'s> {
-    descriptors: &'s TrackDescriptors,
+    pub(super) descriptors: &'s TrackDescriptors,
     source: &'s Source<'s>,
     known: FxHashMap<u64, Option<Rc<Descriptor>>>,
     owners: FxHashMap<u64, Owner>,
     places: FxHashMap<(u64, Holds), Place>,
     siblings: Siblings,
-    orders: Orders,
+    pub(super) orders: Orders,
     /// The uuid of each described thread and process. If another uuid has the same tid or pid, the system reused it for
     /// a later thread or process.
-    threads: FxHashMap<ThreadId, u64>,
-    processes: FxHashMap<ProcessId, u64>,
+    pub(super) threads: FxHashMap<ThreadId, u64>,
+    pub(super) processes: FxHashMap<ProcessId, u64>,
+    /// The processes and threads of descriptors that contradict the first one of their uuid, by their pid and tid.
+    pub(super) others: FxHashMap<(u64, Numbers), Owner>,
+    pub tids: Tids,
     pub names: ThreadNames,
 }
 
@@ -108,6 +114,8 @@ impl<'s> Tracks<'s> {
             orders: root.map(|root| Orders::of(&root)).unwrap_or_default(),
             threads: FxHashMap::default(),
             processes: FxHashMap::default(),
+            others: FxHashMap::default(),
+            tids: Tids::default(),
             names: ThreadNames::default(),
         }
     }
@@ -120,12 +128,16 @@ impl<'s> Tracks<'s> {
             .clone()
     }
 
-    /// The tid of a thread that also has a track descriptor. This may be the substitute tid of a sandboxed thread.
-    pub fn described_tid(&self, thread: &Thread, out: &TraceBuilder) -> Option<i64> {
-        let known = |tid: &i64| out.find_thread(*tid);
-        let is_described = |tid: &i64| known(tid).is_some_and(|it| self.threads.contains_key(&it));
+    /// The thread with a track descriptor that a thread descriptor means. It may have a substitute tid.
+    pub fn described(&self, thread: &Thread, out: &TraceBuilder) -> Option<ThreadId> {
+        let upid = out.find_process(thread.pid.into());
+        let find = |tid| match upid.filter(|_| thread.has_pid) {
+            Some(upid) => self.tids.find(tid, upid, out),
+            None => out.find_thread(tid),
+        };
         let tids = [described::sandboxed_tid(thread), thread.tid];
-        tids.into_iter().find(is_described)
+        let mut known = tids.into_iter().filter_map(find);
+        known.find(|utid| self.threads.contains_key(utid))
     }
 
     /// The owner of a track.
@@ -151,56 +163,6 @@ impl<'s> Tracks<'s> {
         self.owners
             .extend(path.into_iter().map(|uuid| (uuid, owner)));
         owner
-    }
-
-    /// The thread or process in the track's own descriptor.
-    fn own(&mut self, uuid: u64, descriptor: &Descriptor, out: &mut TraceBuilder) -> Option<Owner> {
-        let upid = descriptor
-            .process
-            .as_ref()
-            .map(|process| self.process(uuid, process.pid.into(), descriptor, out));
-        if let Some(thread) = &descriptor.thread {
-            let tid = described::tid(thread, descriptor);
-            let pid = thread.pid.into();
-            if pid > 0 {
-                process_and_leader(pid, out);
-            }
-            let utid = out.thread(tid);
-            if self.threads.get(&utid).is_some_and(|known| *known != uuid) {
-                out.new_thread(tid);
-            }
-            let utid = described::add_thread(thread, tid, out);
-            self.threads.insert(utid, uuid);
-            self.names
-                .keep_other(utid, descriptor.thread_kind().as_bytes(), out);
-            self.names.keep(utid, &thread.name, out);
-            described::thread_args(descriptor, &self.orders, utid, out);
-            return Some(Owner::Thread(utid));
-        }
-        upid.map(Owner::Process)
-    }
-
-    fn process(
-        &mut self,
-        uuid: u64,
-        pid: i64,
-        descriptor: &Descriptor,
-        out: &mut TraceBuilder,
-    ) -> ProcessId {
-        let mut upid = out.process(pid);
-        if self
-            .processes
-            .get(&upid)
-            .is_some_and(|known| *known != uuid)
-        {
-            upid = out.new_process(pid);
-            out.new_thread(pid);
-        }
-        self.processes.insert(upid, uuid);
-        process_and_leader(pid, out);
-        described::name_process(descriptor, upid, out);
-        described::process_args(descriptor, &self.orders, upid, out);
-        upid
     }
 
     /// The track of an event with a uuid.
