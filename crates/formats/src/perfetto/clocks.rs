@@ -13,7 +13,7 @@ mod id;
 mod remote;
 
 use rustc_hash::FxHashMap;
-use traceloom_trace::{ClockKind, ClockRow, sort};
+use traceloom_trace::{ClockKind, ClockRow, TraceBuilder, sort};
 
 use super::wire::{Field, Fields};
 use id::{REALTIME, TRACE_FILE, reading, well_known};
@@ -138,10 +138,13 @@ impl Clocks {
         self.trace_clock().number
     }
 
-    /// The number of the trace's clock, if a snapshot names another one than the usual one.
-    pub fn unusual_clock(&self) -> Option<u32> {
-        let number = self.trace.map(|clock| clock.number);
-        number.filter(|number| *number != BOOTTIME)
+    /// Adds the readings, and the trace's clock if it is not the usual one, under Perfetto's name.
+    pub fn tell(&self, out: &mut TraceBuilder) {
+        self.readings().for_each(|row| out.clock(row));
+        let number = self.trace.map_or(BOOTTIME, |clock| clock.number);
+        if number != BOOTTIME {
+            out.metadata("trace_time_clock_id", &number.to_string());
+        }
     }
 
     /// The clock of the trace, if it is recorded or evident from the snapshots, and well-known.

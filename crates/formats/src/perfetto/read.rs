@@ -37,11 +37,7 @@ pub(super) fn read(
 ) -> Result<(), ReadError> {
     let mut survey = Survey::new(file, options)?;
     survey.tell_losses(out);
-    survey.clocks.readings().for_each(|row| out.clock(row));
-    if let Some(clock) = survey.clocks.unusual_clock() {
-        // Perfetto's name of this fact.
-        out.metadata("trace_time_clock_id", &clock.to_string());
-    }
+    survey.clocks.tell(out);
     let items = std::mem::take(&mut survey.items);
     survey.tracks.set_apart(&survey.source);
     let survey = survey;
