@@ -79,9 +79,9 @@ pub(super) mod payload {
         )
     }
 
-    /// Whether packets with this content are meaningless without a timestamp.
-    pub fn needs_time(number: u32) -> bool {
-        matches!(
+    /// Whether packets with this content mean something without a timestamp.
+    pub fn is_timeless(number: u32) -> bool {
+        !matches!(
             number,
             SYS_STATS
                 | PROCESS_STATS
@@ -93,6 +93,7 @@ pub(super) mod payload {
                 | SYSTEM_PROPERTIES
                 | SERVICE_EVENT
                 | GRAPHICS_FRAME
+                | TRACK_EVENT
                 | GPU_MEMORY
                 | GPU_LOG
                 | GPU_FREQUENCY
@@ -191,6 +192,8 @@ pub(super) struct Packet<'a> {
     pub defaults: Option<&'a [u8]>,
     /// The field number of the content, and the content.
     pub payload: Option<(u32, &'a [u8])>,
+    /// The timestamp on its own clock, ns, once the survey has read it.
+    pub read_ns: Option<i64>,
 }
 
 impl<'a> Packet<'a> {

@@ -41,8 +41,8 @@ struct Sequence {
     /// The clock that the defaults name.
     clock: Option<u32>,
     thread: Span,
-    /// The state of its last packet.
-    last: Option<StateId>,
+    /// The states of its last packets: the last one, and the last other one. Packets with two clocks may alternate.
+    recent: [Option<StateId>; 2],
     /// The base of relative timestamps: the time of the last event that had one, µs. There is none between a loss and
     /// the next `ThreadDescriptor`.
     last_us: Option<i64>,
@@ -59,7 +59,7 @@ impl Sequence {
             defaults: Span::default(),
             clock: None,
             thread: Span::default(),
-            last: None,
+            recent: [None; 2],
             last_us: None,
             is_valid: false,
             losses: SequenceLosses::default(),
@@ -183,6 +183,12 @@ impl Sequences {
         Some(us)
     }
 
+    /// The clock of a packet's timestamp. `default_clock` is used if neither the packet nor its sequence sets a clock.
+    pub fn clock(&self, packet: &Packet<'_>, default_clock: u32) -> ClockId {
+        let sequence = self.sequences.get(&(packet.machine, packet.sequence));
+        clock(packet, sequence.and_then(|it| it.clock), default_clock)
+    }
+
     /// The state of a packet. `default_clock` is used if neither the packet nor its sequence sets a clock. Returns
     /// `None` if there are too many states for an input of this size.
     pub fn state(
@@ -193,25 +199,23 @@ impl Sequences {
     ) -> Option<StateId> {
         let key = (packet.machine, packet.sequence);
         let sequence = self.sequences.get_mut(&key)?;
-        let clock = packet.clock.or(sequence.clock).unwrap_or(default_clock);
         let state = State {
             sequence: packet.sequence,
             machine: packet.machine,
             generation: sequence.generation,
             defaults: sequence.defaults,
-            clock: ClockId::new(clock, packet.sequence, packet.machine),
+            clock: clock(packet, sequence.clock, default_clock),
             thread: sequence.thread,
         };
-        if let Some(last) = sequence.last
-            && self.states[last as usize] == state
-        {
-            return Some(last);
+        let is_same = |id: &StateId| self.states.get(*id as usize) == Some(&state);
+        if let Some(known) = sequence.recent.into_iter().flatten().find(is_same) {
+            return Some(known);
         }
         if self.states.len() >= MOST_STATES + input_bytes / BYTES_FOR_STATE {
             return None;
         }
         let id = self.states.len() as StateId;
-        sequence.last = Some(id);
+        sequence.recent = [Some(id), sequence.recent[0]];
         self.states.push(state);
         Some(id)
     }
@@ -245,4 +249,10 @@ impl Sequences {
         let (known, span) = self.interned.get(after.checked_sub(1)?)?;
         (*known == key).then_some(*span)
     }
+}
+
+/// The clock of a packet, else of its sequence, else the default one.
+fn clock(packet: &Packet<'_>, of_sequence: Option<u32>, default_clock: u32) -> ClockId {
+    let number = packet.clock.or(of_sequence).unwrap_or(default_clock);
+    ClockId::new(number, packet.sequence, packet.machine)
 }
