@@ -153,3 +153,16 @@ fn a_packet_moves_its_clock_on_even_if_its_event_has_another_time() {
     ];
     assert_eq!(slices(&trace), expected);
 }
+
+#[test]
+fn the_contents_of_a_packet_move_its_clock_on_once() {
+    let twice = instant(10, "a", |event| event).message(38, Proto::new().int(1, 5));
+    let trace = read([
+        incremental(),
+        twice.int(58, 64),
+        instant(5, "b", |event| event).int(58, 64),
+    ]);
+    let expected = [("a", BOOT_AHEAD + 10_000), ("b", BOOT_AHEAD + 15_000)];
+    assert_eq!(slices(&trace), expected);
+    assert_eq!(times(&trace), [BOOT_AHEAD + 10_000]);
+}

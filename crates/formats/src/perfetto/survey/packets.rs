@@ -177,27 +177,43 @@ impl<'a> Survey<'a> {
             self.losses.without_state.add(self.source.offset(span));
             return Ok(());
         }
-        match packet.payload {
-            Some((payload::COMPRESSED | payload::ZSTD_COMPRESSED, _)) if depth >= MOST_NESTED => {
+        if packet.has_several {
+            for content in packet.contents(bytes) {
+                self.content(&mut packet, content, (bytes, span), depth)?;
+            }
+        } else if let Some(content) = packet.payload {
+            self.content(&mut packet, content, (bytes, span), depth)?;
+        }
+        Ok(())
+    }
+
+    /// Surveys a content of a packet.
+    fn content(
+        &mut self,
+        packet: &mut Packet<'_>,
+        (number, content): (u32, &[u8]),
+        (bytes, span): (&[u8], Span),
+        depth: u32,
+    ) -> Result<(), ReadError> {
+        let place = span.of(bytes, content);
+        match number {
+            payload::COMPRESSED | payload::ZSTD_COMPRESSED if depth >= MOST_NESTED => {
                 self.losses.broken.add(self.source.offset(span));
             }
-            Some((number @ (payload::COMPRESSED | payload::ZSTD_COMPRESSED), packed)) => {
-                self.compressed(number, packed, span, depth)?;
+            payload::COMPRESSED | payload::ZSTD_COMPRESSED => {
+                self.compressed(number, content, span, depth)?;
             }
-            Some((payload::CLOCK_SNAPSHOT, snapshot)) => {
+            payload::CLOCK_SNAPSHOT => {
                 self.clocks
-                    .snapshot(snapshot, packet.sequence, packet.machine);
+                    .snapshot(content, packet.sequence, packet.machine);
             }
-            Some((payload::TRANSLATION_TABLE, table)) => self.translations.add(table),
-            Some((payload::REMOTE_CLOCK_SYNC, sync)) => {
-                self.clocks.remote(sync, packet.sequence, packet.machine);
+            payload::TRANSLATION_TABLE => self.translations.add(content),
+            payload::REMOTE_CLOCK_SYNC => {
+                self.clocks.remote(content, packet.sequence, packet.machine);
             }
-            Some((payload::FTRACE_EVENTS, bundle)) => {
-                self.bundle(&packet, bundle, locate(bundle));
-            }
-            Some((payload::EXTENSIONS, content)) => self.extensions(content, locate(content))?,
-            Some((number, content)) => self.item(&mut packet, number, content, span),
-            None => {}
+            payload::FTRACE_EVENTS => self.bundle(packet, content, place),
+            payload::EXTENSIONS => self.extensions(content, place)?,
+            _ => self.item(packet, number, content, span),
         }
         Ok(())
     }
