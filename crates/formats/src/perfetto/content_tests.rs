@@ -1,4 +1,4 @@
-//! Tests of packets with several contents.
+//! Tests of packets with several contents, and of packets that cannot be read.
 
 use testkit::Proto;
 use traceloom_trace::{RepairKind, RowId, Trace};
@@ -72,4 +72,24 @@ fn all_known_contents_of_a_packet_are_read() {
 fn of_equal_contents_of_a_packet_the_first_is_read() {
     let trace = read([instant(1, "a").message(11, event(3, "b"))]);
     assert_eq!(names(&trace), ["a"]);
+}
+
+/// The details of the lost events.
+fn lost(packets: impl IntoIterator<Item = Proto>) -> (u64, String) {
+    let trace = read(packets);
+    let mut rows = trace.repairs.rows().iter();
+    let row = rows.find(|row| row.kind == RepairKind::LostEvents).unwrap();
+    (row.count, row.detail.clone())
+}
+
+#[test]
+fn a_sequence_that_never_starts_its_state_is_told_so() {
+    let needs = |ts| instant(ts, "a").int(13, 2);
+    let (count, detail) = lost([needs(1), needs(2)]);
+    assert_eq!(count, 2);
+    assert!(detail.contains("no packet of the sequence starts it"));
+    let starts = Proto::new().int(10, 1).int(13, 1);
+    let (count, detail) = lost([needs(1), starts]);
+    assert_eq!(count, 1);
+    assert!(detail.contains("in a lost packet"));
 }

@@ -76,6 +76,8 @@ pub(super) struct SequenceLosses {
     pub reasons: [u32; 8],
     needed_state: u32,
     without_state: u32,
+    /// Whether any packet cleared the state, which starts it.
+    has_started: bool,
 }
 
 impl SequenceLosses {
@@ -128,7 +130,10 @@ impl Sequences {
             self.generations += 1;
             *sequence = Sequence {
                 is_valid: true,
-                losses: sequence.losses,
+                losses: SequenceLosses {
+                    has_started: true,
+                    ..sequence.losses
+                },
                 // Events without a track still belong to this thread.
                 thread: sequence.thread,
                 ..Sequence::new(self.generations)
@@ -236,6 +241,13 @@ impl Sequences {
     pub fn losses(&self, sequence: u32) -> Option<SequenceLosses> {
         let sequence = self.sequences.get(&(0, sequence))?;
         Some(sequence.losses)
+    }
+
+    /// The number of packets that need the state of a sequence that never starts it.
+    pub fn without_start(&self) -> u64 {
+        let losses = self.sequences.values().map(|sequence| sequence.losses);
+        let never = losses.filter(|losses| !losses.has_started);
+        never.map(|losses| u64::from(losses.without_state)).sum()
     }
 
     pub fn get(&self, id: StateId) -> State {

@@ -106,6 +106,7 @@ impl<'a> Survey<'a> {
             losses: Losses::default(),
         };
         survey.packets(file, Source::start(0), 0)?;
+        survey.losses.without_start = survey.sequences.without_start();
         survey.sequences.settle();
         survey.items.shrink_to_fit();
         survey.bundles.shrink_to_fit();
