@@ -1,7 +1,7 @@
 //! Tests of the clocks of packets.
 
 use testkit::Proto;
-use traceloom_trace::{RepairKind, Trace};
+use traceloom_trace::{RepairKind, Severity, Trace};
 
 use super::tests::{packet, read};
 
@@ -125,7 +125,7 @@ fn an_event_whose_time_is_relative_to_a_lost_one_has_no_time() {
         instant(5_000_003, "c", |event| event),
     ]);
     assert_eq!(slices(&trace), [("c", 5_000_003)]);
-    assert_eq!(trace.repairs.count(RepairKind::BadClockSync), 2);
+    assert_eq!(trace.repairs.count(RepairKind::Unplaced), 2);
 }
 
 /// A snapshot of sequence 1: its clock 64 counts microseconds from the packet before. It is at `BOOT_AHEAD`.
@@ -165,4 +165,26 @@ fn the_contents_of_a_packet_move_its_clock_on_once() {
     let expected = [("a", BOOT_AHEAD + 10_000), ("b", BOOT_AHEAD + 15_000)];
     assert_eq!(slices(&trace), expected);
     assert_eq!(times(&trace), [BOOT_AHEAD + 10_000]);
+}
+
+/// The detail of the packets that have no place, and their number.
+fn unplaced(packet: Proto) -> (u64, String) {
+    let trace = read([packet.int(10, 2), value(1)]);
+    assert_eq!(trace.counters.len(), 1);
+    let mut rows = trace.repairs.rows().iter();
+    let row = rows.find(|row| row.kind == RepairKind::Unplaced).unwrap();
+    (row.count, row.detail.clone())
+}
+
+#[test]
+fn the_clock_of_packets_without_a_place_is_named() {
+    let (count, detail) = unplaced(value(5).int(58, 1));
+    assert_eq!(count, 1);
+    assert!(detail.contains("on CLOCK_REALTIME, which"), "{detail}");
+    let (_, detail) = unplaced(value(5).int(58, 64));
+    assert!(
+        detail.contains("on the clock 64 of the sequence 2, "),
+        "{detail}"
+    );
+    assert_eq!(RepairKind::Unplaced.severity(), Severity::Loss);
 }

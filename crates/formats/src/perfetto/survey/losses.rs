@@ -57,7 +57,7 @@ impl Losses {
         let detail = "the kernel's buffer of a CPU overflowed";
         in_kernel.tell(RepairKind::LostEvents, detail, out);
         let detail = "a time is missing, has too many bits or is relative to a lost one";
-        without_time.tell(RepairKind::BadClockSync, detail, out);
+        without_time.tell(RepairKind::Unplaced, detail, out);
         let detail = "the state of a sequence changes too often";
         too_many_states.tell(RepairKind::BeyondLimit, detail, out);
     }
