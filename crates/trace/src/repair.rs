@@ -146,6 +146,9 @@ repair_kinds! {
     /// A sync point that cannot be used.
     BadClockSync = "bad_clock_sync", Note,
         "a clock sync marker could not be read";
+    /// Events without a time on the trace's time line.
+    Unplaced = "unplaced", Loss,
+        "events have no time, or one that cannot be put on the trace's time line; left out";
     /// The scheduler's events are inconsistent, for example because a switch is missing.
     SchedMismatch = "sched_mismatch", Mended,
         "a CPU switched away from another thread than the one that was running; a switch is missing";

@@ -55,6 +55,8 @@ mod wire;
 #[cfg(test)]
 mod clock_tests;
 #[cfg(test)]
+mod content_tests;
+#[cfg(test)]
 mod kernel_descriptor_tests;
 #[cfg(test)]
 mod kernel_tests;

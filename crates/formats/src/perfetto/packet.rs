@@ -65,6 +65,9 @@ pub(super) mod payload {
     pub const SESSION: u32 = 134;
     pub const STACK_SAMPLE: u32 = 135;
 
+    /// The content with the largest field number.
+    const NEWEST: u32 = STACK_SAMPLE;
+
     /// Whether packets with this content belong to a profile.
     pub fn is_profile(number: u32) -> bool {
         matches!(
@@ -79,9 +82,9 @@ pub(super) mod payload {
         )
     }
 
-    /// Whether packets with this content are meaningless without a timestamp.
-    pub fn needs_time(number: u32) -> bool {
-        matches!(
+    /// Whether packets with this content mean something without a timestamp.
+    pub fn is_timeless(number: u32) -> bool {
+        !matches!(
             number,
             SYS_STATS
                 | PROCESS_STATS
@@ -93,6 +96,7 @@ pub(super) mod payload {
                 | SYSTEM_PROPERTIES
                 | SERVICE_EVENT
                 | GRAPHICS_FRAME
+                | TRACK_EVENT
                 | GPU_MEMORY
                 | GPU_LOG
                 | GPU_FREQUENCY
@@ -109,6 +113,16 @@ pub(super) mod payload {
                 | GENERIC_CPU_FREQUENCY
                 | PERF_SAMPLE
         )
+    }
+
+    /// Whether the field is a content that Perfetto defines. The other fields below its newest content tell more about
+    /// the packet. Extensions are not contents that are read.
+    pub fn is_defined(number: u32) -> bool {
+        number <= NEWEST
+            && !matches!(
+                number,
+                3 | 8 | 10 | 12 | 13 | 36 | 41 | 42 | 58 | 59 | 79 | 87 | 98
+            )
     }
 
     /// Whether packets with this content are read, in addition to those that the second pass matches itself.
@@ -189,8 +203,11 @@ pub(super) struct Packet<'a> {
     pub writer: i32,
     pub interned: Option<&'a [u8]>,
     pub defaults: Option<&'a [u8]>,
-    /// The field number of the content, and the content.
+    /// The field number of the content, and the content. If there are several, the last one.
     pub payload: Option<(u32, &'a [u8])>,
+    pub has_several: bool,
+    /// The timestamp on its own clock, ns, once the survey has read it.
+    pub read_ns: Option<i64>,
 }
 
 impl<'a> Packet<'a> {
@@ -226,9 +243,31 @@ impl<'a> Packet<'a> {
             (36, _) => self.is_marker = true,
             // Not used: the user who wrote the packet.
             (3 | 79 | 87, _) => {}
-            (number, Value::Bytes(content)) => self.payload = Some((number, content)),
+            (number, Value::Bytes(content)) => {
+                self.has_several |= self.payload.is_some();
+                self.payload = Some((number, content));
+            }
             (_, Value::Number(_)) => {}
         }
+    }
+
+    /// The contents of a packet with several, in their order: the first one in each field that Perfetto defines.
+    /// Newer fields count only if there is nothing else. `bytes` are those of the packet.
+    pub fn contents(&self, bytes: &'a [u8]) -> Vec<(u32, &'a [u8])> {
+        let mut contents: Vec<(u32, &[u8])> = Vec::new();
+        for field in Fields::new(bytes) {
+            let is_new = || contents.iter().all(|(number, _)| *number != field.number);
+            if let Value::Bytes(content) = field.value
+                && payload::is_defined(field.number)
+                && is_new()
+            {
+                contents.push((field.number, content));
+            }
+        }
+        if contents.is_empty() {
+            contents.extend(self.payload);
+        }
+        contents
     }
 }
 

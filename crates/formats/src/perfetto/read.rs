@@ -176,7 +176,7 @@ fn read_machine<'s>(
     });
     reader.generic.finish(machine as i64, out);
     let machine = reader.finish(options, out);
-    tell_unplaced(survey, &timeline, out);
+    timeline.tell(out);
     survey.translations.rename(first, out);
     machine
 }
@@ -382,19 +382,4 @@ impl<'s> Second<'s> {
         );
         self.machine
     }
-}
-
-/// Reports items whose timestamp cannot be converted, and compact blocks with columns of different lengths.
-fn tell_unplaced(survey: &Survey<'_>, timeline: &Timeline<'_>, out: &mut TraceBuilder) {
-    let (count, first) = timeline.unconverted;
-    let place = first.map_or(Place::default(), |first| {
-        Place::at_offset(survey.source.offset(first))
-    });
-    let uneven = timeline.uneven;
-    out.repair(RepairKind::TornRecord, uneven, Place::default(), || {
-        "columns of compact scheduling events have different lengths".to_owned()
-    });
-    out.repair(RepairKind::BadClockSync, count, place, || {
-        "a packet has a time on a clock that no snapshot connects to the trace's".to_owned()
-    });
 }

@@ -41,8 +41,8 @@ struct Sequence {
     /// The clock that the defaults name.
     clock: Option<u32>,
     thread: Span,
-    /// The state of its last packet.
-    last: Option<StateId>,
+    /// The states of its last packets: the last one, and the last other one. Packets with two clocks may alternate.
+    recent: [Option<StateId>; 2],
     /// The base of relative timestamps: the time of the last event that had one, µs. There is none between a loss and
     /// the next `ThreadDescriptor`.
     last_us: Option<i64>,
@@ -59,7 +59,7 @@ impl Sequence {
             defaults: Span::default(),
             clock: None,
             thread: Span::default(),
-            last: None,
+            recent: [None; 2],
             last_us: None,
             is_valid: false,
             losses: SequenceLosses::default(),
@@ -76,6 +76,8 @@ pub(super) struct SequenceLosses {
     pub reasons: [u32; 8],
     needed_state: u32,
     without_state: u32,
+    /// Whether any packet cleared the state, which starts it.
+    has_started: bool,
 }
 
 impl SequenceLosses {
@@ -128,7 +130,10 @@ impl Sequences {
             self.generations += 1;
             *sequence = Sequence {
                 is_valid: true,
-                losses: sequence.losses,
+                losses: SequenceLosses {
+                    has_started: true,
+                    ..sequence.losses
+                },
                 // Events without a track still belong to this thread.
                 thread: sequence.thread,
                 ..Sequence::new(self.generations)
@@ -184,6 +189,12 @@ impl Sequences {
         Some(us)
     }
 
+    /// The clock of a packet's timestamp. `default_clock` is used if neither the packet nor its sequence sets a clock.
+    pub fn clock(&self, packet: &Packet<'_>, default_clock: u32) -> ClockId {
+        let sequence = self.sequences.get(&(packet.machine, packet.sequence));
+        clock(packet, sequence.and_then(|it| it.clock), default_clock)
+    }
+
     /// The state of a packet. `default_clock` is used if neither the packet nor its sequence sets a clock. Returns
     /// `None` if there are too many states for an input of this size.
     pub fn state(
@@ -194,25 +205,23 @@ impl Sequences {
     ) -> Option<StateId> {
         let key = (packet.machine, packet.sequence);
         let sequence = self.sequences.get_mut(&key)?;
-        let clock = packet.clock.or(sequence.clock).unwrap_or(default_clock);
         let state = State {
             sequence: packet.sequence,
             machine: packet.machine,
             generation: sequence.generation,
             defaults: sequence.defaults,
-            clock: ClockId::new(clock, packet.sequence, packet.machine),
+            clock: clock(packet, sequence.clock, default_clock),
             thread: sequence.thread,
         };
-        if let Some(last) = sequence.last
-            && self.states[last as usize] == state
-        {
-            return Some(last);
+        let is_same = |id: &StateId| self.states.get(*id as usize) == Some(&state);
+        if let Some(known) = sequence.recent.into_iter().flatten().find(is_same) {
+            return Some(known);
         }
         if self.states.len() >= MOST_STATES + input_bytes / BYTES_FOR_STATE {
             return None;
         }
         let id = self.states.len() as StateId;
-        sequence.last = Some(id);
+        sequence.recent = [Some(id), sequence.recent[0]];
         self.states.push(state);
         Some(id)
     }
@@ -235,6 +244,13 @@ impl Sequences {
         Some(sequence.losses)
     }
 
+    /// The number of packets that need the state of a sequence that never starts it.
+    pub fn without_start(&self) -> u64 {
+        let losses = self.sequences.values().map(|sequence| sequence.losses);
+        let never = losses.filter(|losses| !losses.has_started);
+        never.map(|losses| u64::from(losses.without_state)).sum()
+    }
+
     pub fn get(&self, id: StateId) -> State {
         self.states[id as usize]
     }
@@ -246,4 +262,10 @@ impl Sequences {
         let (known, span) = self.interned.get(after.checked_sub(1)?)?;
         (*known == key).then_some(*span)
     }
+}
+
+/// The clock of a packet, else of its sequence, else the default one.
+fn clock(packet: &Packet<'_>, of_sequence: Option<u32>, default_clock: u32) -> ClockId {
+    let number = packet.clock.or(of_sequence).unwrap_or(default_clock);
+    ClockId::new(number, packet.sequence, packet.machine)
 }

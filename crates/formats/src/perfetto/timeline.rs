@@ -15,7 +15,9 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 
-use super::clocks::Converter;
+use traceloom_trace::{Place, RepairKind, TraceBuilder};
+
+use super::clocks::{ClockId, Converter};
 use super::compact::{CompactSwitch, CompactWaking, Switches, Wakings};
 use super::kernel_event::KernelEvent;
 use super::sequence::StateId;
@@ -52,10 +54,10 @@ pub(super) struct Timeline<'s> {
     runs: Vec<Run<'s>>,
     /// Free indices in `runs`.
     free: Vec<usize>,
-    /// The number of items whose time cannot be converted to the trace's clock, and the first of them.
-    pub unconverted: (u64, Option<Span>),
+    /// The number of items whose time cannot be converted to the trace's clock, and the first of them with its clock.
+    unconverted: (u64, Option<(Span, ClockId)>),
     /// Blocks of compact scheduling data whose columns have different lengths.
-    pub uneven: u64,
+    uneven: u64,
 }
 
 /// The rest of a run. The time of its next event is in the heap.
@@ -117,7 +119,7 @@ impl<'s> Timeline<'s> {
             Some(ts) => item.ts = ts,
             None => {
                 self.unconverted.0 += 1;
-                self.unconverted.1.get_or_insert(item.span);
+                self.unconverted.1.get_or_insert((item.span, clock));
                 return false;
             }
         }
@@ -141,6 +143,22 @@ impl<'s> Timeline<'s> {
         let begins = self.survey.begins.iter();
         let times = begins.filter_map(|(clock, ts)| self.converter.convert(*clock, *ts));
         times.max().unwrap_or(i64::MIN)
+    }
+
+    /// Reports items whose timestamp cannot be converted, and compact blocks with columns of different lengths.
+    pub fn tell(&self, out: &mut TraceBuilder) {
+        let place = Place::default();
+        out.repair(RepairKind::TornRecord, self.uneven, place, || {
+            "columns of compact scheduling events have different lengths".to_owned()
+        });
+        if let (count, Some((first, clock))) = self.unconverted {
+            let place = Place::at_offset(self.survey.source.offset(first));
+            out.repair(RepairKind::Unplaced, count, place, || {
+                format!(
+                    "a packet's time is on {clock}, which no snapshot connects to the trace's clock"
+                )
+            });
+        }
     }
 
     /// Begins a run.

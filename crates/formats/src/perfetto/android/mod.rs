@@ -209,7 +209,7 @@ impl<'s> Android<'s> {
         let unconverted = self.log.unconverted;
         self.log.finish(out);
         let place = Place::default();
-        out.repair(RepairKind::BadClockSync, unconverted, place, || {
+        out.repair(RepairKind::Unplaced, unconverted, place, || {
             "lines of Android's log have times that no snapshot connects to the trace's clock"
                 .to_owned()
         });

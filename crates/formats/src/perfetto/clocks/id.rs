@@ -1,5 +1,7 @@
 //! Clock ids and readings.
 
+use std::fmt;
+
 use traceloom_trace::{ClockKind, ClockRow, RowId, SourceId};
 
 /// `CLOCK_BOOTTIME`. This is the trace's clock, unless a snapshot sets another one.
@@ -43,6 +45,19 @@ impl ClockId {
     /// The number in `ClockSnapshot` and `timestamp_clock_id`.
     pub fn number(self) -> u32 {
         self.number
+    }
+}
+
+impl fmt::Display for ClockId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.number, self.sequence) {
+            (REALTIME, _) => f.write_str("CLOCK_REALTIME"),
+            (MONOTONIC, _) => f.write_str("CLOCK_MONOTONIC"),
+            (MONOTONIC_RAW, _) => f.write_str("CLOCK_MONOTONIC_RAW"),
+            (BOOTTIME, _) => f.write_str("CLOCK_BOOTTIME"),
+            (number, 0) => write!(f, "the clock {number}"),
+            (number, sequence) => write!(f, "the clock {number} of the sequence {sequence}"),
+        }
     }
 }
 

@@ -85,7 +85,7 @@ impl<'s> Energy<'s> {
                 (None, _) => out.repair(RepairKind::BadField, 1, Place::default(), || {
                     format!("a value of the power rail {index}, which is not described")
                 }),
-                (_, None) => out.repair(RepairKind::BadClockSync, 1, Place::default(), || {
+                (_, None) => out.repair(RepairKind::Unplaced, 1, Place::default(), || {
                     "a value of a power rail without a time".to_owned()
                 }),
             }

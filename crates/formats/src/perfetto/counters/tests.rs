@@ -67,7 +67,7 @@ fn a_value_of_a_rail_without_a_description_is_counted() {
     let trace = read([packet(5, payload::POWER_RAILS, rails)]);
     assert_eq!(trace.repairs.count(RepairKind::BadField), 1);
     let trace = read([Proto::new().message(payload::BATTERY, Proto::new().int(1, 5))]);
-    assert_eq!(trace.repairs.count(RepairKind::BadClockSync), 1);
+    assert_eq!(trace.repairs.count(RepairKind::Unplaced), 1);
 }
 
 #[test]

@@ -74,7 +74,7 @@ impl Troubles {
         out.repair(RepairKind::LostEvents, self.incomplete, place, || {
             "a heap profile is incomplete: `stats` says why".to_owned()
         });
-        out.repair(RepairKind::BadClockSync, self.unplaced, place, || {
+        out.repair(RepairKind::Unplaced, self.unplaced, place, || {
             "a heap profile has a time on a clock that no snapshot connects to the trace's"
                 .to_owned()
         });

@@ -344,5 +344,5 @@ fn an_incomplete_heap_profile_says_why() {
     }
     assert_eq!(trace.repairs.count(RepairKind::LostEvents), 3);
     // No snapshot contains the clock of the dumps.
-    assert_eq!(trace.repairs.count(RepairKind::BadClockSync), 4);
+    assert_eq!(trace.repairs.count(RepairKind::Unplaced), 4);
 }

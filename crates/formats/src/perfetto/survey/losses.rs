@@ -7,6 +7,8 @@ use traceloom_trace::{Place, RepairKind, TraceBuilder};
 pub(super) struct Losses {
     /// Packets that need state after a loss, before their sequence clears its state.
     pub without_state: Tally,
+    /// How many of them are of sequences that never start their state.
+    pub without_start: u64,
     pub broken: Tally,
     pub after_loss: Tally,
     pub in_kernel: Tally,
@@ -28,6 +30,7 @@ impl Losses {
     pub fn tell(&self, out: &mut TraceBuilder) {
         let Losses {
             without_state,
+            without_start,
             broken,
             after_loss,
             in_kernel,
@@ -44,12 +47,17 @@ impl Losses {
             "packets are missing before this one",
             out,
         );
-        let detail = "a packet needs names that were in a lost packet";
+        let detail = if without_start == without_state.count {
+            "a packet needs the state of its sequence, but no packet of the sequence starts it \
+             (SEQ_INCREMENTAL_STATE_CLEARED)"
+        } else {
+            "a packet needs names that were in a lost packet"
+        };
         without_state.tell(RepairKind::LostEvents, detail, out);
         let detail = "the kernel's buffer of a CPU overflowed";
         in_kernel.tell(RepairKind::LostEvents, detail, out);
         let detail = "a time is missing, has too many bits or is relative to a lost one";
-        without_time.tell(RepairKind::BadClockSync, detail, out);
+        without_time.tell(RepairKind::Unplaced, detail, out);
         let detail = "the state of a sequence changes too often";
         too_many_states.tell(RepairKind::BeyondLimit, detail, out);
     }

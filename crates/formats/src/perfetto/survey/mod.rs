@@ -8,6 +8,7 @@ mod ftrace;
 mod item;
 mod losses;
 mod packets;
+mod times;
 
 pub(super) use item::{Bundle, Item, What};
 pub(super) use packets::Survey;

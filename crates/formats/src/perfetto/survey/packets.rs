@@ -6,8 +6,8 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use traceloom_trace::TraceBuilder;
 
-use super::super::clocks::{BOOTTIME, ClockId, Clocks, FIRST_OF_SEQUENCE, MONOTONIC};
-use super::super::packet::{Packet, Packets, deltas_us, payload};
+use super::super::clocks::{BOOTTIME, ClockId, Clocks, MONOTONIC};
+use super::super::packet::{Packet, Packets, payload};
 use super::super::sequence::{Sequences, State, StateId};
 use super::super::source::{Source, Span};
 use super::super::track_descriptor::{Thread, TrackDescriptors};
@@ -50,7 +50,7 @@ pub(crate) struct Survey<'a> {
     /// The ids of the other machines, in file order.
     pub machines: Vec<u32>,
     /// The clock number and the timestamp of the last packet that has a timestamp on a global clock.
-    last: Option<(u32, u64)>,
+    pub(super) last: Option<(u32, u64)>,
     /// The start of the range of interest, ns. Earlier track events are skipped.
     pub interest: Option<i64>,
     /// The time from which the data of each CPU of each machine is complete: the first bundle of the CPU, and the time
@@ -106,6 +106,7 @@ impl<'a> Survey<'a> {
             losses: Losses::default(),
         };
         survey.packets(file, Source::start(0), 0)?;
+        survey.losses.without_start = survey.sequences.without_start();
         survey.sequences.settle();
         survey.items.shrink_to_fit();
         survey.bundles.shrink_to_fit();
@@ -177,27 +178,43 @@ impl<'a> Survey<'a> {
             self.losses.without_state.add(self.source.offset(span));
             return Ok(());
         }
-        match packet.payload {
-            Some((payload::COMPRESSED | payload::ZSTD_COMPRESSED, _)) if depth >= MOST_NESTED => {
+        if packet.has_several {
+            for content in packet.contents(bytes) {
+                self.content(&mut packet, content, (bytes, span), depth)?;
+            }
+        } else if let Some(content) = packet.payload {
+            self.content(&mut packet, content, (bytes, span), depth)?;
+        }
+        Ok(())
+    }
+
+    /// Surveys a content of a packet.
+    fn content(
+        &mut self,
+        packet: &mut Packet<'_>,
+        (number, content): (u32, &[u8]),
+        (bytes, span): (&[u8], Span),
+        depth: u32,
+    ) -> Result<(), ReadError> {
+        let place = span.of(bytes, content);
+        match number {
+            payload::COMPRESSED | payload::ZSTD_COMPRESSED if depth >= MOST_NESTED => {
                 self.losses.broken.add(self.source.offset(span));
             }
-            Some((number @ (payload::COMPRESSED | payload::ZSTD_COMPRESSED), packed)) => {
-                self.compressed(number, packed, span, depth)?;
+            payload::COMPRESSED | payload::ZSTD_COMPRESSED => {
+                self.compressed(number, content, span, depth)?;
             }
-            Some((payload::CLOCK_SNAPSHOT, snapshot)) => {
+            payload::CLOCK_SNAPSHOT => {
                 self.clocks
-                    .snapshot(snapshot, packet.sequence, packet.machine);
+                    .snapshot(content, packet.sequence, packet.machine);
             }
-            Some((payload::TRANSLATION_TABLE, table)) => self.translations.add(table),
-            Some((payload::REMOTE_CLOCK_SYNC, sync)) => {
-                self.clocks.remote(sync, packet.sequence, packet.machine);
+            payload::TRANSLATION_TABLE => self.translations.add(content),
+            payload::REMOTE_CLOCK_SYNC => {
+                self.clocks.remote(content, packet.sequence, packet.machine);
             }
-            Some((payload::FTRACE_EVENTS, bundle)) => {
-                self.bundle(&packet, bundle, locate(bundle));
-            }
-            Some((payload::EXTENSIONS, content)) => self.extensions(content, locate(content))?,
-            Some((number, content)) => self.item(&packet, number, content, span),
-            None => {}
+            payload::FTRACE_EVENTS => self.bundle(packet, content, place),
+            payload::EXTENSIONS => self.extensions(content, place)?,
+            _ => self.item(packet, number, content, span),
         }
         Ok(())
     }
@@ -246,8 +263,8 @@ impl<'a> Survey<'a> {
         Ok(())
     }
 
-    /// Adds a packet to the items. Packets without a timestamp are added only if their content does not need one.
-    fn item(&mut self, packet: &Packet<'_>, number: u32, content: &[u8], span: Span) {
+    /// Reads what a content says about other packets.
+    fn describe(&mut self, packet: &Packet<'_>, number: u32, content: &[u8], span: Span) {
         match number {
             payload::TRACK_DESCRIPTOR => {
                 let bytes = self.source.get(span);
@@ -276,38 +293,35 @@ impl<'a> Survey<'a> {
             }
             _ => {}
         }
-        let stamped = self.stamped(packet, number);
-        let packet = &stamped;
-        let own = match (number, packet.timestamp) {
-            (payload::TRACK_EVENT, None) => self.event_time(packet, content),
-            (payload::STREAMING_PROFILE, _) => self.streaming_time(packet, content),
-            _ => None,
-        };
+    }
+
+    /// Adds a packet to the items. Packets without a timestamp are added only if their content does not need one.
+    fn item(&mut self, packet: &mut Packet<'_>, number: u32, content: &[u8], span: Span) {
+        self.describe(packet, number, content, span);
+        let mut stamped = self.stamped(packet, number);
+        let own = self.own_time(packet, number, content);
+        if own.is_some() {
+            self.pass_time(packet);
+            (stamped.timestamp, stamped.clock) = (None, Some(MONOTONIC));
+        }
         let default_clock = match number {
-            _ if own.is_some() => MONOTONIC,
             payload::SERVICE_EVENT => BOOTTIME,
             _ => self.clocks.default_number(),
         };
         let bytes = self.source.file().len();
-        let Some(state) = self.sequences.state(packet, default_clock, bytes) else {
+        let Some(state) = self.sequences.state(&stamped, default_clock, bytes) else {
             self.losses.too_many_states.add(self.source.offset(span));
             return;
         };
-        let clock = self.sequences.get(state).clock;
-        let ts = match packet.timestamp {
-            Some(time) => self.clocks.read(clock, time),
-            None if number == payload::TRACK_EVENT => self.own_time(own),
-            None if number == payload::STREAMING_PROFILE => own,
-            None if payload::needs_time(number) => None,
-            None => Some(i64::MIN),
+        let ts = match (own, stamped.timestamp) {
+            (Some(own), _) => own,
+            (None, Some(time)) => self.time(packet, self.sequences.get(state).clock, time),
+            (None, None) => payload::is_timeless(number).then_some(i64::MIN),
         };
         let Some(ts) = ts else {
             self.losses.without_time.add(self.source.offset(span));
             return;
         };
-        if packet.timestamp.is_some() && clock.number() < FIRST_OF_SEQUENCE {
-            self.last = packet.timestamp.map(|time| (clock.number(), time));
-        }
         if number == payload::SERVICE_EVENT && is_start(content) {
             self.started.get_or_insert((ts, state));
         }
@@ -320,65 +334,10 @@ impl<'a> Survey<'a> {
         self.items.push(Item::packet(ts, content, number, state));
     }
 
-    /// The packet with its effective timestamp. Streaming profiles have their own timestamps. Other profile packets
-    /// without a timestamp get that of the previous packet. So do track descriptors, whose order numbers processes.
-    fn stamped<'p>(&self, packet: &Packet<'p>, number: u32) -> Packet<'p> {
-        let mut stamped = *packet;
-        match (number, packet.timestamp, self.last) {
-            (payload::STREAMING_PROFILE, ..) => {
-                (stamped.timestamp, stamped.clock) = (None, Some(MONOTONIC));
-            }
-            (number, None, Some((clock, time)))
-                if payload::is_profile(number)
-                    || (number == payload::TRACK_DESCRIPTOR && packet.machine == 0) =>
-            {
-                (stamped.timestamp, stamped.clock) = (Some(time), Some(clock));
-            }
-            _ => {}
-        }
-        stamped
-    }
-
     /// Reads a `ThreadDescriptor` and makes it the thread of the packet's sequence.
     fn thread(&mut self, packet: &Packet<'_>, thread: &[u8], place: Span) {
         let reference_us = Thread::read(Fields::new(thread)).reference_us;
         self.sequences.set_thread(packet, place, reference_us);
-    }
-
-    /// The timestamp inside a track event, ns on `CLOCK_MONOTONIC`.
-    fn event_time(&mut self, packet: &Packet<'_>, event: &[u8]) -> Option<i64> {
-        let time = Fields::new(event).find(|field| matches!(field.number, 1 | 16))?;
-        let us = match time.number {
-            1 => self.sequences.relative_us(packet, time.int())?,
-            _ => time.int(),
-        };
-        Some(us.saturating_mul(1_000))
-    }
-
-    /// The base of the relative timestamps in a streaming profile of Chrome, ns on `CLOCK_MONOTONIC`.
-    fn streaming_time(&mut self, packet: &Packet<'_>, content: &[u8]) -> Option<i64> {
-        let us = self.sequences.relative_us(packet, 0)?;
-        let is_negative = us < 0 || self.pass_deltas(packet, content)?;
-        self.negative_profiles += u64::from(is_negative);
-        (us >= 0).then_some(us.saturating_mul(1_000))
-    }
-
-    /// Moves a sequence on by the deltas of a streaming profile. Stops if its time becomes negative, and returns whether it
-    /// did.
-    fn pass_deltas(&mut self, packet: &Packet<'_>, content: &[u8]) -> Option<bool> {
-        for delta in deltas_us(content) {
-            if self.sequences.relative_us(packet, delta)? < 0 {
-                return Some(true);
-            }
-        }
-        Some(false)
-    }
-
-    /// The timestamp of a track event, unless it is negative.
-    fn own_time(&mut self, time: Option<i64>) -> Option<i64> {
-        let kept = time.filter(|time| *time >= 0);
-        self.negative_times += u64::from(time.is_some() && kept.is_none());
-        kept
     }
 
     /// Reports the losses.

@@ -140,3 +140,32 @@ fn tables_give_names_back() {
     let track = trace.tracks.row(slice.track_id.row());
     assert_eq!(trace.strings.get(track.name), "Drawing");
 }
+
+#[test]
+fn a_counter_event_gives_its_arguments_to_its_value() {
+    let value = |value| Proto::new().int(9, 4).int(11, 1).int(30, value);
+    let note = Proto::new().text(10, "quality").text(6, "good");
+    let trace = read([
+        event(10, value(5).message(4, note)),
+        event(20, value(6)),
+        // Extra values of the same event come first.
+        event(
+            30,
+            value(7)
+                .int(31, 2)
+                .int(12, 1)
+                .message(4, Proto::new().text(10, "n").int(4, 3)),
+        ),
+    ]);
+    let rows: Vec<_> = trace.counters.rows().collect();
+    let sets = rows.iter().map(|row| {
+        let args = trace.args.set(row.arg_set_id);
+        let keys = args.map(|(key, _)| trace.strings.get(key));
+        (row.value as i64, keys.collect::<Vec<_>>().join(" "))
+    });
+    let expected = [(5, "debug.quality"), (6, ""), (1, ""), (7, "debug.n")];
+    assert_eq!(
+        sets.collect::<Vec<_>>(),
+        expected.map(|(value, keys)| (value, keys.to_owned()))
+    );
+}

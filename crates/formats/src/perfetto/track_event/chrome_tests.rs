@@ -265,7 +265,7 @@ fn relative_times_count_from_a_descriptor_after_the_last_loss() {
     ]);
     let slices: Vec<_> = trace.slices.rows().map(|row| (row.ts, row.dur)).collect();
     assert_eq!(slices, [(1_010_000, 1_000_000)]);
-    assert_eq!(trace.repairs.count(RepairKind::BadClockSync), 2);
+    assert_eq!(trace.repairs.count(RepairKind::Unplaced), 2);
 }
 
 /// The pid and `reliable_from` of each process that was listed without a description.

@@ -50,6 +50,14 @@ impl<'s> TrackEvents<'s> {
         }
     }
 
+    /// Adds the arguments of a counter event to the value that it has just added.
+    pub(super) fn counter_args(&mut self, at: &At<'s>, event: &Event<'s>, out: &mut TraceBuilder) {
+        if event.value.is_some() && !event.others.is_empty() {
+            let args = self.stored_args(at, event, out);
+            out.describe_last_counter(args);
+        }
+    }
+
     /// Adds the extra counter values of an event.
     pub(super) fn extra_counters(
         &mut self,

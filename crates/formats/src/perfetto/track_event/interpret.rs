@@ -144,7 +144,10 @@ impl<'s> TrackEvents<'s> {
                 let track = self.slice_track(&event, uuid, &at, Use::Instant, out);
                 self.instant(&at, &event, track, out);
             }
-            kind::COUNTER => self.counter(&at, uuid.unwrap_or(0), event.value, out),
+            kind::COUNTER => {
+                self.counter(&at, uuid.unwrap_or(0), event.value, out);
+                self.counter_args(&at, &event, out);
+            }
             kind::STATE => self.state(&at, &event, uuid, out),
             _ => self.skipped.of_unknown_type += 1,
         }
