@@ -1,8 +1,8 @@
 //! Steps that run beside the others, each group in a process of its own.
 //!
-//! The tests that record the kernel wait for it most of the time. They have a higher priority than everything else,
-//! because a recorder that does not run loses events. The tests of the Python package wait for Spark. What only compiles
-//! has the lowest priority, and fills the pauses of the browser.
+//! The tests that record the kernel wait for it most of the time, those of the page for browsers, and those of the Python
+//! package for Spark. The kernel's and the page's have a higher priority than everything else: a recorder that does not
+//! run loses events, and a browser that does not run is slow to answer. What only compiles has the lowest.
 
 use std::env::current_exe;
 use std::fs::File;
@@ -20,7 +20,8 @@ type Group = (&'static str, &'static [&'static str], u8);
 /// All groups but the first use the [second build folder](crate::run::second_build_folder). Cargo lets one of them compile
 /// at a time.
 const GROUPS: &[Group] = &[
-    ("kernel", &["kernel"], 0),
+    // Some tests of the page record the kernel, too.
+    ("kernel and page", &["kernel", "page"], 0),
     ("python", &["wheel", "python"], OTHERS),
     ("compilations", &["platforms", "fuzz-targets"], 19),
 ];

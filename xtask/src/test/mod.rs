@@ -41,7 +41,6 @@ const STEPS: &[Step] = &[
     ("wheel", "the wheel of the Python package", python::wheel),
     ("platforms", "other platforms", platforms::run),
     ("fuzz-targets", "fuzz targets", platforms::fuzz_targets),
-    // Its tests that record the kernel come after those of `kernel`, which run beside the steps before.
     ("page", "the page in a browser", page::run),
     ("python", "the Python package", python::run),
 ];
