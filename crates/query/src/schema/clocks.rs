@@ -21,13 +21,15 @@ pub(super) struct Reading {
     pub source: SourceId,
 }
 
-/// The readings of a trace, in order of time. In Perfetto's traces, a snapshot begins with the trace's own clock.
+/// The readings of a trace, in order of time. Each snapshot of a Perfetto trace begins with the trace's own clock.
 pub(super) fn readings(trace: &Trace, intern: &mut dyn FnMut(&str) -> StringId) -> Vec<Reading> {
     let is_same = |one: &ClockRow, next: &ClockRow| (one.ts, one.source) == (next.ts, next.source);
+    let own = own_clock(trace);
     let mut readings = Vec::new();
     for (snapshot, rows) in (0..).zip(trace.clocks.chunk_by(is_same)) {
-        let own = own_clock(trace, &rows[0]);
-        let own = own.filter(|own| rows.iter().all(|row| row.clock != own.clock));
+        let own = own.filter(|own| rows.iter().all(|row| row.clock != *own));
+        let own = own.filter(|_| is_perfetto(trace, rows[0].source));
+        let own = own.map(|clock| own_reading(clock, &rows[0]));
         for row in own.iter().chain(rows) {
             readings.push(reading(row, snapshot, intern));
         }
@@ -59,23 +61,28 @@ fn builtin(clock: ClockKind) -> Option<(i64, &'static str)> {
     }
 }
 
-/// The trace's own clock at the time of a reading of a Perfetto trace, if it is well-known.
-fn own_clock(trace: &Trace, row: &ClockRow) -> Option<ClockRow> {
-    let source = row.source.some()?.row();
-    let format = (source < trace.sources.len()).then(|| trace.sources.format.get(source))?;
-    if trace.strings.get(format) != "perfetto" {
-        return None;
-    }
+/// The own clock of a Perfetto trace, if it is well-known.
+fn own_clock(trace: &Trace) -> Option<ClockKind> {
     let told = trace.metadata("trace_time_clock_id");
-    let number = told.map_or(Some(BOOTTIME), |told| told.parse().ok())?;
-    let clock = *ClockKind::ALL
-        .iter()
-        .find(|clock| builtin(**clock).is_some_and(|(id, _)| id == number))?;
-    Some(ClockRow {
+    let number: i64 = told.map_or(Some(BOOTTIME), |told| told.parse().ok())?;
+    let is_it = |clock: &ClockKind| builtin(*clock).is_some_and(|(id, _)| id == number);
+    ClockKind::ALL.iter().copied().find(is_it)
+}
+
+fn is_perfetto(trace: &Trace, source: SourceId) -> bool {
+    let row = source.some().map(|source| source.row());
+    row.filter(|row| *row < trace.sources.len())
+        .is_some_and(|row| trace.strings.get(trace.sources.format.get(row)) == "perfetto")
+}
+
+/// What the trace's own clock showed when another clock was read.
+fn own_reading(clock: ClockKind, other: &ClockRow) -> ClockRow {
+    ClockRow {
+        source: other.source,
         clock,
-        value_ns: row.ts,
+        ts: other.ts,
+        value_ns: other.ts,
         precision_ns: 0,
         name: String::new(),
-        ..row.clone()
-    })
+    }
 }
