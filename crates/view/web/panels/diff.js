@@ -50,11 +50,12 @@ function mount(host, store, source, {meta, rows: timeline}) {
   const sides = [0, 1];
   const settings = () => ({base: [sides[0]], new: [sides[1]], clock: clock.value || undefined, by: by.value});
   const ofSamples = () => what.value === "samples";
-  const samples = () => compareSamples(source, timeline, sides, event.value ? Number(event.value) : undefined);
+  /** The last comparison of samples, which the flame graph shows in parts. @type {ReturnType<typeof compareSamples> | undefined} */
+  let samples;
   const table = virtualTable(/** @type {import("ui/virtual_table").TableOptions<DiffRow>} */ ({label: "Changes", testid: "diff-table", columns,
     classOf: row => `line ${row.presence}`, onSort: arrange}));
   const flame = flameView({label: "Differential flame graph: orange took longer, blue took less", testid: "diff-flame",
-    ask: async span => ofSamples() ? (await samples()).flame(span) : source.ask({op: "diff", ...settings(), flame: true, ...span}),
+    ask: async span => ofSamples() && samples ? (await samples).flame(span) : source.ask({op: "diff", ...settings(), flame: true, ...span}),
     colour: ({delta, w}, at) => diffFill((delta?.[at] ?? 0) / w[at]),
     lines({w, calls, delta: deltas}, at) {
       const delta = deltas?.[at] ?? 0, [before, after] = [(w[at] - delta) / 2, (w[at] + delta) / 2];
@@ -95,8 +96,9 @@ function mount(host, store, source, {meta, rows: timeline}) {
 
   /** @returns {Promise<Comparison>} */
   async function shares() {
+    samples = compareSamples(source, timeline, sides, event.value ? Number(event.value) : undefined);
     if (event.options.length === 1) event.append(...(await eventsOf(source)).map((name, at) => el("option", {value: String(at)}, elide(name, 60))));
-    const {rows, whole: [before, after]} = await samples();
+    const {rows, whole: [before, after]} = await samples;
     return {rows, columns: SHARES, total: `${plural(before, "sample")} → ${plural(after, "sample")}`};
   }
 
