@@ -72,7 +72,7 @@ fn what_does_not_open_is_refused_before_there_is_a_url() {
     let cases = [
         (example("README.md"), "README.md: not a trace"),
         (large, "large.bin: not a trace"),
-        (recorded, "perf.data recording of perf before Linux 3.2"),
+        (recorded, "perf.data file of a perf older than Linux 3.2"),
         (file("empty.trace", b""), "the input is empty"),
         (example("none.trace"), "no such file"),
         (example(""), "is a folder; name a trace in it, such as "),

@@ -1,8 +1,8 @@
 //! Steps that run beside the others, each group in a process of its own.
 //!
-//! The tests that record the kernel wait for it most of the time, those of the page for browsers, and those of the Python
-//! package for Spark. The kernel's and the page's have a higher priority than everything else: a recorder that does not
-//! run loses events, and a browser that does not run is slow to answer. What only compiles has the lowest.
+//! Many tests mostly wait: tests that record wait for the kernel, those of the page for browsers, those of the Python package
+//! for Spark. Tests that record and those of the page have the highest priority, because a recorder that does not run loses
+//! events, and a browser that does not run answers late. Steps that only compile have the lowest priority.
 
 use std::env::current_exe;
 use std::fs::File;
@@ -17,7 +17,7 @@ use crate::run::{command, succeeds, target_folder};
 /// A title, the steps, and how much lower their priority is.
 type Group = (&'static str, &'static [&'static str], u8);
 
-/// All groups but the first use the [second build folder](crate::run::second_build_folder). Cargo lets one of them compile
+/// All groups but the first use the [second build folder](crate::run::second_build_folder), where Cargo runs one compilation
 /// at a time.
 const GROUPS: &[Group] = &[
     // Some tests of the page record the kernel, too.

@@ -1,4 +1,4 @@
-//! The formats of other tools.
+//! The formats of other tools, with advice for their users.
 
 use super::signs::{
     is_callgrind, is_collapsed, is_gperftools, is_json_with, is_logcat, is_perf_script,
@@ -17,7 +17,7 @@ pub(super) struct ForeignFormat {
 
 pub(super) const FORMATS: &[ForeignFormat] = &[
     ForeignFormat {
-        name: "a perf.data recording of perf before Linux 3.2",
+        name: "a perf.data file of a perf older than Linux 3.2",
         advice: "open it with `perf report`",
         matches: |head| head.starts_with(b"PERFFILE"),
     },

@@ -1,4 +1,4 @@
-//! What tells the files of other tools apart.
+//! Recognises the formats of other tools by the beginning of a file.
 
 /// Whether the input is a JSON object whose head contains all of these texts.
 pub(super) fn is_json_with(head: &[u8], texts: &[&str]) -> bool {

@@ -33,7 +33,7 @@ pub(super) struct Held {
 }
 
 impl Times {
-    /// Takes a line, and returns the lines that can be read now: this one, none, or all that were held.
+    /// Takes a line, and returns the lines to read now: this line, no line, or all that were held.
     pub fn release<'a>(&mut self, line: &'a [u8]) -> Cow<'a, [u8]> {
         if matches!(self, Self::Unknown) {
             match time(line) {

@@ -77,7 +77,7 @@ fn slices(trace: &Trace) -> Vec<(&str, i64)> {
         .collect()
 }
 
-/// The packet that begins the state of sequence 1, with relative times from 100 µs on.
+/// A packet that clears the state of sequence 1. Its relative times count from 100 µs.
 fn thread() -> Proto {
     let thread = Proto::new().int(1, 7).int(2, 8).int(6, 100);
     Proto::new().message(44, thread).int(10, 1).int(13, 1)

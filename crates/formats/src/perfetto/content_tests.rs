@@ -1,4 +1,4 @@
-//! Tests of packets with several contents, and of packets that cannot be read.
+//! Tests: packets with several contents or unknown fields, and sequences that no packet starts.
 
 use testkit::Proto;
 use traceloom_trace::{RepairKind, RowId, Trace};

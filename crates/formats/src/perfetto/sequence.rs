@@ -41,7 +41,7 @@ struct Sequence {
     /// The clock that the defaults name.
     clock: Option<u32>,
     thread: Span,
-    /// The states of its last packets: the last one, and the last other one. Packets with two clocks may alternate.
+    /// The last two different states. Packets on two clocks may alternate.
     recent: [Option<StateId>; 2],
     /// The base of relative timestamps: the time of the last event that had one, µs. There is none between a loss and
     /// the next `ThreadDescriptor`.
@@ -76,7 +76,7 @@ pub(super) struct SequenceLosses {
     pub reasons: [u32; 8],
     needed_state: u32,
     without_state: u32,
-    /// Whether any packet cleared the state, which starts it.
+    /// Whether any packet cleared the state. Before the first such packet, there is no state.
     has_started: bool,
 }
 
@@ -244,7 +244,7 @@ impl Sequences {
         Some(sequence.losses)
     }
 
-    /// The number of packets that need the state of a sequence that never starts it.
+    /// The number of packets that need state, in sequences without a packet that clears the state.
     pub fn without_start(&self) -> u64 {
         let losses = self.sequences.values().map(|sequence| sequence.losses);
         let never = losses.filter(|losses| !losses.has_started);

@@ -73,7 +73,7 @@ impl<'a> Line<'a> {
         })
     }
 
-    /// Whether it is the first part of a call, or a later part that is not the last.
+    /// Whether it begins a call that has not returned, or continues one without ending it.
     pub fn has_not_returned(&self) -> bool {
         matches!(self.event, Event::Begin { .. } | Event::EndAndBegin { .. })
     }

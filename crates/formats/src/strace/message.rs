@@ -19,7 +19,7 @@ pub(super) enum News {
     Attached,
     /// strace does not follow it any longer.
     Detached,
-    /// strace has stopped it for a while, or has ended that. Only old versions do it.
+    /// strace has suspended or resumed it. Only old versions do this.
     Paused,
 }
 

@@ -26,7 +26,7 @@ pub(super) struct People {
     own: Option<i64>,
     /// The threads that strace follows.
     tracees: Tracees,
-    /// What is known about the first process, until its number is.
+    /// The first process, while its number is unknown.
     first: Option<FirstProcess>,
     /// Threads whose creating call has returned.
     made: HashSet<ThreadId>,

@@ -57,7 +57,7 @@ impl Tracees {
         }
     }
 
-    /// The thread that goes on if the log does not show how the others ended (`-qq`).
+    /// Guesses which thread is the last one, because the log does not show how the others ended (`-qq`).
     fn guess(&self, event: &Event<'_>, out: &mut TraceBuilder) -> Option<i64> {
         let mut seen = self.alive.iter().copied();
         let fits = seen.find(|tid| {

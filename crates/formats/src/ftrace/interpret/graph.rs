@@ -103,7 +103,8 @@ impl Interpreter {
         self.graph_cpu(cpu).cursor_ns = self.call(track, when, row, position, out);
     }
 
-    /// Adds a row with a thread and a time: of trace-cmd, of the tracer with `funcgraph-proc`, or a binary record.
+    /// Adds a row that has a thread and a time. Such rows come from trace-cmd, from the tracer with `funcgraph-proc`, and
+    /// from binary traces.
     pub(super) fn graph_event(&mut self, at: At, row: GraphRow<'_>, out: &mut TraceBuilder) {
         let track = function_row(at.utid, out);
         self.timed_call((track, at.cpu), at.ts, row, at.position, out);

@@ -1,4 +1,4 @@
-//! Stacks, which a text prints below their event, one function on each line.
+//! Stacks. A text prints them below their event, one function on each line.
 //!
 //! ```text
 //!   sh-100  [000] .....    51.779261: <stack trace>

@@ -23,8 +23,8 @@ impl Survey<'_> {
         stamped
     }
 
-    /// The time that a content has of its own, ns on `CLOCK_MONOTONIC`. The outer option is empty if it has none. The
-    /// inner one is empty if the time is unknown, because it is relative to a lost one, or if it is negative.
+    /// The time inside of a content, ns on `CLOCK_MONOTONIC`. Returns `None` if the content has no time, and `Some(None)` if
+    /// its time is negative, or relative to a time that was lost.
     pub(super) fn own_time(
         &mut self,
         packet: &Packet<'_>,
@@ -55,7 +55,7 @@ impl Survey<'_> {
         packet.read_ns
     }
 
-    /// Advances the packet's clock, although its content has another time.
+    /// Reads the packet's time although its content has its own, because each read advances an incremental clock.
     pub(super) fn pass_time(&mut self, packet: &mut Packet<'_>) {
         if let Some(time) = packet.timestamp {
             let default_clock = self.clocks.default_number();

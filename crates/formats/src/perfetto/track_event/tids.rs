@@ -23,7 +23,7 @@ impl Tids {
         upid
     }
 
-    /// The thread of a descriptor. If the descriptor has no pid, the process of the thread remains what it is.
+    /// The thread of a descriptor. A descriptor without a pid does not move the thread to another process.
     pub fn thread(&mut self, thread: &Thread, tid: i64, out: &mut TraceBuilder) -> ThreadId {
         let pid = thread.pid.into();
         if thread.has_pid {
@@ -55,7 +55,7 @@ impl Tids {
         utid
     }
 
-    /// The thread with a tid in a process. A thread whose process is not known may be of this one.
+    /// The thread with a tid in a process. A thread with this tid whose process is unknown counts as well.
     pub fn find(&self, tid: i64, upid: ProcessId, out: &TraceBuilder) -> Option<ThreadId> {
         let is_of_process = |utid: &ThreadId| {
             let owner = process_of(*utid, out);

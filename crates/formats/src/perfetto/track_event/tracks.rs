@@ -128,7 +128,8 @@ impl<'s> Tracks<'s> {
             .clone()
     }
 
-    /// The thread with a track descriptor that a thread descriptor means. It may have a substitute tid.
+    /// The thread that a thread descriptor names, if it also has a track descriptor. Sandboxed threads may have substitute
+    /// tids.
     pub fn described(&self, thread: &Thread, out: &TraceBuilder) -> Option<ThreadId> {
         let upid = out.find_process(thread.pid.into());
         let find = |tid| match upid.filter(|_| thread.has_pid) {

@@ -9,7 +9,7 @@ fn read(text: &str) -> Trace {
     read_bytes(text.as_bytes(), ReadOptions::default()).unwrap()
 }
 
-/// Calls as `name depth start+duration`, in ns after the first second, sorted by their starts.
+/// Formats each call as `name depth start+duration`. Times are ns after the first second.
 fn calls(trace: &Trace) -> Vec<String> {
     let rows = trace.slices.rows().map(|row| {
         let (name, ts) = (trace.strings.get(row.name), row.ts - 1_000_000_000);
@@ -58,7 +58,7 @@ fn rows_with_a_time_of_their_own_column() {
     assert_eq!(calls(&trace), expected);
 }
 
-/// The callee's rounded times end after its caller's duration.
+/// Here, rounding makes the callee end later than its caller's duration says.
 #[test]
 fn a_call_ends_after_the_calls_in_it() {
     let trace = read(
