@@ -1,8 +1,8 @@
 //! Steps that run beside the others, each group in a process of its own.
 //!
-//! Many tests mostly wait: tests that record wait for the kernel, those of the page for browsers, those of the Python package
-//! for Spark. Tests that record and those of the page have the highest priority, because a recorder that does not run loses
-//! events, and a browser that does not run answers late. Steps that only compile have the lowest priority.
+//! Many tests mostly wait: for the kernel, for a browser, for Spark. Tests that record have the highest priority, because a
+//! recorder that does not run loses events. The page's tests come next, because a browser that does not run answers late.
+//! Steps that only compile have the lowest priority.
 
 use std::env::current_exe;
 use std::fs::File;
@@ -17,11 +17,12 @@ use crate::run::{command, succeeds, target_folder};
 /// A title, the steps, and how much lower their priority is.
 type Group = (&'static str, &'static [&'static str], u8);
 
-/// All groups but the first use the [second build folder](crate::run::second_build_folder), where Cargo runs one compilation
-/// at a time.
+/// The steps of the last two groups use the [second build folder](crate::run::second_build_folder), where Cargo runs one
+/// compilation at a time.
 const GROUPS: &[Group] = &[
-    // Some tests of the page record the kernel, too.
-    ("kernel and page", &["kernel", "page"], 0),
+    ("kernel", &["kernel"], 0),
+    // Some tests of the page record the kernel, too. They wait until no other test does.
+    ("page and aarch64", &["page", "aarch64"], 5),
     ("python", &["wheel", "python"], OTHERS),
     ("compilations", &["platforms", "fuzz-targets"], 19),
 ];
