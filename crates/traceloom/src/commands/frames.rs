@@ -30,9 +30,9 @@ const USUAL_LIMIT: usize = 5;
 /// DrawFrame, or of Flutter's UI and raster threads. A thread that only hands over buffers
 /// (queueBuffer), such as a game's, has a frame from each buffer to the next. A frame starts at the
 /// vsync before it (counter VSYNC-app, if recorded). Each further vsync that passes before the
-/// frame is drawn is a missed one, and a frame that misses any is janky. If a Perfetto trace has
-/// Android's frame timeline, that tells which frames were late, and why. Frames of the compositor
-/// are listed separately.
+/// frame is drawn is missed, and a frame that misses any is janky. If a Perfetto trace has Android's
+/// frame timeline, late frames and their reasons are taken from it. Frames of the compositor are
+/// listed separately.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "\
 Examples:
