@@ -25,7 +25,7 @@ struct Writer {
     ordinal: u32,
 }
 
-/// A ring file that is built in memory.
+/// A ring file that is being built in memory.
 #[derive(Debug)]
 pub struct Image {
     header: FileHeader,
