@@ -1,9 +1,10 @@
 //! Calls of kernel functions, from the function_graph tracer.
 //!
-//! Printed times are in microseconds, printed durations in nanoseconds. Binary records have exact times, but the kernel takes
-//! them a little later than the times of a duration. A clock for each CPU and each track holds the end of the last row. A
-//! row happens at its own time, but not before the clock, and a call lasts as long as its own duration. So short calls have
-//! their real durations, calls next to each other do not overlap, and calls stay inside their callers.
+//! Printed times are in microseconds, printed durations in nanoseconds. Binary records have exact times, but the kernel
+//! reads the clock for them a little later than for the duration. A clock for each CPU and each track holds the end of
+//! the last row. A row happens at its own time, but not before the clock, and a call lasts as long as its own duration.
+//! So short calls have their real durations, calls next to each other do not overlap, and calls stay inside their
+//! callers.
 
 use traceloom_trace::{
     ArgSetId, RepairKind, RowId, SliceBegin, SliceId, ThreadId, TraceBuilder, TrackId, TrackType,
