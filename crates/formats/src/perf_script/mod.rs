@@ -39,7 +39,8 @@ impl Format for PerfScript {
     }
 
     fn sniff(&self, head: &[u8]) -> Confidence {
-        // Lines of threads that are about to end (`:-1 -1/-1 [001]`) look like those of ftrace, so `Likely` is not enough.
+        // Lines of threads that are about to end (`:-1 -1/-1 [001]`) look like those of ftrace, so `Likely` is not
+        // enough.
         if begins_script(head) {
             Confidence::Certain
         } else {
