@@ -17,8 +17,8 @@ static ALLOCATOR: PeakAlloc = PeakAlloc;
 const FREE_BYTES: usize = 64 << 20;
 const BYTES_PER_BYTE: usize = 16;
 
-/// Ten times as many parts take about ten times as long. If the work for each part grew with the number of earlier parts,
-/// they would take a hundred times as long.
+/// Ten times as many parts take about ten times as long. If the work for each part grew with the number of earlier
+/// parts, they would take a hundred times as long.
 const MOST_TIMES: u32 = 50;
 /// What a busy machine may add.
 const FREE_TIME: Duration = Duration::from_secs(10);

@@ -1,5 +1,5 @@
-//! CPU profiles of V8: those of real traces have as many samples as a generic JSON reader counts, and a small one has the
-//! right stacks in both of Chrome's formats.
+//! CPU profiles of V8: those of real traces have as many samples as a generic JSON reader counts, and a small one has
+//! the right stacks in both of Chrome's formats.
 
 mod common;
 

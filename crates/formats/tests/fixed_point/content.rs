@@ -8,8 +8,8 @@ use traceloom_trace::{
 
 /// The rows of each table, in their order; those without a time are sorted, and so are names.
 ///
-/// Text has no place for threads and processes that no other row refers to, and gives the idle thread what it cannot put
-/// down to any other. So only those are shown that other rows refer to. Clocks are shown in µs, the unit of text.
+/// Text has no place for threads and processes that no other row refers to, and gives the idle thread what it cannot
+/// put down to any other. So only those are shown that other rows refer to. Clocks are shown in µs, the unit of text.
 pub fn content(trace: &Trace) -> BTreeMap<&'static str, Vec<String>> {
     let names = Names::new(trace);
     let mut tables = BTreeMap::from([

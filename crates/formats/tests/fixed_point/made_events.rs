@@ -97,7 +97,8 @@ pub struct Maker {
 }
 
 impl Maker {
-    /// A text without steps. In one with `holes`, a third of the switches is left out, and threads appear on CPUs that are idle.
+    /// A text without steps. In one with `holes`, a third of the switches is left out, and threads appear on CPUs that
+    /// are idle.
     pub fn new(holes: bool) -> Self {
         let mut maker = Self {
             holes,
@@ -173,7 +174,8 @@ impl Maker {
         if self.renamed { late } else { early }
     }
 
-    /// Gives all threads their later names. Events show them, since columns alone may belong to a line that is not kept.
+    /// Gives all threads their later names. Events show them, since columns alone may belong to a line that is not
+    /// kept.
     fn rename(&mut self, cpu: usize, waker: usize) {
         self.renamed = true;
         for (tid, _, _, name) in THREADS {

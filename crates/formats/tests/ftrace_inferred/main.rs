@@ -321,7 +321,8 @@ fn nothing_is_inferred_if_inferred_switches_are_events() {
     }
 }
 
-/// A thread that left unseen is ready again when it is woken, although the wake-up came before the evidence that it left.
+/// A thread that left unseen is ready again when it is woken, although the wake-up came before the evidence that it
+/// left.
 #[test]
 fn a_thread_that_left_unseen_is_woken() {
     let wakes_h = " <idle>-0 (-----) [001] d..2 1.000300: sched_waking: comm=h pid=3 prio=120 target_cpu=000\n";

@@ -112,7 +112,8 @@ fn script(path: &Path, fields: &str) -> Vec<u8> {
     output.unwrap().stdout
 }
 
-/// The text with only the address of each function: perf prints names for some recordings even if they are not asked for.
+/// The text with only the address of each function: perf prints names for some recordings even if they are not asked
+/// for.
 fn addresses(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(text);
     let lines = text.lines().map(|line| match line.strip_prefix('\t') {

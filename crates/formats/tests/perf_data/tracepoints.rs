@@ -20,7 +20,8 @@ const EVENTS: &[&str] = &[
 /// Two programs that sleep, and one that runs.
 const COMMAND: &str = "for i in 1 2 3; do uname > /dev/null; sleep 0.01; done";
 
-/// Records the command with these options into a file, or into a stream that is saved. `None` if perf may not record tracepoints here.
+/// Records the command with these options into a file, or into a stream that is saved. `None` if perf may not record
+/// tracepoints here.
 fn record(name: &str, options: &[&str]) -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let is_stream = name.starts_with("stream");
