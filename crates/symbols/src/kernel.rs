@@ -31,8 +31,8 @@ pub(crate) fn name_functions(
     }
 }
 
-/// Parses `/proc/kallsyms`. A line has an address, a type and a name: `ffffffff81000000 T _text`. Functions of modules have
-/// a fourth word, `[module]`, and are left out.
+/// Parses `/proc/kallsyms`. A line has an address, a type and a name: `ffffffff81000000 T _text`. Functions of modules
+/// have a fourth word, `[module]`, and are left out.
 fn parse<'a>(symbols: &'a str, start: &str) -> Functions<&'a str> {
     let lines = symbols.lines().filter_map(|line| {
         let mut words = line.split_ascii_whitespace();
