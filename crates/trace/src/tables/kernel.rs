@@ -31,8 +31,8 @@ table! {
 }
 
 table! {
-    /// Ends of runs that are not in sched_slices, because the switch to the thread was not recorded: mostly of the thread
-    /// that ran on a CPU when the recording began. Sorted by (ts, arrival).
+    /// Ends of runs that are not in sched_slices, because the switch to the thread was not recorded: mostly of the
+    /// thread that ran on a CPU when the recording began. Sorted by (ts, arrival).
     RunEndTable of
     /// A switch away from a thread that was not known to be on the CPU.
     RunEndRow {
