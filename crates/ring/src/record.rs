@@ -87,7 +87,8 @@ kinds! {
     Owner = 18, false, true;
 }
 
-/// The largest time since the previous record that fits into a record, ticks. Beyond it, a [`Kind::Time`] record is needed.
+/// The largest time since the previous record that fits into a record, ticks. Beyond it, a [`Kind::Time`] record is
+/// needed.
 pub const MAX_DELTA: u64 = (1 << DELTA_BITS) - 1;
 
 /// The first word of a record. `delta` is in ticks, at most [`MAX_DELTA`].
