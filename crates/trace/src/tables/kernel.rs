@@ -12,7 +12,7 @@ table! {
     SchedSliceRow {
         /// Start, ns.
         ts: i64,
-        /// Duration, ns; [`NO_DURATION`] if the trace ends first.
+        /// Duration, ns; [`NO_DURATION`](crate::NO_DURATION) if the trace ends first.
         dur: i64,
         /// The CPU.
         cpu: u32,
@@ -25,7 +25,7 @@ table! {
         /// Whether the switch to the thread was not recorded, so that its start was inferred from
         /// other events.
         inferred: bool,
-        /// The thread's priority when it left the CPU, [`NO_PRIORITY`] if unknown.
+        /// The thread's priority when it left the CPU, [`NO_PRIORITY`](crate::NO_PRIORITY) if unknown.
         end_priority: i32,
     }
 }
@@ -64,11 +64,11 @@ table! {
         waker_utid: ThreadId,
         /// The thread that is woken.
         utid: ThreadId,
-        /// The CPU on which it is to run, [`NO_CPU`] if unknown.
+        /// The CPU on which it is to run, [`NO_CPU`](crate::NO_CPU) if unknown.
         target_cpu: u32,
-        /// Its priority, the kernel's number; [`NO_PRIORITY`] if unknown.
+        /// Its priority, the kernel's number; [`NO_PRIORITY`](crate::NO_PRIORITY) if unknown.
         priority: i32,
-        /// 1 if an interrupt woke it, 0 if not, [`NO_FLAG`] if unknown.
+        /// 1 if an interrupt woke it, 0 if not, [`NO_FLAG`](crate::NO_FLAG) if unknown.
         irq_context: i8,
     }
 }
@@ -94,15 +94,15 @@ table! {
     ThreadStateRow {
         /// Start, ns.
         ts: i64,
-        /// Duration, ns; [`NO_DURATION`] if the trace ends first.
+        /// Duration, ns; [`NO_DURATION`](crate::NO_DURATION) if the trace ends first.
         dur: i64,
         /// The thread.
         utid: ThreadId,
-        /// The CPU while running, [`NO_CPU`] otherwise.
+        /// The CPU while running, [`NO_CPU`](crate::NO_CPU) otherwise.
         cpu: u32,
         /// The state.
         state: TaskState,
-        /// Whether it waited for I/O: 1 yes, 0 no, [`NO_FLAG`] if unknown.
+        /// Whether it waited for I/O: 1 yes, 0 no, [`NO_FLAG`](crate::NO_FLAG) if unknown.
         io_wait: i8,
         /// The kernel function it was blocked in, or empty.
         blocked_function: StringId,
