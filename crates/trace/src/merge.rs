@@ -153,9 +153,9 @@ impl TraceBuilder {
         }
     }
 
-    /// Appends a finished trace of the same recording. Its processes and threads become those of this trace that have the
-    /// same numbers on the same machine; only rows from `shared` on are compared. The last source of the trace becomes the
-    /// current one.
+    /// Appends a finished trace of the same recording. Its processes and threads become those of this trace that have
+    /// the same numbers on the same machine; only rows from `shared` on are compared. The last source of the trace
+    /// becomes the current one.
     pub fn append_shared(&mut self, other: Trace, shift_ns: i64, shared: Shared) {
         if other.has_times() {
             let (first, last) = shifted_bounds(&other, shift_ns);

@@ -115,7 +115,7 @@ impl Members {
     }
 }
 
-/// Whether a reader found only after the beginning of a file that it is not a trace.
+/// Whether a file begins like a trace but turned out not to be one.
 fn is_no_trace<T>(result: &Result<T, ReadError>) -> bool {
     let error = result.as_ref().err().map(ReadError::innermost);
     let no_trace = |error| {

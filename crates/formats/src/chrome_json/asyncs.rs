@@ -67,8 +67,8 @@ impl Asyncs {
         }
     }
 
-    /// The keys under which the slice of an event may be open. The first is that of the event's own process; the second is
-    /// that of the process where a slice with the same id began last.
+    /// The keys under which the slice of an event may be open. The first is that of the event's own process; the second
+    /// is that of the process where a slice with the same id began last.
     fn keys(&self, key: Key, row: &Row) -> impl Iterator<Item = Key> + use<> {
         let began = self.began.get(&key.apart()).copied();
         let other = began.filter(|upid| *upid != key.upid && row.flags & LOCAL == 0);

@@ -59,7 +59,7 @@ struct Open {
     name: StringId,
     /// The end of a complete slice; `None` for a slice that waits for its end event.
     end: Option<(i64, Option<i64>)>,
-    /// The end of the slice itself. For a slice with an end event, that of this event.
+    /// The slice's own end. For a slice with an end event, the time of that event.
     own_end: i64,
     /// The earliest end of this and all slices around it that are complete.
     first_end: i64,
@@ -248,7 +248,7 @@ impl Thread<'_> {
         self.bind(row, slice);
     }
 
-    /// Logs a slice that crosses the end of another one, with the innermost such one.
+    /// Logs a slice that crosses the ends of others, together with the innermost of those.
     fn log_overlap(&mut self, row: &Row, end: i64) {
         let crosses = |open: &&Open| open.own_end.saturating_add(ROUNDING_NS) < end;
         let Some(open) = self.open.iter().rev().take(MOST_COMPARED).find(crosses) else {

@@ -95,9 +95,8 @@ impl Reader for FtraceReader {
         out.add_source_bytes(bytes.len() as u64);
         let rest = self.complete_line(bytes, out);
         let whole = memchr::memrchr(b'\n', rest).map_or(0, |newline| newline + 1);
-        // Progress is reported in large parts, because the caller has work to do for each. It lags
-        // one segment behind, because a segment looks for its first line in the last byte before
-        // it.
+        // Progress is reported in large parts, because the caller has work to do for each. It lags one segment behind,
+        // because finding the first line of a segment needs the last byte of the segment before it.
         let (mut read, mut last) = (bytes.len() - rest.len(), 0);
         self.read(&rest[..whole], out, |bytes| {
             read += std::mem::replace(&mut last, bytes);

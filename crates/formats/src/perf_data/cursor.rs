@@ -2,8 +2,7 @@
 
 use crate::ring_buffer::ByteOrder;
 
-/// The bytes that are not read yet. Every function takes its value from the front, or returns `None` if too few bytes
-/// are left.
+/// The unread bytes. Every function takes its value from the front, and returns `None` if too few bytes are left.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cursor<'a> {
     rest: &'a [u8],

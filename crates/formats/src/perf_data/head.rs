@@ -1,4 +1,4 @@
-//! The header of a file, and where its parts are.
+//! The header of a file, and the positions of its parts.
 
 use traceloom_trace::Place;
 
@@ -8,12 +8,11 @@ use crate::error::ReadError;
 use crate::format_id;
 use crate::ring_buffer::ByteOrder;
 
-/// The first bytes of a file of a machine with the least significant byte first, and of one with the most significant
-/// byte first.
+/// The first bytes of a file from a little-endian machine, and from a big-endian machine.
 pub(super) const LITTLE: &[u8] = b"PERFILE2";
 pub(super) const BIG: &[u8] = b"2ELIFREP";
 
-/// The length of the header of a stream (`perf record -o -`), and of the shortest one of a file.
+/// Size of the header of a stream (`perf record -o -`), and of the smallest file header, bytes.
 const OF_STREAM: u64 = 16;
 const OF_FILE: u64 = 72;
 
@@ -30,9 +29,9 @@ pub(super) struct Parts<'a> {
     pub data_at: usize,
     /// Each feature with its number.
     pub features: Vec<(u8, &'a [u8])>,
-    /// The number of bytes that the header promises and the file does not have.
+    /// The number of bytes that the header announces but the file does not have.
     pub missing: u64,
-    /// Whether the recorder did not complete the file.
+    /// Whether the recorder did not finish the file.
     pub is_open: bool,
 }
 
@@ -49,7 +48,7 @@ impl Section {
         Some(Self { at, length })
     }
 
-    /// The bytes that the file has of it, and the number of missing ones.
+    /// The bytes of the section that are in the file, and the number of missing bytes.
     fn of(self, file: &[u8]) -> (&[u8], u64) {
         let at = usize::try_from(self.at).unwrap_or(usize::MAX);
         let rest = file.get(at..).unwrap_or_default();
@@ -118,7 +117,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// The features, whose places follow the data. Adds the bytes that the file does not have to `missing`.
+/// The features. Their positions follow the data. Adds the number of bytes that the file lacks to `missing`.
 fn features<'a>(
     file: &'a [u8],
     head: &Head,
@@ -178,7 +177,7 @@ impl Head {
 
 /// The events, and the number of missing bytes.
 fn attrs(file: &[u8], head: &Head, order: ByteOrder) -> Result<(Vec<AttrIds>, u64), ReadError> {
-    /// The length of the section that gives the position of the ids, bytes.
+    /// Size of the section that gives the position of the ids, bytes.
     const IDS: usize = 16;
     let (bytes, mut missing) = head.attrs.of(file);
     let size = usize::try_from(head.attr_size).unwrap_or(usize::MAX);
@@ -186,7 +185,7 @@ fn attrs(file: &[u8], head: &Head, order: ByteOrder) -> Result<(Vec<AttrIds>, u6
         return Err(wrong("the size of attributes", size.to_string(), 16));
     }
     let mut attrs = Vec::new();
-    // Sections of ids may overlap in a hostile file.
+    // In a hostile file, sections of ids may overlap.
     let mut room = file.len() / 8;
     for entry in bytes.chunks_exact(size) {
         let (attr, ids) = entry.split_at(size - IDS);

@@ -1,4 +1,4 @@
-//! Turns records into threads, mappings, stacks, counters and samples.
+//! Converts records to threads, mappings, stacks, counters and samples.
 
 use traceloom_trace::{Place, RepairKind, StringId, TraceBuilder};
 
@@ -22,13 +22,14 @@ use crate::profile::{
     BYTES, Execution, NONE, Sample as Row, Samples, add_samples, add_stacks, cpu_mode,
 };
 
-/// The memory of samples: a base for any file, bytes, and the bytes for each byte of the file.
+/// Memory limit for samples: a base for any file, bytes, and the bytes allowed for each byte of the file.
 const OF_SAMPLES: (usize, usize) = (24 << 20, 7);
 
 /// Reads a file.
 ///
 /// # Errors
-/// If its header is invalid, or its compressed records have more bytes than allowed.
+///
+/// If the header is invalid, or the compressed records expand to more bytes than allowed.
 pub(super) fn read(
     file: &[u8],
     options: &ReadOptions,
@@ -78,7 +79,7 @@ struct Interpreter<'a, 's> {
     tally: Tally,
     tracepoints: Tracepoints<'a>,
     source: StringId,
-    /// The memory that is left for samples, bytes.
+    /// The memory left for samples, bytes.
     room: usize,
 }
 
@@ -105,7 +106,7 @@ impl<'a, 's> Interpreter<'a, 's> {
         }
     }
 
-    /// Collects the records that have to be in order.
+    /// Collects the records that must be sorted by time.
     fn queue(
         &mut self,
         parts: &Parts<'a>,
@@ -114,7 +115,7 @@ impl<'a, 's> Interpreter<'a, 's> {
     ) -> Queue<'a> {
         let mut queue = Queue::default();
         let places = [(unpacked, None), (parts.data, Some(parts.data_at))];
-        // What is compressed stands between records that are not, but all of it has times.
+        // Compressed records come between uncompressed ones, but all of them have times.
         for (bytes, at) in places {
             let mut records = Records::new(bytes, parts.order);
             for mut record in records.by_ref() {
@@ -157,7 +158,7 @@ impl<'a, 's> Interpreter<'a, 's> {
         }
     }
 
-    /// Counts lost events. Their number comes after this many other numbers.
+    /// Counts lost events. Their number follows `before` other numbers.
     fn lost(&mut self, mut from: Cursor<'_>, before: u64) {
         match from.skip(8 * before).and_then(|()| from.u64()) {
             Some(lost) => self.tally.lost = self.tally.lost.saturating_add(lost),
@@ -177,8 +178,8 @@ impl<'a, 's> Interpreter<'a, 's> {
         self.tally.broken += u64::from(is_read.is_none());
     }
 
-    /// A thread got a name. Mappings stay even if it runs another program: its stacks still have addresses of the
-    /// old one for a moment, and the new one is mapped over it.
+    /// Names a thread. If the thread runs another program, its mappings stay: for a moment, its stacks still have
+    /// addresses of the old program. The mappings of the new program replace the old ones.
     fn comm(&mut self, mut from: Cursor<'a>, out: &mut TraceBuilder) -> Option<()> {
         let task = Task::parse(&mut from)?;
         self.people.comm(task, from.text()?, out);
@@ -226,7 +227,7 @@ impl<'a, 's> Interpreter<'a, 's> {
         (ts, task): (i64, Task),
         out: &mut TraceBuilder,
     ) {
-        // The lowest bits.
+        // The lowest three bits are the CPU mode.
         let mode = cpu_mode(u64::from(timed.record.misc & 7));
         let (callsite, unmapped) =
             self.chains
@@ -279,12 +280,13 @@ impl<'a, 's> Interpreter<'a, 's> {
     }
 }
 
-/// The time of a record, if it has one that fits.
+/// The time of a record, if it has one that fits into 64 bits with a sign.
 fn ts_of(timed: &Timed<'_>) -> Option<i64> {
     timed.ts.and_then(|ts| i64::try_from(ts).ok())
 }
 
-/// Whether everything in a record is used before samples are read, or repeats what other records have.
+/// Whether nothing of a record is lost by skipping it: it was used before samples are read, or it repeats other
+/// records.
 fn is_known(kind: u32) -> bool {
     const ID_INDEX: u32 = 69;
     const CPU_MAP: u32 = 74;

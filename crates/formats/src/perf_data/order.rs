@@ -1,14 +1,15 @@
 //! Puts records in order of time.
 //!
-//! The kernel has a buffer for each CPU. perf copies them into the file, one after the other, in rounds. After each round
-//! it writes a record, and then everything up to the last time of the *previous* round is complete:
+//! The kernel has a buffer for each CPU. In each round, perf copies all buffers into the file, one after the other, and
+//! then writes a record that ends the round. From then on, everything up to the last time of the *previous* round is
+//! complete:
 //!
 //! ```text
 //! 5 9 | 7 12 | 11 15        round 1: up to 9, round 2: up to 12, …
 //!     ▲ nothing is complete
 //!            ▲ 5 7 9 are complete
 //! ```
-//! A record without a time takes effect at once, which is after those that are complete.
+//! A record without a time takes effect directly after the records that are complete when it is read.
 
 use super::events::Events;
 use super::records::{Record, kind};
@@ -18,9 +19,9 @@ use crate::ring_buffer::ByteOrder;
 /// A record with its time, ns.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Timed<'a> {
-    /// `None` if it has no time of its own.
+    /// `None` if the record has no time.
     pub ts: Option<u64>,
-    /// What the records are sorted by, ns.
+    /// The sort key, ns.
     key: u64,
     pub record: Record<'a>,
     /// The index of its event.
@@ -31,10 +32,10 @@ pub(super) struct Timed<'a> {
 #[derive(Debug, Default)]
 pub(super) struct Queue<'a> {
     records: Vec<Timed<'a>>,
-    /// The last time so far, and that at the end of the last round.
+    /// The last time so far, and the last time when the last round ended, ns.
     last: u64,
     last_of_round: u64,
-    /// Up to here, records are complete.
+    /// Records up to this time are complete, ns.
     complete: u64,
 }
 
@@ -64,20 +65,20 @@ impl<'a> Queue<'a> {
         });
     }
 
-    /// A round ends.
+    /// Ends a round.
     pub fn end_round(&mut self) {
         self.complete = self.last_of_round;
         self.last_of_round = self.last;
     }
 
-    /// The records in order of time. Those of the same time keep their order.
+    /// The records, sorted by time. Records with the same time keep their order.
     pub fn sorted(mut self) -> Vec<Timed<'a>> {
         self.records.sort_by_key(|record| record.key);
         self.records
     }
 }
 
-/// Whether a record begins with a process and a thread, as all records of them do.
+/// Whether a record begins with a process and a thread, as all records about them do.
 pub(super) fn has_task(record: &Record<'_>, order: ByteOrder) -> bool {
     Task::parse(&mut record.cursor(order)).is_some()
 }

@@ -11,19 +11,19 @@ use super::symbols::Spot;
 use crate::profile::{Mapping, NONE, Named, Stacks, name_frames};
 use crate::symbolizer::{CodePlaces, Symbolizer};
 
-/// The memory of stacks: a base for any file, bytes, and the bytes for each byte of the file.
+/// Memory limit for stacks: a base for any file, bytes, and the bytes allowed for each byte of the file.
 const OF_STACKS: (usize, usize) = (12 << 20, 4);
 
-/// How many mappings get a row of their own: 8,192 in any file, and one more for each 128 bytes of the file.
+/// How many mappings get a row of their own: 8,192 in any file, plus one for each 128 bytes of the file.
 const OWN_ROWS: (usize, usize) = (1 << 13, 128);
 
-/// Addresses from here on are marks in a stack (`PERF_CONTEXT_MAX`).
+/// Addresses from here on are marks (`PERF_CONTEXT_MAX`).
 const MARKS: u64 = -4095_i64 as u64;
 
 /// The image of the kernel.
 const KERNEL: &[u8] = b"[kernel.kallsyms]";
 
-/// The part of a stack.
+/// The side on which code runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Side {
     Kernel,
@@ -31,7 +31,7 @@ enum Side {
 }
 
 impl Side {
-    /// The side of a record, by the lowest bits of `misc`.
+    /// The side of a record, from the lowest bits of `misc`.
     fn of_misc(misc: u16) -> Self {
         match misc & 7 {
             1 | 4 => Self::Kernel,
@@ -39,7 +39,7 @@ impl Side {
         }
     }
 
-    /// The side after a mark.
+    /// The side of the addresses after a mark.
     fn of_mark(mark: u64) -> Self {
         match mark as i64 {
             // PERF_CONTEXT_KERNEL and PERF_CONTEXT_GUEST_KERNEL
@@ -54,14 +54,14 @@ impl Side {
 pub(super) struct Chains<'a> {
     pub maps: Maps<'a>,
     pub stacks: Stacks,
-    /// How many mappings get rows of their own even if they are equal to those of another process.
+    /// The number of mappings that get rows of their own even if another process has an equal mapping.
     own_rows: usize,
     /// The addresses of the current stack, the innermost first.
     frames: Vec<(Side, u64)>,
 }
 
 impl<'a> Chains<'a> {
-    /// No stacks yet. `bytes` is the size of the file.
+    /// Creates empty tables. `bytes` is the size of the file.
     pub fn new(bytes: usize) -> Self {
         Self {
             maps: Maps::new(bytes),
@@ -76,7 +76,7 @@ impl<'a> Chains<'a> {
         self.stacks.beyond + self.maps.beyond
     }
 
-    /// Reads `MMAP` or `MMAP2`. `None` if it ends too early.
+    /// Reads `MMAP` or `MMAP2`. `None` if the record is truncated.
     pub fn map(
         &mut self,
         record: &Record<'a>,
@@ -123,11 +123,11 @@ impl<'a> Chains<'a> {
         let is_image =
             mapped.file.starts_with(KERNEL) || mapped.file.starts_with(b"[guest.kernel.kallsyms");
         if is_image {
-            // A guest's image follows that of its host.
+            // The image of a guest's kernel follows the host's.
             if self.maps.has_kernel() {
                 return;
             }
-            // perf puts the address of a symbol there.
+            // perf stores the address of a symbol in this field.
             mapped.offset = 0;
         }
         mapped.row = self.row(&mapped, build_id, out);
@@ -156,7 +156,7 @@ impl<'a> Chains<'a> {
         }
     }
 
-    /// Asks for the functions without a name.
+    /// Looks up the names of functions that the file does not name.
     pub fn name_frames(
         &mut self,
         symbolizer: &dyn Symbolizer,
@@ -171,7 +171,7 @@ impl<'a> Chains<'a> {
                 let own = Some(mapping.build_id).filter(|id| *id != StringId::NULL);
                 return Some((own.unwrap_or(listed), CodePlaces::Kernel));
             }
-            // Others are compiled code, the stack, `[vdso]`.
+            // Other paths are compiled code, the stack or `[vdso]`.
             let is_file = path.starts_with('/') && !path.starts_with("//");
             let mapped_from = mapping.exact_offset;
             is_file.then_some((mapping.build_id, CodePlaces::FileOffsets { mapped_from }))
@@ -179,7 +179,7 @@ impl<'a> Chains<'a> {
         name_frames(&mut self.stacks, symbolizer, code, out);
     }
 
-    /// The stack of a sample, and the number of its frames that are outside of all mappings.
+    /// The stack of a sample, and the number of its frames outside all mappings.
     pub fn callsite(
         &mut self,
         sample: &Sample<'a>,
@@ -203,7 +203,8 @@ impl<'a> Chains<'a> {
         }
         let (mut callsite, mut unmapped) = (NONE, 0);
         for (depth, (side, address)) in frames.iter().enumerate().rev() {
-            // Callers are return addresses, and the call is the instruction before. simpleperf stores that one.
+            // Callers are return addresses; the call is the instruction before. simpleperf already stores the address
+            // of the call.
             let is_return = depth > 0 && !survey.is_simpleperf;
             let address = address.saturating_sub(u64::from(is_return));
             let (frame, is_mapped) = self.frame(*side, pid, address, survey, out);
@@ -214,7 +215,7 @@ impl<'a> Chains<'a> {
         (callsite, unmapped)
     }
 
-    /// The frame at an address, and whether something is mapped there.
+    /// The frame at an address, and whether the address is in a mapping.
     fn frame(
         &mut self,
         side: Side,
@@ -253,7 +254,7 @@ fn digits(build_id: &[u8]) -> String {
     build_id.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The build id of `MMAP2`; empty if the record has the number of the file instead.
+/// The build id of `MMAP2`; empty if the record identifies the file by its inode instead.
 fn own_build_id<'a>(from: &mut Cursor<'a>, misc: u16) -> Option<&'a [u8]> {
     /// `PERF_RECORD_MISC_MMAP_BUILD_ID`
     const HAS_BUILD_ID: u16 = 1 << 14;
@@ -266,7 +267,7 @@ fn own_build_id<'a>(from: &mut Cursor<'a>, misc: u16) -> Option<&'a [u8]> {
     Some(&id[..usize::from(*size).min(id.len())])
 }
 
-/// Whether the file is one of those in which simpleperf stores compiled code.
+/// Whether the file is one in which simpleperf stores compiled code.
 fn is_jit_cache(file: &[u8]) -> bool {
     let has = |name: &str| memchr::memmem::find(file, name.as_bytes()).is_some();
     has("jit_app_cache") || has("jit_zygote_cache")

@@ -1,4 +1,5 @@
-//! What has to be known before samples are read: events, build ids, symbols and facts, wherever they are in the file.
+//! The first pass over a file: collects what must be known before samples are read. Events, build ids, symbols and
+//! facts may be anywhere in the file.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +14,7 @@ use super::records::{Record, Records, kind};
 use super::symbols::Symbols;
 use crate::ring_buffer::{ByteOrder, Coverage};
 
-/// The first pass over a file.
+/// The result of the first pass over a file.
 #[derive(Debug)]
 pub(super) struct Survey<'a> {
     pub order: ByteOrder,
@@ -37,9 +38,10 @@ pub(super) struct Survey<'a> {
 }
 
 impl<'a> Survey<'a> {
-    /// Reads everything but threads, mappings and samples. `bytes` is the size of the file with its unpacked records.
+    /// Reads everything except threads, mappings and samples. `bytes` is the size of the file including its
+    /// decompressed records.
     pub fn new(parts: &Parts<'a>, unpacked: &'a [u8], bytes: usize) -> Self {
-        /// The memory for symbols: a base for any file, bytes, and the bytes for each byte of the file.
+        /// Memory limit for symbols: a base for any file, bytes, and the bytes allowed for each byte of the file.
         const OF_SYMBOLS: (usize, usize) = (8 << 20, 2);
         let mut survey = Self {
             order: parts.order,
@@ -114,7 +116,7 @@ impl<'a> Survey<'a> {
         Some(())
     }
 
-    /// `EVENT_ID` of simpleperf: pairs of the index of an event and a further id.
+    /// `EVENT_ID` of simpleperf: pairs of an event's index and an additional id.
     fn ids(&mut self, mut from: Cursor<'a>) -> Option<()> {
         for _ in 0..from.u64()? {
             let (event, id) = (from.u64()?, from.u64()?);
@@ -123,7 +125,7 @@ impl<'a> Survey<'a> {
         Some(())
     }
 
-    /// `KSYMBOL`: code that the kernel made at run time, such as a program of BPF.
+    /// `KSYMBOL`: code that the kernel created at run time, such as a BPF program.
     fn kernel_symbol(&mut self, mut from: Cursor<'a>) -> Option<()> {
         const WAS_REMOVED: u16 = 1;
         let (address, length) = (from.u64()?, from.u32()?);
@@ -211,7 +213,7 @@ impl<'a> Survey<'a> {
         }
     }
 
-    /// A fact of simpleperf.
+    /// The value of one of simpleperf's facts.
     pub fn meta(&self, key: &[u8]) -> Option<&'a [u8]> {
         let mut facts = self.meta_info.iter();
         facts
@@ -219,7 +221,7 @@ impl<'a> Survey<'a> {
             .map(|(_, value)| *value)
     }
 
-    /// The build id of a file of a process.
+    /// The build id of a file that a process has mapped.
     pub fn build_id_of(&self, pid: i32, file: &[u8]) -> &'a [u8] {
         const ALL: i32 = -1;
         let known = self.build_ids.get(&(pid, file));

@@ -1,4 +1,4 @@
-//! Counts what is not in the tables.
+//! Counts what the tables do not contain.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,30 +6,30 @@ use traceloom_trace::{Place, RepairKind, TraceBuilder};
 
 use super::records;
 
-/// The counts, with the names that `stats` of PerfettoSQL gives to some of them.
+/// The counts. Some of them have a name in `stats` of PerfettoSQL.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
-    /// Records of kinds that are not read.
+    /// Records of kinds that are not read, by kind.
     pub kinds: BTreeMap<u32, u64>,
     /// Events that the kernel lost.
     pub lost: u64,
-    /// Records that end too early.
+    /// Truncated records.
     pub broken: u64,
     /// Samples with the id of an unknown event.
     pub unknown_events: u64,
     /// Samples without a time or a thread.
     pub incomplete: u64,
-    /// Samples with a copy of the stack, which has to be unwound.
+    /// Samples with a copy of the stack, which would have to be unwound.
     pub stacks: u64,
     /// Samples whose data cannot be read.
     pub raw: u64,
-    /// Samples for which there was no memory.
+    /// Samples beyond the memory limit.
     pub beyond: u64,
-    /// Values of counters that belong to no event, or are too many for one sample.
+    /// Counter values that belong to no event, or exceed the limit for one sample.
     pub dropped_values: u64,
-    /// Samples with an unknown mode of the CPU.
+    /// Samples with an unknown CPU mode.
     pub unknown_modes: u64,
-    /// Frames outside of all mappings.
+    /// Frames outside all mappings.
     pub unmapped: u64,
     pub skipped_features: BTreeSet<u8>,
 }

@@ -1,6 +1,6 @@
-//! Unpacks compressed records.
+//! Decompresses records.
 //!
-//! `COMPRESSED` and `COMPRESSED2` have pieces of one stream of Zstandard, whose content is further records. A piece can
+//! `COMPRESSED` and `COMPRESSED2` contain pieces of one Zstandard stream, which expands to further records. A piece can
 //! end in the middle of a record.
 
 use traceloom_trace::{Place, RepairKind, TraceBuilder};
@@ -12,10 +12,11 @@ use crate::format_id;
 use crate::unwrap::Allowance;
 use crate::zstd::unpack_stream;
 
-/// The content of the compressed records; empty if there are none.
+/// The decompressed records; empty if there are none.
 ///
 /// # Errors
-/// If it has more bytes than allowed.
+///
+/// If they have more bytes than allowed.
 pub(super) fn unpack(
     records: Records<'_>,
     options: &ReadOptions,

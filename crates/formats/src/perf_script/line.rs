@@ -13,23 +13,23 @@ pub(super) struct Head<'a> {
     pub period: Option<u64>,
     /// The event; empty if it is not printed.
     pub event: &'a str,
-    /// What follows the event: the fields of a tracepoint, a function, or a branch.
+    /// The text after the event: the fields of a tracepoint, a function, or a branch.
     pub rest: &'a str,
 }
 
 impl<'a> Head<'a> {
-    /// Reads a line with a time. `None` if it is not the first one of a sample.
+    /// Parses a line with a time. `None` if it is not the first line of a sample.
     pub fn read(line: &'a str) -> Option<Self> {
         let line = line.trim();
         let colons = memchr::memchr_iter(b':', line.as_bytes());
-        // A name of a thread can contain what looks like a time, so the columns before it must fit as well.
+        // A thread name may contain what looks like a time, so the columns before the time must match as well.
         colons
             .filter_map(|at| Self::with_time(&line[..at], &line[at + 1..]))
             .next()
     }
 
-    /// Reads a line without a time (`-F comm,tid,event,ip,sym`). Other text can look the same, so a name, a thread and an
-    /// event must be there.
+    /// Parses a line without a time (`-F comm,tid,event,ip,sym`). Other text can look similar, so the line must have a
+    /// name, a thread and an event.
     pub fn without_time(line: &'a str) -> Option<Self> {
         let line = line.trim();
         let (before, rest) = match line.split_once(": ") {
@@ -62,7 +62,7 @@ impl<'a> Head<'a> {
         })
     }
 
-    /// Reads the columns before the time, from the last to the first: flags, CPU, process and thread, name.
+    /// Parses the columns before the time, from right to left: flags, CPU, process and thread, name.
     fn with_columns(mut columns: &'a str) -> Option<Self> {
         let mut cpu = None;
         if is_flags(last_word(columns)) {
@@ -104,13 +104,14 @@ fn without_last_word(columns: &str) -> &str {
     columns[..rest].trim_end()
 }
 
-/// `-F +misc`: the mode of the CPU, as `K`, `U`, `H`, `GK`, `GU`, or another letter for other records.
+/// Whether a word is the column of `-F +misc`: the CPU mode as `K`, `U`, `H`, `GK` or `GU`, or another letter for
+/// records that are not samples.
 fn is_flags(word: &str) -> bool {
     (1..=3).contains(&word.len()) && word.bytes().all(|byte| b"KUHGMECSFPED".contains(&byte))
 }
 
-/// Where the time at the end of a text begins: after the last space. A line can have many colons, so the search ends at
-/// the first byte that a time does not have.
+/// The start of the time at the end of a text: the position after the last space. A line may have many colons, so the
+/// search ends at the first byte that cannot belong to a time.
 fn time_begin(before: &str) -> Option<usize> {
     let is_time = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
     let time = before.bytes().rev().take_while(|byte| is_time(byte));
@@ -126,7 +127,7 @@ fn number(word: &str) -> Option<i64> {
     (number >= -1 && !word.starts_with('+')).then_some(number.into())
 }
 
-/// `12.345678` or, with `--ns`, `12.345678901`.
+/// Parses `12.345678` or, with `--ns`, `12.345678901` to ns.
 fn time_ns(time: &str) -> Option<i64> {
     let (seconds, fraction) = time.split_once('.')?;
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -154,7 +155,7 @@ fn period(text: &str) -> (Option<u64>, &str) {
     }
 }
 
-/// Splits the period off the end of the columns. It follows the number of the thread or CPU.
+/// Splits the period off the end of the columns, where it follows the thread or the CPU.
 fn last_period(columns: &str) -> (Option<u64>, &str) {
     let before = without_last_word(columns);
     let follows =
@@ -174,7 +175,7 @@ fn event(text: &str) -> (&str, &str) {
             None => ("", text),
         },
     };
-    // The name of a record (`PERF_RECORD_MMAP2`) can have more than one word behind it.
+    // The name of a record (`PERF_RECORD_MMAP2`) may be followed by more than one word.
     if event.contains(char::is_whitespace) || text.starts_with("PERF_RECORD_") {
         return ("", text);
     }

@@ -136,7 +136,7 @@ fn names_and_files_may_contain_parentheses() {
     assert_eq!(first("prev_comm=a prev_pid=1"), None);
 }
 
-/// Each colon could end a time.
+/// Each colon could be the end of a time.
 #[test]
 fn a_line_of_colons_takes_no_long_time() {
     assert_eq!(Head::read(&":".repeat(4 << 20)), None);

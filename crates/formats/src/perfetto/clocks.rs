@@ -161,7 +161,8 @@ impl Clocks {
     }
 
     /// The readings of the well-known clocks of the machine that recorded, from the snapshots that contain the trace's
-    /// clock. Those of the trace's clock itself are left out, unless it is the wall clock: then they show the date.
+    /// clock. Readings of the trace's clock itself are left out, unless it is the wall clock, because they then give
+    /// the date.
     pub fn readings(&self) -> impl Iterator<Item = ClockRow> + '_ {
         let trace = self.trace_clock();
         let is_shown = move |clock: ClockId| clock != trace || clock.number == REALTIME;

@@ -85,7 +85,7 @@ impl Process {
         process
     }
 
-    /// Names the process after its kind if it has no name, or if the kind overrides the name.
+    /// Names the process after its kind if it has no name, or if the name of the kind takes precedence.
     fn name_by(&mut self, kind: u64) {
         let name = chrome_names::process(kind);
         let is_needed = self.name.is_empty() || chrome_names::overrides_name(kind);
@@ -233,7 +233,7 @@ impl Descriptor {
             && self.merge == later.merge
     }
 
-    /// The pid and tid. The thread counts more than the process.
+    /// The pid and tid. Those of the thread take precedence over that of the process.
     pub fn numbers(&self) -> (Option<i32>, Option<i64>) {
         match (&self.thread, &self.process) {
             (Some(thread), _) => (Some(thread.pid), Some(thread.tid)),
@@ -241,7 +241,7 @@ impl Descriptor {
         }
     }
 
-    /// The counter, unless the track is that of a thread or process.
+    /// The counter, unless the track belongs to a thread or process itself.
     fn own_counter(&self) -> Option<&Counter> {
         self.counter.as_ref().filter(|_| !self.is_person())
     }

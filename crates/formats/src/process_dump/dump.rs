@@ -71,8 +71,8 @@ impl Dump {
         people::add(row, out);
     }
 
-    /// In toolbox's `ps -t`, a thread is not marked as such; its PPID is the number of its process.
-    /// Threads have the same user and address space as their process, and short names.
+    /// Reads a row of toolbox. In `ps -t`, threads are not marked; the PPID of a thread is the number of its process. A
+    /// thread has the same user and address space as its process, and a short name.
     fn toolbox(&mut self, mut row: Row<'_>, out: &mut TraceBuilder) {
         let is_thread = self.leader.as_ref().is_some_and(|leader| {
             row.ppid == Some(leader.pid) && row.user == leader.user && row.size == leader.size

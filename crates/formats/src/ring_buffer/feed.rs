@@ -102,7 +102,7 @@ pub(super) fn feed<'a>(formats: &'a RawFormats, cpus: &'a [CpuBytes<'a>], sink: 
     }
 }
 
-/// Passes events that are in order already to `sink`. `cpus` have no pages, only their numbers and layouts.
+/// Passes events that are already in order to `sink`. `cpus` contains no pages, only CPU numbers and layouts.
 pub(super) fn feed_events<'a>(
     formats: &'a RawFormats,
     cpus: &'a [CpuBytes<'a>],
@@ -120,7 +120,7 @@ pub(super) fn feed_events<'a>(
 pub(crate) enum Coverage {
     /// All threads of the machine.
     Machine,
-    /// Some threads. Their switches and wake-ups do not tell what else ran, so these are kept as other events.
+    /// Some threads. Their switches and wake-ups do not show what else ran, so these events are kept as other events.
     SomeThreads,
 }
 
@@ -208,7 +208,8 @@ impl<'a, S: RawSink> Feed<'a, S> {
         }
     }
 
-    /// The thread, with its name and process from other sources. Consecutive events usually have the same thread.
+    /// The thread of an event, with its name and process from other sources. Consecutive events usually have the same
+    /// thread.
     #[inline]
     fn thread(&mut self, stream: usize, tid: i32) -> Thread<'a> {
         let last = &mut self.last[stream];

@@ -1,4 +1,4 @@
-//! Turns the lines of a log into slices of their threads.
+//! Converts the lines of a log to slices of their threads.
 
 use traceloom_trace::{
     ArgSetId, ArgValue, ClockKind, ClockRow, Place, RepairKind, RowId, SliceBegin, SliceId,
@@ -55,7 +55,7 @@ impl Reader for StraceReader {
     }
 }
 
-/// Where and when something happened.
+/// The place and time of a line.
 #[derive(Clone, Copy)]
 struct At {
     thread: ThreadId,
@@ -63,7 +63,7 @@ struct At {
     ts: i64,
 }
 
-/// A call whose line a message has split. The next line can have the rest.
+/// A call whose line was split by a message. The next line may contain the rest.
 struct Split {
     /// The begin of the call.
     at: At,
@@ -120,7 +120,7 @@ impl State {
         }
     }
 
-    /// Reads the rest of a call whose line a message has split. Returns whether it is that.
+    /// Reads the rest of a call whose line was split by a message. Returns whether the text is that rest.
     fn rest(&mut self, text: &str, out: &mut TraceBuilder) -> bool {
         let Some(Split { mut at, name }) = self.split.take() else {
             return false;
@@ -207,7 +207,7 @@ impl State {
         let Some(slice) = self.end_half(at, call.name, call.dur, out) else {
             return;
         };
-        // The line at the begin of the call has some of the arguments, and this line has the others.
+        // The line at the start of the call has some of the arguments, and this line has the others.
         let begun = begun_args(slice, out);
         let all = Call {
             args: &format!("{begun}{}", call.args),
@@ -218,11 +218,12 @@ impl State {
         self.people.learn(at.thread, &all, out);
     }
 
-    /// Ends the open call of a thread. Returns `None`, and counts it, if its begin is not in the log.
+    /// Ends the open call of a thread. Returns `None` and counts the line if the log does not contain the start of the
+    /// call.
     ///
     /// `dur` is the duration of the call, ns. It is more exact than the time of the line, which strace prints a moment
-    /// later. If the log splits the call into more than two parts, `dur` also covers the earlier ones, so the time of
-    /// the line is the limit.
+    /// later. If the log splits the call into more than two parts, `dur` also covers the earlier parts, so the call
+    /// ends at the time of the line at the latest.
     fn end_half(
         &mut self,
         at: At,
@@ -303,7 +304,8 @@ fn wall_clock(ts: i64) -> ClockRow {
     }
 }
 
-/// Whether a line has nothing for the time line: a message of strace, or the rest of a line that such a message split.
+/// Whether a line adds nothing to the time line: it is a message of strace, or the rest of a line that such a message
+/// split.
 fn tells_nothing(text: &str) -> bool {
     text.is_empty() || text.starts_with("strace: ") || text == "<unfinished ...>"
 }

@@ -48,7 +48,7 @@ pub(super) struct Contents<'a> {
     /// Further names of files.
     pub links: Vec<String>,
     pub unread: Vec<Unread>,
-    /// Whether the archive is truncated, or continues with something that is not a header.
+    /// Whether the archive is truncated, or continues with something other than a header.
     pub is_torn: bool,
     /// The number of bytes after the end.
     pub trailing: usize,
@@ -74,7 +74,7 @@ pub(super) fn contents(bytes: &[u8]) -> Contents<'_> {
     contents
 }
 
-/// The next member that may hold a trace. How the archive ends is noted in `contents`.
+/// The next member that may hold a trace. Stores in `contents` how the archive ends.
 fn next<'a>(blocks: &mut Blocks<'a>, contents: &mut Contents<'a>) -> Option<Member<'a>> {
     let mut told = Attributes::default();
     loop {
@@ -126,7 +126,7 @@ fn member<'a>(
 }
 
 fn file(name: String, bytes: &[u8]) -> Member<'_> {
-    // Folders had no type of their own; a slash at the end of their name marked them.
+    // Old archives have no type for folders; a slash at the end of the name marks them.
     let name = match bytes {
         [] => name,
         _ => name.trim_end_matches('/').to_owned(),
@@ -200,7 +200,7 @@ impl<'a> Blocks<'a> {
     /// The content after a header, and whether it is complete; `None` if its size is unknown.
     fn content(&mut self, header: Header<'_>, told: &Attributes) -> Option<(&'a [u8], bool)> {
         let own = || header.size();
-        // Members that describe the next one have their own size.
+        // Members that describe the next member have their own size.
         let size = match header.kind() {
             b'x' | b'X' | b'g' | b'L' | b'K' => own(),
             _ => told.size.or_else(own),

@@ -117,7 +117,7 @@ impl Facts {
     }
 }
 
-/// What a CPU lost in a buffer.
+/// The losses of a CPU in a buffer.
 struct Losses<'a> {
     cpu: u32,
     /// The name of the buffer, if it is not the main one.

@@ -1,5 +1,5 @@
-//! The declaration of every table and view: names, columns, types, a line of documentation each, and where a
-//! value comes from in the trace. The virtual tables and `docs/sql.md` are both made from it.
+//! The declaration of every table and view: names, columns, types, one line of documentation each, and the source of
+//! each value in the trace. Both the virtual tables and `docs/sql.md` are generated from it.
 
 mod cell;
 mod clocks;
@@ -61,7 +61,7 @@ pub(crate) const TABLES: &[&Table] = &[
     &sources::TRACE_BOUNDS,
 ];
 
-/// Perfetto's internal names of tables, which its standard library uses.
+/// Perfetto's internal names of tables. Its standard library uses them.
 pub(crate) const ALIASES: &[(&str, &Table)] = &[
     ("__intrinsic_clock_snapshot", &sources::CLOCK_SNAPSHOT),
     ("__intrinsic_counter", &events::COUNTER),

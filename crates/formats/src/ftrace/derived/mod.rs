@@ -1,5 +1,5 @@
-//! Slices and counters that are derived from kernel events which the trace also keeps: one table for events that need no
-//! code of their own.
+//! Slices and counters that are derived from kernel events which the trace also keeps: one table for events that need
+//! no code of their own.
 //!
 //! Names, tracks and arguments are those of Perfetto, so that its queries work on every format. Text that is written
 //! from a trace has only the events; reading it derives the rest again.

@@ -172,7 +172,8 @@ fn the_table_is_documented() {
     );
 }
 
-/// The work for each event must not grow with the number of others at the same time. This would take an hour.
+/// The work for each event must not grow with the number of others at the same time. Otherwise this test would take an
+/// hour.
 #[test]
 fn many_events_of_one_time_are_written() {
     const COUNT: usize = 50_000;

@@ -11,8 +11,8 @@ use crate::ftrace::event::{NO_TGID, Switch, Value, Wake};
 /// `CLONE_THREAD` of `include/uapi/linux/sched.h`: the new thread belongs to its parent's process.
 const CLONE_THREAD: i64 = 0x0001_0000;
 
-/// Kernel functions are above this address. Smaller values are Perfetto's numbers of functions whose names are
-/// unknown.
+/// Kernel functions have addresses above this. Smaller values are Perfetto's numbers for functions without a known
+/// name.
 const FIRST_ADDRESS: u64 = 1 << 28;
 
 impl Interpreter {

@@ -264,8 +264,8 @@ impl Threads {
         id
     }
 
-    /// Handles `task_newtask`, the first event of a creation. If the earlier creation of that tid is the last thing known
-    /// about its thread, that thread ended unseen.
+    /// Handles `task_newtask`, the first event of a creation. If the earlier creation of that tid is the last thing
+    /// known about its thread, that thread ended unseen.
     pub fn first_birth(
         &mut self,
         tid: i32,

@@ -33,8 +33,8 @@ pub(super) fn add(plan: &mut Plan<'_>) {
     sched.unexplained(plan);
 }
 
-/// The previous threads of switches that were not known to run, by time and CPU; those of one
-/// moment in reverse order.
+/// The previous threads of switches, if they were not known to run, by time and CPU. Threads of the same time are in
+/// reverse order.
 type RunEnds = FxHashMap<(i64, u32), Vec<RunEndRow>>;
 
 fn run_ends(trace: &Trace) -> RunEnds {

@@ -7,7 +7,7 @@ use super::read;
 
 const PID: u32 = 4711;
 
-/// What the tables have, with the numbers of threads and the text of names.
+/// The contents of the tables, with thread numbers and names as text.
 fn content(trace: &Trace) -> Vec<String> {
     let tid = |utid: ThreadId| trace.threads.tid.get(utid.row());
     let name = |id| trace.strings.get(id);
@@ -22,7 +22,7 @@ fn content(trace: &Trace) -> Vec<String> {
     runs.chain(wakes).chain(slices).chain(events).collect()
 }
 
-/// The events of an app. perf cannot record the function tracers.
+/// The events of an app, without those of the function tracers, which perf cannot record.
 fn events() -> Vec<DatEvent> {
     let events = small_dat_events().into_iter();
     let is_tracepoint =
@@ -58,7 +58,7 @@ fn tracepoints_are_read_as_those_of_a_trace_dat() {
     }
 }
 
-/// A recording of one process has its switches, but not those of other threads on the same CPU.
+/// A recording of one process contains its switches, but not those of other threads on the same CPU.
 #[test]
 fn switches_of_some_threads_are_kept_as_events() {
     let mut events = events();

@@ -214,7 +214,7 @@ impl Android<'_> {
         out.record(traceloom_trace::NO_TIME, "surfaceflinger_layer", &cells);
     }
 
-    /// Adds arguments for why a layer is not visible, and for the layers that cover it.
+    /// Adds arguments that tell why a layer is not visible, and which layers cover it.
     fn tell_visibility(&mut self, seen: &Visibility, args: &mut Args, out: &mut TraceBuilder) {
         for (place, reason) in seen.reasons.iter().enumerate() {
             let reason = ArgValue::Text(out.intern(reason.as_bytes()));

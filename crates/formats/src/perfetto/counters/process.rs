@@ -71,7 +71,7 @@ fn open_file(ts: i64, fields: Fields<'_>, upid: ProcessId, out: &mut TraceBuilde
     out.record(ts, "filedescriptor", &cells);
 }
 
-/// The field for whether Chrome could reset a process's peak memory. If so, peaks are relative to the last reset.
+/// The field that says whether Chrome could reset a process's peak memory. If so, peaks are relative to the last reset.
 const IS_PEAK_RESETTABLE: u32 = 12;
 
 /// Adds a value of a process. Memory sizes are in kB in the packet.

@@ -28,7 +28,7 @@ impl Service<'_> {
         out.metadata("trace_uuid", &parts.join("-"));
     }
 
-    /// Makes a UUID for a trace without one: a hash (FNV-1a) of its first bytes, as in Perfetto.
+    /// Creates a UUID for a trace without one: a hash (FNV-1a) of its first bytes, as in Perfetto.
     pub(super) fn make_uuid(&mut self, out: &mut TraceBuilder) {
         const HASHED: usize = 4_096;
         let file = self.survey.source.file();

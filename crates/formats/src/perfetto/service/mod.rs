@@ -49,7 +49,8 @@ pub(super) struct Service<'s> {
     survey: &'s Survey<'s>,
     descriptors: &'s Descriptors,
     figures: Figures,
-    /// The trigger that is stored as `trace_trigger`: the first one, or the first clone trigger if there is any.
+    /// The trigger that is stored as `trace_trigger`: the first clone trigger, or the first trigger if there is no
+    /// clone trigger.
     trigger: (Trigger, String),
     has_uuid: bool,
     /// The number of `ChromeMetadataPacket`s so far.

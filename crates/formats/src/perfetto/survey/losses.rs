@@ -7,7 +7,7 @@ use traceloom_trace::{Place, RepairKind, TraceBuilder};
 pub(super) struct Losses {
     /// Packets that need state after a loss, before their sequence clears its state.
     pub without_state: Tally,
-    /// How many of them are in sequences that no packet starts with `SEQ_INCREMENTAL_STATE_CLEARED`.
+    /// The number of these packets in sequences that no packet starts with `SEQ_INCREMENTAL_STATE_CLEARED`.
     pub without_start: u64,
     pub broken: Tally,
     pub after_loss: Tally,

@@ -54,12 +54,12 @@ impl TrackEvents<'_> {
         });
     }
 
-    /// A figure of the whole file, which the first machine has.
+    /// A statistic of the whole file; only the first machine reports it.
     fn of_file(&self, count: u64) -> u64 {
         if self.machine == 0 { count } else { 0 }
     }
 
-    /// Adds figures to `stats` under Perfetto's names.
+    /// Adds statistics to `stats` under Perfetto's names.
     fn tell_figures(&self, out: &mut TraceBuilder) {
         let figures = [
             ("track_event_parser_errors", self.misplaced_states),

@@ -2,7 +2,7 @@
 //! services.
 //!
 //! ```text
-//! TrackDescriptor   uuid, parent, and what it is: a process, a thread, a counter, or a track with a name
+//! TrackDescriptor   uuid, parent, and kind: a process, a thread, a counter, or a named track
 //! TrackEvent        a track's uuid, a type (begin, end, instant, counter), a name, categories, annotations, flows
 //! ```
 //! [`event`] decodes messages; [`tracks`] finds the track of a uuid; [`interpret`] fills the tables.

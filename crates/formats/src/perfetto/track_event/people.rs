@@ -1,4 +1,4 @@
-//! Processes and threads that packets describe. They are added in the order of the packets, also without events.
+//! Processes and threads that packets describe. They are added in packet order, even if they have no events.
 
 use traceloom_trace::TraceBuilder;
 

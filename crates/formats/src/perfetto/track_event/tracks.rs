@@ -1,7 +1,7 @@
 //! Finds the track of each uuid.
 //!
 //! ```text
-//! process 7 ◄── thread 8        the thread's own track, which marks of the kernel's trace use too
+//! process 7 ◄── thread 8        the thread's own track, also used by marks in the kernel's trace
 //!     ▲
 //!     ├─ "requests"             a track of the process
 //!     └─ counter "fps"          a counter of the process
@@ -34,7 +34,7 @@ const MOST_PARENTS: usize = 100;
 /// The uuid of the default track.
 const DEFAULT: u64 = 0;
 
-/// The kind of a track's content.
+/// The kind of content of a track.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Holds {
     Slices,
@@ -128,8 +128,8 @@ impl<'s> Tracks<'s> {
             .clone()
     }
 
-    /// The thread that a thread descriptor names, if it also has a track descriptor. Sandboxed threads may have substitute
-    /// tids.
+    /// The thread that a thread descriptor names, if it also has a track descriptor. Sandboxed threads may have
+    /// substitute tids.
     pub fn described(&self, thread: &Thread, out: &TraceBuilder) -> Option<ThreadId> {
         let upid = out.find_process(thread.pid.into());
         let find = |tid| match upid.filter(|_| thread.has_pid) {

@@ -238,7 +238,7 @@ impl<'a> Context<'a, '_> {
         })
     }
 
-    /// The addresses of a stack trace. The kernel declares a few of them, but records as many as there are. In a
+    /// The addresses of a stack trace. The kernel declares a few addresses, but records as many as the stack has. In a
     /// kernel stack, `size` is their number.
     fn callers(&self, field: &EventField, element: usize) -> Option<&'a [u8]> {
         let present = self.event.get(field.offset..)?;

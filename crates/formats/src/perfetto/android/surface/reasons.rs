@@ -1,4 +1,4 @@
-//! Why a layer is not visible, in the words that Winscope shows.
+//! The reasons why a layer is not visible, in the words of Winscope.
 
 use super::layer::Layer;
 use super::snapshot::{Snapshot, has_effects};
