@@ -1,4 +1,5 @@
-//! The path of a wait: hand-worked answers, and that its parts cover the time without gaps.
+//! The path of a wait: answers worked out by hand, and a check that its parts cover the time
+//! without gaps.
 
 use traceloom_analyze::timeline::{StateKind, Timeline};
 use traceloom_trace::{ThreadId, Trace};

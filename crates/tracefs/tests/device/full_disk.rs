@@ -122,7 +122,7 @@ fn what_a_full_disk_cannot_take_is_kept_on_another_one() {
     assert!(!file.exists());
 }
 
-/// The same text, which is written after the recording.
+/// The same for text, which is written after the recording.
 #[test]
 fn a_text_that_a_full_disk_cannot_take_is_kept_on_another_one() {
     let Some(kernel) = Kernel::claim() else {
