@@ -275,7 +275,7 @@ impl<'a, 's> Interpreter<'a, 's> {
         if let Some(callsites) = add_stacks(&self.chains.stacks, out) {
             add_samples(self.samples, callsites, out);
         }
-        self.tracepoints.read(options, out);
+        self.tracepoints.read(self.people.named(), options, out);
     }
 }
 
