@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::attr::Attr;
+use super::attr::{Attr, read};
 use super::records::{Record, kind};
 use crate::ring_buffer::ByteOrder;
 
@@ -65,6 +65,12 @@ impl<'a> Events<'a> {
                 event.name = name;
             }
         }
+    }
+
+    /// Whether the kernel counted the lost samples of each event.
+    pub fn count_losses(&self) -> bool {
+        let mut events = self.list.iter();
+        events.any(|event| event.attr.read_format & read::LOST != 0)
     }
 
     /// The index of the event to which a record belongs. A record without an id belongs to the first one.

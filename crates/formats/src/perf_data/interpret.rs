@@ -150,17 +150,25 @@ impl<'a, 's> Interpreter<'a, 's> {
                     self.tally.broken += 1;
                 }
             }
-            kind::LOST => self.lost(record.cursor(order), 1),
-            kind::LOST_SAMPLES => self.lost(record.cursor(order), 0),
+            kind::LOST | kind::LOST_SAMPLES => self.lost(&record),
             _ if is_known(record.kind) => {}
             other => self.tally.skip(other),
         }
     }
 
-    /// Counts lost events. Their number comes after this many other numbers.
-    fn lost(&mut self, mut from: Cursor<'_>, before: u64) {
-        match from.skip(8 * before).and_then(|()| from.u64()) {
-            Some(lost) => self.tally.lost = self.tally.lost.saturating_add(lost),
+    /// Counts lost samples and records. In LOST, the id of an event comes before their number.
+    fn lost(&mut self, record: &Record<'a>) {
+        /// `PERF_RECORD_MISC_LOST_SAMPLES_BPF`
+        const IS_FILTERED: u16 = 1 << 15;
+        let mut numbers = record.cursor(self.survey.order).numbers();
+        let losses = &mut self.tally.losses;
+        let (count, at) = match record.kind {
+            kind::LOST => (&mut losses.in_buffers, 1),
+            _ if record.misc & IS_FILTERED != 0 => (&mut losses.filtered, 0),
+            _ => (&mut losses.of_events, 0),
+        };
+        match numbers.nth(at) {
+            Some(lost) => *count = count.saturating_add(lost),
             None => self.tally.broken += 1,
         }
     }
@@ -269,6 +277,7 @@ impl<'a, 's> Interpreter<'a, 's> {
         }
         let mut tally = self.tally;
         tally.dropped_values = self.counters.dropped;
+        tally.losses.are_counted_twice = self.survey.events.count_losses();
         tally.raw = self.tracepoints.unread;
         tally.beyond += self.chains.beyond() + self.survey.symbols.beyond;
         tally.tell(out);

@@ -11,8 +11,7 @@ use super::records;
 pub(super) struct Tally {
     /// Records of kinds that are not read.
     pub kinds: BTreeMap<u32, u64>,
-    /// Events that the kernel lost.
-    pub lost: u64,
+    pub losses: Losses,
     /// Records that end too early.
     pub broken: u64,
     /// Samples with the id of an unknown event.
@@ -34,6 +33,29 @@ pub(super) struct Tally {
     pub skipped_features: BTreeSet<u8>,
 }
 
+/// Samples and other records that are not in the file.
+#[derive(Debug, Default)]
+pub(super) struct Losses {
+    /// Those of LOST: the kernel writes how many did not fit into a buffer.
+    pub in_buffers: u64,
+    /// Those of LOST_SAMPLES.
+    pub of_events: u64,
+    /// Whether LOST_SAMPLES has the kernel's count for each event (`PERF_FORMAT_LOST`), which includes what LOST counts.
+    pub are_counted_twice: bool,
+    /// Samples that a filter of the user dropped. They are no losses.
+    pub filtered: u64,
+}
+
+impl Losses {
+    fn all(&self) -> u64 {
+        if self.are_counted_twice {
+            self.in_buffers.max(self.of_events)
+        } else {
+            self.in_buffers.saturating_add(self.of_events)
+        }
+    }
+}
+
 impl Tally {
     /// Counts a record that is not read.
     pub fn skip(&mut self, kind: u32) {
@@ -52,7 +74,7 @@ impl Tally {
         for (kind, count, text) in [
             (
                 LostEvents,
-                self.lost,
+                self.losses.all(),
                 "samples and records that the kernel lost",
             ),
             (
@@ -117,6 +139,9 @@ impl Tally {
             if count > 0 {
                 out.figure(name, None, 0, count as i64);
             }
+        }
+        if self.losses.filtered > 0 {
+            out.metadata("filtered_samples", &self.losses.filtered.to_string());
         }
         for number in &self.skipped_features {
             out.figure("perf_features_skipped", Some((*number).into()), 0, 1);

@@ -1,6 +1,4 @@
-use testkit::{
-    PERF_BRANCHES, PERF_CHAIN, PERF_IP, PERF_TID, PERF_TIME, PerfDataBytes, PerfEvent, PerfRecord,
-};
+use testkit::{PERF_BRANCHES, PERF_IP, PERF_TID, PERF_TIME, PerfDataBytes, PerfEvent, PerfRecord};
 use traceloom_trace::RepairKind;
 
 use super::{read, repairs, stacks};
