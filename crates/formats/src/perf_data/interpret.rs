@@ -130,6 +130,7 @@ impl<'a, 's> Interpreter<'a, 's> {
                 || format!("{} bytes are not a record", records.left()),
             );
         }
+        self.tally.rebuilt = queue.rebuilt;
         queue
     }
 

@@ -16,8 +16,10 @@ pub(super) struct Tally {
     pub broken: u64,
     /// Samples with the id of an unknown event.
     pub unknown_events: u64,
-    /// Samples without a time or a thread.
+    /// Samples without a thread, or with a time that is too large.
     pub incomplete: u64,
+    /// Samples without times of their own.
+    pub rebuilt: u64,
     /// Samples with a copy of the stack, which has to be unwound.
     pub stacks: u64,
     /// Samples whose data cannot be read.
@@ -69,7 +71,7 @@ impl Tally {
     }
 
     fn tell_repairs(&self, out: &mut TraceBuilder) {
-        use RepairKind::{BeyondLimit, BrokenBlock, LostEvents, SkippedEntry};
+        use RepairKind::{BeyondLimit, BrokenBlock, LostEvents, RebuiltTime, SkippedEntry};
         let place = Place::default();
         for (kind, count, text) in [
             (
@@ -90,7 +92,12 @@ impl Tally {
             (
                 BrokenBlock,
                 self.incomplete,
-                "samples without a time or a thread",
+                "samples without a thread, or with a time that is too large",
+            ),
+            (
+                RebuiltTime,
+                self.rebuilt,
+                "samples without times have that of the record before them, or that of the end; if no record has a time, they stand one millisecond apart",
             ),
             (
                 BrokenBlock,
