@@ -1,6 +1,7 @@
 //! `perf_event_attr`: what an event counts, and which fields its samples have.
 
 use super::cursor::Cursor;
+use super::sample::Task;
 use crate::ring_buffer::ByteOrder;
 
 /// The bits of `sample_type`: the fields of a sample.
@@ -151,6 +152,12 @@ impl Attr {
         } else {
             None
         }
+    }
+
+    /// The thread of a record that is not a sample; `rest` is what follows the fields of its kind.
+    pub fn task_of_other(&self, mut rest: Cursor<'_>) -> Option<Task> {
+        let has_task = self.flags & SAMPLE_ID_ALL != 0 && self.has(field::TID);
+        has_task.then(|| Task::parse(&mut rest))?
     }
 
     /// A number at the end of a record, before these fields.

@@ -239,7 +239,7 @@ impl<'a, 's> Interpreter<'a, 's> {
         let mode = cpu_mode(u64::from(timed.record.misc & 7));
         let (callsite, unmapped) =
             self.chains
-                .callsite(sample, timed.record.misc, task.pid, self.survey, out);
+                .callsite(sample, timed.record.misc, task, self.survey, out);
         self.tally.unmapped += unmapped;
         self.tracepoints
             .add(sample, attr, timed.record.at, (ts, task));
@@ -309,6 +309,7 @@ fn is_known(kind: u32) -> bool {
             | kind::COMPRESSED2
             | kind::FINISHED_INIT
             | kind::KSYMBOL
+            | kind::CALLCHAIN_DEFERRED
             | kind::KERNEL_SYMBOLS
             | kind::EVENT_ID
             | kind::TRACING_DATA
