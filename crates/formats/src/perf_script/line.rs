@@ -32,14 +32,21 @@ impl<'a> Head<'a> {
     /// event must be there.
     pub fn without_time(line: &'a str) -> Option<Self> {
         let line = line.trim();
-        let (before, rest) = match line.split_once(": ") {
-            Some((before, rest)) => (before, rest.trim_start()),
-            None => (line.strip_suffix(':')?, ""),
-        };
+        let colons = memchr::memmem::find_iter(line.as_bytes(), ": ");
+        let inside = colons.map(|at| (&line[..at], line[at + 2..].trim_start()));
+        let at_end = line.strip_suffix(':').map(|before| (before, ""));
+        // A name of a thread can contain `: `, so the columns before it must fit as well.
+        inside
+            .chain(at_end)
+            .find_map(|(before, rest)| Self::with_event(before, rest))
+    }
+
+    fn with_event(before: &'a str, rest: &'a str) -> Option<Self> {
         let event = last_word(before);
+        let is_number = event.bytes().all(|byte| byte.is_ascii_digit());
         let (period, columns) = last_period(without_last_word(before));
         let head = Self::with_columns(columns)?;
-        (!head.comm.is_empty() && !event.is_empty()).then_some(Self {
+        (!head.comm.is_empty() && !is_number).then_some(Self {
             period,
             event,
             rest,

@@ -59,6 +59,10 @@ fn samples_may_have_no_times() {
         (point.event, point.rest),
         ("sched:sched_switch", "prev_comm=a: b")
     );
+    let named = head("thr 1: x 12999    2004008 cpu-clock:  5599177b8238 leaf (/bin/work)");
+    assert_eq!((named.comm, named.tid), ("thr 1: x", 12999));
+    assert_eq!((named.period, named.event), (Some(2_004_008), "cpu-clock"));
+    assert_eq!(head("a 1 2: x 7 cycles:").comm, "a 1 2: x");
     for line in [
         "",
         "cycles:",
