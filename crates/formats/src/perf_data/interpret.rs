@@ -36,8 +36,9 @@ pub(super) fn read(
 ) -> Result<(), ReadError> {
     let parts = Parts::find(file)?;
     out.add_source_bytes(file.len() as u64);
-    let data = Records::new(parts.data, parts.order);
-    let unpacked = unpack(data, options, parts.order, out)?;
+    let further = parts.further.map_or(&[][..], |(bytes, _)| bytes);
+    let data = [parts.data, further].map(|bytes| Records::new(bytes, parts.order));
+    let unpacked = unpack(data.into_iter().flatten(), options, parts.order, out)?;
     let bytes = file.len() + unpacked.len();
     let survey = Survey::new(&parts, &unpacked, bytes);
     facts::tell(&survey, out);
@@ -61,6 +62,11 @@ fn tell_ends(parts: &Parts<'_>, out: &mut TraceBuilder) {
         end,
         || format!("{} bytes are missing", parts.missing),
     );
+    let is_alone = parts.further.is_some_and(|(bytes, _)| bytes.is_empty());
+    out.repair(RepairKind::TornRecord, is_alone.into(), end, || {
+        "the files `data.0`, `data.1` … are missing, which have the samples; open the folder that perf wrote"
+            .to_owned()
+    });
     out.repair(
         RepairKind::MissingSummary,
         u64::from(parts.is_open),
@@ -114,8 +120,9 @@ impl<'a, 's> Interpreter<'a, 's> {
     ) -> Queue<'a> {
         let mut queue = Queue::default();
         let places = [(unpacked, None), (parts.data, Some(parts.data_at))];
+        let further = parts.further.map(|(bytes, at)| (bytes, Some(at)));
         // What is compressed stands between records that are not, but all of it has times.
-        for (bytes, at) in places {
+        for (bytes, at) in places.into_iter().chain(further) {
             let mut records = Records::new(bytes, parts.order);
             for mut record in records.by_ref() {
                 record.at += at.unwrap_or(0);

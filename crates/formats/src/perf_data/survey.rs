@@ -61,7 +61,8 @@ impl<'a> Survey<'a> {
         for (attr, ids) in &parts.attrs {
             survey.events.add(*attr, ids.iter().copied());
         }
-        for data in [parts.data, unpacked] {
+        let further = parts.further.map_or(&[][..], |(bytes, _)| bytes);
+        for data in [parts.data, further, unpacked] {
             Records::new(data, parts.order).for_each(|record| survey.record(&record, data));
         }
         for (number, bytes) in &parts.features {
@@ -202,6 +203,7 @@ impl<'a> Survey<'a> {
                 let data = ClockData::parse(from);
                 self.clock = data.map(|data| (data.clock, data.wall_ns, data.clock_ns));
             }
+            feature::DIR_FORMAT => {}
             feature::META_INFO => self.meta_info(bytes),
             feature::FILES => {
                 self.is_simpleperf = true;
