@@ -69,8 +69,9 @@ impl<'a> Head<'a> {
         })
     }
 
-    /// Reads the columns before the time, from the last to the first: flags, CPU, process and thread, name.
-    fn with_columns(mut columns: &'a str) -> Option<Self> {
+    /// Reads the columns before the time, from the last to the first: time of day, flags, CPU, process and thread, name.
+    fn with_columns(columns: &'a str) -> Option<Self> {
+        let mut columns = without_time_of_day(columns);
         let mut cpu = None;
         if is_flags(last_word(columns)) {
             columns = without_last_word(columns);
@@ -109,6 +110,23 @@ fn last_word(columns: &str) -> &str {
 fn without_last_word(columns: &str) -> &str {
     let rest = columns.len() - last_word(columns).len();
     columns[..rest].trim_end()
+}
+
+/// `-F +tod`: `2026-11-28 02:01:17.070398`, or `disabled` if the recording does not have it.
+fn without_time_of_day(columns: &str) -> &str {
+    let has_form = |word: &str, form: &str| {
+        let fits = |(byte, form)| byte == form || form == b'0' && u8::is_ascii_digit(&byte);
+        word.len() == form.len() && word.bytes().zip(form.bytes()).all(fits)
+    };
+    let (time, before) = (last_word(columns), without_last_word(columns));
+    if time == "disabled" {
+        return before;
+    }
+    let is_time = has_form(time, "00:00:00.000000") || has_form(time, "00:00:00.000000000");
+    if is_time && has_form(last_word(before), "0000-00-00") {
+        return without_last_word(before);
+    }
+    columns
 }
 
 /// `-F +misc`: the mode of the CPU, as `K`, `U`, `H`, `GK`, `GU`, or another letter for other records.
