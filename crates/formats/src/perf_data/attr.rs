@@ -1,6 +1,7 @@
 //! `perf_event_attr`: what an event counts, and which fields its samples have.
 
 use super::cursor::Cursor;
+use super::sample::Task;
 use crate::ring_buffer::ByteOrder;
 
 /// The bits of `sample_type`: the fields of a sample.
@@ -153,7 +154,13 @@ impl Attr {
         }
     }
 
-    /// The number at the end of a record, directly before the fields in the mask `after`.
+    /// The thread of a record that is not a sample; `rest` is what follows the fields of its kind.
+    pub fn task_of_other(&self, mut rest: Cursor<'_>) -> Option<Task> {
+        let has_task = self.flags & SAMPLE_ID_ALL != 0 && self.has(field::TID);
+        has_task.then(|| Task::parse(&mut rest))?
+    }
+
+    /// A number at the end of a record, before these fields.
     fn counted_back(&self, record: &[u8], after: u64, order: ByteOrder) -> Option<u64> {
         let back = 8 * (1 + after.count_ones() as usize);
         let at = record.len().checked_sub(back)?;

@@ -72,10 +72,11 @@ impl<'a> Cursor<'a> {
     }
 
     /// Numbers of 8 bytes, up to the end.
-    pub fn numbers(self) -> impl Iterator<Item = u64> + 'a {
+    pub fn numbers(self) -> impl ExactSizeIterator<Item = u64> + 'a {
         let order = self.order;
         let words = self.rest.chunks_exact(8);
-        words.filter_map(move |word| order.u64(word, 0))
+        // Each chunk has the eight bytes of a number.
+        words.map(move |word| order.u64(word, 0).unwrap_or_default())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::attr::Attr;
+use super::attr::{Attr, read};
 use super::records::{Record, kind};
 use crate::ring_buffer::ByteOrder;
 
@@ -67,7 +67,13 @@ impl<'a> Events<'a> {
         }
     }
 
-    /// The index of the event that a record belongs to. A record without an id belongs to the first event.
+    /// Whether the kernel counted the lost samples of each event.
+    pub fn count_losses(&self) -> bool {
+        let mut events = self.list.iter();
+        events.any(|event| event.attr.read_format & read::LOST != 0)
+    }
+
+    /// The index of the event to which a record belongs. A record without an id belongs to the first one.
     pub fn of(&self, record: &Record<'_>, order: ByteOrder) -> Option<usize> {
         let first = &self.list.first()?.attr;
         if self.list.len() == 1 {

@@ -18,6 +18,8 @@ pub(super) mod feature {
     pub const MEMORY: u8 = 10;
     pub const COMMAND: u8 = 11;
     pub const EVENTS: u8 = 12;
+    /// The recording is a folder with further files.
+    pub const DIR_FORMAT: u8 = 24;
     pub const CLOCK_DATA: u8 = 29;
     /// Features from here on are simpleperf's.
     pub const FILES: u8 = 128;

@@ -4,6 +4,7 @@ use traceloom_trace::Place;
 
 use super::attr::Attr;
 use super::cursor::Cursor;
+use super::features::feature;
 use crate::error::ReadError;
 use crate::format_id;
 use crate::ring_buffer::ByteOrder;
@@ -27,6 +28,9 @@ pub(super) struct Parts<'a> {
     pub data: &'a [u8],
     /// The offset of the data, bytes.
     pub data_at: usize,
+    /// If the file is one of a folder (`perf record --threads`): the records of the further files, which follow this file
+    /// here, and their offset.
+    pub further: Option<(&'a [u8], usize)>,
     /// Each feature with its number.
     pub features: Vec<(u8, &'a [u8])>,
     /// The number of bytes that the header announces but the file does not have.
@@ -43,6 +47,13 @@ struct Section {
 }
 
 impl Section {
+    /// The length of the numbers, bytes.
+    const BYTES: u64 = 16;
+
+    fn end(self) -> u64 {
+        self.at.saturating_add(self.length)
+    }
+
     fn parse(from: &mut Cursor<'_>) -> Option<Self> {
         let (at, length) = (from.u64()?, from.u64()?);
         Some(Self { at, length })
@@ -86,6 +97,7 @@ impl<'a> Parts<'a> {
             attrs: Vec::new(),
             data: &file[data_at..],
             data_at,
+            further: None,
             features: Vec::new(),
             missing: 0,
             is_open: false,
@@ -100,16 +112,24 @@ impl<'a> Parts<'a> {
             data.length = (file.len() as u64).saturating_sub(data.at);
         }
         let (bytes, missing_data) = data.of(file);
-        let features = if is_open {
+        let sections = if is_open {
             Vec::new()
         } else {
             features(file, head, order, &mut missing)
         };
+        let further = end(file, data, &sections).map(|at| (&file[at..], at));
+        let mut features = Vec::new();
+        for (number, section) in sections {
+            let (bytes, missing_bytes) = section.of(file);
+            missing = missing.saturating_add(missing_bytes);
+            features.push((number, bytes));
+        }
         Ok(Self {
             order,
             attrs,
             data: bytes,
             data_at: data.at.min(file.len() as u64) as usize,
+            further,
             features,
             missing: missing.saturating_add(missing_data),
             is_open,
@@ -117,27 +137,33 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// The features. Their positions follow the data. Adds the number of bytes that the file lacks to `missing`.
-fn features<'a>(
-    file: &'a [u8],
-    head: &Head,
-    order: ByteOrder,
-    missing: &mut u64,
-) -> Vec<(u8, &'a [u8])> {
-    let at = head.data.at.saturating_add(head.data.length);
-    let places = file.get(usize::try_from(at).unwrap_or(usize::MAX)..);
+/// Where the features are. Their places follow the data. Adds the bytes that the file does not have to `missing`.
+fn features(file: &[u8], head: &Head, order: ByteOrder, missing: &mut u64) -> Vec<(u8, Section)> {
+    let places = file.get(usize::try_from(head.data.end()).unwrap_or(usize::MAX)..);
     let mut places = Cursor::new(places.unwrap_or_default(), order);
     let mut features = Vec::new();
     for number in head.features() {
-        let Some(section) = Section::parse(&mut places) else {
-            *missing = missing.saturating_add(16);
-            continue;
-        };
-        let (bytes, missing_bytes) = section.of(file);
-        *missing = missing.saturating_add(missing_bytes);
-        features.push((number, bytes));
+        match Section::parse(&mut places) {
+            Some(section) => features.push((number, section)),
+            None => *missing = missing.saturating_add(Section::BYTES),
+        }
     }
     features
+}
+
+/// The offset at which the further files of a folder begin: the end of a file that says that it is in such a folder.
+fn end(file: &[u8], data: Section, features: &[(u8, Section)]) -> Option<usize> {
+    let mut numbers = features.iter().map(|(number, _)| *number);
+    if !numbers.any(|number| number == feature::DIR_FORMAT) {
+        return None;
+    }
+    let places = Section {
+        at: data.end(),
+        length: Section::BYTES * features.len() as u64,
+    };
+    let parts = features.iter().map(|(_, section)| *section);
+    let end = parts.chain([places]).map(Section::end).max()?;
+    Some(usize::try_from(end).map_or(file.len(), |end| end.min(file.len())))
 }
 
 /// The header of a file.

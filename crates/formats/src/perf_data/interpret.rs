@@ -37,8 +37,9 @@ pub(super) fn read(
 ) -> Result<(), ReadError> {
     let parts = Parts::find(file)?;
     out.add_source_bytes(file.len() as u64);
-    let data = Records::new(parts.data, parts.order);
-    let unpacked = unpack(data, options, parts.order, out)?;
+    let further = parts.further.map_or(&[][..], |(bytes, _)| bytes);
+    let data = [parts.data, further].map(|bytes| Records::new(bytes, parts.order));
+    let unpacked = unpack(data.into_iter().flatten(), options, parts.order, out)?;
     let bytes = file.len() + unpacked.len();
     let survey = Survey::new(&parts, &unpacked, bytes);
     facts::tell(&survey, out);
@@ -62,6 +63,11 @@ fn tell_ends(parts: &Parts<'_>, out: &mut TraceBuilder) {
         end,
         || format!("{} bytes are missing", parts.missing),
     );
+    let is_alone = parts.further.is_some_and(|(bytes, _)| bytes.is_empty());
+    out.repair(RepairKind::TornRecord, is_alone.into(), end, || {
+        "the files `data.0`, `data.1` … are missing, which have the samples; open the folder that perf wrote"
+            .to_owned()
+    });
     out.repair(
         RepairKind::MissingSummary,
         u64::from(parts.is_open),
@@ -115,8 +121,9 @@ impl<'a, 's> Interpreter<'a, 's> {
     ) -> Queue<'a> {
         let mut queue = Queue::default();
         let places = [(unpacked, None), (parts.data, Some(parts.data_at))];
-        // Compressed records come between uncompressed ones, but all of them have times.
-        for (bytes, at) in places {
+        let further = parts.further.map(|(bytes, at)| (bytes, Some(at)));
+        // What is compressed stands between records that are not, but all of it has times.
+        for (bytes, at) in places.into_iter().chain(further) {
             let mut records = Records::new(bytes, parts.order);
             for mut record in records.by_ref() {
                 record.at += at.unwrap_or(0);
@@ -131,6 +138,7 @@ impl<'a, 's> Interpreter<'a, 's> {
                 || format!("{} bytes are not a record", records.left()),
             );
         }
+        self.tally.rebuilt = queue.rebuilt;
         queue
     }
 
@@ -151,17 +159,25 @@ impl<'a, 's> Interpreter<'a, 's> {
                     self.tally.broken += 1;
                 }
             }
-            kind::LOST => self.lost(record.cursor(order), 1),
-            kind::LOST_SAMPLES => self.lost(record.cursor(order), 0),
+            kind::LOST | kind::LOST_SAMPLES => self.lost(&record),
             _ if is_known(record.kind) => {}
             other => self.tally.skip(other),
         }
     }
 
-    /// Counts lost events. Their number follows `before` other numbers.
-    fn lost(&mut self, mut from: Cursor<'_>, before: u64) {
-        match from.skip(8 * before).and_then(|()| from.u64()) {
-            Some(lost) => self.tally.lost = self.tally.lost.saturating_add(lost),
+    /// Counts lost samples and records. In LOST, the id of an event comes before their number.
+    fn lost(&mut self, record: &Record<'a>) {
+        /// `PERF_RECORD_MISC_LOST_SAMPLES_BPF`
+        const IS_FILTERED: u16 = 1 << 15;
+        let mut numbers = record.cursor(self.survey.order).numbers();
+        let losses = &mut self.tally.losses;
+        let (count, at) = match record.kind {
+            kind::LOST => (&mut losses.in_buffers, 1),
+            _ if record.misc & IS_FILTERED != 0 => (&mut losses.filtered, 0),
+            _ => (&mut losses.of_events, 0),
+        };
+        match numbers.nth(at) {
+            Some(lost) => *count = count.saturating_add(lost),
             None => self.tally.broken += 1,
         }
     }
@@ -231,7 +247,7 @@ impl<'a, 's> Interpreter<'a, 's> {
         let mode = cpu_mode(u64::from(timed.record.misc & 7));
         let (callsite, unmapped) =
             self.chains
-                .callsite(sample, timed.record.misc, task.pid, self.survey, out);
+                .callsite(sample, timed.record.misc, task, self.survey, out);
         self.tally.unmapped += unmapped;
         self.tracepoints
             .add(sample, attr, timed.record.at, (ts, task));
@@ -270,13 +286,14 @@ impl<'a, 's> Interpreter<'a, 's> {
         }
         let mut tally = self.tally;
         tally.dropped_values = self.counters.dropped;
+        tally.losses.are_counted_twice = self.survey.events.count_losses();
         tally.raw = self.tracepoints.unread;
         tally.beyond += self.chains.beyond() + self.survey.symbols.beyond;
         tally.tell(out);
         if let Some(callsites) = add_stacks(&self.chains.stacks, out) {
             add_samples(self.samples, callsites, out);
         }
-        self.tracepoints.read(options, out);
+        self.tracepoints.read(self.people.named(), options, out);
     }
 }
 
@@ -301,6 +318,7 @@ fn is_known(kind: u32) -> bool {
             | kind::COMPRESSED2
             | kind::FINISHED_INIT
             | kind::KSYMBOL
+            | kind::CALLCHAIN_DEFERRED
             | kind::KERNEL_SYMBOLS
             | kind::EVENT_ID
             | kind::TRACING_DATA

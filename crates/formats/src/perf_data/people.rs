@@ -80,7 +80,12 @@ impl People {
         }
     }
 
-    /// Ends a thread. Samples of it may still follow, so it keeps its number until a new thread begins with it.
+    /// The numbers of the threads that have names.
+    pub fn named(&self) -> impl Iterator<Item = i32> {
+        self.names.keys().copied()
+    }
+
+    /// A thread ended. Samples of it may still follow, so its number remains its own until another thread begins.
     pub fn exit(&mut self, task: Task, ts: Option<i64>, out: &mut TraceBuilder) {
         let Some(utid) = thread(task, out).filter(|_| task.tid > 0) else {
             return;

@@ -22,6 +22,7 @@ pub(super) mod kind {
     pub const AUX: u32 = 11;
     pub const LOST_SAMPLES: u32 = 13;
     pub const KSYMBOL: u32 = 17;
+    pub const CALLCHAIN_DEFERRED: u32 = 22;
     pub const HEADER_ATTR: u32 = 64;
     pub const TRACING_DATA: u32 = 66;
     pub const BUILD_ID: u32 = 67;
@@ -57,7 +58,6 @@ pub(super) fn name(kind: u32) -> &'static str {
         19 => "CGROUP",
         20 => "TEXT_POKE",
         21 => "AUX_OUTPUT_HW_ID",
-        22 => "CALLCHAIN_DEFERRED",
         65 => "HEADER_EVENT_TYPE",
         66 | kind::TRACING_DATA_OF_SIMPLEPERF => "TRACING_DATA",
         69 => "ID_INDEX",

@@ -79,7 +79,12 @@ impl<'a> Sample<'a> {
     fn after_chain(&mut self, mut from: Cursor<'a>, attr: &Attr) -> Option<()> {
         /// `PERF_SAMPLE_BRANCH_HW_INDEX`: one more number precedes the branches.
         const HW_INDEX: u64 = 1 << 17;
-        const OF_BRANCH: u64 = 24;
+        /// `PERF_SAMPLE_BRANCH_COUNTERS`: a number for each branch follows all of them.
+        const COUNTERS: u64 = 1 << 19;
+        let of_branch = match attr.branch_sample_type & COUNTERS {
+            0 => 24,
+            _ => 24 + 8,
+        };
         if attr.has(field::RAW) {
             let size = from.u32()?;
             self.raw = from.take(size.into())?;
@@ -87,7 +92,7 @@ impl<'a> Sample<'a> {
         if attr.has(field::BRANCH_STACK) {
             let count = from.u64()?;
             from.u64_if(attr.branch_sample_type & HW_INDEX != 0)?;
-            from.skip(count.checked_mul(OF_BRANCH)?)?;
+            from.skip(count.checked_mul(of_branch)?)?;
         }
         if attr.has(field::REGS_USER) && from.u64()? != 0 {
             from.skip(8 * u64::from(attr.regs_user.count_ones()))?;

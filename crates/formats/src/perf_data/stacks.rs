@@ -20,6 +20,13 @@ const OWN_ROWS: (usize, usize) = (1 << 13, 128);
 /// Addresses from here on are marks (`PERF_CONTEXT_MAX`).
 const MARKS: u64 = -4095_i64 as u64;
 
+/// `PERF_CONTEXT_USER_DEFERRED`: a cookie follows, and the stack of the user is in a later record with the same cookie.
+const DEFERRED: u64 = -640_i64 as u64;
+
+/// How many addresses of such stacks are added to samples, because many samples can share one: a base for any file, and the
+/// number for each byte of the file.
+const OF_DEFERRED: (usize, usize) = (1 << 20, 4);
+
 /// The image of the kernel.
 const KERNEL: &[u8] = b"[kernel.kallsyms]";
 
@@ -56,6 +63,10 @@ pub(super) struct Chains<'a> {
     pub stacks: Stacks,
     /// The number of mappings that get rows of their own even if another process has an equal mapping.
     own_rows: usize,
+    /// How many more addresses of stacks in later records are added.
+    deferred_room: usize,
+    /// Stacks of later records that were left out because of that.
+    deferred_beyond: u64,
     /// The addresses of the current stack, the innermost first.
     frames: Vec<(Side, u64)>,
 }
@@ -67,13 +78,15 @@ impl<'a> Chains<'a> {
             maps: Maps::new(bytes),
             stacks: Stacks::with_room(OF_STACKS.0 + OF_STACKS.1 * bytes),
             own_rows: OWN_ROWS.0 + bytes / OWN_ROWS.1,
+            deferred_room: OF_DEFERRED.0 + OF_DEFERRED.1 * bytes,
+            deferred_beyond: 0,
             frames: Vec::new(),
         }
     }
 
     /// The number of rows that were left out to save memory.
     pub fn beyond(&self) -> u64 {
-        self.stacks.beyond + self.maps.beyond
+        self.stacks.beyond + self.maps.beyond + self.deferred_beyond
     }
 
     /// Reads `MMAP` or `MMAP2`. `None` if the record is truncated.
@@ -184,20 +197,13 @@ impl<'a> Chains<'a> {
         &mut self,
         sample: &Sample<'a>,
         misc: u16,
-        pid: i32,
+        task: Task,
         survey: &Survey<'a>,
         out: &mut TraceBuilder,
     ) -> (u32, u64) {
         let mut frames = std::mem::take(&mut self.frames);
         frames.clear();
-        let mut side = Side::of_misc(misc);
-        for address in sample.chain() {
-            if address >= MARKS {
-                side = Side::of_mark(address);
-            } else {
-                frames.push((side, address));
-            }
-        }
+        self.collect(sample, Side::of_misc(misc), task.tid, survey, &mut frames);
         if frames.is_empty() {
             frames.extend(sample.ip.map(|ip| (Side::of_misc(misc), ip)));
         }
@@ -207,7 +213,7 @@ impl<'a> Chains<'a> {
             // of the call.
             let is_return = depth > 0 && !survey.is_simpleperf;
             let address = address.saturating_sub(u64::from(is_return));
-            let (frame, is_mapped) = self.frame(*side, pid, address, survey, out);
+            let (frame, is_mapped) = self.frame(*side, task.pid, address, survey, out);
             unmapped += u64::from(!is_mapped);
             callsite = self.stacks.callsite(callsite, frame);
         }
@@ -215,7 +221,40 @@ impl<'a> Chains<'a> {
         (callsite, unmapped)
     }
 
-    /// The frame at an address, and whether the address is in a mapping.
+    /// Adds the addresses of a sample to `frames`. Those before the first mark are on `side`.
+    fn collect(
+        &mut self,
+        sample: &Sample<'a>,
+        mut side: Side,
+        tid: i32,
+        survey: &Survey<'a>,
+        frames: &mut Vec<(Side, u64)>,
+    ) {
+        let mut chain = sample.chain();
+        while let Some(address) = chain.next() {
+            if address == DEFERRED {
+                let cookie = chain.next().unwrap_or_default();
+                self.defer(survey.deferred_stack(cookie, tid), frames);
+            } else if address >= MARKS {
+                side = Side::of_mark(address);
+            } else {
+                frames.push((side, address));
+            }
+        }
+    }
+
+    /// Adds a stack of the user that is in a later record.
+    fn defer(&mut self, stack: impl ExactSizeIterator<Item = u64>, frames: &mut Vec<(Side, u64)>) {
+        let Some(room) = self.deferred_room.checked_sub(stack.len()) else {
+            self.deferred_beyond += 1;
+            return;
+        };
+        self.deferred_room = room;
+        let addresses = stack.filter(|address| *address < MARKS);
+        frames.extend(addresses.map(|address| (Side::User, address)));
+    }
+
+    /// The frame at an address, and whether something is mapped there.
     fn frame(
         &mut self,
         side: Side,

@@ -20,6 +20,8 @@ pub(super) struct Survey<'a> {
     pub order: ByteOrder,
     pub events: Events<'a>,
     pub symbols: Symbols<'a>,
+    /// The stacks of the user that the kernel recorded after samples, by their cookies and threads: lists of addresses.
+    deferred: FxHashMap<(u64, i32), &'a [u8]>,
     build_ids: FxHashMap<(i32, &'a [u8]), &'a [u8]>,
     /// Facts by the number of their feature.
     pub facts: Vec<(u8, Cursor<'a>)>,
@@ -47,6 +49,7 @@ impl<'a> Survey<'a> {
             order: parts.order,
             events: Events::default(),
             symbols: Symbols::with_room(OF_SYMBOLS.1.saturating_mul(bytes) + OF_SYMBOLS.0),
+            deferred: FxHashMap::default(),
             build_ids: FxHashMap::default(),
             facts: Vec::new(),
             meta_info: Vec::new(),
@@ -60,7 +63,8 @@ impl<'a> Survey<'a> {
         for (attr, ids) in &parts.attrs {
             survey.events.add(*attr, ids.iter().copied());
         }
-        for data in [parts.data, unpacked] {
+        let further = parts.further.map_or(&[][..], |(bytes, _)| bytes);
+        for data in [parts.data, further, unpacked] {
             Records::new(data, parts.order).for_each(|record| survey.record(&record, data));
         }
         for (number, bytes) in &parts.features {
@@ -79,6 +83,7 @@ impl<'a> Survey<'a> {
             kind::EVENT_ID => self.ids(from),
             kind::KSYMBOL => self.kernel_symbol(from),
             kind::KERNEL_SYMBOLS => self.kallsyms(from),
+            kind::CALLCHAIN_DEFERRED => self.deferred(record),
             kind::HEADER_FEATURE => self.header_feature(from),
             kind::THREAD_MAP => self.thread_map(from),
             kind::TRACING_DATA | kind::TRACING_DATA_OF_SIMPLEPERF => {
@@ -138,6 +143,28 @@ impl<'a> Survey<'a> {
         Some(())
     }
 
+    /// `CALLCHAIN_DEFERRED`: the stack of the user, which the kernel takes when the thread returns to user space.
+    fn deferred(&mut self, record: &Record<'a>) -> Option<()> {
+        let mut from = record.cursor(self.order);
+        let (cookie, count) = (from.u64()?, from.u64()?);
+        let stack = from.take(count.checked_mul(8)?)?;
+        let event = self.events.of(record, self.order)?;
+        let attr = self.events.list.get(event)?.attr;
+        let task = attr.task_of_other(from)?;
+        self.deferred.insert((cookie, task.tid), stack);
+        Some(())
+    }
+
+    /// The addresses of a stack that the kernel recorded after the sample.
+    pub fn deferred_stack(
+        &self,
+        cookie: u64,
+        tid: i32,
+    ) -> impl ExactSizeIterator<Item = u64> + use<'a> {
+        let stack = self.deferred.get(&(cookie, tid)).copied();
+        Cursor::new(stack.unwrap_or_default(), self.order).numbers()
+    }
+
     fn kallsyms(&mut self, mut from: Cursor<'a>) -> Option<()> {
         let size = from.u32()?;
         let list = from.take(size.into())?;
@@ -178,6 +205,7 @@ impl<'a> Survey<'a> {
                 let data = ClockData::parse(from);
                 self.clock = data.map(|data| (data.clock, data.wall_ns, data.clock_ns));
             }
+            feature::DIR_FORMAT => {}
             feature::META_INFO => self.meta_info(bytes),
             feature::FILES => {
                 self.is_simpleperf = true;

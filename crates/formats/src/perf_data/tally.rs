@@ -11,15 +11,16 @@ use super::records;
 pub(super) struct Tally {
     /// Records of kinds that are not read, by kind.
     pub kinds: BTreeMap<u32, u64>,
-    /// Events that the kernel lost.
-    pub lost: u64,
-    /// Truncated records.
+    pub losses: Losses,
+    /// Records that end too early.
     pub broken: u64,
     /// Samples with the id of an unknown event.
     pub unknown_events: u64,
-    /// Samples without a time or a thread.
+    /// Samples without a thread, or with a time that is too large.
     pub incomplete: u64,
-    /// Samples with a copy of the stack, which would have to be unwound.
+    /// Samples without times of their own.
+    pub rebuilt: u64,
+    /// Samples with a copy of the stack, which has to be unwound.
     pub stacks: u64,
     /// Samples whose data cannot be read.
     pub raw: u64,
@@ -32,6 +33,29 @@ pub(super) struct Tally {
     /// Frames outside all mappings.
     pub unmapped: u64,
     pub skipped_features: BTreeSet<u8>,
+}
+
+/// Samples and other records that are not in the file.
+#[derive(Debug, Default)]
+pub(super) struct Losses {
+    /// Those of LOST: the kernel writes how many did not fit into a buffer.
+    pub in_buffers: u64,
+    /// Those of LOST_SAMPLES.
+    pub of_events: u64,
+    /// Whether LOST_SAMPLES has the kernel's count for each event (`PERF_FORMAT_LOST`), which includes what LOST counts.
+    pub are_counted_twice: bool,
+    /// Samples that a filter of the user dropped. They are no losses.
+    pub filtered: u64,
+}
+
+impl Losses {
+    fn all(&self) -> u64 {
+        if self.are_counted_twice {
+            self.in_buffers.max(self.of_events)
+        } else {
+            self.in_buffers.saturating_add(self.of_events)
+        }
+    }
 }
 
 impl Tally {
@@ -47,12 +71,12 @@ impl Tally {
     }
 
     fn tell_repairs(&self, out: &mut TraceBuilder) {
-        use RepairKind::{BeyondLimit, BrokenBlock, LostEvents, SkippedEntry};
+        use RepairKind::{BeyondLimit, BrokenBlock, LostEvents, RebuiltTime, SkippedEntry};
         let place = Place::default();
         for (kind, count, text) in [
             (
                 LostEvents,
-                self.lost,
+                self.losses.all(),
                 "samples and records that the kernel lost",
             ),
             (
@@ -68,7 +92,12 @@ impl Tally {
             (
                 BrokenBlock,
                 self.incomplete,
-                "samples without a time or a thread",
+                "samples without a thread, or with a time that is too large",
+            ),
+            (
+                RebuiltTime,
+                self.rebuilt,
+                "samples without times have that of the record before them, or that of the end; if no record has a time, they stand one millisecond apart",
             ),
             (
                 BrokenBlock,
@@ -117,6 +146,9 @@ impl Tally {
             if count > 0 {
                 out.figure(name, None, 0, count as i64);
             }
+        }
+        if self.losses.filtered > 0 {
+            out.metadata("filtered_samples", &self.losses.filtered.to_string());
         }
         for number in &self.skipped_features {
             out.figure("perf_features_skipped", Some((*number).into()), 0, 1);

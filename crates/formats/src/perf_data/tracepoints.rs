@@ -77,11 +77,18 @@ impl<'a> Tracepoints<'a> {
         });
     }
 
-    /// Reads the events.
-    pub fn read(self, options: &ReadOptions, out: &mut TraceBuilder) {
-        let Some(formats) = self.formats.filter(|_| !self.events.is_empty()) else {
+    /// Reads the events. The threads that are `named` keep their names: those that the kernel saved may be of threads
+    /// that had the same numbers before.
+    pub fn read(
+        self,
+        named: impl Iterator<Item = i32>,
+        options: &ReadOptions,
+        out: &mut TraceBuilder,
+    ) {
+        let Some(mut formats) = self.formats.filter(|_| !self.events.is_empty()) else {
             return;
         };
+        named.for_each(|tid| formats.forget_comm(tid));
         let coverage = self
             .coverage
             .unwrap_or_else(|| guess(&formats, &self.events));

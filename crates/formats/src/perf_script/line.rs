@@ -32,14 +32,21 @@ impl<'a> Head<'a> {
     /// name, a thread and an event.
     pub fn without_time(line: &'a str) -> Option<Self> {
         let line = line.trim();
-        let (before, rest) = match line.split_once(": ") {
-            Some((before, rest)) => (before, rest.trim_start()),
-            None => (line.strip_suffix(':')?, ""),
-        };
+        let colons = memchr::memmem::find_iter(line.as_bytes(), ": ");
+        let inside = colons.map(|at| (&line[..at], line[at + 2..].trim_start()));
+        let at_end = line.strip_suffix(':').map(|before| (before, ""));
+        // A name of a thread can contain `: `, so the columns before it must fit as well.
+        inside
+            .chain(at_end)
+            .find_map(|(before, rest)| Self::with_event(before, rest))
+    }
+
+    fn with_event(before: &'a str, rest: &'a str) -> Option<Self> {
         let event = last_word(before);
+        let is_number = event.bytes().all(|byte| byte.is_ascii_digit());
         let (period, columns) = last_period(without_last_word(before));
         let head = Self::with_columns(columns)?;
-        (!head.comm.is_empty() && !event.is_empty()).then_some(Self {
+        (!head.comm.is_empty() && !is_number).then_some(Self {
             period,
             event,
             rest,
@@ -62,8 +69,9 @@ impl<'a> Head<'a> {
         })
     }
 
-    /// Parses the columns before the time, from right to left: flags, CPU, process and thread, name.
-    fn with_columns(mut columns: &'a str) -> Option<Self> {
+    /// Reads the columns before the time, from the last to the first: time of day, flags, CPU, process and thread, name.
+    fn with_columns(columns: &'a str) -> Option<Self> {
+        let mut columns = without_time_of_day(columns);
         let mut cpu = None;
         if is_flags(last_word(columns)) {
             columns = without_last_word(columns);
@@ -104,8 +112,24 @@ fn without_last_word(columns: &str) -> &str {
     columns[..rest].trim_end()
 }
 
-/// Whether a word is the column of `-F +misc`: the CPU mode as `K`, `U`, `H`, `GK` or `GU`, or another letter for
-/// records that are not samples.
+/// `-F +tod`: `2026-11-28 02:01:17.070398`, or `disabled` if the recording does not have it.
+fn without_time_of_day(columns: &str) -> &str {
+    let has_form = |word: &str, form: &str| {
+        let fits = |(byte, form)| byte == form || form == b'0' && u8::is_ascii_digit(&byte);
+        word.len() == form.len() && word.bytes().zip(form.bytes()).all(fits)
+    };
+    let (time, before) = (last_word(columns), without_last_word(columns));
+    if time == "disabled" {
+        return before;
+    }
+    let is_time = has_form(time, "00:00:00.000000") || has_form(time, "00:00:00.000000000");
+    if is_time && has_form(last_word(before), "0000-00-00") {
+        return without_last_word(before);
+    }
+    columns
+}
+
+/// `-F +misc`: the mode of the CPU, as `K`, `U`, `H`, `GK`, `GU`, or another letter for other records.
 fn is_flags(word: &str) -> bool {
     (1..=3).contains(&word.len()) && word.bytes().all(|byte| b"KUHGMECSFPED".contains(&byte))
 }

@@ -53,12 +53,15 @@ impl Format for PerfScript {
     }
 }
 
+/// The line that `--show-round-events` prints between samples.
+const ROUND: &str = "PERF_RECORD_FINISHED_ROUND";
+
 /// Whether a text begins with perf's header or with a sample.
 fn begins_script(head: &[u8]) -> bool {
     let mut lines = head
         .split(|&byte| byte == b'\n')
         .map(<[u8]>::trim_ascii)
-        .filter(|line| !line.is_empty());
+        .filter(|line| !line.is_empty() && *line != ROUND.as_bytes());
     let (first, second) = (lines.next().unwrap_or_default(), lines.next());
     let second = second.unwrap_or_default();
     if first == b"# ========" {

@@ -2,6 +2,7 @@
 
 use traceloom_trace::{Place, ProcessId, RepairKind, StringId, ThreadId, TraceBuilder};
 
+use super::ROUND;
 use super::counts::{Counts, OF_EVENT};
 use super::facts::fact;
 use super::frame::Frame;
@@ -120,6 +121,8 @@ struct State {
     /// The number of samples with columns that are not read.
     columns: u64,
     records: u64,
+    /// Whether indented lines belong to a record that is not a sample.
+    is_in_record: bool,
     source_lines: u64,
 }
 
@@ -141,6 +144,7 @@ impl State {
             untimed: 0,
             columns: 0,
             records: 0,
+            is_in_record: false,
             source_lines: 0,
         }
     }
@@ -161,7 +165,7 @@ impl State {
         self.tracepoints.next_line();
         let text = String::from_utf8_lossy(line);
         let text = text.trim_end();
-        if text.is_empty() {
+        if text.is_empty() || text == ROUND {
             self.end_stack(out);
         } else if let Some(function) = text.strip_prefix('\t') {
             self.stack_line(function, out);
@@ -199,10 +203,12 @@ impl State {
         self.pending.is_some() && Frame::read(text).is_some_and(|frame| !frame.file.is_empty())
     }
 
-    /// Reads an indented line: a function, or its source location.
+    /// Reads an indented line: a function, its place in the source, or registers (`-F +iregs`).
     fn stack_line(&mut self, text: &str, out: &mut TraceBuilder) {
         match Frame::read(text).or_else(|| Frame::address(text)) {
-            // The stack of a sample that exceeds the memory limit. The sample is already counted.
+            _ if self.is_in_record => {}
+            None if text.trim_start().starts_with("ABI:") => self.columns += 1,
+            // The stack of a sample beyond the limit, which is counted.
             _ if self.pending.is_none() && self.beyond > 0 => {}
             _ if self.pending.is_none() => self.unread(text, out),
             Some(frame) => self.frame(frame, out),
@@ -222,7 +228,9 @@ impl State {
 
     fn begin(&mut self, head: &Head<'_>, out: &mut TraceBuilder) {
         let ts_ns = head.ts_ns.unwrap_or(self.untimed * STEP_NS);
-        if let Some(record) = head.rest.strip_prefix("PERF_RECORD_") {
+        let record = head.rest.strip_prefix("PERF_RECORD_");
+        self.is_in_record = record.is_some();
+        if let Some(record) = record {
             return self.record(record, ts_ns, out);
         }
         let value = head.period.map_or(0, |_| OF_VALUE);

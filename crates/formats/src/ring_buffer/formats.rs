@@ -95,6 +95,11 @@ impl RawFormats {
         }
     }
 
+    /// Forgets the name of a thread, because another source knows it better.
+    pub fn forget_comm(&mut self, tid: i32) {
+        self.comms.remove(&tid);
+    }
+
     /// Adds processes of threads from tracefs's `saved_tgids`: lines of tid and tgid.
     pub fn add_tgids(&mut self, saved_tgids: &[u8]) {
         let lines = saved_tgids.split(|&byte| byte == b'\n');
