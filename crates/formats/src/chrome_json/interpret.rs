@@ -213,8 +213,14 @@ impl Interpreter {
 
     fn metadata(&mut self, event: &Event<'_>, upid: ProcessId, out: &mut TraceBuilder) {
         let value = |key: &[u8]| event.argument(key);
-        let name = value(b"name");
+        let name = value(b"name").filter(|name| *name != Value::Word(b"null"));
         let name = name.as_ref().and_then(Value::text);
+        let upid = match &*event.name {
+            b"process_name" | b"process_sort_index" => {
+                self.people.owner(event.tid.as_ref(), upid, out)
+            }
+            _ => upid,
+        };
         match (&*event.name, name) {
             (b"process_name", Some(name)) if upid != ProcessId::NONE => {
                 let name = out.intern(name);
@@ -246,7 +252,8 @@ impl Interpreter {
                     .unwrap_or(b"");
                 let parts = [kind, number, thread].map(String::from_utf8_lossy);
                 let key = parts.join(" ");
-                for (_, value) in event.args.iter().flat_map(Value::fields) {
+                let values = event.args.iter().flat_map(Value::fields);
+                for (_, value) in values.filter(|(_, value)| *value != Value::Word(b"null")) {
                     out.metadata(key.trim_ascii_end(), &as_text(&value));
                 }
             }

@@ -1,6 +1,6 @@
 //! The processes and threads of events.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use traceloom_trace::{NO_NUMBER, ProcessId, RowId, StringId, ThreadId, TraceBuilder};
 
 use crate::json::{Value, int};
@@ -17,6 +17,8 @@ enum Number {
 pub(super) struct People {
     processes: FxHashMap<Number, ProcessId>,
     threads: FxHashMap<(ProcessId, Number), ThreadId>,
+    /// The threads that only this file has, not the kernel.
+    own: FxHashSet<ThreadId>,
 }
 
 impl People {
@@ -46,8 +48,8 @@ impl People {
         upid: ProcessId,
         out: &mut TraceBuilder,
     ) -> ThreadId {
+        let upid = self.owner(tid, upid, out);
         let tid = tid.and_then(|tid| number(tid, out));
-        let upid = self.process_of(tid, upid, out);
         let pid = upid
             .some()
             .map(|upid| out.trace().processes.pid.get(upid.row()));
@@ -57,7 +59,7 @@ impl People {
             return utid;
         }
         let utid = match key.1 {
-            Number::Int(tid) => thread_of(tid, upid, out),
+            Number::Int(tid) => self.thread_of(tid, upid, out),
             Number::Text(name) => {
                 let utid = out.new_thread(NO_NUMBER);
                 out.name_thread(utid, name);
@@ -76,27 +78,45 @@ impl People {
 
 impl People {
     /// The process of a thread. Without a pid, it is that of the kernel's thread with this tid, or else process 0.
-    fn process_of(
+    pub fn owner(
         &mut self,
-        tid: Option<Number>,
+        tid: Option<&Value<'_>>,
         upid: ProcessId,
         out: &mut TraceBuilder,
     ) -> ProcessId {
-        let known = match tid {
+        if upid != ProcessId::NONE {
+            return upid;
+        }
+        let known = match tid.and_then(|tid| number(tid, out)) {
             Some(Number::Int(tid)) if tid != 0 => out.find_thread(tid),
             _ => None,
         };
-        if upid != ProcessId::NONE || known.is_some() {
-            return upid;
+        match known.filter(|utid| !self.own.contains(utid)) {
+            Some(utid) => out.trace().threads.upid.get(utid.row()),
+            None => self.process(Some(&Value::Word(b"0")), out),
         }
-        let zero = || Value::Word(b"0");
-        self.process(Some(&zero()), out)
+    }
+
+    /// The kernel's thread with this number if it belongs to the process, otherwise a new one.
+    fn thread_of(&mut self, tid: i64, upid: ProcessId, out: &mut TraceBuilder) -> ThreadId {
+        let known = out.find_thread(tid).filter(|_| tid != NO_NUMBER);
+        let known = known.filter(|utid| {
+            let owner = out.trace().threads.upid.get(utid.row());
+            owner == upid || owner == ProcessId::NONE
+        });
+        known.unwrap_or_else(|| {
+            let utid = out.new_thread(tid);
+            self.own.insert(utid);
+            utid
+        })
     }
 }
 
+/// The number or text of a field; `None` if it is missing or empty.
 fn number(value: &Value<'_>, out: &mut TraceBuilder) -> Option<Number> {
     match value {
         Value::Nested(_) | Value::Word(b"null") => None,
+        Value::Text(text) if text.is_empty() => None,
         Value::Word(word) => Some(match int(word).or(whole(value)) {
             Some(number) => Number::Int(number),
             None => Number::Text(out.intern(word)),
@@ -106,16 +126,6 @@ fn number(value: &Value<'_>, out: &mut TraceBuilder) -> Option<Number> {
             None => Number::Text(out.intern(text)),
         }),
     }
-}
-
-/// The kernel's thread with this number if it belongs to the process, otherwise a new one.
-fn thread_of(tid: i64, upid: ProcessId, out: &mut TraceBuilder) -> ThreadId {
-    let known = out.find_thread(tid).filter(|_| tid != NO_NUMBER);
-    let known = known.filter(|utid| {
-        let owner = out.trace().threads.upid.get(utid.row());
-        owner == upid || owner == ProcessId::NONE
-    });
-    known.unwrap_or_else(|| out.new_thread(tid))
 }
 
 /// The number that `7.0` or `7e0` stands for; `None` if it is not whole.
@@ -164,6 +174,80 @@ mod tests {
         let threads: Vec<_> = trace.real_threads().map(thread).collect();
         assert_eq!(threads, [(0, 0), (0, 7)]);
         assert_eq!(trace.real_processes().count(), 1);
+    }
+
+    /// Each as `pid name / tid name`.
+    fn named_threads(trace: &traceloom_trace::Trace) -> Vec<String> {
+        let thread = |utid: traceloom_trace::ThreadId| {
+            let row = trace.threads.row(utid.row());
+            let process = trace.processes.row(row.upid.row());
+            let [process_name, name] = [process.name, row.name].map(|id| trace.strings.get(id));
+            format!("{} {process_name} / {} {name}", process.pid, row.tid)
+        };
+        trace.real_threads().map(thread).collect()
+    }
+
+    #[test]
+    fn all_events_of_a_thread_without_a_pid_are_on_one_thread_of_process_0() {
+        let trace = read(
+            r#"[{"ph":"M","name":"process_name","args":{"name":"app"}},
+                {"ph":"M","name":"thread_name","tid":5,"args":{"name":"worker"}},
+                {"ph":"X","tid":5,"ts":1,"dur":9,"name":"outer"},
+                {"ph":"X","tid":5,"pid":null,"ts":2,"dur":3,"name":"inner"},
+                {"ph":"B","tid":8,"ts":1,"name":"b"},{"ph":"E","tid":8,"ts":5},
+                {"ph":"X","pid":3,"tid":9,"ts":1,"dur":1,"name":"other"},
+                {"ph":"X","tid":9,"ts":1,"dur":1,"name":"c"},
+                {"ph":"M","name":"process_sort_index","args":{"sort_index":-2}}]"#,
+        );
+        let expected = [
+            "0 b 1+4",
+            "0 c 1+1",
+            "0 other 1+1",
+            "0 outer 1+9",
+            "1 inner 2+3",
+        ];
+        let mut found = slices(&trace);
+        found.sort();
+        assert_eq!(found, expected);
+        let expected = [
+            "0 app / 5 worker",
+            "0 app / 8 ",
+            "3  / 9 ",
+            "0 app / 9 ",
+            "0 app / 0 ",
+        ];
+        assert_eq!(named_threads(&trace), expected);
+        assert_eq!(trace.real_processes().count(), 2);
+        assert!(trace.metadata("process_name").is_none());
+    }
+
+    #[test]
+    fn an_event_without_a_pid_is_on_the_kernels_thread() {
+        let trace = read(
+            "{\"systemTraceEvents\":\"# tracer: nop\\n  app-8 ( 7) [000] .... 1.000001: \
+             tracing_mark_write: B|7|b\\n  app-8 ( 7) [000] .... 1.000002: tracing_mark_write: E|7\\n\",\
+             \"traceEvents\":[{\"ph\":\"X\",\"tid\":8,\"ts\":1000000,\"dur\":1,\"name\":\"a\"},\
+             {\"ph\":\"X\",\"tid\":8,\"ts\":1000005,\"dur\":1,\"name\":\"c\"}]}",
+        );
+        assert_eq!(named_threads(&trace), ["7  / 8 app"]);
+    }
+
+    #[test]
+    fn empty_numbers_and_names_that_are_null_are_missing() {
+        let trace = read(
+            r#"[{"ph":"M","pid":1,"tid":2,"name":"thread_name","args":{"name":null}},
+                {"ph":"M","pid":1,"name":"process_name","args":{"name":null}},
+                {"ph":"X","pid":1,"tid":2,"ts":1,"dur":2,"name":"a"},
+                {"ph":"X","pid":"","tid":"","ts":1,"dur":2,"name":"b"}]"#,
+        );
+        assert_eq!(named_threads(&trace), ["1  / 2 ", "0  / 0 "]);
+        assert_eq!(trace.real_processes().count(), 2);
+        assert!(
+            !trace
+                .metadata
+                .rows()
+                .any(|row| trace.strings.get(row.value) == "null")
+        );
     }
 
     /// C# and Python programs write `null` for missing fields.
