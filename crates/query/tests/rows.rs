@@ -139,7 +139,7 @@ fn figures_have_the_severities_of_perfetto() {
         "android_log_num_failed",
         "traced_producers_seen",
     ] {
-        out.figure(name, None, 0, 1);
+        out.stat(name, None, 0, 1);
     }
     let sql = "SELECT name, severity, source FROM stats WHERE value > 0 ORDER BY name";
     let expected = "android_log_num_failed error trace, ftrace_setup_errors notice trace, \

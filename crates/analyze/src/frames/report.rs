@@ -212,7 +212,7 @@ impl Frames {
         let name = |slice: SliceId| slice.some().map(|slice| trace.slice_name(slice));
         let blocked = |one: &Blocked| BlockedReport {
             label: name(named(trace, one.slice)).unwrap_or_default(),
-            why: one.why.told(trace),
+            why: one.why.text(trace),
             io: one.why.state == StateKind::UninterruptibleIo,
             ns: one.ns,
         };

@@ -21,7 +21,7 @@ struct Key {
 
 impl Key {
     /// The same key without the process.
-    fn apart(self) -> Self {
+    fn in_any_process(self) -> Self {
         let upid = ProcessId::NONE;
         Self { upid, ..self }
     }
@@ -70,14 +70,14 @@ impl Asyncs {
     /// The keys under which the slice of an event may be open. The first is that of the event's own process; the second
     /// is that of the process where a slice with the same id began last.
     fn keys(&self, key: Key, row: &Row) -> impl Iterator<Item = Key> + use<> {
-        let began = self.began.get(&key.apart()).copied();
+        let began = self.began.get(&key.in_any_process()).copied();
         let other = began.filter(|upid| *upid != key.upid && row.flags & LOCAL == 0);
         std::iter::once(key).chain(other.map(|upid| Key { upid, ..key }))
     }
 
     fn begin(&mut self, key: Key, row: &Row, out: &mut TraceBuilder) {
         if row.flags & LOCAL == 0 {
-            self.began.insert(key.apart(), key.upid);
+            self.began.insert(key.in_any_process(), key.upid);
         }
         if let Some(open) = self.open.get_mut(&key) {
             open.depth += 1;

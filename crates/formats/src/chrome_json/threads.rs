@@ -30,7 +30,7 @@ const MOST_COMPARED: usize = 64;
 /// Builds all slices and instants of threads; `rows` are sorted. Returns the number of slices on separate lanes, which
 /// cross the end of another slice.
 pub(super) fn build(rows: &mut [Row], flows: &mut Flows, out: &mut TraceBuilder) -> u64 {
-    let mut beside = 0;
+    let mut overlapping = 0;
     for rows in rows.chunk_by_mut(|a, b| a.utid == b.utid) {
         settle(rows);
         let mut thread = Thread {
@@ -42,15 +42,15 @@ pub(super) fn build(rows: &mut [Row], flows: &mut Flows, out: &mut TraceBuilder)
             crossing: BinaryHeap::new(),
             arriving: VecDeque::new(),
             ended: Ended::default(),
-            beside: 0,
+            overlapping: 0,
             flows,
             out,
         };
         rows.iter().for_each(|row| thread.take(row));
         thread.finish();
-        beside += thread.beside;
+        overlapping += thread.overlapping;
     }
-    beside
+    overlapping
 }
 
 #[derive(Clone, Copy)]
@@ -80,7 +80,7 @@ struct Thread<'a> {
     arriving: VecDeque<Arriving>,
     ended: Ended,
     /// The number of slices on separate lanes.
-    beside: u64,
+    overlapping: u64,
     flows: &'a mut Flows,
     out: &'a mut TraceBuilder,
 }
@@ -216,7 +216,7 @@ impl Thread<'_> {
         let end = row.ts.saturating_add(row.dur);
         let room = self.open.last().map_or(i64::MAX, |open| open.room);
         if end.saturating_sub(ROUNDING_NS) > room {
-            return self.beside(row, end);
+            return self.begin_overlapping(row, end);
         }
         if end > room {
             let place = Place::default().with_ts(row.ts);
@@ -228,9 +228,9 @@ impl Thread<'_> {
     }
 
     /// Puts a slice that crosses the end of another one on a separate lane.
-    fn beside(&mut self, row: &Row, end: i64) {
-        self.beside += 1;
-        if self.beside <= MOST_LOGGED {
+    fn begin_overlapping(&mut self, row: &Row, end: i64) {
+        self.overlapping += 1;
+        if self.overlapping <= MOST_LOGGED {
             self.log_overlap(row, end);
         }
         let name = self.out.intern(b"overlapping");

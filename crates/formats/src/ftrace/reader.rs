@@ -20,7 +20,7 @@ pub(super) struct FtraceReader {
     spare: SpareBatches,
     process_dump: Option<Arc<Vec<u8>>>,
     /// Whether the consumer of text has received the begin of this text.
-    told: bool,
+    has_begun: bool,
 }
 
 impl FtraceReader {
@@ -31,12 +31,12 @@ impl FtraceReader {
             threads: options.threads,
             spare: SpareBatches::default(),
             process_dump: options.process_dump.clone(),
-            told: false,
+            has_begun: false,
         }
     }
 
-    fn tell(&mut self, parts: &mut dyn TextParts) {
-        if !std::mem::replace(&mut self.told, true) {
+    fn begin_events(&mut self, parts: &mut dyn TextParts) {
+        if !std::mem::replace(&mut self.has_begun, true) {
             parts.begin_part(TextPart::Events);
         }
     }
@@ -84,7 +84,7 @@ impl Reader for FtraceReader {
         done: &mut dyn FnMut(usize),
     ) -> Result<(), ReadError> {
         if let Target::Text(parts) = out {
-            self.tell(*parts);
+            self.begin_events(*parts);
             for part in bytes.chunks(PART_BYTES) {
                 parts.text(part);
                 done(part.len());
@@ -111,7 +111,7 @@ impl Reader for FtraceReader {
 
     fn finish(&mut self, out: &mut Target<'_>) -> Result<(), ReadError> {
         if let Target::Text(parts) = out {
-            self.tell(*parts);
+            self.begin_events(*parts);
             return Ok(());
         }
         let out = out.trace(format_id::FTRACE)?;
@@ -155,14 +155,17 @@ mod tests {
             });
             let mut builder = TraceBuilder::new();
             let mut out = Target::Trace(&mut builder);
-            let mut told = Vec::new();
+            let mut has_begun = Vec::new();
             for part in [first, second] {
-                let done = &mut |bytes| told.push(bytes);
+                let done = &mut |bytes| has_begun.push(bytes);
                 assert!(reader.feed_parts(part, &mut out, done).is_ok());
             }
             assert!(reader.finish(&mut out).is_ok());
-            assert_eq!(told.iter().sum::<usize>(), text.len());
-            assert!(told.len() == 4 && told[1] >= PART_BYTES, "{told:?}");
+            assert_eq!(has_begun.iter().sum::<usize>(), text.len());
+            assert!(
+                has_begun.len() == 4 && has_begun[1] >= PART_BYTES,
+                "{has_begun:?}"
+            );
             let lines = text
                 .split(|&byte| byte == b'\n')
                 .filter(|line| line.starts_with(b"a-"));

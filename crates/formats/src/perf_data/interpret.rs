@@ -8,12 +8,12 @@ use super::cursor::Cursor;
 use super::facts;
 use super::head::Parts;
 use super::order::{Queue, Timed, has_task};
-use super::people::{self, Lineage, People};
 use super::records::{Record, Records, kind};
 use super::sample::{Sample, Task};
 use super::stacks::Chains;
 use super::survey::Survey;
 use super::tally::Tally;
+use super::tasks::{self, Lineage, Tasks};
 use super::tracepoints::Tracepoints;
 use super::unpack::unpack;
 use crate::error::ReadError;
@@ -42,20 +42,20 @@ pub(super) fn read(
     let unpacked = unpack(data.into_iter().flatten(), options, parts.order, out)?;
     let bytes = file.len() + unpacked.len();
     let survey = Survey::new(&parts, &unpacked, bytes);
-    facts::tell(&survey, out);
+    facts::report(&survey, out);
     let mut interpreter = Interpreter::new(&survey, bytes, out);
     let queue = interpreter.queue(&parts, &unpacked, out);
     for record in queue.sorted() {
         interpreter.record(&record, out);
     }
     interpreter.finish(options, out);
-    facts::tell_clock(&survey, out);
-    tell_ends(&parts, out);
+    facts::report_clock(&survey, out);
+    report_ends(&parts, out);
     Ok(())
 }
 
 /// Reports missing parts of the file.
-fn tell_ends(parts: &Parts<'_>, out: &mut TraceBuilder) {
+fn report_ends(parts: &Parts<'_>, out: &mut TraceBuilder) {
     let end = Place::at_offset((parts.data_at + parts.data.len()) as u64);
     out.repair(
         RepairKind::TornRecord,
@@ -78,7 +78,7 @@ fn tell_ends(parts: &Parts<'_>, out: &mut TraceBuilder) {
 
 struct Interpreter<'a, 's> {
     survey: &'s Survey<'a>,
-    people: People,
+    tasks: Tasks,
     chains: Chains<'a>,
     samples: Samples,
     counters: Counters,
@@ -97,7 +97,7 @@ impl<'a, 's> Interpreter<'a, 's> {
         let counters = Counters::new(&survey.events, &command, &mut samples, out);
         Self {
             survey,
-            people: People::default(),
+            tasks: Tasks::default(),
             chains: Chains::new(bytes),
             samples,
             counters,
@@ -198,13 +198,13 @@ impl<'a, 's> Interpreter<'a, 's> {
     /// addresses of the old program. The mappings of the new program replace the old ones.
     fn comm(&mut self, mut from: Cursor<'a>, out: &mut TraceBuilder) -> Option<()> {
         let task = Task::parse(&mut from)?;
-        self.people.comm(task, from.text()?, out);
+        self.tasks.comm(task, from.text()?, out);
         Some(())
     }
 
     fn fork(&mut self, from: Cursor<'a>, ts: Option<i64>, out: &mut TraceBuilder) -> Option<()> {
         let born = Lineage::parse(from)?;
-        self.people.fork(born, ts, out);
+        self.tasks.fork(born, ts, out);
         if born.task.pid != born.parent.pid {
             self.chains.maps.fork(born.parent.pid, born.task.pid);
         }
@@ -213,7 +213,7 @@ impl<'a, 's> Interpreter<'a, 's> {
 
     fn exit(&mut self, from: Cursor<'a>, ts: Option<i64>, out: &mut TraceBuilder) -> Option<()> {
         let ended = Lineage::parse(from)?;
-        self.people.exit(ended.task, ts, out);
+        self.tasks.exit(ended.task, ts, out);
         Some(())
     }
 
@@ -254,8 +254,8 @@ impl<'a, 's> Interpreter<'a, 's> {
         self.tally.stacks += u64::from(sample.has_stack);
         self.tally.unknown_modes += u64::from(mode.is_empty());
         let who = crate::profile::Task {
-            upid: people::process(task.pid, out),
-            utid: people::thread(task, out),
+            upid: tasks::process(task.pid, out),
+            utid: tasks::thread(task, out),
             context: NONE,
         };
         let execution = Execution {
@@ -289,11 +289,11 @@ impl<'a, 's> Interpreter<'a, 's> {
         tally.losses.are_counted_twice = self.survey.events.count_losses();
         tally.raw = self.tracepoints.unread;
         tally.beyond += self.chains.beyond() + self.survey.symbols.beyond;
-        tally.tell(out);
+        tally.report(out);
         if let Some(callsites) = add_stacks(&self.chains.stacks, out) {
             add_samples(self.samples, callsites, out);
         }
-        self.tracepoints.read(self.people.named(), options, out);
+        self.tracepoints.read(self.tasks.named(), options, out);
     }
 }
 

@@ -21,13 +21,13 @@ mod head;
 mod interpret;
 mod maps;
 mod order;
-mod people;
 mod records;
 mod sample;
 mod stacks;
 mod survey;
 mod symbols;
 mod tally;
+mod tasks;
 #[cfg(test)]
 mod tests;
 mod tracepoints;

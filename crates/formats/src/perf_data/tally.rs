@@ -65,12 +65,12 @@ impl Tally {
     }
 
     /// Adds the counts to the trace.
-    pub fn tell(&self, out: &mut TraceBuilder) {
-        self.tell_repairs(out);
-        self.tell_figures(out);
+    pub fn report(&self, out: &mut TraceBuilder) {
+        self.report_repairs(out);
+        self.report_stats(out);
     }
 
-    fn tell_repairs(&self, out: &mut TraceBuilder) {
+    fn report_repairs(&self, out: &mut TraceBuilder) {
         use RepairKind::{BeyondLimit, BrokenBlock, LostEvents, RebuiltTime, SkippedEntry};
         let place = Place::default();
         for (kind, count, text) in [
@@ -129,13 +129,13 @@ impl Tally {
         }
     }
 
-    fn tell_figures(&self, out: &mut TraceBuilder) {
+    fn report_stats(&self, out: &mut TraceBuilder) {
         for (kind, count) in &self.kinds {
             let name = match *kind {
                 records::kind::AUX | records::kind::AUXTRACE => "perf_aux_ignored",
                 _ => "perf_unknown_record_type",
             };
-            out.figure(name, Some(i64::from(*kind)), 0, *count as i64);
+            out.stat(name, Some(i64::from(*kind)), 0, *count as i64);
         }
         let skipped = self.broken + self.unknown_events + self.incomplete;
         for (name, count) in [
@@ -144,14 +144,14 @@ impl Tally {
             ("perf_dummy_mapping_used", self.unmapped),
         ] {
             if count > 0 {
-                out.figure(name, None, 0, count as i64);
+                out.stat(name, None, 0, count as i64);
             }
         }
         if self.losses.filtered > 0 {
             out.metadata("filtered_samples", &self.losses.filtered.to_string());
         }
         for number in &self.skipped_features {
-            out.figure("perf_features_skipped", Some((*number).into()), 0, 1);
+            out.stat("perf_features_skipped", Some((*number).into()), 0, 1);
         }
     }
 }

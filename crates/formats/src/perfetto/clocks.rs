@@ -139,7 +139,7 @@ impl Clocks {
     }
 
     /// Adds the readings, and the trace's clock if it is not the usual one, under Perfetto's name.
-    pub fn tell(&self, out: &mut TraceBuilder) {
+    pub fn report(&self, out: &mut TraceBuilder) {
         self.readings().for_each(|row| out.clock(row));
         let number = self.trace.map_or(BOOTTIME, |clock| clock.number);
         if number != BOOTTIME {
@@ -148,7 +148,7 @@ impl Clocks {
     }
 
     /// The clock of the trace, if it is recorded or evident from the snapshots, and well-known.
-    pub fn told_clock(&self) -> Option<ClockKind> {
+    pub fn trace_clock_kind(&self) -> Option<ClockKind> {
         let has = |number| {
             let mut clocks = self.snapshots.iter().flatten();
             clocks.any(|(clock, _)| clock.number == number)

@@ -146,7 +146,7 @@ impl<'s> Timeline<'s> {
     }
 
     /// Reports items whose timestamp cannot be converted, and compact blocks with columns of different lengths.
-    pub fn tell(&self, out: &mut TraceBuilder) {
+    pub fn report(&self, out: &mut TraceBuilder) {
         let place = Place::default();
         out.repair(RepairKind::TornRecord, self.uneven, place, || {
             "columns of compact scheduling events have different lengths".to_owned()

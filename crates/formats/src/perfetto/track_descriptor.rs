@@ -243,11 +243,11 @@ impl Descriptor {
 
     /// The counter, unless the track belongs to a thread or process itself.
     fn own_counter(&self) -> Option<&Counter> {
-        self.counter.as_ref().filter(|_| !self.is_person())
+        self.counter.as_ref().filter(|_| !self.is_task())
     }
 
     fn has_states(&self) -> bool {
-        self.is_state && !self.is_person() && self.counter.is_none()
+        self.is_state && !self.is_task() && self.counter.is_none()
     }
 
     /// Adds a later descriptor of the same track. The track keeps its first name if siblings share it, because they are
@@ -367,7 +367,7 @@ impl Descriptor {
     }
 
     /// Whether this is the main track of a thread or a process.
-    pub fn is_person(&self) -> bool {
+    pub fn is_task(&self) -> bool {
         self.thread.is_some() || self.process.is_some()
     }
 }

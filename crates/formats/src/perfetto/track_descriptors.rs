@@ -11,7 +11,7 @@ use super::wire::Fields;
 
 /// A descriptor of a process or thread.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Person {
+pub(super) struct Task {
     pub machine: u32,
     pub uuid: u64,
     pub span: Span,
@@ -31,7 +31,7 @@ pub(super) struct TrackDescriptors {
     /// Sorted by uuid, then by file order.
     list: Vec<(u64, Span)>,
     /// The descriptors of processes and threads, in file order.
-    people: Vec<Person>,
+    tasks: Vec<Task>,
     /// The uuids with descriptors that contradict the first one.
     contradicted: FxHashSet<u64>,
     pub contradictions: Contradictions,
@@ -45,11 +45,11 @@ impl TrackDescriptors {
     /// nothing.
     pub fn add(&mut self, packet: &Packet<'_>, bytes: &[u8], span: Span) {
         let mut uuid = None;
-        let mut is_person = false;
+        let mut is_task = false;
         for field in Fields::new(bytes) {
             match field.number {
                 1 => uuid = Some(field.uint()),
-                3 | 4 => is_person = true,
+                3 | 4 => is_task = true,
                 _ => {}
             }
         }
@@ -57,8 +57,8 @@ impl TrackDescriptors {
             return;
         };
         self.list.push((uuid, span));
-        if is_person {
-            self.people.push(Person {
+        if is_task {
+            self.tasks.push(Task {
                 machine: packet.machine,
                 uuid,
                 span,
@@ -134,8 +134,8 @@ impl TrackDescriptors {
     }
 
     /// The descriptors of processes and threads.
-    pub fn people(&self) -> &[Person] {
-        &self.people
+    pub fn tasks(&self) -> &[Task] {
+        &self.tasks
     }
 }
 

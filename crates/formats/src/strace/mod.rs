@@ -15,8 +15,8 @@ mod clock;
 mod line;
 mod message;
 mod names;
-mod people;
 mod reader;
+mod tasks;
 #[cfg(test)]
 mod tests;
 mod tracees;

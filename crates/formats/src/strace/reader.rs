@@ -9,7 +9,7 @@ use super::clock::{Clock, Stamp};
 use super::line::{Call, Event, Line};
 use super::message::Message;
 use super::names::{name, unescaped};
-use super::people::People;
+use super::tasks::Tasks;
 use crate::error::ReadError;
 use crate::format::{Reader, Target};
 use crate::format_id;
@@ -26,11 +26,11 @@ pub(super) struct StraceReader {
 impl StraceReader {
     /// `name` is the name of the file.
     pub fn new(name: &str) -> Self {
-        let people = People::new(name);
+        let tasks = Tasks::new(name);
         Self {
             lines: Lines::default(),
             state: State {
-                people,
+                tasks,
                 ..State::default()
             },
         }
@@ -92,7 +92,7 @@ struct State {
     without_duration: u64,
     has_date: bool,
     clock: Clock,
-    people: People,
+    tasks: Tasks,
     split: Option<Split>,
 }
 
@@ -112,11 +112,11 @@ impl State {
             }
             None if message.is_some_and(|message| message.before.is_empty()) => {}
             None if self.rest(text, out) => {}
-            None if tells_nothing(text) => {}
+            None if adds_nothing(text) => {}
             None => self.unread(text, out),
         }
         if let Some(message) = message {
-            self.people.heed(&message);
+            self.tasks.apply(&message);
         }
     }
 
@@ -158,7 +158,7 @@ impl State {
         if matches!(line.stamp, Stamp::Date(_)) && !std::mem::replace(&mut self.has_date, true) {
             out.clock(wall_clock(ts));
         }
-        let thread = self.people.thread(line, out);
+        let thread = self.tasks.thread(line, out);
         if let Some(comm) = line.comm {
             name(thread, &unescaped(comm), out);
         }
@@ -181,8 +181,8 @@ impl State {
                 let name = out.intern(how.as_bytes());
                 out.nested_instant(track, ts, name, ArgSetId::NONE);
                 match line.event.superseding() {
-                    Some(caller) => self.people.supersede(thread, caller, ts, out),
-                    None => self.people.end(thread, ts, out),
+                    Some(caller) => self.tasks.supersede(thread, caller, ts, out),
+                    None => self.tasks.end(thread, ts, out),
                 }
             }
         }
@@ -195,12 +195,12 @@ impl State {
         let args = args(&[("args", call.args), ("ret", call.ret)], out);
         let slice = slice(at.ts, call.name, args, out);
         out.whole_slice(at.track, slice, call.dur.unwrap_or(0));
-        self.people.learn(at.thread, call, out);
+        self.tasks.learn(at.thread, call, out);
     }
 
     fn end(&mut self, mut at: At, call: &Call<'_>, out: &mut TraceBuilder) {
         if call.name.starts_with("execve")
-            && let Some(caller) = self.people.superseding(at.thread)
+            && let Some(caller) = self.tasks.superseding(at.thread)
         {
             at.track = out.thread_track(caller);
         }
@@ -215,7 +215,7 @@ impl State {
         };
         let more = args(&[("args", call.args), ("ret", call.ret)], out);
         out.append_slice_args(slice, more);
-        self.people.learn(at.thread, &all, out);
+        self.tasks.learn(at.thread, &all, out);
     }
 
     /// Ends the open call of a thread. Returns `None` and counts the line if the log does not contain the start of the
@@ -248,7 +248,7 @@ impl State {
     fn finish(&self, out: &mut TraceBuilder) {
         if self.unread > 0 {
             // Perfetto's name for this count.
-            out.figure("strace_parse_failure", None, 0, self.unread as i64);
+            out.stat("strace_parse_failure", None, 0, self.unread as i64);
         }
         if self.without_duration > 0 {
             let calls = self.without_duration;
@@ -306,6 +306,6 @@ fn wall_clock(ts: i64) -> ClockRow {
 
 /// Whether a line adds nothing to the time line: it is a message of strace, or the rest of a line that such a message
 /// split.
-fn tells_nothing(text: &str) -> bool {
+fn adds_nothing(text: &str) -> bool {
     text.is_empty() || text.starts_with("strace: ") || text == "<unfinished ...>"
 }

@@ -88,7 +88,7 @@ impl Tracees {
     }
 
     /// Handles a message of strace.
-    pub fn heed(&mut self, message: &Message<'_>) {
+    pub fn apply(&mut self, message: &Message<'_>) {
         match message.news {
             News::Attached => drop(self.alive.insert(message.tid)),
             News::Detached => self.forget(message.tid),

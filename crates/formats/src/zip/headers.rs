@@ -225,15 +225,15 @@ fn end_of_archive(bytes: &[u8], mut at: usize) -> usize {
 }
 
 /// Sizes and a position. The values that are too large are in the extra field, in this order.
-fn sizes(mut told: [u64; 3], extra: &[u8]) -> [u64; 3] {
+fn sizes(mut stated: [u64; 3], extra: &[u8]) -> [u64; 3] {
     let mut big = field(extra, 1).unwrap_or_default();
-    for size in told.iter_mut().filter(|size| **size == IN_EXTRA) {
+    for size in stated.iter_mut().filter(|size| **size == IN_EXTRA) {
         let Some((first, rest)) = big.split_first_chunk() else {
             break;
         };
         (*size, big) = (u64::from_le_bytes(*first), rest);
     }
-    told
+    stated
 }
 
 /// A name. The extra field may have it in UTF-8.

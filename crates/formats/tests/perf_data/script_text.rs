@@ -220,11 +220,11 @@ fn parts_of_a_text_are_read_or_counted() {
     let counts: Vec<_> = samples.iter().map(|sample| &sample.counts).collect();
     let cycles = vec![("cycles:u".to_owned(), 250)];
     assert_eq!(counts, [&cycles, &vec![], &cycles]);
-    let people: Vec<_> = samples
+    let tasks: Vec<_> = samples
         .iter()
         .map(|one| (one.pid, one.tid, one.cpu))
         .collect();
-    assert_eq!(people, [(7, 7, Some(0)), (7, 9, Some(1)), (7, 9, Some(0))]);
+    assert_eq!(tasks, [(7, 7, Some(0)), (7, 9, Some(1)), (7, 9, Some(0))]);
     let repairs = trace.repairs.rows().iter();
     let repairs: Vec<_> = repairs.map(|row| (row.kind.name(), row.count)).collect();
     assert_eq!(repairs, [("lost_events", 5), ("skipped_entry", 1)]);

@@ -63,8 +63,8 @@ fn builtin(clock: ClockKind) -> Option<(i64, &'static str)> {
 
 /// The trace's own clock, for a Perfetto trace whose clock is well-known.
 fn own_clock(trace: &Trace) -> Option<ClockKind> {
-    let told = trace.metadata("trace_time_clock_id");
-    let number: i64 = told.map_or(Some(BOOTTIME), |told| told.parse().ok())?;
+    let recorded = trace.metadata("trace_time_clock_id");
+    let number: i64 = recorded.map_or(Some(BOOTTIME), |recorded| recorded.parse().ok())?;
     let is_it = |clock: &ClockKind| builtin(*clock).is_some_and(|(id, _)| id == number);
     ClockKind::ALL.iter().copied().find(is_it)
 }

@@ -198,7 +198,7 @@ impl Part {
                 .label(trace, timeline.names.of_slice(slice.row()))
         });
         let why = match part.why {
-            Some(why) => why.told(trace).text,
+            Some(why) => why.text(trace).text,
             None if part.held_by == ThreadId::NONE => String::new(),
             None => format!("{} had the CPU", thread_label(trace, part.held_by)),
         };

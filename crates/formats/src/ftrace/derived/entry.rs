@@ -9,7 +9,7 @@ pub(crate) struct Entry {
     pub event: &'static str,
     /// Which of these events count.
     pub when: When,
-    pub does: Does,
+    pub does: Action,
     pub on: On,
     /// The category of the slice, or empty.
     pub category: &'static str,
@@ -23,7 +23,7 @@ pub(crate) struct Entry {
 
 /// The action of an event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Does {
+pub(crate) enum Action {
     /// Begins a slice.
     Begin,
     /// Ends the innermost slice.

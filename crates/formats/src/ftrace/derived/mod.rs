@@ -11,7 +11,7 @@ mod tests;
 mod text;
 mod written;
 
-pub(crate) use entry::{Does, Entry, On};
+pub(crate) use entry::{Action, Entry, On};
 pub(crate) use table::entries;
 pub(crate) use text::fill;
 pub(crate) use written::Derived;

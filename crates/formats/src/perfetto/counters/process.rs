@@ -3,7 +3,7 @@
 use traceloom_trace::{ArgValue, Place, ProcessId, RepairKind, TraceBuilder, TrackType};
 
 use super::super::kernel::Kernel;
-use super::super::people;
+use super::super::tasks;
 use super::super::wire::{Field, Fields};
 use super::named::push;
 
@@ -24,7 +24,7 @@ pub(super) fn process_stats(
         let Some(pid) = pid.map(Field::int32).filter(|pid| *pid > 0) else {
             continue;
         };
-        let upid = people::process_and_leader(pid.into(), out);
+        let upid = tasks::process_and_leader(pid.into(), out);
         let mut most_files = process.bytes().len() / BYTES_FOR_FILE;
         for field in process.fields() {
             match field.number {

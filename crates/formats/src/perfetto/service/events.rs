@@ -68,7 +68,7 @@ impl Service<'_> {
             self.trigger = (kind, out.trace().strings.get(name).to_owned());
             if kind == Trigger::Clone {
                 let name = "traced_clone_trigger_timestamp_ns".to_owned();
-                self.figures.set(name, None, 0, ts);
+                self.stats.set(name, None, 0, ts);
             }
         }
     }
@@ -87,12 +87,12 @@ impl Service<'_> {
                 }
                 10 => {
                     let name = "traced_clone_started_timestamp_ns".to_owned();
-                    self.figures.set(name, None, machine, ts);
+                    self.stats.set(name, None, machine, ts);
                     continue;
                 }
                 11 => {
                     let name = "traced_buf_clone_done_timestamp_ns".to_owned();
-                    self.figures.set(name, Some(field.int()), machine, ts);
+                    self.stats.set(name, Some(field.int()), machine, ts);
                     continue;
                 }
                 _ => continue,

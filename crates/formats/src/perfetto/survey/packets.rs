@@ -341,8 +341,8 @@ impl<'a> Survey<'a> {
     }
 
     /// Reports the losses.
-    pub fn tell_losses(&self, out: &mut TraceBuilder) {
-        self.losses.tell(out);
+    pub fn report_losses(&self, out: &mut TraceBuilder) {
+        self.losses.report(out);
     }
 }
 

@@ -35,7 +35,7 @@ pub(crate) struct TrackEvents<'s> {
     pub(super) lifecycles: Lifecycles,
     pub(super) active: ActiveProcesses,
     /// Whether all described threads and processes were added.
-    pub(super) has_people: bool,
+    pub(super) has_tasks: bool,
     pub(super) counters: FxHashMap<u64, Counting>,
     /// The sums of incremental counters, by track and generation of the sequence's state.
     pub(super) sums: FxHashMap<(u64, u32), f64>,
@@ -101,7 +101,7 @@ impl<'s> TrackEvents<'s> {
             lanes: NestedLanes::default(),
             lifecycles: Lifecycles::default(),
             active: ActiveProcesses::default(),
-            has_people: false,
+            has_tasks: false,
             counters: FxHashMap::default(),
             sums: FxHashMap::default(),
             texts: Texts::default(),
@@ -199,7 +199,7 @@ impl<'s> TrackEvents<'s> {
             None => {
                 let mut descriptor =
                     Thread::read(Fields::new(self.survey.source.get(state.thread)));
-                self.people(out);
+                self.tasks(out);
                 let described = self.tracks.described(&descriptor, out);
                 if described.is_some() {
                     // The thread's track descriptor has its name. The tid may even belong to a later thread.

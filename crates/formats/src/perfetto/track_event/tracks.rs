@@ -260,12 +260,12 @@ impl<'s> Tracks<'s> {
         let owner = self.owner(uuid, out);
         let name = match described::name_of(&descriptor) {
             b"" if uuid == DEFAULT => out.intern(b"Default Track"),
-            b"" if descriptor.is_person() => StringId::NULL,
+            b"" if descriptor.is_task() => StringId::NULL,
             b"" => asker.name,
             name => out.intern(name),
         };
         let parent = self.parent(&descriptor, asker, out);
-        let merges = holds == Holds::Slices && !descriptor.is_person() && uuid != DEFAULT;
+        let merges = holds == Holds::Slices && !descriptor.is_task() && uuid != DEFAULT;
         let place = match (owner, &descriptor.merge) {
             (Owner::Thread(utid), _)
                 if holds == Holds::Slices && described::shares_track(&descriptor) =>
@@ -305,14 +305,14 @@ impl<'s> Tracks<'s> {
         out: &mut TraceBuilder,
     ) -> Option<TrackId> {
         let parent = descriptor.parent;
-        if parent == DEFAULT || descriptor.is_person() {
+        if parent == DEFAULT || descriptor.is_task() {
             return None;
         }
         let holds = self.holds(parent);
         let place = *self.places.get(&(parent, holds))?;
         let track = self.at(parent, place, 0, asker, out);
-        let is_person = self.descriptor(parent).is_some_and(|it| it.is_person());
-        (!is_person).then_some(track)
+        let is_task = self.descriptor(parent).is_some_and(|it| it.is_task());
+        (!is_task).then_some(track)
     }
 
     fn describe(

@@ -28,7 +28,7 @@ use traceloom_trace::{
     TraceBuilder, TrackType,
 };
 
-use super::people;
+use super::tasks;
 use crate::json::{Fields, Items, Value};
 use torn::closed;
 use used::Used;
@@ -301,7 +301,7 @@ impl Dump<'_> {
 
     fn process(&mut self, pid: i64, about: &Value<'_>) {
         let Some(name) = name_of(about) else { return };
-        people::member(pid, pid, self.out);
+        tasks::member(pid, pid, self.out);
         let (upid, name) = (self.out.process(pid), self.out.intern(&name));
         self.out.name_process(upid, name);
         self.fields_of(about, |this, key, value| {
@@ -313,8 +313,8 @@ impl Dump<'_> {
 
     fn thread(&mut self, pid: i64, tid: &[u8], about: &Value<'_>) {
         if let (Some(tid), Some(name)) = (number(tid), name_of(about)) {
-            let utid = people::member(tid, pid, self.out);
-            people::name_thread(utid, &name, self.out);
+            let utid = tasks::member(tid, pid, self.out);
+            tasks::name_thread(utid, &name, self.out);
         }
     }
 }

@@ -243,10 +243,10 @@ impl<'a> Context<'a, '_> {
     fn callers(&self, field: &EventField, element: usize) -> Option<&'a [u8]> {
         let present = self.event.get(field.offset..)?;
         let size = self.format.field("size");
-        let told = size.and_then(|size| size.int(self.event, self.order));
-        let told = told.and_then(|count| usize::try_from(count).ok());
-        let told = told.unwrap_or(usize::MAX).saturating_mul(element);
-        Some(&present[..told.min(present.len())])
+        let stated = size.and_then(|size| size.int(self.event, self.order));
+        let stated = stated.and_then(|count| usize::try_from(count).ok());
+        let stated = stated.unwrap_or(usize::MAX).saturating_mul(element);
+        Some(&present[..stated.min(present.len())])
     }
 
     /// The functions of a stack trace, innermost first. The stack ends at an address whose bits are all ones or, in a

@@ -95,8 +95,8 @@ fn boxed(trace: &Trace, layer: usize, name: &str) -> Option<(i64, i64, [f64; 4])
         Some(ArgValue::Float(side)) => side,
         other => panic!("{side} is {other:?}"),
     });
-    let figures = ["depth", "is_visible"].map(|name| number(trace, area, name).unwrap());
-    Some((figures[0], figures[1], sides))
+    let stats = ["depth", "is_visible"].map(|name| number(trace, area, name).unwrap());
+    Some((stats[0], stats[1], sides))
 }
 
 fn visible(trace: &Trace) -> Vec<i64> {

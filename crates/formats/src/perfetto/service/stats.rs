@@ -71,9 +71,9 @@ type Key = (String, Option<i64>, i64);
 
 /// The statistics. A later value replaces an earlier one.
 #[derive(Debug, Default)]
-pub(super) struct Figures(BTreeMap<Key, i64>);
+pub(super) struct Stats(BTreeMap<Key, i64>);
 
-impl Figures {
+impl Stats {
     pub fn set(&mut self, name: String, index: Option<i64>, machine: i64, value: i64) {
         self.0.insert((name, index, machine), value);
     }
@@ -244,7 +244,7 @@ impl Figures {
     /// Writes the rows of `stats`.
     pub fn write(self, out: &mut TraceBuilder) {
         for ((name, index, machine), value) in self.0 {
-            out.figure(&name, index, machine, value);
+            out.stat(&name, index, machine, value);
         }
     }
 }

@@ -29,12 +29,12 @@ impl Lineage {
 
 /// The names of threads, and the threads that have ended.
 #[derive(Debug, Default)]
-pub(super) struct People {
+pub(super) struct Tasks {
     names: FxHashMap<i32, StringId>,
     ended: FxHashSet<i32>,
 }
 
-impl People {
+impl Tasks {
     /// Names a thread.
     pub fn comm(&mut self, task: Task, name: &[u8], out: &mut TraceBuilder) {
         let name = out.intern(name);

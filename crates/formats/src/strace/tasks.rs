@@ -21,7 +21,7 @@ struct FirstProcess {
 
 /// The threads of a log.
 #[derive(Debug, Default)]
-pub(super) struct People {
+pub(super) struct Tasks {
     /// The number in the file's name: `strace -ff` writes a file for each thread.
     own: Option<i64>,
     /// The threads that strace follows.
@@ -36,7 +36,7 @@ pub(super) struct People {
     superseded: HashMap<ThreadId, ThreadId>,
 }
 
-impl People {
+impl Tasks {
     /// `name` is the name of the file.
     pub fn new(name: &str) -> Self {
         let number = name.rsplit_once('.').map_or("", |(_, number)| number);
@@ -64,8 +64,8 @@ impl People {
     }
 
     /// Handles a message of strace.
-    pub fn heed(&mut self, message: &Message<'_>) {
-        self.tracees.heed(message);
+    pub fn apply(&mut self, message: &Message<'_>) {
+        self.tracees.apply(message);
     }
 
     /// Handles the end of a thread at `ts`, ns.
