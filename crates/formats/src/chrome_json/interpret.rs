@@ -270,7 +270,7 @@ impl Interpreter {
             RepairKind::BeyondLimit,
             self.members_beyond,
             Place::default(),
-            || "too many members overlapping the events".to_owned(),
+            || "too many members beside the events".to_owned(),
         );
         self.put_clocks(out);
         let shift = self.shift;
