@@ -24,6 +24,7 @@ mod order;
 mod records;
 mod sample;
 mod stacks;
+mod stats;
 mod survey;
 mod symbols;
 mod tally;
