@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use pyo3::pybacked::PyBackedBytes;
 use traceloom_formats::{
-    AnyReader, PART_BYTES, ReadError, ReadOptions, Reader, SNIFF_BYTES, Target, wants_whole,
+    AnyReader, PART_BYTES, ReadError, ReadOptions, Reader, SNIFF_BYTES, Target, detect, wants_whole,
 };
 use traceloom_symbols::LocalSymbols;
 use traceloom_trace::{Trace, TraceBuilder};
@@ -206,7 +206,9 @@ fn files_of_perf(folder: &Path) -> Option<Vec<PathBuf>> {
     });
     let mut numbers: Vec<_> = numbers.collect();
     numbers.sort_unstable();
-    let further = numbers.iter().map(|number| folder.join(format!("data.{number}")));
+    let further = numbers
+        .iter()
+        .map(|number| folder.join(format!("data.{number}")));
     Some([header].into_iter().chain(further).collect())
 }
 

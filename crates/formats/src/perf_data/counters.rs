@@ -5,6 +5,7 @@ use traceloom_trace::{StringId, TraceBuilder, TrackId};
 
 use super::events::Events;
 use super::sample::Sample;
+use super::stats::Stats;
 use crate::profile::{Counter, MOST_FOLLOWERS, NONE, Samples};
 
 /// The sessions and counters of all events.
@@ -82,6 +83,23 @@ impl Counters {
             }
         }
         set
+    }
+
+    /// Adds the counts of `perf stat record`.
+    pub fn stats(
+        &mut self,
+        stats: &Stats,
+        events: &Events<'_>,
+        samples: &mut Samples,
+        out: &mut TraceBuilder,
+    ) {
+        for count in &stats.counts {
+            let (track, _) = self.track(count.event, count.cpu, events, samples, out);
+            match i64::try_from(count.count) {
+                Ok(value) => out.whole_counter(track, count.ts, value),
+                Err(_) => out.counter(track, count.ts, count.count as f64),
+            }
+        }
     }
 
     fn track(

@@ -11,6 +11,7 @@ use super::order::{Queue, Timed, has_task};
 use super::records::{Record, Records, kind};
 use super::sample::{Sample, Task};
 use super::stacks::Chains;
+use super::stats::Stats;
 use super::survey::Survey;
 use super::tally::Tally;
 use super::tasks::{self, Lineage, Tasks};
@@ -82,6 +83,7 @@ struct Interpreter<'a, 's> {
     chains: Chains<'a>,
     samples: Samples,
     counters: Counters,
+    stats: Stats,
     tally: Tally,
     tracepoints: Tracepoints<'a>,
     source: StringId,
@@ -101,6 +103,7 @@ impl<'a, 's> Interpreter<'a, 's> {
             chains: Chains::new(bytes),
             samples,
             counters,
+            stats: Stats::default(),
             tally: Tally {
                 broken: survey.broken,
                 skipped_features: survey.skipped.clone(),
@@ -160,6 +163,14 @@ impl<'a, 's> Interpreter<'a, 's> {
                 }
             }
             kind::LOST | kind::LOST_SAMPLES => self.lost(&record),
+            kind::STAT => {
+                let is_read = self.stats.add(record.cursor(order), events);
+                self.tally.broken += u64::from(is_read.is_none());
+            }
+            kind::STAT_ROUND => {
+                let is_read = self.stats.end_round(record.cursor(order));
+                self.tally.broken += u64::from(is_read.is_none());
+            }
             _ if is_known(record.kind) => {}
             other => self.tally.skip(other),
         }
@@ -284,9 +295,12 @@ impl<'a, 's> Interpreter<'a, 's> {
         if let Some(symbolizer) = &options.symbolizer {
             self.chains.name_frames(&**symbolizer, self.survey, out);
         }
+        self.counters
+            .stats(&self.stats, &self.survey.events, &mut self.samples, out);
         let mut tally = self.tally;
-        tally.dropped_values = self.counters.dropped;
+        tally.dropped_values = self.counters.dropped + self.stats.dropped;
         tally.losses.are_counted_twice = self.survey.events.count_losses();
+        tally.untimed_counts = self.stats.untimed();
         tally.raw = self.tracepoints.unread;
         tally.beyond += self.chains.beyond() + self.survey.symbols.beyond;
         tally.report(out);
@@ -325,6 +339,7 @@ fn is_known(kind: u32) -> bool {
             | kind::TRACING_DATA_OF_SIMPLEPERF
             | ID_INDEX
             | kind::THREAD_MAP
+            | kind::STAT_CONFIG
             | CPU_MAP
             | TIME_CONV
     )

@@ -24,6 +24,7 @@ mod order;
 mod records;
 mod sample;
 mod stacks;
+mod stats;
 mod survey;
 mod symbols;
 mod tally;
@@ -36,6 +37,11 @@ mod unpack;
 use crate::format::{Confidence, Format, ReadOptions, Reader};
 use crate::format_id;
 use crate::whole::whole_reader;
+
+/// Whether an input begins like a file of perf.
+pub(crate) fn begins_perf(head: &[u8]) -> bool {
+    head.starts_with(head::LITTLE) || head.starts_with(head::BIG)
+}
 
 /// `perf.data`.
 pub(crate) struct PerfData;
@@ -50,7 +56,7 @@ impl Format for PerfData {
     }
 
     fn sniff(&self, head: &[u8]) -> Confidence {
-        if head.starts_with(head::LITTLE) || head.starts_with(head::BIG) {
+        if begins_perf(head) {
             Confidence::Certain
         } else {
             Confidence::No

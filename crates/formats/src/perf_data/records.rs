@@ -29,6 +29,9 @@ pub(super) mod kind {
     pub const FINISHED_ROUND: u32 = 68;
     pub const AUXTRACE: u32 = 71;
     pub const THREAD_MAP: u32 = 73;
+    pub const STAT_CONFIG: u32 = 75;
+    pub const STAT: u32 = 76;
+    pub const STAT_ROUND: u32 = 77;
     pub const EVENT_UPDATE: u32 = 78;
     pub const HEADER_FEATURE: u32 = 80;
     pub const COMPRESSED: u32 = 81;

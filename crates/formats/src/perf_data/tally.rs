@@ -30,6 +30,8 @@ pub(super) struct Tally {
     pub dropped_values: u64,
     /// Samples with an unknown CPU mode.
     pub unknown_modes: u64,
+    /// Counts of `perf stat` without a time.
+    pub untimed_counts: u64,
     /// Frames outside all mappings.
     pub unmapped: u64,
     pub skipped_features: BTreeSet<u8>,
@@ -108,6 +110,11 @@ impl Tally {
                 SkippedEntry,
                 self.stacks,
                 "stacks that were copied, not unwound: only the known frames of these samples are shown",
+            ),
+            (
+                SkippedEntry,
+                self.untimed_counts,
+                "counts of `perf stat` without a time",
             ),
             (
                 SkippedEntry,

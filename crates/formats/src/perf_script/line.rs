@@ -46,7 +46,8 @@ impl<'a> Head<'a> {
         let is_number = event.bytes().all(|byte| byte.is_ascii_digit());
         let (period, columns) = last_period(without_last_word(before));
         let head = Self::with_columns(columns)?;
-        (!head.comm.is_empty() && !is_number).then_some(Self {
+        let is_name = is_short(head.comm) || !head.comm.contains(": ");
+        (!head.comm.is_empty() && is_name && !is_number).then_some(Self {
             period,
             event,
             rest,
@@ -98,6 +99,11 @@ impl<'a> Head<'a> {
             ..Self::default()
         })
     }
+}
+
+/// Whether a name is not longer than the kernel's names of threads.
+fn is_short(comm: &str) -> bool {
+    comm.chars().nth(15).is_none()
 }
 
 fn last_word(columns: &str) -> &str {

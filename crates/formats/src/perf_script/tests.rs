@@ -71,6 +71,7 @@ fn samples_may_have_no_times() {
     assert_eq!(head("a 1 2: x 7 cycles:").comm, "a 1 2: x");
     for line in [
         "",
+        "app-7 [000] .... 1.000010: cpuhp_enter: cpu: 0001 target: 159 step: 9 (f)",
         "cycles:",
         "7 cycles:",
         "sh cycles:",

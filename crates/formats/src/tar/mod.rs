@@ -12,6 +12,7 @@ use crate::archive::{Entry, Members, Sift, Tally, pair};
 use crate::error::ReadError;
 use crate::format::{Confidence, Format, ReadOptions, Reader, Target};
 use crate::format_id;
+use crate::perf_data::begins_perf;
 use crate::unwrap::Inner;
 use crate::whole::whole_reader;
 use members::File;
@@ -78,7 +79,7 @@ fn read_files(
     out: &mut Target<'_>,
 ) -> Result<(), ReadError> {
     let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
-    let entries = pair(&names);
+    let entries = pair(&names, |index| begins_perf(files[index].bytes));
     let sift = sift(&entries, files)?;
     let order = sift.order();
     let found = sift.found()?;
@@ -127,7 +128,7 @@ fn member(
     };
     let mut inner = Inner::new(format_id::TAR, &options);
     let mut is_whole = true;
-    for at in [Some(entry.index), entry.then].into_iter().flatten() {
+    for at in std::iter::once(entry.index).chain(entry.then.iter().copied()) {
         for piece in files[at].bytes.chunks(1 << 20) {
             inner.feed(piece, out)?;
         }

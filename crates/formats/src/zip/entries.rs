@@ -7,6 +7,7 @@ use crate::archive::{Entry, pair};
 use crate::error::ReadError;
 use crate::format::{ReadOptions, Target};
 use crate::format_id;
+use crate::perf_data::begins_perf;
 use crate::unwrap::Inner;
 
 /// The maximum number of bytes that are decompressed at once.
@@ -34,11 +35,8 @@ impl<'a> Archive<'a> {
     /// All entries except folders, in order.
     pub fn entries(&self) -> Vec<Entry> {
         let records = self.parts.records.iter();
-        pair(
-            &records
-                .map(|record| record.name.as_str())
-                .collect::<Vec<_>>(),
-        )
+        let names: Vec<_> = records.map(|record| record.name.as_str()).collect();
+        pair(&names, |index| begins_perf(&self.begin(index, 8)))
     }
 
     /// Reads an entry; returns why it ends early, if it does. `is_first` means that no entry was read
@@ -68,8 +66,10 @@ impl<'a> Archive<'a> {
             },
         );
         let mut fault = self.pass_on(entry.index, &mut inner, out)?;
-        if let (None, Some(then)) = (&fault, entry.then) {
-            fault = self.pass_on(then, &mut inner, out)?;
+        for then in &entry.then {
+            if fault.is_none() {
+                fault = self.pass_on(*then, &mut inner, out)?;
+            }
         }
         inner.finish(out)?;
         Ok(fault)
@@ -77,10 +77,14 @@ impl<'a> Archive<'a> {
 
     /// The first `most` bytes of an entry; fewer if it is damaged.
     pub fn head(&self, entry: &Entry, most: u64) -> Vec<u8> {
+        self.begin(entry.index, most)
+    }
+
+    fn begin(&self, index: usize, most: u64) -> Vec<u8> {
         let mut head = vec![0; most as usize];
         let mut length = 0;
         // Damage is reported when the entry is read.
-        if let Ok(mut content) = Content::of(self.record(entry.index)) {
+        if let Ok(mut content) = Content::of(self.record(index)) {
             while let Ok(more @ 1..) = content.read(&mut head[length..]) {
                 length += more;
             }
