@@ -138,6 +138,33 @@ impl Ended {
     }
 }
 
+/// The instants of a thread at the current time. A flow of that time outside of any slice belongs to one of them: Go's
+/// runtime starts flows at instants.
+#[derive(Debug, Default)]
+pub(super) struct Moments {
+    ts: i64,
+    /// In the order of the file, each with its position there.
+    instants: Vec<(u32, SliceId)>,
+}
+
+impl Moments {
+    pub fn add(&mut self, row: &Row, instant: SliceId) {
+        if self.ts != row.ts {
+            self.instants.clear();
+        }
+        self.ts = row.ts;
+        self.instants.push((row.sequence, instant));
+    }
+
+    /// The instant at the time of an event: the last one before it in the file, or else the first one.
+    pub fn near(&self, event: &Row) -> Option<SliceId> {
+        let before = |(sequence, _): &(u32, SliceId)| *sequence < event.sequence;
+        let at = self.instants.partition_point(before).saturating_sub(1);
+        let near = self.instants.get(at).filter(|_| self.ts == event.ts);
+        near.map(|(_, instant)| *instant)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use traceloom_trace::RepairKind;
@@ -195,6 +222,25 @@ mod tests {
                 {"ph":"X","pid":1,"tid":4,"ts":30,"dur":5,"name":"d","bind_id":"0x1","flow_in":true}]"#,
         );
         assert_eq!(found, ["a > b", "a > c", "c > d"]);
+    }
+
+    /// Go's runtime starts the flow of a goroutine that the network wakes at an instant.
+    #[test]
+    fn a_flow_outside_of_slices_belongs_to_the_instant_of_its_time() {
+        let found = arrows(
+            r#"[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":5,"name":"around"},
+                {"ph":"I","s":"t","pid":1,"tid":1,"ts":2,"name":"inside"},
+                {"ph":"s","pid":1,"tid":1,"ts":2,"id":1,"name":"f"},
+                {"ph":"I","s":"t","pid":1,"tid":9,"ts":12,"name":"p"},
+                {"ph":"s","pid":1,"tid":9,"ts":12,"id":2,"name":"f"},
+                {"ph":"i","pid":1,"tid":9,"ts":12,"name":"q"},
+                {"ph":"s","pid":1,"tid":9,"ts":12,"id":3,"name":"f"},
+                {"ph":"X","pid":1,"tid":2,"ts":20,"dur":5,"name":"to"},
+                {"ph":"t","pid":1,"tid":2,"ts":21,"id":1,"name":"f"},
+                {"ph":"t","pid":1,"tid":2,"ts":22,"id":2,"name":"f"},
+                {"ph":"t","pid":1,"tid":2,"ts":23,"id":3,"name":"f"}]"#,
+        );
+        assert_eq!(found, ["around > to", "p > to", "q > to"]);
     }
 
     #[test]

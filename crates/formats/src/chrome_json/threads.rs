@@ -15,7 +15,7 @@ use traceloom_trace::{
     ThreadId, TraceBuilder, TrackId, TrackType,
 };
 
-use super::flows::{Arriving, Ended, FlowKey, Flows};
+use super::flows::{Arriving, Ended, FlowKey, Flows, Moments};
 use super::import_log;
 use super::rows::{FLOW_IN, FLOW_OUT, Row};
 use super::ties::settle;
@@ -42,6 +42,7 @@ pub(super) fn build(rows: &mut [Row], flows: &mut Flows, out: &mut TraceBuilder)
             crossing: BinaryHeap::new(),
             arriving: VecDeque::new(),
             ended: Ended::default(),
+            moments: Moments::default(),
             beside: 0,
             flows,
             out,
@@ -79,6 +80,7 @@ struct Thread<'a> {
     /// Flows that end at the next slice, in order of time.
     arriving: VecDeque<Arriving>,
     ended: Ended,
+    moments: Moments,
     /// The number of slices on separate lanes.
     beside: u64,
     flows: &'a mut Flows,
@@ -295,6 +297,7 @@ impl Thread<'_> {
         }
         let open = self.open.last().map(|open| open.slice);
         let slice = self.ended.around(row).or(open);
+        let slice = slice.or(self.moments.near(row));
         let Some(slice) = slice.or(self.ended.before(row)) else {
             let place = Place::default().with_ts(row.ts);
             return self.out.repair(RepairKind::BadField, 1, place, || {
@@ -331,6 +334,9 @@ impl Thread<'_> {
                 .global_track(TrackType::LegacyChromeGlobalInstants, kind),
             (None, None) => self.out.global_track(TrackType::GlobalSlice, kind),
         };
-        self.out.instant(track, row.ts, row.name, row.args);
+        let instant = self.out.instant(track, row.ts, row.name, row.args);
+        if self.track == Some(track) {
+            self.moments.add(row, instant);
+        }
     }
 }
