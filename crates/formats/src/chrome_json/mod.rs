@@ -24,6 +24,7 @@ mod parts;
 mod people;
 #[cfg(test)]
 mod round_trip_tests;
+mod rounding;
 mod rows;
 mod split;
 mod states;

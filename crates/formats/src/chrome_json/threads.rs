@@ -17,11 +17,9 @@ use traceloom_trace::{
 
 use super::flows::{Arriving, Ended, FlowKey, Flows, Moments};
 use super::import_log;
+use super::rounding::rounding;
 use super::rows::{FLOW_IN, FLOW_OUT, Row};
 use super::ties::settle;
-
-/// The maximum rounding error by which an inner slice may end after its outer one: a microsecond.
-const ROUNDING_NS: i64 = 1_000;
 
 /// The maximum number of overlaps of a thread in the import log, and of open slices that are compared for one.
 const MOST_LOGGED: u64 = 4096;
@@ -33,6 +31,7 @@ pub(super) fn build(rows: &mut [Row], flows: &mut Flows, out: &mut TraceBuilder)
     let mut beside = 0;
     for rows in rows.chunk_by_mut(|a, b| a.utid == b.utid) {
         settle(rows);
+        let rounding = rounding(rows);
         let mut thread = Thread {
             track: None,
             utid: rows[0].utid,
@@ -43,6 +42,7 @@ pub(super) fn build(rows: &mut [Row], flows: &mut Flows, out: &mut TraceBuilder)
             arriving: VecDeque::new(),
             ended: Ended::default(),
             moments: Moments::default(),
+            rounding,
             beside: 0,
             flows,
             out,
@@ -81,6 +81,8 @@ struct Thread<'a> {
     arriving: VecDeque<Arriving>,
     ended: Ended,
     moments: Moments,
+    /// The maximum rounding error by which an inner slice may end after its outer one, ns.
+    rounding: i64,
     /// The number of slices on separate lanes.
     beside: u64,
     flows: &'a mut Flows,
@@ -217,13 +219,13 @@ impl Thread<'_> {
     fn whole(&mut self, row: &Row) {
         let end = row.ts.saturating_add(row.dur);
         let room = self.open.last().map_or(i64::MAX, |open| open.room);
-        if end.saturating_sub(ROUNDING_NS) > room {
+        if end.saturating_sub(self.rounding) > room {
             return self.beside(row, end);
         }
         if end > room {
             let place = Place::default().with_ts(row.ts);
             self.out.repair(RepairKind::MissingExit, 1, place, || {
-                "it ends a fraction of a microsecond behind the slice around it".to_owned()
+                "it ends a rounding error behind the slice around it".to_owned()
             });
         }
         self.begin(row, Some((end.min(room), row.thread_end())));
@@ -252,7 +254,7 @@ impl Thread<'_> {
 
     /// Logs a slice that crosses the end of another one, with the innermost such one.
     fn log_overlap(&mut self, row: &Row, end: i64) {
-        let crosses = |open: &&Open| open.own_end.saturating_add(ROUNDING_NS) < end;
+        let crosses = |open: &&Open| open.own_end.saturating_add(self.rounding) < end;
         let Some(open) = self.open.iter().rev().take(MOST_COMPARED).find(crosses) else {
             return;
         };
