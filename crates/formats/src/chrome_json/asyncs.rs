@@ -2,11 +2,12 @@
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{
-    ArgValue, AsyncLanes, IdKind, LaneKey, Place, ProcessId, RepairKind, RowId, StringId,
+    ArgValue, AsyncLanes, IdKind, LaneKey, Place, ProcessId, RepairKind, RowId, SliceId, StringId,
     TraceBuilder, TrackId, TrackOwnerId, TrackType,
 };
 
-use super::rows::{LOCAL, Row};
+use super::flows::{FlowKey, Flows};
+use super::rows::{FLOW_IN, FLOW_OUT, LOCAL, Row};
 use crate::open_slices::{can_mean, end_inside, slices_inside};
 
 /// Identifies the events of an async slice.
@@ -44,10 +45,30 @@ pub(super) struct Asyncs {
     lanes: AsyncLanes,
     tracks: BaseTracks,
     next: i64,
+    /// The ids of the flows of events, by their position in the file.
+    binds: FxHashMap<u32, StringId>,
 }
 
 impl Asyncs {
-    pub fn take(&mut self, row: &Row, out: &mut TraceBuilder) {
+    pub fn new(binds: FxHashMap<u32, StringId>) -> Self {
+        Self {
+            binds,
+            ..Self::default()
+        }
+    }
+
+    /// Processes an event, and adds its flow to `flows`.
+    pub fn take(&mut self, row: &Row, flows: &mut Flows, out: &mut TraceBuilder) {
+        let slice = self.event(row, out);
+        let (Some(slice), Some(&id)) = (slice, self.binds.get(&row.sequence)) else {
+            return;
+        };
+        let ends = (row.flags & FLOW_IN != 0, row.flags & FLOW_OUT != 0);
+        flows.point(FlowKey::bound(id), row.ts, slice, ends);
+    }
+
+    /// Begins a slice, ends one, or adds an instant. Returns what is new.
+    fn event(&mut self, row: &Row, out: &mut TraceBuilder) -> Option<SliceId> {
         let nests = matches!(row.phase, b'b' | b'n' | b'e');
         let key = Key {
             upid: row.upid,
@@ -56,13 +77,17 @@ impl Asyncs {
             name: if nests { StringId::NULL } else { row.name },
         };
         match row.phase {
-            b'b' | b'S' => self.begin(key, row, out),
-            b'e' | b'F' => self.end(key, row, out),
+            b'b' | b'S' => Some(self.begin(key, row, out)),
+            b'e' | b'F' => {
+                self.end(key, row, out);
+                None
+            }
             _ => {
                 let open = self.keys(key, row).find_map(|key| self.open.get(&key));
                 let open = open.map(|open| open.lane);
                 let track = open.unwrap_or_else(|| self.tracks.get(row, out));
-                out.instant(track, row.ts, row.name, row.args);
+                let instant = out.instant(track, row.ts, row.name, row.args);
+                Some(instant)
             }
         }
     }
@@ -75,14 +100,13 @@ impl Asyncs {
         std::iter::once(key).chain(other.map(|upid| Key { upid, ..key }))
     }
 
-    fn begin(&mut self, key: Key, row: &Row, out: &mut TraceBuilder) {
+    fn begin(&mut self, key: Key, row: &Row, out: &mut TraceBuilder) -> SliceId {
         if row.flags & LOCAL == 0 {
             self.began.insert(key.apart(), key.upid);
         }
         if let Some(open) = self.open.get_mut(&key) {
             open.depth += 1;
-            out.begin_slice(open.lane, row.begin());
-            return;
+            return out.begin_slice(open.lane, row.begin());
         }
         let track = self.tracks.get(row, out);
         let lane_key = LaneKey {
@@ -100,6 +124,7 @@ impl Asyncs {
                 depth: 1,
             },
         );
+        slice
     }
 
     /// Ends the innermost slice with the name of the end event, and the slices inside it. The name may be empty.

@@ -15,6 +15,17 @@ pub(super) struct FlowKey {
     pub category: StringId,
 }
 
+impl FlowKey {
+    /// The key of a flow with a `bind_id`.
+    pub fn bound(id: StringId) -> Self {
+        Self {
+            id,
+            name: StringId::NULL,
+            category: StringId::NULL,
+        }
+    }
+}
+
 /// A point of a flow: its start, its end, or a step between them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Point {
@@ -241,6 +252,16 @@ mod tests {
                 {"ph":"t","pid":1,"tid":2,"ts":23,"id":3,"name":"f"}]"#,
         );
         assert_eq!(found, ["around > to", "p > to", "q > to"]);
+    }
+
+    #[test]
+    fn asynchronous_slices_and_instants_have_flows() {
+        let text = r#"[{"ph":"b","ts":1,"pid":1,"tid":1,"name":"a","id":1,"cat":"c","bind_id":"0x5","flow_out":true},
+            {"ph":"n","ts":2,"pid":1,"tid":1,"name":"n","id":1,"cat":"c","bind_id":"0x5","flow_in":true,"flow_out":true},
+            {"ph":"b","ts":3,"pid":1,"tid":1,"name":"b","id":2,"cat":"c","bind_id":"0x5","flow_in":true},
+            {"ph":"X","ts":4,"dur":1,"pid":1,"tid":1,"name":"x","bind_id":"0x5","flow_in":true}]"#;
+        assert_eq!(arrows(text), ["a > n", "n > b", "n > x"]);
+        assert!(read(text).repairs.count(RepairKind::UnmatchedEnd) == 0);
     }
 
     #[test]

@@ -279,11 +279,7 @@ impl Thread<'_> {
         }
         let (comes_in, goes_out) = (row.flags & FLOW_IN != 0, row.flags & FLOW_OUT != 0);
         if comes_in || goes_out {
-            let key = FlowKey {
-                id: row.id,
-                name: StringId::NULL,
-                category: StringId::NULL,
-            };
+            let key = FlowKey::bound(row.id);
             self.flows.point(key, row.ts, slice, (comes_in, goes_out));
         }
     }
