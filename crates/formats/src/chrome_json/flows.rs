@@ -1,8 +1,9 @@
 //! Arrows between slices.
 
 use rustc_hash::FxHashMap;
-use traceloom_trace::{FlowRow, NO_NUMBER, SliceId, StringId, TraceBuilder};
+use traceloom_trace::{FlowRow, NO_NUMBER, Place, RepairKind, SliceId, StringId, TraceBuilder};
 
+use super::figures::Figures;
 use super::rows::Row;
 
 /// Identifies the points of one flow.
@@ -37,6 +38,22 @@ struct Point {
     goes_out: bool,
 }
 
+impl Point {
+    /// Counts a point at which a flow comes in that has not started.
+    fn count(&self, figures: &mut Figures, out: &mut TraceBuilder) {
+        let count = if self.goes_out {
+            &mut figures.steps_without_start
+        } else {
+            &mut figures.ends_without_start
+        };
+        *count += 1;
+        let place = Place::default().with_ts(self.ts);
+        out.repair(RepairKind::UnmatchedEnd, 1, place, || {
+            "a flow that has not started".to_owned()
+        });
+    }
+}
+
 /// Collects the flow points of all threads.
 #[derive(Debug, Default)]
 pub(super) struct Flows {
@@ -63,14 +80,17 @@ impl Flows {
     }
 
     /// Creates the arrows: to each point at which a flow comes in, from the last point at which it went out. Among
-    /// points of the same time, those that only go out come first.
-    pub fn join(mut self, out: &mut TraceBuilder) {
+    /// points of the same time, those that only go out come first. A point without one before it is counted.
+    pub fn join(mut self, figures: &mut Figures, out: &mut TraceBuilder) {
         let only_out = |point: &Point| point.goes_out && !point.comes_in;
         self.points
             .sort_unstable_by_key(|point| (point.ts, !only_out(point), point.sequence));
         let mut last: FxHashMap<FlowKey, SliceId> = FxHashMap::default();
         for point in self.points {
             let before = last.get(&point.key).copied();
+            if before.is_none() && point.comes_in {
+                point.count(figures, out);
+            }
             if let (Some(slice_out), true) = (before, point.comes_in) {
                 out.flow(FlowRow {
                     slice_out,
@@ -262,6 +282,21 @@ mod tests {
             {"ph":"X","ts":4,"dur":1,"pid":1,"tid":1,"name":"x","bind_id":"0x5","flow_in":true}]"#;
         assert_eq!(arrows(text), ["a > n", "n > b", "n > x"]);
         assert!(read(text).repairs.count(RepairKind::UnmatchedEnd) == 0);
+    }
+
+    #[test]
+    fn a_flow_without_a_start_before_it_is_counted() {
+        let text = r#"[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":5,"name":"late"},
+            {"ph":"s","pid":1,"tid":1,"ts":2,"id":1,"name":"f"},
+            {"ph":"X","pid":1,"tid":2,"ts":0,"dur":5,"name":"early"},
+            {"ph":"f","bp":"e","pid":1,"tid":2,"ts":1,"id":1,"name":"f"},
+            {"ph":"t","pid":1,"tid":2,"ts":2,"id":2,"name":"f"}]"#;
+        assert!(arrows(text).is_empty());
+        let trace = read(text);
+        assert_eq!(trace.repairs.count(RepairKind::UnmatchedEnd), 2);
+        let lookup = |name| trace.strings.lookup(name);
+        assert!(lookup("flow_end_without_start").is_some());
+        assert!(lookup("flow_step_without_start").is_some());
     }
 
     #[test]

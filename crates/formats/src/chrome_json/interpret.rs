@@ -297,7 +297,7 @@ impl Interpreter {
         for row in &async_rows {
             asyncs.take(row, &mut flows, out);
         }
-        flows.join(out);
+        flows.join(&mut self.figures, out);
         self.figures.tell(out);
         let mut deferred = std::mem::take(&mut self.deferred);
         deferred.finish(
