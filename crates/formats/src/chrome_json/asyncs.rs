@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{
-    ArgValue, AsyncLanes, IdKind, LaneKey, Place, ProcessId, RepairKind, RowId, SliceId, StringId,
-    TraceBuilder, TrackId, TrackOwnerId, TrackType,
+    ArgValue, AsyncLanes, IdKind, LaneKey, NO_DURATION, Place, ProcessId, RepairKind, RowId,
+    SliceId, StringId, TraceBuilder, TrackId, TrackOwnerId, TrackType,
 };
 
 use super::flows::{FlowKey, Flows};
@@ -87,6 +87,9 @@ impl Asyncs {
                 let open = open.map(|open| open.lane);
                 let track = open.unwrap_or_else(|| self.tracks.get(row, out));
                 let instant = out.instant(track, row.ts, row.name, row.args);
+                if row.thread_ts != NO_DURATION {
+                    out.set_slice_thread_ts(instant, row.thread_ts);
+                }
                 Some(instant)
             }
         }

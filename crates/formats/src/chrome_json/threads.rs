@@ -145,6 +145,9 @@ impl Thread<'_> {
         let track = self.track();
         self.ended.clear();
         let slice = self.out.begin_slice(track, row.begin());
+        if row.thread_ts == NO_DURATION && row.thread_dur != NO_DURATION {
+            self.out.set_slice_thread_dur(slice, row.thread_dur);
+        }
         let around = self.open.last();
         let (first_end, room) =
             around.map_or((i64::MAX, i64::MAX), |open| (open.first_end, open.room));
@@ -244,9 +247,8 @@ impl Thread<'_> {
         let slice = self
             .lanes
             .begin(self.out, LaneKey { track, cookie }, row.begin());
-        if let Some(thread_end) = row.thread_end() {
-            let dur = thread_end.saturating_sub(row.thread_ts);
-            self.out.set_slice_thread_dur(slice, dur);
+        if row.thread_dur != NO_DURATION {
+            self.out.set_slice_thread_dur(slice, row.thread_dur);
         }
         self.crossing.push(Reverse((end, cookie, track)));
         self.bind(row, slice);
@@ -333,6 +335,9 @@ impl Thread<'_> {
             (None, None) => self.out.global_track(TrackType::GlobalSlice, kind),
         };
         let instant = self.out.instant(track, row.ts, row.name, row.args);
+        if row.thread_ts != NO_DURATION {
+            self.out.set_slice_thread_ts(instant, row.thread_ts);
+        }
         if self.track == Some(track) {
             self.moments.add(row, instant);
         }
