@@ -293,7 +293,7 @@ impl Interpreter {
         let mut flows = Flows::default();
         self.figures.beside += threads::build(&mut thread_rows, &mut flows, out);
         async_rows.sort_unstable_by_key(|row| (row.ts, row.sequence));
-        let mut asyncs = Asyncs::new(std::mem::take(&mut self.binds));
+        let mut asyncs = Asyncs::new(std::mem::take(&mut self.binds), &async_rows);
         for row in &async_rows {
             asyncs.take(row, &mut flows, out);
         }

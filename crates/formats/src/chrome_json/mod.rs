@@ -13,6 +13,7 @@
 
 mod asyncs;
 mod counters;
+mod crossing;
 mod event;
 mod figures;
 mod flows;
