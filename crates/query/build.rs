@@ -22,7 +22,7 @@ fn main() -> Result<()> {
     Ok(fs::write(out.join("modules.gz"), gzip.finish()?)?)
 }
 
-/// `MODULES`: the name of each module, and where its text is among that of all. And that text.
+/// `MODULES`: the name of each module, and the position of its text in the text of all modules. Also returns that text.
 fn modules(folder: &Path) -> Result<(String, String)> {
     let mut files = Vec::new();
     collect(folder, "", &mut files)?;
@@ -38,7 +38,7 @@ fn modules(folder: &Path) -> Result<(String, String)> {
     Ok((list, text))
 }
 
-/// Adds the modules of a folder: `android/slices.sql` is `android.slices`. The prelude is none.
+/// Adds the modules of a folder: `android/slices.sql` is `android.slices`. The prelude is not a module.
 fn collect(folder: &Path, prefix: &str, files: &mut Vec<(String, PathBuf)>) -> Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();

@@ -2,7 +2,8 @@
 
 use traceloom_trace::{ProcessId, RowId, Trace};
 
-/// The app that the trace is of: the process with the most slices, and a package's name if there is one.
+/// The name of the recorded app: the process with the most slices. A process with a dot in its
+/// name, as a package has, is preferred.
 pub fn app_name(trace: &Trace) -> Option<String> {
     let mut slices = vec![0u64; trace.processes.len()];
     let upids: Vec<ProcessId> = (0..trace.tracks.len())
@@ -23,7 +24,7 @@ pub fn app_name(trace: &Trace) -> Option<String> {
     app.map(|row| name(row).to_owned())
 }
 
-/// The process of a track, or that of its thread.
+/// The process that a track belongs to, directly or through its thread.
 fn process_of(trace: &Trace, track: usize) -> ProcessId {
     match trace.tracks.utid.get(track).some() {
         Some(utid) => trace.threads.upid.get(utid.row()),

@@ -1,6 +1,6 @@
 //! Runs work on several threads, which live only as long as the call. Results are in the order of
 //! the work, so they do not depend on the number of threads. On a platform without threads,
-//! everything runs on the caller's.
+//! everything runs on the caller's thread.
 
 use std::ops::Range;
 use std::thread::ScopedJoinHandle;

@@ -10,7 +10,7 @@ pub const LOGS: &str = "__intrinsic_logs";
 /// The table of the samples of profilers.
 pub const SAMPLES: &str = "__intrinsic_profiler_sample";
 
-/// Where the records of each table are, each in order of time.
+/// The records of each table, in order of time.
 #[derive(Debug, Default)]
 pub struct RecordTables {
     tables: Vec<(StringId, Vec<u32>)>,
@@ -21,7 +21,7 @@ pub struct RecordTables {
 /// The samples of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ThreadSamples {
-    /// How many.
+    /// The number of samples.
     pub count: usize,
     /// The times of the first and the last one, ns.
     pub extent: (i64, i64),
@@ -50,7 +50,7 @@ impl RecordTables {
         Self { tables, places }
     }
 
-    /// The name of each table that has records, and how many.
+    /// The name and the number of records of each table that has any.
     pub fn counts(&self) -> impl Iterator<Item = (StringId, usize)> {
         self.tables.iter().map(|(table, rows)| (*table, rows.len()))
     }
@@ -81,7 +81,7 @@ impl RecordTables {
         }
     }
 
-    /// The event that a sample was taken at, such as `cycles:u`; empty if it is not known.
+    /// The event that triggered a sample, such as `cycles:u`; empty if unknown.
     pub fn event_of_sample(trace: &Trace, sample: u32) -> &str {
         let Some(ArgValue::Row(IdKind::Record, session)) = cell(trace, sample, "session_id") else {
             return "";

@@ -13,24 +13,24 @@ impl SameThreads {
         if trace.sources.len() < 2 || trace.thread_states.is_empty() {
             return Self::default();
         }
-        let (mut told, mut without) = (Vec::new(), Vec::new());
+        let (mut numbered, mut without) = (Vec::new(), Vec::new());
         for utid in (0..trace.threads.len()).map(ThreadId::from_row) {
             if let Some(numbers) = numbers(trace, utid) {
                 if has_states(utid) {
-                    told.push((numbers, utid))
+                    numbered.push((numbers, utid))
                 } else {
                     without.push((numbers, utid))
                 }
             }
         }
-        sort::by_key(&mut told, |one| *one);
+        sort::by_key(&mut numbered, |one| *one);
         let mut same = Vec::new();
         for (numbers, utid) in without {
-            let first = told.partition_point(|one| one.0 < numbers);
+            let first = numbered.partition_point(|one| one.0 < numbers);
             // If the numbers were reused, the match is ambiguous.
-            let mut alike = told[first..].iter().take_while(|one| one.0 == numbers);
-            if let (Some((_, told)), None) = (alike.next(), alike.next()) {
-                same.push((utid, *told));
+            let mut alike = numbered[first..].iter().take_while(|one| one.0 == numbers);
+            if let (Some((_, numbered)), None) = (alike.next(), alike.next()) {
+                same.push((utid, *numbered));
             }
         }
         Self(same)

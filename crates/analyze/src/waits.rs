@@ -48,7 +48,7 @@ impl WaitReason {
     }
 
     /// The reason in words.
-    pub fn told(self, trace: &Trace) -> WaitText {
+    pub fn text(self, trace: &Trace) -> WaitText {
         let state = self.state.name();
         let function = trace.strings.get(self.function).to_owned();
         let waker = waker_label(trace, self.waker);

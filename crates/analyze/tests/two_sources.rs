@@ -49,8 +49,8 @@ fn of_process(builder: &mut TraceBuilder, pid: i64, tid: i64) -> ThreadId {
     utid
 }
 
-/// Threads with these process and thread numbers run one after the other, from 10 on for 30 each,
-/// and then the CPU is idle.
+/// Threads with these pids and tids run one after the other, from 10 on, for 30 each. Then the CPU
+/// is idle.
 fn system(threads: &[(i64, i64)]) -> Trace {
     let mut builder = TraceBuilder::new();
     builder.begin_source("system", "ftrace");
@@ -104,7 +104,7 @@ fn both(threads: &[(i64, i64)]) -> Trace {
 
 #[test]
 fn the_schedulers_thread_is_the_apps() {
-    // It runs from 10 to 40: all of that in `outer`, and from 20 on in `inner`.
+    // It runs from 10 to 40. All of that is in `outer`, and the time from 20 on is also in `inner`.
     let trace = both(&[(70, 7)]);
     assert_eq!(running(&trace, None), [30, 30, 20]);
     let range = TimeRange {

@@ -10,7 +10,7 @@ const MAX_LINE: usize = 64;
 /// The lost events that a text has reported so far.
 #[derive(Debug, Default)]
 pub(crate) struct LostLines {
-    told: BTreeMap<u32, u64>,
+    reported: BTreeMap<u32, u64>,
     /// The start of the last line, if it is incomplete.
     partial: Vec<u8>,
 }
@@ -32,9 +32,9 @@ impl LostLines {
     /// Takes a line. Returns the number of lost events in it.
     pub fn push_line(&mut self, line: &[u8]) -> Option<u64> {
         let (cpu, events) = parse(line)?;
-        let told = self.told.entry(cpu).or_default();
+        let reported = self.reported.entry(cpu).or_default();
         // Programs can write such lines, with any number.
-        *told = told.saturating_add(events);
+        *reported = reported.saturating_add(events);
         Some(events)
     }
 
@@ -43,7 +43,7 @@ impl LostLines {
     pub fn missing(&self, dropped: &[(u32, u64)]) -> String {
         let mut lines = String::new();
         for (cpu, dropped) in dropped {
-            let new = dropped.saturating_sub(self.told.get(cpu).copied().unwrap_or(0));
+            let new = dropped.saturating_sub(self.reported.get(cpu).copied().unwrap_or(0));
             if new > 0 {
                 // Writing to a string cannot fail.
                 _ = writeln!(lines, "CPU:{cpu} [LOST {new} EVENTS]");

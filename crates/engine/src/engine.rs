@@ -134,12 +134,12 @@ impl Engine {
 
     /// The reason why a thread waited.
     pub(crate) fn wait_text(&self, why: WaitReason) -> WaitText {
-        let told = why.told(&self.trace);
+        let wait = why.text(&self.trace);
         WaitText {
-            function: shortened(told.function, LIST_CHARS),
-            waker: shortened(told.waker, LIST_CHARS),
-            text: shortened(told.text, DETAIL_CHARS),
-            ..told
+            function: shortened(wait.function, LIST_CHARS),
+            waker: shortened(wait.waker, LIST_CHARS),
+            text: shortened(wait.text, DETAIL_CHARS),
+            ..wait
         }
     }
 

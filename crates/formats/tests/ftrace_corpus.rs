@@ -159,7 +159,7 @@ fn a_process_dump_opens_alone_with_the_tgids_catapult_found() {
     assert_eq!(found, expected);
 }
 
-/// toolbox's `ps -t` after the events: every row is a process or a thread of the previous process.
+/// toolbox's `ps -t` after the events: every row is a process, or a thread of the previous process.
 #[test]
 fn a_table_behind_the_events_names_threads() {
     let Some(corpus) = corpus() else { return };

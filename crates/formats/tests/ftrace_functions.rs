@@ -1,4 +1,4 @@
-//! Calls of functions whose beginnings or ends are lost.
+//! Calls of functions whose begins or ends are lost.
 
 mod common;
 

@@ -60,7 +60,7 @@ a-1 (    1) [000] .... 1.000024: made_up: n=-1 addr=0xff text=two words
     assert_eq!(trace.ftrace_events.len(), 1);
 }
 
-/// Who created a process may be known only at the end. By then it may have ended.
+/// The creator of a process may become known only at the end. By then, the process may have ended.
 #[test]
 fn a_process_that_ended_keeps_its_parent() {
     let trace = read(
@@ -242,7 +242,7 @@ a-1 (    1) [000] .... 1.000006: battery_level: volts=4
     assert_eq!(trace.repairs.count(RepairKind::BadField), 1);
 }
 
-/// Both families of events, as Linux 6.18 wrote them, and in the other order.
+/// Both families of events, in the order in which Linux 6.18 wrote them and in the other order.
 #[test]
 fn a_system_call_recorded_twice_is_one_slice() {
     let enter = "\

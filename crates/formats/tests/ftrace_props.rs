@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use traceloom_formats::{ReadOptions, read_bytes};
 use traceloom_trace::RowId;
 
-/// Lines that would take quadratic time if a rule searched back or ahead without a limit.
+/// Lines that would take quadratic time if a rule searched backwards or ahead without a limit.
 #[test]
 fn long_lines_cost_no_more_than_their_length() {
     let head = "a-1 [000] .... 1.000001: ";
@@ -66,7 +66,7 @@ fn long_lines_cost_no_more_than_their_length() {
                 format!("# tracer: nop\n{head}{line}\n{line}").as_bytes(),
                 ReadOptions::default(),
             );
-            // Quadratic time would be minutes. The bound leaves room for a slow and busy machine.
+            // Quadratic time would take minutes. The bound leaves room for a slow and busy machine.
             assert!(at.elapsed().as_secs() < 10, "{start}{unit}…");
         }
     }

@@ -17,10 +17,10 @@ static ALLOCATOR: PeakAlloc = PeakAlloc;
 const FREE_BYTES: usize = 64 << 20;
 const BYTES_PER_BYTE: usize = 16;
 
-/// Ten times as many parts take about ten times as long. If the work for each part grew with the number of earlier parts,
-/// they would take a hundred times as long.
+/// Ten times as many parts take about ten times as long. If the work for each part grew with the number of earlier
+/// parts, they would take a hundred times as long.
 const MOST_TIMES: u32 = 50;
-/// What a busy machine may add.
+/// Additional time that is allowed on a busy machine.
 const FREE_TIME: Duration = Duration::from_secs(10);
 
 /// `TRACELOOM_PARTS=NAME` runs only the kinds whose name contains this text.
@@ -35,7 +35,7 @@ fn many_parts_are_read() {
     let (next, failed) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let work = || {
         while let Some(parts) = kinds.get(next.fetch_add(1, Ordering::Relaxed)) {
-            // Before the lock, which would make the other threads wait.
+            // The error is handled before the lock, which would make the other threads wait.
             let error = check_growth(parts).err();
             failed.lock().unwrap().extend(error);
         }

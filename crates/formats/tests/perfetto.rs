@@ -7,7 +7,7 @@ use testkit::{Corpus, Rng, mutate, perfetto_kernel, perfetto_tracks};
 use traceloom_formats::{ReadOptions, read_bytes};
 use traceloom_trace::{NO_DURATION, Trace};
 
-/// What Perfetto counted in a file, by the column's name.
+/// Perfetto's counts for a file, by column name.
 type Counts = HashMap<String, i64>;
 
 fn counts_of(trace: &Trace) -> Vec<(&'static str, i64)> {
@@ -47,7 +47,7 @@ fn table(text: &str) -> HashMap<String, Counts> {
     lines.filter_map(row).collect()
 }
 
-/// Columns in which a file differs, and why.
+/// Columns in which a file differs from Perfetto, and the reason.
 const DIFFERENT: &[(&str, &[&str], &str)] = &[
     (
         "chrome",
@@ -75,7 +75,7 @@ const DIFFERENT: &[(&str, &[&str], &str)] = &[
 ];
 
 fn differs(path: &str, column: &str) -> bool {
-    // Events with tables of their own are only there.
+    // Events with a table of their own are only in that table.
     let is_listed = |(name, columns, _): &(&str, &[&str], &str)| {
         path.contains(name) && columns.contains(&column)
     };

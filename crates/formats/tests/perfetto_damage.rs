@@ -1,4 +1,4 @@
-//! Damaged copies of real Perfetto traces: each opens or is refused, within the bound of memory.
+//! Damaged copies of real Perfetto traces: each is read or rejected within the memory limit.
 //!
 //! `TRACELOOM_DAMAGED=10000 cargo test --release -p traceloom-formats --test perfetto_damage` tries more copies.
 

@@ -1,4 +1,4 @@
-//! What readers ask a symbolizer, and what they do with its answers.
+//! The questions that readers ask a symbolizer, and their use of its answers.
 
 use std::sync::{Arc, Mutex};
 
@@ -6,10 +6,10 @@ use testkit::{PerfRecord, Proto, tiny_perf_data};
 use traceloom_formats::{CodeFile, CodePlaces, ReadOptions, Symbolizer, read_bytes};
 use traceloom_trace::{ArgValue, Trace};
 
-/// The path, the build id, what the places are, and the places.
+/// The path, the build id, the meaning of the places, and the places.
 type Question = (String, String, CodePlaces, Vec<u64>);
 
-/// Remembers what it is asked. Names the first place of each file.
+/// Remembers the questions. Names the first place of each file.
 #[derive(Debug, Default)]
 struct Remembering {
     questions: Mutex<Vec<Question>>,
@@ -69,7 +69,7 @@ fn perf_has_offsets_in_files_and_distances_in_the_kernel() {
     file.records.push(build_id("/lib/libx.so", 0xcd));
     let (questions, mut names) = asked(&file.to_bytes());
     let expected = [
-        // Callers are return addresses, and the call is before them.
+        // Callers are return addresses; the call is just before.
         (
             "/lib/libx.so".to_owned(),
             "cd".repeat(20),

@@ -25,7 +25,7 @@ fn shows(trace: &Trace, block: PageBlock) -> bool {
     }
 }
 
-/// Whether the app has its name, and the thread that is only in dumps has its process.
+/// Whether the app has its name, and whether the thread that is only in dumps has its process.
 fn knows_the_app(trace: &Trace) -> bool {
     trace.threads.rows().any(|thread| {
         thread.tid == PAGE_TID

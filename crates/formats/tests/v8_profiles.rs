@@ -1,5 +1,5 @@
-//! CPU profiles of V8: those of real traces have as many samples as a generic JSON reader counts, and a small one has the
-//! right stacks in both of Chrome's formats.
+//! CPU profiles of V8: those of real traces have as many samples as a generic JSON reader counts, and a small one has
+//! the right stacks in both of Chrome's formats.
 
 mod common;
 
@@ -11,7 +11,7 @@ use testkit::Proto;
 use traceloom_formats::ReadOptions;
 use traceloom_trace::{ArgValue, IdKind, RepairKind, Trace};
 
-/// Samples, and of these the ones whose stack is complete, in the events of a JSON trace.
+/// The number of samples in the events of a JSON trace, and how many of these have a complete stack.
 fn counted(trace: &Value) -> (u64, u64) {
     let events = trace.get("traceEvents").unwrap_or(trace);
     let mut known: HashMap<String, Vec<u64>> = HashMap::new();
@@ -122,7 +122,7 @@ const STACKS: [&str; 3] = [
     "1060000 8 (anonymous) < draw < (root)",
 ];
 
-/// The profiled thread is that of the first event. Another one writes the chunks.
+/// The profiled thread is the thread of the first event. Another thread writes the chunks.
 const TIDS: [i64; 3] = [8, 9, 9];
 
 #[test]
@@ -137,7 +137,7 @@ fn a_profile_in_json() {
         assert_eq!(stacks(&trace), STACKS);
         assert_eq!(trace.repairs.rows().len(), 1, "the sample of node 9");
         assert_eq!(trace.slices.len(), 0);
-        // Chrome may write the thread of the chunks before the one of the begin.
+        // Chrome may write the thread of the chunks before the profiled thread.
         events.rotate_left(1);
     }
 }

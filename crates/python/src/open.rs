@@ -107,8 +107,10 @@ struct Push<'a, 't> {
 impl Push<'_, '_> {
     /// The file, or the two files of old tools.
     fn files(&mut self, path: &Path) -> Result<(), OpenError> {
-        for part in parts(path) {
-            if self.file(&part)? {
+        let parts = parts(path);
+        let is_only = parts.len() == 1;
+        for part in parts {
+            if self.file(&part, is_only)? {
                 return Ok(());
             }
         }
@@ -116,13 +118,13 @@ impl Push<'_, '_> {
     }
 
     /// Returns whether the reader has read the input completely.
-    fn file(&mut self, path: &Path) -> Result<bool, OpenError> {
+    fn file(&mut self, path: &Path, is_only: bool) -> Result<bool, OpenError> {
         let failed = |error| OpenError::Io(path.display().to_string(), error);
         let mut file = File::open(path).map_err(failed)?;
         let mut chunk = Vec::new();
         let mut head = file.by_ref().take(SNIFF_BYTES as u64);
         head.read_to_end(&mut chunk).map_err(failed)?;
-        if wants_whole(&chunk) {
+        if is_only && wants_whole(&chunk) {
             let length = file.metadata().map_or(0, |facts| facts.len());
             chunk.reserve(
                 usize::try_from(length)
@@ -177,11 +179,40 @@ impl Push<'_, '_> {
     }
 }
 
-/// The files of an input: old tools write `a.key` and `a.data`, and either name opens both.
+/// The files of an input: old tools write `a.key` and `a.data`, and either name opens both. `perf record --threads` writes
+/// a folder with `data`, `data.0`, `data.1` …
 fn parts(path: &Path) -> Vec<PathBuf> {
+    if let Some(files) = files_of_perf(path) {
+        return files;
+    }
     let (key, data) = (path.with_extension("key"), path.with_extension("data"));
     match path.extension().and_then(|ending| ending.to_str()) {
         Some("key" | "data") if key.is_file() && data.is_file() => vec![key, data],
         _ => vec![path.to_owned()],
     }
+}
+
+/// The files of a folder that `perf record --threads` wrote: `data`, which has the header, then `data.0`, `data.1` …
+fn files_of_perf(folder: &Path) -> Option<Vec<PathBuf>> {
+    let header = folder.join("data");
+    // Opening a pipe would wait for its writer.
+    if !header.is_file() || !is_perf_data(&header) {
+        return None;
+    }
+    let names = std::fs::read_dir(folder).ok()?.flatten();
+    let numbers = names.filter_map(|entry| {
+        let name = entry.file_name().into_string().ok()?;
+        name.strip_prefix("data.")?.parse::<u32>().ok()
+    });
+    let mut numbers: Vec<_> = numbers.collect();
+    numbers.sort_unstable();
+    let further = numbers.iter().map(|number| folder.join(format!("data.{number}")));
+    Some([header].into_iter().chain(further).collect())
+}
+
+fn is_perf_data(path: &Path) -> bool {
+    let mut head = Vec::new();
+    let file = File::open(path).map(|file| file.take(SNIFF_BYTES as u64));
+    let read = file.and_then(|mut file| file.read_to_end(&mut head));
+    read.is_ok() && detect(&head).is_some_and(|format| format.id() == "perf-data")
 }

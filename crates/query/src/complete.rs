@@ -65,7 +65,7 @@ impl Names {
         let word = |c: char| is_part(c) || (is_module && c == '.');
         let start = typed.trim_end_matches(word).len();
         let (before, begun) = typed.split_at(start);
-        // A list of all names would not help.
+        // A list of all names would be useless.
         if begun.is_empty() && !is_module && !before.ends_with('.') {
             return (start, Vec::new());
         }

@@ -2,13 +2,14 @@
 
 use regex::{Regex, RegexBuilder};
 
-/// Most memory of a compiled pattern, bytes.
+/// The maximum memory of a compiled pattern, bytes.
 const MOST_MEMORY: usize = 4 << 20;
 
 /// Compiles a pattern.
 ///
 /// # Errors
-/// What is wrong with it.
+///
+/// The reason why the pattern is invalid.
 pub(crate) fn compile(pattern: &str, ignores_case: bool) -> Result<Regex, String> {
     RegexBuilder::new(pattern)
         .case_insensitive(ignores_case)

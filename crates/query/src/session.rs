@@ -27,10 +27,10 @@ use crate::stop::{Clock, Stop};
 /// The limits of a query.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
-    /// How long the queries of a call may take together.
+    /// The maximum total time of the queries of a call.
     pub timeout: Option<Duration>,
-    /// Bytes that SQLite may allocate in this process, for all sessions together. The limit of the session that was
-    /// opened last applies.
+    /// The number of bytes that SQLite may allocate in this process, for all sessions together. The limit of the most
+    /// recently opened session applies.
     pub memory: Option<u64>,
 }
 
@@ -69,8 +69,8 @@ pub struct Session {
 }
 
 impl Session {
-    /// Registers the tables of a trace with SQLite. They are not copied, unless the trace is from JSON and shared: then
-    /// its arguments get other names.
+    /// Registers the tables of a trace with SQLite. They are copied only if the trace is from JSON and shared, because
+    /// its arguments then get other names.
     ///
     /// # Errors
     /// If SQLite does not work, for example without memory.
@@ -118,17 +118,17 @@ impl Session {
         })
     }
 
-    /// A handle to stop queries with.
+    /// A handle that stops queries.
     pub fn stop(&self) -> Stop {
         self.clock.stop.clone()
     }
 
-    /// The trace. Arguments of JSON have the keys that queries see.
+    /// The trace. Arguments from JSON have the keys that queries see.
     pub fn trace(&self) -> &Trace {
         &self.data.trace
     }
 
-    /// A table of the schema, column by column; `None` if there is none of this name. Views are not tables.
+    /// A table of the schema, column by column; `None` if there is no table of this name. Views are not tables.
     pub fn table(&self, name: &str) -> Option<TableData> {
         TableData::find(&self.data, name)
     }
@@ -171,7 +171,7 @@ impl Session {
     }
 }
 
-/// The limit that an error comes from, if it does.
+/// Converts an error to the limit that caused it, if one did.
 fn limit_of(error: QueryError, limits: Limits, is_stopped: bool) -> QueryError {
     match (error, limits.timeout, limits.memory) {
         (QueryError::Interrupted, ..) if is_stopped => QueryError::Stopped,
@@ -181,7 +181,7 @@ fn limit_of(error: QueryError, limits: Limits, is_stopped: bool) -> QueryError {
     }
 }
 
-/// Registers the tables. Returns how many rows each has, by all of its names.
+/// Registers the tables. Returns the number of rows of each, under all of its names.
 fn register_tables(
     connection: &Connection,
     data: &Arc<Data>,

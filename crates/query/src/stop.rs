@@ -1,4 +1,4 @@
-//! What ends a query: a request from outside, or its deadline.
+//! Ends a query: on a request from outside, or at its deadline.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,7 +9,7 @@ use std::time::Instant;
 pub struct Stop(Arc<AtomicBool>);
 
 impl Stop {
-    /// Stops the query that runs, and all later ones.
+    /// Stops the running query and all later ones.
     pub fn stop(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -19,7 +19,7 @@ impl Stop {
         self.0.store(false, Ordering::Relaxed);
     }
 
-    /// Setting this to true is the same as [`stop`](Self::stop), and a signal handler may do so.
+    /// Setting this flag to true has the same effect as [`stop`](Self::stop). A signal handler may do so.
     pub fn flag(&self) -> Arc<AtomicBool> {
         self.0.clone()
     }
@@ -30,7 +30,7 @@ impl Stop {
     }
 }
 
-/// When the query that runs has to end.
+/// When the running query must end.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Clock {
     pub stop: Stop,
@@ -43,7 +43,7 @@ impl Clock {
         *self.deadline.lock().unwrap_or_else(PoisonError::into_inner) = deadline;
     }
 
-    /// Whether the query has to end.
+    /// Whether the query must end.
     pub fn is_over(&self) -> bool {
         let deadline = *self.deadline.lock().unwrap_or_else(PoisonError::into_inner);
         self.stop.is_stopped() || deadline.is_some_and(|end| Instant::now() >= end)

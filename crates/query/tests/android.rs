@@ -220,7 +220,8 @@ fn network() {
     assert_eq!(first(sql), "30 3 wlan0 Received com.app 700 fs...... –");
 }
 
-/// The layer 3 is within 4, and 4 within 5. The layer 7 is its own parent, 8 is within it, and 9 is within none that is there.
+/// Layer 3 is inside 4, and 4 is inside 5. Layer 7 is its own parent, 8 is inside it, and 9 is inside a layer that does
+/// not exist.
 #[test]
 fn the_layers_above_each_layer() {
     let mut out = TraceBuilder::new();

@@ -1,5 +1,5 @@
-//! The modules about what the system does with apps: jobs, broadcasts, stops, pictures, threads and files. The answers are worked
-//! out by hand.
+//! The modules about the system's handling of apps: jobs, broadcasts, stops, pictures, threads and files. The expected
+//! answers were worked out by hand.
 
 mod systrace;
 
@@ -101,7 +101,7 @@ fn names_of_threads() {
     }
 }
 
-/// Three threads of a pool are made within a second, and one after that. One of them lives for long.
+/// A pool creates three threads within a second, and one later. One of them lives long.
 #[test]
 fn processes_that_make_many_threads() {
     let new = |tid: u32| {
@@ -156,7 +156,7 @@ fn files_that_are_written() {
     );
 }
 
-/// The system begins two processes: one for a service, and one that provides data.
+/// The system starts two processes: one for a service, and one that provides data.
 #[test]
 fn why_processes_began() {
     let other = "com.data-950 (950)";

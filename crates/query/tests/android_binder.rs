@@ -1,4 +1,4 @@
-//! Calls between processes by Binder, with answers that are worked out by hand.
+//! Binder calls between processes. The expected answers were worked out by hand.
 
 mod systrace;
 
@@ -7,8 +7,8 @@ use systrace::{Line, answer};
 const APP: &str = "com.app-900 (900)";
 const SERVER: &str = "binder:500_1-510 (500)";
 
-/// The app calls from 1 to 9 ms. The server serves from 2 to 7 ms: it notes the method from 2.5 to 6 ms and waits for a lock
-/// from 3 to 4 ms, asleep. A second call has no answer; it is served from 21 ms on.
+/// The app calls from 1 to 9 ms. The server serves from 2 to 7 ms: it notes the method from 2.5 to 6 ms and waits for a
+/// lock from 3 to 4 ms, asleep. A second call has no answer; the server handles it from 21 ms on.
 const CALLS: &[Line<'_>] = &[
     ("system_server-500 (500)", 100, "I|500|ready"),
     (APP, 200, "C|900|oom_score_adj|0"),

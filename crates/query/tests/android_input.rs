@@ -1,4 +1,4 @@
-//! Input events on their way to an app and to the screen, with answers that are worked out by hand.
+//! Input events on their way to an app and to the screen. The expected answers were worked out by hand.
 
 mod made;
 
@@ -9,7 +9,7 @@ use traceloom_trace::{
     TrackType,
 };
 
-/// Slices of a track: from, to, name. Those that others enclose come after them.
+/// Adds slices to a track: start, end, name. Slices come after the slices that enclose them.
 fn slices(out: &mut TraceBuilder, track: TrackId, rows: &[(i64, i64, &str)]) {
     let mut open: Vec<i64> = Vec::new();
     for (from, to, name) in rows {
@@ -26,7 +26,7 @@ fn slices(out: &mut TraceBuilder, track: TrackId, rows: &[(i64, i64, &str)]) {
     }
 }
 
-/// A process and the tracks of its threads, of which the first is the main thread.
+/// A process and the tracks of its threads. The first one is the main thread.
 fn process<const N: usize>(
     out: &mut TraceBuilder,
     pid: i64,
@@ -78,7 +78,7 @@ fn frame(
 ///                         doFrame 12 from 290 to 350
 /// screen                                                         720
 /// ```
-/// A second event at 1000 is handled outside of a frame; the next one, 13, is never on the screen.
+/// A second event at 1000 is handled outside a frame; the next frame, 13, never reaches the screen.
 fn session() -> Session {
     let mut out = TraceBuilder::new();
     let (_, [_, reader, dispatcher]) = process(

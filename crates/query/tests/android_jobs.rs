@@ -1,4 +1,4 @@
-//! Jobs that apps let the system schedule, as the atoms of statsd tell them.
+//! Jobs that the system schedules for apps, as recorded in statsd atoms.
 
 mod made;
 
@@ -6,7 +6,7 @@ use made::ask;
 use traceloom_query::{Limits, Session, Value};
 use traceloom_trace::{ArgValue, TraceBuilder, TrackType};
 
-/// An atom: the time, the job's number, its state, and why it stopped.
+/// An atom: the time, the number of the job, its state, and the reason why it stopped.
 type Change = (i64, i64, &'static str, &'static str);
 
 const CHANGES: &[Change] = &[

@@ -1,4 +1,4 @@
-//! The modules about memory, scores, the screen and the battery, with answers that are worked out by hand.
+//! The modules about memory, scores, the screen and the battery. The expected answers were worked out by hand.
 
 mod systrace;
 
@@ -7,8 +7,8 @@ use systrace::{Line, answer};
 const SYSTEM: &str = "system_server-500 (500)";
 const APP: &str = "com.app-900 (900)";
 
-/// The app has 1000 bytes at 1 ms, 3000 at 3 ms and 2000 at 5 ms without a file, and 500 with a file from 2 ms on. Its score
-/// is 0 from 2 ms on and 900 from 4 ms on, which the system works out from 3 ms to 3.5 ms.
+/// The app's anonymous memory is 1000 bytes at 1 ms, 3000 at 3 ms and 2000 at 5 ms. Its file memory is 500 bytes from 2
+/// ms on. Its score is 0 from 2 ms on and 900 from 4 ms on; the system computes it from 3 ms to 3.5 ms.
 const MEMORY: &[Line<'_>] = &[
     (APP, 1_000, "C|900|mem.rss.anon|1000"),
     (APP, 2_000, "C|900|mem.rss.file|500"),
@@ -123,7 +123,7 @@ fn memory_that_a_process_shares_with_the_zygote() {
     ];
     let sql = "SELECT process_name, memory_track_name, ts, dur, value, zygote_adjusted_value, track_has_spike_gt_100mib
       FROM android_process_memory_intervals ORDER BY process_name, memory_track_name, ts";
-    // The zygote has 700 bytes in the mean.
+    // The zygote's average is 700 bytes.
     let expected = [
         "com.app mem.heap 4000000 1000000 2048 2048 0",
         "com.app mem.rss.anon 3000000 1000000 1000 300 1",

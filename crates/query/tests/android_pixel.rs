@@ -19,7 +19,7 @@ fn nodes_of_the_camera_have_frames() {
     ];
     let sql = "SELECT ts, dur, thread_name, node, port_group, frame_number, cam_id FROM pixel_camera_frames";
     let found = answer(lines, "pixel.camera", sql);
-    // The second has no node, the last one no end.
+    // The second one has no node, and the last one has no end.
     assert_eq!(found, ["10000 5000 provider denoise out 42 3"]);
 }
 

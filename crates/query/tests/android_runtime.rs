@@ -1,5 +1,5 @@
-//! The modules about the runtime of apps: names of slices, locks, garbage collection, and apps that do not respond. The answers
-//! are worked out by hand.
+//! The modules about the runtime of apps: names of slices, locks, garbage collection, and apps that do not respond. The
+//! expected answers were worked out by hand.
 
 mod systrace;
 
@@ -18,7 +18,7 @@ fn names_of_slices_without_what_differs() {
         ),
         ("drawLayer [Shadow] 5.0 x 5.0", "drawLayer [Shadow]"),
         ("Transaction (job, 11910)", "Transaction (job, <...>)"),
-        // The second comma is Perfetto's, too.
+        // The second comma is also in Perfetto's result.
         (
             "Transaction (Thread-12, 11910)",
             "Transaction (Thread-<...>,, 11910)",
@@ -114,7 +114,7 @@ fn what_holds_up_a_wait_for_a_lock() {
     let sql = "SELECT chain.ts, cause.ts, held_up.ts FROM android_monitor_contention_chain AS chain
       LEFT JOIN slice AS cause ON cause.id = chain.parent_id LEFT JOIN slice AS held_up ON held_up.id = chain.child_id
       ORDER BY chain.ts";
-    // The main thread began to wait before the worker did, so that does not begin within.
+    // The main thread began to wait before the worker did, so its wait does not begin inside the worker's.
     assert_eq!(answer(LOCKS, module, sql), ["1000000 - -", "3000000 - -"]);
     let sql = "SELECT slice.ts, state.ts, state.dur, state FROM android_monitor_contention_chain_thread_state AS state
       JOIN slice USING (id) ORDER BY 1, 2";
@@ -135,7 +135,7 @@ fn what_holds_up_a_wait_for_a_lock() {
     assert_eq!(answer(LOCKS, module, sql).len(), 1);
 }
 
-/// The worker waits while the main thread begins to wait for it.
+/// The worker waits while the main thread begins to wait for the worker.
 #[test]
 fn a_wait_within_a_wait() {
     let lines = [
@@ -152,8 +152,8 @@ fn a_wait_within_a_wait() {
     assert_eq!(answer(&lines, "android.monitor_contention", sql), expected);
 }
 
-/// The heap has 10 MB, 14 MB from 2 s, and 6 MB from 5 s. A collection runs from 3 s to 4 s and compacts until 4.5 s; its
-/// thread sleeps from 3.25 s to 3.75 s.
+/// The heap has 10 MB, then 14 MB from 2 s on, and 6 MB from 5 s on. A collection runs from 3 s to 4 s and compacts
+/// until 4.5 s. Its thread sleeps from 3.25 s to 3.75 s.
 const COLLECTION: &[Line<'_>] = &[
     (MAIN, 1_000_000, "C|900|Heap size (KB)|10000"),
     (MAIN, 2_000_000, "C|900|Heap size (KB)|14000"),
@@ -236,7 +236,7 @@ fn apps_that_do_not_respond() {
             "C|500|Subject(for ErrorId id-4):Blocked in handler on main thread (main) for 7s|1",
         ),
         (system, 5_000_000, "C|500|ErrorId:com.d#id-5|1"),
-        // Only the system reports.
+        // Only the system reports this.
         (MAIN, 6_000_000, "C|900|ErrorId:com.e 903#id-6|1"),
     ];
     let sql = "SELECT process_name, pid, error_id, anr_type, intent, component, timer_delay, anr_dur_ms, default_anr_dur_ms
@@ -251,7 +251,7 @@ fn apps_that_do_not_respond() {
     assert_eq!(answer(&lines, "android.anrs", sql), expected);
 }
 
-/// Drawing lasts 10 ms, 4 of which only wait for a buffer. Handlers of input do not count.
+/// Drawing takes 10 ms, of which 4 ms are only waiting for a buffer. Input handlers do not count.
 #[test]
 fn calls_that_make_frames_late() {
     let lines = [

@@ -1,4 +1,4 @@
-//! Starts of apps in each way that Android has told of them, with answers that are worked out by hand.
+//! App starts in each form in which Android has reported them. The expected answers were worked out by hand.
 
 mod systrace;
 
@@ -8,8 +8,8 @@ const SYSTEM: &str = "system_server-500 (500)";
 const APP: &str = "com.app-900 (900)";
 const RENDER: &str = "RenderThread-905 (900)";
 
-/// What the app does from 1.05 s on: it begins, shows its activity, and draws three frames. It says that it is complete during
-/// the second.
+/// The app's activity from 1.05 s on: it begins, shows its activity, and draws three frames. During the second frame,
+/// it reports that it is complete.
 const APP_LINES: &[Line<'_>] = &[
     (APP, 1_050_000, "B|900|bindApplication"),
     (APP, 1_060_000, "B|900|Lcom/app/Main;"),
@@ -35,14 +35,14 @@ const APP_LINES: &[Line<'_>] = &[
     (RENDER, 1_248_000, "E|900"),
 ];
 
-/// The lines of the app and of the system, in the order of time.
+/// The lines of the app and the system, sorted by time.
 fn trace<'t>(system: &[Line<'t>], app: &[Line<'t>]) -> Vec<Line<'t>> {
     let mut lines: Vec<_> = [system, app].concat();
     lines.sort_by_key(|line| line.1);
     lines
 }
 
-/// Android 13: a number, and what kind of start it was.
+/// Android 13: a number, and the kind of the start.
 const SINCE_33: &[Line<'_>] = &[
     (SYSTEM, 1_000_000, "S|500|launchingActivity#7|1"),
     (SYSTEM, 1_205_000, "F|500|launchingActivity#7|1"),
@@ -128,7 +128,7 @@ fn starts_of_android_10_to_12() {
     );
 }
 
-/// The activity of another app only leads to the one that is shown.
+/// The activity of another app only leads to the activity that is shown.
 #[test]
 fn a_trampoline_counts_for_the_whole_but_not_for_the_app() {
     let system = [
@@ -145,7 +145,7 @@ fn a_trampoline_counts_for_the_whole_but_not_for_the_app() {
     );
 }
 
-/// Android 9 notes only starts with a new activity. Where an activity returns, the start ends with the next frame.
+/// Android 9 records only starts with a new activity. If an activity returns, the start ends with the next frame.
 #[test]
 fn starts_up_to_android_9() {
     let system = [
@@ -155,7 +155,8 @@ fn starts_up_to_android_9() {
     let lines = trace(&system, APP_LINES);
     let sql = "SELECT startup_id, ts, ts_end, package, startup_type FROM android_startups";
     let starts = answer(&lines, "android.startup.startups", sql);
-    // The frame at 1.18 s is drawn at 1.2 s. Within the noted start, the activity does not resume, so its kind is unknown.
+    // The frame at 1.18 s is drawn at 1.2 s. Within the noted start, the activity does not resume, so its kind is
+    // unknown.
     assert_eq!(
         starts,
         [
@@ -170,7 +171,7 @@ fn how_long_until_something_is_to_be_seen() {
     let lines = trace(SINCE_33, APP_LINES);
     let sql = "SELECT startup_id, time_to_initial_display, time_to_full_display, ttid_frame_id, ttfd_frame_id
       FROM android_startup_time_to_display";
-    // The first frame is drawn at 1.2 s. The app is complete in the second, which is drawn at 1.23 s.
+    // The first frame is drawn at 1.2 s. The app is complete in the second frame, which is drawn at 1.23 s.
     let expected = ["7 200000000 230000000 1 2"];
     assert_eq!(
         answer(&lines, "android.startup.time_to_display", sql),

@@ -1,4 +1,4 @@
-//! Tables of a session's own: a statement that fails changes nothing.
+//! Tables that a session creates. A statement that fails changes nothing.
 
 mod made;
 
@@ -128,7 +128,7 @@ fn a_table_and_a_span_join_do_not_share_a_name() {
     assert_eq!(number(&mut session, replaced), 5);
     let again = format!("DROP TABLE part; {join}; SELECT dur FROM part");
     assert_eq!(number(&mut session, &again), 5);
-    // A table that SQLite makes hides the span join until it is dropped.
+    // A table that SQLite creates hides the span join until it is dropped.
     let own = "CREATE TABLE part AS SELECT 7 AS dur; SELECT dur FROM part";
     assert_eq!(number(&mut session, own), 7);
     let dropped = "DROP TABLE part; SELECT dur FROM part";
@@ -146,7 +146,7 @@ fn an_index_of_a_table_of_the_trace_is_not_needed() {
     let sql = "CREATE PERFETTO INDEX one ON SLICE(name); CREATE PERFETTO INDEX two ON heap_graph_object(id);
                CREATE PERFETTO INDEX three ON __intrinsic_thread(name)";
     assert!(ask(&mut session, sql).unwrap().rows.is_empty());
-    // A table that a script makes hides the one of the trace.
+    // A table that a script creates hides the table of the trace.
     let sql = "CREATE TABLE slice AS SELECT 1 AS x; CREATE PERFETTO INDEX four ON slice(x);
                SELECT count(*) FROM sqlite_schema WHERE type = 'index'";
     assert_eq!(number(&mut session, sql), 1);

@@ -1,4 +1,4 @@
-//! Columns have the values that SQL shows.
+//! Columns have the values that SQL returns.
 
 use std::path::Path;
 
@@ -25,7 +25,7 @@ fn value(table: &TableData, chunk: &Chunk<'_>, row: usize) -> Value {
     }
 }
 
-/// Compares a table with what SQL shows. Returns how many chunks are those of the trace itself.
+/// Compares a table with the result of SQL. Returns the number of chunks that are the trace's own memory.
 fn compare(session: &mut Session, name: &str) -> usize {
     let table = session.table(name).unwrap();
     let columns: Vec<_> = table.columns().collect();

@@ -94,7 +94,7 @@ fn a_span_begins_when_a_thread_is_woken() {
          FROM _wakeup_graph AS it JOIN thread USING (utid) LEFT JOIN thread_state AS waker ON waker.id = it.waker_id
          ORDER BY it.ts"
     );
-    // The last state of b has no end, so that its span ends with the state before.
+    // The last state of b has no end, so its span ends with the state before.
     assert_eq!(
         texts(&sql),
         ["c 0 30 - - - -", "b 5 15 S 5 0 -", "a 10 15 S 10 5 -"]

@@ -52,7 +52,7 @@ fn names_of_cpp_functions_are_demangled() {
     }
 }
 
-/// Each part of the name refers to the one before twice, so the whole would have 2^40 parts.
+/// Each part of the name refers twice to the part before, so the whole name would have 2^40 parts.
 #[test]
 fn a_name_that_stands_for_an_endless_one_is_not_demangled() {
     let mut name = "_Z1fSt4pairIiiE".to_owned();

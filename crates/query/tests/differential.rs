@@ -1,4 +1,4 @@
-//! Queries over the tables of a trace answer as over plain tables of SQLite with the same rows.
+//! Queries over the tables of a trace give the same answers as over plain SQLite tables with the same rows.
 
 mod made;
 
@@ -92,7 +92,7 @@ fn of_plain(plain: &Connection, sql: &str) -> Result<Rows, rusqlite::Error> {
     })
 }
 
-/// Makes queries.
+/// Generates queries.
 struct Queries {
     numbers: Numbers,
     tables: Tables,
@@ -126,7 +126,7 @@ impl Queries {
         column.map_or("rowid".to_owned(), |(name, _)| name.clone())
     }
 
-    /// A value to compare with, of any kind.
+    /// A value of any kind for comparisons.
     fn literal(&mut self) -> String {
         let number = self.numbers.below(120) as i64 - 10;
         match self.numbers.below(14) {
@@ -224,7 +224,7 @@ impl Queries {
         (sql, true)
     }
 
-    /// Only the column that sorts: rows of equal values have no order.
+    /// Selects only the sorted column, because rows with equal values have no order.
     fn sorted_by_one(&mut self) -> (String, bool) {
         let (at, table) = self.table();
         let a = self.column(at);
@@ -318,7 +318,7 @@ impl Queries {
         (sql, false)
     }
 
-    /// What indexes and sorted columns are for.
+    /// Queries that use indexes and sorted columns.
     fn looked_up(&mut self) -> (String, bool) {
         let (table, key) = *self.numbers.one(&[
             &("slice", "track_id"),
@@ -343,7 +343,7 @@ impl Queries {
     }
 }
 
-/// Rows as they can be compared, sorted if the query leaves the order open.
+/// Rows in a form that can be compared. They are sorted if the query does not fix their order.
 fn comparable(rows: Rows, is_ordered: bool) -> Vec<String> {
     let mut rows: Vec<String> = rows.rows.iter().map(|row| format!("{row:?}")).collect();
     if !is_ordered {
@@ -352,7 +352,7 @@ fn comparable(rows: Rows, is_ordered: bool) -> Vec<String> {
     rows
 }
 
-/// A thousand queries with rows, and those without between them.
+/// A thousand queries that return rows, and the queries between them that do not.
 #[test]
 fn a_thousand_queries_answer_as_over_plain_tables() {
     let mut session = session();

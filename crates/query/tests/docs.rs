@@ -1,4 +1,4 @@
-//! The reference of the tables in docs/sql.md is the one that the declarations make.
+//! The table reference in docs/sql.md equals the one generated from the declarations.
 
 use std::path::Path;
 

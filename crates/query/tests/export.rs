@@ -64,7 +64,7 @@ fn sqlite_reads_the_rows_of_every_table_and_view() {
     let file = exported(&mut session, folder.path());
     let mut rows = 0;
     for name in exported_tables(&mut session).unwrap() {
-        // The file has the columns that `SELECT *` leaves out, too.
+        // The file also has the columns that `SELECT *` leaves out.
         let columns = asked_of_file(&file, &format!("SELECT * FROM {name} LIMIT 0")).0;
         let columns = columns.join(", ");
         let every: Vec<String> = (1..=columns.split(", ").count())
@@ -145,7 +145,7 @@ fn a_file_does_not_exceed_its_limit() {
     let written = write_sqlite(&mut session, &path, 1 << 20);
     assert!(matches!(written, Err(ExportError::TooLong)), "{written:?}");
     assert!(std::fs::metadata(&path).unwrap().len() <= 1 << 20);
-    // All of it fits into twice as many bytes as the texts have.
+    // Twice the size of the texts is enough for everything.
     std::fs::File::create(&path).unwrap();
     write_sqlite(&mut session, &path, 20 << 20).unwrap();
     let written = std::fs::metadata(&path).unwrap().len();

@@ -5,7 +5,7 @@ mod made;
 use made::{Numbers, ask, session};
 use traceloom_query::{Session, Value};
 
-/// Frames that often have the same names as their siblings, in an order in which children may come first.
+/// Frames that often have the same names as their siblings. Children may come before their parents.
 fn frames(session: &mut Session, count: usize) {
     let mut numbers = Numbers(77);
     let row = |id: usize| {
@@ -31,7 +31,7 @@ fn rows(session: &mut Session, sql: &str) -> Vec<Vec<Value>> {
     rows.unwrap_or_else(|error| panic!("{sql}: {error}")).rows
 }
 
-/// The nodes of a flame graph with the names on the way to them.
+/// The nodes of a flame graph, with the names on the path to each.
 fn nodes(config: &str) -> String {
     format!(
         "WITH RECURSIVE node AS MATERIALIZED (SELECT * FROM fg(__intrinsic_flamegraph_config({config}))),
@@ -69,7 +69,7 @@ fn top_down_is_the_values_by_stack() {
 fn bottom_up_is_the_values_by_the_stack_from_its_end() {
     let mut session = session();
     frames(&mut session, 300);
-    // Each beginning of a stack that is read from its end. A name with its slash has 3 letters.
+    // Every prefix of a stack that is read from its end. A name with its slash has 3 letters.
     let expected = format!(
         "WITH {STACKS},
            n(frames) AS (SELECT 1 UNION ALL SELECT frames + 1 FROM n LIMIT 40),
@@ -212,7 +212,7 @@ fn a_deep_stack_needs_no_deep_recursion() {
     assert_eq!(found, [[200_000, 200_000, 200_000].map(Value::Integer)]);
 }
 
-/// Frames with two libraries, and what they take.
+/// Frames of an app with two libraries, and their values.
 ///
 /// ```text
 /// main 1 app
@@ -259,7 +259,7 @@ fn filters_choose_stacks_and_frames() {
 fn views_start_from_frames_that_match() {
     let from = lines("'view', 'FROM_FRAME', 'view_pattern', '^parse$', ''");
     assert_eq!(from, ["1 parse 36 44", "2 load 8 8"]);
-    // Above parse: Draw and main, load and main. The loads within each other start two trees.
+    // Above parse: Draw and main, load and main. The two nested loads start two trees.
     let around = lines("'view', 'PIVOT', 'view_pattern', '^parse$', ''");
     let expected = [
         "1 parse 36 44",

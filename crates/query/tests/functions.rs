@@ -133,7 +133,7 @@ fn functions_that_call_themselves_can_keep_their_results() {
     let f = "SELECT create_function('f(x INT)', 'INT', 'SELECT iif($x <= 0, 1, f($x - 1) + f($x - 1))');
              SELECT experimental_memoize('f');";
     assert_eq!(numbers(&format!("{f} SELECT f(62)")), [1 << 62]);
-    // What a call needs may depend on other results, and they may be texts or NULL.
+    // The results that a call needs may depend on other results, and may be texts or NULL.
     let g = "CREATE PERFETTO FUNCTION g(x LONG) RETURNS STRING AS
              SELECT iif($x <= 0, NULL, iif(g($x - 1) IS NULL, 'odd', g($x - 2)));
              SELECT experimental_memoize('g');

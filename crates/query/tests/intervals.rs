@@ -5,7 +5,7 @@ mod made;
 use made::{Numbers, ask, session};
 use traceloom_query::{Session, Value};
 
-/// Intervals, points among them, that overlap often.
+/// Intervals that overlap often. Some are points.
 fn table(session: &mut Session, numbers: &mut Numbers, name: &str, rows: usize) {
     let row = |id: usize, numbers: &mut Numbers| {
         let key = ["'a'", "'b'", "NULL", "1"][numbers.below(4)];
@@ -27,7 +27,7 @@ fn rows(session: &mut Session, sql: &str) -> Vec<Vec<Value>> {
         .rows
 }
 
-/// Whether two intervals overlap: both are not empty, or a point is within the other.
+/// Whether two intervals overlap: either both are not empty, or one is a point inside the other.
 fn overlap(a: &str, b: &str) -> String {
     let inside = |p: &str, of: &str| {
         format!("({of}.ts = {p}.ts OR ({of}.ts < {p}.ts AND {p}.ts < {of}.ts + {of}.dur))")

@@ -1,4 +1,4 @@
-//! Arguments, tracks and facts of JSON traces are those of Perfetto in SQL.
+//! In SQL, arguments, tracks and facts of JSON traces equal Perfetto's.
 
 mod made;
 
@@ -17,7 +17,8 @@ fn set(out: &mut TraceBuilder, args: &[(&str, ArgValue)]) -> ArgSetId {
     out.args(args)
 }
 
-/// A session with a slice `it` of JSON that has these arguments, and the same as a kernel event of another source.
+/// A session with a JSON slice `it` that has these arguments, and a kernel event of another source with the same
+/// arguments.
 fn session(args: &[(&str, &str)]) -> Session {
     let mut out = TraceBuilder::new();
     out.begin_source("a.json", "chrome-json");
@@ -135,7 +136,7 @@ fn instants_have_their_category() {
     assert_eq!(texts(&mut session, sql), ["3"]);
 }
 
-/// Slices with an id that is the same in all processes belong to no process in PerfettoSQL.
+/// In PerfettoSQL, slices whose id is the same in all processes belong to no process.
 #[test]
 fn only_tracks_of_local_ids_belong_to_their_process() {
     let mut out = TraceBuilder::new();

@@ -1,4 +1,4 @@
-//! The modules about the kernel: interrupts, its threads, and disks. The answers are worked out by hand.
+//! The modules about the kernel: interrupts, kernel threads, and disks. The expected answers were worked out by hand.
 
 mod systrace;
 
@@ -54,7 +54,8 @@ fn threads_of_the_kernel() {
     );
 }
 
-/// Numbers of disks in user space: the second partition of the first SCSI disk is 8:2, and `makedev` of the C library makes 0x1210334 of 259:4660.
+/// Disk numbers in user space. The second partition of the first SCSI disk is 8:2, and `makedev` of the C library
+/// returns 0x1210334 for 259:4660.
 #[test]
 fn the_two_numbers_of_a_disk() {
     let sql = "SELECT linux_device_major_id(column1), linux_device_minor_id(column1) FROM (VALUES (0x802), (0x1210334))";
@@ -118,7 +119,7 @@ fn clocks_of_devices() {
     assert_eq!(answer(&lines, "linux.devfreq", sql), expected);
 }
 
-/// One operation from 1 to 4 ms, and another one of the same disk from 2 to 3 ms.
+/// One operation from 1 to 4 ms, and another one on the same disk from 2 to 3 ms.
 #[test]
 fn operations_of_disks_at_the_same_time() {
     let lines = [

@@ -1,4 +1,4 @@
-//! What queries may not do, and how they are stopped.
+//! What queries must not do, and how they are stopped.
 
 mod made;
 
@@ -87,7 +87,7 @@ fn a_timeout_may_be_longer_than_the_clock_can_show() {
     assert_eq!(rows.rows, [[Value::Integer(1)]]);
 }
 
-/// SQLite stops the innermost statement. Each function around it has to say so, too.
+/// SQLite stops only the innermost statement. Each function around it must pass the error on.
 #[test]
 fn a_timeout_stops_a_query_within_functions() {
     for outer in [

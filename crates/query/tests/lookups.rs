@@ -1,4 +1,4 @@
-//! Large traces and large sets take time in proportion to their size.
+//! Large traces and large sets take time proportional to their size.
 
 mod made;
 
@@ -47,6 +47,6 @@ fn many_arguments_are_json_soon() {
     let sql = "SELECT json_extract(__intrinsic_arg_set_to_json(arg_set_id), '$.debug.k199999') FROM slice";
     let rows = ask(&mut session, sql).unwrap().rows;
     assert_eq!(rows, [[Value::Integer(1)]]);
-    // If each key were compared with all before it, this would take many minutes.
+    // If each key were compared with all previous keys, this would take many minutes.
     assert!(start.elapsed() < Duration::from_secs(60));
 }

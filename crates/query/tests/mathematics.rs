@@ -5,7 +5,7 @@ mod made;
 use made::{ask, session};
 use traceloom_query::Value;
 
-/// What the command-line program of SQLite 3.40 answers.
+/// The answers of SQLite 3.40's command-line program.
 #[test]
 fn texts_and_odd_bases_are_numbers_as_in_sqlite() {
     let mut session = session();

@@ -1,4 +1,4 @@
-//! The memory limit, which holds for the whole process and so has a test program of its own.
+//! The memory limit. It applies to the whole process, so this test has its own program.
 
 mod made;
 

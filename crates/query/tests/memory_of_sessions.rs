@@ -1,5 +1,5 @@
-//! The memory limits of several sessions. They hold for the whole process, so these tests have a program of their own and
-//! follow each other.
+//! The memory limits of several sessions. They apply to the whole process, so these tests have their own program and
+//! run one after the other.
 
 mod made;
 
@@ -19,7 +19,7 @@ fn open(bytes: u64) -> Result<Session, QueryError> {
     Session::open(trace(), limits)
 }
 
-/// Needs some 100 MB.
+/// A query that needs about 100 MB.
 const HUNGRY: &str = "CREATE TABLE t AS
     WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 1000000)
     SELECT x, printf('%080d', x) AS text FROM n;
@@ -52,7 +52,7 @@ fn results_that_are_kept_or_dropped_are_within_the_limit() {
     let many = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 1000000)
                 SELECT x, printf('%080d', x) FROM n";
     let mut session = open(50_000_000).unwrap();
-    // The last statement has a result, so that nothing of the one before is kept.
+    // The last statement has a result, so no earlier result is kept.
     let rows = ask(&mut session, &format!("{many}; SELECT 5"))
         .unwrap()
         .rows;

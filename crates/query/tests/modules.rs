@@ -1,4 +1,4 @@
-//! Modules: which there are, how they are included, and where their errors are.
+//! Modules: the list of them, how they are included, and the places of their errors.
 
 mod made;
 
@@ -174,7 +174,7 @@ fn a_query_can_ask_what_modules_define() {
     );
 }
 
-/// Scripts rely on what the modules that they name include in turn.
+/// Scripts rely on the modules that their included modules include in turn.
 #[test]
 fn a_module_brings_what_it_includes() {
     let pairs = [

@@ -1,5 +1,5 @@
-//! Operators end with a clear error when a limit is reached. The memory limit holds for the whole process, so these tests
-//! have a program of their own.
+//! Operators end with a clear error when a limit is reached. The memory limit applies to the whole process, so these
+//! tests have their own program.
 
 mod made;
 
@@ -11,7 +11,7 @@ use traceloom_query::{Limits, QueryError, Session};
 const INCLUDE: &str =
     "INCLUDE PERFETTO MODULE intervals.intersect; INCLUDE PERFETTO MODULE intervals.overlap;";
 
-/// So many intervals that all overlap.
+/// This many intervals, all of which overlap.
 fn intervals(count: u32) -> String {
     format!(
         "(WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n LIMIT {count})
@@ -19,7 +19,7 @@ fn intervals(count: u32) -> String {
     )
 }
 
-/// Queries that need more of everything than there is.
+/// Queries that need more memory and time than any limit allows.
 fn hungry() -> Vec<(&'static str, String)> {
     let many = intervals(20_000);
     vec![
@@ -60,7 +60,7 @@ fn hungry() -> Vec<(&'static str, String)> {
                  WHERE __intrinsic_table_ptr_bind(c0, 'ts')"
             ),
         ),
-        // There are two ways from each node to the next.
+        // There are two paths from each node to the next.
         (
             "scan",
             "INCLUDE PERFETTO MODULE graphs.scan;
@@ -70,7 +70,7 @@ fn hungry() -> Vec<(&'static str, String)> {
                (SELECT 0 AS id, 1 AS n), (n), (SELECT id, n FROM $table))"
                 .to_owned(),
         ),
-        // Each span waits for the one before, and so for all.
+        // Each span waits for the previous one, and therefore for all earlier ones.
         (
             "critical path",
             "CREATE PERFETTO TABLE span AS

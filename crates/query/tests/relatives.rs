@@ -1,4 +1,4 @@
-//! Slices that are related, compared with plain SQL, and flows worked out by hand.
+//! Related slices, compared with plain SQL; and flows with answers worked out by hand.
 
 mod made;
 
@@ -149,7 +149,7 @@ fn flows_are_followed_from_slice_to_slice() {
 #[test]
 fn stacks_are_the_same_where_all_names_are() {
     let mut session = session();
-    // The category and the name of a slice, after those of all slices around it.
+    // The category and the name of a slice, after those of all enclosing slices.
     let check = "INCLUDE PERFETTO MODULE slices.stack;
         WITH RECURSIVE
           frame AS (SELECT id, parent_id, hex(ifnull(category, '')) || '.' || hex(ifnull(name, '')) AS text FROM slice),

@@ -1,4 +1,5 @@
-//! Rows are where PerfettoSQL has them: instants among the slices, the kernel's idle thread and process first.
+//! Rows are in the same place as in PerfettoSQL: instants among the slices, and the kernel's idle thread and process
+//! first.
 
 mod made;
 
@@ -6,7 +7,7 @@ use made::ask;
 use traceloom_query::{Limits, Session, Value};
 use traceloom_trace::{FlowRow, NO_NUMBER, SliceBegin, Trace, TraceBuilder};
 
-/// The result of a query as text: values with spaces between them, rows with commas.
+/// The result of a query as text: values separated by spaces, rows by commas.
 fn answer(trace: Trace, sql: &str) -> String {
     let mut session = Session::open(trace, Limits::default()).unwrap();
     let rows = ask(&mut session, sql).unwrap().rows;
@@ -19,7 +20,7 @@ fn answer(trace: Trace, sql: &str) -> String {
     rows.iter().map(row).collect::<Vec<_>>().join(", ")
 }
 
-/// A thread 7 with a call, an instant in it that comes before a call of length 0, and a flow to that one.
+/// A thread 7 with a call, an instant inside it that comes before a call of length 0, and a flow to that call.
 fn with_an_instant() -> Trace {
     let mut out = TraceBuilder::new();
     let [draw, tap, quick] = ["draw", "tap", "quick"].map(|name| out.intern(name.as_bytes()));
@@ -117,7 +118,7 @@ fn a_plain_count_of_a_scripts_own_table_counts_that_one() {
     assert_eq!(answer(with_an_instant(), none), "1");
 }
 
-/// Perfetto has a row for every figure that it knows.
+/// Perfetto has a row for every statistic that it knows.
 #[test]
 fn figures_that_readers_count_are_there_if_they_are_0() {
     let sql =
@@ -138,7 +139,7 @@ fn figures_have_the_severities_of_perfetto() {
         "android_log_num_failed",
         "traced_producers_seen",
     ] {
-        out.figure(name, None, 0, 1);
+        out.stat(name, None, 0, 1);
     }
     let sql = "SELECT name, severity, source FROM stats WHERE value > 0 ORDER BY name";
     let expected = "android_log_num_failed error trace, ftrace_setup_errors notice trace, \

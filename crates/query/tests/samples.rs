@@ -1,4 +1,4 @@
-//! Modules and flame graphs of samples, on traces that were worked out by hand.
+//! Modules and flame graphs of samples. The expected answers were worked out by hand.
 
 mod made;
 
@@ -6,7 +6,7 @@ use made::ask;
 use traceloom_query::{Limits, Session, Value};
 use traceloom_trace::{ArgValue, NO_TIME, TraceBuilder, TrackType};
 
-/// Three samples of perf: `main > work` at 10 and 20, `main` at 30. At 10 and 30, a counter was read, too.
+/// Three perf samples: `main > work` at 10 and 20, `main` at 30. At 10 and 30, a counter was also read.
 fn session() -> Session {
     let mut out = TraceBuilder::new();
     let utid = out.thread(7);

@@ -1,4 +1,4 @@
-//! Modules of scheduling, on a trace that was worked out by hand.
+//! Modules of scheduling. The expected answers were worked out by hand.
 
 mod made;
 
@@ -71,7 +71,8 @@ fn texts(sql: &str) -> Vec<String> {
         .collect()
 }
 
-/// The event on the CPU of the woken thread may come from an interrupt, but the one that began to wake it counts.
+/// The event on the CPU of the woken thread may come from an interrupt, but only the event that began to wake the
+/// thread counts.
 #[test]
 fn a_thread_wakes_a_thread() {
     let sql = "SELECT ts, state, irq_context FROM thread_state WHERE irq_context IS NOT NULL";
@@ -120,7 +121,7 @@ fn threads_that_another_one_woke_are_ready() {
     assert_eq!(texts(sql), ["25 15 R 0 1"]);
 }
 
-/// The letters of flags that are set together stand side by side, without the kernel's bar.
+/// The letters of flags that are set together stand side by side, without the kernel's bar between them.
 #[test]
 fn a_state_of_several_flags() {
     let mut out = TraceBuilder::new();

@@ -67,7 +67,7 @@ fn each_point_has_the_rows_of_a_plain_join() {
                 rows(&mut session, &plain),
                 "{kind}"
             );
-            // Each row is as long as it can be.
+            // No row could be longer.
             let split = "SELECT count(*) FROM both AS x JOIN both AS y
                          ON y.key = x.key AND y.ts = x.ts + x.dur AND y.a IS x.a AND y.b IS x.b";
             assert_eq!(rows(&mut session, split), [[Value::Integer(0)]], "{kind}");

@@ -1,4 +1,4 @@
-//! The modules that sum up what a trace has, with answers that are worked out by hand.
+//! The modules that summarise a trace. The expected answers were worked out by hand.
 
 mod systrace;
 
@@ -8,7 +8,7 @@ use traceloom_trace::{ArgValue, TraceBuilder, TrackType};
 
 const APP: &str = "app-900 (900)";
 
-/// The app runs twice and has two slices, one within the other, a counter, and a thread of which nothing is known.
+/// The app runs twice. It has two nested slices, a counter, and a thread about which nothing is known.
 const LINES: &[Line<'_>] = &[
     (
         "<idle>-0 (-----)",
@@ -84,8 +84,8 @@ fn facts_about_the_trace() {
     );
 }
 
-/// The window 1 opens at 20 and closes at 50, 2 closes at 60, 3 opens at 70 until the statistics begin again at 90, and 4 only
-/// changes.
+/// The window 1 opens at 20 and closes at 50, 2 closes at 60, 3 opens at 70 until the statistics begin again at 90, and
+/// 4 only changes.
 #[test]
 fn windows_on_large_screens() {
     let mut out = TraceBuilder::new();

@@ -1,4 +1,4 @@
-//! Kernel events as lines of ftrace text: what was read is written again.
+//! Kernel events as lines of ftrace text: the lines that were read are written again.
 
 mod systrace;
 
@@ -36,7 +36,7 @@ fn lines_are_those_that_were_read() {
     assert_eq!(rows(&mut session(&lines), sql).unwrap(), expected);
 }
 
-/// In these, a value has no key, or the fields are in another order than in Perfetto's message.
+/// In these events, a value has no key, or the fields have a different order than in Perfetto's message.
 #[test]
 fn some_events_have_a_text_of_their_own() {
     let lines = [

@@ -1,4 +1,4 @@
-//! Trees as values, made of tables and turned into tables again.
+//! Trees as values: created from tables, and converted back to tables.
 
 mod made;
 
@@ -17,7 +17,7 @@ fn a_tree_has_the_nodes_of_its_table() {
     let rows = ask(&mut session(), sql).unwrap().rows;
     let places: Vec<&Value> = rows.iter().map(|row| &row[0]).collect();
     for (row, parent) in rows.iter().zip([None, Some(0), Some(0), Some(1)]) {
-        // The second column is the place of the node above.
+        // The second column is the position of the parent.
         let expected = parent.map_or(Value::Null, |at: usize| places[at].clone());
         assert_eq!(row[1], expected);
     }

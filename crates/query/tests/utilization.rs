@@ -1,4 +1,4 @@
-//! The modules of CPU utilization, compared with a sum over every microsecond of a made trace.
+//! The modules of CPU utilization, compared with a sum over every microsecond of a synthetic trace.
 
 mod made;
 
@@ -13,10 +13,10 @@ const US: i64 = 1000;
 /// The length of the trace, microseconds.
 const END: i64 = 3000;
 
-/// What a CPU did in a microsecond: the thread, unless it was idle, and the frequency in kHz.
+/// The state of a CPU in a microsecond: the thread, unless it was idle, and the frequency in kHz.
 type Moment = (Option<ThreadId>, Option<i64>);
 
-/// A trace of two CPUs, and what each did in each microsecond.
+/// A trace of two CPUs, and the state of each in every microsecond.
 fn trace() -> (Session, Vec<[Moment; 2]>) {
     let mut numbers = Numbers(0x1234_5678_9ABC);
     let mut out = TraceBuilder::new();
@@ -27,7 +27,7 @@ fn trace() -> (Session, Vec<[Moment; 2]>) {
     let name = out.intern(b"cpufreq");
     let tracks = [0, 1].map(|cpu| out.cpu_track(TrackType::CpuFrequency, cpu, name));
     let mut sched = SchedTracker::default();
-    // CPU 0 has the threads 1 and 3, CPU 1 the thread 2.
+    // CPU 0 runs the threads 1 and 3, CPU 1 runs the thread 2.
     let choices = [
         [threads[0], threads[1], threads[3]],
         [threads[0], threads[2], threads[2]],
@@ -127,7 +127,7 @@ impl Sums {
     }
 }
 
-/// Sums by what a key says of the CPU and the thread, between two microseconds.
+/// Sums between two microseconds, grouped by a key of the CPU and the thread.
 fn sums(
     moments: &[[Moment; 2]],
     (from, to): (i64, i64),
@@ -190,7 +190,7 @@ fn cycles_are_the_sum_of_all_times() {
     }
 }
 
-/// The part of a time in which something runs, of one CPU.
+/// The fraction of a period in which something runs on one CPU.
 fn used(moments: &[[Moment; 2]], (from, to): (i64, i64), runs: &dyn Fn(ThreadId) -> bool) -> f64 {
     let moments = &moments[from as usize..to.min(END) as usize];
     let threads = moments.iter().flatten().filter_map(|(thread, _)| *thread);

@@ -1,4 +1,4 @@
-//! Chunks: the header, and a chunk of a file that is read.
+//! Chunk headers, and the chunks of a file that is being read.
 
 use crate::bytes::{fixed, put_u32, put_u64, text, u32_at, u64_at};
 use crate::layout::{CHUNK_HEADER_BYTES, SAMPLED_TID, SHARED, THREAD_NAME_BYTES, chunk_at};
@@ -134,7 +134,7 @@ impl ChunkHeader {
     }
 }
 
-/// A chunk with records, in a file that is read; or one thread's part of it.
+/// A chunk with records in a file that is being read, or one thread's part of such a chunk.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Chunk<'a> {
     pub header: ChunkHeader,

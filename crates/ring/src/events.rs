@@ -55,7 +55,7 @@ pub struct Event<'a> {
     pub what: What<'a>,
     /// Offset of the record in the file, bytes.
     pub offset: u64,
-    /// Number of the thread's chunks missing right before this event; open sections may have ended in them. Always 0 for
-    /// events of a signal handler that interrupted a record.
+    /// Number of the thread's chunks missing right before this event; open sections may have ended in them. Always 0
+    /// for events of a signal handler that interrupted a record.
     pub missing_chunks: u32,
 }

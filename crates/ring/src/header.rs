@@ -233,7 +233,8 @@ impl FileHeader {
     /// Reads the header. An unknown state or policy reads as the default.
     ///
     /// # Errors
-    /// If the chunks could not be read with this header: no ring file, a newer version, an invalid chunk size or clock.
+    ///
+    /// If the file is not a ring file or has a newer version, or if its chunk size or clock is invalid.
     pub fn read(bytes: &[u8]) -> Result<Self, OpenError> {
         if !bytes.starts_with(MAGIC) {
             return Err(OpenError::NotARing);

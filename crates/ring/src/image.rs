@@ -25,7 +25,7 @@ struct Writer {
     ordinal: u32,
 }
 
-/// A ring file that is built in memory.
+/// A ring file that is being built in memory.
 #[derive(Debug)]
 pub struct Image {
     header: FileHeader,
@@ -72,8 +72,8 @@ impl Image {
         self.note(NoteKind::ThreadName, owner.0 as u32 + 1, name);
     }
 
-    /// Adds an event of a thread. If its name fills more than half a chunk, the event becomes a mark, which may continue
-    /// in the next chunk.
+    /// Adds an event of a thread. If its name fills more than half a chunk, the event becomes a mark, which may
+    /// continue in the next chunk.
     pub fn push(&mut self, owner: OwnerIndex, ticks: u64, what: &What<'_>) {
         let max_text = self.header.chunk_bytes as usize / 2;
         match (fields(what), what) {

@@ -73,8 +73,8 @@
 //! ends the part of the first thread. Its text is the chunk header of the next part, whose `committed` has no meaning.
 //! Such a part is always the first one of its thread, and the last one of the thread before it.
 //!
-//! A `tid` of 2^30 or more is not a kernel tid; those end at 2^22. Such a chunk holds the calls that a stack sampler saw
-//! on a thread, and its `tid` is 2^30 plus the virtual machine's number of the thread.
+//! A `tid` of 2^30 or more is not a kernel tid; those end at 2^22. Such a chunk holds the calls that a stack sampler
+//! saw on a thread, and its `tid` is 2^30 plus the virtual machine's number of the thread.
 //!
 //! # A record
 //!

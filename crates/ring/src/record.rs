@@ -83,11 +83,12 @@ kinds! {
     AsyncEndNamed = 16, true, true;
     /// Text that a program wrote to `trace_marker`.
     Mark = 17, false, true;
-    /// The next records are another thread's; the text is the header of its part of the chunk.
+    /// The next records are from another thread; the text is the header of its part of the chunk.
     Owner = 18, false, true;
 }
 
-/// The largest time since the previous record that fits into a record, ticks. Beyond it, a [`Kind::Time`] record is needed.
+/// The largest time since the previous record that fits into a record, ticks. Beyond it, a [`Kind::Time`] record is
+/// needed.
 pub const MAX_DELTA: u64 = (1 << DELTA_BITS) - 1;
 
 /// The first word of a record. `delta` is in ticks, at most [`MAX_DELTA`].
@@ -202,7 +203,7 @@ impl<'a> Records<'a> {
         self.ticks
     }
 
-    /// The next change of the thread: the offset of its record, the header that it holds, and the offset of the records
+    /// The next record that changes the thread: its offset, the header that it holds, and the offset of the records
     /// after it.
     pub(crate) fn next_owner(&mut self) -> Option<(usize, &'a [u8], usize)> {
         loop {
@@ -282,8 +283,8 @@ fn record_bytes(first: u64) -> Option<usize> {
     text.checked_add(8 + usize::from(kind.has_value()) * 8)
 }
 
-/// Whether the record that begins with the word `first` is an event: not a time, not a change of the thread, and not a
-/// later part of a mark.
+/// Whether the record that begins with the word `first` is an event. Times, changes of the thread and later parts of a
+/// mark are not events.
 fn is_event(first: u64) -> bool {
     match Kind::from_number((first & ((1 << KIND_BITS) - 1)) as u8) {
         Some(Kind::Mark) => (first >> 32) as u32 & MARK_CONTINUES == 0,

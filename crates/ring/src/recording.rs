@@ -50,7 +50,7 @@ pub struct Recording<'a> {
     /// Damage after the header.
     pub faults: Faults,
     threads: Vec<Thread>,
-    /// Chunks with records, by thread, nesting and age.
+    /// Chunks with records, sorted by thread, nesting and age.
     chunks: Vec<Chunk<'a>>,
     /// For each thread and nesting: the index of its first chunk, and the index of the thread.
     runs: Vec<(usize, usize)>,
@@ -174,8 +174,8 @@ fn is_taken(chunk: &Chunk<'_>) -> bool {
     state_of(chunk.header.claim) == ClaimState::Opening
 }
 
-/// The sort key of a chunk: thread, nesting and age. A chunk that was being taken from its thread already has the claim
-/// of the next thread, but it was the oldest chunk of all.
+/// The sort key of a chunk: thread, nesting and age. A chunk that was being taken from its thread already carries the
+/// next thread's claim number, although it was the oldest chunk of all.
 fn order(chunk: &Chunk<'_>) -> (u32, u8, u64, u32) {
     let header = &chunk.header;
     let (claim, ordinal) = if is_taken(chunk) {

@@ -15,11 +15,11 @@ use crate::functions::{Function, Functions, Preference, Segment};
 type Elf<'a> = object::File<'a, &'a ReadCache<File>>;
 type Table<'a, 'f> = object::read::SymbolTable<'a, 'f, &'a ReadCache<File>>;
 
-/// Names the functions at places of a file of which these are copies, best first: whole ones, stripped ones, and those
-/// with its debug symbols only.
+/// Names the functions at `places` of one file. `copies` are copies of this file, best first: complete, stripped, then
+/// those that hold only its debug symbols.
 ///
-/// The symbols are those of the first copy with a `.symtab`, otherwise of the first with a `.dynsym`. The addresses of the
-/// code come from a copy that contains the code, if there is one.
+/// The symbols come from the first copy with a `.symtab`, otherwise from the first with a `.dynsym`. The addresses of
+/// the code come from a copy that contains the code, if there is one.
 pub(crate) fn name_functions(
     copies: &[PathBuf],
     kind: CodePlaces,
@@ -60,7 +60,7 @@ pub(crate) fn build_id(path: &Path) -> Option<String> {
     with(path, |elf| elf.build_id().ok()?.map(digits))?
 }
 
-/// A build id as traces have it.
+/// Formats a build id in the same way as traces do.
 pub(crate) fn digits(build_id: &[u8]) -> String {
     build_id.iter().map(|byte| format!("{byte:02x}")).collect()
 }
@@ -80,7 +80,7 @@ fn functions_of<'a>(
     elf: &Elf<'_>,
     table: &impl ObjectSymbolTable<'a>,
 ) -> Vec<Function<SymbolIndex>> {
-    // The lowest bit of an address says in which of two instruction sets the function is.
+    // On 32-bit ARM, the lowest bit of an address selects the instruction set (ARM or Thumb).
     let is_arm = elf.architecture() == object::Architecture::Arm;
     let functions = table.symbols().filter_map(|symbol| {
         let name = symbol.name().ok()?;
@@ -94,8 +94,8 @@ fn functions_of<'a>(
     functions.collect()
 }
 
-/// Assemblers do not mark functions as such. Names with `$` mark where code and data begin on ARM, and those with `.L` are
-/// labels inside of functions.
+/// Whether a symbol is a function. Assemblers do not always mark functions, so symbols without a type also count. Names
+/// with `$` mark where code and data begin on ARM, and names with `.L` are labels inside functions.
 fn is_function<'a>(symbol: &impl ObjectSymbol<'a>, name: &str) -> bool {
     let is_code = match symbol.kind() {
         SymbolKind::Text => true,

@@ -5,21 +5,22 @@ use std::ops::Range;
 
 use traceloom_formats::CodePlaces;
 
-/// The length of the last function of a file, if the file does not have it. perf takes the same.
+/// Assumed size of a file's last function if the file does not give it, bytes. perf assumes the same.
 const LAST_BYTES: u64 = 4096;
 
-/// A function of a symbol table. `N` leads to its name: big programs have a million of them, of which few are wanted.
+/// A function of a symbol table. `N` identifies its name. Large programs have a million functions, but few names are
+/// needed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Function<N> {
     pub start: u64,
-    /// 0 if the file does not have it.
+    /// Size of the function; 0 if the file does not give it.
     pub bytes: u64,
     pub preference: Preference,
     pub name: N,
 }
 
-/// Which of several functions with the same start is named: the one with the lowest preference. This is perf's order for
-/// ELF files.
+/// Decides which of several functions with the same start is named: the one with the lowest preference. The order is
+/// perf's for ELF files.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Preference {
     is_weak: bool,
@@ -29,7 +30,7 @@ pub(crate) struct Preference {
 }
 
 impl Preference {
-    /// Not weak, then global, then with fewer underscores in front, then with the longest name.
+    /// Prefers symbols that are not weak, then global ones, then fewer leading underscores, then the longest name.
     pub fn new(name: &str, is_weak: bool, is_global: bool) -> Self {
         Self {
             is_weak,
@@ -43,23 +44,23 @@ impl Preference {
 /// Code of a file, and its virtual address.
 #[derive(Clone, Debug)]
 pub(crate) struct Segment {
-    /// Where it is in the file; empty if the file has only symbols.
+    /// Its range in the file; empty if the file has only symbols.
     pub in_file: Range<u64>,
     pub address: u64,
-    /// The address and the place in the file are the same modulo this number.
+    /// The address and the file offset are equal modulo this number.
     pub align: u64,
 }
 
 /// The functions of a file.
 #[derive(Debug)]
 pub(crate) struct Functions<N> {
-    /// Sorted by their starts, which are different.
+    /// Sorted by start; no two starts are equal.
     all: Vec<Function<N>>,
     code: Vec<Segment>,
 }
 
 impl<N> Functions<N> {
-    /// Of the functions with the same start, keeps one with a length rather than without, then the one with the lowest
+    /// If several functions have the same start, keeps one: preferably one with a size, then the one with the lowest
     /// [`Preference`], then the first.
     pub fn new(mut all: Vec<Function<N>>, code: Vec<Segment>) -> Self {
         all.sort_by_key(|function| (function.start, function.bytes == 0, function.preference));
@@ -89,8 +90,8 @@ impl<N> Functions<N> {
         (address < end).then_some(&function.name)
     }
 
-    /// The virtual address of an offset in the file. A file with symbols only has the address of its code, and the mapping
-    /// has its offset: both begin at a multiple of the alignment.
+    /// The virtual address of an offset in the file. A file that has only symbols gives the address of its code, but
+    /// not its offset, which is taken from the mapping. Both begin at a multiple of the alignment.
     fn address_of(&self, offset: u64, mapped_from: u64) -> Option<u64> {
         let mut code = self.code.iter();
         if let Some(segment) = code.find(|segment| segment.in_file.contains(&offset)) {
@@ -102,7 +103,7 @@ impl<N> Functions<N> {
         aligned(first.address).checked_add(in_mapping)
     }
 
-    /// An address of the file, from one that was computed with a load bias.
+    /// Converts an address that was computed with a load bias to an address of the file.
     fn unbiased(&self, address: u64, recorded: u64) -> Option<u64> {
         let first = self.code.first();
         let whole = first.filter(|code| !code.in_file.is_empty());

@@ -5,12 +5,12 @@ use traceloom_formats::{CodeFile, CodePlaces};
 use crate::elf::digits;
 use crate::functions::{Function, Functions, Preference};
 
-/// The kernel's note with its build id: its name, and its type.
+/// The name of the note that holds the build id. Its type is [`BUILD_ID`].
 const GNU: &[u8] = b"GNU\0";
 const BUILD_ID: u32 = 3;
 
-/// Names functions of the running kernel at distances from the start of its image. Names none if another kernel was
-/// recorded, or if the system hides the addresses.
+/// Names functions of the running kernel, given their distances from the start of its image. Names nothing if another
+/// kernel was recorded, or if the system hides the addresses.
 pub(crate) fn name_functions(
     file: &CodeFile<'_>,
     places: &[u64],
@@ -31,8 +31,8 @@ pub(crate) fn name_functions(
     }
 }
 
-/// Parses `/proc/kallsyms`. A line has an address, a type and a name: `ffffffff81000000 T _text`. Functions of modules have
-/// a fourth word, `[module]`, and are left out.
+/// Parses `/proc/kallsyms`. A line has an address, a type and a name: `ffffffff81000000 T _text`. Functions of modules
+/// have a fourth word, `[module]`, and are left out.
 fn parse<'a>(symbols: &'a str, start: &str) -> Functions<&'a str> {
     let lines = symbols.lines().filter_map(|line| {
         let mut words = line.split_ascii_whitespace();
@@ -46,7 +46,7 @@ fn parse<'a>(symbols: &'a str, start: &str) -> Functions<&'a str> {
     let functions = lines.filter_map(|(address, kind, name)| {
         let start = address.checked_sub(first)?;
         let is_global = kind != "W" && kind.bytes().all(|kind| kind.is_ascii_uppercase());
-        // Data, because a function ends where data begins.
+        // Data symbols too, because a function ends where data begins.
         matches!(kind, "T" | "t" | "W" | "w" | "D" | "d" | "B" | "b").then(|| Function {
             start,
             bytes: 0,
@@ -62,8 +62,8 @@ fn parse<'a>(symbols: &'a str, start: &str) -> Functions<&'a str> {
     Functions::new(all, Vec::new())
 }
 
-/// The build id among the notes of an ELF file: sizes of name and content, type, name and content, each filled up to 4
-/// bytes.
+/// Finds the build id among the notes of an ELF file. A note has the sizes of its name and content, its type, the name
+/// and the content; the last two are padded to 4 bytes.
 fn build_id(mut notes: &[u8]) -> Option<&[u8]> {
     loop {
         let (head, rest) = notes.split_at_checked(12)?;

@@ -12,15 +12,15 @@ use traceloom_formats::{CodeFile, CodePlaces, Symbolizer};
 
 use search::Folders;
 
-/// Names functions from ELF files of this machine: those in folders that the user names, separate files of debug
-/// symbols, and the files that the trace names, if their build ids are those of the trace.
+/// Names functions from ELF files on this machine: files in folders that the user names, separate debug symbols, and
+/// the files that the trace names. Their build ids must match the trace.
 #[derive(Debug)]
 pub struct LocalSymbols {
     folders: Folders,
 }
 
 impl LocalSymbols {
-    /// Looks into these folders first, with all folders inside them.
+    /// Searches these folders first, including their subfolders.
     pub fn new(folders: Vec<PathBuf>) -> Self {
         Self {
             folders: Folders::new(folders),

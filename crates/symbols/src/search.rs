@@ -11,14 +11,14 @@ use crate::elf::build_id;
 /// Where Linux distributions install debug symbols, by build id.
 const DEBUG: &str = "/usr/lib/debug/.build-id";
 
-/// What follows the name of a file in the name of a file with its symbols only.
+/// Endings of a file's name that mark a file with only its symbols.
 const OF_SYMBOLS: [&str; 3] = [".debug", ".dbg", ".sym"];
 
 /// Folders that the user names.
 #[derive(Debug)]
 pub(crate) struct Folders {
     folders: Vec<PathBuf>,
-    /// All their files, by the last part of the path.
+    /// All files in the folders, by file name.
     files: OnceLock<HashMap<String, Vec<PathBuf>>>,
 }
 
@@ -30,9 +30,9 @@ impl Folders {
         }
     }
 
-    /// Copies of a file: those in the folders of the user, separate debug symbols, and the file itself.
+    /// Copies of a file: those in the user's folders, separate debug symbols, and the file itself.
     ///
-    /// Their build ids are that of the trace. If the trace has none, only files in the user's folders count.
+    /// Their build ids match the trace. If the trace has no build id, only files in the user's folders count.
     pub fn candidates(&self, file: &CodeFile<'_>) -> Vec<PathBuf> {
         let path = file.path.trim_end_matches(" (deleted)");
         let named = self.named(&names_of(path));
@@ -63,21 +63,21 @@ impl Folders {
     }
 }
 
-/// The parts of a build id in the path of a file of symbols: `.build-id/ab/cdef.debug`.
+/// The two parts of a build id in the path of a symbol file: `.build-id/ab/cdef.debug`.
 fn parts(build_id: &str) -> Option<(&str, &str)> {
     let is_hexadecimal = build_id.bytes().all(|digit| digit.is_ascii_hexdigit());
     let parts = build_id.split_at_checked(2).filter(|_| is_hexadecimal);
     parts.filter(|(_, rest)| !rest.is_empty())
 }
 
-/// The names that copies of a file have. A library inside of an APK has a path such as `base.apk!libfoo.so`.
+/// The names that copies of a file may have. A library inside an APK has a path such as `base.apk!libfoo.so`.
 fn names_of(path: &str) -> Vec<String> {
     let name = path.rsplit(['/', '!']).next().unwrap_or(path);
     let of_symbols = OF_SYMBOLS.map(|end| format!("{name}{end}"));
     std::iter::once(name.to_owned()).chain(of_symbols).collect()
 }
 
-/// All files in the folders and in those inside of them. Links to folders are not followed, so that there are no circles.
+/// All files in the folders and their subfolders. Links to folders are not followed, so that there are no cycles.
 fn all_files(folders: &[PathBuf]) -> HashMap<String, Vec<PathBuf>> {
     let mut files: HashMap<String, Vec<PathBuf>> = HashMap::new();
     let mut left: Vec<PathBuf> = folders.iter().rev().cloned().collect();

@@ -1,4 +1,4 @@
-//! Programs that perf records here and now: their functions have the names that perf prints.
+//! Programs that perf records during the test: their functions get the names that perf prints.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use traceloom_formats::{ReadOptions, read_bytes};
 use traceloom_symbols::LocalSymbols;
 use traceloom_trace::{ArgValue, IdKind, Trace};
 
-/// Its two functions take nearly all of its time.
+/// Its two functions use nearly all of its time.
 const PROGRAM: &str = r#"
 static volatile unsigned long sum;
 __attribute__((noinline)) void add_numbers(void) { for (unsigned long i = 0; i < 3000000; i++) sum += i; }
@@ -17,7 +17,7 @@ __attribute__((noinline)) void mix_numbers(void) { for (unsigned long i = 0; i <
 int main(void) { for (int i = 0; i < 20; i++) { add_numbers(); mix_numbers(); } return 0; }
 "#;
 
-/// Whether a program that a test needs is installed. Says so if it is not.
+/// Whether a program that a test needs is installed. Prints a message if it is not.
 fn has(program: &str) -> bool {
     let is_installed = Command::new(program).arg("--version").output().is_ok();
     if !is_installed {
@@ -45,7 +45,7 @@ fn compiled(folder: &Path, version: &str) -> PathBuf {
     program
 }
 
-/// Records a command with options of perf. `None` if perf may not record here.
+/// Records a command with options of perf. `None` if perf is not allowed to record here.
 fn recorded(folder: &Path, options: &[&str], command: &[&str]) -> Option<PathBuf> {
     let data = folder.join("perf.data");
     let status = Command::new("perf")
@@ -65,7 +65,7 @@ fn recorded(folder: &Path, options: &[&str], command: &[&str]) -> Option<PathBuf
     is_recorded.then_some(data)
 }
 
-/// The number of samples of each function. Those without a name have the key `?`.
+/// The number of samples per function. Samples without a name have the key `?`.
 fn counted(data: &Path, folders: &[&Path]) -> BTreeMap<String, usize> {
     let folders = folders.iter().map(|folder| folder.to_path_buf()).collect();
     let options = ReadOptions {
@@ -97,8 +97,8 @@ fn function(trace: &Trace, sample: usize) -> String {
     }
 }
 
-/// The number of samples of each function, as perf prints it. Those that only perf names have the key `?`: entries in the
-/// table of linked functions, and functions of kernel modules and of `[vdso]`.
+/// The number of samples per function, as perf prints it. Functions that only perf names have the key `?`: entries in
+/// the table of linked functions, and functions of kernel modules and of `[vdso]`.
 fn printed(data: &Path) -> BTreeMap<String, usize> {
     let output = Command::new("perf")
         .args(["script", "-F", "ip,sym,dso", "-i"])
@@ -140,7 +140,7 @@ fn names_are_those_of_perf() {
     compare_names(&[]);
 }
 
-/// Here, mappings have build ids, and the file has no list of them.
+/// Here, mappings have build ids, and the file has no list of build ids.
 #[test]
 fn names_are_those_of_perf_with_build_ids_of_mappings() {
     compare_names(&["--buildid-mmap"]);
@@ -168,7 +168,7 @@ fn compare_names(options: &[&str]) {
     println!("{} functions in {} samples", ours.len(), all(&ours));
 }
 
-/// Copies a file of symbols to where distributions put them: `.build-id/ab/cdef.debug`.
+/// Copies a symbol file to the place where distributions install it: `.build-id/ab/cdef.debug`.
 fn only_symbols_by_id(file: &Path, folder: &Path) -> PathBuf {
     let output = Command::new("readelf").arg("-n").arg(file).output();
     let notes = String::from_utf8(output.unwrap().stdout).unwrap();

@@ -50,8 +50,8 @@ pub use method_trace::{Clock, MethodTraceBytes, Record};
 pub use mutate::mutate;
 pub use parts::{Parts, many_parts};
 pub use perf_data::{
-    PERF_CHAIN, PERF_CPU, PERF_IDENTIFIER, PERF_IP, PERF_PERIOD, PERF_READ, PERF_TID, PERF_TIME,
-    PerfDataBytes, PerfEvent, PerfRecord, tiny_perf_data,
+    PERF_BRANCHES, PERF_CHAIN, PERF_CPU, PERF_IDENTIFIER, PERF_IP, PERF_PERIOD, PERF_READ,
+    PERF_TID, PERF_TIME, PerfDataBytes, PerfEvent, PerfRecord, tiny_perf_data,
 };
 pub use perf_tracepoints::{perf_tracepoints, tiny_perf_tracepoints};
 pub use perfetto::{perfetto_kernel, perfetto_tracks};

@@ -8,6 +8,8 @@ pub const PERF_TID: u64 = 1 << 1;
 pub const PERF_TIME: u64 = 1 << 2;
 /// The id of the event, after the time.
 pub(crate) const PERF_ID_OF_SAMPLE: u64 = 1 << 6;
+/// The branches before the sample.
+pub const PERF_BRANCHES: u64 = 1 << 11;
 /// Values of counters.
 pub const PERF_READ: u64 = 1 << 4;
 /// The stack.
@@ -30,6 +32,8 @@ pub struct PerfEvent {
     pub sample_type: u64,
     /// The form of values of counters.
     pub read_format: u64,
+    /// Which branches samples have, and which numbers of them.
+    pub branch_sample_type: u64,
     /// Whether other records have times.
     pub sample_id_all: bool,
     /// The ids.
@@ -190,6 +194,7 @@ impl PerfEvent {
     /// `perf_event_attr` in its version of 112 bytes.
     fn attr(&self, out: &mut Writer) {
         const LENGTH: usize = 112;
+        const BRANCHES_AT: usize = 72;
         let begin = out.bytes.len();
         out.u32(self.kind);
         out.u32(LENGTH as u32);
@@ -204,6 +209,8 @@ impl PerfEvent {
         } else {
             flags
         });
+        out.bytes.resize(begin + BRANCHES_AT, 0);
+        out.u64(self.branch_sample_type);
         out.bytes.resize(begin + LENGTH, 0);
     }
 }

@@ -63,7 +63,7 @@ pub fn align(reference: &Trace, other: &Trace) -> Alignment {
     let Some(found) = align_clocks(&reference.clocks, &other.clocks) else {
         return start(AlignedBy::Start);
     };
-    let apart_ns = apart(reference, other, found.shift_ns);
+    let apart_ns = gap(reference, other, found.shift_ns);
     let longer = reference.duration_ns().max(other.duration_ns());
     if apart_ns > FAR_NS && apart_ns / FAR_TIMES > longer {
         return start(AlignedBy::StartAsFarApart { apart_ns });
@@ -208,7 +208,7 @@ fn is_marker(row: &ClockRow) -> bool {
 }
 
 /// The gap between the two, 0 if they overlap.
-fn apart(reference: &Trace, other: &Trace, shift_ns: i64) -> i64 {
+fn gap(reference: &Trace, other: &Trace, shift_ns: i64) -> i64 {
     let (first, last) = reference.bounds;
     let begin = other.bounds.0.saturating_add(shift_ns);
     let end = other.bounds.1.saturating_add(shift_ns);

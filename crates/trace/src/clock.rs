@@ -55,7 +55,8 @@ pub struct ClockRow {
     pub ts: i64,
     /// The value of the clock, ns since its own origin.
     pub value_ns: i64,
-    /// The possible error of the value, ns (atrace prints its marker through a 32-bit float).
+    /// The possible error of the value, ns. atrace, for example, prints its marker with the precision of a 32-bit
+    /// float.
     pub precision_ns: i64,
     /// The marker's name, if it has one.
     pub name: String,

@@ -283,7 +283,7 @@ impl<T: Copy> Iterator for ColumnValues<'_, T> {
         }
     }
 
-    /// Skips whole chunks, so that the rows from one on are found at once.
+    /// Skips whole chunks, so that an iteration can start at any row without visiting the rows before it.
     fn nth(&mut self, mut n: usize) -> Option<T> {
         while n >= self.values.len() {
             n -= self.values.len();

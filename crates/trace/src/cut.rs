@@ -22,18 +22,16 @@ impl Trace {
     /// c             |   |----------------|------ …    never ended: still unfinished
     /// d    |-----|  |                    |            removed
     /// ```
-    /// Slices that overlap the range are kept. Their ends are moved into the range, and parents and
-    /// depths are computed again. Their CPU times are computed from the thread's clock at the cut,
-    /// which is interpolated linearly between the events around it. A slice that never ended
-    /// remains unfinished, because the end of the range becomes the end of the trace. An unfinished
-    /// method call, however, is closed there if its thread's last event comes later, since such a
-    /// call is counted to that event. Thus the calls and times in the cut trace's profile equal
+    /// Slices that overlap the range are kept. Their ends are moved into the range, and parents and depths are computed
+    /// again. Their CPU times are computed from the thread's clock at the cut, which is interpolated linearly between
+    /// the events around it. A slice that never ended remains unfinished, because the end of the range becomes the end
+    /// of the trace. An unfinished method call, however, is closed there if its thread's last event comes later,
+    /// because profiles count such a call up to that event. Thus the calls and times in the cut trace's profile equal
     /// those in the range's profile.
     ///
-    /// Runs on CPUs and thread states that extend beyond the range remain unfinished. Each counter
-    /// begins with its value at the start of the range. Instants, events and flows inside the range
-    /// are kept, and so are all processes, threads, tracks, methods, clocks, facts and repairs. The
-    /// fact `cut` records the requested range.
+    /// Runs on CPUs and thread states that extend beyond the range remain unfinished. Each counter begins with its
+    /// value at the start of the range. Instants, events and flows inside the range are kept, and so are all processes,
+    /// threads, tracks, methods, clocks, facts and repairs. The fact `cut` records the requested range.
     pub fn cut(&self, from_ns: i64, until_ns: i64) -> Self {
         let mut cut = Cut {
             old: self,

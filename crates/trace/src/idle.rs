@@ -1,7 +1,7 @@
 //! The rows that every trace reserves for the kernel's idle process and its thread.
 //!
-//! PerfettoSQL has them as the first rows of their tables, also in a trace without scheduling. The process is not
-//! otherwise part of the trace: no row refers to it, and the idle thread belongs to no process that a trace names.
+//! In PerfettoSQL they are the first rows of their tables, even if the trace has no scheduling events. The process is
+//! not otherwise part of the trace: no row refers to it, and the idle thread belongs to no process that a trace names.
 
 use std::collections::HashMap;
 
@@ -59,8 +59,8 @@ impl Trace {
         marked.map(|(row, _)| ThreadId::from_row(row)).collect()
     }
 
-    /// The threads from a row on that have the number 0 and no process. In inputs with methods, 0 is a number of the
-    /// virtual machine.
+    /// The threads from row `first` on whose number is 0 and that have no process. In inputs with methods, 0 is a
+    /// number of the virtual machine.
     fn kernel_threads_0(&self, first: usize) -> Vec<ThreadId> {
         let candidates = self.threads.tid.iter().zip(self.threads.upid.iter());
         let candidates = candidates.enumerate().skip(first);

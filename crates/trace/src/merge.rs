@@ -1,7 +1,7 @@
 //! Merges traces.
 
 mod ids;
-mod people;
+mod tasks;
 mod times;
 
 use crate::builder::TraceBuilder;
@@ -9,9 +9,9 @@ use crate::ids::{RowId, ThreadId};
 use crate::tables::{NO_DURATION, ThreadRow};
 use crate::trace::Trace;
 use ids::Ids;
-use people::People;
+use tasks::Tasks;
 
-pub use people::Shared;
+pub use tasks::Shared;
 
 impl Trace {
     /// Appends the rows of `other`, with `shift_ns` added to its times.
@@ -39,8 +39,8 @@ impl Trace {
         };
         self.close_stretches(bounds.1);
         other.close_stretches(bounds.1.saturating_sub(shift_ns));
-        let people = People::apart(self, &other);
-        self.push_rows_of(other, shift_ns, &people);
+        let tasks = Tasks::separate(self, &other);
+        self.push_rows_of(other, shift_ns, &tasks);
         self.bounds = bounds;
         self.put_in_order();
     }
@@ -98,19 +98,19 @@ impl Trace {
     }
 
     /// Appends the rows, not in order of time. Each table is freed when its rows have been added.
-    fn push_rows_of(&mut self, mut other: Self, shift_ns: i64, people: &People) {
-        other.remap(&mut Ids::new(self, &other, people));
+    fn push_rows_of(&mut self, mut other: Self, shift_ns: i64, tasks: &Tasks) {
+        other.remap(&mut Ids::new(self, &other, tasks));
         other.shift_times(shift_ns);
         if !self.has_idle_thread() {
             self.take_idle_thread(other.threads.row(ThreadId::IDLE.row()));
         }
-        self.complete(&other, people);
+        self.complete(&other, tasks);
         self.sources.append(other.sources, |_| true);
         let is_apart = |shared: &[Option<u32>], row: usize| shared[row].is_none();
         self.processes
-            .append(other.processes, |row| is_apart(&people.processes, row));
+            .append(other.processes, |row| is_apart(&tasks.processes, row));
         self.threads
-            .append(other.threads, |row| is_apart(&people.threads, row));
+            .append(other.threads, |row| is_apart(&tasks.threads, row));
         self.tracks.append(other.tracks, |_| true);
         self.methods.append(other.methods, |_| true);
         self.slices.append(other.slices, |_| true);
@@ -148,22 +148,22 @@ impl TraceBuilder {
         if shift_ns == 0 && self.trace.is_blank() {
             self.trace = other;
         } else {
-            let people = People::apart(&self.trace, &other);
-            self.trace.push_rows_of(other, shift_ns, &people);
+            let tasks = Tasks::separate(&self.trace, &other);
+            self.trace.push_rows_of(other, shift_ns, &tasks);
         }
     }
 
-    /// Appends a finished trace of the same recording. Its processes and threads become those of this trace that have the
-    /// same numbers on the same machine; only rows from `shared` on are compared. The last source of the trace becomes the
-    /// current one.
+    /// Appends a finished trace of the same recording. Its processes and threads become those of this trace that have
+    /// the same numbers on the same machine; only rows from `shared` on are compared. The last source of the trace
+    /// becomes the current one.
     pub fn append_shared(&mut self, other: Trace, shift_ns: i64, shared: Shared) {
         if other.has_times() {
             let (first, last) = shifted_bounds(&other, shift_ns);
             self.saw_time(first);
             self.saw_time(last);
         }
-        let people = People::shared(&self.trace, &other, shared);
-        self.trace.push_rows_of(other, shift_ns, &people);
+        let tasks = Tasks::shared(&self.trace, &other, shared);
+        self.trace.push_rows_of(other, shift_ns, &tasks);
         self.continue_last_source();
     }
 

@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn figures_and_files_are_not_recorded() {
         let mut builder = TraceBuilder::new();
-        builder.figure("lost", Some(2), 0, 7);
+        builder.stat("lost", Some(2), 0, 7);
         builder.record(NO_TIME, FILES_TABLE, &[("size", ArgValue::Int(5))]);
         let trace = builder.finish();
         assert_eq!(

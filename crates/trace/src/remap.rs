@@ -1,5 +1,5 @@
-//! New row numbers for every column that contains row numbers. The types of the columns determine which these are, so
-//! that merging, sorting, cutting and compacting cannot omit one.
+//! New row numbers for every column that contains row numbers. The type of a column shows whether it does, so merging,
+//! sorting, cutting and compacting cannot miss one.
 
 use crate::column::Column;
 use crate::ids::{

@@ -1,23 +1,23 @@
-//! Puts the rows of a table that other rows refer to in another order.
+//! Reorders the rows of a table that other rows refer to, and updates the references.
 
 use crate::column::new_rows;
 use crate::remap::{IdKind, Remap};
 use crate::trace::Trace;
 
 impl Trace {
-    /// Puts the slices in this order. All references to them follow.
+    /// Reorders the slices, and updates all references to them.
     pub(crate) fn put_slices_in(&mut self, order: &[u32]) {
         self.slices.permute(order);
         self.follow(IdKind::Slice, order);
     }
 
-    /// Puts the threads in this order. All references to them follow.
+    /// Reorders the threads, and updates all references to them.
     pub(crate) fn put_threads_in(&mut self, order: &[u32]) {
         self.threads.permute(order);
         self.follow(IdKind::Thread, order);
     }
 
-    /// Puts the processes in this order. All references to them follow.
+    /// Reorders the processes, and updates all references to them.
     pub(crate) fn put_processes_in(&mut self, order: &[u32]) {
         self.processes.permute(order);
         self.follow(IdKind::Process, order);

@@ -76,7 +76,7 @@ repair_kinds! {
         "still open when the trace ends; shown up to the end, without a duration";
     /// Threads for which no line gave a process.
     MissingTgid = "missing_tgid", Mended,
-        "the process of a thread was not recorded; found from other events where possible";
+        "lines lack the process of their thread; found from other events";
     /// Threads whose process is still unknown.
     UnknownProcess = "unknown_process", Note,
         "no event or dump tells which process these threads belong to";

@@ -118,7 +118,8 @@ impl SchedTracker {
     }
 
     /// Handles a missing switch away from a thread: it ran until `ts` at most, and its sched slice ends here. Its state
-    /// from here on is unknown, unless it got another CPU in the meantime. So the first wake-up after that has an effect.
+    /// from here on is unknown, unless it got another CPU in the meantime. So the first wake-up after that has an
+    /// effect.
     #[cold]
     fn leave_unseen(
         &mut self,
@@ -240,8 +241,8 @@ impl SchedTracker {
     ///  idle |               | T has been running since then
     /// ```
     /// The running time of the thread is the best evidence. Otherwise, a thread that was ready got the CPU when it was
-    /// ready, but not before the last event of another thread there. If the time when it became ready is unknown, it got
-    /// the CPU with its first event.
+    /// ready, but not before the last event of another thread there. If the time when it became ready is unknown, it
+    /// got the CPU with its first event.
     pub fn came_at(&self, builder: &TraceBuilder, seen: &Sighting) -> Option<i64> {
         let tracked = self.threads.get(seen.utid.row());
         if tracked.open == NO_ROW {

@@ -1,8 +1,8 @@
-//! Stable sorting in little code, for lists that are sorted in no noticeable time.
+//! Stable sorting with little machine code, for lists so short that the speed does not matter.
 //!
-//! The standard library's sort is compiled anew for each type and each closure, 5 KB and more every time, which was a
-//! quarter of a report's engine. These functions share one sort of row numbers, and the rows are then moved into that
-//! order. This costs an additional call for each comparison, and a list of numbers for each sort.
+//! The standard library's sort is compiled again for each type and each closure. Each copy takes 5 KB or more; together
+//! they were a quarter of a report's engine. These functions share one sort of row numbers, and then move the rows into
+//! that order. The price is an additional call for each comparison, and a list of numbers for each sort.
 
 use std::cmp::Ordering;
 

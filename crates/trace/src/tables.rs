@@ -1,5 +1,4 @@
-//! The tables of a trace. Names are those that PerfettoSQL made standard. All times are
-//! nanoseconds on the trace's own clock.
+//! The tables of a trace, with the names of PerfettoSQL. All times are nanoseconds on the trace's own clock.
 
 mod kernel;
 
@@ -10,22 +9,22 @@ use crate::ids::{
 use crate::table::table;
 use crate::track_type::TrackType;
 
-/// A time that is not known.
+/// An unknown time.
 pub const NO_TIME: i64 = i64::MIN;
 
 /// The `dur` of a slice that never ended, and `thread_ts` or `thread_dur` if no CPU clock was recorded.
 pub const NO_DURATION: i64 = -1;
 
-/// A number of the operating system (tid, pid, uid, cpu) that is not known.
+/// An unknown number of the operating system: tid, pid, uid or CPU.
 pub const NO_NUMBER: i64 = -1;
 
-/// A flag that is not known.
+/// An unknown flag.
 pub const NO_FLAG: i8 = -1;
 
-/// A CPU that is not known, or that a row does not have.
+/// No CPU, or an unknown one.
 pub const NO_CPU: u32 = u32::MAX;
 
-/// A priority that is not known.
+/// An unknown priority.
 pub const NO_PRIORITY: i32 = i32::MIN;
 
 table! {
@@ -144,7 +143,7 @@ table! {
     SliceTable of
     /// A slice: a span or an instant.
     SliceRow {
-        /// Start.
+        /// Start, ns.
         ts: i64,
         /// Duration, ns; [`NO_DURATION`] if it never ended.
         dur: i64,
@@ -289,7 +288,7 @@ table! {
     CounterTable of
     /// The value from `ts` on.
     CounterRow {
-        /// When it was taken.
+        /// The time of the value, ns.
         ts: i64,
         /// The counter's track.
         track_id: TrackId,
@@ -305,7 +304,7 @@ table! {
     ExactCounterTable of
     /// The exact value of a row of counters, which has the same time and track and the nearest float.
     ExactCounterRow {
-        /// When it was taken.
+        /// The time of the value, ns.
         ts: i64,
         /// The counter's track.
         track_id: TrackId,

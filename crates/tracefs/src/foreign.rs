@@ -2,10 +2,11 @@
 
 use crate::{Category, Tracefs};
 
-/// Files with threads to which events are limited, or which are left out.
+/// Files that list threads: those whose events alone are recorded, and those whose events are left
+/// out.
 const THREADS: [&str; 2] = ["set_event_pid", "set_event_notrace_pid"];
 
-/// What limits the events of `categories`: lines with the file and its value.
+/// The settings that limit the events of `categories`: lines with the file and its value.
 pub fn foreign_limits(tree: &dyn Tracefs, categories: &[Category]) -> Vec<String> {
     let threads = THREADS.iter().filter_map(|file| {
         let text = tree.read(file).ok()?;

@@ -56,7 +56,7 @@ impl Lost {
 /// Which dropped events a text already reports.
 #[derive(Debug, Default)]
 pub struct TextLosses {
-    told: Vec<u64>,
+    reported: Vec<u64>,
 }
 
 impl TextLosses {
@@ -66,11 +66,11 @@ impl TextLosses {
         let mut lines = String::new();
         for (cpu, lost) in Lost::of_cpus(tree) {
             let at = cpu as usize;
-            if at >= self.told.len() {
-                self.told.resize(at + 1, 0);
+            if at >= self.reported.len() {
+                self.reported.resize(at + 1, 0);
             }
-            let new = lost.dropped.saturating_sub(self.told[at]);
-            self.told[at] = lost.dropped;
+            let new = lost.dropped.saturating_sub(self.reported[at]);
+            self.reported[at] = lost.dropped;
             if new > 0 {
                 // Writing to a string cannot fail.
                 _ = writeln!(lines, "CPU:{cpu} [LOST {new} EVENTS]");

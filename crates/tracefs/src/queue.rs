@@ -48,7 +48,7 @@ impl Queue {
     /// Writes all text until the queue is closed and empty.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// The errors of `out`.
     pub fn write_to(&self, out: &mut impl Write) -> io::Result<()> {
         let written = self.write_until_closed(out);
         self.lock().is_gone = true;

@@ -1,4 +1,4 @@
-//! Opening inputs: files (mapped into memory if they are big), standard input, `.key`/`.data` pairs.
+//! Opening inputs: files (mapped into memory if they are big), standard input, `.key`/`.data` pairs, folders of perf.
 
 mod args;
 mod pairs;
@@ -129,10 +129,12 @@ pub fn look_at(path: &Path, args: &InputArgs) -> Result<()> {
 fn push(path: &Path, args: &InputArgs, out: &mut Target<'_>) -> Result<()> {
     let name = name_of(path, args.without_folders);
     let mut reader = AnyReader::new(args.read_options(&name)?);
-    for part in parts(path)? {
+    let parts = parts(path)?;
+    let is_only = parts.len() == 1;
+    for part in parts {
         let saved = args.saved_stdin.as_deref();
         let file = saved.filter(|_| part.as_os_str() == "-").unwrap_or(&part);
-        let pushed = push_part(file, &mut reader, out);
+        let pushed = push_part(file, is_only, &mut reader, out);
         if pushed.with_context(|| part.display().to_string())? == Pushed::Whole {
             return Ok(());
         }

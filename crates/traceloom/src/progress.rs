@@ -12,20 +12,20 @@ static LISTENER: OnceLock<Listener> = OnceLock::new();
 
 /// Also reports the progress of reading to `listener`. The program has one listener; later ones are
 /// ignored.
-pub fn also_tell(listener: impl Fn(u64, Option<u64>) + Send + Sync + 'static) {
+pub fn also_call(listener: impl Fn(u64, Option<u64>) + Send + Sync + 'static) {
     LISTENER.get_or_init(|| Box::new(listener));
 }
 
 /// The bar on the screen; messages are printed above it.
 static SHOWN: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
-/// Sets the bar above which [`tell`] prints, or none.
+/// Sets the bar above which [`print_line`] prints, or none.
 pub fn show(bar: Option<ProgressBar>) {
     *SHOWN.lock().unwrap_or_else(PoisonError::into_inner) = bar;
 }
 
 /// Prints a line on standard error, above the bar if there is one.
-pub fn tell(line: &str) {
+pub fn print_line(line: &str) {
     let shown = SHOWN.lock().unwrap_or_else(PoisonError::into_inner).clone();
     match shown {
         Some(bar) => bar.suspend(|| message!("{line}")),
@@ -55,8 +55,8 @@ impl Progress {
     /// Adds bytes that were read.
     pub fn add(&self, bytes: usize) {
         self.bar.inc(bytes as u64);
-        if let Some(tell) = LISTENER.get() {
-            tell(self.bar.position(), self.bar.length());
+        if let Some(listener) = LISTENER.get() {
+            listener(self.bar.position(), self.bar.length());
         }
     }
 }

@@ -113,10 +113,10 @@ fn shown((name, number): &(&str, i64)) -> String {
 /// The first few names, for a message. Negative numbers are unknown.
 fn listed(what: &str, keys: &[(&str, i64)]) -> String {
     const SHOWN: usize = 12;
-    let told = keys
+    let known = keys
         .iter()
         .filter(|(name, number)| !name.is_empty() || *number >= 0);
-    let mut names: Vec<String> = told.map(shown).collect();
+    let mut names: Vec<String> = known.map(shown).collect();
     names.sort_unstable();
     names.dedup();
     let more = names.len().saturating_sub(SHOWN);

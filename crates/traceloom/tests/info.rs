@@ -39,6 +39,35 @@ fn with_example() -> tempfile::TempDir {
     folder
 }
 
+/// `perf record --threads` writes a folder: one file has the header, the others have the samples.
+#[test]
+fn a_folder_of_perf_is_one_trace() {
+    const DIR_FORMAT: u8 = 24;
+    let whole = testkit::tiny_perf_data();
+    let mut header = whole.clone();
+    header.records.clear();
+    let version = testkit::PerfRecord::default().u64(&[1]);
+    header.features.push((DIR_FORMAT, version));
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, bytes: Vec<u8>| std::fs::write(folder.path().join(name), bytes);
+    write("whole", whole.to_bytes()).unwrap();
+    std::fs::create_dir(folder.path().join("perf")).unwrap();
+    write("perf/data", header.to_bytes()).unwrap();
+    let (first, second) = whole.records.split_at(4);
+    for (name, records) in [("perf/data.10", second), ("perf/data.9", first)] {
+        let records = records.iter();
+        let bytes = records.flat_map(|record| record.to_bytes(false));
+        write(name, bytes.collect()).unwrap();
+    }
+    let shown = |name| {
+        let shown = run_in(folder.path(), ["info", "--json", name]).stdout;
+        let shown: serde_json::Value = serde_json::from_slice(&shown).unwrap();
+        (shown["counts"].clone(), shown["repairs"].clone())
+    };
+    assert_eq!(shown("perf"), shown("whole"));
+    assert_ne!(shown("perf/data").1, shown("whole").1);
+}
+
 #[test]
 fn a_key_and_its_data_file_are_one_trace() {
     let folder = tempfile::tempdir().unwrap();

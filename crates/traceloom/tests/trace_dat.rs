@@ -67,7 +67,7 @@ fn info() {
                  first: the whole file, CPU 1: overrun 20, commit overrun 0, dropped 0
               1 × missing_exit (mended): a caller returned while its callee was still open, or what came next is lost; closed with the caller, or where last seen
                  first: byte 12955, the end of a kernel slice is missing
-              2 × missing_tgid (mended): the process of a thread was not recorded; found from other events where possible
+              2 × missing_tgid (mended): lines lack the process of their thread; found from other events
                  first: byte 12299, thread 4711
               7 × unknown_process (note): no event or dump tells which process these threads belong to
                  first: byte 17193, thread 5000

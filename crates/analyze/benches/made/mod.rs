@@ -62,7 +62,7 @@ pub fn repeating(apart: bool) -> Vec<MethodEvent> {
     recorder.records
 }
 
-/// No path twice: a random walk up and down through methods.
+/// A random walk up and down through methods that never repeats a path.
 pub fn all_new() -> Vec<MethodEvent> {
     let mut recorder = Recorder::default();
     let mut dice = Rng::new(11);

@@ -26,7 +26,7 @@ pub enum DiffMetric {
     Calls,
 }
 
-/// What the numbers of rows are.
+/// The unit of the numbers in rows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DiffUnit {
@@ -109,7 +109,7 @@ pub struct Diff {
     pub by: GroupBy,
     /// The number that orders the rows.
     pub metric: DiffMetric,
-    /// What the inclusive and exclusive numbers of rows are.
+    /// The unit of the inclusive and exclusive numbers of rows.
     pub unit: DiffUnit,
     /// The number of base runs.
     pub base_runs: usize,
@@ -125,8 +125,8 @@ pub struct Diff {
     pub rows: Vec<DiffRow>,
 }
 
-/// The calls of a row in each run, base runs first; then its inclusive times, its exclusive times, and its unfinished
-/// times.
+/// The numbers of a row in each run, base runs first: the calls of all runs, then their inclusive,
+/// exclusive and unfinished times.
 type Numbers = Vec<f64>;
 
 /// How many numbers each run has.
@@ -241,7 +241,7 @@ fn collect(runs: &[&Profile], clock: Measure, unit: DiffUnit) -> FxHashMap<Funct
     found
 }
 
-/// One kind of numbers: those of the base runs, and those of the new ones.
+/// Splits one kind of numbers into those of the base runs and those of the new runs.
 fn runs_of(numbers: &Numbers, kind: usize, base: usize) -> (&[f64], &[f64]) {
     let runs = numbers.len() / KINDS;
     numbers[kind * runs..][..runs].split_at(base)

@@ -36,7 +36,7 @@ pub enum Verdict {
     More,
     /// It fell by more than the noise.
     Less,
-    /// The runs of one side vary by about as much.
+    /// The medians differ by no more than the runs of one side do among themselves.
     WithinNoise,
     /// A side has only one run, so noise is unknown.
     Unknown,
@@ -172,7 +172,7 @@ fn ways_to_sums(ranks: &[usize], take: usize) -> Vec<f64> {
     ways.split_off(take * sums)
 }
 
-/// The p of two sides that do not overlap: 2 of all ways to split the runs.
+/// The smallest p that so few runs can give. Two of all ways to split the runs separate the sides.
 fn smallest_p(base: usize, new: usize) -> f64 {
     let ways: f64 = (1..=new).map(|i| (base + i) as f64 / i as f64).product();
     2.0 / ways
@@ -216,12 +216,12 @@ mod tests {
             verdict(&[20.0, 21.0, 22.0], &[10.0, 11.0, 12.0]),
             Verdict::Less
         );
-        // Separate, but the sides themselves vary by more.
+        // The sides do not overlap, but vary too much within themselves.
         assert_eq!(
             verdict(&[10.0, 11.0, 12.0], &[12.5, 13.5, 14.5]),
             Verdict::WithinNoise
         );
-        // Far apart in the median, but overlapping.
+        // The medians are far apart, but the sides overlap.
         assert_eq!(
             verdict(&[10.0, 11.0, 90.0], &[50.0, 80.0, 81.0]),
             Verdict::WithinNoise

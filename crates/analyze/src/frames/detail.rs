@@ -72,7 +72,7 @@ impl FrameDetail {
     }
 
     /// The sum of the times, except the other time, ns.
-    fn told_ns(&self) -> i64 {
+    fn known_ns(&self) -> i64 {
         let waits = self.sleeping_ns + self.uninterruptible_ns + self.io_ns;
         self.running_ns + self.runnable_ns + waits
     }
@@ -136,7 +136,7 @@ impl<'a> FrameDetails<'a> {
                 self.add_part(&part, &mut detail, &mut top);
             }
         }
-        detail.other_ns = (frame.dur_ns() - detail.told_ns()).max(0);
+        detail.other_ns = (frame.dur_ns() - detail.known_ns()).max(0);
         let blocked = &mut detail.blocked_on;
         sort::by_key(blocked, |one| (Reverse(one.ns), one.why.waker, one.slice));
         blocked.truncate(TOLD);

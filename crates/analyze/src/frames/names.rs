@@ -20,9 +20,9 @@ pub(super) enum Role {
     FlutterWork,
     /// The part of a frame that Flutter's raster thread draws.
     Raster,
-    /// A thread hands a buffer to the compositor.
+    /// The hand-over of a buffer to the compositor.
     Buffer,
-    /// The app's own slice around this. Some traces have only the app's slice.
+    /// The app's own slice around the hand-over. Some traces have only this slice.
     Swap,
     /// A vsync that Flutter responds to.
     Tick,

@@ -51,7 +51,7 @@ pub struct AppReport {
     pub pid: i64,
     /// The tid.
     pub tid: i64,
-    /// The name of its process, with that of the thread unless it is the main thread.
+    /// The name of its process, and the name of the thread unless it is the main thread.
     pub label: String,
     /// `app`, `flutter`, `buffers`, `timeline` or `compositor`.
     pub kind: &'static str,
@@ -101,7 +101,7 @@ pub struct WorstFrame {
     pub running_ns: i64,
     /// Waiting for a CPU.
     pub runnable_ns: i64,
-    /// Waiting for another thread or a timer: the next two times.
+    /// Waiting for another thread or a timer: the sum of the next two fields.
     pub blocked_ns: i64,
     /// The part of `blocked_ns` in interruptible sleep.
     pub sleeping_ns: i64,
@@ -212,7 +212,7 @@ impl Frames {
         let name = |slice: SliceId| slice.some().map(|slice| trace.slice_name(slice));
         let blocked = |one: &Blocked| BlockedReport {
             label: name(named(trace, one.slice)).unwrap_or_default(),
-            why: one.why.told(trace),
+            why: one.why.text(trace),
             io: one.why.state == StateKind::UninterruptibleIo,
             ns: one.ns,
         };
@@ -296,7 +296,7 @@ fn named(trace: &Trace, slice: SliceId) -> SliceId {
         .unwrap_or(slice)
 }
 
-/// The name of an app: that of its process, with that of the thread unless it is the main thread.
+/// The name of an app: its process, and its thread unless that is the main thread.
 pub fn app_label(trace: &Trace, app: &FrameApp) -> String {
     let thread = trace.thread_name(app.utid);
     let is_main = trace.threads.is_main_thread.get(app.utid.row());

@@ -35,14 +35,14 @@ pub struct Verdict {
     pub is_late: bool,
 }
 
-/// The verdicts about all frames.
+/// The verdicts on all frames.
 #[derive(Default)]
 pub(super) struct FrameTimeline {
     /// In order. Frames of the display come after those of the windows of a process.
     verdicts: Vec<(Key, Verdict)>,
 }
 
-/// The process of a frame, whether it is one of the display, and the number of its vsync.
+/// The process of a frame, whether the frame is one of the display, and its vsync number.
 type Key = (ProcessId, bool, i64);
 
 impl FrameTimeline {

@@ -86,7 +86,7 @@ fn group_name(function: &Function, by: GroupBy) -> Function {
     }
 }
 
-/// Sorts stably by group. `groups` is larger than any number of a group.
+/// Sorts stably by group. Every group number is below `groups`.
 pub(crate) fn sorted_by_group<T: Copy>(mut items: Vec<(u32, T)>, groups: usize) -> Vec<(u32, T)> {
     if items.len() < groups.max(64) {
         sort::by_key(&mut items, |(group, _)| *group);

@@ -189,7 +189,7 @@ impl Profile {
         self.groups.of_node(tree, node).map(|group| group as usize)
     }
 
-    /// The row to which a function of the tree belongs; none in a profile of threads, and for a
+    /// The row to which a function of the tree belongs. `None` in a profile of threads, and for a
     /// function that is never called.
     pub fn row_of_function(&self, function: FunctionId) -> Option<usize> {
         let row = self.groups.of_function(function)? as usize;
@@ -240,7 +240,7 @@ pub(super) fn unfinished_of(tree: &CallTree, node: NodeId) -> Sums {
     times.copied().unwrap_or_default()
 }
 
-/// Where a clock stepped back, a sum can be negative.
+/// Clamps negative sums, which occur where a clock stepped back, to 0.
 pub(super) fn not_negative(sums: Sums) -> Sums {
     sums.map(|time| time.max(0))
 }
@@ -270,7 +270,7 @@ fn sum_groups<const N: usize>(tree: &CallTree, groups: &Groups) -> Vec<Sum> {
             if !recursive {
                 add(&mut sums[group as usize].unfinished, unfinished);
             }
-            // The time of a caller that ended includes it.
+            // If the caller ended, its time includes the unfinished time.
             let is_inside = tree
                 .nodes
                 .unfinished_sums(tree.nodes.parent(node))

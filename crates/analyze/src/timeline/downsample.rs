@@ -68,8 +68,9 @@ impl Window {
         start < self.to_ns && (end > self.from_ns || start >= self.from_ns)
     }
 
-    /// Calls `show` for each span that reaches a pixel that no earlier span reached, and with
-    /// whether it represents several spans in its only pixel. Stops if `show` returns `false`.
+    /// Calls `show` for each span that reaches a pixel that no earlier span reached. The flag tells
+    /// whether the span represents several spans in its only pixel. Stops if `show` returns
+    /// `false`.
     pub fn downsample(&self, spans: &dyn Spans, show: &mut dyn FnMut(usize, bool)) {
         if self.px_ns > 0.0 {
             let (mut covered, edge) = (-1.0f64, self.edge());

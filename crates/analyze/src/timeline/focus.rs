@@ -85,7 +85,7 @@ fn most<T: Copy + Default + Ord>(counts: &[T]) -> Option<usize> {
     is_any.then(|| counts.iter().position(|&count| count == largest))?
 }
 
-/// The process of each track; a number beyond all processes if it has none.
+/// The process of each track; for a track without one, a number beyond all processes.
 fn owners(trace: &Trace) -> Vec<usize> {
     let mut owners = Vec::new();
     for row in 0..trace.tracks.len() {

@@ -58,14 +58,14 @@ impl Timeline {
         self.thread_hues.get(thread.row()).copied().unwrap_or(0)
     }
 
-    /// The thread_state rows of a thread, in order of time. If its own source has none, those of the same thread in
-    /// another source.
+    /// The thread_state rows of a thread, in order of time. If its own source has none, the rows of
+    /// the same thread in another source.
     pub fn states_of(&self, thread: ThreadId) -> &[u32] {
         self.states
             .rows(self.same_threads.with_states(thread).row())
     }
 
-    /// The thread whose states [`Timeline::states_of`] gives.
+    /// The thread whose states [`Timeline::states_of`] returns.
     pub fn who_has_states(&self, thread: ThreadId) -> ThreadId {
         self.same_threads.with_states(thread)
     }

@@ -27,7 +27,7 @@ impl StateTimes {
 /// Waits of one kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Blocked {
-    /// Why.
+    /// The reason.
     pub why: WaitReason,
     /// The total duration, ns.
     pub ns: i64,
@@ -80,7 +80,7 @@ impl Timeline {
         )
     }
 
-    /// The thread that ended the state at an index: the waker of the next state.
+    /// The thread that ended the state at an index: the waker recorded with the next state.
     pub fn waker_behind(&self, trace: &Trace, utid: ThreadId, at: usize) -> ThreadId {
         let next = self.states_of(utid).get(at + 1);
         next.map_or(ThreadId::NONE, |&row| {

@@ -20,7 +20,8 @@ pub struct NameStats {
     pub total_ns: i64,
     /// Their exclusive time: without the slices inside them, ns.
     pub self_ns: i64,
-    /// The time of those that never ended beyond the finished slices inside them, ns. It counts recursive time once.
+    /// Of slices that never ended: the time beyond the finished slices inside them, ns. It counts
+    /// recursive time once.
     pub unfinished_ns: i64,
     /// The number of slices that never ended.
     pub unfinished: u64,
@@ -42,7 +43,7 @@ pub(super) struct Sum {
     pub total: i128,
     pub own: i128,
     pub unfinished: i128,
-    /// How many slices never ended.
+    /// The number of slices that never ended.
     pub open: u64,
     pub min: i64,
     pub max: i64,
@@ -116,7 +117,7 @@ impl Sum {
 #[derive(Clone, Debug)]
 pub(super) struct Sums {
     pub names: Vec<Sum>,
-    /// Those of each slice that never ended.
+    /// The sums of each slice that never ended.
     pub open: Vec<OpenSum>,
 }
 

@@ -18,7 +18,8 @@ pub(super) struct Unfinished {
 }
 
 impl Unfinished {
-    /// Keeps those of `open`, the slices without an end, that are not calls.
+    /// Collects the slices of `open` that are not method calls. `open` has the slices without an
+    /// end.
     pub fn new(trace: &Trace, open: &[usize]) -> Self {
         let is_call = |row: usize| trace.slices.method_id.get(row) != MethodId::NONE;
         let mut this = Self::default();

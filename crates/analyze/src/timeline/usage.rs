@@ -98,7 +98,7 @@ impl Timeline {
         let ts = |at: usize| trace.counters.ts.get(rows[at] as usize);
         let value = |at: usize| trace.counters.value.get(rows[at] as usize);
         let inside = partition_point(rows.len(), |&at| ts(at) <= range.from_ns);
-        // The value that holds at the start of the range also counts.
+        // The value that holds at the start of the range counts, too.
         let first = inside.saturating_sub(1);
         let end = partition_point(rows.len(), |&at| ts(at) < range.to_ns).max(inside);
         let last = value(end.checked_sub(1)?);

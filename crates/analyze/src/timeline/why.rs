@@ -36,9 +36,10 @@ pub struct WhyPart {
     pub slice: SliceId,
     /// The CPU on which it ran, or got to run next; [`u32::MAX`] if unknown.
     pub cpu: u32,
-    /// If it waited for a CPU, the thread that had the CPU for the longest part of the wait, or none.
+    /// If it waited for a CPU, the thread that had that CPU for the longest part of the wait, or
+    /// none.
     pub held_by: ThreadId,
-    /// If it waited for something else, and the path does not follow that: the reason.
+    /// If it waited for something that the path does not follow, the reason.
     pub why: Option<WaitReason>,
 }
 

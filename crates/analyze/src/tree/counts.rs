@@ -71,7 +71,7 @@ impl Counts {
         prefetch(&self.packed, path as usize);
     }
 
-    /// Adds a call. A time above 2^63 - 1 ns is counted as that.
+    /// Adds a call. Times above 2^63 - 1 ns are clamped.
     #[inline]
     pub(crate) fn add_call(&mut self, path: u32, wall_ns: u64, cpu_ns: u64) {
         let packed = &mut self.packed[path as usize];
@@ -188,7 +188,7 @@ impl Counts {
         self.packed.len()
     }
 
-    /// Removes a call that was added. Not for paths that counted more than 2^63 - 1 ns per call.
+    /// Removes a call that was added. Not for paths with calls that were clamped to 2^63 - 1 ns.
     #[inline]
     pub(crate) fn take_call(&mut self, path: u32, wall_ns: u64, cpu_ns: u64) {
         let packed = &mut self.packed[path as usize];

@@ -58,8 +58,8 @@ pub(super) fn see(trace: &Trace, level: &Lane<'_>, (at_ns, before): (i64, usize)
         });
         return;
     }
-    // All slices before `middle` begin at or before that time, and all but the last of them also
-    // end by then.
+    // All slices before `middle` begin at or before that time. All but the last of them also end by
+    // then.
     let at_once = (before..count).take_while(|at| level.start(*at) == at_ns);
     let middle = before + at_once.count();
     nearest((0..middle).rev().map(|at| Some(begin(at))), clip);

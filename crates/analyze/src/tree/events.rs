@@ -26,8 +26,8 @@ const OPEN_CALL_BYTES: usize = size_of::<(u32, Frame)>() + 8;
 
 /// Builds a [`CallTree`] from the records of a method trace while they are read.
 ///
-/// A record needs only a look at the innermost open call and at the node it leads to; repeated
-/// paths allocate nothing. Exits without an entry, and calls that never end, follow the rules of
+/// For most records, only the innermost open call and the node it leads to are read. Repeated paths
+/// allocate nothing. Exits without an entry, and calls that never end, follow the rules of
 /// [`CallStack`]. Calls still open at the end are closed at the last event of their thread.
 #[derive(Debug)]
 pub struct CallTreeBuilder {

@@ -1,4 +1,5 @@
-//! Builds the tree from the samples of a profiler. Where method calls have CPU time, its nodes have numbers of samples.
+//! Builds the tree from the samples of a profiler. Its nodes have numbers of samples in place of
+//! CPU times.
 
 use std::collections::BTreeSet;
 
@@ -23,13 +24,14 @@ const FREE_BYTES: usize = 24 << 20;
 impl CallTree {
     /// Builds the tree of a trace's samples in a range, from the outermost function of each stack to the innermost.
     ///
-    /// A frame with inlined functions has a node for each of them. A sample without a stack counts for the root of its
-    /// thread. A thread of which no sample is in the range has a root, too.
+    /// A frame with inlined functions has a node for each of them. A sample without a stack counts
+    /// for the root of its thread. A thread without samples in the range has a root, too.
     ///
-    /// The name of a frame is the first of these that it has: its name before obfuscation, its symbols, its name, its
-    /// address in the file.
+    /// A frame is named by the first of these that it has: its name before obfuscation, its
+    /// symbols, its name, its address in the file.
     ///
-    /// With `event`, only its samples count. [`RecordTables::sample_events`] lists the events.
+    /// With `event`, only samples of that event count. [`RecordTables::sample_events`] lists the
+    /// events.
     pub fn from_samples(trace: &Trace, range: Option<TimeRange>, event: Option<&str>) -> Self {
         let mut count = Count::new(trace);
         let tables = RecordTables::new(trace);
@@ -70,8 +72,8 @@ struct Count<'a> {
     nodes: FxHashMap<(u32, u32), u32>,
     most_bytes: usize,
     events: BTreeSet<&'a str>,
-    /// Samples whose stacks were cut, because the tree takes too much memory. They count for their thread, and the first of
-    /// them for the callers that fit.
+    /// Samples whose stacks were cut because the tree takes too much memory. They count for their
+    /// thread; the first of them also for the callers that fit.
     beyond: u64,
     samples: u64,
 }
@@ -121,7 +123,7 @@ impl<'a> Count<'a> {
     /// Finds or adds the node of a callsite's innermost function.
     fn node(&mut self, root: u32, callsite: u32) -> u32 {
         if self.is_full() {
-            // Without a walk up the stack, which would take its depth for each sample.
+            // Avoids a walk up the stack for each sample.
             let known = self.nodes.get(&(root, callsite)).copied();
             self.beyond += u64::from(known.is_none());
             return known.unwrap_or(root);
@@ -161,7 +163,7 @@ impl<'a> Count<'a> {
         for (utid, sampled) in std::mem::take(&mut self.threads) {
             threads.push((describe(self.trace, utid, &sampled), sampled));
         }
-        // Threads that are not known come last.
+        // Unknown threads come last.
         threads.sort_by_key(|(thread, _)| thread.utid);
         let samples = |root: u32| Span::Measured(0, self.own[root as usize] as i64);
         let roots = threads.iter().map(|(_, own)| (own.root, samples(own.root)));

@@ -235,7 +235,8 @@ fn function(trace: &Trace, origin: Origin) -> Function {
     }
 }
 
-/// The value in the key section, if exactly one source has it: it holds only for that source.
+/// The value in the key section. It holds only for its own source, so exactly one source must have
+/// it.
 fn overhead_of(trace: &Trace) -> Option<i64> {
     match trace.sources.len() {
         0 | 1 => trace
@@ -300,7 +301,7 @@ pub(super) mod tests {
     use super::*;
     use crate::tree::Measure;
 
-    /// Threads that take turns; each calls `a`, `b` and `c` in an order of its own, two deep.
+    /// Threads that take turns. Each calls `a`, `b` and `c` in its own order, two levels deep.
     pub fn trace() -> Trace {
         let mut builder = TraceBuilder::new();
         let names = [b"a", b"b", b"c"].map(|name| builder.intern(name));

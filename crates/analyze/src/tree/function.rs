@@ -34,7 +34,7 @@ pub struct Function {
     pub signature: String,
 }
 
-/// What stands between the file and the address of a function without a name.
+/// The separator between the file and the address of a function without a name.
 const ADDRESS: &str = " +0x";
 
 impl Function {

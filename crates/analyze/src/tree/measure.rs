@@ -100,7 +100,7 @@ pub struct Times {
     /// Time on a CPU.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_ns: Option<i64>,
-    /// Instead of the time on a CPU: a number of samples.
+    /// The number of samples, in place of the time on a CPU.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub samples: Option<i64>,
     /// Real time.
@@ -130,7 +130,7 @@ impl Times {
         }
     }
 
-    /// The same as numbers of samples instead of times on a CPU.
+    /// Replaces times on a CPU with numbers of samples.
     fn of_samples(self) -> Self {
         Self {
             cpu_ns: None,
@@ -158,7 +158,7 @@ impl Times {
         }
     }
 
-    /// One of the times. Numbers of samples are in the place of CPU times.
+    /// One of the times. For [`Measure::Cpu`], the number of samples if there is one.
     pub fn get(&self, measure: Measure) -> Option<i64> {
         match measure {
             Measure::Wall => self.wall_ns,
@@ -178,7 +178,7 @@ pub(crate) fn add(sums: &mut [i64], more: &[i64]) {
     }
 }
 
-/// Takes `less` from `sums`, measure by measure.
+/// Subtracts `less` from `sums`, measure by measure.
 #[inline]
 pub(crate) fn take(sums: &mut [i64], less: &[i64]) {
     for (sum, less) in sums.iter_mut().zip(less) {

@@ -88,8 +88,8 @@ impl CallNodes {
         self.inclusive(node, measure).saturating_sub(within).max(0)
     }
 
-    /// The time that slices which never ended have beyond the finished slices inside them, ns; 0 if all ended. A
-    /// negative value, which a clock that stepped back can cause, becomes zero.
+    /// Of slices that never ended: the time beyond the finished slices inside them, ns; 0 if all
+    /// ended. A negative value, which a clock that stepped back can cause, becomes zero.
     pub fn unfinished(&self, node: NodeId, measure: Measure) -> i64 {
         let times = self.unfinished_sums(node);
         times.map_or(0, |times| times[measure as usize].max(0))
@@ -102,7 +102,7 @@ impl CallNodes {
         own.saturating_sub(inside[measure as usize]).max(0)
     }
 
-    /// Whether a node is one of slices that never ended.
+    /// Whether the slices of a node never ended.
     pub fn is_unfinished(&self, node: NodeId) -> bool {
         self.unfinished_sums(node).is_some() && self.function(node) != FunctionId::TOPLEVEL
     }
@@ -112,8 +112,8 @@ impl CallNodes {
         self.counts.unfinished.has_times()
     }
 
-    /// All unfinished times of a node; `None` for one whose slices ended, and for a root above such nodes only. They
-    /// can be negative where a clock stepped back.
+    /// All unfinished times of a node. `None` if its slices ended, and for a root above such nodes
+    /// only. They can be negative where a clock stepped back.
     #[inline]
     pub(crate) fn unfinished_sums(&self, node: NodeId) -> Option<&Sums> {
         self.counts.unfinished.get(self.path(node))

@@ -74,8 +74,9 @@ impl Default for Passes {
 }
 
 impl Passes {
-    /// Counts records up to the first one of another thread or the first odd one: a clock stepped back, or it exits
-    /// another call than the innermost one. Returns the number of records counted.
+    /// Counts records up to the first one that is of another thread or odd. A record is odd if a
+    /// clock stepped back, or if it exits a call other than the innermost one. Returns the number
+    /// of records counted.
     pub fn run(
         &mut self,
         thread: &mut OpenThread,

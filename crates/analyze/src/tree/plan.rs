@@ -22,8 +22,8 @@ pub(super) struct Plan<'a> {
 }
 
 impl Plan<'_> {
-    /// The key of a slice's function: methods have the first keys, names follow, and then names of slices that never
-    /// ended.
+    /// The key of a slice's function. Methods have the lowest keys, then names, then names of
+    /// slices that never ended.
     #[inline]
     pub fn key(&self, method: MethodId, name: StringId, dur: i64) -> u32 {
         match (method, dur) {
@@ -33,7 +33,7 @@ impl Plan<'_> {
         }
     }
 
-    /// Whether a key is one of slices that never ended.
+    /// Whether a key is for slices that never ended.
     pub fn is_unfinished(&self, key: u32) -> bool {
         key >= self.finished_keys()
     }

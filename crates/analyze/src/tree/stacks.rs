@@ -7,7 +7,7 @@ use traceloom_trace::{ArgValue, IdKind, StringId, Trace};
 
 use super::function::Function;
 
-/// The columns of the tables of stacks; `None` for one that no row has.
+/// The columns of the tables of stacks; `None` for a column that no row has.
 struct Columns {
     parent: Option<StringId>,
     frame: Option<StringId>,
@@ -28,8 +28,8 @@ pub(super) struct Stacks<'a> {
     by_name: FxHashMap<String, u32>,
     /// The functions of all frames that were looked up. Those of a frame are adjacent, the outermost first.
     of_frames: Vec<u32>,
-    /// Where the functions of a frame are in `of_frames`. The key is the row of its first symbol, or its own row if it
-    /// has another name.
+    /// The place of each frame's functions in `of_frames`. The key is the row of the frame's first
+    /// symbol, or the frame's own row if it has another name.
     places: FxHashMap<u32, Range<usize>>,
 }
 

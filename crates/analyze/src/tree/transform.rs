@@ -202,7 +202,7 @@ impl CallTree {
         let function = self.nodes.function(node).0;
         let is_unfinished = self.nodes.is_unfinished(node);
         let matches = |nth: usize| is_its.get(nth).is_some_and(|is| is[function as usize]);
-        // Where its callees go, what is remembered, and whether its calls count there.
+        // Where its callees go, what the path remembers, and whether its calls count there.
         let (to, state, counts) = match kind {
             Transform::Focus { .. } | Transform::FocusSubtree { .. } if above.node != NONE => {
                 (out.child(above.node, function, is_unfinished), NONE, true)
@@ -210,7 +210,7 @@ impl CallTree {
             Transform::Focus { .. } if matches(0) => {
                 (out.child(root, function, is_unfinished), NONE, true)
             }
-            // The path was left above.
+            // An ancestor already left the path.
             Transform::FocusSubtree { .. } if above.state == NONE => (NONE, NONE, false),
             Transform::FocusSubtree { path } if matches(above.state as usize) => {
                 let followed = above.state + 1;

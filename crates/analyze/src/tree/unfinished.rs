@@ -23,7 +23,8 @@ use rustc_hash::FxHashMap;
 
 use super::measure::{Sums, add};
 
-/// Unfinished times by the number of the path. It has the paths of slices that never ended, and the roots above them.
+/// Unfinished times by path number. It holds the paths of slices that never ended, and the roots
+/// above them.
 ///
 /// While slices are counted, the times are the whole spans of the slices; `settle`
 /// subtracts the finished slices inside them.
@@ -51,7 +52,7 @@ impl Unfinished {
         };
     }
 
-    /// The times of a path; `None` for one whose slices ended.
+    /// The times of a path; `None` if its slices ended.
     #[inline]
     pub(crate) fn get(&self, path: u32) -> Option<&Sums> {
         if self.is_empty() {
@@ -83,14 +84,14 @@ impl Unfinished {
         self.times.capacity() * (size_of::<(u32, Sums)>() + 1)
     }
 
-    /// Appends those of another table, whose first path is now `first`.
+    /// Appends the times of another table, whose first path is now `first`.
     pub(crate) fn append(&mut self, first: u32, others: Self) {
         let others = others.times.into_iter();
         let moved = others.map(|(path, times)| (first + path, times));
         self.times.extend(moved);
     }
 
-    /// Those of a range of paths, renumbered from 0.
+    /// The times of a range of paths, renumbered from 0.
     pub(crate) fn stretch(&self, paths: &Range<usize>) -> Self {
         let first = paths.start as u32;
         let within = self.times.iter();

@@ -119,7 +119,7 @@ impl WholeTree {
         self.states.get_or_init(clocks).as_deref()
     }
 
-    /// Whether slices can be subtracted: not if a time in a thread state was clamped to the largest number.
+    /// Whether slices can be subtracted. They cannot if a time in a thread state was clamped.
     pub(super) fn is_exact(&self) -> bool {
         let most = |times: &[i64; 3]| times.iter().all(|time| *time < i64::MAX);
         self.tree.nodes.states.iter().all(most)

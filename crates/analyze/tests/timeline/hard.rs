@@ -174,8 +174,8 @@ fn fifty_thousand_async_names_are_one_row() {
         to_ns: 2_000_000,
         px_ns: 2_000.0,
     };
-    // On the lowest level there is one slice in each pixel, and it is shown where its row and level
-    // say.
+    // On the lowest level there is one slice in each pixel, at the place that its row and level
+    // give.
     let lowest = timeline.window(&trace, row, &window, 0..1).slices;
     assert!(lowest.len() <= 1000, "{}", lowest.len());
     for shown in timeline.window(&trace, row, &window, 0..u32::MAX).slices {

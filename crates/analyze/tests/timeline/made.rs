@@ -15,9 +15,9 @@ pub fn steps(back: bool, most: usize) -> impl Strategy<Value = Vec<Step>> {
     proptest::collection::vec((0..3usize, 0..20u8, 0..5u8, least..40i64), 0..most)
 }
 
-/// Threads that begin and end slices, run and sleep; a track of a process whose slices never nest;
-/// a counter and instants. Steps without a time difference create slices of length zero. Slices
-/// that are open at the end never end.
+/// Threads that begin and end slices, run and sleep; a process track whose slices never nest; a
+/// counter and instants. Steps without a time difference create slices of length zero. Slices that
+/// are open at the end never end.
 pub fn trace_of(steps: &[Step], methods: bool, origin: i64) -> Trace {
     let mut builder = TraceBuilder::new();
     let source = builder.begin_source("made", "test");

@@ -224,7 +224,8 @@ fn two_inputs_tell_of_one_process() {
     ");
 }
 
-/// It draws more frames than an app while windows move. Of apps with as many frames, that with the longest is in focus.
+/// The system server draws more frames than an app while windows move. Of apps with equally many
+/// frames, the one with the longest frames is in focus.
 #[test]
 fn the_system_server_is_not_the_app_in_focus() {
     let mut builder = TraceBuilder::new();

@@ -1,4 +1,4 @@
-//! Ranges against the call tree and its profile, and against plain sums.
+//! Compares ranges with the call tree and its profile, and with plain sums.
 
 use proptest::prelude::*;
 use traceloom_analyze::timeline::{
@@ -65,12 +65,12 @@ fn by_timeline(trace: &Trace, timeline: &Timeline, range: Option<TimeRange>) -> 
     rows
 }
 
-/// Whether the sums keep the time of a slice apart.
+/// Whether the sums keep a slice's time separate.
 fn is_unfinished(trace: &Trace, row: usize) -> bool {
     trace.slices.dur.get(row) == NO_DURATION && trace.slices.method_id.get(row) == MethodId::NONE
 }
 
-/// Lengths of those of a name's slices in a range that ended, in order of size.
+/// Lengths of the slices of a name that ended, as far as they are in a range, in order of size.
 fn lengths(trace: &Trace, timeline: &Timeline, range: TimeRange, name: NameId) -> Vec<i64> {
     let mut lengths: Vec<i64> = trace
         .slices
@@ -122,7 +122,7 @@ fn check(trace: &Trace, range: Option<TimeRange>) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Details of every slice against the plain sums.
+/// Compares the details of every slice with the plain sums.
 fn check_slices(trace: &Trace) -> Result<(), TestCaseError> {
     let timeline = Timeline::new(trace);
     for row in trace.slices.spans() {
@@ -141,7 +141,7 @@ fn check_slices(trace: &Trace) -> Result<(), TestCaseError> {
             prop_assert!(all <= length(row));
             prop_assert_eq!(details.cpu_ns, Some(states.time_in(StateKind::Running)));
         }
-        // Recursion, by looking at everything around it.
+        // Finds recursion by looking at all ancestors.
         let mut above = trace.slices.parent_id.get(row).some();
         let mut recursive = false;
         while let Some(parent) = above {

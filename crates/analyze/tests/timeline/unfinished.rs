@@ -1,4 +1,4 @@
-//! The time of slices that never ended, against the spans of the slices.
+//! Compares the time of slices that never ended with the spans of the slices.
 
 use proptest::prelude::*;
 use traceloom_analyze::timeline::Timeline;
@@ -18,8 +18,8 @@ fn tree_of(trace: &Trace, range: Option<TimeRange>) -> CallTree {
     CallTree::from_trace(trace, &options)
 }
 
-/// The time of the outermost slices in a range if all last until they are drawn to, as was counted before unfinished
-/// time was kept apart.
+/// The time of the outermost slices in a range if all of them last until their drawn end. It
+/// includes unfinished time.
 fn spans(trace: &Trace, range: TimeRange) -> i64 {
     let timeline = Timeline::new(trace);
     let mut sum = 0;
@@ -38,7 +38,8 @@ fn roots(tree: &CallTree, time: impl Fn(NodeId) -> i64) -> i64 {
     tree.threads.iter().map(|thread| time(thread.root)).sum()
 }
 
-/// Sums of a tree at its roots, and at each node against its children.
+/// Compares the sums at the roots with the sum over all nodes, and the sums of each node with those
+/// of its children.
 fn check(tree: &CallTree, measure: Measure) -> Result<(i64, i64), TestCaseError> {
     let nodes = &tree.nodes;
     for node in (0..nodes.len() as u32).map(NodeId) {
@@ -63,7 +64,7 @@ fn check(tree: &CallTree, measure: Measure) -> Result<(i64, i64), TestCaseError>
     Ok((inclusive, unfinished))
 }
 
-/// Both parts of the flame graph are as wide as the times of the roots.
+/// Checks that both parts of the flame graph are as wide as the times of the roots.
 fn check_flame(tree: &CallTree, sums: (i64, i64)) -> Result<(), TestCaseError> {
     let profile = Profile::new(tree, &ProfileOptions::for_tree(tree));
     let side = FlameSide {

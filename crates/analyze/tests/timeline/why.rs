@@ -1,4 +1,5 @@
-//! The path of a wait: hand-worked answers, and that its parts cover the time without gaps.
+//! The path of a wait: answers worked out by hand, and a check that its parts cover the time
+//! without gaps.
 
 use traceloom_analyze::timeline::{StateKind, Timeline};
 use traceloom_trace::{ThreadId, Trace};
@@ -52,7 +53,7 @@ fn a_wait_is_followed_to_the_disk_and_to_the_thread_that_had_the_cpu() {
     );
     assert!(!why.is_cut);
     assert_eq!(why.parts[3].held_by, other);
-    let reason = why.parts[2].why.unwrap().told(&trace);
+    let reason = why.parts[2].why.unwrap().text(&trace);
     assert_eq!(reason.text, "uninterruptible, woken by an interrupt");
 }
 

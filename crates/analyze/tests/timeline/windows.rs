@@ -1,4 +1,4 @@
-//! Windows: slices that are left out would not have been visible.
+//! Windows leave out only slices that would not have been visible.
 
 use std::collections::BTreeSet;
 

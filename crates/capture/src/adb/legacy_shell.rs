@@ -21,7 +21,7 @@ pub(super) struct Tail {
 }
 
 impl Tail {
-    /// Takes the next bytes, and leaves in `bytes` those that are certainly output.
+    /// Takes the next bytes. Leaves in `bytes` only what is certainly output.
     pub(super) fn push(&mut self, bytes: &mut Vec<u8>) {
         self.held.append(bytes);
         let mut end = self.held.len().saturating_sub(TAIL_BYTES);

@@ -15,8 +15,8 @@ impl ExtraBuffer {
         self.items.join(",")
     }
 
-    /// The trace instance of this process's additional buffer with this number. No other recording has
-    /// it.
+    /// The name of the trace instance for this process's additional buffer `number`. No other
+    /// recording uses it.
     pub fn instance(number: usize) -> String {
         format!("traceloom-{}-{number}", std::process::id())
     }

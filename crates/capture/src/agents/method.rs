@@ -17,8 +17,8 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(100);
 /// How long to wait for the trace of an app that could not be stopped.
 const WAIT_IF_NOT_STOPPED: Duration = Duration::from_secs(2);
 
-/// After how many checks without growth the trace counts as complete. The activity manager does not
-/// report it.
+/// The trace counts as complete after this many checks without growth. The activity manager does
+/// not report the end.
 const CHECKS_WITHOUT_GROWTH: u32 = 5;
 
 /// What to record of an app.

@@ -52,7 +52,7 @@ impl Agent for WaltAgent {
         true
     }
 
-    /// Without root there is no marker. The kernel's trace then has the relation to this clock.
+    /// Without root there is no marker. The kernel's trace then relates its clock to this one.
     fn mark(&mut self, name: &str, limit: Duration) -> Result<()> {
         if let Some(ns) = self.device.monotonic_ns(limit)? {
             let (seconds, fraction) = (ns / 1_000_000_000, ns % 1_000_000_000);

@@ -33,7 +33,8 @@ pub(crate) trait DeviceExt {
     /// Stops recording, after a last event: a mark with the text `mark`. Returns how many events each CPU has lost.
     fn end_recording(&self, mark: &str, limit: Duration) -> Result<Vec<(u32, u64)>>;
 
-    /// Settings of other programs that leave events out: lines with the file and its value.
+    /// Settings by other programs that leave out events: one line each, with the file and its
+    /// value.
     fn foreign_limits(&self, limit: Duration) -> Result<Vec<String>>;
 
     /// The value of `CLOCK_MONOTONIC`, ns, if the shell may read it. Needs root.

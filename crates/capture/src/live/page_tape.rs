@@ -42,8 +42,9 @@ struct Mark {
     payload: Box<[u8]>,
 }
 
-/// The time up to which the events of all CPUs have been read. A CPU that was read to its end has no more events from
-/// before that read. But the CPUs are read one after another, so a CPU that is read later may give newer events.
+/// The time up to which the events of all CPUs have been read. A CPU that was read to its end has
+/// no more events from before that read. CPUs are read one after another, so a CPU that is read
+/// later may return newer events.
 #[derive(Default)]
 struct Horizon {
     /// The newest time when the last round ended.
@@ -194,11 +195,12 @@ impl PageTape {
         }
     }
 
-    /// Hands over the pages of `cpus` CPUs: first `head` is called with the number of bytes of each CPU, then `take`
-    /// with all bytes in order. Events that are too old are left out, to the exact event.
+    /// Hands over the pages of `cpus` CPUs: first `head` is called with the number of bytes of each
+    /// CPU, then `take` with all bytes in order. Events that are too old are left out one by one,
+    /// not by page.
     ///
     /// # Errors
-    /// Those of the files and of `take`.
+    /// The errors of the files and of `take`.
     pub(super) fn hand_over(
         &mut self,
         cpus: usize,

@@ -6,7 +6,8 @@ use std::io::{self, Read, Seek, Write};
 /// Size of a write and of a read, bytes.
 const CHUNK: usize = 1 << 20;
 
-/// The message for a spool that cannot be written: the file has no name, so the message has its folder.
+/// The message for a spool that cannot be written. It names the folder, because the file has no
+/// name.
 pub(crate) fn cannot_store(error: &io::Error) -> String {
     let folder = std::env::temp_dir();
     format!(

@@ -216,7 +216,7 @@ impl Tape {
         Some(self.newest_ns.saturating_sub(self.keep_ns?))
     }
 
-    /// Hands over the stored text. The oldest lines are dropped to the exact time.
+    /// Hands over the stored text. Lines that are too old are left out one by one, not by chunk.
     ///
     /// # Errors
     /// The errors of the file and of `sink`.

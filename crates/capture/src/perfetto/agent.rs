@@ -60,7 +60,7 @@ pub struct PerfettoAgent {
     place: Place,
     running: Option<(Follow, Option<Watchdog>)>,
     /// Whether its early end was reported.
-    is_told: bool,
+    is_reported: bool,
 }
 
 impl PerfettoAgent {
@@ -83,7 +83,7 @@ impl PerfettoAgent {
             keep,
             spool: Some(Spool::new(spool)),
             running: None,
-            is_told: false,
+            is_reported: false,
         }
     }
 
@@ -259,15 +259,15 @@ impl Agent for PerfettoAgent {
     fn broke_off(&mut self) -> Option<String> {
         let (follow, _) = self.running.as_ref()?;
         let state = follow.state();
-        if self.is_told || state.is_stopping {
+        if self.is_reported || state.is_stopping {
             return None;
         }
         if let Some(CaptureError::Sink(error)) = &state.failed {
-            self.is_told = true;
+            self.is_reported = true;
             return Some(error.to_string());
         }
         let ended = state.ended.clone()?;
-        self.is_told = true;
+        self.is_reported = true;
         Some(match ended {
             Ended::Status(status) => format!(
                 "perfetto ended by itself, with status {status}: {}",

@@ -14,7 +14,7 @@ use crate::threads::result_of;
 /// How often new bytes are fetched: as often as the service appends some.
 const FETCH_EVERY: Duration = Duration::from_millis(FILE_PERIOD_MS as u64);
 
-/// Time limit for the answer of a device that fetches.
+/// Time limit for the device's answer to a fetch.
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// How many bytes of perfetto's messages are kept.

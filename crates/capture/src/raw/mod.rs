@@ -1,5 +1,5 @@
 //! Recordings of the kernel's ring buffer pages as a `trace.dat`, which trace-cmd and KernelShark
-//! open. They cost a third of a recording as text.
+//! open. Recording pages costs a third as much as recording text.
 
 mod device;
 #[cfg(any(target_os = "linux", target_os = "android"))]

@@ -24,7 +24,7 @@ impl Connection {
         bytes
     }
 
-    /// Sends bytes. Ignores that the client has disconnected.
+    /// Sends bytes. It does not matter if the client has disconnected.
     pub fn send(&mut self, bytes: &[u8]) {
         _ = self.0.write_all(bytes);
     }
@@ -41,8 +41,8 @@ impl Connection {
         self.send(format!("OKAY{:04x}{text}", text.len()).as_bytes());
     }
 
-    /// Sends nothing more, and waits until the client disconnects. A connection that is closed before all of its
-    /// data was read is reset, and what was sent on it may not arrive.
+    /// Sends nothing more, and waits until the client disconnects. Closing a connection with unread
+    /// data would reset it, and data already sent might be lost.
     fn end(&mut self) {
         _ = self.0.shutdown(Shutdown::Write);
         self.wait();

@@ -11,7 +11,7 @@ const LONG: Duration = Duration::from_secs(20);
 
 #[test]
 fn no_server() {
-    // The port of a connection, so nothing listens there, and nobody else can.
+    // The port of an open connection: nothing listens there, and no other program can.
     let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let held = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
     let port = held.local_addr().unwrap().port();

@@ -2,7 +2,7 @@
 
 use traceloom_trace::{ArgValue, FILES_TABLE, NO_TIME, Trace, TraceBuilder};
 
-/// The name under which the manifest's own format is listed.
+/// The format that is listed for the manifest.
 const MANIFEST: &str = "perfetto_manifest";
 
 /// A file in the archive.

@@ -115,7 +115,7 @@ impl Members {
     }
 }
 
-/// Whether a reader found only after the beginning of a file that it is not a trace.
+/// Whether a file begins like a trace but turned out not to be one.
 fn is_no_trace<T>(result: &Result<T, ReadError>) -> bool {
     let error = result.as_ref().err().map(ReadError::innermost);
     let no_trace = |error| {
@@ -151,13 +151,13 @@ fn by_manifest(
         }
     }
     machines.write(&manifest.machines(), out);
-    tell(manifest, out);
-    tell_lost(lost, out);
+    report_clocks(manifest, out);
+    report_lost(lost, out);
     Ok(())
 }
 
 /// Adds the parts of the manifest that concern the whole archive.
-fn tell(manifest: &Manifest, out: &mut TraceBuilder) {
+fn report_clocks(manifest: &Manifest, out: &mut TraceBuilder) {
     if let Some(line) = &manifest.trace_time {
         out.metadata("trace_time_clock_id", &line.clock.to_string());
     }
@@ -167,13 +167,13 @@ fn tell(manifest: &Manifest, out: &mut TraceBuilder) {
 }
 
 /// Counts files whose clocks are not connected to the others, as a repair and as Perfetto's statistic.
-fn tell_lost(lost: u64, out: &mut TraceBuilder) {
+fn report_lost(lost: u64, out: &mut TraceBuilder) {
     out.repair(RepairKind::BadClockSync, lost, Place::default(), || {
         LOST.to_owned()
     });
     if lost != 0 {
         let name = "clock_sync_unrelatable_clock_domains";
-        out.figure(name, None, 0, lost as i64);
+        out.stat(name, None, 0, lost as i64);
     }
 }
 
@@ -253,11 +253,11 @@ fn clocks(trace: &Trace) -> Vec<ClockRow> {
     } else {
         None
     };
-    let is_told = |kind| rows.iter().any(|row| row.clock == kind);
-    let tells = [ClockKind::Boot, ClockKind::Monotonic].map(is_told);
+    let has_clock = |kind| rows.iter().any(|row| row.clock == kind);
+    let known = [ClockKind::Boot, ClockKind::Monotonic].map(has_clock);
     let own = own.filter(|own| match own {
-        ClockKind::Boot => !tells[0],
-        _ => tells == [false, false],
+        ClockKind::Boot => !known[0],
+        _ => known == [false, false],
     });
     rows.extend(own.map(|clock| ClockRow {
         source: SourceId::NONE,

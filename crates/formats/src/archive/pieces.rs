@@ -57,14 +57,14 @@ pub(super) fn pieces(
     let mut keyed = Vec::new();
     let mut facts = Vec::new();
     for (file, member) in members.into_iter().enumerate() {
-        let told = manifest.and_then(|manifest| manifest.file(&member.name));
-        if let Some(told) = told {
-            check(told, &member).map_err(refuse)?;
+        let entry = manifest.and_then(|manifest| manifest.file(&member.name));
+        if let Some(entry) = entry {
+            check(entry, &member).map_err(refuse)?;
         }
-        let mut main = (key(told, 0, &names).map_err(refuse)?, None);
+        let mut main = (key(entry, 0, &names).map_err(refuse)?, None);
         let mut own = Vec::new();
         for part in member.parts {
-            let key = key(told, part.raw, &names).map_err(refuse)?;
+            let key = key(entry, part.raw, &names).map_err(refuse)?;
             facts.push((key.clone(), part.facts));
             match part.rows {
                 PartRows::Shared => main = (key, Some(part.clocks)),
@@ -109,15 +109,15 @@ impl Piece {
 }
 
 /// Checks that a file matches the manifest.
-fn check(told: &File, member: &Member) -> Result<(), String> {
+fn check(entry: &File, member: &Member) -> Result<(), String> {
     let has_several = member.parts.len() > 1 || member.parts.iter().any(|part| part.raw != 0);
     let path = &member.name;
-    if told.machine.is_some() && has_several {
+    if entry.machine.is_some() && has_several {
         return Err(format!(
             "{path:?} has the packets of several machines; name them in machines instead of machine"
         ));
     }
-    let is_pinned = told
+    let is_pinned = entry
         .clocks
         .as_ref()
         .is_some_and(|clocks| clocks.clock.is_none());
@@ -131,17 +131,17 @@ fn check(told: &File, member: &Member) -> Result<(), String> {
 }
 
 /// The key of the machine with this number in a file.
-fn key(told: Option<&File>, number: u32, names: &[&str]) -> Result<Key, String> {
-    let Some(told) = told else {
+fn key(entry: Option<&File>, number: u32, names: &[&str]) -> Result<Key, String> {
+    let Some(entry) = entry else {
         return Ok(Key::Number(number));
     };
-    let given = told.machines.iter().find(|(id, _)| *id == number);
-    let given = given.map(|(_, name)| name).or(told.machine.as_ref());
+    let given = entry.machines.iter().find(|(id, _)| *id == number);
+    let given = given.map(|(_, name)| name).or(entry.machine.as_ref());
     match given.and_then(|name| names.iter().position(|known| known == name)) {
         Some(name) => Ok(Key::Name(name)),
-        None if number != 0 && !told.machines.is_empty() => Err(format!(
+        None if number != 0 && !entry.machines.is_empty() => Err(format!(
             "{:?} has packets of the machine {number}, which machines does not name",
-            told.path
+            entry.path
         )),
         None => Ok(Key::Number(number)),
     }

@@ -25,7 +25,7 @@ pub(super) struct Places<'a> {
 }
 
 /// What is known about the clocks of a piece.
-struct Told {
+struct KnownClocks {
     /// The clock of its times; `None` for a clock of the file alone.
     own: Option<Clock>,
     /// Distances of other clocks from its times.
@@ -46,17 +46,19 @@ impl Places<'_> {
                 *at,
             )
         });
-        let mut told: Vec<Told> = (0..self.pieces.len()).map(|at| self.told(at)).collect();
+        let mut known: Vec<KnownClocks> = (0..self.pieces.len())
+            .map(|at| self.known_clocks(at))
+            .collect();
         let mut seen = Vec::new();
         for at in &order {
             let machine = self.pieces[*at].machine;
             let is_first = !seen.contains(&machine);
             seen.push(machine);
-            let has_clocks =
-                !told[*at].others.is_empty() || (told[*at].is_perfetto && told[*at].own.is_some());
-            told[*at].is_apart = !is_first && has_clocks;
+            let has_clocks = !known[*at].others.is_empty()
+                || (known[*at].is_perfetto && known[*at].own.is_some());
+            known[*at].is_apart = !is_first && has_clocks;
         }
-        let line = self.line(&order, &told);
+        let line = self.line(&order, &known);
         let mut graph = Graph::default();
         for file in &self.manifest.files {
             if let Some(relation) = &file.clocks {
@@ -64,11 +66,11 @@ impl Places<'_> {
             }
         }
         for at in &order {
-            self.add(*at, &told[*at], line, &mut graph);
+            self.add(*at, &known[*at], line, &mut graph);
         }
         let mut shifts = vec![None; self.pieces.len()];
         for at in order {
-            self.bridge(at, &told[at], line, &mut graph);
+            self.bridge(at, &known[at], line, &mut graph);
             let distance = graph.distance(Node::Rows(at), line);
             shifts[at] = distance.and_then(|distance| i64::try_from(distance).ok());
         }
@@ -79,7 +81,7 @@ impl Places<'_> {
         self.pieces[at].clocks.is_some()
     }
 
-    fn told(&self, at: usize) -> Told {
+    fn known_clocks(&self, at: usize) -> KnownClocks {
         let piece = &self.pieces[at];
         let is_perfetto = self.is_perfetto(at);
         let (own, rows) = match &piece.clocks {
@@ -105,7 +107,7 @@ impl Places<'_> {
             _ if !is_perfetto && self.is_monotonic(at) => number(ClockKind::Monotonic),
             _ => None,
         };
-        Told {
+        KnownClocks {
             own,
             others,
             is_perfetto,
@@ -124,7 +126,7 @@ impl Places<'_> {
     }
 
     /// The clock of the time line: that of the manifest, otherwise that of the first file that has one.
-    fn line(&self, order: &[usize], told: &[Told]) -> Node {
+    fn line(&self, order: &[usize], known: &[KnownClocks]) -> Node {
         if let Some(TimeLine {
             clock,
             file,
@@ -135,9 +137,9 @@ impl Places<'_> {
             let owner = owner.and_then(|file| self.owner(file, machine.as_deref()));
             return Node::Machine(owner.unwrap_or(0), *clock);
         }
-        let claim = |at: &usize| match told[*at].own {
+        let claim = |at: &usize| match known[*at].own {
             Some(clock) => Some(Node::Machine(self.pieces[*at].machine, clock)),
-            None if told[*at].is_perfetto => None,
+            None if known[*at].is_perfetto => None,
             None => Some(Node::File(self.pieces[*at].file)),
         };
         order.iter().find_map(claim).unwrap_or(Node::File(NO_FILE))
@@ -185,8 +187,8 @@ impl Places<'_> {
     }
 
     /// A clock as a piece sees it.
-    fn seen(&self, at: usize, told: &Told, clock: Clock) -> Node {
-        if told.is_apart {
+    fn seen(&self, at: usize, known: &KnownClocks, clock: Clock) -> Node {
+        if known.is_apart {
             Node::Piece(at, clock)
         } else {
             Node::Machine(self.pieces[at].machine, clock)
@@ -194,24 +196,24 @@ impl Places<'_> {
     }
 
     /// Adds the clocks of a piece to the graph.
-    fn add(&self, at: usize, told: &Told, line: Node, graph: &mut Graph) {
+    fn add(&self, at: usize, known: &KnownClocks, line: Node, graph: &mut Graph) {
         let piece = &self.pieces[at];
         let rows = Node::Rows(at);
-        let is_told = |clock| told.others.iter().any(|(other, _)| *other == clock);
-        match told.own {
-            Some(clock) if !is_told(clock) && (!piece.is_further || told.others.is_empty()) => {
-                graph.relate(rows, self.seen(at, told, clock), 0);
+        let has = |clock| known.others.iter().any(|(other, _)| *other == clock);
+        match known.own {
+            Some(clock) if !has(clock) && (!piece.is_further || known.others.is_empty()) => {
+                graph.relate(rows, self.seen(at, known, clock), 0);
             }
             Some(_) => {}
             None => graph.relate(rows, Node::File(piece.file), 0),
         }
-        for (clock, distance) in &told.others {
-            graph.relate(rows, self.seen(at, told, *clock), *distance);
+        for (clock, distance) in &known.others {
+            graph.relate(rows, self.seen(at, known, *clock), *distance);
         }
         let is_elsewhere = !matches!(line, Node::Machine(machine, _) if machine == piece.machine);
-        if told.is_apart && is_elsewhere && is_told(REALTIME) {
+        if known.is_apart && is_elsewhere && has(REALTIME) {
             let wall = Node::Machine(piece.machine, REALTIME);
-            graph.relate(self.seen(at, told, REALTIME), wall, 0);
+            graph.relate(self.seen(at, known, REALTIME), wall, 0);
         }
         let is_synced = piece.clocks.as_ref().is_some_and(|clocks| clocks.is_synced);
         if piece.is_further && is_synced {
@@ -223,13 +225,13 @@ impl Places<'_> {
     }
 
     /// Connects a piece that is still unconnected.
-    fn bridge(&self, at: usize, told: &Told, line: Node, graph: &mut Graph) {
+    fn bridge(&self, at: usize, known: &KnownClocks, line: Node, graph: &mut Graph) {
         let piece = &self.pieces[at];
-        let own = match told.own {
+        let own = match known.own {
             Some(clock) => Node::Machine(piece.machine, clock),
             None => Node::File(piece.file),
         };
-        let seen = told.own.map(|clock| self.seen(at, told, clock));
+        let seen = known.own.map(|clock| self.seen(at, known, clock));
         if let Some(seen) = seen.filter(|seen| *seen != own && !graph.connects(*seen, own)) {
             graph.relate(seen, own, 0);
         }

@@ -116,8 +116,8 @@ impl Sift {
     /// The manifest.
     ///
     /// # Errors
-    /// [`ReadError::Manifest`] if it describes an archive inside the archive, or is compressed and therefore comes after
-    /// a Perfetto trace.
+    /// [`ReadError::Manifest`] if it describes an archive inside the archive, or is compressed and therefore comes
+    /// after a Perfetto trace.
     pub fn found(self) -> Result<Option<Found>, ReadError> {
         let Some(found) = self.manifest else {
             return Ok(None);

@@ -34,7 +34,7 @@ impl Key {
     }
 
     /// The same key without the process.
-    pub fn apart(self) -> Self {
+    pub fn in_any_process(self) -> Self {
         let upid = ProcessId::NONE;
         Self { upid, ..self }
     }
@@ -47,7 +47,7 @@ pub(super) fn keys(
     key: Key,
     row: &Row,
 ) -> impl Iterator<Item = Key> + use<> {
-    let began = began.get(&key.apart()).copied();
+    let began = began.get(&key.in_any_process()).copied();
     let other = began.filter(|upid| *upid != key.upid && row.flags & LOCAL == 0);
     std::iter::once(key).chain(other.map(|upid| Key { upid, ..key }))
 }
@@ -143,7 +143,7 @@ impl Asyncs {
 
     fn begin(&mut self, key: Key, row: &Row, out: &mut TraceBuilder) -> SliceId {
         if row.flags & LOCAL == 0 {
-            self.began.insert(key.apart(), key.upid);
+            self.began.insert(key.in_any_process(), key.upid);
         }
         if let Some(open) = self.open.get_mut(&key) {
             open.depth += 1;

@@ -66,7 +66,7 @@ impl Interpreter {
         let (upid, name, series) = key;
         let strings = &out.trace().strings;
         let (name_text, series_text) = (strings.get(name), strings.get(series));
-        // A joined name needs memory for its length again, for each series.
+        // Each series stores a joined name, so the cost grows with the length of both names.
         let cost = BYTES_A_COUNTER * (1 + (name_text.len() + series_text.len()) / 64);
         if self.counters.len() >= FREE_COUNTERS.min(1024 + self.bytes / cost) {
             return None;

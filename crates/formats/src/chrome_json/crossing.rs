@@ -33,7 +33,7 @@ pub(super) fn crossing(rows: &[Row]) -> FxHashMap<u32, u32> {
         match row.phase {
             b'b' => {
                 if row.flags & LOCAL == 0 {
-                    began.insert(key.apart(), key.upid);
+                    began.insert(key.in_any_process(), key.upid);
                 }
                 open.entry(key).or_default().push(Waiting {
                     name: row.name,

@@ -3,8 +3,8 @@
 use rustc_hash::FxHashMap;
 use traceloom_trace::{FlowRow, NO_NUMBER, Place, RepairKind, SliceId, StringId, TraceBuilder};
 
-use super::figures::Figures;
 use super::rows::Row;
+use super::stats::Stats;
 
 /// Identifies the points of one flow.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -40,11 +40,11 @@ struct Point {
 
 impl Point {
     /// Counts a point at which a flow comes in that has not started.
-    fn count(&self, figures: &mut Figures, out: &mut TraceBuilder) {
+    fn count(&self, stats: &mut Stats, out: &mut TraceBuilder) {
         let count = if self.goes_out {
-            &mut figures.steps_without_start
+            &mut stats.steps_without_start
         } else {
-            &mut figures.ends_without_start
+            &mut stats.ends_without_start
         };
         *count += 1;
         let place = Place::default().with_ts(self.ts);
@@ -81,7 +81,7 @@ impl Flows {
 
     /// Creates the arrows: to each point at which a flow comes in, from the last point at which it went out. Among
     /// points of the same time, those that only go out come first. A point without one before it is counted.
-    pub fn join(mut self, figures: &mut Figures, out: &mut TraceBuilder) {
+    pub fn join(mut self, stats: &mut Stats, out: &mut TraceBuilder) {
         let only_out = |point: &Point| point.goes_out && !point.comes_in;
         self.points
             .sort_unstable_by_key(|point| (point.ts, !only_out(point), point.sequence));
@@ -89,7 +89,7 @@ impl Flows {
         for point in self.points {
             let before = last.get(&point.key).copied();
             if before.is_none() && point.comes_in {
-                point.count(figures, out);
+                point.count(stats, out);
             }
             if let (Some(slice_out), true) = (before, point.comes_in) {
                 out.flow(FlowRow {

@@ -8,15 +8,15 @@ use traceloom_trace::{
 
 use super::asyncs::Asyncs;
 use super::event::Event;
-use super::figures::Figures;
 use super::flows::Flows;
 use super::import_log;
 use super::members::{MOST_MEMBERS, is_deferred, is_facts, is_inner};
 use super::origin::Origin;
-use super::people::People;
 use super::rows::{ENCLOSING, FLOW_IN, FLOW_OUT, LOCAL, Row};
 use super::split::Part;
 use super::states::{add_state, is_state, state};
+use super::stats::Stats;
+use super::tasks::Tasks;
 use super::threads;
 use super::v8::{self, V8};
 use super::values::{PROCESS_HINT, THREAD_HINT, arguments, as_text, member, shown};
@@ -29,7 +29,7 @@ use crate::json::Value;
 /// Collects the contents of events.
 pub(super) struct Interpreter {
     pub(super) options: ReadOptions,
-    people: People,
+    tasks: Tasks,
     pub(super) counters: FxHashMap<(ProcessId, StringId, StringId), TrackId>,
     /// Members other than the events, with their places.
     members: Vec<(String, Vec<u8>, Place)>,
@@ -48,7 +48,7 @@ pub(super) struct Interpreter {
     pub(super) deferred: Deferred,
     v8: V8,
     origin: Origin,
-    figures: Figures,
+    stats: Stats,
     /// The number of objects with a phase, and without one.
     pub phases: [u64; 2],
     /// Whether an embedded trace was read.
@@ -59,7 +59,7 @@ impl Interpreter {
     pub fn new(options: &ReadOptions) -> Self {
         Self {
             options: options.joined(),
-            people: People::default(),
+            tasks: Tasks::default(),
             counters: FxHashMap::default(),
             members: Vec::new(),
             members_beyond: 0,
@@ -74,7 +74,7 @@ impl Interpreter {
             deferred: Deferred::default(),
             v8: V8::default(),
             origin: Origin::default(),
-            figures: Figures::default(),
+            stats: Stats::default(),
             phases: [0; 2],
             read_inner: false,
         }
@@ -135,14 +135,14 @@ impl Interpreter {
         out.repair(RepairKind::BadField, event.bad_fields, place, || {
             shown(text)
         });
-        let upid = self.people.process(event.pid.as_ref(), out);
+        let upid = self.tasks.process(event.pid.as_ref(), out);
         if event.phase == b'M' {
             return self.metadata(&event, upid, out);
         }
         let ts = self.origin.time(&event, out);
         let Some(ts) = ts.filter(|_| is_complete(&event)) else {
-            self.figures.unread += 1;
-            if self.figures.unread <= import_log::MOST_EVENTS {
+            self.stats.unread += 1;
+            if self.stats.unread <= import_log::MOST_EVENTS {
                 import_log::unread(text, place.offset, out);
             }
             return out.repair(RepairKind::UnparsedLine, 1, place, || shown(text));
@@ -154,12 +154,12 @@ impl Interpreter {
         match event.phase {
             b'C' => self.counter(&event, upid, ts, place, out),
             b'T' if is_state(&event) => {
-                let utid = self.people.thread(event.tid.as_ref(), upid, out);
+                let utid = self.tasks.thread(event.tid.as_ref(), upid, out);
                 self.states.push(state(&event, utid, ts, place, out));
             }
             b'c' => self.clock_sync(&event, ts, place, out),
             b'P' if v8::has_profile(&event) => {
-                let utid = self.people.thread(event.tid.as_ref(), upid, out);
+                let utid = self.tasks.thread(event.tid.as_ref(), upid, out);
                 self.v8.event(&event, (upid, utid), self.bytes, out);
             }
             _ => self.row(&event, upid, ts, out),
@@ -205,7 +205,7 @@ impl Interpreter {
         }
         row.utid = match (event.phase, event.scope) {
             (b'i' | b'I' | b'R', b'g' | b'p') => ThreadId::NONE,
-            _ => self.people.thread(event.tid.as_ref(), upid, out),
+            _ => self.tasks.thread(event.tid.as_ref(), upid, out),
         };
         if event.scope == b'g' {
             row.upid = ProcessId::NONE;
@@ -219,7 +219,7 @@ impl Interpreter {
         let name = name.as_ref().and_then(Value::text);
         let upid = match &*event.name {
             b"process_name" | b"process_sort_index" => {
-                self.people.owner(event.tid.as_ref(), upid, out)
+                self.tasks.owner(event.tid.as_ref(), upid, out)
             }
             _ => upid,
         };
@@ -229,19 +229,19 @@ impl Interpreter {
                 out.name_process(upid, name);
             }
             (b"thread_name", Some(name)) => {
-                let utid = self.people.thread(event.tid.as_ref(), upid, out);
+                let utid = self.tasks.thread(event.tid.as_ref(), upid, out);
                 let name = out.intern(name);
                 out.name_thread(utid, name);
             }
             (b"process_sort_index", _) if upid != ProcessId::NONE => {
                 // Such a process has a main thread, even if no event is on it.
-                self.people.thread(None, upid, out);
+                self.tasks.thread(None, upid, out);
                 if let Some(hint) = event.sort_index() {
                     out.add_process_arg(upid, PROCESS_HINT, hint);
                 }
             }
             (b"thread_sort_index", _) => {
-                let utid = self.people.thread(event.tid.as_ref(), upid, out);
+                let utid = self.tasks.thread(event.tid.as_ref(), upid, out);
                 if let Some(hint) = event.sort_index() {
                     out.add_thread_arg(utid, THREAD_HINT, hint);
                 }
@@ -272,7 +272,7 @@ impl Interpreter {
             RepairKind::BeyondLimit,
             self.members_beyond,
             Place::default(),
-            || "too many members beside the events".to_owned(),
+            || "too many members overlapping the events".to_owned(),
         );
         self.put_clocks(out);
         let shift = self.shift;
@@ -291,14 +291,14 @@ impl Interpreter {
         std::mem::take(&mut self.v8).finish(shift, out);
         thread_rows.sort_unstable_by_key(Row::thread_key);
         let mut flows = Flows::default();
-        self.figures.beside += threads::build(&mut thread_rows, &mut flows, out);
+        self.stats.overlapping += threads::build(&mut thread_rows, &mut flows, out);
         async_rows.sort_unstable_by_key(|row| (row.ts, row.sequence));
         let mut asyncs = Asyncs::new(std::mem::take(&mut self.binds), &async_rows);
         for row in &async_rows {
             asyncs.take(row, &mut flows, out);
         }
-        flows.join(&mut self.figures, out);
-        self.figures.tell(out);
+        flows.join(&mut self.stats, out);
+        self.stats.report(out);
         let mut deferred = std::mem::take(&mut self.deferred);
         deferred.finish(
             format_id::CHROME_JSON,

@@ -15,20 +15,20 @@ mod asyncs;
 mod counters;
 mod crossing;
 mod event;
-mod figures;
 mod flows;
 mod import_log;
 mod interpret;
 mod members;
 mod origin;
 mod parts;
-mod people;
 #[cfg(test)]
 mod round_trip_tests;
 mod rounding;
 mod rows;
 mod split;
 mod states;
+mod stats;
+mod tasks;
 #[cfg(test)]
 mod tests;
 mod threads;

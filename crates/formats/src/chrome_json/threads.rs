@@ -28,7 +28,7 @@ const MOST_COMPARED: usize = 64;
 /// Builds all slices and instants of threads; `rows` are sorted. Returns the number of slices on separate lanes, which
 /// cross the end of another slice.
 pub(super) fn build(rows: &mut [Row], flows: &mut Flows, out: &mut TraceBuilder) -> u64 {
-    let mut beside = 0;
+    let mut overlapping = 0;
     for rows in rows.chunk_by_mut(|a, b| a.utid == b.utid) {
         settle(rows);
         let rounding = rounding(rows);
@@ -43,15 +43,15 @@ pub(super) fn build(rows: &mut [Row], flows: &mut Flows, out: &mut TraceBuilder)
             ended: Ended::default(),
             moments: Moments::default(),
             rounding,
-            beside: 0,
+            overlapping: 0,
             flows,
             out,
         };
         rows.iter().for_each(|row| thread.take(row));
         thread.finish();
-        beside += thread.beside;
+        overlapping += thread.overlapping;
     }
-    beside
+    overlapping
 }
 
 #[derive(Clone, Copy)]
@@ -60,7 +60,7 @@ struct Open {
     name: StringId,
     /// The end of a complete slice; `None` for a slice that waits for its end event.
     end: Option<(i64, Option<i64>)>,
-    /// The end of the slice itself. For a slice with an end event, that of this event.
+    /// The slice's own end. For a slice with an end event, the time of that event.
     own_end: i64,
     /// The earliest end of this and all slices around it that are complete.
     first_end: i64,
@@ -84,7 +84,7 @@ struct Thread<'a> {
     /// The maximum rounding error by which an inner slice may end after its outer one, ns.
     rounding: i64,
     /// The number of slices on separate lanes.
-    beside: u64,
+    overlapping: u64,
     flows: &'a mut Flows,
     out: &'a mut TraceBuilder,
 }
@@ -223,7 +223,7 @@ impl Thread<'_> {
         let end = row.ts.saturating_add(row.dur);
         let room = self.open.last().map_or(i64::MAX, |open| open.room);
         if end.saturating_sub(self.rounding) > room {
-            return self.beside(row, end);
+            return self.begin_overlapping(row, end);
         }
         if end > room {
             let place = Place::default().with_ts(row.ts);
@@ -235,9 +235,9 @@ impl Thread<'_> {
     }
 
     /// Puts a slice that crosses the end of another one on a separate lane.
-    fn beside(&mut self, row: &Row, end: i64) {
-        self.beside += 1;
-        if self.beside <= MOST_LOGGED {
+    fn begin_overlapping(&mut self, row: &Row, end: i64) {
+        self.overlapping += 1;
+        if self.overlapping <= MOST_LOGGED {
             self.log_overlap(row, end);
         }
         let name = self.out.intern(b"overlapping");
@@ -254,7 +254,7 @@ impl Thread<'_> {
         self.bind(row, slice);
     }
 
-    /// Logs a slice that crosses the end of another one, with the innermost such one.
+    /// Logs a slice that crosses the ends of others, together with the innermost of those.
     fn log_overlap(&mut self, row: &Row, end: i64) {
         let crosses = |open: &&Open| open.own_end.saturating_add(self.rounding) < end;
         let Some(open) = self.open.iter().rev().take(MOST_COMPARED).find(crosses) else {

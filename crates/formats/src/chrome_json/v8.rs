@@ -17,7 +17,7 @@ const OF_SAMPLES: (usize, usize) = (24 << 20, 10);
 #[derive(Debug)]
 pub(super) struct V8 {
     profiles: V8Profiles,
-    /// The number of bytes of the file that the room of the stacks already accounts for.
+    /// The number of bytes of the file that already count towards the memory limit of the stacks.
     bytes: usize,
     stacks: Stacks,
     samples: Samples,

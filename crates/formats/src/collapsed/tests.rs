@@ -88,7 +88,7 @@ fn times_of_slices_that_never_ended_are_left_out_and_counted() {
     assert_eq!(written.count(Omission::UnfinishedTimes), 2);
 }
 
-/// Whether no slice around this one has ended, and it has itself. Calls of methods end with their thread.
+/// Whether this slice has ended, and no slice around it has. Calls of methods end with their thread.
 fn is_outermost(trace: &Trace, row: usize) -> bool {
     let slices = &trace.slices;
     let ended = |row: usize| slices.dur.get(row) >= 0 || slices.method_id.get(row).some().is_some();

@@ -47,8 +47,8 @@ mod tests {
     #[test]
     fn slices_around_and_across_the_ends() {
         let (begin, end) = (MarkEdge::Begin, MarkEdge::End);
-        // Slices around the range, into it, in it and out of it; before and after it; on another
-        // thread.
+        // A slice around the range, one that begins before it, one inside it and one that ends after it; slices before
+        // and after the range; and a slice of another thread.
         let events = [
             (1, begin(1)),
             (2, begin(1)),

@@ -46,7 +46,7 @@ impl Queue {
                 self.place_aligned(at, out);
             } else if let Some(at) = self.waiting.pop_first() {
                 if let Some(part) = self.parts[at].take() {
-                    beside(part.into_trace(), out);
+                    append_at_start(part.into_trace(), out);
                 }
             } else {
                 return;
@@ -79,7 +79,7 @@ impl Queue {
 }
 
 /// Appends a trace that shares no clock with the others. It starts when they start.
-fn beside(trace: Trace, out: &mut TraceBuilder) {
+fn append_at_start(trace: Trace, out: &mut TraceBuilder) {
     let first = out.first_ts().unwrap_or(trace.bounds.0);
     let name = trace.sources.name.iter().next();
     let name = name.map(|name| trace.strings.get(name).to_owned());

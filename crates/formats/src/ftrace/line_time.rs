@@ -10,7 +10,7 @@ use super::{graph, header};
 /// The time information of a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum LineTime {
-    /// An event with its time in ns. If it begins or ends a slice, this is included.
+    /// An event: its time in ns, and the begin or end if it begins or ends a slice.
     At(i64, Option<MarkEdge>),
     /// A point that relates clocks. It does not extend the trace.
     Clock,

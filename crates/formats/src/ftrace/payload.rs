@@ -112,7 +112,9 @@ pub(super) fn switch<'a, T: TaskReader<'a>>(
     })
 }
 
-/// Parses trace-cmd's older form, `a:1 [120] S ==> b:2 [120]`, and that of Linux 2.6, `task a:1 [120] (S) ==> b:2 [120]`.
+/// b:2 [120]`, and that of Linux 2.6, `task a:1 [120] (S) ==> b:2 [120]`.=>Parses trace-cmd's older form, `a:1 [120] S
+/// ==> b:2 [120]`, and that of Linux 2.6, `task a:1 [120] (S) ==> b:2 [120]`.=> b:2 [120]`, and that of Linux 2.6,
+/// `task a:1 [120] (S) ==> b:2 [120]`.
 #[cold]
 fn old_switch<'a, T: TaskReader<'a>>(
     text: &'a [u8],

@@ -37,8 +37,8 @@ pub(super) fn after_difference(text: &[u8]) -> Option<&[u8]> {
     (end > 0).then(|| text.trim_ascii_start())
 }
 
-/// The text of a mark whose caller is followed by its address: `tracing_mark_write <ffffffff81498b1a>: text`. The kernel
-/// prints it with the option `sym-addr`.
+/// The text of a mark whose caller is followed by its address: `tracing_mark_write <ffffffff81498b1a>: text`. The
+/// kernel prints it with the option `sym-addr`.
 pub(super) fn marked_by_address(text: &[u8]) -> Option<&[u8]> {
     let text = text.strip_prefix(b"tracing_mark_write")?;
     let start = memchr::memmem::find(text, b" <")?;

@@ -20,7 +20,7 @@ pub(super) struct FtraceReader {
     spare: SpareBatches,
     process_dump: Option<Arc<Vec<u8>>>,
     /// Whether the consumer of text has received the begin of this text.
-    told: bool,
+    has_begun: bool,
 }
 
 impl FtraceReader {
@@ -31,12 +31,12 @@ impl FtraceReader {
             threads: options.threads,
             spare: SpareBatches::default(),
             process_dump: options.process_dump.clone(),
-            told: false,
+            has_begun: false,
         }
     }
 
-    fn tell(&mut self, parts: &mut dyn TextParts) {
-        if !std::mem::replace(&mut self.told, true) {
+    fn begin_events(&mut self, parts: &mut dyn TextParts) {
+        if !std::mem::replace(&mut self.has_begun, true) {
             parts.begin_part(TextPart::Events);
         }
     }
@@ -84,7 +84,7 @@ impl Reader for FtraceReader {
         done: &mut dyn FnMut(usize),
     ) -> Result<(), ReadError> {
         if let Target::Text(parts) = out {
-            self.tell(*parts);
+            self.begin_events(*parts);
             for part in bytes.chunks(PART_BYTES) {
                 parts.text(part);
                 done(part.len());
@@ -95,9 +95,8 @@ impl Reader for FtraceReader {
         out.add_source_bytes(bytes.len() as u64);
         let rest = self.complete_line(bytes, out);
         let whole = memchr::memrchr(b'\n', rest).map_or(0, |newline| newline + 1);
-        // Progress is reported in large parts, because the caller has work to do for each. It lags
-        // one segment behind, because a segment looks for its first line in the last byte before
-        // it.
+        // Progress is reported in large parts, because the caller has work to do for each. It lags one segment behind,
+        // because finding the first line of a segment needs the last byte of the segment before it.
         let (mut read, mut last) = (bytes.len() - rest.len(), 0);
         self.read(&rest[..whole], out, |bytes| {
             read += std::mem::replace(&mut last, bytes);
@@ -112,7 +111,7 @@ impl Reader for FtraceReader {
 
     fn finish(&mut self, out: &mut Target<'_>) -> Result<(), ReadError> {
         if let Target::Text(parts) = out {
-            self.tell(*parts);
+            self.begin_events(*parts);
             return Ok(());
         }
         let out = out.trace(format_id::FTRACE)?;
@@ -156,14 +155,17 @@ mod tests {
             });
             let mut builder = TraceBuilder::new();
             let mut out = Target::Trace(&mut builder);
-            let mut told = Vec::new();
+            let mut has_begun = Vec::new();
             for part in [first, second] {
-                let done = &mut |bytes| told.push(bytes);
+                let done = &mut |bytes| has_begun.push(bytes);
                 assert!(reader.feed_parts(part, &mut out, done).is_ok());
             }
             assert!(reader.finish(&mut out).is_ok());
-            assert_eq!(told.iter().sum::<usize>(), text.len());
-            assert!(told.len() == 4 && told[1] >= PART_BYTES, "{told:?}");
+            assert_eq!(has_begun.iter().sum::<usize>(), text.len());
+            assert!(
+                has_begun.len() == 4 && has_begun[1] >= PART_BYTES,
+                "{has_begun:?}"
+            );
             let lines = text
                 .split(|&byte| byte == b'\n')
                 .filter(|line| line.starts_with(b"a-"));

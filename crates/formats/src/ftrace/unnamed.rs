@@ -6,13 +6,14 @@
 //!  <idle>-0  [000] d.h1    54.029328: #1     context    irq timer_latency       932 ns
 //!  <...>-17  [001] d...   678.473449: #1     inner/outer(us):   11/12    ts:1581527483.343962693 count:6
 //! ```
-//! The last three are rows of the tracers osnoise, timerlat and hwlat. `kernel/trace/trace_entries.h` defines the names and
-//! fields of these events, and `kernel/trace/trace_output.c` prints them.
+//! The last three are rows of the tracers osnoise, timerlat and hwlat. `kernel/trace/trace_entries.h` defines the names
+//! and fields of these events, and `kernel/trace/trace_output.c` prints them.
 
 use super::digits::whole_int;
 use super::event::{Event, Field, FieldsEvent, NO_SHAPE, Value};
 
-/// The columns of osnoise. Times are in µs. `available` is a share of the CPU time, in percent. The last five are counts.
+/// The columns of osnoise. Times are in µs. `available` is a share of the CPU time, in percent. The last five are
+/// counts.
 const OSNOISE: [&[u8]; 9] = [
     b"runtime",
     b"noise",

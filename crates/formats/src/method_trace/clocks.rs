@@ -52,8 +52,8 @@ impl Clock32 {
 
     /// Interprets a time that does not continue normally. Returns the repair to count, if any.
     ///
-    /// * The first time of a thread is taken nearest to `near_ns`, the previous record in the file,
-    ///   because a thread may begin after an overflow.
+    /// * A thread's first time is placed as close as possible to `near_ns`, the time of the previous record in the
+    ///   file, because a thread may begin after an overflow.
     /// * More than 35 minutes back: the clock overflowed.
     /// * A smaller step back: time stepped back, and the lower time is kept.
     ///

@@ -164,7 +164,7 @@ impl OnBuilder<'_> {
         is_full
     }
 
-    fn tell(&mut self, kind: RepairKind, counted: Counted) {
+    fn report(&mut self, kind: RepairKind, counted: Counted) {
         let Some((place, method)) = counted.first else {
             return;
         };
@@ -274,11 +274,11 @@ impl MethodEvents for OnBuilder<'_> {
 
     fn finish(&mut self, key_section: &[(String, String)]) {
         let unmatched = std::mem::take(&mut self.state.unmatched);
-        self.tell(RepairKind::UnmatchedExit, unmatched);
+        self.report(RepairKind::UnmatchedExit, unmatched);
         let missing = std::mem::take(&mut self.state.missing);
-        self.tell(RepairKind::MissingExit, missing);
+        self.report(RepairKind::MissingExit, missing);
         let beyond = std::mem::take(&mut self.state.limit.beyond);
-        self.tell(RepairKind::BeyondLimit, beyond);
+        self.report(RepairKind::BeyondLimit, beyond);
         for (key, value) in key_section {
             self.builder.metadata(key, value);
         }

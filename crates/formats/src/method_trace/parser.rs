@@ -6,7 +6,7 @@ use super::emit::Emitter;
 use super::key::{self, Keys};
 use super::records::Records;
 use super::streaming::{self, Escape};
-use super::v2::{Packets, Said};
+use super::v2::{Packets, Stop};
 use crate::error::ReadError;
 
 /// Facts about the records that some traces give only at their end.
@@ -104,10 +104,10 @@ impl Parser {
         let (mut used, said) = packets.run(input, self.at, &mut self.emit, sink);
         let (bytes, at) = (&input[used..], self.at + used as u64);
         match said {
-            Said::Short => return used,
-            Said::Summary { to, .. } if to > bytes.len() && !eof => return used,
-            Said::Summary { from, to } => used += self.summary(bytes, from, to, at, sink),
-            Said::Unknown(code) => self.emit.repairs.add(RepairKind::BrokenBlock, at, || {
+            Stop::Short => return used,
+            Stop::Summary { to, .. } if to > bytes.len() && !eof => return used,
+            Stop::Summary { from, to } => used += self.summary(bytes, from, to, at, sink),
+            Stop::Unknown(code) => self.emit.repairs.add(RepairKind::BrokenBlock, at, || {
                 format!("packet of kind {code}; nothing after it can be read")
             }),
         }

@@ -39,7 +39,8 @@ pub(super) struct Records {
     streaming: bool,
     clock: u8,
     batch: Vec<MethodEvent>,
-    /// The thread of the previous record. A new thread's clock is taken nearest to its clock.
+    /// The thread of the previous record. A new thread's first time is placed as close as possible to this thread's
+    /// time.
     before: u32,
 }
 

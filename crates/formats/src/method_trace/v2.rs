@@ -57,7 +57,7 @@ struct Record {
 }
 
 /// Why reading stopped.
-pub(super) enum Said {
+pub(super) enum Stop {
     /// More bytes are needed.
     Short,
     /// The summary, with the position of its text.
@@ -109,28 +109,28 @@ impl Packets {
         at: u64,
         emit: &mut Emitter,
         sink: &mut dyn MethodEvents,
-    ) -> (usize, Said) {
+    ) -> (usize, Stop) {
         let mut used = 0;
         let said = loop {
             let (rest, place) = (&bytes[used..], at + used as u64);
             if self.block.is_some() {
                 used += self.records(rest, place, emit, sink);
                 if self.block.is_some() {
-                    break Said::Short;
+                    break Stop::Short;
                 }
                 continue;
             }
             match rest.first() {
-                None => break Said::Short,
+                None => break Stop::Short,
                 Some(0..=2) => match self.packet(rest, place, emit, sink) {
                     Some(length) => used += length,
-                    None => break Said::Short,
+                    None => break Stop::Short,
                 },
                 Some(3) => match summary(rest) {
-                    Some((from, to)) => break Said::Summary { from, to },
-                    None => break Said::Short,
+                    Some((from, to)) => break Stop::Summary { from, to },
+                    None => break Stop::Short,
                 },
-                Some(code) => break Said::Unknown(*code),
+                Some(code) => break Stop::Unknown(*code),
             }
         };
         self.batch.flush(sink);

@@ -10,7 +10,7 @@ pub(super) const HEADER_BYTES: usize = 32;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Header {
     pub version: u16,
-    /// In µs (A1) or ns.
+    /// The start: µs for encoding A1, otherwise ns.
     pub start: u64,
     /// Ticks per second in encoding B; 0 means nanoseconds.
     pub frequency: u64,

@@ -1,6 +1,7 @@
 //! `perf_event_attr`: what an event counts, and which fields its samples have.
 
 use super::cursor::Cursor;
+use super::sample::Task;
 use crate::ring_buffer::ByteOrder;
 
 /// The bits of `sample_type`: the fields of a sample.
@@ -36,7 +37,7 @@ const FREQ: u64 = 1 << 10;
 const SAMPLE_ID_ALL: u64 = 1 << 18;
 const USE_CLOCK_ID: u64 = 1 << 25;
 
-/// The length of the first version of the struct, bytes.
+/// Size of the first version of the struct, bytes.
 const FIRST_VERSION: usize = 64;
 
 /// `perf_event_attr`. Fields that the file's version does not have are 0.
@@ -45,13 +46,13 @@ pub(super) struct Attr {
     /// `type`: hardware, software, tracepoint …
     pub kind: u32,
     pub config: u64,
-    /// `sample_period`, or the frequency.
+    /// `sample_period`, or the frequency, Hz.
     period: u64,
     pub sample_type: u64,
     pub read_format: u64,
     flags: u64,
     pub branch_sample_type: u64,
-    /// The registers of the user that a sample has.
+    /// The user-space registers in a sample, one bit for each.
     pub regs_user: u64,
     clock_id: i32,
 }
@@ -82,7 +83,7 @@ impl Attr {
         })
     }
 
-    /// The length of the struct at the start of `bytes`, as the struct itself gives it.
+    /// The size of the struct at the start of `bytes`, as the struct states it.
     pub fn length(bytes: &[u8], order: ByteOrder) -> usize {
         match order.u32(bytes, 4) {
             None | Some(0) => FIRST_VERSION,
@@ -105,7 +106,7 @@ impl Attr {
         self.period < 1 << 62
     }
 
-    /// The number of the clock that all times are on, if the recorder chose one.
+    /// The number of the clock for all times, if the recorder chose one.
     pub fn clock_id(&self) -> Option<i32> {
         (self.flags & USE_CLOCK_ID != 0).then_some(self.clock_id)
     }
@@ -151,6 +152,12 @@ impl Attr {
         } else {
             None
         }
+    }
+
+    /// The thread of a record that is not a sample; `rest` is what follows the fields of its kind.
+    pub fn task_of_other(&self, mut rest: Cursor<'_>) -> Option<Task> {
+        let has_task = self.flags & SAMPLE_ID_ALL != 0 && self.has(field::TID);
+        has_task.then(|| Task::parse(&mut rest))?
     }
 
     /// A number at the end of a record, before these fields.

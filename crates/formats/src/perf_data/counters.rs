@@ -14,12 +14,12 @@ pub(super) struct Counters {
     names: Vec<StringId>,
     /// The track of an event on a CPU, and the count so far.
     tracks: FxHashMap<(u32, Option<u32>), (TrackId, u64)>,
-    /// The number of values that belong to no event, or are too many for one sample.
+    /// The number of values that belong to no event, or exceed the limit for one sample.
     pub dropped: u64,
 }
 
 impl Counters {
-    /// Begins a session for each event.
+    /// Creates a session for each event.
     pub fn new(
         events: &Events<'_>,
         command: &str,
@@ -47,8 +47,8 @@ impl Counters {
         self.sessions.get(event as usize).copied().unwrap_or(NONE)
     }
 
-    /// Adds the values of a sample: those that the kernel read, else the period added to the count so far. Returns the
-    /// set of values.
+    /// Adds the counter values of a sample: the values that the kernel read, otherwise the period added to the count so
+    /// far. Returns the set of values.
     pub fn values(
         &mut self,
         ts: i64,

@@ -2,8 +2,7 @@
 
 use crate::ring_buffer::ByteOrder;
 
-/// The bytes that are not read yet. Every function takes its value from the front, or returns `None` if too few bytes
-/// are left.
+/// The unread bytes. Every function takes its value from the front, and returns `None` if too few bytes are left.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cursor<'a> {
     rest: &'a [u8],
@@ -73,10 +72,11 @@ impl<'a> Cursor<'a> {
     }
 
     /// Numbers of 8 bytes, up to the end.
-    pub fn numbers(self) -> impl Iterator<Item = u64> + 'a {
+    pub fn numbers(self) -> impl ExactSizeIterator<Item = u64> + 'a {
         let order = self.order;
         let words = self.rest.chunks_exact(8);
-        words.filter_map(move |word| order.u64(word, 0))
+        // Each chunk has the eight bytes of a number.
+        words.map(move |word| order.u64(word, 0).unwrap_or_default())
     }
 }
 

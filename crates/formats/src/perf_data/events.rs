@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::attr::Attr;
+use super::attr::{Attr, read};
 use super::records::{Record, kind};
 use crate::ring_buffer::ByteOrder;
 
@@ -10,7 +10,7 @@ use crate::ring_buffer::ByteOrder;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Event<'a> {
     pub attr: Attr,
-    /// The name that the file gives.
+    /// The event's name in the file.
     name: &'a [u8],
 }
 
@@ -44,7 +44,7 @@ impl<'a> Events<'a> {
             .filter(|at| *at < self.list.len())
     }
 
-    /// Names the event with one of these ids, or the one with this index if no event has them.
+    /// Names the event that has one of these ids. If no event has them, names the one at index `at`.
     pub fn name(&mut self, ids: impl IntoIterator<Item = u64>, at: usize, name: &'a [u8]) {
         let known = ids.into_iter().find_map(|id| self.with_id(id));
         if let Some(event) = self.list.get_mut(known.unwrap_or(at)) {
@@ -67,6 +67,12 @@ impl<'a> Events<'a> {
         }
     }
 
+    /// Whether the kernel counted the lost samples of each event.
+    pub fn count_losses(&self) -> bool {
+        let mut events = self.list.iter();
+        events.any(|event| event.attr.read_format & read::LOST != 0)
+    }
+
     /// The index of the event to which a record belongs. A record without an id belongs to the first one.
     pub fn of(&self, record: &Record<'_>, order: ByteOrder) -> Option<usize> {
         let first = &self.list.first()?.attr;
@@ -86,7 +92,7 @@ impl<'a> Events<'a> {
 }
 
 impl Event<'_> {
-    /// The name of the event: that in the file, else the one that perf gives.
+    /// The event's name: the one in the file, otherwise the one that perf uses.
     pub fn name(&self) -> String {
         if !self.name.is_empty() {
             return String::from_utf8_lossy(self.name).into_owned();
@@ -100,7 +106,7 @@ impl Event<'_> {
         named.map_or_else(raw, |name| (*name).to_owned())
     }
 
-    /// The unit of its count, if it is known.
+    /// The unit of the event's count, if it is known.
     pub fn unit(&self) -> &'static str {
         match (self.attr.kind, self.attr.config) {
             (0, 0 | 6 | 9) => "cycles",

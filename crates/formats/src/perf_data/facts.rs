@@ -19,7 +19,7 @@ pub(super) fn command_line(survey: &Survey<'_>) -> String {
 }
 
 /// Adds all facts to the metadata.
-pub(super) fn tell(survey: &Survey<'_>, out: &mut TraceBuilder) {
+pub(super) fn report(survey: &Survey<'_>, out: &mut TraceBuilder) {
     for (number, from) in &survey.facts {
         let mut from = *from;
         let key = match *number {
@@ -60,7 +60,7 @@ fn fact(key: &str, value: &[u8], out: &mut TraceBuilder) {
     }
 }
 
-/// A fact of simpleperf. Those that other formats have too get the same name as there.
+/// Stores a fact of simpleperf. A fact that other formats also have gets the same name as there.
 fn meta(key: &str, value: &[u8], out: &mut TraceBuilder) {
     match key {
         // Manufacturer, model and name of the product.
@@ -84,8 +84,9 @@ fn meta(key: &str, value: &[u8], out: &mut TraceBuilder) {
     }
 }
 
-/// Adds sync points for the clock of samples: at the first of them, and where the file gives the time of day.
-pub(super) fn tell_clock(survey: &Survey<'_>, out: &mut TraceBuilder) {
+/// Adds sync points for the clock of the samples: one at the first sample, and one where the file gives the time of
+/// day.
+pub(super) fn report_clock(survey: &Survey<'_>, out: &mut TraceBuilder) {
     let Some(first) = out.first_ts() else {
         return;
     };

@@ -18,8 +18,10 @@ pub(super) mod feature {
     pub const MEMORY: u8 = 10;
     pub const COMMAND: u8 = 11;
     pub const EVENTS: u8 = 12;
+    /// The recording is a folder with further files.
+    pub const DIR_FORMAT: u8 = 24;
     pub const CLOCK_DATA: u8 = 29;
-    /// simpleperf's, from here on.
+    /// Features from here on are simpleperf's.
     pub const FILES: u8 = 128;
     pub const META_INFO: u8 = 129;
     pub const FILES_2: u8 = 132;
@@ -43,7 +45,7 @@ pub(super) struct Described<'a> {
     pub name: &'a [u8],
 }
 
-/// The descriptions of events. Ends at one that is broken.
+/// The descriptions of events, up to the first invalid one.
 pub(super) fn events(mut from: Cursor<'_>) -> Vec<Described<'_>> {
     let count = from.u32().unwrap_or(0);
     let attr_size = from.u32().unwrap_or(0);
@@ -59,14 +61,14 @@ pub(super) fn events(mut from: Cursor<'_>) -> Vec<Described<'_>> {
 
 /// The build id of a file.
 pub(super) struct BuildId<'a> {
-    /// The process, or -1 for all.
+    /// The process; -1 means all.
     pub pid: i32,
     pub id: &'a [u8],
     pub file: &'a [u8],
 }
 
 impl<'a> BuildId<'a> {
-    /// Reads the payload of a record. `misc` is that of the record.
+    /// Parses the payload of a record. `misc` is the record's field of that name.
     pub fn parse(mut from: Cursor<'a>, misc: u16) -> Option<Self> {
         /// `PERF_RECORD_MISC_BUILD_ID_SIZE`: the length of the id follows it.
         const HAS_SIZE: u16 = 1 << 15;
@@ -86,7 +88,8 @@ impl<'a> BuildId<'a> {
     }
 }
 
-/// Recorders that do not write the length pad the id with zeros. Usual lengths are 20, 16 and 8 bytes.
+/// The length of a build id without a stated length. Recorders pad such ids with zeros. Usual lengths are 20, 16 and 8
+/// bytes.
 fn guessed_size(id: &[u8]) -> usize {
     let used = id.iter().rposition(|byte| *byte != 0);
     match used.map_or(0, |last| last + 1) {
@@ -96,13 +99,13 @@ fn guessed_size(id: &[u8]) -> usize {
     }
 }
 
-/// The pairs of simpleperf's facts.
+/// simpleperf's facts: keys and values.
 pub(super) fn meta_info(bytes: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     let mut texts = bytes.split(|byte| *byte == 0);
     std::iter::from_fn(move || Some((texts.next().filter(|key| !key.is_empty())?, texts.next()?)))
 }
 
-/// simpleperf's list of events: the name, the type and the configuration of each, a line each.
+/// simpleperf's list of events. Each line has the name, type and configuration of one event.
 pub(super) fn event_types(list: &[u8]) -> impl Iterator<Item = (&[u8], (u32, u64))> {
     let lines = list.split(|byte| *byte == b'\n');
     lines.filter_map(|line| {
@@ -119,9 +122,9 @@ pub(super) fn event_types(list: &[u8]) -> impl Iterator<Item = (&[u8], (u32, u64
     })
 }
 
-/// Two clocks at one time.
+/// The same moment on two clocks.
 pub(super) struct ClockData {
-    /// The clock of samples, as in `<time.h>`.
+    /// The number of the samples' clock, as in `<time.h>`.
     pub clock: u32,
     /// The time of day, ns since 1970.
     pub wall_ns: u64,

@@ -1,19 +1,19 @@
-//! The header of a file, and where its parts are.
+//! The header of a file, and the positions of its parts.
 
 use traceloom_trace::Place;
 
 use super::attr::Attr;
 use super::cursor::Cursor;
+use super::features::feature;
 use crate::error::ReadError;
 use crate::format_id;
 use crate::ring_buffer::ByteOrder;
 
-/// The first bytes of a file of a machine with the least significant byte first, and of one with the most significant
-/// byte first.
+/// The first bytes of a file from a little-endian machine, and from a big-endian machine.
 pub(super) const LITTLE: &[u8] = b"PERFILE2";
 pub(super) const BIG: &[u8] = b"2ELIFREP";
 
-/// The length of the header of a stream (`perf record -o -`), and of the shortest one of a file.
+/// Size of the header of a stream (`perf record -o -`), and of the smallest file header, bytes.
 const OF_STREAM: u64 = 16;
 const OF_FILE: u64 = 72;
 
@@ -28,11 +28,14 @@ pub(super) struct Parts<'a> {
     pub data: &'a [u8],
     /// The offset of the data, bytes.
     pub data_at: usize,
+    /// If the file is one of a folder (`perf record --threads`): the records of the further files, which follow this file
+    /// here, and their offset.
+    pub further: Option<(&'a [u8], usize)>,
     /// Each feature with its number.
     pub features: Vec<(u8, &'a [u8])>,
-    /// The number of bytes that the header promises and the file does not have.
+    /// The number of bytes that the header announces but the file does not have.
     pub missing: u64,
-    /// Whether the recorder did not complete the file.
+    /// Whether the recorder did not finish the file.
     pub is_open: bool,
 }
 
@@ -44,12 +47,19 @@ struct Section {
 }
 
 impl Section {
+    /// The length of the numbers, bytes.
+    const BYTES: u64 = 16;
+
+    fn end(self) -> u64 {
+        self.at.saturating_add(self.length)
+    }
+
     fn parse(from: &mut Cursor<'_>) -> Option<Self> {
         let (at, length) = (from.u64()?, from.u64()?);
         Some(Self { at, length })
     }
 
-    /// The bytes that the file has of it, and the number of missing ones.
+    /// The bytes of the section that are in the file, and the number of missing bytes.
     fn of(self, file: &[u8]) -> (&[u8], u64) {
         let at = usize::try_from(self.at).unwrap_or(usize::MAX);
         let rest = file.get(at..).unwrap_or_default();
@@ -87,6 +97,7 @@ impl<'a> Parts<'a> {
             attrs: Vec::new(),
             data: &file[data_at..],
             data_at,
+            further: None,
             features: Vec::new(),
             missing: 0,
             is_open: false,
@@ -101,16 +112,24 @@ impl<'a> Parts<'a> {
             data.length = (file.len() as u64).saturating_sub(data.at);
         }
         let (bytes, missing_data) = data.of(file);
-        let features = if is_open {
+        let sections = if is_open {
             Vec::new()
         } else {
             features(file, head, order, &mut missing)
         };
+        let further = end(file, data, &sections).map(|at| (&file[at..], at));
+        let mut features = Vec::new();
+        for (number, section) in sections {
+            let (bytes, missing_bytes) = section.of(file);
+            missing = missing.saturating_add(missing_bytes);
+            features.push((number, bytes));
+        }
         Ok(Self {
             order,
             attrs,
             data: bytes,
             data_at: data.at.min(file.len() as u64) as usize,
+            further,
             features,
             missing: missing.saturating_add(missing_data),
             is_open,
@@ -118,27 +137,33 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// The features, whose places follow the data. Adds the bytes that the file does not have to `missing`.
-fn features<'a>(
-    file: &'a [u8],
-    head: &Head,
-    order: ByteOrder,
-    missing: &mut u64,
-) -> Vec<(u8, &'a [u8])> {
-    let at = head.data.at.saturating_add(head.data.length);
-    let places = file.get(usize::try_from(at).unwrap_or(usize::MAX)..);
+/// Where the features are. Their places follow the data. Adds the bytes that the file does not have to `missing`.
+fn features(file: &[u8], head: &Head, order: ByteOrder, missing: &mut u64) -> Vec<(u8, Section)> {
+    let places = file.get(usize::try_from(head.data.end()).unwrap_or(usize::MAX)..);
     let mut places = Cursor::new(places.unwrap_or_default(), order);
     let mut features = Vec::new();
     for number in head.features() {
-        let Some(section) = Section::parse(&mut places) else {
-            *missing = missing.saturating_add(16);
-            continue;
-        };
-        let (bytes, missing_bytes) = section.of(file);
-        *missing = missing.saturating_add(missing_bytes);
-        features.push((number, bytes));
+        match Section::parse(&mut places) {
+            Some(section) => features.push((number, section)),
+            None => *missing = missing.saturating_add(Section::BYTES),
+        }
     }
     features
+}
+
+/// The offset at which the further files of a folder begin: the end of a file that says that it is in such a folder.
+fn end(file: &[u8], data: Section, features: &[(u8, Section)]) -> Option<usize> {
+    let mut numbers = features.iter().map(|(number, _)| *number);
+    if !numbers.any(|number| number == feature::DIR_FORMAT) {
+        return None;
+    }
+    let places = Section {
+        at: data.end(),
+        length: Section::BYTES * features.len() as u64,
+    };
+    let parts = features.iter().map(|(_, section)| *section);
+    let end = parts.chain([places]).map(Section::end).max()?;
+    Some(usize::try_from(end).map_or(file.len(), |end| end.min(file.len())))
 }
 
 /// The header of a file.
@@ -178,7 +203,7 @@ impl Head {
 
 /// The events, and the number of missing bytes.
 fn attrs(file: &[u8], head: &Head, order: ByteOrder) -> Result<(Vec<AttrIds>, u64), ReadError> {
-    /// The length of the section that gives the position of the ids, bytes.
+    /// Size of the section that gives the position of the ids, bytes.
     const IDS: usize = 16;
     let (bytes, mut missing) = head.attrs.of(file);
     let size = usize::try_from(head.attr_size).unwrap_or(usize::MAX);
@@ -186,7 +211,7 @@ fn attrs(file: &[u8], head: &Head, order: ByteOrder) -> Result<(Vec<AttrIds>, u6
         return Err(wrong("the size of attributes", size.to_string(), 16));
     }
     let mut attrs = Vec::new();
-    // Sections of ids may overlap in a hostile file.
+    // In a hostile file, sections of ids may overlap.
     let mut room = file.len() / 8;
     for entry in bytes.chunks_exact(size) {
         let (attr, ids) = entry.split_at(size - IDS);

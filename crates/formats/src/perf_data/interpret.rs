@@ -1,4 +1,4 @@
-//! Turns records into threads, mappings, stacks, counters and samples.
+//! Converts records to threads, mappings, stacks, counters and samples.
 
 use traceloom_trace::{Place, RepairKind, StringId, TraceBuilder};
 
@@ -8,12 +8,12 @@ use super::cursor::Cursor;
 use super::facts;
 use super::head::Parts;
 use super::order::{Queue, Timed, has_task};
-use super::people::{self, Lineage, People};
 use super::records::{Record, Records, kind};
 use super::sample::{Sample, Task};
 use super::stacks::Chains;
 use super::survey::Survey;
 use super::tally::Tally;
+use super::tasks::{self, Lineage, Tasks};
 use super::tracepoints::Tracepoints;
 use super::unpack::unpack;
 use crate::error::ReadError;
@@ -22,13 +22,14 @@ use crate::profile::{
     BYTES, Execution, NONE, Sample as Row, Samples, add_samples, add_stacks, cpu_mode,
 };
 
-/// The memory of samples: a base for any file, bytes, and the bytes for each byte of the file.
+/// Memory limit for samples: a base for any file, bytes, and the bytes allowed for each byte of the file.
 const OF_SAMPLES: (usize, usize) = (24 << 20, 7);
 
 /// Reads a file.
 ///
 /// # Errors
-/// If its header is invalid, or its compressed records have more bytes than allowed.
+///
+/// If the header is invalid, or the compressed records expand to more bytes than allowed.
 pub(super) fn read(
     file: &[u8],
     options: &ReadOptions,
@@ -36,24 +37,25 @@ pub(super) fn read(
 ) -> Result<(), ReadError> {
     let parts = Parts::find(file)?;
     out.add_source_bytes(file.len() as u64);
-    let data = Records::new(parts.data, parts.order);
-    let unpacked = unpack(data, options, parts.order, out)?;
+    let further = parts.further.map_or(&[][..], |(bytes, _)| bytes);
+    let data = [parts.data, further].map(|bytes| Records::new(bytes, parts.order));
+    let unpacked = unpack(data.into_iter().flatten(), options, parts.order, out)?;
     let bytes = file.len() + unpacked.len();
     let survey = Survey::new(&parts, &unpacked, bytes);
-    facts::tell(&survey, out);
+    facts::report(&survey, out);
     let mut interpreter = Interpreter::new(&survey, bytes, out);
     let queue = interpreter.queue(&parts, &unpacked, out);
     for record in queue.sorted() {
         interpreter.record(&record, out);
     }
     interpreter.finish(options, out);
-    facts::tell_clock(&survey, out);
-    tell_ends(&parts, out);
+    facts::report_clock(&survey, out);
+    report_ends(&parts, out);
     Ok(())
 }
 
 /// Reports missing parts of the file.
-fn tell_ends(parts: &Parts<'_>, out: &mut TraceBuilder) {
+fn report_ends(parts: &Parts<'_>, out: &mut TraceBuilder) {
     let end = Place::at_offset((parts.data_at + parts.data.len()) as u64);
     out.repair(
         RepairKind::TornRecord,
@@ -61,6 +63,11 @@ fn tell_ends(parts: &Parts<'_>, out: &mut TraceBuilder) {
         end,
         || format!("{} bytes are missing", parts.missing),
     );
+    let is_alone = parts.further.is_some_and(|(bytes, _)| bytes.is_empty());
+    out.repair(RepairKind::TornRecord, is_alone.into(), end, || {
+        "the files `data.0`, `data.1` … are missing, which have the samples; open the folder that perf wrote"
+            .to_owned()
+    });
     out.repair(
         RepairKind::MissingSummary,
         u64::from(parts.is_open),
@@ -71,14 +78,14 @@ fn tell_ends(parts: &Parts<'_>, out: &mut TraceBuilder) {
 
 struct Interpreter<'a, 's> {
     survey: &'s Survey<'a>,
-    people: People,
+    tasks: Tasks,
     chains: Chains<'a>,
     samples: Samples,
     counters: Counters,
     tally: Tally,
     tracepoints: Tracepoints<'a>,
     source: StringId,
-    /// The memory that is left for samples, bytes.
+    /// The memory left for samples, bytes.
     room: usize,
 }
 
@@ -90,7 +97,7 @@ impl<'a, 's> Interpreter<'a, 's> {
         let counters = Counters::new(&survey.events, &command, &mut samples, out);
         Self {
             survey,
-            people: People::default(),
+            tasks: Tasks::default(),
             chains: Chains::new(bytes),
             samples,
             counters,
@@ -105,7 +112,7 @@ impl<'a, 's> Interpreter<'a, 's> {
         }
     }
 
-    /// Collects the records that have to be in order.
+    /// Collects the records that must be sorted by time.
     fn queue(
         &mut self,
         parts: &Parts<'a>,
@@ -114,8 +121,9 @@ impl<'a, 's> Interpreter<'a, 's> {
     ) -> Queue<'a> {
         let mut queue = Queue::default();
         let places = [(unpacked, None), (parts.data, Some(parts.data_at))];
+        let further = parts.further.map(|(bytes, at)| (bytes, Some(at)));
         // What is compressed stands between records that are not, but all of it has times.
-        for (bytes, at) in places {
+        for (bytes, at) in places.into_iter().chain(further) {
             let mut records = Records::new(bytes, parts.order);
             for mut record in records.by_ref() {
                 record.at += at.unwrap_or(0);
@@ -130,6 +138,7 @@ impl<'a, 's> Interpreter<'a, 's> {
                 || format!("{} bytes are not a record", records.left()),
             );
         }
+        self.tally.rebuilt = queue.rebuilt;
         queue
     }
 
@@ -150,17 +159,25 @@ impl<'a, 's> Interpreter<'a, 's> {
                     self.tally.broken += 1;
                 }
             }
-            kind::LOST => self.lost(record.cursor(order), 1),
-            kind::LOST_SAMPLES => self.lost(record.cursor(order), 0),
+            kind::LOST | kind::LOST_SAMPLES => self.lost(&record),
             _ if is_known(record.kind) => {}
             other => self.tally.skip(other),
         }
     }
 
-    /// Counts lost events. Their number comes after this many other numbers.
-    fn lost(&mut self, mut from: Cursor<'_>, before: u64) {
-        match from.skip(8 * before).and_then(|()| from.u64()) {
-            Some(lost) => self.tally.lost = self.tally.lost.saturating_add(lost),
+    /// Counts lost samples and records. In LOST, the id of an event comes before their number.
+    fn lost(&mut self, record: &Record<'a>) {
+        /// `PERF_RECORD_MISC_LOST_SAMPLES_BPF`
+        const IS_FILTERED: u16 = 1 << 15;
+        let mut numbers = record.cursor(self.survey.order).numbers();
+        let losses = &mut self.tally.losses;
+        let (count, at) = match record.kind {
+            kind::LOST => (&mut losses.in_buffers, 1),
+            _ if record.misc & IS_FILTERED != 0 => (&mut losses.filtered, 0),
+            _ => (&mut losses.of_events, 0),
+        };
+        match numbers.nth(at) {
+            Some(lost) => *count = count.saturating_add(lost),
             None => self.tally.broken += 1,
         }
     }
@@ -177,17 +194,17 @@ impl<'a, 's> Interpreter<'a, 's> {
         self.tally.broken += u64::from(is_read.is_none());
     }
 
-    /// A thread got a name. Mappings stay even if it runs another program: its stacks still have addresses of the
-    /// old one for a moment, and the new one is mapped over it.
+    /// Names a thread. If the thread runs another program, its mappings stay: for a moment, its stacks still have
+    /// addresses of the old program. The mappings of the new program replace the old ones.
     fn comm(&mut self, mut from: Cursor<'a>, out: &mut TraceBuilder) -> Option<()> {
         let task = Task::parse(&mut from)?;
-        self.people.comm(task, from.text()?, out);
+        self.tasks.comm(task, from.text()?, out);
         Some(())
     }
 
     fn fork(&mut self, from: Cursor<'a>, ts: Option<i64>, out: &mut TraceBuilder) -> Option<()> {
         let born = Lineage::parse(from)?;
-        self.people.fork(born, ts, out);
+        self.tasks.fork(born, ts, out);
         if born.task.pid != born.parent.pid {
             self.chains.maps.fork(born.parent.pid, born.task.pid);
         }
@@ -196,7 +213,7 @@ impl<'a, 's> Interpreter<'a, 's> {
 
     fn exit(&mut self, from: Cursor<'a>, ts: Option<i64>, out: &mut TraceBuilder) -> Option<()> {
         let ended = Lineage::parse(from)?;
-        self.people.exit(ended.task, ts, out);
+        self.tasks.exit(ended.task, ts, out);
         Some(())
     }
 
@@ -226,19 +243,19 @@ impl<'a, 's> Interpreter<'a, 's> {
         (ts, task): (i64, Task),
         out: &mut TraceBuilder,
     ) {
-        // The lowest bits.
+        // The lowest three bits are the CPU mode.
         let mode = cpu_mode(u64::from(timed.record.misc & 7));
         let (callsite, unmapped) =
             self.chains
-                .callsite(sample, timed.record.misc, task.pid, self.survey, out);
+                .callsite(sample, timed.record.misc, task, self.survey, out);
         self.tally.unmapped += unmapped;
         self.tracepoints
             .add(sample, attr, timed.record.at, (ts, task));
         self.tally.stacks += u64::from(sample.has_stack);
         self.tally.unknown_modes += u64::from(mode.is_empty());
         let who = crate::profile::Task {
-            upid: people::process(task.pid, out),
-            utid: people::thread(task, out),
+            upid: tasks::process(task.pid, out),
+            utid: tasks::thread(task, out),
             context: NONE,
         };
         let execution = Execution {
@@ -269,22 +286,24 @@ impl<'a, 's> Interpreter<'a, 's> {
         }
         let mut tally = self.tally;
         tally.dropped_values = self.counters.dropped;
+        tally.losses.are_counted_twice = self.survey.events.count_losses();
         tally.raw = self.tracepoints.unread;
         tally.beyond += self.chains.beyond() + self.survey.symbols.beyond;
-        tally.tell(out);
+        tally.report(out);
         if let Some(callsites) = add_stacks(&self.chains.stacks, out) {
             add_samples(self.samples, callsites, out);
         }
-        self.tracepoints.read(options, out);
+        self.tracepoints.read(self.tasks.named(), options, out);
     }
 }
 
-/// The time of a record, if it has one that fits.
+/// The time of a record, if it has one that fits into 64 bits with a sign.
 fn ts_of(timed: &Timed<'_>) -> Option<i64> {
     timed.ts.and_then(|ts| i64::try_from(ts).ok())
 }
 
-/// Whether everything in a record is used before samples are read, or repeats what other records have.
+/// Whether nothing of a record is lost by skipping it: it was used before samples are read, or it repeats other
+/// records.
 fn is_known(kind: u32) -> bool {
     const ID_INDEX: u32 = 69;
     const CPU_MAP: u32 = 74;
@@ -299,6 +318,7 @@ fn is_known(kind: u32) -> bool {
             | kind::COMPRESSED2
             | kind::FINISHED_INIT
             | kind::KSYMBOL
+            | kind::CALLCHAIN_DEFERRED
             | kind::KERNEL_SYMBOLS
             | kind::EVENT_ID
             | kind::TRACING_DATA

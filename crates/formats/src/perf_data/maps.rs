@@ -5,21 +5,21 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-/// A file in memory.
+/// A file that is mapped into memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mapped<'a> {
     pub start: u64,
     pub end: u64,
-    /// The offset of its start in the file.
+    /// The offset of the mapping's start in the file, bytes.
     pub offset: u64,
     pub file: &'a [u8],
-    /// The row of the mapping in the stacks.
+    /// The row of the mapping in the stack tables.
     pub row: u32,
     /// Whether it holds code that was compiled while the process ran.
     pub is_jit: bool,
 }
 
-/// The end of each region of memory and the index of its mapping, by the region's start.
+/// Regions of memory by their start: the end of each region, and the index of its mapping.
 type Regions = BTreeMap<u64, (u64, u32)>;
 
 /// All mappings.
@@ -29,14 +29,14 @@ pub(super) struct Maps<'a> {
     users: FxHashMap<i32, Rc<Regions>>,
     modules: Regions,
     kernel: Option<u32>,
-    /// How many regions may still be copied, because a process changes what it shares with its parent.
+    /// The number of regions that may still be copied when a process changes mappings that it shares with its parent.
     room: usize,
-    /// The number of changes for which there was no room.
+    /// The number of changes that were dropped because of this limit.
     pub beyond: u64,
 }
 
 impl<'a> Maps<'a> {
-    /// No mappings yet. `bytes` is the size of the file.
+    /// Creates a list without mappings. `bytes` is the size of the file.
     pub fn new(bytes: usize) -> Self {
         const FREE: usize = 1 << 18;
         Self {
@@ -82,7 +82,7 @@ impl<'a> Maps<'a> {
         self.list.len() as u32 - 1
     }
 
-    /// A new process begins with the memory of its parent.
+    /// Starts a process with the mappings of its parent.
     pub fn fork(&mut self, parent: i32, pid: i32) {
         if let Some(regions) = self.users.get(&parent) {
             let regions = Rc::clone(regions);
@@ -112,7 +112,7 @@ fn find(regions: &Regions, address: u64) -> Option<u32> {
     (address < *end).then_some(*at)
 }
 
-/// Adds a mapping. It replaces what was mapped there before.
+/// Adds a mapping, which replaces earlier mappings in its region.
 fn map(regions: &mut Regions, mapped: &Mapped<'_>, at: u32) {
     let (start, end) = (mapped.start, mapped.end);
     if start >= end {

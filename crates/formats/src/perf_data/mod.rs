@@ -7,9 +7,9 @@
 //! Sources: `include/uapi/linux/perf_event.h` of Linux, `perf.data-file-format.txt` and `util/header.c` of perf,
 //! `record.h` and `record_file_format.h` of simpleperf. The tables are filled as Perfetto's importer of perf.data does.
 //!
-//! The crate linux-perf-data 0.13 is not used. It unpacks compressed records with zstd in C, and brings prost and three
-//! other crates. It allocates the bytes that a section claims to have without a check that the file has them: a file of
-//! 120 bytes makes it panic.
+//! The crate linux-perf-data 0.13 is not used. It decompresses records with the C library zstd, and depends on prost
+//! and three other crates. It allocates as many bytes as a section claims to have, without checking the size of the
+//! file, so a file of 120 bytes can make it panic.
 
 mod attr;
 mod counters;
@@ -21,13 +21,13 @@ mod head;
 mod interpret;
 mod maps;
 mod order;
-mod people;
 mod records;
 mod sample;
 mod stacks;
 mod survey;
 mod symbols;
 mod tally;
+mod tasks;
 #[cfg(test)]
 mod tests;
 mod tracepoints;
@@ -57,7 +57,7 @@ impl Format for PerfData {
         }
     }
 
-    /// Symbols are at the end of the file, after the samples that they name.
+    /// The symbols are at the end of the file, after the samples whose functions they name.
     fn wants_whole(&self) -> bool {
         true
     }

@@ -3,8 +3,9 @@
 //! ```text
 //! u32 kind  u16 misc  u16 size  payload
 //! ```
-//! `size` includes these 8 bytes. Records of simpleperf can be longer: their 4 last bytes are the upper and the lower
-//! half of the size. Data of hardware traces follow some records without being part of them.
+//! `size` includes these 8 bytes. Records of simpleperf can be longer: the 4 bytes of `misc` and `size` then hold the
+//! upper and the lower half of the size. Some records are followed by data of a hardware trace, which their size does
+//! not include.
 
 use super::cursor::Cursor;
 use crate::ring_buffer::ByteOrder;
@@ -21,6 +22,7 @@ pub(super) mod kind {
     pub const AUX: u32 = 11;
     pub const LOST_SAMPLES: u32 = 13;
     pub const KSYMBOL: u32 = 17;
+    pub const CALLCHAIN_DEFERRED: u32 = 22;
     pub const HEADER_ATTR: u32 = 64;
     pub const TRACING_DATA: u32 = 66;
     pub const BUILD_ID: u32 = 67;
@@ -32,7 +34,7 @@ pub(super) mod kind {
     pub const COMPRESSED: u32 = 81;
     pub const FINISHED_INIT: u32 = 82;
     pub const COMPRESSED2: u32 = 83;
-    /// Kinds from here on come from simpleperf.
+    /// Kinds from here on are simpleperf's.
     pub const FIRST_OF_SIMPLEPERF: u32 = 32768;
     pub const KERNEL_SYMBOLS: u32 = 32769;
     pub const EVENT_ID: u32 = 32774;
@@ -41,7 +43,7 @@ pub(super) mod kind {
     pub const TRACING_DATA_OF_SIMPLEPERF: u32 = 32777;
 }
 
-/// The name of a kind of records, as the kernel and perf call it.
+/// The name of a record kind in the kernel and perf.
 pub(super) fn name(kind: u32) -> &'static str {
     match kind {
         5 => "THROTTLE",
@@ -56,7 +58,6 @@ pub(super) fn name(kind: u32) -> &'static str {
         19 => "CGROUP",
         20 => "TEXT_POKE",
         21 => "AUX_OUTPUT_HW_ID",
-        22 => "CALLCHAIN_DEFERRED",
         65 => "HEADER_EVENT_TYPE",
         66 | kind::TRACING_DATA_OF_SIMPLEPERF => "TRACING_DATA",
         69 => "ID_INDEX",
@@ -83,7 +84,7 @@ pub(super) struct Record<'a> {
     pub kind: u32,
     pub misc: u16,
     pub payload: &'a [u8],
-    /// Its offset in the data, bytes. Records in the queue have their offset in the file.
+    /// Its offset in the data, bytes. For records in the queue, the offset in the file.
     pub at: usize,
 }
 
@@ -92,7 +93,7 @@ impl<'a> Record<'a> {
         Cursor::new(self.payload, order)
     }
 
-    /// The formats of tracepoints, which are in the record or after it. `data` contains the record.
+    /// The formats of tracepoints, which are inside the record or after it. `data` contains the record.
     pub fn tracing_data(&self, data: &'a [u8]) -> Option<&'a [u8]> {
         const HEADER: usize = 8;
         const MAGIC: &[u8] = b"\x17\x08\x44tracing";
@@ -102,7 +103,7 @@ impl<'a> Record<'a> {
     }
 }
 
-/// The records of the data. Ends at the first record that is broken or incomplete.
+/// Iterates over the records of the data. Ends at the first invalid or incomplete record.
 #[derive(Clone, Debug)]
 pub(super) struct Records<'a> {
     data: &'a [u8],
@@ -120,7 +121,7 @@ impl<'a> Records<'a> {
         self.at
     }
 
-    /// The number of bytes that are not read.
+    /// The number of unread bytes.
     pub fn left(&self) -> usize {
         self.data.len() - self.at
     }
@@ -157,7 +158,7 @@ impl<'a> Iterator for Records<'a> {
     }
 }
 
-/// The number of bytes after a record that belong to it although its size does not include them.
+/// The number of bytes that belong to a record but come after it, because its size does not include them.
 fn data_after(kind: u32, mut payload: Cursor<'_>) -> Option<u64> {
     match kind {
         kind::AUXTRACE => payload.u64(),

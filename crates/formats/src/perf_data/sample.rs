@@ -5,7 +5,7 @@ use super::attr::{Attr, field, read};
 use super::cursor::Cursor;
 use crate::ring_buffer::ByteOrder;
 
-/// A sample. Fields after the stack of the user are not read.
+/// A sample. Fields after the copy of the user stack are not read.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sample<'a> {
     pub ip: Option<u64>,
@@ -22,7 +22,7 @@ pub(super) struct Sample<'a> {
     pub has_stack: bool,
 }
 
-/// A thread and its process. Numbers are -1 if they are unknown.
+/// A thread and its process. -1 means unknown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Task {
     pub pid: i32,
@@ -44,7 +44,7 @@ pub(super) struct Value {
 }
 
 impl<'a> Sample<'a> {
-    /// Reads a sample. `None` if it ends before its fields do.
+    /// Parses a sample. `None` if it is truncated.
     pub fn parse(mut from: Cursor<'a>, attr: &Attr, order: ByteOrder) -> Option<Self> {
         let mut sample = Self {
             order,
@@ -60,7 +60,7 @@ impl<'a> Sample<'a> {
         from.u64_if(attr.has(field::ID))?;
         from.u64_if(attr.has(field::STREAM_ID))?;
         if attr.has(field::CPU) {
-            // perf writes -1 into samples that it made itself.
+            // perf writes -1 into samples that it creates itself.
             sample.cpu = Some(from.u32()?).filter(|cpu| *cpu != u32::MAX);
             from.skip(4)?;
         }
@@ -77,9 +77,14 @@ impl<'a> Sample<'a> {
     }
 
     fn after_chain(&mut self, mut from: Cursor<'a>, attr: &Attr) -> Option<()> {
-        /// `PERF_SAMPLE_BRANCH_HW_INDEX`: the branches have one more number before them.
+        /// `PERF_SAMPLE_BRANCH_HW_INDEX`: one more number precedes the branches.
         const HW_INDEX: u64 = 1 << 17;
-        const OF_BRANCH: u64 = 24;
+        /// `PERF_SAMPLE_BRANCH_COUNTERS`: a number for each branch follows all of them.
+        const COUNTERS: u64 = 1 << 19;
+        let of_branch = match attr.branch_sample_type & COUNTERS {
+            0 => 24,
+            _ => 24 + 8,
+        };
         if attr.has(field::RAW) {
             let size = from.u32()?;
             self.raw = from.take(size.into())?;
@@ -87,7 +92,7 @@ impl<'a> Sample<'a> {
         if attr.has(field::BRANCH_STACK) {
             let count = from.u64()?;
             from.u64_if(attr.branch_sample_type & HW_INDEX != 0)?;
-            from.skip(count.checked_mul(OF_BRANCH)?)?;
+            from.skip(count.checked_mul(of_branch)?)?;
         }
         if attr.has(field::REGS_USER) && from.u64()? != 0 {
             from.skip(8 * u64::from(attr.regs_user.count_ones()))?;
@@ -100,13 +105,13 @@ impl<'a> Sample<'a> {
         Some(())
     }
 
-    /// The addresses of the stack, the innermost first, with marks between the parts of the kernel and of the user.
+    /// The addresses of the stack, innermost first. Marks separate the kernel part from the user part.
     pub fn chain(&self) -> impl Iterator<Item = u64> + use<'a> {
         Cursor::new(self.chain, self.order).numbers()
     }
 }
 
-/// `PERF_SAMPLE_READ`: the values of the counters of a group, or of one counter.
+/// `PERF_SAMPLE_READ`: the values of a group of counters, or of one counter.
 fn values(from: &mut Cursor<'_>, format: u64) -> Option<Vec<Value>> {
     let has = |bit| format & bit != 0;
     let first = from.u64()?;

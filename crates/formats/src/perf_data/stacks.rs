@@ -11,19 +11,26 @@ use super::symbols::Spot;
 use crate::profile::{Mapping, NONE, Named, Stacks, name_frames};
 use crate::symbolizer::{CodePlaces, Symbolizer};
 
-/// The memory of stacks: a base for any file, bytes, and the bytes for each byte of the file.
+/// Memory limit for stacks: a base for any file, bytes, and the bytes allowed for each byte of the file.
 const OF_STACKS: (usize, usize) = (12 << 20, 4);
 
-/// How many mappings get a row of their own: 8,192 in any file, and one more for each 128 bytes of the file.
+/// How many mappings get a row of their own: 8,192 in any file, plus one for each 128 bytes of the file.
 const OWN_ROWS: (usize, usize) = (1 << 13, 128);
 
-/// Addresses from here on are marks in a stack (`PERF_CONTEXT_MAX`).
+/// Addresses from here on are marks (`PERF_CONTEXT_MAX`).
 const MARKS: u64 = -4095_i64 as u64;
+
+/// `PERF_CONTEXT_USER_DEFERRED`: a cookie follows, and the stack of the user is in a later record with the same cookie.
+const DEFERRED: u64 = -640_i64 as u64;
+
+/// How many addresses of such stacks are added to samples, because many samples can share one: a base for any file, and the
+/// number for each byte of the file.
+const OF_DEFERRED: (usize, usize) = (1 << 20, 4);
 
 /// The image of the kernel.
 const KERNEL: &[u8] = b"[kernel.kallsyms]";
 
-/// The part of a stack.
+/// The side on which code runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Side {
     Kernel,
@@ -31,7 +38,7 @@ enum Side {
 }
 
 impl Side {
-    /// The side of a record, by the lowest bits of `misc`.
+    /// The side of a record, from the lowest bits of `misc`.
     fn of_misc(misc: u16) -> Self {
         match misc & 7 {
             1 | 4 => Self::Kernel,
@@ -39,7 +46,7 @@ impl Side {
         }
     }
 
-    /// The side after a mark.
+    /// The side of the addresses after a mark.
     fn of_mark(mark: u64) -> Self {
         match mark as i64 {
             // PERF_CONTEXT_KERNEL and PERF_CONTEXT_GUEST_KERNEL
@@ -54,29 +61,35 @@ impl Side {
 pub(super) struct Chains<'a> {
     pub maps: Maps<'a>,
     pub stacks: Stacks,
-    /// How many mappings get rows of their own even if they are equal to those of another process.
+    /// The number of mappings that get rows of their own even if another process has an equal mapping.
     own_rows: usize,
+    /// How many more addresses of stacks in later records are added.
+    deferred_room: usize,
+    /// Stacks of later records that were left out because of that.
+    deferred_beyond: u64,
     /// The addresses of the current stack, the innermost first.
     frames: Vec<(Side, u64)>,
 }
 
 impl<'a> Chains<'a> {
-    /// No stacks yet. `bytes` is the size of the file.
+    /// Creates empty tables. `bytes` is the size of the file.
     pub fn new(bytes: usize) -> Self {
         Self {
             maps: Maps::new(bytes),
             stacks: Stacks::with_room(OF_STACKS.0 + OF_STACKS.1 * bytes),
             own_rows: OWN_ROWS.0 + bytes / OWN_ROWS.1,
+            deferred_room: OF_DEFERRED.0 + OF_DEFERRED.1 * bytes,
+            deferred_beyond: 0,
             frames: Vec::new(),
         }
     }
 
     /// The number of rows that were left out to save memory.
     pub fn beyond(&self) -> u64 {
-        self.stacks.beyond + self.maps.beyond
+        self.stacks.beyond + self.maps.beyond + self.deferred_beyond
     }
 
-    /// Reads `MMAP` or `MMAP2`. `None` if it ends too early.
+    /// Reads `MMAP` or `MMAP2`. `None` if the record is truncated.
     pub fn map(
         &mut self,
         record: &Record<'a>,
@@ -123,11 +136,11 @@ impl<'a> Chains<'a> {
         let is_image =
             mapped.file.starts_with(KERNEL) || mapped.file.starts_with(b"[guest.kernel.kallsyms");
         if is_image {
-            // A guest's image follows that of its host.
+            // The image of a guest's kernel follows the host's.
             if self.maps.has_kernel() {
                 return;
             }
-            // perf puts the address of a symbol there.
+            // perf stores the address of a symbol in this field.
             mapped.offset = 0;
         }
         mapped.row = self.row(&mapped, build_id, out);
@@ -156,7 +169,7 @@ impl<'a> Chains<'a> {
         }
     }
 
-    /// Asks for the functions without a name.
+    /// Looks up the names of functions that the file does not name.
     pub fn name_frames(
         &mut self,
         symbolizer: &dyn Symbolizer,
@@ -171,7 +184,7 @@ impl<'a> Chains<'a> {
                 let own = Some(mapping.build_id).filter(|id| *id != StringId::NULL);
                 return Some((own.unwrap_or(listed), CodePlaces::Kernel));
             }
-            // Others are compiled code, the stack, `[vdso]`.
+            // Other paths are compiled code, the stack or `[vdso]`.
             let is_file = path.starts_with('/') && !path.starts_with("//");
             let mapped_from = mapping.exact_offset;
             is_file.then_some((mapping.build_id, CodePlaces::FileOffsets { mapped_from }))
@@ -179,39 +192,66 @@ impl<'a> Chains<'a> {
         name_frames(&mut self.stacks, symbolizer, code, out);
     }
 
-    /// The stack of a sample, and the number of its frames that are outside of all mappings.
+    /// The stack of a sample, and the number of its frames outside all mappings.
     pub fn callsite(
         &mut self,
         sample: &Sample<'a>,
         misc: u16,
-        pid: i32,
+        task: Task,
         survey: &Survey<'a>,
         out: &mut TraceBuilder,
     ) -> (u32, u64) {
         let mut frames = std::mem::take(&mut self.frames);
         frames.clear();
-        let mut side = Side::of_misc(misc);
-        for address in sample.chain() {
-            if address >= MARKS {
-                side = Side::of_mark(address);
-            } else {
-                frames.push((side, address));
-            }
-        }
+        self.collect(sample, Side::of_misc(misc), task.tid, survey, &mut frames);
         if frames.is_empty() {
             frames.extend(sample.ip.map(|ip| (Side::of_misc(misc), ip)));
         }
         let (mut callsite, mut unmapped) = (NONE, 0);
         for (depth, (side, address)) in frames.iter().enumerate().rev() {
-            // Callers are return addresses, and the call is the instruction before. simpleperf stores that one.
+            // Callers are return addresses; the call is the instruction before. simpleperf already stores the address
+            // of the call.
             let is_return = depth > 0 && !survey.is_simpleperf;
             let address = address.saturating_sub(u64::from(is_return));
-            let (frame, is_mapped) = self.frame(*side, pid, address, survey, out);
+            let (frame, is_mapped) = self.frame(*side, task.pid, address, survey, out);
             unmapped += u64::from(!is_mapped);
             callsite = self.stacks.callsite(callsite, frame);
         }
         self.frames = frames;
         (callsite, unmapped)
+    }
+
+    /// Adds the addresses of a sample to `frames`. Those before the first mark are on `side`.
+    fn collect(
+        &mut self,
+        sample: &Sample<'a>,
+        mut side: Side,
+        tid: i32,
+        survey: &Survey<'a>,
+        frames: &mut Vec<(Side, u64)>,
+    ) {
+        let mut chain = sample.chain();
+        while let Some(address) = chain.next() {
+            if address == DEFERRED {
+                let cookie = chain.next().unwrap_or_default();
+                self.defer(survey.deferred_stack(cookie, tid), frames);
+            } else if address >= MARKS {
+                side = Side::of_mark(address);
+            } else {
+                frames.push((side, address));
+            }
+        }
+    }
+
+    /// Adds a stack of the user that is in a later record.
+    fn defer(&mut self, stack: impl ExactSizeIterator<Item = u64>, frames: &mut Vec<(Side, u64)>) {
+        let Some(room) = self.deferred_room.checked_sub(stack.len()) else {
+            self.deferred_beyond += 1;
+            return;
+        };
+        self.deferred_room = room;
+        let addresses = stack.filter(|address| *address < MARKS);
+        frames.extend(addresses.map(|address| (Side::User, address)));
     }
 
     /// The frame at an address, and whether something is mapped there.
@@ -253,7 +293,7 @@ fn digits(build_id: &[u8]) -> String {
     build_id.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The build id of `MMAP2`; empty if the record has the number of the file instead.
+/// The build id of `MMAP2`; empty if the record identifies the file by its inode instead.
 fn own_build_id<'a>(from: &mut Cursor<'a>, misc: u16) -> Option<&'a [u8]> {
     /// `PERF_RECORD_MISC_MMAP_BUILD_ID`
     const HAS_BUILD_ID: u16 = 1 << 14;
@@ -266,7 +306,7 @@ fn own_build_id<'a>(from: &mut Cursor<'a>, misc: u16) -> Option<&'a [u8]> {
     Some(&id[..usize::from(*size).min(id.len())])
 }
 
-/// Whether the file is one of those in which simpleperf stores compiled code.
+/// Whether the file is one in which simpleperf stores compiled code.
 fn is_jit_cache(file: &[u8]) -> bool {
     let has = |name: &str| memchr::memmem::find(file, name.as_bytes()).is_some();
     has("jit_app_cache") || has("jit_zygote_cache")

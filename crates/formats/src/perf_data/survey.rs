@@ -1,4 +1,5 @@
-//! What has to be known before samples are read: events, build ids, symbols and facts, wherever they are in the file.
+//! The first pass over a file: collects what must be known before samples are read. Events, build ids, symbols and
+//! facts may be anywhere in the file.
 
 use std::collections::BTreeSet;
 
@@ -13,12 +14,14 @@ use super::records::{Record, Records, kind};
 use super::symbols::Symbols;
 use crate::ring_buffer::{ByteOrder, Coverage};
 
-/// The first pass over a file.
+/// The result of the first pass over a file.
 #[derive(Debug)]
 pub(super) struct Survey<'a> {
     pub order: ByteOrder,
     pub events: Events<'a>,
     pub symbols: Symbols<'a>,
+    /// The stacks of the user that the kernel recorded after samples, by their cookies and threads: lists of addresses.
+    deferred: FxHashMap<(u64, i32), &'a [u8]>,
     build_ids: FxHashMap<(i32, &'a [u8]), &'a [u8]>,
     /// Facts by the number of their feature.
     pub facts: Vec<(u8, Cursor<'a>)>,
@@ -37,14 +40,16 @@ pub(super) struct Survey<'a> {
 }
 
 impl<'a> Survey<'a> {
-    /// Reads everything but threads, mappings and samples. `bytes` is the size of the file with its unpacked records.
+    /// Reads everything except threads, mappings and samples. `bytes` is the size of the file including its
+    /// decompressed records.
     pub fn new(parts: &Parts<'a>, unpacked: &'a [u8], bytes: usize) -> Self {
-        /// The memory for symbols: a base for any file, bytes, and the bytes for each byte of the file.
+        /// Memory limit for symbols: a base for any file, bytes, and the bytes allowed for each byte of the file.
         const OF_SYMBOLS: (usize, usize) = (8 << 20, 2);
         let mut survey = Self {
             order: parts.order,
             events: Events::default(),
             symbols: Symbols::with_room(OF_SYMBOLS.1.saturating_mul(bytes) + OF_SYMBOLS.0),
+            deferred: FxHashMap::default(),
             build_ids: FxHashMap::default(),
             facts: Vec::new(),
             meta_info: Vec::new(),
@@ -58,7 +63,8 @@ impl<'a> Survey<'a> {
         for (attr, ids) in &parts.attrs {
             survey.events.add(*attr, ids.iter().copied());
         }
-        for data in [parts.data, unpacked] {
+        let further = parts.further.map_or(&[][..], |(bytes, _)| bytes);
+        for data in [parts.data, further, unpacked] {
             Records::new(data, parts.order).for_each(|record| survey.record(&record, data));
         }
         for (number, bytes) in &parts.features {
@@ -77,6 +83,7 @@ impl<'a> Survey<'a> {
             kind::EVENT_ID => self.ids(from),
             kind::KSYMBOL => self.kernel_symbol(from),
             kind::KERNEL_SYMBOLS => self.kallsyms(from),
+            kind::CALLCHAIN_DEFERRED => self.deferred(record),
             kind::HEADER_FEATURE => self.header_feature(from),
             kind::THREAD_MAP => self.thread_map(from),
             kind::TRACING_DATA | kind::TRACING_DATA_OF_SIMPLEPERF => {
@@ -114,7 +121,7 @@ impl<'a> Survey<'a> {
         Some(())
     }
 
-    /// `EVENT_ID` of simpleperf: pairs of the index of an event and a further id.
+    /// `EVENT_ID` of simpleperf: pairs of an event's index and an additional id.
     fn ids(&mut self, mut from: Cursor<'a>) -> Option<()> {
         for _ in 0..from.u64()? {
             let (event, id) = (from.u64()?, from.u64()?);
@@ -123,7 +130,7 @@ impl<'a> Survey<'a> {
         Some(())
     }
 
-    /// `KSYMBOL`: code that the kernel made at run time, such as a program of BPF.
+    /// `KSYMBOL`: code that the kernel created at run time, such as a BPF program.
     fn kernel_symbol(&mut self, mut from: Cursor<'a>) -> Option<()> {
         const WAS_REMOVED: u16 = 1;
         let (address, length) = (from.u64()?, from.u32()?);
@@ -134,6 +141,28 @@ impl<'a> Survey<'a> {
             self.symbols.add_kernel(address, length, name);
         }
         Some(())
+    }
+
+    /// `CALLCHAIN_DEFERRED`: the stack of the user, which the kernel takes when the thread returns to user space.
+    fn deferred(&mut self, record: &Record<'a>) -> Option<()> {
+        let mut from = record.cursor(self.order);
+        let (cookie, count) = (from.u64()?, from.u64()?);
+        let stack = from.take(count.checked_mul(8)?)?;
+        let event = self.events.of(record, self.order)?;
+        let attr = self.events.list.get(event)?.attr;
+        let task = attr.task_of_other(from)?;
+        self.deferred.insert((cookie, task.tid), stack);
+        Some(())
+    }
+
+    /// The addresses of a stack that the kernel recorded after the sample.
+    pub fn deferred_stack(
+        &self,
+        cookie: u64,
+        tid: i32,
+    ) -> impl ExactSizeIterator<Item = u64> + use<'a> {
+        let stack = self.deferred.get(&(cookie, tid)).copied();
+        Cursor::new(stack.unwrap_or_default(), self.order).numbers()
     }
 
     fn kallsyms(&mut self, mut from: Cursor<'a>) -> Option<()> {
@@ -176,6 +205,7 @@ impl<'a> Survey<'a> {
                 let data = ClockData::parse(from);
                 self.clock = data.map(|data| (data.clock, data.wall_ns, data.clock_ns));
             }
+            feature::DIR_FORMAT => {}
             feature::META_INFO => self.meta_info(bytes),
             feature::FILES => {
                 self.is_simpleperf = true;
@@ -211,7 +241,7 @@ impl<'a> Survey<'a> {
         }
     }
 
-    /// A fact of simpleperf.
+    /// The value of one of simpleperf's facts.
     pub fn meta(&self, key: &[u8]) -> Option<&'a [u8]> {
         let mut facts = self.meta_info.iter();
         facts
@@ -219,7 +249,7 @@ impl<'a> Survey<'a> {
             .map(|(_, value)| *value)
     }
 
-    /// The build id of a file of a process.
+    /// The build id of a file that a process has mapped.
     pub fn build_id_of(&self, pid: i32, file: &[u8]) -> &'a [u8] {
         const ALL: i32 = -1;
         let known = self.build_ids.get(&(pid, file));

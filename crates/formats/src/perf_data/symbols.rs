@@ -22,7 +22,7 @@ mod kind {
     pub const SYMBOL_MAP: u32 = 4;
 }
 
-/// The memory of a symbol, bytes.
+/// The memory for a symbol, bytes.
 const OF_SYMBOL: usize = 40;
 
 /// A function.
@@ -37,13 +37,13 @@ struct Symbol<'a> {
 #[derive(Debug, Default)]
 struct File<'a> {
     kind: u32,
-    /// The virtual address of the first segment, and the offset of that segment in the file or in memory.
+    /// The virtual address of the first segment, and the segment's offset in the file or in memory, bytes.
     min_address: u64,
     min_offset: Option<u64>,
     symbols: Vec<Symbol<'a>>,
 }
 
-/// A place in the memory of a process.
+/// A location in the memory of a process.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spot<'a> {
     pub address: u64,
@@ -51,7 +51,7 @@ pub(super) struct Spot<'a> {
     pub file: &'a [u8],
     pub start: u64,
     pub offset: u64,
-    /// Whether the file has code that was compiled at run time, whose symbols have absolute addresses.
+    /// Whether the file contains code that was compiled at run time. Its symbols have absolute addresses.
     pub is_jit: bool,
 }
 
@@ -60,7 +60,7 @@ pub(super) struct Spot<'a> {
 pub(super) struct Symbols<'a> {
     files: FxHashMap<&'a [u8], File<'a>>,
     kernel: Vec<Symbol<'a>>,
-    /// The memory for symbols, bytes.
+    /// The memory left for symbols, bytes.
     room: usize,
     /// The number of symbols for which no memory was left.
     pub beyond: u64,
@@ -74,7 +74,7 @@ impl<'a> Symbols<'a> {
         }
     }
 
-    /// Reads the feature FILE. Returns whether it is whole.
+    /// Reads the feature FILE. Returns whether it is complete.
     pub fn add_files(&mut self, mut from: Cursor<'a>, order: ByteOrder) -> bool {
         while !from.rest().is_empty() {
             let file = from.u32().and_then(|size| from.take(size.into()));
@@ -114,7 +114,7 @@ impl<'a> Symbols<'a> {
         Some((path, file))
     }
 
-    /// Reads the feature FILE2. Returns whether it is whole.
+    /// Reads the feature FILE2. Returns whether it is complete.
     pub fn add_messages(&mut self, mut from: Cursor<'a>) -> bool {
         while !from.rest().is_empty() {
             let Some(message) = from.u32().and_then(|size| from.take(size.into())) else {
@@ -186,7 +186,7 @@ impl<'a> Symbols<'a> {
         self.kernel = symbols;
     }
 
-    /// Adds the kernel's symbols in the form of `/proc/kallsyms`.
+    /// Adds kernel symbols that are listed in the form of `/proc/kallsyms`.
     pub fn add_kallsyms(&mut self, list: &'a [u8]) {
         for line in list.split(|byte| *byte == b'\n') {
             let mut words = line.split(|byte| byte.is_ascii_whitespace());
@@ -199,7 +199,7 @@ impl<'a> Symbols<'a> {
         }
     }
 
-    /// The name of the function at a place.
+    /// The name of the function at a location.
     pub fn name(&self, spot: &Spot<'_>) -> Option<&'a [u8]> {
         let of_file = self.files.get(spot.file);
         let named = of_file.and_then(|file| find(&file.symbols, file.address(spot)));
@@ -208,7 +208,7 @@ impl<'a> Symbols<'a> {
 }
 
 impl File<'_> {
-    /// The address of a place as the symbols of the file count it.
+    /// Converts a location to the addresses that the symbols of its file use.
     fn address(&self, spot: &Spot<'_>) -> u64 {
         let inside = spot.address.wrapping_sub(spot.start);
         let in_file = inside.wrapping_add(spot.offset);
@@ -237,7 +237,7 @@ fn symbol(fields: Fields<'_>) -> Symbol<'_> {
     symbol
 }
 
-/// The symbol at an address. One without a length ends where the next one begins.
+/// The symbol at an address. A symbol without a length ends at the next symbol.
 fn find<'a>(symbols: &[Symbol<'a>], address: u64) -> Option<&'a [u8]> {
     let after = symbols.partition_point(|symbol| symbol.address <= address);
     let symbol = symbols.get(after.checked_sub(1)?)?;

@@ -1,4 +1,4 @@
-//! Counts what is not in the tables.
+//! Counts what the tables do not contain.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,32 +6,56 @@ use traceloom_trace::{Place, RepairKind, TraceBuilder};
 
 use super::records;
 
-/// The counts, with the names that `stats` of PerfettoSQL gives to some of them.
+/// The counts. Some of them have a name in `stats` of PerfettoSQL.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
-    /// Records of kinds that are not read.
+    /// Records of kinds that are not read, by kind.
     pub kinds: BTreeMap<u32, u64>,
-    /// Events that the kernel lost.
-    pub lost: u64,
+    pub losses: Losses,
     /// Records that end too early.
     pub broken: u64,
     /// Samples with the id of an unknown event.
     pub unknown_events: u64,
-    /// Samples without a time or a thread.
+    /// Samples without a thread, or with a time that is too large.
     pub incomplete: u64,
+    /// Samples without times of their own.
+    pub rebuilt: u64,
     /// Samples with a copy of the stack, which has to be unwound.
     pub stacks: u64,
     /// Samples whose data cannot be read.
     pub raw: u64,
-    /// Samples for which there was no memory.
+    /// Samples beyond the memory limit.
     pub beyond: u64,
-    /// Values of counters that belong to no event, or are too many for one sample.
+    /// Counter values that belong to no event, or exceed the limit for one sample.
     pub dropped_values: u64,
-    /// Samples with an unknown mode of the CPU.
+    /// Samples with an unknown CPU mode.
     pub unknown_modes: u64,
-    /// Frames outside of all mappings.
+    /// Frames outside all mappings.
     pub unmapped: u64,
     pub skipped_features: BTreeSet<u8>,
+}
+
+/// Samples and other records that are not in the file.
+#[derive(Debug, Default)]
+pub(super) struct Losses {
+    /// Those of LOST: the kernel writes how many did not fit into a buffer.
+    pub in_buffers: u64,
+    /// Those of LOST_SAMPLES.
+    pub of_events: u64,
+    /// Whether LOST_SAMPLES has the kernel's count for each event (`PERF_FORMAT_LOST`), which includes what LOST counts.
+    pub are_counted_twice: bool,
+    /// Samples that a filter of the user dropped. They are no losses.
+    pub filtered: u64,
+}
+
+impl Losses {
+    fn all(&self) -> u64 {
+        if self.are_counted_twice {
+            self.in_buffers.max(self.of_events)
+        } else {
+            self.in_buffers.saturating_add(self.of_events)
+        }
+    }
 }
 
 impl Tally {
@@ -41,18 +65,18 @@ impl Tally {
     }
 
     /// Adds the counts to the trace.
-    pub fn tell(&self, out: &mut TraceBuilder) {
-        self.tell_repairs(out);
-        self.tell_figures(out);
+    pub fn report(&self, out: &mut TraceBuilder) {
+        self.report_repairs(out);
+        self.report_stats(out);
     }
 
-    fn tell_repairs(&self, out: &mut TraceBuilder) {
-        use RepairKind::{BeyondLimit, BrokenBlock, LostEvents, SkippedEntry};
+    fn report_repairs(&self, out: &mut TraceBuilder) {
+        use RepairKind::{BeyondLimit, BrokenBlock, LostEvents, RebuiltTime, SkippedEntry};
         let place = Place::default();
         for (kind, count, text) in [
             (
                 LostEvents,
-                self.lost,
+                self.losses.all(),
                 "samples and records that the kernel lost",
             ),
             (
@@ -68,7 +92,12 @@ impl Tally {
             (
                 BrokenBlock,
                 self.incomplete,
-                "samples without a time or a thread",
+                "samples without a thread, or with a time that is too large",
+            ),
+            (
+                RebuiltTime,
+                self.rebuilt,
+                "samples without times have that of the record before them, or that of the end; if no record has a time, they stand one millisecond apart",
             ),
             (
                 BrokenBlock,
@@ -100,13 +129,13 @@ impl Tally {
         }
     }
 
-    fn tell_figures(&self, out: &mut TraceBuilder) {
+    fn report_stats(&self, out: &mut TraceBuilder) {
         for (kind, count) in &self.kinds {
             let name = match *kind {
                 records::kind::AUX | records::kind::AUXTRACE => "perf_aux_ignored",
                 _ => "perf_unknown_record_type",
             };
-            out.figure(name, Some(i64::from(*kind)), 0, *count as i64);
+            out.stat(name, Some(i64::from(*kind)), 0, *count as i64);
         }
         let skipped = self.broken + self.unknown_events + self.incomplete;
         for (name, count) in [
@@ -115,11 +144,14 @@ impl Tally {
             ("perf_dummy_mapping_used", self.unmapped),
         ] {
             if count > 0 {
-                out.figure(name, None, 0, count as i64);
+                out.stat(name, None, 0, count as i64);
             }
         }
+        if self.losses.filtered > 0 {
+            out.metadata("filtered_samples", &self.losses.filtered.to_string());
+        }
         for number in &self.skipped_features {
-            out.figure("perf_features_skipped", Some((*number).into()), 0, 1);
+            out.stat("perf_features_skipped", Some((*number).into()), 0, 1);
         }
     }
 }

@@ -1,7 +1,8 @@
-//! Tracepoints: events of the kernel with fields, such as switches between threads.
+//! Tracepoints: kernel events with fields, such as switches between threads.
 //!
-//! perf records them as samples (`perf sched record`, `perf record -e sched:sched_switch -a`). Their data is that of
-//! ftrace's ring buffer, and the file has the formats of their fields. So they are read as those of a `trace.dat`.
+//! perf records them as samples (`perf sched record`, `perf record -e sched:sched_switch -a`). Their data has the
+//! layout of ftrace's ring buffer, and the file contains the formats of their fields. So they are read like the events
+//! of a `trace.dat`.
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{Place, RepairKind, TraceBuilder};
@@ -19,12 +20,12 @@ pub(super) struct Tracepoints<'a> {
     events: Vec<PagelessEvent<'a>>,
     /// Which threads were recorded, if the file says so.
     coverage: Option<Coverage>,
-    /// Samples whose data cannot be read: without the formats of its fields, without a CPU, or of another kind of events.
+    /// Samples whose data cannot be read: the formats or the CPU are missing, or the event is not a tracepoint.
     pub unread: u64,
 }
 
 impl<'a> Tracepoints<'a> {
-    /// Reads the formats, which may be missing.
+    /// Reads the formats. They may be missing.
     pub fn new(tracing_data: &[u8], coverage: Option<Coverage>, out: &mut TraceBuilder) -> Self {
         let place = Place::default();
         let formats = match perf_formats(tracing_data) {
@@ -50,11 +51,11 @@ impl<'a> Tracepoints<'a> {
         }
     }
 
-    /// Adds the data of a sample; `at` is the offset of its record in the file, or in what was compressed.
+    /// Adds the data of a sample. `at` is the offset of its record in the file, or in the decompressed data, bytes.
     pub fn add(&mut self, sample: &Sample<'a>, attr: &Attr, at: usize, (ts_ns, task): (i64, Task)) {
         /// `PERF_TYPE_TRACEPOINT`.
         const TRACEPOINT: u32 = 2;
-        /// The kernel pads the data of events that have none to this length, bytes.
+        /// If an event has no data, the kernel pads it to this length, bytes.
         const NOTHING: usize = 4;
         let is_tracepoint = attr.kind == TRACEPOINT;
         if sample.raw.is_empty() || !is_tracepoint && sample.raw.len() <= NOTHING {
@@ -76,11 +77,18 @@ impl<'a> Tracepoints<'a> {
         });
     }
 
-    /// Reads the events.
-    pub fn read(self, options: &ReadOptions, out: &mut TraceBuilder) {
-        let Some(formats) = self.formats.filter(|_| !self.events.is_empty()) else {
+    /// Reads the events. The threads that are `named` keep their names: those that the kernel saved may be of threads
+    /// that had the same numbers before.
+    pub fn read(
+        self,
+        named: impl Iterator<Item = i32>,
+        options: &ReadOptions,
+        out: &mut TraceBuilder,
+    ) {
+        let Some(mut formats) = self.formats.filter(|_| !self.events.is_empty()) else {
             return;
         };
+        named.for_each(|tid| formats.forget_comm(tid));
         let coverage = self
             .coverage
             .unwrap_or_else(|| guess(&formats, &self.events));
@@ -90,8 +98,8 @@ impl<'a> Tracepoints<'a> {
     }
 }
 
-/// Guesses which threads were recorded: the whole machine, if an idle thread has an event, or if nearly every switch of a
-/// CPU leaves the thread that the switch before led to. Some switches may be lost.
+/// Guesses which threads were recorded. It is the whole machine if an idle thread has an event, or if nearly every
+/// switch of a CPU leaves the thread that the previous switch led to. A few switches may be lost.
 fn guess(formats: &RawFormats, events: &[PagelessEvent<'_>]) -> Coverage {
     let mut running = FxHashMap::default();
     let (mut fitting, mut all) = (0u64, 0u64);

@@ -1,4 +1,4 @@
-//! Events: each has a session, and a count on each CPU.
+//! Events. Each has a session, and a counter on each CPU.
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{StringId, TraceBuilder, TrackId};
@@ -6,14 +6,14 @@ use traceloom_trace::{StringId, TraceBuilder, TrackId};
 use super::line::Head;
 use crate::profile::{Counter, NONE, Samples};
 
-/// The memory of an event or of its counter on a CPU, bytes.
+/// The memory for an event, or for its counter on a CPU, bytes.
 pub(super) const OF_EVENT: usize = 400;
 
 /// The events so far.
 #[derive(Default)]
 pub(super) struct Counts {
     sessions: FxHashMap<StringId, u32>,
-    /// The counter and the sum of the periods.
+    /// The counter of each event on each CPU, and the sum of its periods.
     sums: FxHashMap<(u32, Option<u32>), (TrackId, u64)>,
 }
 

@@ -2,7 +2,7 @@
 
 use traceloom_trace::TraceBuilder;
 
-/// Adds a line of the header, such as `# hostname : vm`, to the metadata. The keys are those of `perf.data`.
+/// Adds a header line, such as `# hostname : vm`, to the metadata. The keys are the same as for `perf.data`.
 pub(super) fn fact(line: &str, out: &mut TraceBuilder) {
     let Some((key, value)) = line.trim_start_matches('#').split_once(" : ") else {
         return;

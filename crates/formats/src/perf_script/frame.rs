@@ -1,4 +1,4 @@
-//! A function of a stack.
+//! A function in a stack.
 
 /// A function and the file that contains it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -10,8 +10,8 @@ pub(super) struct Frame<'a> {
 }
 
 impl<'a> Frame<'a> {
-    /// Reads `ffffffff821f236b default_idle+0x5 ([kernel.kallsyms])`. The offset and the file depend on the fields that
-    /// are printed. `None` without an address and a name.
+    /// Parses `ffffffff821f236b default_idle+0x5 ([kernel.kallsyms])`. The offset and the file depend on the printed
+    /// fields. `None` if there is neither an address nor a name.
     pub fn read(line: &'a str) -> Option<Self> {
         let line = line.trim();
         let (address, rest) = line.split_once(char::is_whitespace)?;
@@ -21,14 +21,14 @@ impl<'a> Frame<'a> {
         (!name.is_empty() || !file.is_empty()).then_some(Self { name, file })
     }
 
-    /// Reads a line of a stack without functions (`-F ip`): the address is the name.
+    /// Parses a line of a stack without functions (`-F ip`). The address becomes the name.
     pub fn address(line: &'a str) -> Option<Self> {
         let name = line.trim();
         is_hex(name).then_some(Self { name, file: "" })
     }
 
-    /// Reads the function on the first line of a sample, after the event. An address of data can precede it
-    /// (`-F +addr`). Of a branch, it is the function that branches: `call   40b06c f+0x51c (foo.so) => 4076f0 …`.
+    /// Parses the function on the first line of a sample, after the event. A data address may precede it (`-F +addr`).
+    /// For a branch, this is the function that branches: `call   40b06c f+0x51c (foo.so) => 4076f0 …`.
     pub fn on_first_line(rest: &'a str) -> Option<Self> {
         let Some((branch, _)) = rest.split_once(" => ") else {
             let frame = Self::read(rest)?;
@@ -44,7 +44,7 @@ impl<'a> Frame<'a> {
         starts.into_iter().flatten().find_map(Self::read)
     }
 
-    /// Whether the function is inlined into the next one. perf prints this in the place of the file.
+    /// Whether the function is inlined into the next one. perf prints this instead of the file.
     pub fn is_inlined(&self) -> bool {
         self.file == "inlined"
     }
@@ -55,7 +55,7 @@ fn without_first_word(text: &str) -> Option<&str> {
     Some(rest)
 }
 
-/// Whether a name begins with an address. Short words of hexadecimal digits can be names: `add`.
+/// Whether a name begins with an address. Short words of hexadecimal digits may be names, such as `add`.
 fn is_long_address(name: &str) -> bool {
     let (word, _) = name.split_once(' ').unwrap_or_default();
     word.len() >= 8 && is_hex(word)

@@ -13,33 +13,40 @@ pub(super) struct Head<'a> {
     pub period: Option<u64>,
     /// The event; empty if it is not printed.
     pub event: &'a str,
-    /// What follows the event: the fields of a tracepoint, a function, or a branch.
+    /// The text after the event: the fields of a tracepoint, a function, or a branch.
     pub rest: &'a str,
 }
 
 impl<'a> Head<'a> {
-    /// Reads a line with a time. `None` if it is not the first one of a sample.
+    /// Parses a line with a time. `None` if it is not the first line of a sample.
     pub fn read(line: &'a str) -> Option<Self> {
         let line = line.trim();
         let colons = memchr::memchr_iter(b':', line.as_bytes());
-        // A name of a thread can contain what looks like a time, so the columns before it must fit as well.
+        // A thread name may contain what looks like a time, so the columns before the time must match as well.
         colons
             .filter_map(|at| Self::with_time(&line[..at], &line[at + 1..]))
             .next()
     }
 
-    /// Reads a line without a time (`-F comm,tid,event,ip,sym`). Other text can look the same, so a name, a thread and an
-    /// event must be there.
+    /// Parses a line without a time (`-F comm,tid,event,ip,sym`). Other text can look similar, so the line must have a
+    /// name, a thread and an event.
     pub fn without_time(line: &'a str) -> Option<Self> {
         let line = line.trim();
-        let (before, rest) = match line.split_once(": ") {
-            Some((before, rest)) => (before, rest.trim_start()),
-            None => (line.strip_suffix(':')?, ""),
-        };
+        let colons = memchr::memmem::find_iter(line.as_bytes(), ": ");
+        let inside = colons.map(|at| (&line[..at], line[at + 2..].trim_start()));
+        let at_end = line.strip_suffix(':').map(|before| (before, ""));
+        // A name of a thread can contain `: `, so the columns before it must fit as well.
+        inside
+            .chain(at_end)
+            .find_map(|(before, rest)| Self::with_event(before, rest))
+    }
+
+    fn with_event(before: &'a str, rest: &'a str) -> Option<Self> {
         let event = last_word(before);
+        let is_number = event.bytes().all(|byte| byte.is_ascii_digit());
         let (period, columns) = last_period(without_last_word(before));
         let head = Self::with_columns(columns)?;
-        (!head.comm.is_empty() && !event.is_empty()).then_some(Self {
+        (!head.comm.is_empty() && !is_number).then_some(Self {
             period,
             event,
             rest,
@@ -62,8 +69,9 @@ impl<'a> Head<'a> {
         })
     }
 
-    /// Reads the columns before the time, from the last to the first: flags, CPU, process and thread, name.
-    fn with_columns(mut columns: &'a str) -> Option<Self> {
+    /// Reads the columns before the time, from the last to the first: time of day, flags, CPU, process and thread, name.
+    fn with_columns(columns: &'a str) -> Option<Self> {
+        let mut columns = without_time_of_day(columns);
         let mut cpu = None;
         if is_flags(last_word(columns)) {
             columns = without_last_word(columns);
@@ -104,13 +112,30 @@ fn without_last_word(columns: &str) -> &str {
     columns[..rest].trim_end()
 }
 
+/// `-F +tod`: `2026-11-28 02:01:17.070398`, or `disabled` if the recording does not have it.
+fn without_time_of_day(columns: &str) -> &str {
+    let has_form = |word: &str, form: &str| {
+        let fits = |(byte, form)| byte == form || form == b'0' && u8::is_ascii_digit(&byte);
+        word.len() == form.len() && word.bytes().zip(form.bytes()).all(fits)
+    };
+    let (time, before) = (last_word(columns), without_last_word(columns));
+    if time == "disabled" {
+        return before;
+    }
+    let is_time = has_form(time, "00:00:00.000000") || has_form(time, "00:00:00.000000000");
+    if is_time && has_form(last_word(before), "0000-00-00") {
+        return without_last_word(before);
+    }
+    columns
+}
+
 /// `-F +misc`: the mode of the CPU, as `K`, `U`, `H`, `GK`, `GU`, or another letter for other records.
 fn is_flags(word: &str) -> bool {
     (1..=3).contains(&word.len()) && word.bytes().all(|byte| b"KUHGMECSFPED".contains(&byte))
 }
 
-/// Where the time at the end of a text begins: after the last space. A line can have many colons, so the search ends at
-/// the first byte that a time does not have.
+/// The start of the time at the end of a text: the position after the last space. A line may have many colons, so the
+/// search ends at the first byte that cannot belong to a time.
 fn time_begin(before: &str) -> Option<usize> {
     let is_time = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
     let time = before.bytes().rev().take_while(|byte| is_time(byte));
@@ -126,7 +151,7 @@ fn number(word: &str) -> Option<i64> {
     (number >= -1 && !word.starts_with('+')).then_some(number.into())
 }
 
-/// `12.345678` or, with `--ns`, `12.345678901`.
+/// Parses `12.345678` or, with `--ns`, `12.345678901` to ns.
 fn time_ns(time: &str) -> Option<i64> {
     let (seconds, fraction) = time.split_once('.')?;
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -154,7 +179,7 @@ fn period(text: &str) -> (Option<u64>, &str) {
     }
 }
 
-/// Splits the period off the end of the columns. It follows the number of the thread or CPU.
+/// Splits the period off the end of the columns, where it follows the thread or the CPU.
 fn last_period(columns: &str) -> (Option<u64>, &str) {
     let before = without_last_word(columns);
     let follows =
@@ -174,7 +199,7 @@ fn event(text: &str) -> (&str, &str) {
             None => ("", text),
         },
     };
-    // The name of a record (`PERF_RECORD_MMAP2`) can have more than one word behind it.
+    // The name of a record (`PERF_RECORD_MMAP2`) may be followed by more than one word.
     if event.contains(char::is_whitespace) || text.starts_with("PERF_RECORD_") {
         return ("", text);
     }

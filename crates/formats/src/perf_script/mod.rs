@@ -6,10 +6,10 @@
 //!         ffffffff821f3e75 default_idle+0x5 ([kernel.kallsyms])
 //!                                                                          an empty line ends the stack
 //! ```
-//! Options of `perf script` add and remove columns (`-F`), put the innermost function on the first line (`-G`), and print
-//! nanoseconds (`--ns`) or the recording's facts (`--header`). simpleperf's `report_sample.py` prints the same. The
-//! sources are perf's code (`builtin-script.c`, `perf_sample__fprintf_start`; `util/evsel_fprintf.c`,
-//! `sample__fprintf_callchain`) and what perf 6.1 prints.
+//! Options of `perf script` add and remove columns (`-F`), put the innermost function on the first line (`-G`), print
+//! nanoseconds (`--ns`), or print facts about the recording (`--header`). simpleperf's `report_sample.py` prints the
+//! same text. Sources: perf's code (`builtin-script.c`, `perf_sample__fprintf_start`; `util/evsel_fprintf.c`,
+//! `sample__fprintf_callchain`) and the output of perf 6.1.
 
 mod counts;
 mod facts;
@@ -39,7 +39,8 @@ impl Format for PerfScript {
     }
 
     fn sniff(&self, head: &[u8]) -> Confidence {
-        // Lines of threads that are about to end (`:-1 -1/-1 [001]`) look like those of ftrace, so `Likely` is not enough.
+        // Lines of threads that are about to end (`:-1 -1/-1 [001]`) look like those of ftrace, so `Likely` is not
+        // enough.
         if begins_script(head) {
             Confidence::Certain
         } else {
@@ -52,12 +53,15 @@ impl Format for PerfScript {
     }
 }
 
+/// The line that `--show-round-events` prints between samples.
+const ROUND: &str = "PERF_RECORD_FINISHED_ROUND";
+
 /// Whether a text begins with perf's header or with a sample.
 fn begins_script(head: &[u8]) -> bool {
     let mut lines = head
         .split(|&byte| byte == b'\n')
         .map(<[u8]>::trim_ascii)
-        .filter(|line| !line.is_empty());
+        .filter(|line| !line.is_empty() && *line != ROUND.as_bytes());
     let (first, second) = (lines.next().unwrap_or_default(), lines.next());
     let second = second.unwrap_or_default();
     if first == b"# ========" {
@@ -70,7 +74,7 @@ fn begins_script(head: &[u8]) -> bool {
     Head::read(first).is_some() || begins_untimed(first, &String::from_utf8_lossy(second))
 }
 
-/// Whether a text begins with a sample without a time: with its stack, or with another sample.
+/// Whether a text begins with a sample without a time, followed by its stack or by another sample.
 fn begins_untimed(first: &str, second: &str) -> bool {
     let is_bare = |head: &Head<'_>| head.pid.is_some() && head.rest.is_empty();
     let is_another = || Head::without_time(second).is_some_and(|head| is_bare(&head));
@@ -79,12 +83,12 @@ fn begins_untimed(first: &str, second: &str) -> bool {
     })
 }
 
-/// Whether a text of perf is a report, which has sums only.
+/// Whether a text of perf is a report, which contains only sums.
 pub(crate) fn has_report(head: &[u8]) -> bool {
     memchr::memmem::find(head, b"\n# Samples: ").is_some()
 }
 
-/// Whether a text begins with the address of a function. Words such as `add` are not enough for one.
+/// Whether a text begins with the address of a function. A short word such as `add` does not count as an address.
 fn begins_stack(text: &str) -> bool {
     let address = text.split(char::is_whitespace).next().unwrap_or_default();
     let has_digits = address.len() >= 3 && address.bytes().any(|byte| byte.is_ascii_digit());

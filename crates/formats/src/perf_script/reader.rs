@@ -1,7 +1,8 @@
-//! Turns lines into samples with their stacks.
+//! Converts lines to samples with their stacks.
 
 use traceloom_trace::{Place, ProcessId, RepairKind, StringId, ThreadId, TraceBuilder};
 
+use super::ROUND;
 use super::counts::{Counts, OF_EVENT};
 use super::facts::fact;
 use super::frame::Frame;
@@ -16,18 +17,18 @@ use crate::profile::{
     BYTES, Execution, Mapping, NONE, Named, Sample, Samples, Stacks, Task, add_samples, add_stacks,
 };
 
-/// Memory limits: the bytes allowed for each byte of the text, and a base for any text, which stacks and samples have
-/// each.
+/// Memory limits: the bytes allowed for each byte of the text, and a base for any text. Stacks and samples each have
+/// their own limit.
 const OF_STACKS: usize = 6;
 const OF_SAMPLES: usize = 10;
 const BASE: usize = 16 << 20;
-/// The memory of a counter value, bytes.
+/// The memory for a counter value, bytes.
 const OF_VALUE: usize = 200;
 
-/// The time from one sample without a time to the next, ns.
+/// The assumed time between two samples without times, ns.
 const STEP_NS: i64 = 1_000_000;
 
-/// The start of the line that perf prints if a part of a hardware trace (Intel PT) was lost.
+/// The beginning of the line that perf prints if a part of a hardware trace (Intel PT) was lost.
 const TRACE_ERROR: &str = "instruction trace error";
 
 pub(super) struct PerfScriptReader {
@@ -69,17 +70,17 @@ impl Reader for PerfScriptReader {
     }
 }
 
-/// A sample whose stack is not complete yet.
+/// A sample whose stack is still incomplete.
 struct Pending {
     sample: Sample,
-    /// From the innermost function to the outermost one.
+    /// Innermost function first.
     frames: Vec<u32>,
-    /// Functions without a file so far: they are inlined into the next one.
+    /// Functions whose file is not known yet, because they are inlined into the next function.
     inlined: Vec<StringId>,
 }
 
 impl Pending {
-    /// Adds a function and those that are inlined into it. `file` contains all of them.
+    /// Adds a function and the functions inlined into it. All of them are in `file`.
     fn add_functions(&mut self, file: &str, stacks: &mut Stacks, out: &mut TraceBuilder) {
         if self.inlined.is_empty() {
             return;
@@ -101,12 +102,12 @@ impl Pending {
 }
 
 struct State {
-    /// The number of the line.
+    /// The number of the current line.
     number: u64,
     source: StringId,
     stacks: Stacks,
     samples: Samples,
-    /// The memory for samples that is left, bytes.
+    /// The memory left for samples, bytes.
     room: usize,
     counts: Counts,
     tracepoints: Tracepoints,
@@ -115,11 +116,13 @@ struct State {
     times: Times,
     /// Whether a line with a time has been read.
     is_timed: bool,
-    /// Samples without times.
+    /// The number of samples without times.
     untimed: i64,
-    /// Samples with columns that are not read.
+    /// The number of samples with columns that are not read.
     columns: u64,
     records: u64,
+    /// Whether indented lines belong to a record that is not a sample.
+    is_in_record: bool,
     source_lines: u64,
 }
 
@@ -141,6 +144,7 @@ impl State {
             untimed: 0,
             columns: 0,
             records: 0,
+            is_in_record: false,
             source_lines: 0,
         }
     }
@@ -161,7 +165,7 @@ impl State {
         self.tracepoints.next_line();
         let text = String::from_utf8_lossy(line);
         let text = text.trim_end();
-        if text.is_empty() {
+        if text.is_empty() || text == ROUND {
             self.end_stack(out);
         } else if let Some(function) = text.strip_prefix('\t') {
             self.stack_line(function, out);
@@ -181,7 +185,7 @@ impl State {
         }
     }
 
-    /// Reads the first line of a sample. Only texts without times have samples without one.
+    /// Parses the first line of a sample. Lines without a time only count as samples if no line had a time.
     fn head<'a>(&mut self, text: &'a str) -> Option<Head<'a>> {
         if let Some(mut head) = Head::read(text) {
             self.is_timed = true;
@@ -194,14 +198,16 @@ impl State {
         Head::without_time(text)
     }
 
-    /// Whether a line is a function of the sample before it. Old versions of perf do not indent them.
+    /// Whether a line is a function of the previous sample. Old versions of perf do not indent functions.
     fn is_function(&self, text: &str) -> bool {
         self.pending.is_some() && Frame::read(text).is_some_and(|frame| !frame.file.is_empty())
     }
 
-    /// Reads an indented line: a function, or its place in the source.
+    /// Reads an indented line: a function, its place in the source, or registers (`-F +iregs`).
     fn stack_line(&mut self, text: &str, out: &mut TraceBuilder) {
         match Frame::read(text).or_else(|| Frame::address(text)) {
+            _ if self.is_in_record => {}
+            None if text.trim_start().starts_with("ABI:") => self.columns += 1,
             // The stack of a sample beyond the limit, which is counted.
             _ if self.pending.is_none() && self.beyond > 0 => {}
             _ if self.pending.is_none() => self.unread(text, out),
@@ -222,7 +228,9 @@ impl State {
 
     fn begin(&mut self, head: &Head<'_>, out: &mut TraceBuilder) {
         let ts_ns = head.ts_ns.unwrap_or(self.untimed * STEP_NS);
-        if let Some(record) = head.rest.strip_prefix("PERF_RECORD_") {
+        let record = head.rest.strip_prefix("PERF_RECORD_");
+        self.is_in_record = record.is_some();
+        if let Some(record) = record {
             return self.record(record, ts_ns, out);
         }
         let value = head.period.map_or(0, |_| OF_VALUE);
@@ -244,7 +252,7 @@ impl State {
         }
     }
 
-    /// A sample without its stack.
+    /// Creates a sample without its stack.
     fn sample(&mut self, head: &Head<'_>, ts_ns: i64, out: &mut TraceBuilder) -> Sample {
         let before = self.counts.len();
         let event = out.intern_unless_empty(head.event.as_bytes());
@@ -268,7 +276,7 @@ impl State {
         }
     }
 
-    /// A record that is not a sample; `--show-…-events` prints them.
+    /// Adds a record that is not a sample. `--show-…-events` prints such records.
     fn record(&mut self, record: &str, ts: i64, out: &mut TraceBuilder) {
         if !record.starts_with("LOST") {
             self.records += 1;
@@ -292,12 +300,12 @@ impl State {
         }
     }
 
-    /// Adds the sample whose stack is complete.
+    /// Adds the sample whose stack is now complete.
     fn end_stack(&mut self, out: &mut TraceBuilder) {
         let Some(mut pending) = self.pending.take() else {
             return;
         };
-        // The text was cut after an inlined function.
+        // The text ends after an inlined function.
         pending.add_functions("", &mut self.stacks, out);
         let mut callsite = NONE;
         for frame in pending.frames.into_iter().rev() {

@@ -1,3 +1,5 @@
+use traceloom_trace::RepairKind;
+
 use super::begins_script;
 use super::frame::Frame;
 use super::line::Head;
@@ -32,6 +34,10 @@ fn columns_depend_on_the_fields_that_are_printed() {
     assert_eq!((point.comm, point.tid), ("a 1.000000: b", 2));
     assert_eq!(point.event, "sched:sched_switch");
     assert_eq!(point.rest, "prev_comm=a: b");
+    let timed = head("sh 7 [001] 2026-11-28 02:01:17.070398 1795831277.070401:    5 cycles: ");
+    assert_eq!((timed.comm, timed.tid, timed.cpu), ("sh", 7, Some(1)));
+    assert_eq!(timed.ts_ns, Some(1_795_831_277_070_401_000));
+    assert_eq!(head("sh 7 disabled 1.000000: cycles: ").comm, "sh");
     let record = head("sh 1 [000] 1.000000: PERF_RECORD_COMM: sh:1/1");
     assert_eq!(
         (record.event, record.rest),
@@ -59,6 +65,10 @@ fn samples_may_have_no_times() {
         (point.event, point.rest),
         ("sched:sched_switch", "prev_comm=a: b")
     );
+    let named = head("thr 1: x 12999    2004008 cpu-clock:  5599177b8238 leaf (/bin/work)");
+    assert_eq!((named.comm, named.tid), ("thr 1: x", 12999));
+    assert_eq!((named.period, named.event), (Some(2_004_008), "cpu-clock"));
+    assert_eq!(head("a 1 2: x 7 cycles:").comm, "a 1 2: x");
     for line in [
         "",
         "cycles:",
@@ -136,7 +146,7 @@ fn names_and_files_may_contain_parentheses() {
     assert_eq!(first("prev_comm=a prev_pid=1"), None);
 }
 
-/// Each colon could end a time.
+/// Each colon could be the end of a time.
 #[test]
 fn a_line_of_colons_takes_no_long_time() {
     assert_eq!(Head::read(&":".repeat(4 << 20)), None);
@@ -147,6 +157,9 @@ fn a_line_of_colons_takes_no_long_time() {
 #[test]
 fn a_header_or_a_sample_begins_a_script() {
     assert!(begins_script(b"\n# ========\n# captured on: Thu Jul  9\n"));
+    assert!(begins_script(
+        b"PERF_RECORD_FINISHED_ROUND\nsh 7 12.345678: cycles: \n"
+    ));
     assert!(begins_script(b"sh  7/9 [000] 12.345678: cycles: \n"));
     assert!(!begins_script(b"# ========\n# tracer: nop\n"));
     assert!(!begins_script(b"# tracer: nop\n"));
@@ -161,4 +174,23 @@ fn a_header_or_a_sample_begins_a_script() {
     assert!(!begins_script(
         b"# ========\n# captured on: Thu Jul  9\n# ========\n#\n# Samples: 7K of event 'cycles'\n"
     ));
+}
+
+/// Rounds, lines of a record and registers are neither samples nor functions.
+#[test]
+fn lines_of_others_are_no_functions() {
+    let text = "PERF_RECORD_FINISHED_ROUND\n\
+        sh 7 [000] 1.000000: PERF_RECORD_NAMESPACES 7/7 - nr_namespaces: 2\n\
+        \t\t[0/net: 4/0xeffffff9, 1/uts: 4/0xeffffffe, \n\
+        \t\t 4/user: 4/0xeffffffd, 5/mnt: 4/0xeffffff8]\n\
+        sh 7 [000] 2.000000: cycles: \n\
+        \t    40a0 draw (/bin/app)\n \
+        ABI:2    AX:0x5    BX:0x3293\n\
+        PERF_RECORD_FINISHED_ROUND\n";
+    let trace = crate::read_bytes(text.as_bytes(), crate::ReadOptions::default()).unwrap();
+    let kinds = RepairKind::ALL.iter();
+    let repairs = kinds.map(|kind| (*kind, trace.repairs.count(*kind)));
+    let repairs: Vec<_> = repairs.filter(|(_, count)| *count > 0).collect();
+    // The record, and the registers.
+    assert_eq!(repairs, [(RepairKind::SkippedEntry, 2)]);
 }

@@ -1,26 +1,26 @@
-//! What the times of a text count from.
+//! Finds the origin of the times of a text.
 
 use std::borrow::Cow;
 use std::mem::take;
 
 use super::line::Head;
 
-/// The maximum number of samples and bytes that are held until it is clear what the times count from.
+/// The maximum number of samples and bytes that are held until the origin of the times is known.
 const MOST_SAMPLES: u32 = 1000;
 const MOST_BYTES: usize = 1 << 20;
 
-/// What the times of a text count from. With `--reltime` and `--deltatime`, the first one is zero. Only `--deltatime`
-/// prints times that are smaller than the one before.
+/// The origin of the times of a text. With `--reltime` and `--deltatime`, the first time is zero. Only with
+/// `--deltatime`, a time may be smaller than the previous one.
 #[derive(Debug, Default)]
 pub(super) enum Times {
-    /// No sample was read yet.
+    /// No sample has been read yet.
     #[default]
     Unknown,
-    /// The first time is zero, and no time was smaller than the one before.
+    /// The first time is zero, and no time was smaller than the previous one so far.
     Undecided(Held),
-    /// One moment.
+    /// All times count from one moment.
     OneOrigin,
-    /// The sample before, which has this time, ns.
+    /// Times count from the previous sample, whose time is this, ns.
     Deltas(i64),
 }
 
@@ -33,7 +33,7 @@ pub(super) struct Held {
 }
 
 impl Times {
-    /// Takes a line, and returns the lines to read now: this line, no line, or all that were held.
+    /// Takes a line, and returns the lines to be read now: this line, no line, or all held lines.
     pub fn release<'a>(&mut self, line: &'a [u8]) -> Cow<'a, [u8]> {
         if matches!(self, Self::Unknown) {
             match time(line) {
@@ -75,7 +75,7 @@ impl Times {
 }
 
 impl Held {
-    /// Adds a line. Returns what the times count from, if it is clear now.
+    /// Adds a line. Returns the origin of the times if it is now known.
     fn add(&mut self, line: &[u8]) -> Option<Times> {
         self.lines.extend_from_slice(line);
         let ts_ns = time(line).unwrap_or(self.last_ns);

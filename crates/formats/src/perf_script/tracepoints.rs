@@ -1,5 +1,5 @@
-//! Tracepoints, whose fields follow on the first line: `sched:sched_switch: prev_comm=…`. This module rewrites each as a line
-//! of ftrace text, and passes these lines to the reader of ftrace text.
+//! Tracepoints, whose fields follow on the first line: `sched:sched_switch: prev_comm=…`. This module converts each to
+//! a line of ftrace text, and passes these lines to the reader for ftrace text.
 
 use std::io::Write;
 
@@ -15,13 +15,13 @@ use crate::ftrace::FtraceText;
 /// The tracepoints of a text.
 #[derive(Default)]
 pub(super) struct Tracepoints {
-    /// A line for each line of the input, so that both have the same numbers. Lines of others are empty.
+    /// One line for each line of the input, so that line numbers match. Lines that are not tracepoints are empty.
     text: Vec<u8>,
-    /// The lines since the last tracepoint.
+    /// The number of lines since the last tracepoint.
     others: usize,
-    /// Whether any tracepoint is of an idle thread. Only recordings of the whole machine have these.
+    /// Whether any tracepoint belongs to an idle thread. This only happens in recordings of the whole machine.
     is_machine: bool,
-    /// The thread that each CPU switched to.
+    /// The thread that each CPU switched to last.
     running: FxHashMap<u32, i64>,
 }
 
@@ -66,7 +66,8 @@ impl Tracepoints {
         true
     }
 
-    /// The thread of a tracepoint. perf prints -1 for one that is about to end, which is the one that its CPU switched to.
+    /// The thread of a tracepoint. perf prints -1 for a thread that is about to end. It is the thread that its CPU
+    /// switched to last.
     fn thread(&mut self, head: &Head<'_>, name: &str, cpu: u32) -> Option<i64> {
         let before = self.running.get(&cpu).copied();
         let is_switch = name == "sched_switch";
@@ -108,7 +109,7 @@ fn number(fields: &str, key: &str) -> Option<i64> {
     value.split(' ').next()?.parse().ok()
 }
 
-/// Empties the lines of the scheduler. Also returns their number.
+/// Blanks the lines of the scheduler. Also returns their number.
 fn without_scheduling(text: &[u8]) -> (Vec<u8>, u64) {
     let mut skipped = 0;
     let finder = memchr::memmem::Finder::new(": sched_");

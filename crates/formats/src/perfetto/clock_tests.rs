@@ -14,7 +14,7 @@ fn times(trace: &Trace) -> Vec<i64> {
     trace.counters.ts.iter().collect()
 }
 
-/// A snapshot with the trace's clock and the times of these clocks.
+/// A snapshot with these clock times. `primary` is the trace's clock.
 fn snapshot(primary: i64, clocks: &[(i64, i64)]) -> Proto {
     let clocks = clocks.iter().fold(Proto::new(), |all, (clock, ns)| {
         all.message(1, Proto::new().int(1, *clock).int(2, *ns))
@@ -59,7 +59,7 @@ fn a_trace_on_the_wall_clock_shows_the_date() {
 /// The boot time, ns, at which the monotonic clock of [`both`] is at 0.
 const BOOT_AHEAD: i64 = 4_000_000;
 
-/// A snapshot of the monotonic clock and the boot time, which is that of the trace.
+/// A snapshot of the monotonic clock and the boot time. The boot time is the trace's clock.
 fn both() -> Proto {
     snapshot(6, &[(3, 1_000_000), (6, 1_000_000 + BOOT_AHEAD)])
 }
@@ -87,7 +87,7 @@ fn thread() -> Proto {
 fn the_time_of_an_event_counts_more_than_that_of_its_packet() {
     let trace = read([
         both(),
-        // The clock of the packet is not that of the event.
+        // The packet uses a different clock than the event.
         instant(70_000, "late", |event| event.int(16, 2_000)).int(58, 6),
         instant(6_500_000, "now", |event| event.int(16, 0)),
         instant(60_000, "early", |event| event.int(16, 1_000)),
@@ -119,7 +119,7 @@ fn a_relative_time_counts_more_than_an_absolute_one() {
         both(),
         thread(),
         instant(9, "a", |event| event.int(1, 10)),
-        // An absolute time is no base for relative ones.
+        // An absolute time does not change the base of relative times.
         instant(9, "b", |event| event.int(16, 500)),
         instant(9, "c", |event| event.int(16, 700).int(1, 5)),
     ]);
@@ -141,7 +141,7 @@ fn an_event_whose_time_is_relative_to_a_lost_one_has_no_time() {
     assert_eq!(trace.repairs.count(RepairKind::Unplaced), 2);
 }
 
-/// A snapshot of sequence 1: its clock 64 counts microseconds from the packet before. It is at `BOOT_AHEAD`.
+/// A snapshot of sequence 1. Its clock 64 counts microseconds since the previous packet, and is at `BOOT_AHEAD`.
 fn incremental() -> Proto {
     let clock = Proto::new().int(1, 64).int(2, BOOT_AHEAD / 1_000);
     let clock = clock.int(3, 1).int(4, 1_000);
@@ -180,7 +180,7 @@ fn the_contents_of_a_packet_move_its_clock_on_once() {
     assert_eq!(times(&trace), [BOOT_AHEAD + 10_000]);
 }
 
-/// The detail of the packets that have no place, and their number.
+/// The number of packets without a place on the time line, and the detail of the repair.
 fn unplaced(packet: Proto) -> (u64, String) {
     let trace = read([packet.int(10, 2), value(1)]);
     assert_eq!(trace.counters.len(), 1);

@@ -139,7 +139,7 @@ impl Clocks {
     }
 
     /// Adds the readings, and the trace's clock if it is not the usual one, under Perfetto's name.
-    pub fn tell(&self, out: &mut TraceBuilder) {
+    pub fn report(&self, out: &mut TraceBuilder) {
         self.readings().for_each(|row| out.clock(row));
         let number = self.trace.map_or(BOOTTIME, |clock| clock.number);
         if number != BOOTTIME {
@@ -148,7 +148,7 @@ impl Clocks {
     }
 
     /// The clock of the trace, if it is recorded or evident from the snapshots, and well-known.
-    pub fn told_clock(&self) -> Option<ClockKind> {
+    pub fn trace_clock_kind(&self) -> Option<ClockKind> {
         let has = |number| {
             let mut clocks = self.snapshots.iter().flatten();
             clocks.any(|(clock, _)| clock.number == number)
@@ -161,7 +161,8 @@ impl Clocks {
     }
 
     /// The readings of the well-known clocks of the machine that recorded, from the snapshots that contain the trace's
-    /// clock. Those of the trace's clock itself are left out, unless it is the wall clock: then they show the date.
+    /// clock. Readings of the trace's clock itself are left out, unless it is the wall clock, because they then give
+    /// the date.
     pub fn readings(&self) -> impl Iterator<Item = ClockRow> + '_ {
         let trace = self.trace_clock();
         let is_shown = move |clock: ClockId| clock != trace || clock.number == REALTIME;

@@ -74,7 +74,7 @@ fn of_equal_contents_of_a_packet_the_first_is_read() {
     assert_eq!(names(&trace), ["a"]);
 }
 
-/// The details of the lost events.
+/// The number of lost events, and the detail of the repair.
 fn lost(packets: impl IntoIterator<Item = Proto>) -> (u64, String) {
     let trace = read(packets);
     let mut rows = trace.repairs.rows().iter();

@@ -78,14 +78,14 @@ pub(super) fn cpu_info(info: &[u8], out: &mut TraceBuilder) {
         .map(|field: Field<'_>| Cpu::read(field.fields()))
         .collect();
     if cpus.is_empty() {
-        out.figure("cpu_info_empty", None, 0, 1);
+        out.stat("cpu_info_empty", None, 0, 1);
         return;
     }
     let clusters = clusters(&cpus);
     let has_unknown = |cpu: &&Cpu<'_>| cpu.features >> FEATURES.len() != 0;
     let unknown = cpus.iter().filter(has_unknown).count();
     if unknown > 0 {
-        out.figure("cpu_info_unknown_cpu_features", None, 0, unknown as i64);
+        out.stat("cpu_info_unknown_cpu_features", None, 0, unknown as i64);
     }
     for (number, (cpu, cluster)) in (0..).zip(cpus.iter().zip(clusters)) {
         let processor = ArgValue::Text(out.intern(cpu.processor));

@@ -6,7 +6,7 @@ use traceloom_trace::{
 };
 
 use super::packet::payload;
-use super::people;
+use super::tasks;
 use super::wire::Fields;
 
 /// The states of `TaskStateEnum`, by number. 0 is not a state.
@@ -100,7 +100,7 @@ impl GenericKernel {
     pub fn finish(&self, machine: i64, out: &mut TraceBuilder) {
         if self.misplaced > 0 {
             let name = "generic_task_state_invalid_order";
-            out.figure(name, None, machine, self.misplaced as i64);
+            out.stat(name, None, machine, self.misplaced as i64);
         }
     }
 }
@@ -172,7 +172,7 @@ fn process(fields: Fields<'_>, out: &mut TraceBuilder) {
         return;
     };
     let upid = number(pid, out);
-    people::parent(upid, ppid, out);
+    tasks::parent(upid, ppid, out);
     let words = cmdline.split(|byte| *byte == b' ').next();
     let name = out.intern(words.unwrap_or(cmdline));
     out.name_process(upid, name);

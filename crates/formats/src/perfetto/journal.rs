@@ -62,7 +62,7 @@ fn counts(event: &[u8], out: &mut TraceBuilder) -> bool {
     for field in Fields::new(event) {
         let count = COUNTS.iter().find(|(number, _)| *number == field.number);
         if let Some((_, name)) = count {
-            out.figure(name, None, 0, field.int());
+            out.stat(name, None, 0, field.int());
             has_counts = true;
         }
     }

@@ -57,7 +57,7 @@ pub(super) struct Kernel<'s> {
     pub incomplete: u64,
     /// The number of compact events before the first switch of their CPU. The running thread is unknown for them.
     pub without_thread: u64,
-    /// The number of compact switches to the thread that was already running. The switch before each of them is
+    /// The number of compact switches to the thread that was already running. The switch before each of these is
     /// missing.
     pub left_out: u64,
     /// The number of events without a descriptor.

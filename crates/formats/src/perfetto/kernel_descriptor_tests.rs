@@ -1,4 +1,4 @@
-//! Tests of kernel events without a message in Perfetto, whose descriptors are in the trace.
+//! Tests of kernel events without a message in Perfetto. The trace contains their descriptors.
 
 use testkit::Proto;
 use traceloom_trace::{RepairKind, RowId, Trace};

@@ -370,7 +370,7 @@ fn old_versions_of_chrome_name_their_processes() {
     assert_eq!(trace.repairs.count(RepairKind::SkippedEntry), 0);
 }
 
-/// Before the buffers of all CPUs are complete, events become no slices.
+/// Before the buffers of all CPUs are complete, events do not become slices.
 #[test]
 fn early_kernel_events_are_kept_with_their_fields() {
     let bundle = |cpu, complete_from, ts, text| {

@@ -32,7 +32,7 @@ const COUNTERS: [&str; 12] = [
     "WATCHDOG_CRASH_ACTUAL_MONO", "WATCHDOG_CRASH_ACTUAL_BOOT", "WATCHDOG_CRASH_ACTUAL_CPU", "FTRACE_SESSIONS",
 ];
 
-/// Reads the packets.
+/// Reads metatrace packets.
 #[derive(Debug, Default)]
 pub(super) struct Metatrace {
     /// Interned strings by iid.

@@ -1,4 +1,4 @@
-//! Tests of the order in which packets and kernel events fill the tables: it numbers their rows.
+//! Tests of the order in which packets and kernel events fill the tables. This order determines the row numbers.
 
 use testkit::Proto;
 use traceloom_trace::Trace;
@@ -34,7 +34,7 @@ fn packets_come_before_kernel_events_of_the_same_time() {
         marks(0, &[(10, "B|7|a")]),
         instant(10, "first"),
         packet(0, 60, Proto::new().int(1, 5).text(2, "track")),
-        // Kernel events that have begun go on.
+        // Kernel events of a run that has begun continue first.
         instant(30, "last"),
     ]);
     assert_eq!(names(&trace), ["first", "a", "b", "d", "e", "last"]);
@@ -50,14 +50,14 @@ fn processes_are_numbered_in_the_order_of_packets() {
     let tree = Proto::new().message(1, Proto::new().int(1, 20).int(2, 10).text(3, "app"));
     let trace = read([
         packet(5, 2, tree),
-        // Without a time, a packet follows the one before it.
+        // A packet without a timestamp follows the packet before it.
         Proto::new().message(60, descriptor(30)),
         Proto::new().message(60, descriptor(20)),
         packet(3, 60, descriptor(40)),
     ]);
     let pids: Vec<i64> = trace.processes.rows().map(|row| row.pid).collect();
     assert_eq!(pids, [0, 40, 10, 20, 30]);
-    // Each has a main thread.
+    // Each process has a main thread.
     let tids: Vec<i64> = trace.threads.rows().map(|row| row.tid).collect();
     assert_eq!(tids, pids);
     assert!(

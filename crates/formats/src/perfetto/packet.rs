@@ -82,7 +82,7 @@ pub(super) mod payload {
         )
     }
 
-    /// Whether packets with this content mean something without a timestamp.
+    /// Whether packets with this content are useful without a timestamp.
     pub fn is_timeless(number: u32) -> bool {
         !matches!(
             number,
@@ -115,8 +115,8 @@ pub(super) mod payload {
         )
     }
 
-    /// Whether the field is a content that Perfetto defines. The other fields below its newest content tell more about
-    /// the packet. Extensions are not contents that are read.
+    /// Whether the field is a content that Perfetto defines. The other fields below its newest content describe the
+    /// packet. Extensions are not read.
     pub fn is_defined(number: u32) -> bool {
         number <= NEWEST
             && !matches!(
@@ -125,7 +125,7 @@ pub(super) mod payload {
             )
     }
 
-    /// Whether packets with this content are read, in addition to those that the second pass matches itself.
+    /// Whether packets with this content are read, in addition to the contents that the second pass handles itself.
     pub fn is_read(number: u32) -> bool {
         matches!(
             number,
@@ -203,7 +203,7 @@ pub(super) struct Packet<'a> {
     pub writer: i32,
     pub interned: Option<&'a [u8]>,
     pub defaults: Option<&'a [u8]>,
-    /// The field number of the content, and the content. If there are several, the last one.
+    /// The field number of the content, and the content. If there are several, this is the last one.
     pub payload: Option<(u32, &'a [u8])>,
     pub has_several: bool,
     /// The timestamp on its own clock, ns, once the survey has read it.
@@ -251,8 +251,8 @@ impl<'a> Packet<'a> {
         }
     }
 
-    /// The contents of a packet with several, in their order: the first one in each field that Perfetto defines.
-    /// Newer fields count only if there is nothing else. `bytes` are those of the packet.
+    /// The contents of a packet with several contents, in order: the first one in each field that Perfetto defines.
+    /// Newer fields count only if there is nothing else. `bytes` is the packet.
     pub fn contents(&self, bytes: &'a [u8]) -> Vec<(u32, &'a [u8])> {
         let mut contents: Vec<(u32, &[u8])> = Vec::new();
         for field in Fields::new(bytes) {

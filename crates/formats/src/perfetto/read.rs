@@ -13,11 +13,11 @@ use super::kernel::Kernel;
 use super::machines::Machine;
 use super::network::Network;
 use super::packet::payload;
-use super::people;
 use super::profiling::Profiles;
 use super::sequence::StateId;
 use super::service::Service;
 use super::survey::{Item, Survey};
+use super::tasks;
 use super::timeline::{Happening, Timeline};
 use super::track_event::TrackEvents;
 use super::wire::Fields;
@@ -36,8 +36,8 @@ pub(super) fn read(
     out: &mut TraceBuilder,
 ) -> Result<(), ReadError> {
     let mut survey = Survey::new(file, options)?;
-    survey.tell_losses(out);
-    survey.clocks.tell(out);
+    survey.report_losses(out);
+    survey.clocks.report(out);
     let items = std::mem::take(&mut survey.items);
     survey.tracks.set_apart(&survey.source);
     let survey = survey;
@@ -77,7 +77,7 @@ fn own_part(survey: &Survey<'_>, machine: &Machine, out: &TraceBuilder) -> Part 
         raw: machine.raw(),
         facts: machine.facts(out),
         clocks: MachineClocks {
-            own: survey.clocks.told_clock(),
+            own: survey.clocks.trace_clock_kind(),
             rows: survey.clocks.readings().collect(),
             is_synced: true,
         },
@@ -92,7 +92,7 @@ fn further_part(survey: &Survey<'_>, machine: &Machine, out: TraceBuilder) -> Pa
         raw: machine.raw(),
         facts: machine.facts(&out),
         clocks: MachineClocks {
-            own: survey.clocks.told_clock(),
+            own: survey.clocks.trace_clock_kind(),
             rows: converter.readings(machine.raw()),
             is_synced: converter.is_synced(machine.raw()),
         },
@@ -176,7 +176,7 @@ fn read_machine<'s>(
     });
     reader.generic.finish(machine as i64, out);
     let machine = reader.finish(options, out);
-    timeline.tell(out);
+    timeline.report(out);
     survey.translations.rename(first, out);
     machine
 }
@@ -308,8 +308,8 @@ impl<'s> Second<'s> {
         match number {
             payload::FRAME_TIMELINE => self.frames.event(ts, Fields::new(content), out),
             payload::CPU_INFO => cpu_info::cpu_info(content, out),
-            payload::PROCESS_TREE => people::process_tree(content, &mut self.kernel, out),
-            payload::PROCESS_DESCRIPTOR => people::process_descriptor(content, out),
+            payload::PROCESS_TREE => tasks::process_tree(content, &mut self.kernel, out),
+            payload::PROCESS_DESCRIPTOR => tasks::process_descriptor(content, out),
             payload::SYSTEM_INFO => {
                 self.machine.info(content, &mut self.kernel, out);
             }

@@ -31,7 +31,7 @@ fn figures_of_the_recorder() {
         packet(2, 34, kernel(2, 25)),
         packet(3, 35, stats),
     ]);
-    let figures = records(&trace, "stats");
+    let stats = records(&trace, "stats");
     for expected in [
         "name=traced_producers_connected value=5 machine_id=0",
         "name=traced_buf_bytes_written value=4096 machine_id=0 idx=0",
@@ -39,7 +39,7 @@ fn figures_of_the_recorder() {
         "name=ftrace_cpu_entries_begin value=10 machine_id=0 idx=1",
         "name=ftrace_cpu_entries_delta value=15 machine_id=0 idx=1",
     ] {
-        assert!(figures.iter().any(|row| row == expected), "{expected}");
+        assert!(stats.iter().any(|row| row == expected), "{expected}");
     }
 }
 
@@ -240,9 +240,9 @@ fn benchmarks_interrupts_and_the_journal() {
     assert_eq!(lines.len(), 1);
     let start = "prio=4 log_source=systemd_journald msg=hello tag=sshd";
     assert!(lines[0].starts_with(start), "{lines:?}");
-    let figures = records(&trace, "stats");
+    let stats = records(&trace, "stats");
     let total = "name=systemd_journal_num_total value=9 machine_id=0";
-    assert!(figures.iter().any(|row| row == total), "{figures:?}");
+    assert!(stats.iter().any(|row| row == total), "{stats:?}");
 }
 
 /// The process tree has both the inner and the outer pids and tids of containers.
@@ -319,10 +319,10 @@ fn more_facts_and_errors_of_lists() {
     let id = trace.metadata("statsd_triggering_subscription_id");
     assert_eq!(id, Some("99"));
     assert_eq!(trace.metadata("range_of_interest_start_us"), Some("7"));
-    let figures = records(&trace, "stats");
+    let stats = records(&trace, "stats");
     for name in ["game_intervention_has_read_errors", "user_list_errors"] {
         let row = format!("name={name} value=1 machine_id=0");
-        assert!(figures.contains(&row), "{figures:?}");
+        assert!(stats.contains(&row), "{stats:?}");
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! bit       1  2  4  8  10 20 | 40 80 100 200 400 800 1000
-//! 4.14 on   S  D  T  t  X  Z  | P  I  +                      only what is reported
+//! 4.14 on   S  D  T  t  X  Z  | P  I  +                      only reported states
 //! before    S  D  T  t  X  Z  | x  K  W   P   N   +   + (from 4.8)
 //! ```
 //! Source: `include/linux/sched.h` and `include/trace/events/sched.h` of these versions.

@@ -17,7 +17,7 @@ impl Tally {
     /// Writes the rows of `stats`.
     pub fn write(&self, out: &mut TraceBuilder) {
         for (name, count) in &self.0 {
-            out.figure(name, None, 0, *count);
+            out.stat(name, None, 0, *count);
         }
     }
 }

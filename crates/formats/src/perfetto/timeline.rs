@@ -4,12 +4,12 @@
 //! items, sorted   packet  run  packet …        the event at the earliest time comes next: the next item, or the next
 //!                          │                   event of a run that has begun
 //! runs in progress         ├─ event event …
-//!                          └─ (one a CPU, mostly)
+//!                          └─ (mostly one per CPU)
 //! ```
 //! A run is the events of one bundle, which are already in time order. So memory is needed per bundle, not per event.
 //!
-//! At equal times, packets come before kernel events, and those of a CPU before those of the next, as in Perfetto's
-//! sorter. But kernel events that have begun go on.
+//! At equal times, packets come before kernel events, and kernel events are ordered by CPU, as in Perfetto's sorter.
+//! However, a run that has begun continues before a packet of the same time.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -95,8 +95,8 @@ impl<'s> Timeline<'s> {
             uneven: 0,
         };
         items.retain_mut(|item| timeline.put_on_trace_clock(item));
-        // The switches and wakings of a block may begin at the same time. Then they keep their order in the list.
-        // A run begins before a packet of the same time is passed on.
+        // The switches and wakings of a block may begin at the same time. Then they keep their order in the list. A run
+        // begins before a packet of the same time is passed on.
         pipeline::sort(&mut items, threads, |item| {
             (item.ts, item.is_packet(), item.span.order())
         });
@@ -146,7 +146,7 @@ impl<'s> Timeline<'s> {
     }
 
     /// Reports items whose timestamp cannot be converted, and compact blocks with columns of different lengths.
-    pub fn tell(&self, out: &mut TraceBuilder) {
+    pub fn report(&self, out: &mut TraceBuilder) {
         let place = Place::default();
         out.repair(RepairKind::TornRecord, self.uneven, place, || {
             "columns of compact scheduling events have different lengths".to_owned()
@@ -165,7 +165,7 @@ impl<'s> Timeline<'s> {
     fn begin(&mut self, item: &Item) {
         let bytes = self.survey.source.get(item.span);
         let Some(run) = Run::begin(item.what(), bytes) else {
-            // The survey found a timestamp, so the column that is empty is another one.
+            // The survey found a timestamp, so another column must be empty.
             self.uneven += 1;
             return;
         };
@@ -184,7 +184,7 @@ impl<'s> Timeline<'s> {
         self.heads.push(Reverse(head));
     }
 
-    /// Whether the next event of a run is the next one of all. Also true at the end, when nothing is left.
+    /// Whether the next event overall belongs to a run. Also true at the end, when nothing is left.
     fn is_turn_of_run(&self, item: Option<&Item>) -> bool {
         match (self.heads.peek(), item) {
             (None, item) => item.is_none(),

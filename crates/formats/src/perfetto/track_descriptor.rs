@@ -85,7 +85,7 @@ impl Process {
         process
     }
 
-    /// Names the process after its kind if it has no name, or if the kind overrides the name.
+    /// Names the process after its kind if it has no name, or if the name of the kind takes precedence.
     fn name_by(&mut self, kind: u64) {
         let name = chrome_names::process(kind);
         let is_needed = self.name.is_empty() || chrome_names::overrides_name(kind);
@@ -233,7 +233,7 @@ impl Descriptor {
             && self.merge == later.merge
     }
 
-    /// The pid and tid. The thread counts more than the process.
+    /// The pid and tid. Those of the thread take precedence over that of the process.
     pub fn numbers(&self) -> (Option<i32>, Option<i64>) {
         match (&self.thread, &self.process) {
             (Some(thread), _) => (Some(thread.pid), Some(thread.tid)),
@@ -241,13 +241,13 @@ impl Descriptor {
         }
     }
 
-    /// The counter, unless the track is that of a thread or process.
+    /// The counter, unless the track belongs to a thread or process itself.
     fn own_counter(&self) -> Option<&Counter> {
-        self.counter.as_ref().filter(|_| !self.is_person())
+        self.counter.as_ref().filter(|_| !self.is_task())
     }
 
     fn has_states(&self) -> bool {
-        self.is_state && !self.is_person() && self.counter.is_none()
+        self.is_state && !self.is_task() && self.counter.is_none()
     }
 
     /// Adds a later descriptor of the same track. The track keeps its first name if siblings share it, because they are
@@ -367,7 +367,7 @@ impl Descriptor {
     }
 
     /// Whether this is the main track of a thread or a process.
-    pub fn is_person(&self) -> bool {
+    pub fn is_task(&self) -> bool {
         self.thread.is_some() || self.process.is_some()
     }
 }

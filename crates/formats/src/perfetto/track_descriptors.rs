@@ -11,7 +11,7 @@ use super::wire::Fields;
 
 /// A descriptor of a process or thread.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Person {
+pub(super) struct Task {
     pub machine: u32,
     pub uuid: u64,
     pub span: Span,
@@ -31,7 +31,7 @@ pub(super) struct TrackDescriptors {
     /// Sorted by uuid, then by file order.
     list: Vec<(u64, Span)>,
     /// The descriptors of processes and threads, in file order.
-    people: Vec<Person>,
+    tasks: Vec<Task>,
     /// The uuids with descriptors that contradict the first one.
     contradicted: FxHashSet<u64>,
     pub contradictions: Contradictions,
@@ -45,11 +45,11 @@ impl TrackDescriptors {
     /// nothing.
     pub fn add(&mut self, packet: &Packet<'_>, bytes: &[u8], span: Span) {
         let mut uuid = None;
-        let mut is_person = false;
+        let mut is_task = false;
         for field in Fields::new(bytes) {
             match field.number {
                 1 => uuid = Some(field.uint()),
-                3 | 4 => is_person = true,
+                3 | 4 => is_task = true,
                 _ => {}
             }
         }
@@ -57,8 +57,8 @@ impl TrackDescriptors {
             return;
         };
         self.list.push((uuid, span));
-        if is_person {
-            self.people.push(Person {
+        if is_task {
+            self.tasks.push(Task {
                 machine: packet.machine,
                 uuid,
                 span,
@@ -75,8 +75,8 @@ impl TrackDescriptors {
         self.list.shrink_to_fit();
     }
 
-    /// Sets the descriptors apart that contradict the first one of their uuid, as when traces of a writer that numbers
-    /// its tracks from 1 are joined. They describe a process or thread, but no track.
+    /// Sets apart the descriptors that contradict the first one of their uuid. This happens if traces are joined whose
+    /// writer numbers its tracks from 1. Such descriptors describe a process or thread, but no track.
     pub fn set_apart(&mut self, source: &Source<'_>) {
         let mut rejected = Vec::new();
         let mut start = 0;
@@ -98,7 +98,7 @@ impl TrackDescriptors {
         });
     }
 
-    /// Decodes a descriptor that contradicts the first one of its uuid. Returns `None` if none does.
+    /// Decodes a descriptor that contradicts the first one of its uuid. Returns `None` if there is no contradiction.
     pub fn contradiction(&self, uuid: u64, bytes: &[u8]) -> Option<Descriptor> {
         if !self.contradicted.contains(&uuid) {
             return None;
@@ -125,7 +125,7 @@ impl TrackDescriptors {
         descriptor
     }
 
-    /// Applies what follows from the kind of the process, and from the container of its writer.
+    /// Applies the consequences of the process's kind and of its writer's container.
     fn complete(&self, uuid: u64, descriptor: &mut Descriptor) {
         descriptor.name_by_kind();
         if let Some(writer) = self.writers.get(&uuid) {
@@ -134,8 +134,8 @@ impl TrackDescriptors {
     }
 
     /// The descriptors of processes and threads.
-    pub fn people(&self) -> &[Person] {
-        &self.people
+    pub fn tasks(&self) -> &[Task] {
+        &self.tasks
     }
 }
 
@@ -148,13 +148,13 @@ impl Contradictions {
     }
 }
 
-/// The places of the descriptors that contradict the first one.
+/// The positions of the descriptors that contradict the first one.
 fn contradicting(same: &[(u64, Span)], source: &Source<'_>) -> Vec<usize> {
     let [(_, first), later @ ..] = same else {
         return Vec::new();
     };
     let bytes = source.get(*first);
-    // Most descriptors are written again without a change.
+    // Most descriptors are repeated without a change.
     let changed = (1..).zip(later.iter().map(|(_, span)| source.get(*span)));
     let mut changed = changed.filter(|(_, other)| *other != bytes).peekable();
     if changed.peek().is_none() {

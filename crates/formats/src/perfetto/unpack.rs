@@ -7,7 +7,7 @@ use crate::format_id;
 use crate::unwrap::{Allowance, Inflater, Outcome};
 use crate::zstd::unpack_frame;
 
-/// The largest window of a zstd block, bytes, and the bytes that each byte of the block adds to this limit.
+/// The largest window of a zstd block, bytes, and the number of bytes that each byte of the block adds to this limit.
 const WINDOW: u64 = 32 << 20;
 const WINDOW_FOR_BYTE: u64 = 64;
 

@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 use traceloom_trace::TraceBuilder;
 
 use super::table::{Columns, Row};
-use super::{people, procfs};
+use super::{procfs, tasks};
 
 /// The maximum length of a thread's name in the kernel, bytes.
 const LONGEST_COMM: usize = 15;
@@ -60,7 +60,7 @@ impl Dump {
     /// Ends the dump. A main thread without a name gets the name of its process.
     pub fn finish(&mut self, out: &mut TraceBuilder) {
         for pid in std::mem::take(&mut self.pids) {
-            people::name_main_thread(pid, out);
+            tasks::name_main_thread(pid, out);
         }
     }
 
@@ -68,11 +68,11 @@ impl Dump {
         if row.tid.is_none_or(|tid| tid == row.pid) {
             self.pids.push(row.pid);
         }
-        people::add(row, out);
+        tasks::add(row, out);
     }
 
-    /// In toolbox's `ps -t`, a thread is not marked as such; its PPID is the number of its process.
-    /// Threads have the same user and address space as their process, and short names.
+    /// Reads a row of toolbox. In `ps -t`, threads are not marked; the PPID of a thread is the number of its process. A
+    /// thread has the same user and address space as its process, and a short name.
     fn toolbox(&mut self, mut row: Row<'_>, out: &mut TraceBuilder) {
         let is_thread = self.leader.as_ref().is_some_and(|leader| {
             row.ppid == Some(leader.pid) && row.user == leader.user && row.size == leader.size

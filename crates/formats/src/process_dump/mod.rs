@@ -9,9 +9,9 @@ mod cgroup;
 mod dump;
 mod lines;
 pub(crate) mod memory;
-mod people;
 mod procfs;
 mod table;
+mod tasks;
 mod title;
 
 use traceloom_trace::TraceBuilder;

@@ -3,7 +3,7 @@
 
 use traceloom_trace::TraceBuilder;
 
-use super::people;
+use super::tasks;
 
 /// Whether a line is such a list. The first path may lack its slash.
 pub(super) fn is_list(line: &[u8]) -> bool {
@@ -25,6 +25,6 @@ fn task(path: &[u8]) -> Option<(i64, i64)> {
 /// Adds every path of a line.
 pub(super) fn read(line: &[u8], out: &mut TraceBuilder) {
     for (pid, tid) in line.split(u8::is_ascii_whitespace).filter_map(task) {
-        people::member(tid, pid, out);
+        tasks::member(tid, pid, out);
     }
 }

@@ -1,4 +1,4 @@
-//! Names for frames of which the trace has only addresses.
+//! Names functions for frames of which the trace has only addresses.
 
 use std::collections::BTreeMap;
 
@@ -7,11 +7,11 @@ use traceloom_trace::{StringId, TraceBuilder};
 use super::stacks::{Mapping, NONE, Stacks};
 use crate::symbolizer::{CodeFile, CodePlaces, Symbolizer};
 
-/// The path and the build id of a file, and what its places are.
+/// The path and the build id of a file, and the meaning of its places.
 type File = (StringId, StringId, CodePlaces);
 
-/// Asks for the functions of all frames without a name. `code` tells the build id of a mapping with this path, and what its
-/// places are; `None` if it maps no file of code.
+/// Looks up the functions of all frames without a name. `code` returns the build id of the mapping with a path, and the
+/// meaning of its places; `None` if it does not map a file of code.
 pub(crate) fn name_frames(
     stacks: &mut Stacks,
     symbolizer: &dyn Symbolizer,
@@ -23,7 +23,7 @@ pub(crate) fn name_frames(
     }
 }
 
-/// The frames without a name of each file, sorted by their places.
+/// The frames without a name, grouped by file and sorted by place.
 fn nameless(
     stacks: &Stacks,
     code: impl Fn(&Mapping, &str) -> Option<(StringId, CodePlaces)>,

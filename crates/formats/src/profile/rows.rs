@@ -1,5 +1,4 @@
-//! The rows of stacks and samples. They are added when the trace ends, because only then is everything about them
-//! known.
+//! The rows of stacks and samples. They are added when the trace ends, because their data is complete only then.
 
 use traceloom_trace::{ArgValue, NO_TIME, RecordId, StringId, TraceBuilder};
 
@@ -16,7 +15,7 @@ impl Rows {
         Self(out.trace().records.len() as u32)
     }
 
-    /// The next `count` of them. `None` if there are too many.
+    /// The next `count` records. `None` if there are too many.
     pub fn take(&mut self, count: usize) -> Option<Self> {
         let taken = *self;
         let end = (self.0 as usize).checked_add(count)?;
@@ -39,7 +38,7 @@ impl Rows {
     }
 }
 
-/// A text; no value for no text.
+/// A text; no value if there is no text.
 pub(crate) fn text(id: StringId) -> ArgValue {
     if id == StringId::NULL {
         ArgValue::Null
@@ -135,7 +134,7 @@ pub(crate) fn add_stacks(stacks: &Stacks, out: &mut TraceBuilder) -> Option<Rows
     Some(callsites)
 }
 
-/// Adds the samples in order of time.
+/// Adds the samples, sorted by time.
 pub(crate) fn add_samples(mut all: Samples, callsites: Rows, out: &mut TraceBuilder) -> Option<()> {
     all.samples.sort_by_key(|sample| sample.ts);
     let mut next = Rows::next(out);

@@ -1,4 +1,4 @@
-//! Samples of stacks, and what they belong to: a thread, a CPU, a session, values of counters.
+//! Samples of stacks, with their thread, CPU, session and counter values.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use traceloom_trace::{ProcessId, StringId, ThreadId, TraceBuilder, TrackId, TrackType};

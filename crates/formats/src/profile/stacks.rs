@@ -78,7 +78,7 @@ pub(crate) struct Stacks {
     pub frames: Vec<Frame>,
     pub symbols: Vec<Symbol>,
     pub callsites: Vec<Callsite>,
-    /// The memory that is left for rows, bytes.
+    /// The memory left for rows, bytes.
     room: usize,
     /// Rows that were omitted because no memory was left.
     pub beyond: u64,
@@ -89,7 +89,7 @@ pub(crate) struct Stacks {
 }
 
 impl Stacks {
-    /// No stacks yet, with this much memory for them.
+    /// Creates empty tables with this much memory for rows, bytes.
     pub fn with_room(room: usize) -> Self {
         Self {
             room,
@@ -97,7 +97,7 @@ impl Stacks {
         }
     }
 
-    /// Adds memory for rows.
+    /// Adds memory for rows, bytes.
     pub fn add_room(&mut self, bytes: usize) {
         self.room += bytes;
     }
@@ -125,8 +125,7 @@ impl Stacks {
         row
     }
 
-    /// Adds a mapping even if there is an equal one, which belongs to another process. [`NONE`] if there is no memory
-    /// for it.
+    /// Adds a mapping even if another process has an equal one. [`NONE`] if there is no memory for it.
     pub fn new_mapping(&mut self, mapping: Mapping) -> u32 {
         if !self.takes(OF_MAPPING) {
             return NONE;
@@ -134,7 +133,7 @@ impl Stacks {
         push(&mut self.mappings, mapping)
     }
 
-    /// The mapping of frames that are in no file.
+    /// The mapping for frames that belong to no file.
     pub fn no_file(&mut self, name: &str, out: &mut TraceBuilder) -> u32 {
         self.mapping(Mapping {
             name: out.intern_unless_empty(name.as_bytes()),
@@ -159,7 +158,7 @@ impl Stacks {
         frame
     }
 
-    /// The row of a frame that is in no file.
+    /// The row of a frame that belongs to no file.
     pub fn named_frame(&mut self, mapping: u32, named: Named) -> u32 {
         if let Some(known) = self.known_named.get(&(mapping, named)) {
             return *known;

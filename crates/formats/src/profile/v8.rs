@@ -8,7 +8,8 @@
 //!                 "samples": [2, 2]},
 //!  "timeDeltas": [150, 170]}
 //! ```
-//! Source: `CpuProfile::StreamPendingTraceEvents` of V8; `Profiler.ProfileNode` of the DevTools protocol for `children`.
+//! Source: `CpuProfile::StreamPendingTraceEvents` of V8; `Profiler.ProfileNode` of the DevTools protocol for
+//! `children`.
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{ProcessId, StringId, ThreadId, TraceBuilder};

@@ -295,7 +295,7 @@ mod tests {
     use super::super::format::up_to_nul;
     use super::*;
 
-    /// With the option `funcgraph-retaddr`, calls begin with an event that has another name.
+    /// With the option `funcgraph-retaddr`, the event at the start of a call has another name.
     #[test]
     fn calls_with_their_callers() {
         let text = "name: fgraph_retaddr_entry\nID: 19\n\tfield:unsigned long func;\toffset:8;\tsize:8;\tsigned:0;\n";

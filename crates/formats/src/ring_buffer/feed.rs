@@ -39,22 +39,22 @@ pub(super) enum Unreadable {
 /// The buffer from which switches, wake-ups and CPU values are taken. If several buffers recorded
 /// the same events, each would otherwise count twice.
 #[derive(Debug, Default)]
-struct Tellers {
+struct Chosen {
     switch: Option<usize>,
     wake: Option<usize>,
     cpu_value: Option<usize>,
 }
 
-impl Tellers {
+impl Chosen {
     /// Whether events of this kind are taken from a buffer other than this one.
     fn has_other(&self, kind: &Kind, buffer: usize) -> bool {
-        let teller = match kind {
+        let chosen = match kind {
             Kind::Switch(_) => self.switch,
             Kind::Wake(..) => self.wake,
             Kind::CpuValue(..) => self.cpu_value,
             _ => None,
         };
-        teller.is_some_and(|teller| teller != buffer)
+        chosen.is_some_and(|chosen| chosen != buffer)
     }
 }
 
@@ -67,7 +67,7 @@ struct Feed<'a, S> {
     coverage: Coverage,
     /// The last thread on each CPU, with its name and process.
     last: Vec<Thread<'a>>,
-    tellers: Tellers,
+    chosen: Chosen,
     /// The events that several buffers recorded, if there are several.
     repeats: Option<Repeats<'a>>,
     shown: Vec<(&'a [u8], Shown<'a>)>,
@@ -92,17 +92,17 @@ const UNKNOWN_COMM: &[u8] = b"<...>";
 pub(super) fn feed<'a>(formats: &'a RawFormats, cpus: &'a [CpuBytes<'a>], sink: impl RawSink) {
     let mut feed = Feed::new(formats, cpus, sink);
     for stream in 0..cpus.len() {
-        feed.tell_faults(stream);
+        feed.report_faults(stream);
     }
     while let Some(event) = feed.merge.next() {
         feed.event(event);
         if feed.merge.has_faults(event.stream) {
-            feed.tell_faults(event.stream);
+            feed.report_faults(event.stream);
         }
     }
 }
 
-/// Passes events that are in order already to `sink`. `cpus` have no pages, only their numbers and layouts.
+/// Passes events that are already in order to `sink`. `cpus` contains no pages, only CPU numbers and layouts.
 pub(super) fn feed_events<'a>(
     formats: &'a RawFormats,
     cpus: &'a [CpuBytes<'a>],
@@ -120,7 +120,7 @@ pub(super) fn feed_events<'a>(
 pub(crate) enum Coverage {
     /// All threads of the machine.
     Machine,
-    /// Some threads. Their switches and wake-ups do not tell what else ran, so these are kept as other events.
+    /// Some threads. Their switches and wake-ups do not show what else ran, so these events are kept as other events.
     SomeThreads,
 }
 
@@ -149,7 +149,7 @@ impl<'a, S: RawSink> Feed<'a, S> {
             sink,
             coverage: Coverage::Machine,
             last: vec![nobody; cpus.len()],
-            tellers: Tellers::default(),
+            chosen: Chosen::default(),
             repeats: several.then(Repeats::default),
             shown: Vec::new(),
             made: Vec::new(),
@@ -159,7 +159,7 @@ impl<'a, S: RawSink> Feed<'a, S> {
     }
 
     #[cold]
-    fn tell_faults(&mut self, stream: usize) {
+    fn report_faults(&mut self, stream: usize) {
         let cpu = &self.cpus[stream];
         for fault in self.merge.take_faults(stream) {
             self.sink.fault(fault, cpu.cpu, cpu.offset);
@@ -208,7 +208,8 @@ impl<'a, S: RawSink> Feed<'a, S> {
         }
     }
 
-    /// The thread, with its name and process from other sources. Consecutive events usually have the same thread.
+    /// The thread of an event, with its name and process from other sources. Consecutive events usually have the same
+    /// thread.
     #[inline]
     fn thread(&mut self, stream: usize, tid: i32) -> Thread<'a> {
         let last = &mut self.last[stream];
@@ -235,18 +236,18 @@ impl<'a, S: RawSink> Feed<'a, S> {
         order: ByteOrder,
         buffer: usize,
     ) -> Option<Event<'a>> {
-        let tells = |teller: &mut Option<usize>| *teller.get_or_insert(buffer) == buffer;
+        let is_chosen = |chosen: &mut Option<usize>| *chosen.get_or_insert(buffer) == buffer;
         match &event.kind {
             Kind::Switch(fields) => fields
                 .read(data, order)
-                .filter(|_| tells(&mut self.tellers.switch))
+                .filter(|_| is_chosen(&mut self.chosen.switch))
                 .map(Event::Switch),
             Kind::Wake(kind, fields) => fields
                 .read(*kind, data, order)
-                .filter(|_| tells(&mut self.tellers.wake))
+                .filter(|_| is_chosen(&mut self.chosen.wake))
                 .map(Event::Wake),
             Kind::CpuValue(kind, fields) => decode::cpu_value(*kind, fields, data, order)
-                .filter(|_| tells(&mut self.tellers.cpu_value))
+                .filter(|_| is_chosen(&mut self.chosen.cpu_value))
                 .map(Event::CpuValue),
             Kind::Print([_, buf]) => {
                 let mark = mark(decode::printed(buf, data)?);
@@ -260,7 +261,7 @@ impl<'a, S: RawSink> Feed<'a, S> {
     fn slow(&mut self, event: &'a KnownEvent, record: Record<'a>, timed: Timed<'a>, offset: u64) {
         let order = self.cpus[timed.stream].layout.order;
         let data = timed.raw.data;
-        let told = match &event.kind {
+        let converted = match &event.kind {
             Kind::Print([ip, buf]) => decode::printed(buf, data).map(|text| {
                 self.plain_text(ip.int(data, order), text, record, offset);
             }),
@@ -278,9 +279,9 @@ impl<'a, S: RawSink> Feed<'a, S> {
             Kind::GraphEntry(_) | Kind::GraphExit(..) => self.graph(event, timed, record, offset),
             Kind::Switch(_) | Kind::Wake(..) | Kind::CpuValue(..) | Kind::Fields => None,
         };
-        if told.is_none() {
+        if converted.is_none() {
             let buffer = self.cpus[timed.stream].buffer;
-            let is_repeated = self.tellers.has_other(&event.kind, buffer);
+            let is_repeated = self.chosen.has_other(&event.kind, buffer);
             self.with_fields(event, timed, record, (offset, is_repeated));
         }
     }
@@ -321,9 +322,9 @@ impl<'a, S: RawSink> Feed<'a, S> {
         };
         let name = event.format.name.as_bytes();
         let shape = NO_SHAPE;
-        let told = Event::Fields(FieldsEvent { name, shape });
+        let converted = Event::Fields(FieldsEvent { name, shape });
         let record = Record {
-            event: told,
+            event: converted,
             ..record
         };
         if is_repeated {

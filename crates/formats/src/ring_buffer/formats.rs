@@ -95,6 +95,11 @@ impl RawFormats {
         }
     }
 
+    /// Forgets the name of a thread, because another source knows it better.
+    pub fn forget_comm(&mut self, tid: i32) {
+        self.comms.remove(&tid);
+    }
+
     /// Adds processes of threads from tracefs's `saved_tgids`: lines of tid and tgid.
     pub fn add_tgids(&mut self, saved_tgids: &[u8]) {
         let lines = saved_tgids.split(|&byte| byte == b'\n');
@@ -111,12 +116,12 @@ impl RawFormats {
         self.tgids.insert(tid, tgid);
     }
 
-    /// Whether a CPU had an event while it ran its idle thread.
+    /// Whether an event happened while its CPU ran the idle thread.
     pub fn is_of_idle_thread(&self, event: &[u8]) -> bool {
         self.layout.order.u32(event, TID_AT) == Some(0)
     }
 
-    /// The threads of a switch: the one that ran, and the one that runs next. `None` for other events.
+    /// The threads of a switch: the previous one and the next one. `None` for other events.
     pub fn switch(&self, event: &[u8]) -> Option<(i32, i32)> {
         let order = self.layout.order;
         let Kind::Switch(fields) = &self.event(order.u16(event, ID_AT)?)?.kind else {

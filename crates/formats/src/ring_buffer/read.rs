@@ -85,7 +85,7 @@ impl RawReader {
         feed(formats, cpus, Tables { reader: self, out });
     }
 
-    /// Reads events that another recorder took out of their pages. They are in order of time.
+    /// Reads events that another recorder took out of their pages. They are sorted by time.
     pub(crate) fn read_events(
         &mut self,
         formats: &RawFormats,
@@ -125,7 +125,7 @@ impl RawReader {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PagelessEvent<'a> {
     pub cpu: u32,
-    /// Later times than [`LAST_TS`] are cut to it.
+    /// At most [`LAST_TS`].
     pub ts_ns: i64,
     /// Its position in the file, bytes.
     pub offset: u64,

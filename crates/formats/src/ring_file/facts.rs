@@ -7,7 +7,7 @@ use traceloom_trace::{ClockKind, ClockRow, Place, RepairKind, RowId, SourceId, T
 const PRECISION_NS: i64 = 1_000;
 
 /// Adds facts, clocks and losses to the trace.
-pub(super) fn tell(recording: &Recording<'_>, out: &mut TraceBuilder) {
+pub(super) fn report(recording: &Recording<'_>, out: &mut TraceBuilder) {
     let header = &recording.header;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let clock = match header.clock {
@@ -46,13 +46,13 @@ pub(super) fn tell(recording: &Recording<'_>, out: &mut TraceBuilder) {
         out.name_process(upid, name);
     }
     for point in [header.start, header.end] {
-        tell_clocks(header.clock, point, out);
+        report_clocks(header.clock, point, out);
     }
-    tell_losses(header, out);
+    report_losses(header, out);
 }
 
 /// Relates the trace's clock to clocks that other traces use.
-fn tell_clocks(source: ClockSource, point: SyncPoint, out: &mut TraceBuilder) {
+fn report_clocks(source: ClockSource, point: SyncPoint, out: &mut TraceBuilder) {
     let ns = |value: u64| i64::try_from(value).ok().filter(|ns| *ns != 0);
     let ts = match source {
         ClockSource::Monotonic => point.mono_ns,
@@ -77,7 +77,7 @@ fn tell_clocks(source: ClockSource, point: SyncPoint, out: &mut TraceBuilder) {
     }
 }
 
-fn tell_losses(header: &FileHeader, out: &mut TraceBuilder) {
+fn report_losses(header: &FileHeader, out: &mut TraceBuilder) {
     let losses = &header.losses;
     let lost = losses
         .full
@@ -104,40 +104,40 @@ fn tell_losses(header: &FileHeader, out: &mut TraceBuilder) {
 }
 
 /// Counts what could not be read.
-pub(super) fn tell_faults(
+pub(super) fn report_faults(
     recording: &Recording<'_>,
     events: &Events<'_, '_>,
     out: &mut TraceBuilder,
 ) {
     let faults = &recording.faults;
-    let mut tell = |kind, (count, at), detail: &str| {
+    let mut report = |kind, (count, at), detail: &str| {
         out.repair(kind, count, Place::at_offset(at), || detail.to_owned());
     };
     let overfull = (faults.overfull, faults.first_overfull);
-    tell(
+    report(
         RepairKind::BrokenBlock,
         overfull,
         "a chunk says that it holds more than fits",
     );
-    tell(
+    report(
         RepairKind::TornRecord,
         events.torn(),
         "a chunk's records end in something else",
     );
-    tell(
+    report(
         RepairKind::TornRecord,
         events.partial_marks(),
         "a part of a long mark is missing",
     );
     for thread in recording.threads() {
-        tell(
+        report(
             RepairKind::BrokenBlock,
             (thread.missing_between, thread.first_missing),
             "chunks in the middle of a thread's story are missing",
         );
     }
     let cut = (faults.missing_chunks, 0);
-    tell(
+    report(
         RepairKind::TornRecord,
         cut,
         "the file ends before its last chunks",

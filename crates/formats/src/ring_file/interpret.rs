@@ -33,8 +33,7 @@ struct Thread<'r> {
     last_ns: i64,
 }
 
-/// Passes marks to ftrace's interpreter, which has the rules for them, and makes the slices of
-/// methods itself.
+/// Passes marks to ftrace's interpreter, which has the rules for them, and creates the slices of methods itself.
 pub(super) struct RingInterpreter<'r> {
     marks: Interpreter,
     threads: Vec<Thread<'r>>,
@@ -246,7 +245,8 @@ impl<'r> RingInterpreter<'r> {
     }
 }
 
-/// Sampled threads have temporary numbers that no kernel thread uses. Now they get the virtual machine's numbers.
+/// Gives sampled threads their final numbers. Until now they have temporary numbers that no kernel thread uses; the
+/// final numbers are the virtual machine's.
 fn number_sampled_threads(out: &mut TraceBuilder) {
     let source = out.source();
     for row in 0..out.trace().threads.len() {

@@ -62,14 +62,14 @@ impl Format for RingFile {
 
 fn read(bytes: &[u8], out: &mut TraceBuilder) -> Result<(), ReadError> {
     let recording = Recording::open(bytes).map_err(refusal)?;
-    facts::tell(&recording, out);
+    facts::report(&recording, out);
     let mut interpreter = interpret::RingInterpreter::new(&recording, bytes.len());
     let mut events = recording.events();
     for event in events.by_ref() {
         interpreter.event(&event, out);
     }
     interpreter.finish(out);
-    facts::tell_faults(&recording, &events, out);
+    facts::report_faults(&recording, &events, out);
     Ok(())
 }
 

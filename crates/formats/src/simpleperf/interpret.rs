@@ -1,4 +1,4 @@
-//! Turns records into threads, stacks and samples.
+//! Converts records to threads, stacks and samples.
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{Place, RepairKind, StringId, ThreadId, TraceBuilder};
@@ -16,7 +16,8 @@ use crate::symbolizer::{CodePlaces, Symbolizer};
 const OF_STACKS: (usize, usize) = (16 << 20, 4);
 const OF_SAMPLES: (usize, usize) = (24 << 20, 8);
 
-/// Why the stack of a sample is incomplete: `UnwindingResult.ErrorCode` without its first value, which means no error.
+/// The reason why the stack of a sample is incomplete: `UnwindingResult.ErrorCode` without its first value, which means
+/// no error.
 const UNWIND_ERRORS: [&str; 8] = [
     "UNKNOWN",
     "NOT_ENOUGH_STACK",
@@ -39,7 +40,7 @@ pub(super) fn read(bytes: &[u8], symbolizer: Option<&dyn Symbolizer>, out: &mut 
     }
     let all = records.clone();
     let mut reader = Interpreter::new(bytes.len(), out);
-    // Samples refer to files and threads that come after them.
+    // Samples refer to files and threads whose records come later.
     records
         .by_ref()
         .for_each(|record| reader.describe(record, out));
@@ -73,11 +74,11 @@ struct Interpreter<'a> {
     samples: Samples,
     source: StringId,
     session: u32,
-    /// The memory for samples and their values, bytes.
+    /// The memory left for samples and their values, bytes.
     room: usize,
-    /// Samples beyond this memory.
+    /// The number of samples beyond this limit.
     beyond: u64,
-    /// Samples that refer to files or functions missing from the report.
+    /// The number of samples that refer to files or functions missing from the report.
     unknown: u64,
     switches: u64,
     other: u64,
@@ -205,7 +206,7 @@ impl<'a> Interpreter<'a> {
         self.samples.samples.push(sample);
     }
 
-    /// The frame of an entry of a stack, and whether the report contains its file and its function.
+    /// The frame of a stack entry, and whether the report contains the entry's file and function.
     fn frame(&mut self, entry: Fields<'_>, out: &mut TraceBuilder) -> (u32, bool) {
         let (mut address, mut file, mut symbol) = (0, 0, -1);
         for field in entry {
@@ -235,7 +236,7 @@ impl<'a> Interpreter<'a> {
         (self.stacks.frame(mapping, address, named), is_complete)
     }
 
-    /// Adds the number of events that a sample stands for. Returns its set of values.
+    /// Adds the number of events that a sample represents. Returns its set of values.
     fn count(&mut self, ts: i64, (kind, count): (usize, u64), out: &mut TraceBuilder) -> u32 {
         let Some(name) = self.event_types.get(kind).copied() else {
             return NONE;
@@ -252,7 +253,7 @@ impl<'a> Interpreter<'a> {
         self.samples.value(ts, NONE, (track, count), out)
     }
 
-    /// Asks for the functions that simpleperf did not know. Its report has no build ids.
+    /// Looks up the functions that simpleperf did not know. Its report has no build ids.
     fn name_frames(&mut self, symbolizer: &dyn Symbolizer, out: &mut TraceBuilder) {
         let code = |mapping: &Mapping, path: &str| {
             let is_file = path.starts_with('/');
@@ -282,7 +283,7 @@ impl<'a> Interpreter<'a> {
     }
 }
 
-/// The thread with this number, which is 0 for the idle threads of all CPUs.
+/// The thread with this number. 0 is the idle threads of all CPUs.
 fn thread_of(tid: i64, out: &mut TraceBuilder) -> ThreadId {
     match tid {
         0 => out.idle_thread(),
@@ -290,7 +291,7 @@ fn thread_of(tid: i64, out: &mut TraceBuilder) -> ThreadId {
     }
 }
 
-/// Adds a thread. If its number is that of its process, it is the main thread.
+/// Adds a thread. It is the main thread if its number equals that of its process.
 fn thread(fields: Fields<'_>, out: &mut TraceBuilder) {
     let (mut tid, mut pid, mut name) = (0, 0, None);
     for field in fields {

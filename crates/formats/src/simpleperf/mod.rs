@@ -1,4 +1,4 @@
-//! Sample reports of simpleperf: what `simpleperf report-sample --protobuf` writes.
+//! Sample reports of simpleperf: the output of `simpleperf report-sample --protobuf`.
 //!
 //! Source: `cmd_report_sample.proto` and `cmd_report_sample.cpp` of simpleperf (AOSP, system/extras).
 //!
@@ -36,7 +36,7 @@ impl Format for SimpleperfProto {
         }
     }
 
-    /// Samples refer to records after them.
+    /// Samples refer to records that come later.
     fn wants_whole(&self) -> bool {
         true
     }

@@ -18,11 +18,12 @@ pub(super) mod kind {
     pub const CONTEXT_SWITCH: u32 = 6;
 }
 
-/// The records of a file: the kind of each, and its message. Ends at the end of the list, or at an incomplete record.
+/// Iterates over the records of a file: the kind and the message of each. Ends at the end of the list, or at an
+/// incomplete record.
 #[derive(Clone)]
 pub(super) struct Records<'a> {
     rest: &'a [u8],
-    /// Whether the mark at the end of the list was read.
+    /// Whether the end mark of the list was read.
     is_whole: bool,
 }
 
@@ -38,12 +39,12 @@ impl<'a> Records<'a> {
         (Self { rest, is_whole }, version)
     }
 
-    /// Whether the list has the end that simpleperf writes.
+    /// Whether the list ends with simpleperf's end mark.
     pub fn is_whole(&self) -> bool {
         self.is_whole
     }
 
-    /// The bytes that were not read.
+    /// The number of unread bytes.
     pub fn rest(&self) -> usize {
         self.rest.len()
     }

@@ -57,7 +57,7 @@ fn described() -> [Proto; 3] {
     ]
 }
 
-/// The stack of a sample begins with the innermost function. It refers to records after it.
+/// The stack of a sample begins with the innermost function. It refers to records that come later.
 #[test]
 fn samples_name_what_comes_behind_them() {
     let stack = [entry(16, 7, 1), entry(32, 7, 0)];
@@ -133,7 +133,7 @@ fn what_is_missing_is_counted() {
     assert_eq!(trace.repairs.count(RepairKind::TrailingBytes), 4);
 }
 
-/// Samples of all CPUs include those of the idle threads.
+/// Samples of all CPUs include samples of the idle threads.
 #[test]
 fn the_idle_threads_have_their_name() {
     let idle = Proto::new().int(1, 0).int(2, 0).text(3, "swapper");

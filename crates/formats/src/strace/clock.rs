@@ -6,7 +6,7 @@ const DAY_NS: i64 = 24 * 3600 * NS_PER_SEC;
 /// (`-r`).
 const FIRST_DATE: i64 = 100_000_000 * NS_PER_SEC;
 
-/// A time as written.
+/// A time as printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stamp {
     /// Since 1970, ns (`-ttt`).
@@ -36,12 +36,12 @@ impl Stamp {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Step {
     ns: i64,
-    /// The time itself is a multiple of this, ns.
+    /// The precision of the time itself, ns: the time is a multiple of this.
     unit: i64,
 }
 
 impl Step {
-    /// `time` is the time itself, as written.
+    /// Parses `step`. `time` is the time itself, as printed.
     pub fn read(step: &str, time: &str) -> Option<Self> {
         let decimals = |word: &str| {
             word.split_once('.')
@@ -61,7 +61,7 @@ impl Step {
 pub(super) struct Clock {
     /// The last time, ns.
     last: i64,
-    /// Midnights that have passed, ns.
+    /// The number of midnights that have passed, as ns.
     days: i64,
 }
 
@@ -69,7 +69,7 @@ impl Clock {
     /// The time of the next line, ns.
     pub fn ns(&mut self, stamp: Stamp, step: Option<Step>) -> i64 {
         let ns = self.written(stamp);
-        // Steps add up from a time that was rounded down, so they can only be too early.
+        // Steps are added to a time that was rounded down, so the sum can only be too early.
         self.last = step.map_or(ns, |step| {
             let fine = self.last.saturating_add(step.ns);
             fine.clamp(ns, ns.saturating_add(step.unit - 1))
@@ -77,7 +77,7 @@ impl Clock {
         self.last
     }
 
-    /// The time that is written, ns.
+    /// The printed time, ns.
     fn written(&mut self, stamp: Stamp) -> i64 {
         match stamp {
             Stamp::Date(ns) => ns,

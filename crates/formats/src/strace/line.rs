@@ -79,9 +79,9 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Whether a text is a log: one of its first lines is a call.
+/// Whether a text is a log of strace: one of its first lines is a call.
 pub(super) fn begins_log(head: &[u8]) -> bool {
-    /// strace may first print messages about the processes that it attached to.
+    /// strace may first print messages about the processes that it attaches to.
     const LINES: usize = 16;
     let mut lines = head.split(|&byte| byte == b'\n').take(LINES);
     lines.any(|line| {
@@ -115,7 +115,7 @@ fn thread(line: &str) -> (Option<i64>, Option<&str>, &str) {
     }
 }
 
-/// What an option puts in front of a call in brackets, such as `[ 257]`, and what follows.
+/// Splits off what an option prints in brackets before a call, such as `[ 257]`. Returns it and the rest.
 fn bracketed<'a>(text: &'a str, open: &str, close: &str) -> (Option<&'a str>, &'a str) {
     match text
         .strip_prefix(open)
@@ -127,7 +127,7 @@ fn bracketed<'a>(text: &'a str, open: &str, close: &str) -> (Option<&'a str>, &'
 }
 
 impl<'a> Call<'a> {
-    /// Parses the text after a call's name, or the rest of it if a message has split the line.
+    /// Parses the text after a call's name, or the rest of that text if a message split the line.
     pub fn returned(name: &'a str, rest: &'a str) -> Option<Self> {
         let (args, ret) = returned(rest)?;
         let (ret, dur) = duration(ret);
@@ -197,15 +197,15 @@ impl<'a> Event<'a> {
 fn unfinished(rest: &str) -> Option<&str> {
     let ends = ["<unfinished ...>", "<detached ...>"];
     let args = ends.iter().find_map(|end| rest.strip_suffix(end));
-    // With `-ff`, an `execve` of another thread than the main thread goes on in the file of the main thread.
+    // With `-ff`, an `execve` by a thread other than the main thread continues in the main thread's file.
     let moved = || rest.strip_suffix(" ...>")?.rsplit_once("<pid changed to ");
     let args = args.or_else(|| moved().map(|(args, _)| args));
     let args = args.or_else(|| Some(Message::read(rest)?.before))?;
     Some(args.trim_end().trim_end_matches(','))
 }
 
-/// Splits `3, "…", 8) = 8` into the arguments and the result. It splits at the last `) =`, because a text among the
-/// arguments may contain one.
+/// Splits `3, "…", 8) = 8` into the arguments and the result. It splits at the last `) =`, because a text in the
+/// arguments may contain `) =` too.
 fn returned(rest: &str) -> Option<(&str, &str)> {
     let mut at = rest.len();
     while let Some(close) = rest[..at].rfind(')') {

@@ -1,10 +1,10 @@
-//! Messages of strace about the threads that it follows.
+//! strace's messages about the threads that it follows.
 
-/// A message, and the text in front of it. strace prints messages to a terminal in the middle of the line of a call:
+/// A message, and the text before it. On a terminal, strace prints messages in the middle of a call's line:
 /// `clone(flags=SIGCHLDstrace: Process 42 attached`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Message<'a> {
-    /// The text in front of the message.
+    /// The text before the message.
     pub before: &'a str,
     /// The thread.
     pub tid: i64,
@@ -17,7 +17,7 @@ pub(super) struct Message<'a> {
 pub(super) enum News {
     /// strace follows it.
     Attached,
-    /// strace does not follow it any longer.
+    /// strace no longer follows it.
     Detached,
     /// strace has suspended or resumed it. Only old versions do this.
     Paused,
@@ -50,7 +50,7 @@ fn news(line: &str) -> Option<(&str, News)> {
     found.find_map(|(end, news)| Some((line.strip_suffix(end)?, *news)))
 }
 
-/// Removes what versions of strace add to messages.
+/// Removes details that some versions of strace add to messages.
 fn without_details(line: &str) -> &str {
     let line = line.strip_suffix(" (waiting for parent)").unwrap_or(line);
     let line = line.strip_suffix(" - interrupt to quit").unwrap_or(line);

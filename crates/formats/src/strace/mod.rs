@@ -1,22 +1,22 @@
 //! The text of `strace`, which lists the system calls of processes.
 //!
 //! ```text
-//! 1000  1700000052.321000 openat(AT_FDCWD, "/etc/passwd", O_RDONLY) = 3 <0.000042>   a whole call
-//! 1000  1700000052.321100 futex(0x7f01, FUTEX_WAIT, 2, NULL <unfinished ...>         another thread goes on
+//! 1000  1700000052.321000 openat(AT_FDCWD, "/etc/passwd", O_RDONLY) = 3 <0.000042>   a complete call
+//! 1000  1700000052.321100 futex(0x7f01, FUTEX_WAIT, 2, NULL <unfinished ...>         another thread continues
 //! 1001  1700000052.321200 --- SIGCHLD {si_signo=SIGCHLD, si_pid=1002} ---            a signal arrives
 //! 1000  1700000052.321300 <... futex resumed>) = 0 <0.000200>
 //! 1001  1700000052.321400 +++ exited with 0 +++
 //! ```
 //! Each line begins with the number of its thread (`-f`; on a terminal, `[pid 1000]`). The time is a date (`-ttt`), a
-//! time of day (`-t`, `-tt`), or the time since the previous line (`-r`). `-T` adds the duration of each call. The
-//! sources are strace's manual and its code (`src/strace.c`, `printleader` and `tprint_sysret_end`).
+//! time of day (`-t`, `-tt`), or the time since the previous line (`-r`). `-T` adds the duration of each call. Sources:
+//! strace's manual and its code (`src/strace.c`, `printleader` and `tprint_sysret_end`).
 
 mod clock;
 mod line;
 mod message;
 mod names;
-mod people;
 mod reader;
+mod tasks;
 #[cfg(test)]
 mod tests;
 mod tracees;

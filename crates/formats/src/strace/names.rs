@@ -1,8 +1,8 @@
-//! The names of threads, and the texts that they come from.
+//! The names of threads, and the texts in which they are printed.
 
 use traceloom_trace::{ThreadId, TraceBuilder};
 
-/// The number of bytes of a thread's name that the kernel keeps.
+/// The maximum length of a thread's name in the kernel, bytes.
 const COMM_BYTES: usize = 15;
 
 /// Names a thread. Long names are truncated as in the kernel.
@@ -21,8 +21,8 @@ pub(super) fn quoted(args: &str) -> Vec<u8> {
     unescaped(&args[quote..])
 }
 
-/// The bytes of a text up to its closing quote. strace writes other bytes than printable ASCII as in C: `\n`, in octal
-/// (`\0`, `\303`), or in hexadecimal (`\xc3`, with `-x`).
+/// The bytes of a text up to its closing quote. strace escapes everything except printable ASCII as in C: `\n`, in
+/// octal (`\0`, `\303`), or in hexadecimal (`\xc3`, with `-x`).
 pub(super) fn unescaped(text: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut rest = text.as_bytes();
@@ -38,7 +38,7 @@ pub(super) fn unescaped(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// The byte that an escape stands for, and what follows. `first` is the byte after the backslash.
+/// The byte that an escape represents, and the text after the escape. `first` is the byte after the backslash.
 fn escape(first: u8, after: &[u8]) -> (u8, &[u8]) {
     match first {
         b'x' => number(after, 16, 2),
@@ -56,7 +56,7 @@ fn escape(first: u8, after: &[u8]) -> (u8, &[u8]) {
     }
 }
 
-/// Reads a number of at most `most` digits, and returns what follows.
+/// Parses a number of at most `most` digits. Also returns the text after it.
 fn number(text: &[u8], radix: u32, most: usize) -> (u8, &[u8]) {
     let (mut value, mut rest) = (0, text);
     while let [digit, after @ ..] = rest

@@ -1,4 +1,4 @@
-//! Turns the lines of a log into slices of their threads.
+//! Converts the lines of a log to slices of their threads.
 
 use traceloom_trace::{
     ArgSetId, ArgValue, ClockKind, ClockRow, Place, RepairKind, RowId, SliceBegin, SliceId,
@@ -9,7 +9,7 @@ use super::clock::{Clock, Stamp};
 use super::line::{Call, Event, Line};
 use super::message::Message;
 use super::names::{name, unescaped};
-use super::people::People;
+use super::tasks::Tasks;
 use crate::error::ReadError;
 use crate::format::{Reader, Target};
 use crate::format_id;
@@ -26,11 +26,11 @@ pub(super) struct StraceReader {
 impl StraceReader {
     /// `name` is the name of the file.
     pub fn new(name: &str) -> Self {
-        let people = People::new(name);
+        let tasks = Tasks::new(name);
         Self {
             lines: Lines::default(),
             state: State {
-                people,
+                tasks,
                 ..State::default()
             },
         }
@@ -55,7 +55,7 @@ impl Reader for StraceReader {
     }
 }
 
-/// Where and when something happened.
+/// The place and time of a line.
 #[derive(Clone, Copy)]
 struct At {
     thread: ThreadId,
@@ -63,7 +63,7 @@ struct At {
     ts: i64,
 }
 
-/// A call whose line a message has split. The next line can have the rest.
+/// A call whose line was split by a message. The next line may contain the rest.
 struct Split {
     /// The begin of the call.
     at: At,
@@ -92,7 +92,7 @@ struct State {
     without_duration: u64,
     has_date: bool,
     clock: Clock,
-    people: People,
+    tasks: Tasks,
     split: Option<Split>,
 }
 
@@ -112,15 +112,15 @@ impl State {
             }
             None if message.is_some_and(|message| message.before.is_empty()) => {}
             None if self.rest(text, out) => {}
-            None if tells_nothing(text) => {}
+            None if adds_nothing(text) => {}
             None => self.unread(text, out),
         }
         if let Some(message) = message {
-            self.people.heed(&message);
+            self.tasks.apply(&message);
         }
     }
 
-    /// Reads the rest of a call whose line a message has split. Returns whether it is that.
+    /// Reads the rest of a call whose line was split by a message. Returns whether the text is that rest.
     fn rest(&mut self, text: &str, out: &mut TraceBuilder) -> bool {
         let Some(Split { mut at, name }) = self.split.take() else {
             return false;
@@ -158,7 +158,7 @@ impl State {
         if matches!(line.stamp, Stamp::Date(_)) && !std::mem::replace(&mut self.has_date, true) {
             out.clock(wall_clock(ts));
         }
-        let thread = self.people.thread(line, out);
+        let thread = self.tasks.thread(line, out);
         if let Some(comm) = line.comm {
             name(thread, &unescaped(comm), out);
         }
@@ -181,8 +181,8 @@ impl State {
                 let name = out.intern(how.as_bytes());
                 out.nested_instant(track, ts, name, ArgSetId::NONE);
                 match line.event.superseding() {
-                    Some(caller) => self.people.supersede(thread, caller, ts, out),
-                    None => self.people.end(thread, ts, out),
+                    Some(caller) => self.tasks.supersede(thread, caller, ts, out),
+                    None => self.tasks.end(thread, ts, out),
                 }
             }
         }
@@ -195,19 +195,19 @@ impl State {
         let args = args(&[("args", call.args), ("ret", call.ret)], out);
         let slice = slice(at.ts, call.name, args, out);
         out.whole_slice(at.track, slice, call.dur.unwrap_or(0));
-        self.people.learn(at.thread, call, out);
+        self.tasks.learn(at.thread, call, out);
     }
 
     fn end(&mut self, mut at: At, call: &Call<'_>, out: &mut TraceBuilder) {
         if call.name.starts_with("execve")
-            && let Some(caller) = self.people.superseding(at.thread)
+            && let Some(caller) = self.tasks.superseding(at.thread)
         {
             at.track = out.thread_track(caller);
         }
         let Some(slice) = self.end_half(at, call.name, call.dur, out) else {
             return;
         };
-        // The line at the begin of the call has some of the arguments, and this line has the others.
+        // The line at the start of the call has some of the arguments, and this line has the others.
         let begun = begun_args(slice, out);
         let all = Call {
             args: &format!("{begun}{}", call.args),
@@ -215,14 +215,15 @@ impl State {
         };
         let more = args(&[("args", call.args), ("ret", call.ret)], out);
         out.append_slice_args(slice, more);
-        self.people.learn(at.thread, &all, out);
+        self.tasks.learn(at.thread, &all, out);
     }
 
-    /// Ends the open call of a thread. Returns `None`, and counts it, if its begin is not in the log.
+    /// Ends the open call of a thread. Returns `None` and counts the line if the log does not contain the start of the
+    /// call.
     ///
     /// `dur` is the duration of the call, ns. It is more exact than the time of the line, which strace prints a moment
-    /// later. If the log splits the call into more than two parts, `dur` also covers the earlier ones, so the time of
-    /// the line is the limit.
+    /// later. If the log splits the call into more than two parts, `dur` also covers the earlier parts, so the call
+    /// ends at the time of the line at the latest.
     fn end_half(
         &mut self,
         at: At,
@@ -247,7 +248,7 @@ impl State {
     fn finish(&self, out: &mut TraceBuilder) {
         if self.unread > 0 {
             // Perfetto's name for this count.
-            out.figure("strace_parse_failure", None, 0, self.unread as i64);
+            out.stat("strace_parse_failure", None, 0, self.unread as i64);
         }
         if self.without_duration > 0 {
             let calls = self.without_duration;
@@ -303,7 +304,8 @@ fn wall_clock(ts: i64) -> ClockRow {
     }
 }
 
-/// Whether a line has nothing for the time line: a message of strace, or the rest of a line that such a message split.
-fn tells_nothing(text: &str) -> bool {
+/// Whether a line adds nothing to the time line: it is a message of strace, or the rest of a line that such a message
+/// split.
+fn adds_nothing(text: &str) -> bool {
     text.is_empty() || text.starts_with("strace: ") || text == "<unfinished ...>"
 }

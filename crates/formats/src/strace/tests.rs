@@ -84,7 +84,7 @@ fn the_result_does_not_depend_on_where_chunks_end() {
     assert_eq!(slices(&builder.finish()), slices(&read(DATED)));
 }
 
-/// The log is as `strace -f -tt` writes it on a terminal. It goes past midnight.
+/// The log has the form that `strace -f -tt` writes to a terminal. It continues past midnight.
 #[test]
 fn times_of_the_day_go_on_after_midnight() {
     let trace = read(concat!(

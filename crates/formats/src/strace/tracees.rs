@@ -1,4 +1,4 @@
-//! The threads that strace follows, and which one a line belongs to.
+//! The threads that strace follows, and the thread that each line belongs to.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use traceloom_trace::{NO_NUMBER, RowId, ThreadId, TraceBuilder};
 use super::line::Event;
 use super::message::{Message, News};
 
-/// The threads that strace follows. On a terminal, lines have no number while there is only one.
+/// The threads that strace follows. On a terminal, lines have no number while there is only one thread.
 #[derive(Debug, Default)]
 pub(super) struct Tracees {
     /// The first thread, if it had lines before its number was known.
@@ -57,7 +57,7 @@ impl Tracees {
         }
     }
 
-    /// Guesses which thread is the last one, because the log does not show how the others ended (`-qq`).
+    /// Guesses which thread is the last one left. With `-qq`, the log does not show how the others ended.
     fn guess(&self, event: &Event<'_>, out: &mut TraceBuilder) -> Option<i64> {
         let mut seen = self.alive.iter().copied();
         let fits = seen.find(|tid| {
@@ -72,7 +72,7 @@ impl Tracees {
         self.first.filter(|_| self.number.is_none())
     }
 
-    /// Handles that the first thread has the number `tid`.
+    /// Sets the number of the first thread, which is now known.
     pub fn set_number(&mut self, first: ThreadId, tid: i64, out: &mut TraceBuilder) {
         if out.find_thread(tid).is_none() {
             out.renumber_thread(first, tid);
@@ -88,7 +88,7 @@ impl Tracees {
     }
 
     /// Handles a message of strace.
-    pub fn heed(&mut self, message: &Message<'_>) {
+    pub fn apply(&mut self, message: &Message<'_>) {
         match message.news {
             News::Attached => drop(self.alive.insert(message.tid)),
             News::Detached => self.forget(message.tid),
@@ -105,14 +105,15 @@ impl Tracees {
         }
     }
 
-    /// strace does not follow the thread with the number `tid` any longer.
+    /// Removes a thread that strace no longer follows.
     pub fn forget(&mut self, tid: i64) {
         self.alive.remove(&tid);
         self.last = self.last.filter(|last| *last != tid);
     }
 }
 
-/// Whether an event can come next on a thread: the end of its open call, or, if no call is open, anything else.
+/// Whether an event can be the next one of a thread. If a call is open, only its end can follow; otherwise, anything
+/// else can.
 fn can_continue(thread: ThreadId, event: &Event<'_>, out: &mut TraceBuilder) -> bool {
     let track = out.thread_track(thread);
     let open = out.open_slices(track).last().copied();

@@ -1,4 +1,4 @@
-//! A header: the block before each member.
+//! A header: the block that precedes each member.
 
 /// The size of a block, bytes.
 pub(super) const BLOCK: usize = 512;
@@ -24,7 +24,7 @@ impl Header<'_> {
     /// The name, without the attributes from other members.
     pub fn name(self) -> String {
         let (name, prefix) = (text(&self.0[..100]), text(&self.0[345..500]));
-        // GNU's older headers have other fields there.
+        // GNU's older headers use these bytes for other fields.
         if &self.0[257..263] == b"ustar\0" && !prefix.is_empty() {
             format!("{prefix}/{name}")
         } else {
@@ -47,7 +47,7 @@ impl Header<'_> {
         &self.0[257..262] == b"ustar" && self.is_valid()
     }
 
-    /// Whether the checksum is valid: the sum of the bytes, where the bytes of the checksum count as spaces.
+    /// Whether the checksum is valid: the sum of all bytes, with the bytes of the checksum counted as spaces.
     pub fn is_valid(self) -> bool {
         let bytes = self.0.iter().enumerate();
         let sum: u64 = bytes
@@ -60,8 +60,8 @@ impl Header<'_> {
     }
 }
 
-/// Parses a number. It is octal text, padded with spaces and zero bytes. In GNU's archives it may be binary, which the
-/// first bit shows.
+/// Parses a number: octal text, padded with spaces and zero bytes. In GNU's archives it may be binary, which is marked
+/// by the first bit.
 fn number(field: &[u8]) -> Option<u64> {
     if let [0x80, rest @ ..] = field {
         let (high, low) = rest.split_at(rest.len().saturating_sub(8));

@@ -48,7 +48,7 @@ pub(super) struct Contents<'a> {
     /// Further names of files.
     pub links: Vec<String>,
     pub unread: Vec<Unread>,
-    /// Whether the archive is truncated, or continues with something that is not a header.
+    /// Whether the archive is truncated, or continues with something other than a header.
     pub is_torn: bool,
     /// The number of bytes after the end.
     pub trailing: usize,
@@ -74,23 +74,23 @@ pub(super) fn contents(bytes: &[u8]) -> Contents<'_> {
     contents
 }
 
-/// The next member that may hold a trace. How the archive ends is noted in `contents`.
+/// The next member that may hold a trace. Stores in `contents` how the archive ends.
 fn next<'a>(blocks: &mut Blocks<'a>, contents: &mut Contents<'a>) -> Option<Member<'a>> {
-    let mut told = Attributes::default();
+    let mut attributes = Attributes::default();
     loop {
         let header = blocks.header(contents)?;
         let offset = blocks.at - BLOCK;
-        let Some((bytes, is_whole)) = blocks.content(header, &told) else {
+        let Some((bytes, is_whole)) = blocks.content(header, &attributes) else {
             contents.is_torn = true;
             return None;
         };
         contents.is_torn |= !is_whole;
         match header.kind() {
-            b'L' => told.path = Some(text(bytes)),
-            b'K' => told.link = Some(text(bytes)),
-            b'x' | b'X' => told.add(bytes),
+            b'L' => attributes.path = Some(text(bytes)),
+            b'K' => attributes.link = Some(text(bytes)),
+            b'x' | b'X' => attributes.add(bytes),
             b'g' => {}
-            _ => match member(header, std::mem::take(&mut told), bytes, offset) {
+            _ => match member(header, std::mem::take(&mut attributes), bytes, offset) {
                 Some(Member::File(file)) => return Some(Member::File(File { is_whole, ..file })),
                 None => {}
                 other => return other,
@@ -102,16 +102,16 @@ fn next<'a>(blocks: &mut Blocks<'a>, contents: &mut Contents<'a>) -> Option<Memb
 /// Classifies a member; `None` if it cannot hold a trace.
 fn member<'a>(
     header: Header<'_>,
-    told: Attributes,
+    attributes: Attributes,
     bytes: &'a [u8],
     offset: usize,
 ) -> Option<Member<'a>> {
-    let (kind, is_sparse) = (header.kind(), told.is_sparse);
-    let name = told.path.unwrap_or_else(|| header.name());
+    let (kind, is_sparse) = (header.kind(), attributes.is_sparse);
+    let name = attributes.path.unwrap_or_else(|| header.name());
     match kind {
         b'0' | 0 | b'7' if !is_sparse => Some(file(name, bytes)),
         b'1' if bytes.is_empty() => {
-            let to = told.link.unwrap_or_else(|| header.link());
+            let to = attributes.link.unwrap_or_else(|| header.link());
             Some(Member::Link(format!("{name} (another name of {to})")))
         }
         b'2' | b'5' => None,
@@ -126,7 +126,7 @@ fn member<'a>(
 }
 
 fn file(name: String, bytes: &[u8]) -> Member<'_> {
-    // Folders had no type of their own; a slash at the end of their name marked them.
+    // Old archives have no type for folders; a slash at the end of the name marks them.
     let name = match bytes {
         [] => name,
         _ => name.trim_end_matches('/').to_owned(),
@@ -198,12 +198,12 @@ impl<'a> Blocks<'a> {
     }
 
     /// The content after a header, and whether it is complete; `None` if its size is unknown.
-    fn content(&mut self, header: Header<'_>, told: &Attributes) -> Option<(&'a [u8], bool)> {
+    fn content(&mut self, header: Header<'_>, attributes: &Attributes) -> Option<(&'a [u8], bool)> {
         let own = || header.size();
-        // Members that describe the next one have their own size.
+        // Members that describe the next member have their own size.
         let size = match header.kind() {
             b'x' | b'X' | b'g' | b'L' | b'K' => own(),
-            _ => told.size.or_else(own),
+            _ => attributes.size.or_else(own),
         };
         let size = usize::try_from(size?).ok()?;
         self.skip_map(header);

@@ -51,7 +51,7 @@ impl Format for Tar {
     }
 }
 
-/// Reads an archive. Its members are merged when all of them are known.
+/// Reads an archive. Its members are merged once all of them are known.
 fn read(bytes: &[u8], options: &ReadOptions, out: &mut Target<'_>) -> Result<(), ReadError> {
     let contents = members::contents(bytes);
     let mut tally = Tally::of(format_id::TAR, bytes.len() as u64);

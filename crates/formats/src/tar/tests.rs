@@ -330,7 +330,7 @@ fn real_sparse_files_are_named() {
         };
         let (inputs, trace) = captured(&made.stdout);
         assert_eq!(inputs.last().unwrap(), b"second");
-        // A disk that does not support holes gives a plain file.
+        // A disk that does not support holes produces a plain file.
         if inputs.len() == 1 {
             let detail = detail(&trace, RepairKind::BrokenBlock);
             assert!(detail.starts_with("holes.ftrace: "), "{detail}");

@@ -84,7 +84,7 @@ impl Collected {
     }
 
     /// Reports the repairs.
-    pub fn tell_repairs(&mut self, out: &mut TraceBuilder) {
+    pub fn report_repairs(&mut self, out: &mut TraceBuilder) {
         for (kind, count, place, detail) in self.repairs.drain(..) {
             out.repair(kind, count, place, || detail);
         }

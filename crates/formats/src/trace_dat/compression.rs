@@ -77,7 +77,7 @@ impl Unpacker {
         let packed = input.take(packed.into(), inside).map_err(refused)?;
         self.packed += packed.len() as u64;
         if self.packed > self.file_bytes {
-            let reason = "the same bytes are told twice".to_owned();
+            let reason = "two entries describe the same bytes".to_owned();
             return Err(Failure::Broken(Vec::new(), reason));
         }
         let before = self.unpacked;

@@ -49,33 +49,33 @@ impl Facts {
     }
 
     /// Adds the facts to the trace's metadata.
-    pub fn tell(&self, version: u8, out: &mut TraceBuilder) {
-        let mut tell = |key: &str, value: &str| {
+    pub fn report(&self, version: u8, out: &mut TraceBuilder) {
+        let mut report = |key: &str, value: &str| {
             if !value.is_empty() {
                 out.metadata(key, value);
             }
         };
-        tell("trace-dat-version", &version.to_string());
-        tell("trace-cmd", &self.recorder);
-        tell("uname", &self.uname);
-        tell(
+        report("trace-dat-version", &version.to_string());
+        report("trace-cmd", &self.recorder);
+        report("uname", &self.uname);
+        report(
             "cpus",
             &self.cpus.map_or(String::new(), |cpus| cpus.to_string()),
         );
-        tell("clock", self.clock.as_deref().unwrap_or(""));
+        report("clock", self.clock.as_deref().unwrap_or(""));
         if let Some(id) = self.trace_id {
-            tell("trace-id", &format!("{id:#x}"));
+            report("trace-id", &format!("{id:#x}"));
         }
         for guest in &self.guests {
-            tell("guest", guest);
+            report("guest", guest);
         }
         if let Some(date_ns) = self.date_ns {
-            tell("date-offset-ns", &date_ns.to_string());
+            report("date-offset-ns", &date_ns.to_string());
         }
     }
 
     /// Adds a sync point at `ts` if other traces may use the same clock.
-    pub fn tell_clock(&self, ts: i64, out: &mut TraceBuilder) {
+    pub fn report_clock(&self, ts: i64, out: &mut TraceBuilder) {
         let clock = match (self.date_ns, self.clock.as_deref()) {
             (Some(_), _) => ClockKind::Realtime,
             (None, Some("mono")) => ClockKind::Monotonic,
@@ -94,7 +94,7 @@ impl Facts {
 
     /// Counts events that the kernel overwrote or dropped, in addition to those that pages report. The counts of all
     /// buffers of a CPU are added up, because pages do not show which buffer lost the events.
-    pub fn tell_losses(&self, reader: &RawReader, out: &mut TraceBuilder) {
+    pub fn report_losses(&self, reader: &RawReader, out: &mut TraceBuilder) {
         let mut cpus: BTreeMap<u32, (u64, Vec<String>)> = BTreeMap::new();
         for stats in &self.cpu_stats {
             let losses = Losses::parse(stats);
@@ -117,7 +117,7 @@ impl Facts {
     }
 }
 
-/// What a CPU lost in a buffer.
+/// The losses of a CPU in a buffer.
 struct Losses<'a> {
     cpu: u32,
     /// The name of the buffer, if it is not the main one.

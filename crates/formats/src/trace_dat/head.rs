@@ -66,7 +66,7 @@ impl Head {
     }
 }
 
-/// The part of the head that all versions have, and perf's version as well.
+/// The part of the head that is the same in all versions, including perf's version.
 pub(super) struct Start<'a> {
     pub version: &'a [u8],
     /// The place of the version.

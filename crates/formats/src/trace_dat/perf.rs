@@ -1,4 +1,4 @@
-//! The formats of tracepoints in a `perf.data`: perf writes them as trace-cmd does, with versions of its own.
+//! The formats of tracepoints in a `perf.data`. perf writes them like trace-cmd, but with its own version numbers.
 //!
 //! Source: `util/trace-event-info.c` of perf.
 
@@ -8,9 +8,10 @@ use super::{parts, v6};
 use crate::error::{ReadError, printable};
 use crate::ring_buffer::RawFormats;
 
-/// Reads the formats. Also returns the number of those that cannot be read.
+/// Reads the formats. Also returns the number of formats that cannot be read.
 ///
 /// # Errors
+///
 /// If a part is missing or invalid.
 pub(crate) fn perf_formats(bytes: &[u8]) -> Result<(RawFormats, u64), ReadError> {
     let (start, mut input) = Start::read(bytes)?;

@@ -28,8 +28,8 @@ pub(super) fn read(
     let (number, mut collected, mut unpacker) = collect(file, options)?;
     let pages = pages(file, &mut collected, &mut unpacker)?;
     out.add_source_bytes(file.len() as u64);
-    collected.facts.tell(number, out);
-    collected.tell_repairs(out);
+    collected.facts.report(number, out);
+    collected.report_repairs(out);
     texts(&collected.buffers, options, out)?;
     events(&collected, &pages, options, out);
     Ok(())
@@ -240,25 +240,25 @@ fn events(
     options: &ReadOptions,
     out: &mut TraceBuilder,
 ) {
-    tell_buffers(&collected.buffers, out);
+    report_buffers(&collected.buffers, out);
     let cpus = cpus(collected, pages);
     let mut reader = RawReader::new(options);
     reader.read(&collected.formats, &cpus, out);
     if let Some(dump) = &options.process_dump {
         crate::process_dump::read_process_dump(dump, out);
     }
-    collected.facts.tell_losses(&reader, out);
+    collected.facts.report_losses(&reader, out);
     let has_pages = !cpus.is_empty();
     if has_pages || collected.buffers.is_empty() {
         reader.finish(out);
     }
     if let Some(ts) = reader.first_ts() {
-        collected.facts.tell_clock(ts, out);
+        collected.facts.report_clock(ts, out);
     }
 }
 
 /// Adds the names of trace instances, and reports clocks that differ between buffers.
-fn tell_buffers(buffers: &[Buffer], out: &mut TraceBuilder) {
+fn report_buffers(buffers: &[Buffer], out: &mut TraceBuilder) {
     let mut first = None;
     for buffer in buffers {
         if !buffer.name.is_empty() {

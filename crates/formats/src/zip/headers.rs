@@ -1,4 +1,4 @@
-//! The headers of a zip archive. What is read here may be damaged.
+//! The headers of a zip archive. The archive may be damaged.
 //!
 //! ```text
 //! local       "PK\3\4"  flags 6, method 8, checksum 14, sizes 18 and 22, lengths of name and extra 26, 28
@@ -56,7 +56,7 @@ impl Record<'_> {
 /// The entries of a directory.
 pub(super) struct Directory<'a> {
     pub records: Vec<Record<'a>>,
-    /// The position of the first entry, or that of the directory if it is empty.
+    /// The position of the first entry, or of the directory itself if it is empty.
     pub start: usize,
     /// The end of the archive.
     pub end: usize,
@@ -140,7 +140,7 @@ fn next(bytes: &[u8], at: usize) -> Option<(Record<'_>, usize)> {
     Some((record, end))
 }
 
-/// The data at `start`, whether the archive ends before it, its checksum, and the position of what follows.
+/// The data at `start`, whether the archive ends before it, its checksum, and the position after it.
 fn described(bytes: &[u8], start: usize) -> (&[u8], bool, Option<u32>, usize) {
     match descriptor(bytes, start) {
         Some(found) => {
@@ -224,16 +224,16 @@ fn end_of_archive(bytes: &[u8], mut at: usize) -> usize {
     bytes.len()
 }
 
-/// Sizes and a position. Those that are too large are in the extra field, in this order.
-fn sizes(mut told: [u64; 3], extra: &[u8]) -> [u64; 3] {
+/// Sizes and a position. The values that are too large are in the extra field, in this order.
+fn sizes(mut stated: [u64; 3], extra: &[u8]) -> [u64; 3] {
     let mut big = field(extra, 1).unwrap_or_default();
-    for size in told.iter_mut().filter(|size| **size == IN_EXTRA) {
+    for size in stated.iter_mut().filter(|size| **size == IN_EXTRA) {
         let Some((first, rest)) = big.split_first_chunk() else {
             break;
         };
         (*size, big) = (u64::from_le_bytes(*first), rest);
     }
-    told
+    stated
 }
 
 /// A name. The extra field may have it in UTF-8.

@@ -71,7 +71,7 @@ impl<'a> Parts<'a> {
         })
     }
 
-    /// The entries of the last archive in `bytes`, and what follows it.
+    /// The entries of the last archive in `bytes`. Also handles the bytes after it.
     fn archive(&mut self, bytes: &'a [u8], archive: Directory<'a>) -> Vec<Record<'a>> {
         let mut records = archive.records;
         let rest = &bytes[archive.end..];

@@ -149,7 +149,7 @@ fn patched(mut bytes: Vec<u8>, at: usize, value: u16) -> Vec<u8> {
     bytes
 }
 
-/// The count and the detail of the repairs of a kind. They are those of the archive.
+/// The count and the detail of the archive's own repairs of a kind.
 fn repairs(trace: &Trace, kind: RepairKind) -> Vec<(u64, &str)> {
     let rows = trace.repairs.rows().iter();
     let rows = rows.filter(|row| row.kind == kind);

@@ -91,11 +91,7 @@ pub(crate) fn unpack_frame(
     }
 }
 
-/// Decompresses frames that follow each other. The last one may be without its end. The inner error describes what is
-/// wrong with them.
-///
-/// # Errors
-/// The errors of `emit`.
+/// Decompresses consecutive frames. The last one may be truncated. The inner error describes what is wrong with them.
 pub(crate) fn unpack_stream(
     packed: &[u8],
     emit: &mut dyn FnMut(&[u8]) -> Result<(), ReadError>,
@@ -120,7 +116,7 @@ pub(crate) fn unpack_stream(
     Ok(Ok(()))
 }
 
-/// Decompresses the blocks of a frame, which may be without its end. Returns its length.
+/// Decompresses the blocks of a frame, which may be truncated. Returns its length.
 fn unpack_blocks(
     bytes: &[u8],
     header: &FrameHeader,

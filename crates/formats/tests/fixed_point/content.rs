@@ -8,8 +8,8 @@ use traceloom_trace::{
 
 /// The rows of each table, in their order; those without a time are sorted, and so are names.
 ///
-/// Text has no place for threads and processes that no other row refers to, and gives the idle thread what it cannot put
-/// down to any other. So only those are shown that other rows refer to. Clocks are shown in µs, the unit of text.
+/// Text cannot express threads and processes that no other row refers to, and it assigns events without a thread to the
+/// idle thread. So only rows that other rows refer to are shown. Clocks are shown in µs, the unit of text.
 pub fn content(trace: &Trace) -> BTreeMap<&'static str, Vec<String>> {
     let names = Names::new(trace);
     let mut tables = BTreeMap::from([
@@ -45,7 +45,7 @@ const OF_THE_TEXT: &[&str] = &[
     "events",
 ];
 
-/// What ids stand for.
+/// The text for each id.
 struct Names<'t> {
     trace: &'t Trace,
     /// `pid` or `pid#2`, its second lifetime.
@@ -85,7 +85,7 @@ impl<'t> Names<'t> {
         &self.tracks[id.row()]
     }
 
-    /// What a track belongs to, and the how manieth lane of its parent it is.
+    /// The owner of a track, and its number among the lanes of its parent.
     fn track_name(&self, row: usize) -> String {
         let tracks = &self.trace.tracks;
         let track = tracks.row(row);
@@ -354,7 +354,7 @@ fn used_tracks(trace: &Trace) -> BTreeSet<usize> {
     tracks.map(RowId::row).collect()
 }
 
-/// The numbers, with a count for those that came before.
+/// The numbers. A repeated number gets the count of its occurrences.
 fn lifetimes(numbers: impl Iterator<Item = i64>) -> Vec<String> {
     let mut seen: BTreeMap<i64, usize> = BTreeMap::new();
     numbers

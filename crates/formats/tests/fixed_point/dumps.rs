@@ -1,4 +1,4 @@
-//! Processes and threads that no event shows.
+//! Processes and threads without events.
 
 use traceloom_trace::Trace;
 
@@ -50,7 +50,7 @@ fn threads(trace: &Trace) -> Vec<String> {
         .collect()
 }
 
-/// Lines of the header that are no columns are facts about the recording.
+/// Header lines other than column titles are facts about the recording.
 #[test]
 fn facts_come_back() {
     let text = "# tracer: nop\n#\n# entries-in-buffer/entries-written: 1/1   #P:8\n\

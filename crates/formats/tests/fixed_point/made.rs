@@ -1,4 +1,4 @@
-//! Made texts of every kind of event that the interpreter knows.
+//! Generated texts with every kind of event that the interpreter knows.
 
 use proptest::prelude::*;
 use testkit::Rng;
@@ -36,7 +36,8 @@ fn a_mark_may_end_a_slice_of_kernel_events() {
     assert!(trip.differences().is_empty(), "{:?}", trip.differences());
 }
 
-/// The counter's event has no thread in the tables. Written by the idle thread, it would end that one's slice.
+/// The counter's event has no thread in the tables. If it were written for the idle thread, it would end a slice of
+/// that thread.
 #[test]
 fn a_counter_ends_no_slice_of_the_idle_thread() {
     let text = "# tracer: nop\n#\n \
@@ -60,7 +61,7 @@ fn an_invented_main_thread_stands_in_for_no_other() {
     assert!(trip.differences().is_empty(), "{:?}", trip.differences());
 }
 
-/// Many texts with holes have inferred switches. Each is an event of the written text.
+/// Many texts with `holes` have inferred switches. Each becomes an event of the written text.
 #[test]
 fn made_texts_have_inferred_switches() {
     let mut rng = Rng::new(7);

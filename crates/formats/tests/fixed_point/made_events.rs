@@ -1,4 +1,4 @@
-//! Makes lines of ftrace text from numbers.
+//! Generates lines of ftrace text from numbers.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -20,7 +20,7 @@ const THREADS: &[(i32, i32, &str, &str)] = &[
 
 const STATES: &[&str] = &["S", "R", "R+", "D", "S", "D|K", "I", "X"];
 const PRIORITIES: &[i32] = &[120, 97, 98, 139, 0, 49];
-/// The column of flags of wake-ups; the first one for other events too.
+/// The flags column of wake-ups. The first one is also used for other events.
 const FLAGS: &[&str] = &["....", "d.h.", "d..4", "dNs2"];
 const NAMES: &[&str] = &["draw", "a|b", "", "x: y=1", "Choreographer#doFrame 12"];
 const VALUES: &[&str] = &[
@@ -77,7 +77,7 @@ const OTHERS: &[&str] = &[
     "vfs_read <-ksys_read",
 ];
 
-/// A growing text.
+/// A text that is being generated.
 pub struct Maker {
     pub text: String,
     holes: bool,
@@ -86,7 +86,7 @@ pub struct Maker {
     flags: &'static str,
     /// The thread on each CPU, if it is known and not the idle thread.
     running: [Option<usize>; 3],
-    /// Whether it is known.
+    /// Whether the thread on each CPU is known.
     switched: [bool; 3],
     renamed: bool,
     /// The kind of table that the last event went to.
@@ -97,7 +97,8 @@ pub struct Maker {
 }
 
 impl Maker {
-    /// A text without steps. In one with `holes`, a third of the switches is left out, and threads appear on CPUs that are idle.
+    /// A text without steps. With `holes`, a third of the switches is left out, and threads appear on CPUs that are
+    /// idle.
     pub fn new(holes: bool) -> Self {
         let mut maker = Self {
             holes,
@@ -111,17 +112,18 @@ impl Maker {
             open: [0; THREADS.len()],
             open_async: BTreeSet::new(),
         };
-        // Some events are not kept, such as ends without a begin. What their columns tell is told here.
+        // Some events are not kept, such as ends without a begin. Here, another event gives the information that only
+        // their columns had.
         for (thread, (_, tgid, ..)) in THREADS.iter().enumerate() {
             maker.line(0, thread, &format!("tracing_mark_write: I|{tgid}|here"));
         }
         maker
     }
 
-    /// Adds the event that these numbers stand for.
+    /// Adds the event that these numbers select.
     pub fn step(&mut self, [kind, a, b, c]: [u16; 4]) {
         let table = usize::from(kind % 20) / 5;
-        // The tables keep no order between switches, wake-ups, marks and other events of one moment.
+        // The tables do not store the order between switches, wake-ups, marks and other events of the same time.
         self.now_us += u64::from(a % 4).max((table == 3 || self.last_table != table).into());
         self.last_table = table;
         let (cpu, a, b) = (usize::from(a >> 4) % 3, usize::from(b), usize::from(c));
@@ -173,7 +175,8 @@ impl Maker {
         if self.renamed { late } else { early }
     }
 
-    /// Gives all threads their later names. Events show them, since columns alone may belong to a line that is not kept.
+    /// Gives all threads their later names in an event, because a line that only has the name in its columns may not be
+    /// kept.
     fn rename(&mut self, cpu: usize, waker: usize) {
         self.renamed = true;
         for (tid, _, _, name) in THREADS {
@@ -304,7 +307,7 @@ pub fn sample_text(sample: &str) -> String {
     shown + rest
 }
 
-/// A value after `before`. After `0x` it is hexadecimal.
+/// A value after the text `before`. After `0x`, it is hexadecimal.
 fn value_text(before: &str, value: &str) -> String {
     match value.parse::<i64>() {
         Ok(number) if before.ends_with("0x") => format!("{number:x}"),

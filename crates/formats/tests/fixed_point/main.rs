@@ -5,8 +5,8 @@
 //!                   └────────── equal ───────────────────┘                  │
 //!                                      └───────────── equal ────────────────┘
 //! ```
-//! Tables are compared by content: ids of strings and numbers of rows are replaced by what they stand for. Sources,
-//! repairs and facts about the text itself are not compared: text 1 is a file of its own, which needs fewer repairs.
+//! Tables are compared by content: string ids and row numbers are replaced by what they refer to. Sources, repairs and
+//! facts about the text itself are not compared: text 1 is a new file that needs fewer repairs.
 
 mod content;
 mod dumps;

@@ -5,10 +5,10 @@ use traceloom_formats::{ReadOptions, read_bytes};
 use crate::made_events::{SAMPLES, sample_text};
 use crate::trip::trip;
 
-/// The number of samples that may lie between two events of a pair.
+/// The maximum distance of the two events of a pair in the list of samples.
 const NEAR: usize = 3;
 
-/// Which of two events come, in which order.
+/// The occurrences and the order of two events.
 const ORDERS: &[&str] = &["AB", "A", "B", "ABAB", "AABB", "AAB", "ABB", "BA"];
 
 #[test]
@@ -49,7 +49,7 @@ fn line(name: &str, sample: &str) -> String {
     format!("{name}: {}", sample_text(sample))
 }
 
-/// What differs after a way to tables and back.
+/// The differences after a conversion to tables and back.
 fn failure(lines: &[String; 2], order: &str) -> Option<String> {
     let text = text(lines, order);
     let trip = trip(&text, "ftrace")?;

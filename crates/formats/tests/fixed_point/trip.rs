@@ -1,4 +1,4 @@
-//! One way from a file to text 2.
+//! The way from a file to text 2.
 
 use std::collections::BTreeMap;
 
@@ -37,7 +37,7 @@ fn write(trace: &Trace, format: &str) -> Option<Vec<u8>> {
 }
 
 impl Trip {
-    /// What differs, by table: some of the rows that are gone, and of those that are new. The key `text` stands for the
+    /// The differences by table: some of the rows that disappeared, and of the new rows. The key `text` is for the
     /// texts.
     pub fn differences(&self) -> BTreeMap<&'static str, String> {
         let [before, after] = self.tables.each_ref().map(content);
@@ -58,7 +58,8 @@ impl Trip {
     }
 }
 
-/// The first rows that only one side has. If both have the same rows in another order, the first place that differs.
+/// The first rows that only one side has. If both sides have the same rows in a different order, the first position
+/// that differs.
 fn difference(before: &[String], after: &[String]) -> String {
     const SHOWN: usize = 3;
     let [gone, new] = [only(before, after), only(after, before)];
@@ -81,7 +82,7 @@ fn difference(before: &[String], after: &[String]) -> String {
     counts + &gone.chain(new).collect::<String>()
 }
 
-/// The rows of `these` that `others` has fewer of.
+/// The rows of `these` that occur less often in `others`.
 fn only<'r>(these: &'r [String], others: &[String]) -> Vec<&'r str> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for row in others {

@@ -1,4 +1,4 @@
-//! Switches that the kernel left out, and what must not be taken for one.
+//! Switches that the kernel omitted, and evidence that must not be mistaken for one.
 
 mod preempted;
 
@@ -39,7 +39,7 @@ const LEAVES: &str = "\
  b-2 (    2) [000] d..2 1.000900: sched_switch: prev_comm=b prev_pid=2 prev_prio=110 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120
 ";
 
-/// b runs until h takes its CPU; the switch back is left out.
+/// b runs until h takes its CPU. The switch back is missing.
 const PREEMPTED: &str = "\
  <idle>-0 (-----) [000] d..2 1.000000: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=b next_pid=2 next_prio=120
  b-2 (    2) [000] d..2 1.000100: sched_switch: prev_comm=b prev_pid=2 prev_prio=120 prev_state=R ==> next_comm=h next_pid=3 next_prio=120
@@ -88,8 +88,7 @@ fn a_thread_that_was_ready_before_the_cpu_was_idle_came_then() {
     assert_eq!(time_in(&trace, 2, TaskState::RUNNABLE), 2);
 }
 
-/// Without a wake-up, the thread's first event is the evidence. A switch away alone does not give
-/// the length of a run.
+/// Without a wake-up, the thread's first event is the evidence. A switch away alone does not show the length of a run.
 #[test]
 fn without_a_wake_up_the_first_event_tells() {
     let trace = read(&[BUSY_THEN_IDLE, &mark(300, 0), LEAVES].concat());
@@ -123,7 +122,7 @@ fn lost_events_end_what_is_known() {
     assert_eq!(trace.repairs.count(RepairKind::InferredSwitch), 0);
 }
 
-/// Some writers put every mark on CPU 0, wherever its thread runs.
+/// Some writers put every mark on CPU 0, regardless of where its thread runs.
 #[test]
 fn a_cpu_column_that_is_not_real_infers_nothing() {
     let mut text = BUSY_THEN_IDLE.to_owned();
@@ -186,8 +185,8 @@ fn any_switches_may_be_missing() {
     }
 }
 
-/// If all switches are in the text, nothing is inferred. Without those from idle, each thread ran
-/// about equally long.
+/// If all switches are in the text, nothing is inferred. Without the switches from idle, each thread ran about equally
+/// long.
 #[test]
 fn what_is_inferred_is_what_was_left_out() {
     for seed in 1..50u64 {
@@ -215,8 +214,8 @@ fn what_is_inferred_is_what_was_left_out() {
     }
 }
 
-/// Three threads on two CPUs, each woken 1 µs before it runs. `holes` leaves out half of the switches from idle and
-/// from one thread to another, but never two in a row.
+/// Three threads on two CPUs. Each is woken 1 µs before it runs. With `holes`, half of the switches from idle and
+/// between threads are left out, but never two in a row.
 fn scene(seed: u64, holes: bool) -> String {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let mut random = |below: u64| {
@@ -270,7 +269,7 @@ fn scene(seed: u64, holes: bool) -> String {
     text
 }
 
-/// The thread that switches told of is still there, so the other one's event had a wrong CPU.
+/// The thread of the last switch still runs, so the event of the other thread had a wrong CPU.
 #[test]
 fn a_thread_that_goes_on_disproves_an_event() {
     let leaves = " h-3 (    3) [000] d..2 1.000900: sched_switch: prev_comm=h prev_pid=3 prev_prio=110 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120\n";
@@ -283,7 +282,7 @@ fn a_thread_that_goes_on_disproves_an_event() {
     }
 }
 
-/// What is inferred is not written as if it had been recorded.
+/// Inferred switches are not written as if they had been recorded.
 #[test]
 fn an_inferred_switch_is_written_as_an_event_of_its_own() {
     check_written(&[BUSY_THEN_IDLE, &waking(100, 0), &mark(300, 0), LEAVES].concat());
@@ -306,8 +305,8 @@ fn check_written(text: &str) {
     assert_eq!(written.matches(": inferred_switch: next_prio=1").count(), 1);
 }
 
-/// The lines are evidence as in other texts, but the header says that all inferred switches are events. The header of
-/// another text ends that.
+/// The lines would be evidence in other texts, but the header says that all inferred switches are events. The header of
+/// the next text ends this.
 #[test]
 fn nothing_is_inferred_if_inferred_switches_are_events() {
     const EVENTS: &str = "# inferred switches: as events\n";
@@ -321,7 +320,8 @@ fn nothing_is_inferred_if_inferred_switches_are_events() {
     }
 }
 
-/// A thread that left unseen is ready again when it is woken, although the wake-up came before the evidence that it left.
+/// A thread that left unseen becomes ready when it is woken, although the wake-up came before the evidence that it
+/// left.
 #[test]
 fn a_thread_that_left_unseen_is_woken() {
     let wakes_h = " <idle>-0 (-----) [001] d..2 1.000300: sched_waking: comm=h pid=3 prio=120 target_cpu=000\n";

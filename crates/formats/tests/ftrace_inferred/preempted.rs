@@ -4,7 +4,7 @@ use traceloom_trace::{RepairKind, TaskState};
 
 use crate::{H_WAKES, LEAVES, PREEMPTED, RUNTIME, mark, read, runs, time_in};
 
-/// The thread that came back has run since the other one was last seen, or for as long as it says itself.
+/// The returning thread has run since the other thread was last seen, or for as long as its own running time says.
 #[test]
 fn a_preempted_thread_is_back_when_the_other_was_last_seen() {
     for (between, runs_of_b, runs_of_h) in [
@@ -29,7 +29,7 @@ fn a_preempted_thread_is_back_when_the_other_was_last_seen() {
     }
 }
 
-/// A thread that is woken by another one on its own CPU, or comes to another CPU, is gone.
+/// A thread is gone from its CPU if another thread wakes it there, or if it appears on another CPU.
 #[test]
 fn a_thread_that_is_elsewhere_has_left() {
     let wakes =

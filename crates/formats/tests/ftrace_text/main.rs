@@ -280,7 +280,7 @@ fn a_mark_may_have_an_address() {
     }
 }
 
-/// The kernel log has the buffer's contents after an oops with `ftrace_dump_on_oops`.
+/// After an oops with `ftrace_dump_on_oops`, the kernel log contains the buffer.
 #[test]
 fn the_kernel_log_may_have_the_trace() {
     let text = "\
@@ -296,7 +296,7 @@ fn the_kernel_log_may_have_the_trace() {
     assert_eq!(trace.repairs.count(RepairKind::UnparsedLine), 0);
 }
 
-/// Linux 6.18 printed one buffer twice: by the formats of the events, and with the option `fields`.
+/// Linux 6.18 printed the same buffer twice: with the formats of the events, and with the option `fields`.
 #[test]
 fn the_option_fields_changes_nothing() {
     let formats = read(include_str!("../data/kernel.ftrace.txt"));

@@ -12,7 +12,7 @@ fn number(trace: &Trace, slice: usize, key: &str) -> Option<i64> {
     }
 }
 
-/// Android's wakelocks begin a slice each time, and end it once.
+/// Android's wakelocks begin a slice several times, and end it once.
 #[test]
 fn an_asynchronous_slice_begins_once() {
     let trace = read(
@@ -42,7 +42,7 @@ a-1 (    1) [000] .... 1.000013: tracing_mark_write: G|1|lane|job|5
     assert_eq!(number(&trace, 1, "legacy_unnestable_begin_count"), None);
 }
 
-/// Slices of a named track nest if they have the same cookie, else they are beside each other.
+/// Slices of a named track nest if they have the same cookie. Otherwise, they are on separate lanes.
 #[test]
 fn asynchronous_slices_of_a_track_nest_by_their_cookie() {
     let trace = read(

@@ -1,4 +1,4 @@
-//! Which thread and process a number means.
+//! The thread and process that a number refers to.
 
 use traceloom_formats::ReadOptions;
 use traceloom_trace::{NO_TIME, RepairKind, RowId};
@@ -39,7 +39,7 @@ sh-5 (    5) [000] .... 1.000031: sched_wakeup_new: comm=sh pid=7 prio=120 targe
     assert_eq!(text(&trace, swapper.name), "swapper");
 }
 
-/// A trace may have the creations of processes, but neither the scheduler's events nor the ends.
+/// A trace may have the creations of processes, but neither scheduler events nor the ends of processes.
 #[test]
 fn a_number_whose_end_is_not_recorded_begins_again() {
     let trace = read(
@@ -77,7 +77,7 @@ fn a_page_with_several_blocks_shares_threads() {
             (process.pid, process.uid, text(&trace, process.name)),
             (10, 10_007, "com.example.long.name")
         );
-        // Nothing tells the process of thread 12.
+        // Nothing shows the process of thread 12.
         let kinds = [RepairKind::MissingTgid, RepairKind::UnknownProcess];
         assert_eq!(kinds.map(|kind| trace.repairs.count(kind)), [1, 1]);
     }

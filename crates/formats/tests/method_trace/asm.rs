@@ -1,6 +1,6 @@
 //! A small assembler for hand-made traces, in which every field is named.
 
-/// Bytes being put together.
+/// Bytes that are being assembled.
 #[derive(Clone, Debug, Default)]
 pub struct Asm(pub Vec<u8>);
 

@@ -1,4 +1,4 @@
-//! Damaged copies of real recordings: each opens or is refused, within the bound of memory.
+//! Damaged copies of real recordings: each is read or rejected within the memory limit.
 //!
 //! `TRACELOOM_DAMAGED=10000 cargo test --release -p traceloom-formats --test perf_data` tries more copies.
 
@@ -25,7 +25,7 @@ fn read(bytes: &[u8], reader: &mut AnyReader) -> Result<Trace, ReadError> {
     Ok(builder.finish())
 }
 
-/// Reads within the bound of memory. Returns whether it opens.
+/// Reads within the memory limit. Returns whether the file could be read.
 fn check(name: &str, bytes: &[u8]) -> bool {
     let mut reader = AnyReader::new(ReadOptions::default());
     let (result, peak) = PeakAlloc::measure(|| read(bytes, &mut reader));

@@ -9,7 +9,7 @@ use traceloom_formats::{ReadOptions, read_bytes};
 use super::real_files;
 use super::tables::{self, Frame, Sample};
 
-/// Files for which perf has a reason to give something else.
+/// Files for which perf has a reason to give a different result.
 const OTHERS: &[(&str, &str)] = &[(
     "perf_with_add_counter.data",
     "perf makes a sample of each counter of a group; ours has the values of all",
@@ -22,7 +22,7 @@ pub struct Printed {
     pub pid: i64,
     pub tid: i64,
     pub cpu: Option<i64>,
-    /// Addresses in memory for the kernel, in the file for a user.
+    /// Addresses in memory for kernel frames, and in the file for user frames.
     pub stack: Vec<u64>,
 }
 
@@ -52,7 +52,7 @@ fn perf_finds_the_same_samples() {
     println!("{compared} files give the same as perf, which cannot read {unread:?}");
 }
 
-/// Whether perf is installed. Says so if it is not.
+/// Whether perf is installed. Prints a message if it is not.
 pub fn has_perf() -> bool {
     let version = Command::new("perf").arg("--version").output();
     let is_installed = version.is_ok_and(|output| output.status.success());
@@ -90,7 +90,7 @@ fn compare(name: &str, ours: &[Sample], printed: &[Printed]) {
     }
 }
 
-/// Ours are addresses of calls, those of perf return addresses, except for the innermost function.
+/// Compares frames. Our addresses are those of calls; perf prints return addresses, except for the innermost function.
 fn is_same_frame((depth, (frame, address)): (usize, (&Frame, &u64))) -> bool {
     let ours = [frame.address, frame.rel_pc];
     let is_return = |ours: &u64| depth > 0 && ours.wrapping_add(1) == *address;
@@ -120,7 +120,7 @@ fn perf_script(path: &Path) -> Vec<Printed> {
         .unwrap_or_default()
 }
 
-/// A line per sample, and one per function of its stack unless there is only one.
+/// One line per sample, and one per function of its stack unless there is only one.
 pub fn parse(text: &str) -> Vec<Printed> {
     let mut samples: Vec<Printed> = Vec::new();
     for line in text.lines() {

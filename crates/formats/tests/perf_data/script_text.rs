@@ -1,4 +1,4 @@
-//! The text of `perf script`: made by the real perf of each real file, and the real texts of others.
+//! The text of `perf script`: the output of the real perf for each real file, and real texts from other sources.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -10,7 +10,7 @@ use traceloom_trace::RepairKind;
 use super::perf_script::{has_perf, parse};
 use super::{real_files, tables};
 
-/// Fields with which perf prints one line per function, and the same with names.
+/// Fields with which perf prints one line per function, without and with names.
 const FIELDS: [(&str, &str); 2] = [
     (
         "pid,tid,cpu,time,event,ip",
@@ -63,7 +63,7 @@ fn text_has_the_samples_that_perf_prints() {
     println!("{files} files, {samples} samples");
 }
 
-/// The samples of a text without times have the order of the file.
+/// In a text without times, the samples have the order of the file.
 #[test]
 fn text_without_times_has_the_same_samples() {
     const LARGE: u64 = 500_000;
@@ -112,7 +112,8 @@ fn script(path: &Path, fields: &str) -> Vec<u8> {
     output.unwrap().stdout
 }
 
-/// The text with only the address of each function: perf prints names for some recordings even if they are not asked for.
+/// The text with only the address of each function. For some recordings, perf prints names even if they are not
+/// requested.
 fn addresses(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(text);
     let lines = text.lines().map(|line| match line.strip_prefix('\t') {
@@ -156,7 +157,7 @@ fn real_texts_have_a_sample_and_a_frame_for_each_line() {
     println!("{found} texts");
 }
 
-/// perf prints `:-1` for a thread that is about to end. Such a line looks like one of ftrace.
+/// perf prints `:-1` for a thread that is about to end. Such a line looks like ftrace text.
 #[test]
 fn threads_that_are_about_to_end_have_no_number() {
     let text = "sh 7/7 [001] 1.000001: sched:sched_switch: prev_comm=sh prev_pid=7 prev_prio=120 prev_state=X ==> \
@@ -219,11 +220,11 @@ fn parts_of_a_text_are_read_or_counted() {
     let counts: Vec<_> = samples.iter().map(|sample| &sample.counts).collect();
     let cycles = vec![("cycles:u".to_owned(), 250)];
     assert_eq!(counts, [&cycles, &vec![], &cycles]);
-    let people: Vec<_> = samples
+    let tasks: Vec<_> = samples
         .iter()
         .map(|one| (one.pid, one.tid, one.cpu))
         .collect();
-    assert_eq!(people, [(7, 7, Some(0)), (7, 9, Some(1)), (7, 9, Some(0))]);
+    assert_eq!(tasks, [(7, 7, Some(0)), (7, 9, Some(1)), (7, 9, Some(0))]);
     let repairs = trace.repairs.rows().iter();
     let repairs: Vec<_> = repairs.map(|row| (row.kind.name(), row.count)).collect();
     assert_eq!(repairs, [("lost_events", 5), ("skipped_entry", 1)]);

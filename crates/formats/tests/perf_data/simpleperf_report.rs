@@ -1,4 +1,4 @@
-//! `simpleperf report --print-event-count` of two files, as Perfetto's tests of its importer have it.
+//! `simpleperf report --print-event-count` for two files, as in Perfetto's tests of its importer.
 
 use std::collections::HashMap;
 

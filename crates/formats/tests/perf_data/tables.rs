@@ -11,7 +11,7 @@ pub struct Sample {
     pub pid: i64,
     pub tid: i64,
     pub cpu: Option<i64>,
-    /// The innermost frame first.
+    /// Innermost frame first.
     pub stack: Vec<Frame>,
     /// The increase of each counter since its last value.
     pub counts: Vec<(String, u64)>,
@@ -22,7 +22,7 @@ pub struct Sample {
 pub struct Frame {
     pub file: String,
     pub name: String,
-    /// The address in memory, and that in the file.
+    /// The address in memory, and the address in the file.
     pub address: u64,
     pub rel_pc: u64,
 }
@@ -50,7 +50,7 @@ pub fn samples(trace: &Trace) -> Vec<Sample> {
     rows.map(sample).collect()
 }
 
-/// The process and the thread; 0 if they are not known.
+/// The process and the thread; 0 if unknown.
 fn task_of(trace: &Trace, row: usize) -> (i64, i64) {
     let upid = reference(trace, row, "upid");
     let utid = reference(trace, row, "utid");

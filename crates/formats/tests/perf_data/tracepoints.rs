@@ -1,4 +1,4 @@
-//! Tracepoints that perf records here and now: compared with the text that perf prints of them.
+//! Tracepoints that perf records during the test, compared with the text that perf prints for them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -20,7 +20,8 @@ const EVENTS: &[&str] = &[
 /// Two programs that sleep, and one that runs.
 const COMMAND: &str = "for i in 1 2 3; do uname > /dev/null; sleep 0.01; done";
 
-/// Records the command with these options into a file, or into a stream that is saved. `None` if perf may not record tracepoints here.
+/// Records the command with these options into a file, or into a stream that is saved. `None` if perf is not allowed to
+/// record tracepoints here.
 fn record(name: &str, options: &[&str]) -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let is_stream = name.starts_with("stream");
@@ -79,8 +80,8 @@ fn number(fields: &str, key: &str) -> i64 {
     value.split(' ').next().unwrap().parse().unwrap()
 }
 
-/// Each switch to a thread and the next switch away from it: time, duration, CPU, thread. Virtual machines can omit
-/// switches; then the two are of different threads.
+/// Each switch to a thread and the next switch away from it: time, duration, CPU, thread. Virtual machines may omit
+/// switches; then the two belong to different threads.
 fn runs(lines: &[Line]) -> BTreeSet<(i64, i64, i64, i64)> {
     let mut running = BTreeMap::new();
     let mut runs = BTreeSet::new();
@@ -124,7 +125,7 @@ fn switches_of_a_machine_are_scheduling() {
         let calls = calls.filter(|name| trace.strings.get(*name) == "sys_newuname");
         assert_eq!(calls.count(), count(&lines, EVENTS[2]));
         let text = script(&path);
-        // A text does not say whose events it has. Those of idle threads are only in that of a machine.
+        // A text does not say whose events it has. Only a text of the whole machine has events of idle threads.
         if !String::from_utf8_lossy(&text).contains("  swapper  ") {
             continue;
         }
@@ -154,7 +155,7 @@ fn script(path: &Path) -> Vec<u8> {
     output.unwrap().stdout
 }
 
-/// What else ran is not known, so the switches are only events.
+/// It is unknown what else ran, so the switches are only events.
 #[test]
 fn switches_of_some_threads_are_events() {
     if !has_perf() {

@@ -44,7 +44,7 @@ fn missing_pages_cost_themselves_alone() {
     }
 }
 
-/// A file that ends before the buffer of its instance has the main buffer.
+/// A file that ends before the buffer of its instance still has the main buffer.
 #[test]
 fn a_missing_instance_costs_itself_alone() {
     let bytes = small_dat(6, Machine::USUAL, DatCompression::None).to_bytes();

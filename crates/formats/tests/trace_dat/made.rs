@@ -122,7 +122,7 @@ fn facts_and_losses_are_told() {
     assert_eq!(fact("buffer").as_deref(), Some("other"));
     assert_eq!(fact("cpus").as_deref(), Some("2"));
     assert_eq!(trace.repairs.count(RepairKind::LostEvents), 17);
-    // The kernel's own count is 20, of which pages report 17.
+    // The kernel's own count is 20; pages report 17 of these.
     assert_eq!(trace.repairs.count(RepairKind::BufferOverflow), 3);
     let names: Vec<_> = trace
         .threads
@@ -143,7 +143,7 @@ fn switches_of_two_buffers_are_told_once() {
     let mut two = one.clone();
     two.buffers[1].cpus.clone_from(&one.buffers[0].cpus);
     let (one, two) = (open(&one.to_bytes()), open(&two.to_bytes()));
-    // Nothing is wrong with the events that are there twice.
+    // The events that are recorded twice are not damaged.
     let bad = |trace: &Trace| trace.repairs.count(RepairKind::BadField);
     assert_eq!(bad(&one), bad(&two));
     let (one, two) = (Story::of(&one), Story::of(&two));
@@ -151,7 +151,7 @@ fn switches_of_two_buffers_are_told_once() {
     assert_eq!(two.events["sched_switch"], one.sched.len());
 }
 
-/// Pairs of events that two buffers recorded make slices once.
+/// Pairs of events that two buffers recorded produce each slice once.
 #[test]
 fn slices_of_two_buffers_are_told_once() {
     let mut one = small_dat(7, Machine::USUAL, DatCompression::None);

@@ -130,7 +130,8 @@ impl Drop for Hook {
     }
 }
 
-/// Chooses the replacement functions: those of `loads` for the linker's functions, those of `replacements` for `write`.
+/// The replacement functions: from `loads` for the linker's functions, from `replacements` for
+/// `write`.
 const REPLACEMENTS: Replacements = Replacements {
     watches_loads: loads::SUPPORTED,
     for_function,

@@ -20,7 +20,7 @@ pub struct Region {
 pub struct Maps(Vec<Region>);
 
 impl Maps {
-    /// Reads them.
+    /// Reads the mappings.
     pub fn of_this_process() -> io::Result<Self> {
         // Read as bytes, because file names need not be UTF-8.
         Ok(Self::parse(&std::fs::read("/proc/self/maps")?))

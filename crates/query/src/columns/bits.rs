@@ -1,8 +1,8 @@
 //! Which rows of a chunk have a value.
 
-/// A bit for each row, lowest first: whether it has a value. `None` if all rows have one.
+/// One bit per row, lowest bit first: whether the row has a value. `None` if all rows have one.
 pub(super) fn valid_bits<T: Copy + PartialEq>(rows: &[T], absent: T) -> Option<Vec<u8>> {
-    // Most columns have all values or none, and this test is much faster than making the bits.
+    // Most columns have either all values or none, and this test is much faster than creating the bits.
     if !rows.contains(&absent) {
         return None;
     }
@@ -13,7 +13,7 @@ pub(super) fn valid_bits<T: Copy + PartialEq>(rows: &[T], absent: T) -> Option<V
     Some(rows.chunks(8).map(byte).collect())
 }
 
-/// The same bits, collected row by row.
+/// Collects such bits row by row.
 #[derive(Debug, Default)]
 pub(super) struct ValidBits {
     bits: Vec<u8>,

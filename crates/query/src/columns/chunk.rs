@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// The type of a column. It does not depend on the trace.
+/// The type of a column. It is the same for every trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnType {
     /// Row numbers, and small numbers.
@@ -35,7 +35,7 @@ pub enum Values<'a> {
 pub struct Chunk<'a> {
     /// The values.
     pub values: Values<'a>,
-    /// A bit for each row, lowest first: whether it has a value. `None` if all rows have one.
+    /// One bit per row, lowest bit first: whether the row has a value. `None` if all rows have one.
     pub valid: Option<Vec<u8>>,
 }
 

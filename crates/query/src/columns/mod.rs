@@ -1,4 +1,4 @@
-//! Whole columns in memory, for consumers that do not go row by row: data frames, column stores.
+//! Whole columns in memory, for consumers that do not read row by row: data frames, column stores.
 
 mod bits;
 mod chunk;

@@ -1,4 +1,4 @@
-//! Columns that the trace stores in the layout that consumers want. These are the long columns; all others are
+//! Columns that the trace already stores in the layout that consumers need. These are the long columns; all others are
 //! computed.
 
 use std::borrow::Cow;
@@ -85,8 +85,8 @@ pub(super) fn stored<'a>(data: &'a Data, table: &str, column: &str) -> Option<St
     })
 }
 
-/// The type of a column that the trace may store in another form than its declaration suggests. It does not depend on
-/// the trace.
+/// Whether the trace may store a column in 32 bits although its declared type is larger. This is the same for every
+/// trace.
 pub(super) fn is_small(table: &str, column: &str) -> bool {
     matches!(
         (table, column),

@@ -12,7 +12,7 @@ use super::chunk::{Chunk, ColumnType, Values};
 use super::stored::{is_small, stored};
 use crate::schema::{ALIASES, Cell, Column, Data, Kind, RECORD_TABLES, TABLES, Table};
 
-/// What the numbers of a column mean.
+/// The meaning of the numbers in a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TableUnit {
     /// Nanoseconds on the trace's clock.
@@ -34,9 +34,9 @@ pub struct TableColumn {
     pub name: &'static str,
     /// The type of its values.
     pub column_type: ColumnType,
-    /// What its numbers are.
+    /// The meaning of its numbers.
     pub unit: TableUnit,
-    /// A line about it; empty for tables that only Perfetto documents.
+    /// One line of documentation; empty for tables that only Perfetto documents.
     pub doc: &'static str,
     /// Whether `SELECT *` leaves it out.
     pub is_hidden: bool,
@@ -80,7 +80,7 @@ impl TableData {
         self.rows.div_ceil(CHUNK_ROWS)
     }
 
-    /// A line about the table.
+    /// One line of documentation.
     pub fn doc(&self) -> &'static str {
         self.table.doc
     }
@@ -164,7 +164,7 @@ fn small_numbers(rows: &Range<usize>) -> Option<Vec<i32>> {
     Some((start..end).collect())
 }
 
-/// Collects cells. A cell of another type than the column's is absent.
+/// Collects cells. A cell whose type differs from the column's is absent.
 fn computed(column_type: ColumnType, cells: impl Iterator<Item = Cell>) -> Chunk<'static> {
     let mut valid = ValidBits::default();
     let values = match column_type {

@@ -9,9 +9,9 @@ use super::source::Fragment;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{location}: {problem}")]
 pub struct Error {
-    /// The place.
+    /// Where the problem is.
     pub location: Location,
-    /// What is wrong there.
+    /// The problem.
     pub problem: Problem,
 }
 
@@ -27,11 +27,11 @@ impl Error {
     }
 }
 
-/// What is wrong at a place. Texts are quoted from the script, shortened if they are long.
+/// A problem in a script. Quoted texts are shortened if they are long.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Problem {
-    /// A character that begins no token.
+    /// A character that cannot begin a token.
     #[error("unexpected character {0:?}")]
     Character(char),
     /// SQLite ends a text at its first NUL character, and would ignore the rest.

@@ -1,4 +1,4 @@
-//! Where a piece of expanded SQL was written, and how it got into the statement.
+//! Where a piece of expanded SQL was written, and how it became part of the statement.
 
 use std::fmt;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub enum Via {
 pub struct Location {
     /// The place. Its span may be empty, and is never longer than what is reported.
     pub at: Fragment,
-    /// How it got into the statement.
+    /// How it became part of the statement.
     pub via: Vec<Via>,
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::location::{Location, Via};
 use super::source::{Fragment, Source, Span};
 
-/// A call of a macro: the texts of its body belong to it.
+/// A call of a macro, to which the texts of the macro's body belong.
 #[derive(Debug)]
 pub(super) struct Frame {
     /// Name of the macro.
@@ -101,7 +101,7 @@ pub(super) struct Mapped {
     pub text: String,
     /// Ordered by start. They cover the whole text.
     runs: Vec<Run>,
-    /// Largest cost; none if there is no limit.
+    /// The maximum cost; `None` if there is no limit.
     limit: Option<usize>,
     is_full: bool,
 }
@@ -119,7 +119,7 @@ impl Mapped {
         }
     }
 
-    /// About how much memory it takes, bytes.
+    /// The approximate memory that it takes, bytes.
     pub fn cost(&self) -> usize {
         self.text.len() + self.runs.len() * PIECE_BYTES
     }

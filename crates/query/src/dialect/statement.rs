@@ -12,7 +12,7 @@ pub struct Statement {
     pub kind: StatementKind,
 }
 
-/// What a statement does.
+/// The kind of a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StatementKind {
@@ -118,9 +118,9 @@ pub struct CreateIndex {
 /// `CREATE VIRTUAL TABLE name USING SPAN_JOIN(table PARTITIONED column, table PARTITIONED column)`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CreateSpanJoin {
-    /// The table that is made.
+    /// The table to create.
     pub name: Name,
-    /// Which rows it has.
+    /// The rows that it has.
     pub kind: SpanJoin,
     /// The left and the right table.
     pub tables: [SpanTable; 2],
@@ -129,11 +129,11 @@ pub struct CreateSpanJoin {
 /// Which intervals a span join keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SpanJoin {
-    /// Those of both tables: `SPAN_JOIN`.
+    /// The intervals of both tables: `SPAN_JOIN`.
     Inner,
-    /// Those of the left table: `SPAN_LEFT_JOIN`.
+    /// The intervals of the left table: `SPAN_LEFT_JOIN`.
     Left,
-    /// Those of either table: `SPAN_OUTER_JOIN`.
+    /// The intervals of either table: `SPAN_OUTER_JOIN`.
     Outer,
 }
 
@@ -149,7 +149,7 @@ pub struct SpanTable {
 /// `CREATE VIRTUAL TABLE name USING __intrinsic_flamegraph(table)`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CreateFlamegraph {
-    /// The flame graph that is made.
+    /// The flame graph to create.
     pub name: Name,
     /// The frames: the name of a table, or a `SELECT` in parentheses. Macros in it are not yet expanded.
     pub source: Fragment,
@@ -158,7 +158,7 @@ pub struct CreateFlamegraph {
 /// `CREATE VIRTUAL TABLE name USING __intrinsic_window(start, dur, step)`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CreateWindow {
-    /// The table of intervals that is made.
+    /// The table of intervals to create.
     pub name: Name,
     /// The numbers. Macros in them are not yet expanded.
     pub numbers: Fragment,
@@ -167,7 +167,7 @@ pub struct CreateWindow {
 /// `DROP PERFETTO INDEX name ON table`, or another kind of object without `ON`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Drop {
-    /// What kind of object it is.
+    /// The kind of object.
     pub object: Object,
     /// Its name.
     pub name: Name,

@@ -2,7 +2,7 @@
 
 use super::source::Span;
 
-/// A type name of PerfettoSQL. Several names share one kind of value, and differ in what the value means.
+/// A type name of PerfettoSQL. Several names have the same kind of value but differ in its meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Type {
     /// True or false: 1 or 0.
@@ -37,7 +37,7 @@ pub enum Type {
     Any,
 }
 
-/// The kinds of value that types stand for.
+/// The kinds of value that types have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Storage {
     /// An integer that is 0 or 1.
@@ -130,7 +130,7 @@ pub enum MacroType {
     UnparenExprList,
     /// The name of a table, or a `SELECT` in parentheses.
     TableOrSubquery,
-    /// A part of what stands between `SELECT` and `FROM`.
+    /// A part of the text between `SELECT` and `FROM`.
     ProjectionFragment,
     /// Names of tables in parentheses.
     TableNameList,
@@ -194,7 +194,7 @@ pub struct Column {
     pub name: Name,
     /// Its type.
     pub kind: Type,
-    /// Table and column that the type names: `JOINID(thread.id)`.
+    /// The table and column that the type refers to: `JOINID(thread.id)`.
     pub refers_to: Option<(String, String)>,
     /// Whether `...` follows: the argument stands for any number of values.
     pub variadic: bool,

@@ -71,11 +71,11 @@ impl Output for AnyRow {
     }
 }
 
-/// All tables, then all views. A view reads only tables and views before it.
+/// All tables, then all views. A view reads only tables and views that come before it.
 fn all() -> impl Iterator<Item = Relation> {
     let tables = TABLES.iter().map(|table| of_table(table.name, table));
     let records = RECORD_TABLES.iter().map(|records| {
-        // A name without an underscore is for users.
+        // Names that begin with an underscore are internal.
         let mut names = records.names.iter().copied();
         let public = names.find(|name| !name.starts_with('_'));
         Relation {

@@ -12,9 +12,9 @@ use crate::run::Output;
 use crate::schema::View;
 use crate::session::Session;
 
-/// Writes all tables and views into the file at `path`, which must exist and be empty. Tables without rows are written
-/// too, except tables of records, which few traces have. A view stays a view if SQLite can run it by itself; otherwise
-/// it becomes a table. `most` limits the bytes of all values; the file needs about as much.
+/// Writes all tables and views into the file at `path`, which must exist and be empty. Tables without rows are also
+/// written, except tables of records, which few traces have. A view stays a view if SQLite can run it by itself;
+/// otherwise it becomes a table. `most` limits the bytes of all values; the file needs about as much.
 ///
 /// An unfinished file is not usable. The caller renames a finished file and removes an unfinished one.
 ///
@@ -38,7 +38,7 @@ pub fn write_sqlite(session: &mut Session, path: &Path, most: u64) -> Result<(),
     Ok(file.execute_batch("COMMIT")?)
 }
 
-/// Settings for a file that nobody else has open, and that is thrown away if it is not finished.
+/// Settings for a file that nobody else has open, and that is deleted if it is not finished.
 fn set(file: &Connection) -> rusqlite::Result<()> {
     file.pragma_update(None, "journal_mode", "OFF")?;
     file.pragma_update(None, "synchronous", "OFF")?;
@@ -46,7 +46,8 @@ fn set(file: &Connection) -> rusqlite::Result<()> {
 }
 
 /// Creates a view with the same columns as in the session. It lists them by name, because `*` would also select the
-/// hidden columns of the tables it reads. Returns `false`, and creates nothing, if the view calls functions that SQLite does not have.
+/// hidden columns of the tables it reads. Returns `false`, and creates nothing, if the view calls functions that SQLite
+/// does not have.
 fn create_view(file: &Connection, relation: &Relation, view: &View) -> rusqlite::Result<bool> {
     let (name, columns) = (relation.name, relation.list());
     if file.prepare(view.select).is_err() {
@@ -76,7 +77,7 @@ fn copy(
     Ok(())
 }
 
-/// Inserts the rows that it gets.
+/// Inserts the rows that it receives.
 struct Insert<'f> {
     statement: Statement<'f>,
     left: &'f mut u64,

@@ -18,7 +18,7 @@ pub(super) fn text<'a>(context: &'a Context<'_>, at: usize) -> Option<Cow<'a, st
     }
 }
 
-/// An argument is wrong.
+/// The error for an invalid argument.
 pub(super) fn refused(message: impl Into<String>) -> Error {
     Error::UserFunctionError(message.into().into())
 }

@@ -1,4 +1,4 @@
-//! `demangle(name)`: the name of a function as it is in the source.
+//! `demangle(name)`: the name of a function as it is written in the source.
 
 use std::fmt::{self, Write};
 
@@ -9,7 +9,8 @@ use rusqlite::functions::Context;
 use super::arguments::text;
 use super::flags::PURE;
 
-/// The longest name, bytes. A C++ name can refer to parts of itself, so a short one can stand for a very long one.
+/// The maximum length of a result, bytes. A C++ name can refer to parts of itself, so a short name can expand to a very
+/// long one.
 const LONGEST: usize = 64 << 10;
 
 /// Registers the functions with a connection.
@@ -20,13 +21,13 @@ pub(super) fn register(connection: &Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// The name as it is in the source; NULL for names that are not mangled, and for one that would be too long.
+/// The name as it is written in the source. NULL for names that are not mangled or whose result would be too long.
 fn demangle(context: &Context<'_>) -> rusqlite::Result<Option<String>> {
     Ok(text(context, 0).and_then(|name| of_rust(&name).or_else(|| of_cpp(&name))))
 }
 
-/// The readable form of a mangled name of C++ or Rust. Unlike that of the SQL function `demangle`, it is without the hash
-/// at the end of Rust's names. `None` for names that are not mangled, and for one that would be longer than 64 KiB.
+/// The readable form of a mangled C++ or Rust name. Unlike the SQL function `demangle`, it leaves out the hash at the
+/// end of Rust names. `None` for names that are not mangled, and if the result would be longer than 64 KiB.
 pub fn demangled(name: &str) -> Option<String> {
     match rustc_demangle::try_demangle(name) {
         Ok(name) => Some(format!("{name:#}")),
@@ -39,7 +40,8 @@ fn of_rust(name: &str) -> Option<String> {
     Some(rustc_demangle::try_demangle(name).ok()?.to_string())
 }
 
-/// Names begin with `_Z` (<https://itanium-cxx-abi.github.io/cxx-abi/abi.html#mangling>). macOS puts `_` before.
+/// Names begin with `_Z` (<https://itanium-cxx-abi.github.io/cxx-abi/abi.html#mangling>). macOS adds another `_` in
+/// front.
 fn of_cpp(name: &str) -> Option<String> {
     if !name.trim_start_matches('_').starts_with('Z') {
         return None;

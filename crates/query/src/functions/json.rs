@@ -10,7 +10,7 @@ use traceloom_trace::{ArgSetId, ArgValue, RowId};
 use crate::json::string;
 use crate::schema::Data;
 
-/// The deepest nesting of objects and lists. Deeper keys are left out.
+/// The maximum nesting depth of objects and lists. Deeper keys are left out.
 const MOST_LEVELS: usize = 64;
 
 /// A value, or the members of an object or a list in order.

@@ -32,7 +32,7 @@ const UNARY: &[Unary] = &[
     ("tanh", f64::tanh),
 ];
 
-/// These leave whole numbers as they are.
+/// Functions that leave whole numbers unchanged.
 const ROUNDING: &[Unary] = &[
     ("ceil", f64::ceil),
     ("ceiling", f64::ceil),
@@ -48,7 +48,7 @@ const BINARY: &[Binary] = &[
     ("power", f64::powf),
 ];
 
-/// The logarithm of a number that has none is NaN, which SQLite turns into NULL.
+/// If a number has no logarithm, the result is NaN, which SQLite turns into NULL.
 fn ln(x: f64) -> f64 {
     if x > 0.0 { x.ln() } else { f64::NAN }
 }
@@ -115,7 +115,7 @@ fn numeric(value: ValueRef<'_>) -> Value {
     }
 }
 
-/// The number in a text, by SQLite's rules: decimal, with nothing but spaces around it.
+/// The number in a text, by SQLite's rules: decimal, with only spaces around it.
 fn written(text: &[u8]) -> Value {
     let text = std::str::from_utf8(text).unwrap_or_default();
     let text = text.trim_matches([' ', '\t', '\n', '\x0b', '\x0c', '\r']);

@@ -1,5 +1,5 @@
-//! Messages of Protocol Buffers (<https://protobuf.dev/programming-guides/encoding/>): the part that stacks and
-//! profiles need.
+//! Encodes the parts of Protocol Buffers (<https://protobuf.dev/programming-guides/encoding/>) that stacks and profiles
+//! need.
 
 /// The wire types.
 const NUMBER: u64 = 0;

@@ -8,11 +8,11 @@ use super::arguments::refused;
 use super::flags::PURE;
 use crate::operators::{Meter, Pool};
 
-/// Which value a percentile is.
+/// A kind of percentile.
 #[derive(Clone, Copy)]
 struct Percentile {
     name: &'static str,
-    /// The argument that means the highest value: 100 or 1. `None` is the median.
+    /// The argument that means the highest value: 100 or 1. `None` for the median, which has no such argument.
     whole: Option<f64>,
     /// Whether the result is always one of the values. Otherwise, it may be between two of them.
     is_discrete: bool,

@@ -1,4 +1,4 @@
-//! The counters of samples of perf.
+//! The counters of perf samples.
 
 use std::sync::Arc;
 
@@ -10,7 +10,8 @@ use super::flags::PURE;
 use super::stacks::row_of;
 use crate::schema::{Data, RecordColumn};
 
-/// `__intrinsic_perf_counter_for_sample(sample, counter)`: the value that a sample has of a counter; NULL if it has none.
+/// `__intrinsic_perf_counter_for_sample(sample, counter)`: the value of a counter in a sample; NULL if the sample has
+/// no such value.
 pub(super) fn register(connection: &Connection, data: &Arc<Data>) -> rusqlite::Result<()> {
     let Some(tables) = Tables::find() else {
         return Ok(());

@@ -52,7 +52,7 @@ fn matches(context: &Context<'_>) -> rusqlite::Result<Option<bool>> {
     Ok(Some(compiled.regex.is_match(&text)))
 }
 
-/// The last of the flags applies: `i` ignores the case of letters, `c` does not.
+/// The last flag applies: `i` ignores the case of letters, `c` does not.
 fn ignores_case(flags: &str) -> rusqlite::Result<bool> {
     match flags.chars().find(|flag| !matches!(flag, 'i' | 'c')) {
         Some(flag) => Err(refused(format!("regexp: the flag {flag} is unknown"))),

@@ -13,7 +13,7 @@ use super::message;
 use crate::operators::Marks;
 use crate::schema::{Data, RecordColumn};
 
-/// The field of a stack with its entries, and that of an entry with its name.
+/// The field of a stack with its entries, and the field of an entry with its name.
 pub(super) const ENTRIES: u64 = 1;
 pub(super) const NAME: u64 = 1;
 
@@ -99,7 +99,7 @@ impl Tables {
     fn callsite(&self, data: &Data, id: i64, is_marked: bool) -> Option<Vec<u8>> {
         let mut frames = vec![self.frame.int(data, id)?];
         let mut at = id;
-        // A callsite follows its caller, so this ends.
+        // A callsite comes after its caller, so this loop ends.
         while let Some(parent) = self.parent.int(data, at).filter(|parent| *parent < at) {
             frames.push(self.frame.int(data, parent)?);
             at = parent;
@@ -116,7 +116,7 @@ impl Tables {
         Some(stack)
     }
 
-    /// The mark of each frame of a stack, the innermost first.
+    /// The mark of each frame of a stack, innermost first.
     fn marks(&self, data: &Data, frames: &[i64]) -> Vec<Option<&'static str>> {
         let mut marks = Marks::default();
         let outermost_first = frames.iter().rev();
@@ -152,7 +152,7 @@ impl Tables {
     }
 }
 
-/// A name with its mark. A frame without a name has none.
+/// A name with its mark. A frame without a name gets no mark.
 fn marked<'n>(name: &'n str, mark: Option<&str>) -> Cow<'n, str> {
     match mark {
         Some(mark) if !name.is_empty() => Cow::Owned(format!("{name} [{mark}]")),

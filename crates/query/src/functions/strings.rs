@@ -90,7 +90,7 @@ fn strip_hex(context: &Context<'_>) -> rusqlite::Result<Value> {
     Ok(Value::Text(out))
 }
 
-/// `str_split(text, delimiter, field)`: a part of the text, counted from 0; NULL if there are fewer.
+/// `str_split(text, delimiter, field)`: a part of the text, counted from 0; NULL if there are not enough parts.
 fn str_split(context: &Context<'_>) -> rusqlite::Result<Value> {
     let delimiter = match context.get_raw(1) {
         ValueRef::Text(bytes) if !bytes.is_empty() => String::from_utf8_lossy(bytes),
@@ -127,8 +127,8 @@ fn reverse(context: &Context<'_>) -> rusqlite::Result<Value> {
     }
 }
 
-/// `unhex(text)`: the number that a text with hexadecimal digits stands for. This is PerfettoSQL's `unhex`, which
-/// differs from SQLite's.
+/// `unhex(text)`: the number that a text of hexadecimal digits represents. This is PerfettoSQL's `unhex`, which differs
+/// from SQLite's.
 fn unhex(context: &Context<'_>) -> rusqlite::Result<Value> {
     let text = match context.get_raw(0) {
         ValueRef::Null => return Ok(Value::Null),

@@ -1,4 +1,4 @@
-//! Functions that turn times of the trace into times of other clocks and into texts.
+//! Functions that convert times of the trace to times of other clocks and to texts.
 
 use std::sync::Arc;
 

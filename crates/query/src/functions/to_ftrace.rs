@@ -1,5 +1,5 @@
-//! `to_ftrace(id)`: a kernel event as a line of ftrace text, as Perfetto writes it. The kernel's flags are unknown, and
-//! written as `....`.
+//! `to_ftrace(id)`: a kernel event as a line of ftrace text, in Perfetto's form. The kernel's flags are unknown, so
+//! they are written as `....`.
 
 use std::fmt::{self, Write};
 use std::sync::Arc;
@@ -34,18 +34,18 @@ fn row(data: &Data, context: &Context<'_>) -> rusqlite::Result<usize> {
     row.ok_or_else(|| refused(format!("there is no ftrace_event {id}")))
 }
 
-/// How the kernel writes a value that is not a plain number or text.
+/// How the kernel writes a value that is neither a plain number nor text.
 #[derive(Clone, Copy)]
 enum Form {
     Plain,
     Hex,
-    /// `handled` if it is not 0.
+    /// `handled` if the value is not 0.
     Handled,
     /// The name of a soft interrupt, and the bracket after it.
     Action,
     /// The major and the minor number of a device.
     Device,
-    /// A number of pages of 4096 bytes, in bytes.
+    /// A number of pages of 4096 bytes, written in bytes.
     Pages,
 }
 

@@ -78,8 +78,8 @@ fn metadata(connection: &Connection, data: &Arc<Data>) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// The first fact of a name, and of a machine and a trace if they are given; `None` if there is none. A fact about no
-/// machine or no trace counts as one about the first.
+/// The first fact with a name, and with a machine and a trace if they are given; `None` if there is none. A fact
+/// without a machine or trace counts as a fact about the first one.
 fn extract_metadata(
     data: &Data,
     (machine, trace): (Option<Option<i64>>, Option<Option<i64>>),

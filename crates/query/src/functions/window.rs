@@ -62,18 +62,18 @@ impl WindowAggregate<Window, Value> for LastNonNull {
     }
 }
 
-/// `internal_layout(ts, dur)`: the first depth that is free at `ts`, so that slices which overlap are drawn below each
+/// `internal_layout(ts, dur)`: the first depth that is free at `ts`, so that overlapping slices are drawn below each
 /// other. The window is `ORDER BY ts ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW`.
 struct Layout;
 
-/// The slices that have not ended.
+/// The slices that are still open.
 #[derive(Default)]
 struct Depths {
     /// The ends and the depths of the slices.
     open: BinaryHeap<Reverse<(i64, i64)>>,
     /// Depths that were used and are free now.
     free: BTreeSet<i64>,
-    /// How many depths there are.
+    /// The number of depths so far.
     count: i64,
     last_ts: Option<i64>,
     depth: i64,

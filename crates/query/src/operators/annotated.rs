@@ -1,11 +1,11 @@
 //! `experimental_annotated_callstack(callsite_id)`: a stack, with the mode in which Android's runtime ran each frame.
 //!
 //! ```text
-//! outermost   libc.so                 not marked: nothing managed so far
+//! outermost   libc.so                 not marked: no managed frame so far
 //!             base.apk, boot.oat …    interp, jit or aot, by the kind of file
 //!             libart.so               common-frame, or common-frame-interp for the interpreter itself
 //!             art_jni_trampoline      common-frame
-//! innermost   libart.so               not marked: what the trampoline calls
+//! innermost   libart.so               not marked: called by the trampoline
 //! ```
 
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::schema::{Data, RecordColumn};
 /// The columns of the result.
 const COLUMNS: &[&str] = &["id", "depth", "parent_id", "frame_id", "annotation"];
 
-/// Bytes of a row of the result.
+/// The memory of a row of the result, bytes.
 const ROW: usize = 160;
 
 const COMMON: &str = "common-frame";
@@ -73,14 +73,14 @@ impl Tables {
         })
     }
 
-    /// The rows of a stack, the innermost first.
+    /// The rows of a stack, innermost first.
     fn stack(&self, data: &Data, id: i64, meter: &mut Meter) -> Result<Cells, Failure> {
         if self.frame.value(data, id).is_none() {
             return Err(Failure::refused(format!("there is no callsite {id}")));
         }
         let mut sites = vec![id];
         let mut at = id;
-        // A callsite follows its caller, so this ends.
+        // A callsite comes after its caller, so this loop ends.
         while let Some(parent) = self.parent.int(data, at).filter(|parent| *parent < at) {
             meter.grow(ROW)?;
             sites.push(parent);
@@ -112,12 +112,12 @@ impl Tables {
     }
 }
 
-/// What the frames so far mean for the next one.
+/// The state that the frames so far leave for the next one.
 #[derive(Default)]
 pub(crate) struct Marks {
-    /// A managed frame was there.
+    /// Whether a managed frame has occurred.
     is_managed: bool,
-    /// The last frame was the trampoline from managed to native code.
+    /// Whether the last frame was the trampoline from managed to native code.
     follows_trampoline: bool,
 }
 
@@ -146,7 +146,7 @@ impl Marks {
     }
 }
 
-/// What a file has code of.
+/// The kind of code in a file.
 enum Code {
     /// An app, run in this mode.
     Managed(&'static str),

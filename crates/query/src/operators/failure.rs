@@ -5,7 +5,7 @@ use rusqlite::{Error, ffi};
 /// Why an operator failed.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Failure {
-    /// An argument is wrong.
+    /// An argument is invalid.
     Refused(String),
     /// The query was stopped.
     Interrupted,
@@ -14,7 +14,7 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    /// An argument is wrong.
+    /// The failure for an invalid argument.
     pub fn refused(message: impl Into<String>) -> Self {
         Self::Refused(message.into())
     }

@@ -1,6 +1,6 @@
-//! `__intrinsic_interval_intersect(t0, t1, …)`: where intervals of all tables overlap, within each partition.
+//! `__intrinsic_interval_intersect(t0, t1, …)`: the overlaps of intervals from all tables, within each partition.
 //!
-//! The rows of a table are `id, ts, dur` and the values that name the partition.
+//! The rows of a table are `id, ts, dur` and the values that identify the partition.
 
 use rusqlite::types::ValueRef;
 use rustc_hash::FxHashMap;
@@ -11,9 +11,9 @@ use super::operator::{Cells, Operator};
 use super::overlap::{Interval, pairs};
 use super::rows::{Cell, Rows, cell, integer};
 
-/// The most tables, as in Perfetto.
+/// The maximum number of tables, as in Perfetto.
 pub(super) const TABLES: usize = 15;
-/// The most columns that can name a partition, as in Perfetto.
+/// The maximum number of columns that can identify a partition, as in Perfetto.
 pub(super) const KEYS: usize = 4;
 
 /// The columns of the result.
@@ -42,7 +42,7 @@ fn too_many_keys() -> Failure {
     Failure::refused(format!("more than {KEYS} columns name the partition"))
 }
 
-/// The encoded values that name a partition.
+/// The encoded values that identify a partition.
 pub(super) type Key<'a> = Vec<&'a [u8]>;
 
 /// A list of intervals. Each belongs to a row of ids: one id for each table so far.
@@ -55,7 +55,8 @@ struct List {
 /// The intervals of a partition, by table.
 type Partition = Vec<List>;
 
-/// Intersects tables. `number` returns the number of `id`, `ts` or `dur`, and `key` the values of a row that name its partition.
+/// Intersects tables. `number` returns the number of `id`, `ts` or `dur`, and `key` the values of a row that name its
+/// partition.
 pub(super) fn run<'a>(
     tables: &[ValueRef<'a>],
     number: fn(&[u8]) -> Option<i64>,

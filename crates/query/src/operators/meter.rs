@@ -1,4 +1,4 @@
-//! Memory and time of operators. SQLite's limits do not cover them, because their tables are not SQLite's.
+//! Limits the memory and time of operators. SQLite's limits do not cover them, because their tables are not SQLite's.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::failure::Failure;
 use crate::stop::Clock;
 
-/// Calls of [`Meter::grow`] between two checks of the clock.
+/// The number of calls of [`Meter::grow`] between two checks of the clock.
 const BETWEEN_LOOKS: u32 = 4096;
 
-/// The memory that all operators of a session hold together.
+/// The memory that all operators of a session use together.
 #[derive(Clone, Debug)]
 pub(crate) struct Pool {
     held: Arc<AtomicU64>,
@@ -38,7 +38,7 @@ impl Pool {
     }
 }
 
-/// The memory that one operation holds. It is released when the meter is dropped.
+/// The memory that one operation uses. It is released when the meter is dropped.
 #[derive(Debug)]
 pub(crate) struct Meter {
     pool: Pool,
@@ -47,10 +47,11 @@ pub(crate) struct Meter {
 }
 
 impl Meter {
-    /// Counts memory that is about to be taken, and checks the clock now and then.
+    /// Counts memory that is about to be allocated, and checks the clock from time to time.
     ///
     /// # Errors
-    /// If memory would exceed the limit, or the query was stopped or ran out of time.
+    ///
+    /// If the memory would exceed the limit, or the query was stopped or timed out.
     pub fn grow(&mut self, bytes: usize) -> Result<(), Failure> {
         self.tick()?;
         let before = self.pool.held.fetch_add(bytes as u64, Ordering::Relaxed);
@@ -61,10 +62,11 @@ impl Meter {
         }
     }
 
-    /// Checks the clock now and then.
+    /// Checks the clock from time to time.
     ///
     /// # Errors
-    /// If the query has to end.
+    ///
+    /// If the query must end.
     pub fn tick(&mut self) -> Result<(), Failure> {
         self.calls = self.calls.wrapping_add(1);
         if self.calls.is_multiple_of(BETWEEN_LOOKS) && self.pool.clock.is_over() {

@@ -1,7 +1,7 @@
 //! Operators: functions that return a table and compute it in Rust from whole tables.
 //!
 //! SQL passes a table to an operator as one value: the aggregate `__intrinsic_rows(…)` collects its rows in a BLOB
-//! ([`rows`]). So a table can be a common table expression or a subquery, as any other argument.
+//! ([`rows`]). So a table argument can be a common table expression or a subquery.
 
 mod annotated;
 mod failure;
@@ -24,7 +24,7 @@ pub(crate) use failure::Failure;
 pub(crate) use meter::{Meter, Pool};
 pub(crate) use operator::{Cells, Operator};
 
-/// The operators that are always there.
+/// The operators that every session has.
 pub(crate) fn built_in(data: &Arc<Data>) -> Vec<Operator> {
     let mut operators = vec![intersect::operator()];
     operators.extend(slices::operators(data));

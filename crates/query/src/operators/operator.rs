@@ -1,4 +1,4 @@
-//! What an operator is.
+//! Describes an operator.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -17,10 +17,10 @@ pub(crate) type Cells = Vec<Cell>;
 pub(crate) type Run =
     Arc<dyn Fn(&[ValueRef<'_>], &mut Meter) -> Result<Cells, Failure> + Send + Sync>;
 
-/// Finds the rows that a name stands for.
+/// Finds the rows for a name.
 pub(crate) type Find = Arc<dyn Fn(&str) -> Result<Cells, Failure> + Send + Sync>;
 
-/// How many rows are expected of a result.
+/// The default for the expected number of rows.
 pub(crate) const EXPECTED: i64 = 1000;
 
 /// An operator.
@@ -28,11 +28,11 @@ pub(crate) struct Operator {
     pub name: Cow<'static, str>,
     /// The names of the columns of the result.
     pub columns: Vec<Cow<'static, str>>,
-    /// How many rows are expected.
+    /// The expected number of rows.
     pub rows: i64,
-    /// How many arguments it takes at least.
+    /// The minimum number of arguments.
     pub least: usize,
-    /// How many arguments it takes at most.
+    /// The maximum number of arguments.
     pub most: usize,
     pub run: Run,
     /// The rows of `WHERE __intrinsic_flamegraph_find(first column, name)`, which replace the result.

@@ -1,7 +1,7 @@
-//! Which intervals of two lists overlap.
+//! Finds overlapping intervals of two lists.
 //!
-//! An interval begins at `start` and ends before `end`. One without a length is a point: it overlaps an interval that
-//! contains it, and a point at the same place.
+//! An interval begins at `start` and ends before `end`. An interval of length 0 is a point: it overlaps intervals that
+//! contain it, and points at the same position.
 
 use super::failure::Failure;
 use super::meter::Meter;
@@ -19,7 +19,7 @@ impl Interval {
         self.start == self.end
     }
 
-    /// Where two intervals overlap.
+    /// The overlap of two intervals.
     pub fn overlap(self, other: Self) -> Option<(i64, i64)> {
         let (start, end) = (self.start.max(other.start), self.end.min(other.end));
         let contains = |it: Self, point: i64| it.is_point() || point < it.end;
@@ -34,8 +34,8 @@ impl Interval {
 
 /// Calls `found` for each pair of intervals that overlap. Both lists are sorted by their starts.
 ///
-/// Intervals are visited by their starts. Each is compared with those of the other list that began before and have not
-/// ended:
+/// Intervals are visited in the order of their starts. Each is compared with the intervals of the other list that began
+/// earlier and have not ended:
 ///
 /// ```text
 /// left    1----------   2---        visits 1 a 2 b
@@ -62,7 +62,7 @@ pub(super) fn pairs(
         let Some(&next) = next else {
             return Ok(());
         };
-        // An interval without a length still overlaps others that begin at the same time.
+        // An interval of length 0 still overlaps others that begin at the same time.
         others.retain(|other| other.end > next.start || other.start == next.start);
         for other in others.iter() {
             meter.tick()?;
@@ -94,7 +94,7 @@ mod tests {
     /// The pairs that overlap, and whether they were found without many comparisons.
     fn found(left: &[(i64, i64)], right: &[(i64, i64)]) -> (Vec<(usize, usize)>, bool) {
         let clock = Clock::default();
-        // The first check of the clock, after some thousand comparisons, ends it.
+        // The first check of the clock, after a few thousand comparisons, stops the search.
         clock.stop.stop();
         let mut meter = Pool::new(None, clock).meter();
         let mut all = Vec::new();

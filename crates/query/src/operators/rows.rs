@@ -111,9 +111,10 @@ pub(crate) struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    /// The table of a value that `__intrinsic_rows` made. NULL is a table without rows.
+    /// The table of a value that `__intrinsic_rows` created. NULL is a table without rows.
     ///
     /// # Errors
+    ///
     /// If the value is something else.
     pub fn of(value: ValueRef<'a>) -> Result<Self, Failure> {
         let bytes = match value {
@@ -132,10 +133,11 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Takes the names of the columns; none if the table has none.
+    /// Takes the column names; empty if the table has none.
     ///
     /// # Errors
-    /// If the value was made by something else.
+    ///
+    /// If the value does not come from `__intrinsic_rows`.
     pub fn take_names(&mut self) -> Result<Vec<&'a [u8]>, Failure> {
         let mut names = Vec::new();
         if std::mem::take(&mut self.has_names) {
@@ -154,12 +156,12 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// The bytes of the rows that are left.
+    /// The bytes of the remaining rows.
     pub fn rest(&self) -> &'a [u8] {
         self.cells
     }
 
-    /// How many cells a row has.
+    /// The number of cells per row.
     pub fn width(&self) -> usize {
         self.width
     }
@@ -215,7 +217,7 @@ pub(crate) fn integer(cell: &[u8]) -> Option<i64> {
     }
 }
 
-/// The number of an encoded cell. As in SQLite, NULL is 0; unlike in SQLite, every text is 0, too.
+/// The number of an encoded cell. As in SQLite, NULL is 0; unlike in SQLite, every text is also 0.
 pub(crate) fn real(cell: &[u8]) -> f64 {
     match value(cell) {
         ValueRef::Integer(value) => value as f64,

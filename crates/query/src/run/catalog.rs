@@ -1,4 +1,4 @@
-//! What scripts have defined so far, besides tables and views.
+//! The objects that scripts have defined so far, besides tables and views.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,18 +13,18 @@ pub(crate) struct Catalog {
     pub macros: Macros,
     pub functions: Defined,
     pub library: Library,
-    /// The built-in views whose names a script took for its own tables and views.
+    /// The built-in views that scripts replaced by their own tables and views of the same name.
     pub replaced_views: BTreeSet<&'static str>,
-    /// The tables that `CREATE VIRTUAL TABLE` made, by their names in lowercase.
+    /// The tables created by `CREATE VIRTUAL TABLE`, by their names in lowercase.
     pub virtual_tables: BTreeSet<String>,
-    /// How many rows each table of the trace has, by its names in lowercase.
+    /// The number of rows of each table of the trace, by its names in lowercase.
     pub row_counts: BTreeMap<String, usize>,
     /// The memory of operators.
     pub pool: Pool,
 }
 
 impl Catalog {
-    /// Nothing but the standard library.
+    /// Creates a catalog with only the standard library.
     pub fn new(pool: Pool, row_counts: BTreeMap<String, usize>) -> Self {
         Self {
             macros: Macros::default(),

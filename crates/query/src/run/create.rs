@@ -1,4 +1,4 @@
-//! The statements that PerfettoSQL adds to SQLite's.
+//! The statements that PerfettoSQL adds to SQLite.
 
 use rusqlite::Connection;
 
@@ -10,7 +10,7 @@ use super::report::{is_in_schema, is_same, place, quoted, refused, run_for};
 use crate::dialect::{CreateIndex, CreateRelation, Drop, Expanded, Fragment, Object};
 use crate::error::QueryError;
 
-/// The SQL of a table's or view's rows. Its columns have been checked against the listed ones.
+/// The SQL for the rows of a table or view. The listed columns have been checked against it.
 pub(super) fn checked(
     connection: &Connection,
     catalog: &Catalog,
@@ -41,7 +41,7 @@ fn check_columns(it: &CreateRelation, found: &[String]) -> Result<(), QueryError
     Err(refused(&it.select, &it.name, message))
 }
 
-/// `CREATE PERFETTO INDEX`. The tables of the trace need no index to find their rows.
+/// `CREATE PERFETTO INDEX`. Tables of the trace do not need an index to find their rows.
 pub(super) fn index(
     connection: &Connection,
     catalog: &Catalog,

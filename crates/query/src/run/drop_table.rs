@@ -1,4 +1,4 @@
-//! `DROP TABLE` of a table that `CREATE VIRTUAL TABLE` made. For SQLite, this table is a module.
+//! `DROP TABLE` for a table created by `CREATE VIRTUAL TABLE`. For SQLite, this table is a module.
 
 use rusqlite::Connection;
 

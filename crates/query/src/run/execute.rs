@@ -7,7 +7,7 @@ use super::output::{Output, Params};
 use crate::dialect::{Expanded, Location};
 use crate::error::QueryError;
 
-/// The parameters, and which of them a statement has used.
+/// The parameters, and which of them have been used by a statement.
 pub(super) struct Bound<'p> {
     params: &'p Params,
     used: Vec<bool>,
@@ -33,7 +33,7 @@ impl<'p> Bound<'p> {
         Ok(())
     }
 
-    /// Refuses parameters that no statement has: usually, a name was misspelled.
+    /// Rejects parameters that no statement uses, because their names are usually misspelled.
     pub fn check(&self) -> Result<(), QueryError> {
         let mut unused = self
             .params
@@ -69,7 +69,7 @@ pub(super) fn execute(
     Ok(!names.is_empty())
 }
 
-/// Answers a statement whose only value is known. SQLite still checks it and names its column.
+/// Answers a statement whose only value is already known. SQLite still checks the statement and names its column.
 pub(super) fn answer(
     connection: &Connection,
     sql: &Expanded,

@@ -1,4 +1,4 @@
-//! `CREATE VIRTUAL TABLE … USING __intrinsic_flamegraph(…)`: reads the frames once, and makes an operator of them.
+//! `CREATE VIRTUAL TABLE … USING __intrinsic_flamegraph(…)`: reads the frames once, and creates an operator for them.
 
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;

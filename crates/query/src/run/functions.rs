@@ -57,7 +57,7 @@ fn delegate(
     defined.map_err(|error| at(place(statement, target), error))
 }
 
-/// `CREATE PERFETTO FUNCTION … RETURNS TABLE`. Its `SELECT` must have the columns in the order declared.
+/// `CREATE PERFETTO FUNCTION … RETURNS TABLE`. Its `SELECT` must have the columns in the declared order.
 fn table(
     connection: &Connection,
     catalog: &Catalog,
@@ -89,7 +89,7 @@ fn table(
     defined.map_err(|error| at(place(body, &it.name), error))
 }
 
-/// `DROP PERFETTO FUNCTION`: all functions of the name, whatever the number of their arguments.
+/// `DROP PERFETTO FUNCTION`: drops all functions of the name, regardless of the number of their arguments.
 pub(super) fn drop(
     connection: &Connection,
     catalog: &Catalog,

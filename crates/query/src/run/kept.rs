@@ -44,7 +44,7 @@ impl Output for Kept {
     }
 }
 
-/// Whether a statement certainly has a result. Then the results before it are not the result of the script.
+/// Whether a statement certainly has a result. If so, earlier results are not the result of the script.
 pub(super) fn has_result(statement: &Statement) -> bool {
     let text = statement.sql.text();
     let tokens = tokens_of(text).unwrap_or_default();

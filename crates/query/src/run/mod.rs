@@ -1,4 +1,4 @@
-//! Runs a script: several statements, of which the last that returns rows gives the result.
+//! Runs a script of several statements. The last statement that returns rows gives the result.
 
 mod catalog;
 mod create;
@@ -54,7 +54,7 @@ pub(crate) fn run(
     }
 }
 
-/// Runs the statements before the last one. Returns the result of the script for the case that the last one has none.
+/// Runs the statements before the last one. Returns the result of the script in case the last statement has none.
 fn first(
     connection: &Connection,
     catalog: &mut Catalog,
@@ -63,7 +63,7 @@ fn first(
     bound: &mut Bound<'_>,
 ) -> Result<Option<Kept>, QueryError> {
     let mut kept = None;
-    // The results of statements before this one are not the result of the script.
+    // The results of the statements before `last` are not the result of the script.
     let first_kept = if has_result(last) {
         before.len()
     } else {
@@ -83,7 +83,7 @@ fn first(
     Ok(kept)
 }
 
-/// The limit that a result in memory reached.
+/// The error for the limit that a result in memory reached.
 fn limited(error: QueryError) -> QueryError {
     match error {
         QueryError::Output(error) if error.kind() == ErrorKind::OutOfMemory => {

@@ -109,8 +109,8 @@ fn replacing(
     Ok(())
 }
 
-/// The built-in view of the name, unless it was replaced before. Perfetto defines some of these views in modules, so a
-/// user's script or module may define them, too.
+/// The built-in view of the name, unless it has already been replaced. Perfetto defines some of these views in modules,
+/// so a script or module of the user may define them, too.
 fn built_in(catalog: &Catalog, it: &CreateRelation) -> Option<&'static View> {
     let is_name = |view: &&View| view.name.eq_ignore_ascii_case(&it.name.text);
     let view = VIEWS.iter().find(is_name)?;
@@ -125,7 +125,7 @@ fn whole(
     connection.execute_batch("SAVEPOINT whole")?;
     let done = change();
     if done.is_err() {
-        // After some errors, such as a lack of memory, SQLite itself has undone everything.
+        // After some errors, such as a lack of memory, SQLite has already undone everything.
         let _ = connection.execute_batch("ROLLBACK TO whole; RELEASE whole");
         return done;
     }

@@ -1,4 +1,4 @@
-//! Names and places, for the SQL and the errors of statements.
+//! Names and places in the SQL and in error messages.
 
 use rusqlite::Connection;
 
@@ -16,12 +16,12 @@ pub(super) fn quoted(name: &Name) -> String {
     identifier(&name.text)
 }
 
-/// The same for the text of a name.
+/// The text of a name, quoted for SQLite.
 pub(super) fn identifier(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
-/// Runs generated SQL for a statement. Errors are reported at `name` in it.
+/// Runs generated SQL for a statement. Errors are reported at `name` in the statement.
 pub(super) fn run_for(
     connection: &Connection,
     statement: &Fragment,
@@ -50,7 +50,7 @@ pub(super) fn is_known(connection: &Connection, name: &str) -> Result<bool, Quer
     Ok(connection.query_row(sql, [name], |row| row.get(0))?)
 }
 
-/// Whether SQLite itself has a table, view or index of this name in lowercase, which then hides a table of the trace.
+/// Whether SQLite itself has a table, view or index of this name in lowercase. It then hides a table of the trace.
 pub(super) fn is_in_schema(connection: &Connection, name: &str) -> rusqlite::Result<bool> {
     let sql = "SELECT EXISTS (SELECT 1 FROM main.sqlite_schema WHERE lower(name) = ?1)
                OR EXISTS (SELECT 1 FROM temp.sqlite_schema WHERE lower(name) = ?1)";

@@ -1,4 +1,4 @@
-//! `SELECT count(*) FROM table` without a visit to each row: SQLite steps over every row of a virtual table.
+//! `SELECT count(*) FROM table` without visiting each row. SQLite would step through every row of a virtual table.
 
 use rusqlite::Connection;
 
@@ -14,7 +14,7 @@ pub(super) fn row_count(connection: &Connection, catalog: &Catalog, sql: &str) -
     (!is_own).then_some(i64::try_from(rows).ok()?)
 }
 
-/// The table whose rows a statement counts, if it does nothing else.
+/// The table whose rows a statement counts, if the statement does nothing else.
 fn counted(sql: &str) -> Option<&str> {
     let tokens = tokens_of(sql).ok()?;
     let tokens: Vec<Token> = tokens.into_iter().filter(|it| !it.is_space()).collect();

@@ -2,7 +2,7 @@
 //! intersects intervals. It is not a view, because SQLite inserts a view's SQL wherever the view is used: the SQL of
 //! nested span joins would grow exponentially.
 //!
-//! A left or outer join adds an interval with NULLs wherever a table has none, so that it becomes an inner join:
+//! A left or outer join adds an interval with NULLs wherever a table has none, which turns it into an inner join:
 //!
 //! ```text
 //! left         |----1----|              |----1----|
@@ -18,7 +18,7 @@ use crate::dialect::{CreateSpanJoin, Fragment, SpanJoin, SpanTable};
 use crate::error::QueryError;
 use crate::sqlite::table_call::{self, TableFunction};
 
-/// The bounds of time: their distance is the longest duration.
+/// The bounds of time. Their distance is the longest duration.
 const FIRST: i64 = -(i64::MAX / 2);
 const LAST: i64 = i64::MAX / 2 + 1;
 
@@ -107,8 +107,8 @@ pub(super) fn create(
     Ok(())
 }
 
-/// Defines a function for each table, and that of the span join. Its `SELECT` names the tables several times: views would be
-/// inserted each time.
+/// Defines a function for each table, and that of the span join. Its `SELECT` names the tables several times: views
+/// would be inserted each time.
 fn define(
     connection: &Connection,
     name: &str,
@@ -178,7 +178,7 @@ fn side(connection: &Connection, statement: &Fragment, it: &SpanTable) -> Result
     Err(refused(statement, &it.name, message))
 }
 
-/// Checks that two tables fit each other.
+/// Checks that two tables can be joined.
 fn check(left: &Side, right: &Side) -> Result<(), String> {
     if let (Some(own), Some(its)) = (&left.partition, &right.partition)
         && !own.eq_ignore_ascii_case(its)
@@ -234,7 +234,7 @@ fn select(kind: SpanJoin, left: &Side, right: &Side) -> (Vec<String>, String) {
     (names, sql)
 }
 
-/// The columns of a span join: their names, and where they come from. A duration of -1 stays -1.
+/// The columns of a span join: their names and their sources. A duration of -1 stays -1.
 fn columns(left: &Side, right: &Side) -> (Vec<String>, String) {
     let open = [("__l", left), ("__r", right)].into_iter();
     let open = open.filter(|(_, side)| side.has("dur"));

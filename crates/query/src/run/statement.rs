@@ -66,7 +66,7 @@ fn sqlite(
     }
 }
 
-/// Runs the modules that a name stands for, if they are not included yet. The prelude is always included.
+/// Runs the modules that match a name, if they have not been included yet. The prelude is always included.
 fn include(
     connection: &Connection,
     catalog: &mut Catalog,
@@ -85,7 +85,7 @@ fn include(
     Ok(())
 }
 
-/// Runs a module once. A module that includes itself through others is already marked as included. A module that failed
+/// Runs a module once. A module that indirectly includes itself is already marked as included. A module that failed
 /// continues with the statement that failed.
 fn run(
     connection: &Connection,

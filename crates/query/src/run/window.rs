@@ -1,5 +1,5 @@
-//! `CREATE VIRTUAL TABLE … USING __intrinsic_window(start, dur, step)`: a function without arguments, whose rows are the
-//! intervals of a range. A step of 0 is the whole range.
+//! `CREATE VIRTUAL TABLE … USING __intrinsic_window(start, dur, step)`: a function without arguments, whose rows are
+//! the intervals of a range. A step of 0 is the whole range.
 
 use rusqlite::Connection;
 

@@ -2,7 +2,7 @@
 
 use traceloom_trace::{RowId, StringId};
 
-/// A value of a table, before SQLite gets it.
+/// A value of a table, before it is passed to SQLite.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Cell {
     /// Absent.
@@ -22,7 +22,7 @@ impl Cell {
             .map_or(Self::Null, |id| Self::Int(id.row() as i64))
     }
 
-    /// A number, or NULL if it is the one that means absent.
+    /// A number, or NULL if it equals `absent`.
     pub fn unless(value: i64, absent: i64) -> Self {
         if value == absent {
             Self::Null

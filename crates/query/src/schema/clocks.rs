@@ -5,7 +5,7 @@ use traceloom_trace::{ClockKind, ClockRow, RowId, SourceId, StringId, Trace};
 /// `BUILTIN_CLOCK_BOOTTIME`, the clock of a Perfetto trace that does not name another one.
 const BOOTTIME: i64 = 6;
 
-/// What a clock showed.
+/// A reading of a clock.
 #[derive(Debug)]
 pub(super) struct Reading {
     /// Time on the trace's clock, ns.
@@ -61,10 +61,10 @@ fn builtin(clock: ClockKind) -> Option<(i64, &'static str)> {
     }
 }
 
-/// The own clock of a Perfetto trace, if it is well-known.
+/// The trace's own clock, for a Perfetto trace whose clock is well-known.
 fn own_clock(trace: &Trace) -> Option<ClockKind> {
-    let told = trace.metadata("trace_time_clock_id");
-    let number: i64 = told.map_or(Some(BOOTTIME), |told| told.parse().ok())?;
+    let recorded = trace.metadata("trace_time_clock_id");
+    let number: i64 = recorded.map_or(Some(BOOTTIME), |recorded| recorded.parse().ok())?;
     let is_it = |clock: &ClockKind| builtin(*clock).is_some_and(|(id, _)| id == number);
     ClockKind::ALL.iter().copied().find(is_it)
 }
@@ -75,7 +75,7 @@ fn is_perfetto(trace: &Trace, source: SourceId) -> bool {
         .is_some_and(|row| trace.strings.get(trace.sources.format.get(row)) == "perfetto")
 }
 
-/// What the trace's own clock showed when another clock was read.
+/// The reading of the trace's own clock at the time of another reading.
 fn own_reading(clock: ClockKind, other: &ClockRow) -> ClockRow {
     ClockRow {
         source: other.source,

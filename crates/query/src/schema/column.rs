@@ -1,9 +1,9 @@
-//! How a table is declared.
+//! How tables are declared.
 
 pub(crate) use super::cell::Cell;
 use super::data::Data;
 
-/// What a column holds. The names are PerfettoSQL's.
+/// The content of a column, under PerfettoSQL's names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// The number of the row.
@@ -26,7 +26,7 @@ pub(crate) enum Kind {
     String,
 }
 
-/// How SQLite compares values of a column with others.
+/// The type affinity of a column, which determines how SQLite compares its values with others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Affinity {
     Integer,
@@ -70,7 +70,7 @@ impl Kind {
     }
 }
 
-/// Where the values of a column come from.
+/// The source of a column's values.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Value {
     /// A function of the row's number, which is in range.
@@ -83,7 +83,7 @@ pub(crate) enum Value {
         table: usize,
         /// The place of the column.
         column: usize,
-        /// The value of records that have none.
+        /// The value for records without this cell.
         absent: Option<i64>,
     },
 }
@@ -94,11 +94,11 @@ pub(crate) struct Column {
     pub name: &'static str,
     pub kind: Kind,
     pub doc: &'static str,
-    /// Where its values come from.
+    /// The source of its values.
     pub value: Value,
     /// Whether `SELECT *` leaves it out: columns that PerfettoSQL does not have.
     pub is_hidden: bool,
-    /// Whether its values rise from row to row. This is checked before it is relied on.
+    /// Whether its values increase from row to row. This is checked before it is relied on.
     pub is_sorted: bool,
 }
 
@@ -109,7 +109,7 @@ impl Column {
         self
     }
 
-    /// A column whose values rise from row to row.
+    /// A column whose values increase from row to row.
     pub const fn sorted(mut self) -> Self {
         self.is_sorted = true;
         self
@@ -137,7 +137,7 @@ impl Column {
         self.kind == Kind::Id
     }
 
-    /// Whether it never has a value.
+    /// Whether it is always NULL.
     pub fn is_absent(&self) -> bool {
         matches!(self.value, Value::Absent)
     }
@@ -165,7 +165,7 @@ pub(super) const fn id(name: &'static str, doc: &'static str) -> Column {
     column(name, Kind::Id, doc, |_, row| Cell::Int(row as i64))
 }
 
-/// A column that exists for PerfettoSQL's sake: no trace that traceloom reads has a value for it.
+/// A column that exists only for compatibility with PerfettoSQL: no trace has a value for it.
 pub(super) const fn absent(name: &'static str, kind: Kind) -> Column {
     Column {
         name,
@@ -193,12 +193,12 @@ pub(crate) struct Table {
     pub name: &'static str,
     pub doc: &'static str,
     pub columns: &'static [Column],
-    /// How many rows there are.
+    /// The number of rows.
     pub rows: fn(&Data) -> usize,
 }
 
 impl Table {
-    /// `CREATE TABLE` as SQLite expects it from a virtual table.
+    /// The `CREATE TABLE` statement that SQLite expects from a virtual table.
     pub fn declaration(&self) -> String {
         let column = |column: &Column| {
             let kind = column.kind.affinity().sql();

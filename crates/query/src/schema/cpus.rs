@@ -1,4 +1,4 @@
-//! The records about CPUs.
+//! Records about CPUs.
 
 use std::collections::BTreeMap;
 

@@ -21,11 +21,11 @@ use super::texts::MoreTexts;
 use super::track_type::TrackFacts;
 use super::words::WORDS;
 
-/// A trace, and the texts that its tables need besides its own.
+/// A trace, and further texts that its tables need.
 #[derive(Debug)]
 pub(crate) struct Data {
     pub trace: Arc<Trace>,
-    /// The CPUs that scheduling, events or tracks name, in order.
+    /// The CPUs that occur in scheduling, events or tracks, in order.
     pub cpus: Vec<u32>,
     /// The records about CPUs, by the CPU's number.
     pub(super) cpu_records: BTreeMap<u32, usize>,
@@ -68,8 +68,8 @@ pub(super) struct RepairTexts {
 }
 
 impl Data {
-    /// Prepares a trace for queries: the arguments of JSON get the keys that Perfetto gives them. Nothing else of the
-    /// trace's size is copied.
+    /// Prepares a trace for queries: arguments from JSON get Perfetto's keys. Nothing else that grows with the trace is
+    /// copied.
     pub fn new(mut trace: Arc<Trace>) -> Self {
         if json_args::has_json(&trace) {
             json_args::rename(Arc::make_mut(&mut trace));
@@ -80,7 +80,7 @@ impl Data {
         let methods = (0..trace.methods.len()).map(RowId::from_row);
         let method_names = methods.map(|id| intern(&trace.method_name(id))).collect();
         let tracks = TrackFacts::new(&trace, &mut intern);
-        // Perfetto has the letters of several flags side by side; the kernel prints bars between them.
+        // Perfetto writes the letters of several flags side by side; the kernel separates them with bars.
         let state = |bits| (bits, intern(&TaskState(bits).to_string().replace('|', "")));
         let states = states(&trace).into_iter().map(state).collect();
         let flat = |key| (key, intern(&flat_key(trace.strings.get(key))));
@@ -144,7 +144,7 @@ impl Data {
         self.more.get(&self.trace.strings, id)
     }
 
-    /// How many text ids there are; all are below this number.
+    /// The number of text ids. All ids are below this number.
     pub fn texts(&self) -> usize {
         self.more.len(&self.trace.strings)
     }
@@ -174,7 +174,7 @@ impl Data {
         }
     }
 
-    /// The machine that an input is about.
+    /// The machine that an input was recorded on.
     pub(super) fn machine(&self, source: SourceId) -> Cell {
         let machines = &self.trace.sources.machine;
         let machine = source.some().map(|source| source.row());

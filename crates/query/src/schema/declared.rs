@@ -1,20 +1,20 @@
-//! The declarations of the tables whose rows are records, as `records.sql` has them.
+//! The declarations of tables whose rows are records, from `records.sql`.
 
 use std::sync::LazyLock;
 
-/// The declarations; the first lines of the file describe them.
+/// The declarations. The first lines of the file explain their form.
 const TEXT: &str = include_str!("records.sql");
 
 /// A declared table.
 #[derive(Debug)]
 pub(super) struct Declared {
-    /// Its names: PerfettoSQL has some tables under two.
+    /// Its names. PerfettoSQL has some tables under two names.
     pub names: Vec<&'static str>,
     /// The name of each column, and the rest of its declaration.
     pub columns: Vec<(&'static str, Option<&'static str>)>,
 }
 
-/// All of them.
+/// All declared tables.
 pub(super) static DECLARED: LazyLock<Vec<Declared>> = LazyLock::new(|| {
     let declared = TEXT.split(");").filter_map(|it| it.split_once('('));
     declared

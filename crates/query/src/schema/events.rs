@@ -156,7 +156,7 @@ fn key(data: &Data, row: usize) -> Cell {
     Cell::text(data.arg_key(row))
 }
 
-/// How far back the beginning of a set is looked for. Longer sets are rare.
+/// How far back the beginning of a set is searched, in rows. Longer sets are rare.
 const NEAR: usize = 64;
 
 impl Data {

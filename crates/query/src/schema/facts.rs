@@ -1,4 +1,4 @@
-//! Facts about the trace, put together from several places of the model.
+//! Facts about the trace, collected from several places of the model.
 
 use traceloom_trace::{RowId, SourceId, StringId, Trace};
 
@@ -46,7 +46,8 @@ const NUMBERS: &[&str] = &[
 /// Prefixes of the names of facts whose values become numbers if they look like numbers.
 const MAYBE_NUMBERS: &[&str] = &["cr-", "manifest_attribute.", "trace_attribute."];
 
-/// The prefix of facts from the member `metadata` of a JSON trace. Their whole numbers and `true` and `false` are numbers.
+/// The prefix of facts from the member `metadata` of a JSON trace. Whole numbers, `true` and `false` among their values
+/// become numbers.
 const OF_JSON: &str = "json_metadata.";
 
 /// The clock of a Perfetto trace (`CLOCK_BOOTTIME`).
@@ -130,7 +131,7 @@ fn value(name: &str, text: StringId, trace: &Trace) -> FactValue {
     }
 }
 
-/// The whole number that a word of JSON stands for.
+/// The whole number that a JSON word represents.
 fn json_number(word: &str) -> Option<i64> {
     const EXACT: f64 = (1u64 << 53) as f64;
     let whole = || {

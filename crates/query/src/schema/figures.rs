@@ -1,4 +1,4 @@
-//! Figures under Perfetto's names: those of recorders, and those that readers count.
+//! Statistics under Perfetto's names: those of recorders, and those that readers count.
 
 use rustc_hash::FxHashSet;
 use traceloom_trace::{ArgValue, FIGURES_TABLE, StringId, Trace};
@@ -12,11 +12,11 @@ pub(super) struct Figure {
     pub index: Option<i64>,
     pub value: i64,
     pub machine: i64,
-    /// The words of the severity and of the source.
+    /// The indexes of the words for the severity and the source.
     pub words: [usize; 2],
 }
 
-/// Figures that readers count, with their severities and sources in Perfetto. A trace without one has 0 of them.
+/// Statistics that readers count, with their severities and sources in Perfetto. If a trace lacks one, its count is 0.
 const COUNTED: &[(&str, [usize; 2])] = &[
     ("android_aflags_errors", [ERROR, TRACE]),
     ("app_wakelock_unknown_id", [ERROR, ANALYSIS]),
@@ -51,7 +51,7 @@ const COUNTED: &[(&str, [usize; 2])] = &[
     ("user_list_errors", [ERROR, TRACE]),
 ];
 
-/// The severities and sources of other figures. The rest are information of the recorder.
+/// The severities and sources of other statistics. All remaining ones are information from the recorder.
 const RECORDED: &[(&str, [usize; 2])] = &[
     ("android_log_num_failed", [ERROR, TRACE]),
     ("config_write_into_file_no_flush", [ERROR, TRACE]),
@@ -87,7 +87,7 @@ const RECORDED: &[(&str, [usize; 2])] = &[
     ("traced_flushes_failed", [DATA_LOSS, TRACE]),
 ];
 
-/// The figures of a trace.
+/// The statistics of a trace.
 pub(super) fn figures(trace: &Trace, intern: &mut impl FnMut(&str) -> StringId) -> Vec<Figure> {
     let mut figures = recorded(trace);
     let names: FxHashSet<StringId> = figures.iter().map(|figure| figure.name).collect();
@@ -106,7 +106,7 @@ pub(super) fn figures(trace: &Trace, intern: &mut impl FnMut(&str) -> StringId) 
     figures
 }
 
-/// The figures that the trace has.
+/// The statistics that the trace contains.
 fn recorded(trace: &Trace) -> Vec<Figure> {
     let Some(table) = trace.strings.lookup(FIGURES_TABLE) else {
         return Vec::new();

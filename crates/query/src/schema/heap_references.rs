@@ -1,4 +1,4 @@
-//! The table of the references between the objects of heap graphs.
+//! The table of references between objects of heap graphs.
 
 use traceloom_trace::{ArgSetId, ArgValue, RowId, StringId};
 

@@ -1,5 +1,5 @@
-//! Arguments of JSON traces under the names that PerfettoSQL gives them: `args.` before each key, and a row for each value
-//! within an object or a list:
+//! Gives arguments of JSON traces the names that PerfettoSQL has: `args.` before each key, and a row for each value
+//! inside an object or a list:
 //!
 //! ```text
 //! "args": {"a": {"b": 1}, "list": [5, 6]}       args.a.b = 1, args.list[0] = 5, args.list[1] = 6
@@ -16,13 +16,13 @@ use traceloom_trace::{
     ArgSetId, ArgTable, ArgValue, NO_DURATION, RowId, StringId, StringPool, Trace,
 };
 
-/// The format of JSON traces, as `source` has it.
+/// The name of the JSON format in `source`.
 const FORMAT: &str = "chrome-json";
 
-/// The key of values that are no member of `args`: `"args": "text"`.
+/// The key of values that are not a member of `args`: `"args": "text"`.
 const ARGS: &str = "args";
 
-/// The key that the reader gives the category of an instant, which has no other place in the model.
+/// The key under which the reader stores the category of an instant, because the model has no other place for it.
 const CATEGORY: &str = "cat";
 
 /// Whether any source is JSON.
@@ -136,8 +136,8 @@ fn prefixed(key: StringId, strings: &mut StringPool) -> StringId {
     }
 }
 
-/// Adds a row for each value within an object or a list. A value that is nested too deeply, or whose keys would be much
-/// longer than its text, stays as it is.
+/// Adds a row for each value inside an object or a list. A value stays unchanged if it is nested too deeply, or if its
+/// keys would be much longer than its text.
 fn flatten(
     key: StringId,
     text: StringId,
@@ -160,11 +160,11 @@ fn flatten(
     }
 }
 
-/// Collects the values within a value.
+/// Collects the values inside a value.
 struct Leaves<'a> {
     /// The key of the current value.
     key: String,
-    /// The length that the following keys may have together, bytes.
+    /// The total length that the following keys may have, bytes.
     left: usize,
     strings: &'a mut StringPool,
     rows: &'a mut Vec<(StringId, ArgValue)>,

@@ -2,7 +2,7 @@
 
 use traceloom_trace::{StringId, Trace};
 
-/// The keys of arguments that have an index, each once.
+/// The distinct keys of arguments that contain an index.
 pub(super) fn keys_with_indexes(trace: &Trace) -> Vec<StringId> {
     let mut seen = vec![false; trace.strings.len()];
     let mut found = Vec::new();

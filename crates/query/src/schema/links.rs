@@ -1,4 +1,4 @@
-//! Rows that refer to rows, where the trace itself has only the number of a process or a thread.
+//! Rows that refer to rows, where the trace itself stores only the number of a process or thread.
 
 use std::collections::HashMap;
 
@@ -9,8 +9,9 @@ use traceloom_trace::{
 /// No row.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// The parent of each process: the lifetime of the parent's pid in the same input that began last before the process.
-/// If all began later, the first one, since times of processes from a dump are not known.
+/// The parent of each process. Among the lifetimes of the parent's pid in the same input, it is the last one that began
+/// before the process. If all of them began later, it is the first one, because the start times of processes from a
+/// dump are unknown.
 pub(super) fn parents(trace: &Trace) -> Vec<ProcessId> {
     let mut lifetimes: HashMap<(SourceId, i64), Vec<(i64, ProcessId)>> = HashMap::new();
     for (row, process) in trace.processes.rows().enumerate() {
@@ -27,7 +28,7 @@ pub(super) fn parents(trace: &Trace) -> Vec<ProcessId> {
     };
     let rows = trace.processes.rows().map(|row| match row.ppid {
         NO_NUMBER => ProcessId::NONE,
-        // The kernel's idle process is the parent of the first ones.
+        // The kernel's idle process is the parent of the first processes.
         0 => ProcessId::IDLE,
         ppid => parent(row.source, ppid, row.start_ts).unwrap_or(ProcessId::NONE),
     });
@@ -80,7 +81,7 @@ pub(super) fn irq_contexts(trace: &Trace) -> Vec<i8> {
 struct Woken {
     ts: i64,
     context: i8,
-    /// Whether the thread is not on a run queue yet: the next event repeats this wake-up there.
+    /// Whether the thread is not yet on a run queue. The next event then repeats this wake-up for the run queue.
     begins: bool,
 }
 
@@ -98,7 +99,7 @@ impl Woken {
     fn take(&mut self, wakeup: WakeupRow) {
         self.context = match wakeup.kind {
             WakeKind::Wakeup if self.begins => self.context,
-            // The parent starts a new thread.
+            // The parent itself starts a new thread.
             WakeKind::New => 0,
             _ => wakeup.irq_context,
         };
@@ -113,7 +114,7 @@ mod tests {
 
     use super::*;
 
-    /// What is told of a thread that these wake-ups make ready at their times.
+    /// The interrupt contexts that are reported for a thread that these wake-ups make runnable at their times.
     fn contexts(wakeups: &[(i64, WakeKind, i8)]) -> Vec<i8> {
         let mut out = TraceBuilder::new();
         let [waker_utid, utid] = [7, 8].map(|tid| out.thread(tid));
@@ -171,7 +172,7 @@ mod tests {
         let trace = out.finish();
         let start = std::time::Instant::now();
         let parents = parents(&trace);
-        // If each looked at all lifetimes, this would take many minutes.
+        // If each process were compared with all lifetimes, this would take many minutes.
         assert!(start.elapsed() < std::time::Duration::from_secs(60));
         assert_eq!(parents.len(), trace.processes.len());
     }

@@ -1,5 +1,5 @@
-//! The declaration of every table and view: names, columns, types, a line of documentation each, and where a
-//! value comes from in the trace. The virtual tables and `docs/sql.md` are both made from it.
+//! The declaration of every table and view: names, columns, types, one line of documentation each, and the source of
+//! each value in the trace. Both the virtual tables and `docs/sql.md` are generated from it.
 
 mod cell;
 mod clocks;
@@ -16,13 +16,13 @@ mod heap_references;
 mod json_args;
 mod keys;
 mod links;
-mod people;
 mod record_rows;
 mod records;
 mod references;
 mod sched;
 mod slices;
 mod sources;
+mod tasks;
 mod texts;
 mod track_type;
 mod tracks;
@@ -46,8 +46,8 @@ pub(crate) const TABLES: &[&Table] = &[
     &events::COUNTER,
     &sched::SCHED_SLICE,
     &sched::THREAD_STATE,
-    &people::THREAD,
-    &people::PROCESS,
+    &tasks::THREAD,
+    &tasks::PROCESS,
     &sched::CPU,
     &events::FTRACE_EVENT,
     &events::ARGS,
@@ -61,7 +61,7 @@ pub(crate) const TABLES: &[&Table] = &[
     &sources::TRACE_BOUNDS,
 ];
 
-/// Perfetto's internal names of tables, which its standard library uses.
+/// Perfetto's internal names of tables. Its standard library uses them.
 pub(crate) const ALIASES: &[(&str, &Table)] = &[
     ("__intrinsic_clock_snapshot", &sources::CLOCK_SNAPSHOT),
     ("__intrinsic_counter", &events::COUNTER),
@@ -73,10 +73,10 @@ pub(crate) const ALIASES: &[(&str, &Table)] = &[
         &heap_references::HEAP_GRAPH_REFERENCE,
     ),
     ("__intrinsic_metadata", &sources::METADATA),
-    ("__intrinsic_process", &people::PROCESS),
+    ("__intrinsic_process", &tasks::PROCESS),
     ("__intrinsic_sched_slice", &sched::SCHED_SLICE),
     ("__intrinsic_slice", &slices::SLICE),
     ("__intrinsic_stats", &sources::STATS),
-    ("__intrinsic_thread", &people::THREAD),
+    ("__intrinsic_thread", &tasks::THREAD),
     ("__intrinsic_thread_state", &sched::THREAD_STATE),
 ];

@@ -1,4 +1,4 @@
-//! The records of a trace, found table by table.
+//! The records of a trace, grouped by table.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use traceloom_trace::{StringId, Trace};
 
 use super::declared::{DECLARED, Declared};
 
-/// The records of a trace, table by table.
+/// The records of a trace, grouped by table.
 #[derive(Debug)]
 pub(crate) struct RecordRows {
     tables: Vec<Rows>,
@@ -53,17 +53,17 @@ impl RecordRows {
         Self { tables, ranks }
     }
 
-    /// How many rows the table at this place has.
+    /// The number of rows of the table at this position.
     pub fn count(&self, table: usize) -> usize {
         self.tables.get(table).map_or(0, |rows| rows.records.len())
     }
 
-    /// The records of the table at this place.
+    /// The records of the table at this position.
     pub(super) fn records(&self, table: usize) -> &[u32] {
         self.tables.get(table).map_or(&[], |rows| &rows.records)
     }
 
-    /// The record in a row of a table, which exists, and the name of a column in the trace.
+    /// The record at a row of a table, and the name of a column in the trace. The row must exist.
     pub(super) fn cell(
         &self,
         (table, column): (usize, usize),
@@ -78,7 +78,7 @@ impl RecordRows {
         self.ranks.get(record as usize).copied()
     }
 
-    /// Changes what cells that refer to a record show.
+    /// Changes the row number that is shown in cells that refer to a record.
     pub(super) fn set_rank(&mut self, record: u32, rank: u32) {
         if let Some(known) = self.ranks.get_mut(record as usize) {
             *known = rank;

@@ -1,4 +1,4 @@
-//! Tables of PerfettoSQL whose rows are records of the trace. Most traces have none of them; then they are empty.
+//! PerfettoSQL tables whose rows are records of the trace. In most traces they are empty.
 
 use std::sync::LazyLock;
 
@@ -12,12 +12,12 @@ use super::declared::{DECLARED, Declared};
 /// A table whose rows are records.
 #[derive(Debug)]
 pub(crate) struct RecordTable {
-    /// Its names: PerfettoSQL has some tables under two.
+    /// Its names. PerfettoSQL has some tables under two names.
     pub names: Vec<&'static str>,
     pub table: Table,
 }
 
-/// All of them.
+/// All tables of records.
 pub(crate) static RECORD_TABLES: LazyLock<Vec<RecordTable>> = LazyLock::new(|| {
     let tables = DECLARED.iter().enumerate();
     tables
@@ -40,7 +40,7 @@ fn table(place: usize, declared: &Declared) -> RecordTable {
     RecordTable { names, table }
 }
 
-/// The column at a place of a table: its name, and its type unless that is a whole number.
+/// The column at a position of a table: its name, and its type if it is not a whole number.
 fn declare_column(
     (table, at): (usize, usize),
     name: &'static str,
@@ -108,7 +108,7 @@ impl RecordColumn {
 }
 
 impl Data {
-    /// A value of the table at a place, which has this row.
+    /// A value of the table at a position. The table must have this row.
     pub(super) fn record_cell(&self, place: (usize, usize), column: &Column, row: usize) -> Cell {
         let (record, key) = self.records.cell(place, row);
         let value = key.and_then(|key| self.trace.records.cell(record, key));
@@ -126,7 +126,7 @@ impl Data {
         self.fitting(value, Affinity::Integer)
     }
 
-    /// A value as its column declares it; NULL if it has another type.
+    /// A value in the type that its column declares; NULL if it has another type.
     fn fitting(&self, value: ArgValue, affinity: Affinity) -> Cell {
         use Affinity::{Integer, Real, Text};
         match (affinity, value) {

@@ -1,6 +1,6 @@
-//! The references between the objects of heap graphs: the table of a trace with the most rows.
+//! The references between objects of heap graphs, which are the longest table of many traces.
 //!
-//! A record has the references of one object as its cells, so that a reference takes only one cell:
+//! A record stores the references of one object as its cells, so that each reference takes only one cell:
 //!
 //! ```text
 //! record  table                   cells
@@ -15,14 +15,14 @@ use traceloom_trace::{ArgValue, RowId, StringId, Trace};
 use super::declared::DECLARED;
 use super::record_rows::RecordRows;
 
-/// The tables of records that hold them.
+/// The tables of records that store the references and their fields.
 const OBJECTS: &str = "_heap_graph_references";
 const FIELDS: &str = "_heap_graph_field";
 
-/// The cells of a record before its references.
+/// The number of cells of a record before its references.
 pub(super) const BEFORE: usize = 1;
 
-/// Where the references of each object are.
+/// The positions of each object's references.
 #[derive(Debug, Default)]
 pub(super) struct References {
     /// The first row of each record. An object with many references has several records.
@@ -36,7 +36,8 @@ pub(super) struct References {
 }
 
 impl References {
-    /// Finds them. Cells that refer to a record with references become the number of the first one.
+    /// Finds the references. In cells that refer to a record with references, the row number becomes that of the
+    /// record's first reference.
     pub fn new(trace: &Trace, rows: &mut RecordRows) -> Self {
         let mut references = Self {
             records: records_of(OBJECTS, rows),
@@ -68,7 +69,7 @@ impl References {
         references
     }
 
-    /// The place of the record with a row.
+    /// The position of the record that contains a row.
     fn place(&self, row: usize) -> usize {
         let after = self.firsts.partition_point(|first| *first <= row);
         after.saturating_sub(1)
@@ -79,7 +80,7 @@ impl References {
         self.sets.get(self.place(row)).copied().unwrap_or(0)
     }
 
-    /// The record with a row, and the first row of that record.
+    /// The record that contains a row, and the first row of that record.
     pub fn at(&self, row: usize) -> (usize, usize) {
         let place = self.place(row);
         let record = self.records.get(place).map_or(0, |record| *record as usize);

@@ -1,4 +1,4 @@
-//! Where the trace comes from, what is known about it, and what was repaired.
+//! The sources of the trace, facts about it, and its repairs.
 
 use traceloom_trace::{FIGURES_TABLE, FILES_TABLE, Severity};
 
@@ -159,7 +159,7 @@ pub(crate) const REPAIR: Table = Table {
     ],
 };
 
-/// The recorder's figure of a row of `stats`, which come after the repairs.
+/// The recorder's statistic at a row of `stats`. These rows come after the repairs.
 fn figure(data: &Data, row: usize) -> Option<&Figure> {
     data.figures.get(row.checked_sub(data.repairs.len())?)
 }

@@ -1,4 +1,4 @@
-//! Texts that the trace does not have itself, such as names of methods with their class.
+//! Texts that the trace itself does not contain, such as method names with their class.
 
 use traceloom_trace::{StringId, StringPool};
 
@@ -25,7 +25,7 @@ impl MoreTexts {
         }
     }
 
-    /// How many ids there are in both pools.
+    /// The number of ids in both pools.
     pub fn len(&self, own: &StringPool) -> usize {
         own.len() + self.pool.len()
     }

@@ -1,5 +1,5 @@
 //! The names and dimensions of tracks under PerfettoSQL's names. [`TrackType`](traceloom_trace::TrackType) defines
-//! them; this module makes their texts and arguments.
+//! them; this module creates their texts and arguments.
 
 use std::collections::HashMap;
 
@@ -106,10 +106,11 @@ impl TrackFacts {
     }
 }
 
-/// The argument of a track of asynchronous slices that says whether their ids are valid in their process only.
+/// The argument of an asynchronous track that says whether its ids are valid only in their process.
 const IS_PROCESS_SCOPED: &str = "trace_id_is_process_scoped";
 
-/// A track as PerfettoSQL has it. Asynchronous slices of Chrome belong to no process there if their ids are not local.
+/// A track as PerfettoSQL shows it. There, asynchronous slices of Chrome belong to no process if their ids are not
+/// local.
 fn as_queried(row: TrackRow, is_scoped: Option<StringId>, trace: &Trace) -> TrackRow {
     if row.kind != TrackType::LegacyAsyncProcessSlice {
         return row;

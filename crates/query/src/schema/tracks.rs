@@ -13,7 +13,8 @@ pub(crate) const TRACK: Table = Table {
     columns: COLUMNS.split_at(11).0,
 };
 
-/// In `track`, the names of further columns would be ambiguous in queries that join other tables.
+/// Only this table has the further columns. In `track`, their names would be ambiguous in queries that join other
+/// tables.
 pub(crate) const INTRINSIC_TRACK: Table = Table {
     name: "__intrinsic_track",
     doc: "`track` with what the tracks belong to.",

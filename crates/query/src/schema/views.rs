@@ -1,4 +1,4 @@
-//! The views: PerfettoSQL's names for parts of the tables.
+//! The views: PerfettoSQL's names for parts of tables.
 
 mod graphics;
 mod view;
@@ -6,7 +6,7 @@ mod view;
 pub(crate) use view::View;
 use view::view;
 
-/// What every view of tracks shows first.
+/// The first columns of every view of tracks.
 macro_rules! of_tracks {
     ($name:literal, $doc:literal, $more:literal, $which:literal) => {
         view(
@@ -26,7 +26,7 @@ macro_rules! of_tracks {
     };
 }
 
-/// As [`of_tracks`], for counters.
+/// Like [`of_tracks`], for counters.
 macro_rules! of_counter_tracks {
     ($name:literal, $doc:literal, $more:literal, $which:literal) => {
         view(
@@ -55,7 +55,7 @@ macro_rules! slice_columns {
     };
 }
 
-/// Every view. A view may use those before it.
+/// Every view. A view may use the views before it.
 pub(crate) const VIEWS: &[View] = &[
     view(
         "trace_file",

@@ -1,6 +1,6 @@
-//! Texts that are the same in every trace.
+//! Texts that are the same for every trace.
 
-/// Texts that columns choose from.
+/// Texts that some columns use as their values.
 pub(super) const WORDS: [&str; 19] = [
     "int",
     "real",
@@ -23,7 +23,7 @@ pub(super) const WORDS: [&str; 19] = [
     "notice",
 ];
 
-/// The places of texts in [`WORDS`].
+/// The positions of texts in [`WORDS`].
 pub(super) const INT: usize = 0;
 pub(super) const REAL: usize = 1;
 pub(super) const STRING: usize = 2;

@@ -9,15 +9,15 @@ use rusqlite::{Connection, Error};
 use super::collect::within;
 use super::memo::Memo;
 
-/// Functions may call each other this deep. Each level needs stack.
+/// The maximum nesting depth of function calls. Each level needs stack.
 const MOST_CALLS: usize = 50;
 
 thread_local! {
-    /// How deep the calls are.
+    /// The current nesting depth.
     static CALLS: Cell<usize> = const { Cell::new(0) };
 }
 
-/// A call of a function that runs.
+/// A running call of a function.
 pub(super) struct Depth;
 
 impl Depth {
@@ -37,11 +37,11 @@ impl Drop for Depth {
     }
 }
 
-/// A function whose result is the value of a `SELECT` of one column and at most one row; NULL without a row.
+/// A function that returns the value of a `SELECT` with one column and at most one row. Without a row, it returns NULL.
 #[derive(Debug)]
 pub(crate) struct Function {
     pub name: String,
-    /// The names of the arguments, which the `SELECT` calls `$name`.
+    /// The names of the arguments, which the `SELECT` refers to as `$name`.
     pub arguments: Vec<String>,
     pub sql: String,
 }
@@ -102,7 +102,7 @@ fn call(
         Some(row) => row.get(0)?,
         None => return Ok(Value::Null),
     };
-    // Without an order, any row can be the first.
+    // Without an order, any row may be the first one.
     match rows.next()? {
         None => Ok(value),
         Some(_) => Err(wrong(function, "its SELECT has more than one row")),

@@ -1,14 +1,14 @@
-//! The form in which a plan goes from SQLite's planner to its execution: a number and a text.
+//! The form in which a plan is passed from SQLite's planner to its execution: a number and a text.
 
 use std::ffi::{CStr, CString};
 
 use super::interval::Op;
 use super::plan::Plan;
 
-/// A column or, with `None`, the row's number, and how it is compared.
+/// A column, or `None` for the row's number, and how it is compared.
 pub(crate) type Step = (Option<usize>, Op);
 
-/// The letters can be read in the output of EXPLAIN QUERY PLAN.
+/// The letters are readable in the output of EXPLAIN QUERY PLAN.
 const OPS: [(u8, Op); 5] = [
     (b'=', Op::Equal),
     (b'<', Op::Less),
@@ -17,16 +17,16 @@ const OPS: [(u8, Op); 5] = [
     (b'g', Op::GreaterOrEqual),
 ];
 
-/// The code for the row's number. The codes of the columns follow.
+/// The code of the row's number. The codes of the columns follow.
 const ROW: u8 = b'0';
 
-/// The number: whether rows come in reverse, and the column whose order is used.
+/// Encodes as a number whether rows come in reverse, and the column whose order is used.
 pub(crate) fn number(plan: &Plan) -> i32 {
     let order = plan.order.map_or(0, |column| column as i32 + 1);
     order << 1 | i32::from(plan.is_reversed)
 }
 
-/// Whether rows come in reverse, and the column whose order is used.
+/// Decodes whether rows come in reverse, and the column whose order is used.
 pub(crate) fn from_number(number: i32) -> (bool, Option<usize>) {
     let order = usize::try_from(number >> 1).ok();
     (
@@ -35,7 +35,7 @@ pub(crate) fn from_number(number: i32) -> (bool, Option<usize>) {
     )
 }
 
-/// The text: two bytes for each constraint, none of them zero.
+/// Encodes the constraints as a text: two bytes for each, none of them zero.
 pub(crate) fn text(plan: &Plan) -> CString {
     let step = |column: Option<usize>, op: Op| {
         let known = OPS.iter().find(|(_, known)| *known == op);
@@ -46,7 +46,7 @@ pub(crate) fn text(plan: &Plan) -> CString {
     CString::new(bytes.collect::<Vec<u8>>()).unwrap_or_default()
 }
 
-/// The constraints of [`text`].
+/// Decodes the constraints from [`text`].
 pub(crate) fn steps(text: &CStr) -> impl Iterator<Item = Step> + '_ {
     text.to_bytes().chunks_exact(2).map(|pair| {
         let known = OPS.iter().find(|(letter, _)| *letter == pair[0]);

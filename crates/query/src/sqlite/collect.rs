@@ -1,5 +1,5 @@
 //! Passes tables to operators: the aggregate `__intrinsic_rows(…)`, and the function
-//! `__intrinsic_flamegraph_config(…)`, whose table has one row.
+//! `__intrinsic_flamegraph_config(…)`, which returns a table with one row.
 
 use rusqlite::functions::{Aggregate, Context, FunctionFlags};
 use rusqlite::types::{Null, ValueRef};
@@ -31,7 +31,7 @@ fn row(context: &Context<'_>) -> rusqlite::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Collects a table, and works on it at the end if there is something to do.
+/// Collects a table. At the end, processes it if there is a function for that.
 pub(super) struct Collect {
     pool: Pool,
     run: Option<Run>,
@@ -81,8 +81,8 @@ impl Aggregate<Collected, Vec<u8>> for Collect {
     }
 }
 
-/// The error of a statement that a function runs. rusqlite drops the code of an error with a message, but limits are
-/// recognised by their code.
+/// The error of a statement that a function runs. rusqlite drops the code of an error that has a message, but limits
+/// are recognised by their code.
 pub(super) fn within(error: Error) -> Error {
     let code = error.sqlite_error_code();
     let (interrupted, memory) = (ErrorCode::OperationInterrupted, ErrorCode::OutOfMemory);

@@ -12,10 +12,10 @@ use super::delegate;
 use super::memo::Memo;
 use super::table_call::{self, TableFunction};
 
-/// What exists under one name.
+/// The functions that exist under one name.
 #[derive(Debug, Default)]
 struct Forms {
-    /// By the number of arguments, because SQLite keeps a function for each; -1 is any number.
+    /// By the number of arguments, because SQLite has a separate function for each number; -1 means any number.
     counts: BTreeMap<i32, Form>,
     is_table: bool,
 }
@@ -31,12 +31,13 @@ struct Form {
 #[derive(Clone, Debug)]
 pub(crate) struct Defined {
     forms: Arc<Mutex<FxHashMap<String, Forms>>>,
-    /// The names of the trace's tables in lowercase: a function that returns a table would take the place of one.
+    /// The names of the trace's tables in lowercase. A function that returns a table would replace a table of the same
+    /// name.
     tables: Arc<BTreeSet<String>>,
 }
 
 impl Defined {
-    /// No functions, of a trace with these tables.
+    /// No functions yet. `tables` are the tables of the trace.
     pub fn new(tables: impl Iterator<Item = String>) -> Self {
         Self {
             forms: Arc::default(),
@@ -47,7 +48,8 @@ impl Defined {
     /// Defines a function that returns a value.
     ///
     /// # Errors
-    /// If one with as many arguments exists and is not replaced, or SQLite refuses.
+    ///
+    /// If a function with the same number of arguments exists and is not replaced, or SQLite rejects the definition.
     pub fn scalar(
         &self,
         connection: &Connection,
@@ -69,7 +71,7 @@ impl Defined {
         Ok(())
     }
 
-    /// Whether a function is defined exactly so.
+    /// Whether exactly this function is defined.
     pub fn has(&self, function: &Function) -> bool {
         let count = i32::try_from(function.arguments.len()).unwrap_or(i32::MAX);
         let known = self.lock();
@@ -78,7 +80,7 @@ impl Defined {
         known.is_some_and(|known| known.definition == definition(function))
     }
 
-    /// Keeps the results of a function of one argument from now on. Returns whether there is one.
+    /// Caches the results of a function of one argument from now on. Returns whether there is such a function.
     pub fn memoize(&self, name: &str) -> bool {
         let known = self.lock();
         let forms = known.get(&name.to_ascii_lowercase());
@@ -92,7 +94,9 @@ impl Defined {
     /// Defines a function that returns a table.
     ///
     /// # Errors
-    /// If one exists and is not replaced, the trace has a table of this name, or SQLite refuses.
+    ///
+    /// If the function exists and is not replaced, the trace has a table of this name, or SQLite rejects the
+    /// definition.
     pub fn table(
         &self,
         connection: &Connection,
@@ -110,10 +114,11 @@ impl Defined {
         Ok(())
     }
 
-    /// Defines a function that calls `target` with its `count` arguments; -1 is any number.
+    /// Defines a function that calls `target` with its `count` arguments; -1 means any number.
     ///
     /// # Errors
-    /// If there is no such target, the function exists and is not replaced, or SQLite refuses.
+    ///
+    /// If the target does not exist, the function exists and is not replaced, or SQLite rejects the definition.
     pub fn delegate(
         &self,
         connection: &Connection,
@@ -132,7 +137,8 @@ impl Defined {
     /// Removes all functions of a name. Returns whether there was one.
     ///
     /// # Errors
-    /// If SQLite refuses.
+    ///
+    /// If SQLite rejects the removal.
     pub fn remove(&self, connection: &Connection, name: &str) -> rusqlite::Result<bool> {
         let Some(forms) = self.lock().remove(&name.to_ascii_lowercase()) else {
             return Ok(false);
@@ -166,7 +172,7 @@ impl Defined {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, FxHashMap<String, Forms>> {
-        // The map is consistent at any time.
+        // The map is always consistent.
         self.forms.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,4 +1,4 @@
-//! Functions that a script defines as other names of functions that exist: `DELEGATES TO`.
+//! Functions that a script defines as further names of existing functions: `DELEGATES TO`.
 
 use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::Value;
@@ -8,10 +8,11 @@ use super::call::Depth;
 use super::collect::within;
 use super::table;
 
-/// Defines a function that passes its `count` arguments on to `target`; -1 is any number.
+/// Defines a function that passes its `count` arguments on to `target`; -1 means any number.
 ///
 /// # Errors
-/// If there is no such target, it is an aggregate, or SQLite refuses.
+///
+/// If the target does not exist or is an aggregate, or SQLite rejects the definition.
 pub(super) fn define(
     connection: &Connection,
     (name, count): (&str, i32),
@@ -28,7 +29,7 @@ pub(super) fn define(
     })
 }
 
-/// Checks that `target` is a function that takes `count` arguments and returns a value for them.
+/// Checks that `target` is a function that takes `count` arguments and returns a value.
 fn check(connection: &Connection, count: i32, target: &str) -> rusqlite::Result<()> {
     let sql = "SELECT type, narg FROM pragma_function_list WHERE lower(name) = lower(?1)";
     let mut statement = connection.prepare(sql)?;

@@ -1,7 +1,7 @@
-//! The part of a flame graph that a search leaves: what is found, and what is below and above it.
+//! The part of a flame graph that remains after a search: the matching frames, and the frames below and above them.
 
-/// Parts of a `WITH RECURSIVE`: `focused` has the paths of `merged` (`path`, `above`, `name`) that belong to `$focus_str`,
-/// or all if there is none.
+/// Parts of a `WITH RECURSIVE` clause: `focused` has the paths of `merged` (`path`, `above`, `name`) that match
+/// `$focus_str`, or all paths if it is empty.
 macro_rules! focused {
     () => {
         "    below(path) AS (

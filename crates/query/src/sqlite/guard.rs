@@ -1,4 +1,4 @@
-//! What a query must not do: read or write files, load code, change settings, run or grow without end.
+//! Prevents queries from reading or writing files, loading code, changing settings, and running or growing without end.
 
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::{Connection, ffi};
@@ -8,7 +8,7 @@ use crate::stop::Clock;
 /// Functions that reach outside the database.
 const FORBIDDEN: &[&str] = &["load_extension", "fts3_tokenizer"];
 
-/// PRAGMAs that only read. All others are refused.
+/// PRAGMAs that only read. All others are rejected.
 const READING: &[&str] = &[
     "collation_list",
     "compile_options",
@@ -24,25 +24,25 @@ const READING: &[&str] = &[
     "table_xinfo",
 ];
 
-/// Instructions of SQLite's machine between two checks of the clock: about a millisecond.
+/// The number of SQLite's virtual-machine instructions between two checks of the clock: about a millisecond.
 const BETWEEN_LOOKS: i32 = 10_000;
 
-/// Sets how much memory SQLite may use for all connections of the process. A PRAGMA could only lower it.
+/// Sets the maximum memory that SQLite may use for all connections of the process. A PRAGMA could only lower the limit.
 pub(crate) fn limit_memory(bytes: u64) {
-    // 0 would be no limit.
+    // 0 would mean no limit.
     let bytes = i64::try_from(bytes).unwrap_or(i64::MAX).max(1);
     // SAFETY: it takes a number, and may be called at any time.
     unsafe { ffi::sqlite3_hard_heap_limit64(bytes) };
 }
 
-/// Sets the options of SQLite, before anything is forbidden.
+/// Sets the options of SQLite before anything is forbidden.
 pub(crate) fn prepare(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     // Without a journal, a statement that fails would leave half of its changes behind.
     connection.pragma_update(None, "journal_mode", "MEMORY")
 }
 
-/// Forbids what a query must not do.
+/// Forbids the operations that a query must not perform.
 pub(crate) fn forbid(connection: &mut Connection) -> rusqlite::Result<()> {
     connection.authorizer(Some(authorize))
 }
@@ -68,7 +68,7 @@ fn is_any(names: &[&str], name: &str) -> bool {
     names.iter().any(|known| known.eq_ignore_ascii_case(name))
 }
 
-/// Interrupts the connection when the query has to end.
+/// Interrupts the connection when the query must end.
 pub(crate) fn watch(connection: &mut Connection, clock: Clock) -> rusqlite::Result<()> {
     connection.progress_handler(BETWEEN_LOOKS, Some(move || clock.is_over()))
 }

@@ -1,9 +1,9 @@
-//! `experimental_flamegraph`. For a heap graph: the objects on their shortest ways from the roots, merged by class.
+//! `experimental_flamegraph` for a heap graph: the objects on their shortest paths from the roots, merged by class.
 
 use super::focus::focused;
 use super::table_call::TableFunction;
 
-/// The function, and those that it calls.
+/// The function, and the functions that it calls.
 pub(super) fn functions() -> [TableFunction; 3] {
     let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
     let merged = TableFunction {
@@ -69,10 +69,12 @@ const COLUMNS: &[&str] = &[
     "line_number",
 ];
 
-/// The classes on the shortest way to each object of a heap graph: objects of one class below the same classes are merged.
-/// An object has an even number, and its native memory the odd one after it. `place` is the place of the first object.
+/// The classes on the shortest path to each object of a heap graph. Objects of one class below the same classes are
+/// merged. An object has an even number, and its native memory has the next odd number. `place` is the position of the
+/// first object.
 ///
-/// This is a function of its own, because SQLite copies a part of a statement wherever it is used, and limits the copies.
+/// This is a separate function, because SQLite copies a part of a statement wherever it is used, and limits the number
+/// of copies.
 const MERGED: &str = "WITH RECURSIVE
     objects AS MATERIALIZED (
       SELECT o.id, o.self_size, o.native_size, o.root_type, coalesce(c.deobfuscated_name, c.name) AS class,
@@ -101,8 +103,9 @@ const MERGED: &str = "WITH RECURSIVE
     SELECT p.path, p.above, p.depth, n.name, min(n.place) AS place, count() AS count, sum(max(n.size, 0)) AS size
     FROM paths AS p JOIN nodes AS n USING (id) GROUP BY p.path";
 
-/// The rows, in the order in which Perfetto finds them: it goes over the objects by their ids, then over their native
-/// memory, and adds what is above each before it. So a class comes where the first object in its tree does.
+/// The rows, in the order in which Perfetto finds them. Perfetto goes over the objects by their ids, then over their
+/// native memory, and adds the frames above each before the object itself. So a class comes where the first object in
+/// its tree comes.
 const FRAMES: &str = concat!(
     "WITH RECURSIVE
     merged AS MATERIALIZED (

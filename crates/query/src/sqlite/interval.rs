@@ -1,4 +1,4 @@
-//! Comparisons of whole numbers with any value of SQLite, as an interval of the numbers that satisfy them.
+//! Expresses comparisons of whole numbers with any SQLite value as the interval of numbers that satisfy them.
 
 /// A comparison of a column with a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub(crate) enum Op {
     GreaterOrEqual,
 }
 
-/// A value of SQLite that is compared with a column of whole numbers. Texts that look like numbers have already been
+/// An SQLite value that is compared with a column of whole numbers. Texts that look like numbers have already been
 /// converted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Bound {
@@ -21,7 +21,7 @@ pub(crate) enum Bound {
     AfterNumbers,
 }
 
-/// The smallest and the largest number that satisfy a comparison; nothing does if the first is larger.
+/// The smallest and the largest number that satisfy a comparison. If the first is larger, no number does.
 pub(crate) type Interval = (i64, i64);
 
 const ALL: Interval = (i64::MIN, i64::MAX);
@@ -52,9 +52,9 @@ fn with_int(op: Op, value: i64) -> Interval {
     }
 }
 
-/// Between two whole numbers, the next one below or above decides.
+/// A value between two whole numbers is replaced by the one below or above.
 fn with_float(op: Op, value: f64) -> Interval {
-    /// 2^63, the first number above all of [`i64`].
+    /// 2^63, the first number above the range of [`i64`].
     const END: f64 = 9_223_372_036_854_775_808.0;
     if value.is_nan() {
         return NOTHING;

@@ -1,4 +1,4 @@
-//! Functions whose values are tables, as functions of SQLite.
+//! Registers functions whose values are tables with SQLite.
 
 use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::ValueRef;

@@ -1,4 +1,4 @@
-//! Older ways to define functions, which scripts still use: calls of SQL functions.
+//! Older ways to define functions that scripts still use: calls of SQL functions.
 
 use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::Null;
@@ -26,7 +26,7 @@ pub(crate) fn register(connection: &Connection, defined: &Defined) -> rusqlite::
     })
 }
 
-/// `experimental_memoize('name')`: keeps the results of a function of one whole number.
+/// `experimental_memoize('name')`: caches the results of a function of one whole number.
 fn memoize(defined: &Defined, context: &Context<'_>) -> rusqlite::Result<Null> {
     let name: String = context.get(0)?;
     if defined.memoize(&name) {
@@ -49,7 +49,7 @@ fn create_function(defined: &Defined, context: &Context<'_>) -> rusqlite::Result
         name: prototype.name,
         sql,
     };
-    // SQLite replaces no function while a statement runs, but the same definition changes nothing.
+    // SQLite cannot replace a function while a statement runs, but repeating the same definition has no effect.
     if defined.has(&function) {
         return Ok(Null);
     }

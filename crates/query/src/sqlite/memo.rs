@@ -1,7 +1,7 @@
-//! Results of a function that a script wants to be kept: `experimental_memoize('name')`.
+//! Caches the results of a function on request of a script: `experimental_memoize('name')`.
 //!
-//! Such a function may call itself deeply. If a result is missing, the call that needs it is given up, and repeated once
-//! the result is there. So the depth needs no stack.
+//! Such a function may call itself deeply. If a result is missing, the call that needs it is abandoned, and repeated
+//! once the result is available. So deep recursion needs no stack.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,9 +9,9 @@ use rusqlite::Error;
 use rusqlite::types::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The most results that are kept, and the most calls that wait for each other.
+/// The maximum number of cached results, and of calls that wait for each other.
 const MOST_RESULTS: usize = 1 << 18;
-/// The size of the texts among the results at most, bytes.
+/// The maximum total size of texts among the results, bytes.
 const MOST_BYTES: usize = 64 << 20;
 
 /// The results of a function of one whole number.
@@ -21,26 +21,27 @@ struct State {
     results: FxHashMap<i64, Value>,
     /// The size of the texts among the results, bytes.
     bytes: usize,
-    /// Whether a call runs that gives up when a result is missing.
+    /// Whether a call is running that is abandoned if a result is missing.
     is_running: bool,
     /// The argument whose result was missing.
     missing: Option<i64>,
 }
 
-/// The results of a function, which are kept if a script asks for it.
+/// The results of a function, which are cached on request of a script.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Memo(Arc<Mutex<State>>);
 
 impl Memo {
-    /// Keeps results from now on.
+    /// Caches results from now on.
     pub fn turn_on(&self) {
         self.with(|state| state.is_on = true);
     }
 
-    /// The result of a call. `argument` is its argument, if that is a whole number; `run` runs the function with another
-    /// argument, or with those of the call.
+    /// The result of a call. `argument` is its argument if that is a whole number. `run` runs the function with another
+    /// argument, or with the arguments of the call.
     ///
     /// # Errors
+    ///
     /// If the function fails, or waits for its own result.
     pub fn call(
         &self,
@@ -62,7 +63,7 @@ impl Memo {
         value
     }
 
-    /// Works out the results that are missing, the deepest first.
+    /// Computes the missing results, deepest first.
     fn resolve(
         &self,
         argument: i64,
@@ -91,7 +92,7 @@ impl Memo {
         }
     }
 
-    /// Keeps a result, if there is room.
+    /// Caches a result, if there is room.
     fn keep(&self, argument: i64, value: &Value) -> bool {
         let bytes = match value {
             Value::Text(text) => text.len(),
@@ -109,12 +110,12 @@ impl Memo {
     }
 
     fn with<T>(&self, run: impl FnOnce(&mut State) -> T) -> T {
-        // The state is consistent at any time.
+        // The state is always consistent.
         run(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-/// Whether the calls that wait may wait for one more.
+/// Checks whether one more call may wait.
 fn check(waiting: &FxHashSet<i64>, missing: i64) -> rusqlite::Result<()> {
     if waiting.contains(&missing) {
         return Err(failed("it waits for its own result"));

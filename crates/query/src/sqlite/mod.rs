@@ -1,5 +1,6 @@
-//! What SQLite sees: virtual tables and functions. All code that calls SQLite's C interface is in this folder. The crate's only
-//! other unsafe code is in `columns::stored`, which passes on whole columns of the trace without copying them.
+//! The interface to SQLite: virtual tables and functions. All code that calls SQLite's C interface is in this folder.
+//! The crate's only other unsafe code is in `columns::stored`, which passes on whole columns of the trace without
+//! copying them.
 
 pub(crate) mod call;
 mod code;

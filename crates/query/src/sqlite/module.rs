@@ -1,8 +1,8 @@
 //! The callbacks through which SQLite reads a [`Source`].
 //!
-//! SQLite hands each callback the pointers that the earlier ones returned: a [`Source`] from registration, a
-//! [`Table`] from [`connect`], a [`Cursor`] from [`open`]. It calls none of them twice at once for one
-//! connection, and frees each exactly once.
+//! SQLite hands each callback the pointers that the earlier ones returned: a [`Source`] from registration, a [`Table`]
+//! from [`connect`], a [`Cursor`] from [`open`]. It never runs two callbacks at once for one connection, and frees each
+//! pointer exactly once.
 
 use std::ffi::{CStr, c_char, c_int};
 use std::ptr;
@@ -22,7 +22,7 @@ use crate::schema::Cell;
 /// A cursor over the rows of a table.
 #[repr(C)]
 struct Cursor {
-    /// SQLite's part, which has to be first.
+    /// SQLite's part, which must come first.
     base: ffi::sqlite3_vtab_cursor,
     source: Arc<Source>,
     rows: Rows,
@@ -75,15 +75,16 @@ unsafe extern "C" fn best_index(
     unsafe { answer(source, &plan, info) }
 }
 
-/// The constraints that may be used.
+/// The constraints that can be used.
 ///
 /// # Safety
-/// `info` is what SQLite passed to `xBestIndex`.
+///
+/// `info` is the pointer that SQLite passed to `xBestIndex`.
 unsafe fn constraints(source: &Source, info: *mut ffi::sqlite3_index_info) -> Vec<Constraint> {
     // SAFETY: the caller's promise.
     let count = usize::try_from(unsafe { (*info).nConstraint }).unwrap_or(0);
     let one = |number: usize| {
-        // SAFETY: SQLite passes as many constraints as it says.
+        // SAFETY: SQLite passes as many constraints as `nConstraint` says.
         let it = unsafe { *(*info).aConstraint.add(number) };
         let op = op(it.op).filter(|_| it.usable != 0)?;
         let column = usize::try_from(it.iColumn).ok();
@@ -140,15 +141,16 @@ unsafe fn known_value(info: *mut ffi::sqlite3_index_info, number: usize) -> Opti
     }
 }
 
-/// The order wanted.
+/// The requested order.
 ///
 /// # Safety
+///
 /// As [`constraints`].
 unsafe fn terms(info: *mut ffi::sqlite3_index_info) -> Vec<Term> {
     // SAFETY: the caller's promise.
     let count = usize::try_from(unsafe { (*info).nOrderBy }).unwrap_or(0);
     let term = |number| {
-        // SAFETY: SQLite passes as many terms as it says.
+        // SAFETY: SQLite passes as many terms as `nOrderBy` says.
         let term = unsafe { *(*info).aOrderBy.add(number) };
         Term {
             column: usize::try_from(term.iColumn).ok(),
@@ -238,7 +240,7 @@ unsafe extern "C" fn filter(
     ffi::SQLITE_OK
 }
 
-/// The column, or `None` if it holds the row's number: no value has to be read then.
+/// The column, or `None` if it contains the row's number, because then no value must be read.
 fn row_or(source: &Source, column: Option<usize>) -> Option<usize> {
     let is_number = |at: &usize| {
         let column = source.table.columns.get(*at);
@@ -247,10 +249,11 @@ fn row_or(source: &Source, column: Option<usize>) -> Option<usize> {
     column.filter(|at| !is_number(at))
 }
 
-/// Keeps the rows with a text; none if the value is NULL. If it is a number, SQLite's rules depend on where it comes from:
-/// then all rows stay, as they are in the table, and SQLite compares them itself.
+/// Keeps the rows with a text; none if the value is NULL. If the value is a number, SQLite's rules depend on the
+/// number's origin. Then all rows stay in the order of the table, and SQLite compares them itself.
 ///
 /// # Safety
+///
 /// `value` is one that SQLite passed to `xFilter`.
 unsafe fn with_text(
     source: &Source,

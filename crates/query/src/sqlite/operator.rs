@@ -1,4 +1,4 @@
-//! Operators as tables of SQLite, whose last columns are hidden and are the arguments, as in `table_call`.
+//! Operators as tables of SQLite. Their last columns are hidden and represent the arguments, as in `table_call`.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::operators::rows::Cell;
 use crate::operators::{Cells, Meter, Operator, Pool, built_in};
 use crate::schema::Data;
 
-/// What SQLite keeps for an operator.
+/// The data that SQLite holds for an operator.
 struct Registered {
     operator: Operator,
     pool: Pool,
@@ -23,7 +23,7 @@ struct Registered {
 /// A call of an operator.
 #[repr(C)]
 struct Call {
-    /// SQLite's part, which has to be first.
+    /// SQLite's part, which must come first.
     base: ffi::sqlite3_vtab_cursor,
     cells: Cells,
     /// Counts the memory of the cells.
@@ -35,7 +35,7 @@ struct Call {
 const FIND: &CStr = c"__intrinsic_flamegraph_find";
 const FIND_CODE: c_int = ffi::SQLITE_INDEX_CONSTRAINT_FUNCTION + 1;
 
-/// The numbers of plans.
+/// The numbers of the plans.
 const FIND_PLAN: c_int = 1;
 
 static MODULE: ffi::sqlite3_module = ffi::sqlite3_module {
@@ -69,10 +69,11 @@ pub(crate) fn register(
     Ok(())
 }
 
-/// Registers an operator with a connection, or replaces the one of this name.
+/// Registers an operator with a connection, or replaces the operator of this name.
 ///
 /// # Errors
-/// If the name has a zero in it, or SQLite has no memory.
+///
+/// If the name contains a NUL, or SQLite has no memory.
 pub(crate) fn define(
     connection: &Connection,
     operator: Operator,
@@ -87,7 +88,7 @@ pub(crate) fn define(
 impl Module for Registered {
     fn declaration(&self) -> String {
         let operator = &self.operator;
-        // They have no types, so that values stay as they are.
+        // The columns have no types, so that values stay unchanged.
         let columns = operator.columns.iter();
         let columns = columns.map(|name| format!("\"{}\"", name.replace('"', "\"\"")));
         let arguments = (0..operator.most).map(|at| format!("\"\u{1}{at}\" HIDDEN"));
@@ -96,7 +97,7 @@ impl Module for Registered {
     }
 }
 
-/// A call must give the first arguments without gaps, and at least as many as the operator requires.
+/// A call must give the first arguments without gaps, and at least the minimum number.
 unsafe extern "C" fn best_index(
     table: *mut ffi::sqlite3_vtab,
     info: *mut ffi::sqlite3_index_info,
@@ -125,7 +126,7 @@ unsafe extern "C" fn best_index(
                 continue;
             }
             if it.usable == 0 {
-                // SQLite has to visit the table that the argument comes from first.
+                // SQLite must first visit the table that the argument comes from.
                 return ffi::SQLITE_CONSTRAINT;
             }
             if !std::mem::replace(&mut given[argument], true) {
@@ -209,7 +210,7 @@ unsafe extern "C" fn find_function(
     FIND_CODE
 }
 
-/// The constraint was not handed to the operator, for example because it is below an OR.
+/// The constraint was not passed to the operator, for example because it is below an OR.
 unsafe extern "C" fn not_used(
     context: *mut ffi::sqlite3_context,
     _: c_int,
@@ -226,9 +227,10 @@ unsafe extern "C" fn next(cursor: *mut ffi::sqlite3_vtab_cursor) -> c_int {
     ffi::SQLITE_OK
 }
 
-/// How many columns a result has.
+/// The number of columns of a result.
 ///
 /// # Safety
+///
 /// The call's table is open.
 unsafe fn width(call: &Call) -> usize {
     // SAFETY: the caller's promise.

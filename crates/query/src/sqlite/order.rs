@@ -1,5 +1,5 @@
-//! Orders of a table's rows by one column, for lookups and for groups. Each takes four bytes a row, and is made when
-//! a query first uses it.
+//! Orders of a table's rows by one column, for lookups and groups. Each takes four bytes per row, and is built when a
+//! query first uses it.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use traceloom_trace::StringId;
 
 use crate::schema::{Cell, Column, Data};
 
-/// The rows of a table in the order of a column's values; rows with equal values in the order of the table.
+/// The rows of a table in the order of a column's values. Rows with equal values stay in table order.
 pub(crate) type Order = Arc<[u32]>;
 
 /// The order of `rows` rows by a column of whole numbers or texts; NULL comes first.
@@ -26,7 +26,7 @@ pub(crate) fn order_by(data: &Data, column: &Column, rows: usize) -> Order {
     let span = most
         .checked_sub(least)
         .and_then(|span| usize::try_from(span).ok());
-    // A place for NULL, and one for each value. Without values, the span is negative.
+    // One place for NULL, and one for each value. Without values, the span is negative.
     let places = match span {
         Some(span) => span.saturating_add(2),
         None if most < least => 1,
@@ -39,14 +39,14 @@ pub(crate) fn order_by(data: &Data, column: &Column, rows: usize) -> Order {
     counted(rows, places, |row| place(column.get(data, row)))
 }
 
-/// Sorts by comparing: the values are far apart.
+/// Sorts by comparison, because the values are far apart.
 fn sorted(keys: impl Iterator<Item = Option<i64>>) -> Order {
     let mut keyed: Vec<(Option<i64>, u32)> = keys.zip(0..).collect();
     keyed.sort_unstable();
     keyed.into_iter().map(|(_, row)| row).collect()
 }
 
-/// Sorts by counting how many rows have each place.
+/// Sorts by counting the rows at each place.
 fn counted(rows: usize, places: usize, place: impl Fn(usize) -> usize) -> Order {
     let mut next = vec![0u32; places + 1];
     for row in 0..rows {

@@ -1,4 +1,4 @@
-//! Chooses how to read a table: which constraints narrow the rows, in which order they come, what that costs.
+//! Chooses how to read a table: which constraints narrow the rows, in which order the rows come, and the cost.
 
 use super::interval::{Bound, Op, interval};
 use super::source::{Access, Rows, Source};
@@ -6,12 +6,12 @@ use super::source::{Access, Rows, Source};
 /// A constraint that SQLite offers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Constraint {
-    /// Its number among SQLite's.
+    /// SQLite's number for it.
     pub number: usize,
     /// The column; `None` is the row's number.
     pub column: Option<usize>,
     pub op: Op,
-    /// The value, if it is known already.
+    /// The value, if it is already known.
     pub value: Option<Bound>,
 }
 
@@ -26,12 +26,12 @@ pub(crate) struct Term {
 /// How to read a table.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
-    /// The column whose order is used; `None` reads the rows as they are.
+    /// The column whose order is used; `None` reads the rows in table order.
     pub order: Option<usize>,
     /// The constraints to apply, in this order.
     pub used: Vec<Constraint>,
     pub is_reversed: bool,
-    /// Whether the rows come in the order of ORDER BY.
+    /// Whether the rows come in the order that ORDER BY requests.
     pub is_in_order: bool,
     /// Whether there is at most one row.
     pub is_unique: bool,
@@ -39,13 +39,13 @@ pub(crate) struct Plan {
     pub cost: f64,
 }
 
-/// The share of rows that a constraint with an unknown value leaves: a quarter, as SQLite assumes.
+/// The fraction of rows that a constraint with an unknown value leaves: a quarter, as SQLite assumes.
 const PART: f64 = 0.25;
 
-/// The rows expected from a sorted column with one value.
+/// The expected number of rows with one value in a sorted column.
 const EQUAL_SORTED: f64 = 10.0;
 
-/// The factor by which visiting rows out of their order costs more.
+/// The factor by which it costs more to visit rows out of order.
 const SCATTERED: f64 = 1.5;
 
 /// The cheapest plan.
@@ -69,7 +69,7 @@ pub(crate) fn plan(source: &Source, constraints: &[Constraint], terms: &[Term]) 
     best
 }
 
-/// Reads the rows as they are, from the first to the last that the constraints allow.
+/// Reads the rows in table order, from the first to the last that the constraints allow.
 fn as_they_are(source: &Source, narrowing: &[Constraint]) -> Plan {
     let is_unique = narrowing
         .iter()
@@ -90,7 +90,7 @@ fn as_they_are(source: &Source, narrowing: &[Constraint]) -> Plan {
     }
 }
 
-/// Looks a value up in an order of the rows. Rows with the same value keep their order, so that the other constraints
+/// Looks up a value in an order of the rows. Rows with the same value stay in table order, so the other constraints can
 /// narrow them further.
 fn by_lookup(source: &Source, column: usize, it: Constraint, narrowing: &[Constraint]) -> Plan {
     let all = source.rows as f64;
@@ -115,7 +115,7 @@ fn search(source: &Source, constraints: usize) -> f64 {
     1.0 + 0.1 * steps * constraints as f64
 }
 
-/// About how many rows the constraints leave. Exact for constraints whose values are known.
+/// The approximate number of rows that the constraints leave. Exact for constraints whose values are known.
 fn left(source: &Source, narrowing: &[Constraint]) -> f64 {
     let mut rows = Rows::all(source, None, false);
     let mut part = 1.0;
@@ -130,7 +130,7 @@ fn left(source: &Source, narrowing: &[Constraint]) -> f64 {
     (rows.len() as f64 * part).min(most).max(1.0)
 }
 
-/// Makes the rows come in the order wanted, if that is possible.
+/// Makes the rows come in the requested order, if possible.
 fn put_in_order(source: &Source, plan: &mut Plan, terms: &[Term]) {
     let Some(first) = terms.first() else { return };
     if plan.is_unique {
@@ -159,8 +159,7 @@ fn put_in_order(source: &Source, plan: &mut Plan, terms: &[Term]) {
     plan.is_reversed = first.is_descending;
 }
 
-/// Whether rows in the order of their numbers are in this order: by one sorted column, then by the row's number,
-/// which no other row has.
+/// Whether table order is the requested order: by one sorted column, then by the row's number, which is unique.
 fn is_row_order(source: &Source, terms: &[Term]) -> bool {
     let access: Vec<Access> = terms
         .iter()

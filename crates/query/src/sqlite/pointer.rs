@@ -1,5 +1,5 @@
-//! `__intrinsic_table_ptr(table)`: reads a table that is a value. `WHERE __intrinsic_table_ptr_bind(c0, 'id')` binds
-//! the column `c0` to `id`.
+//! `__intrinsic_table_ptr(table)`: reads a table that is stored in a value. `WHERE __intrinsic_table_ptr_bind(c0,
+//! 'id')` binds the column `c0` to `id`.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ops::Range;
@@ -22,15 +22,15 @@ const BIND_CODE: c_int = ffi::SQLITE_INDEX_CONSTRAINT_FUNCTION + 1;
 /// A cursor over the rows of a value.
 #[repr(C)]
 struct Cursor {
-    /// SQLite's part, which has to be first.
+    /// SQLite's part, which must come first.
     base: ffi::sqlite3_vtab_cursor,
-    /// The rows, as `operators::rows` has them.
+    /// The rows, as encoded by `operators::rows`.
     table: Vec<u8>,
     /// Counts the memory of the table.
     meter: Option<Meter>,
-    /// The bytes of each cell of the current row; none at the end.
+    /// The byte range of each cell of the current row; empty at the end.
     row: Vec<Range<usize>>,
-    /// Where the next row begins.
+    /// The start of the next row.
     next: usize,
     width: u8,
     number: i64,
@@ -96,7 +96,7 @@ unsafe extern "C" fn best_index(
                 column == MOST_COLUMNS && c_int::from(it.op) == ffi::SQLITE_INDEX_CONSTRAINT_EQ;
             let is_bind = column < MOST_COLUMNS && c_int::from(it.op) == BIND_CODE;
             if (is_table || is_bind) && it.usable == 0 {
-                // SQLite has to visit the table that the value comes from first.
+                // SQLite must first visit the table that the value comes from.
                 return ffi::SQLITE_CONSTRAINT;
             }
             let usage = &mut *(*info).aConstraintUsage.add(number);
@@ -150,8 +150,8 @@ unsafe extern "C" fn filter(
     count: c_int,
     values: *mut *mut ffi::sqlite3_value,
 ) -> c_int {
-    // SAFETY: `open` made the cursor, whose table is open. SQLite passes the text of `best_index`, and as many values as
-    // the plan uses, which live until the callback ends.
+    // SAFETY: `open` made the cursor, whose table is open. SQLite passes the text of `best_index`, and as many values
+    // as the plan uses, which live until the callback ends.
     unsafe {
         let cursor = &mut *cursor.cast::<Cursor>();
         let table = cursor.base.pVtab;
@@ -199,7 +199,7 @@ impl Cursor {
         Ok(())
     }
 
-    /// Goes to the next row.
+    /// Moves to the next row.
     fn advance(&mut self) -> Result<(), Failure> {
         let left = self.table.get(self.next..).unwrap_or_default();
         let mut rows = Rows::new(self.width, left);
@@ -250,7 +250,7 @@ unsafe extern "C" fn find_function(
     BIND_CODE
 }
 
-/// SQLite calls this for all constraints of a query but the first. A column that is not bound fails when it is read.
+/// SQLite calls this for all constraints of a query except the first. A column that is not bound fails when it is read.
 unsafe extern "C" fn is_bound(
     context: *mut ffi::sqlite3_context,
     _: c_int,

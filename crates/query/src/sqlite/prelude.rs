@@ -1,4 +1,4 @@
-//! Functions in SQL that need no module.
+//! SQL functions that need no module.
 
 use rusqlite::Connection;
 
@@ -8,7 +8,7 @@ use super::stack_flamegraph;
 use super::table_call::{self, TableFunction};
 use super::table_info;
 
-/// The columns of slices that a function returns.
+/// The columns that functions return for a slice.
 const SLICE: &[&str] = &[
     "id",
     "ts",
@@ -25,7 +25,7 @@ const SLICE: &[&str] = &[
     "thread_instruction_delta",
 ];
 
-/// Functions that return slices, and the operators that find their ids.
+/// Functions that return slices, and the operators that find the ids of these slices.
 const OF_SLICES: &[(&str, &str)] = &[
     ("ancestor_slice", "__intrinsic_ancestors"),
     ("descendant_slice", "__intrinsic_descendants"),
@@ -35,14 +35,14 @@ const OF_SLICES: &[(&str, &str)] = &[
 const IS_ANCESTOR: &str = "SELECT $ancestor_id IN (SELECT id FROM __intrinsic_ancestors(other.id))
     FROM slice AS one, slice AS other WHERE one.id = $ancestor_id AND other.id = $descendant_id";
 
-/// The callsites around a callsite.
+/// The callers of a callsite.
 const ANCESTORS_OF_CALLSITE: &str = "WITH RECURSIVE up(id) AS (
       SELECT parent_id FROM stack_profile_callsite WHERE id = $start_id
       UNION SELECT parent_id FROM up JOIN stack_profile_callsite USING (id))
     SELECT id, depth, parent_id, frame_id FROM up JOIN stack_profile_callsite USING (id)";
 
-/// The layers of SurfaceFlinger and those above them, the topmost first. A layer that is its own parent has none. In
-/// a hostile trace, layers may form a cycle.
+/// The layers of SurfaceFlinger and the layers above them, topmost first. A layer that is its own parent has no layers
+/// above. In a hostile trace, layers may form a cycle.
 const HIERARCHY_PATHS: &str = "WITH RECURSIVE
     layer AS MATERIALIZED (
       SELECT id, snapshot_id, layer_id, parent FROM surfaceflinger_layer WHERE layer_id IS NOT NULL),

@@ -1,4 +1,4 @@
-//! What the modules of this crate have in common: their tables can only be read, and are made from shared data.
+//! The common parts of this crate's modules: their tables are read-only and use shared data.
 
 use std::ffi::{CString, c_int, c_void};
 use std::ptr;
@@ -43,11 +43,12 @@ pub(super) const NEW_TABLE: ffi::sqlite3_vtab = ffi::sqlite3_vtab {
     zErrMsg: ptr::null_mut(),
 };
 
-/// Registers a module with a connection, or replaces the one of this name. SQLite keeps `data`, and passes it to
+/// Registers a module with a connection, or replaces the module of this name. SQLite stores `data` and passes it to
 /// `xConnect`, where [`shared`] returns it.
 ///
 /// # Errors
-/// If the name has a zero in it, or SQLite has no memory.
+///
+/// If the name contains a NUL, or SQLite has no memory.
 pub(super) fn register<T>(
     connection: &Connection,
     name: &str,
@@ -100,7 +101,8 @@ pub(super) unsafe fn declare(db: *mut ffi::sqlite3, declaration: &str) -> c_int 
 /// Reports an error.
 ///
 /// # Safety
-/// `table` is one that SQLite passed to a callback.
+///
+/// SQLite passed `table` to a callback.
 pub(super) unsafe fn fail(table: *mut ffi::sqlite3_vtab, message: &str) -> c_int {
     let message = CString::new(message.replace('\0', " ")).unwrap_or_default();
     // SAFETY: the caller's promise. SQLite frees the message, which `mprintf` copies.

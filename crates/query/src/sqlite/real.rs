@@ -1,4 +1,4 @@
-//! Real numbers as text. SQLite formats them, so that they look like those of its own functions.
+//! Converts real numbers to text. SQLite formats them, so that they look like the results of its own functions.
 
 use std::ffi::{CStr, c_char, c_int};
 
@@ -14,10 +14,10 @@ pub(crate) fn short_text(value: f64) -> String {
     formatted(c"%.15g", value)
 }
 
-/// Formats one number. The longest is -2.2250738585072014e-308.
+/// Formats one number. The longest result is -2.2250738585072014e-308.
 fn formatted(format: &CStr, value: f64) -> String {
     let mut buffer = [0u8; 64];
-    // SAFETY: SQLite writes at most this many bytes, and ends them with a zero. The format takes one number.
+    // SAFETY: SQLite writes at most this many bytes, including a NUL at the end. The format takes one number.
     unsafe {
         let (size, start) = (buffer.len() as c_int, buffer.as_mut_ptr().cast::<c_char>());
         ffi::sqlite3_snprintf(size, start, format.as_ptr(), value);

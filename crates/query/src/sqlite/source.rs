@@ -1,4 +1,4 @@
-//! A table that queries read: its declaration, the trace, and the orders made so far.
+//! A table that queries read: its declaration, the trace, and the orders built so far.
 
 use std::sync::{Arc, OnceLock};
 
@@ -6,12 +6,12 @@ use super::interval::Interval;
 use super::order::{Order, order_by};
 use crate::schema::{Affinity, Cell, Column, Data, Table};
 
-/// How the rows with a value in a column are found.
+/// How the rows with a given value in a column are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
     /// The value is the row's number.
     RowNumber,
-    /// The values rise from row to row.
+    /// The values increase from row to row.
     Sorted,
     /// Through an order of the rows.
     Ordered,
@@ -24,7 +24,7 @@ pub(crate) enum Access {
 pub(crate) struct Source {
     pub data: Arc<Data>,
     pub table: &'static Table,
-    /// How many rows there are.
+    /// The number of rows.
     pub rows: usize,
     orders: Vec<OnceLock<Order>>,
     is_sorted: Vec<OnceLock<bool>>,
@@ -73,7 +73,7 @@ impl Source {
         }
     }
 
-    /// Whether the values of a column truly rise, none of them absent.
+    /// Whether the values of a column really increase, and none is absent.
     fn rises(&self, at: usize, column: &Column) -> bool {
         let check = || {
             let mut cells = (0..self.rows).map(|row| column.get(&self.data, row));
@@ -86,7 +86,7 @@ impl Source {
         *self.is_sorted[at].get_or_init(check)
     }
 
-    /// Whether a column compares as text.
+    /// Whether a column is compared as text.
     pub fn is_text(&self, column: Option<usize>) -> bool {
         let column = column.and_then(|at| self.table.columns.get(at));
         column.is_some_and(|column| column.kind.affinity() == Affinity::Text)
@@ -100,7 +100,7 @@ impl Source {
     }
 }
 
-/// Rows that a query visits one after the other: a range of the table, or of an order of it.
+/// Rows that a query visits one after the other: a range in table order, or in another order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rows {
     order: Option<Order>,
@@ -120,7 +120,7 @@ impl Rows {
         }
     }
 
-    /// How many are left.
+    /// The number of remaining rows.
     pub fn len(&self) -> usize {
         self.end - self.start
     }
@@ -139,7 +139,7 @@ impl Rows {
         Some(self.row(at))
     }
 
-    /// Goes to the next row.
+    /// Moves to the next row.
     #[inline]
     pub fn advance(&mut self) {
         if self.is_reversed {
@@ -157,13 +157,13 @@ impl Rows {
         }
     }
 
-    /// Leaves no rows.
+    /// Removes all rows.
     pub fn clear(&mut self) {
         self.end = self.start;
     }
 
-    /// Keeps the rows whose value in `column` (`None`: the row's number) is in the interval. The values rise from
-    /// row to row.
+    /// Keeps the rows whose value in `column` is in the interval; `None` means the row's number. The values must
+    /// increase from row to row.
     pub fn narrow(&mut self, source: &Source, column: Option<usize>, (low, high): Interval) {
         if low > high {
             return self.clear();
@@ -190,14 +190,15 @@ impl Rows {
         );
     }
 
-    /// Removes the first rows, for which `before` holds, and the last rows, for which `until` does not hold.
+    /// Removes rows at both ends: the first ones, for which `before` holds, and the last ones, for which `until` does
+    /// not hold.
     fn keep(&mut self, before: impl Fn(usize) -> bool, until: impl Fn(usize) -> bool) {
         let start = self.first_without(self.start, &before);
         self.end = self.first_without(start, &until);
         self.start = start;
     }
 
-    /// The first position from `low` on for which `holds` is false. It is true up to there.
+    /// The first position from `low` on at which `holds` is false. It must be true for all positions before that.
     fn first_without(&self, mut low: usize, holds: &dyn Fn(usize) -> bool) -> usize {
         let mut high = self.end;
         while low < high {

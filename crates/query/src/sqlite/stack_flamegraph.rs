@@ -1,5 +1,5 @@
-//! `experimental_flamegraph` of heap profiles (`native`) and of samples (`perf`): call stacks, merged by the names of their
-//! functions and mappings.
+//! `experimental_flamegraph` for heap profiles (`native`) and samples (`perf`): call stacks, merged by the names of
+//! their functions and mappings.
 
 use super::focus::focused;
 use super::table_call::TableFunction;
@@ -24,7 +24,7 @@ pub(super) const COLUMNS: &[&str] = &[
     "line_number",
 ];
 
-/// The function, and one that it calls.
+/// The function, and another one that it calls.
 pub(super) fn functions() -> [TableFunction; 2] {
     let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
     let paths = TableFunction {
@@ -53,9 +53,9 @@ pub(super) fn functions() -> [TableFunction; 2] {
     [paths, frames]
 }
 
-/// The functions of each callsite, the outermost first: a symbolized frame has one for each inlined function. A function
-/// has a number made from its callsite and its place there, 32 bits each, so that callers have lower numbers and no trace can
-/// make a cycle. Equal `path`s are merged.
+/// The functions of each callsite, outermost first. A symbolized frame has one function for each inlined function. The
+/// number of a function consists of its callsite and its position there, 32 bits each. So callers have lower numbers,
+/// and no trace can create a cycle. Equal `path`s are merged.
 const PATHS: &str = "WITH RECURSIVE
     functions AS MATERIALIZED (
       SELECT f.id AS frame_id, 0 AS place, 0 AS last, coalesce(f.deobfuscated_name, f.name) AS name, m.name AS map_name,
@@ -81,9 +81,9 @@ const PATHS: &str = "WITH RECURSIVE
     SELECT node, n.callsite_id, n.is_last, p.path, p.above, p.depth, n.name, n.map_name, n.source_file, n.line_number
     FROM paths AS p JOIN nodes AS n USING (node)";
 
-/// The merged functions of all stacks, also of those without values, in the order in which the stacks have them.
+/// The merged functions of all stacks, including stacks without values, in the order of the stacks.
 ///
-/// `ts_constraint` is a list such as `>=5,<9`. A frame has the time of its last sample, and otherwise that of the first
+/// `ts_constraint` is a list such as `>=5,<9`. A frame has the time of its last sample, or else the time of the first
 /// condition.
 const FRAMES: &str = concat!(
     "WITH RECURSIVE

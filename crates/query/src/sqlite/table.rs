@@ -1,4 +1,4 @@
-//! What all modules have in common: making and dropping tables and cursors, and taking values.
+//! The common parts of all modules: creating and dropping tables and cursors, and reading values.
 //!
 //! SQLite hands each callback the pointers that the earlier ones returned, and frees each exactly once.
 
@@ -12,7 +12,7 @@ use super::read_only::{NEW_TABLE, declare, fail, shared};
 use super::value::value;
 use crate::operators::Failure;
 
-/// What SQLite keeps for a module.
+/// The data that SQLite holds for a module.
 pub(super) trait Module {
     /// The `CREATE TABLE` that declares the columns to SQLite.
     fn declaration(&self) -> String;
@@ -21,13 +21,13 @@ pub(super) trait Module {
 /// A table that a statement uses.
 #[repr(C)]
 pub(super) struct Table<M> {
-    /// SQLite's part, which has to be first.
+    /// SQLite's part, which must come first.
     base: ffi::sqlite3_vtab,
     pub module: Arc<M>,
     pub db: *mut ffi::sqlite3,
 }
 
-/// `xConnect` of a module that was registered with an `Arc<M>`: makes a [`Table`].
+/// `xConnect` for a module that was registered with an `Arc<M>`. Creates a [`Table`].
 pub(super) unsafe extern "C" fn connect<M: Module>(
     db: *mut ffi::sqlite3,
     data: *mut c_void,
@@ -52,24 +52,26 @@ pub(super) unsafe extern "C" fn connect<M: Module>(
     ffi::SQLITE_OK
 }
 
-/// `xDisconnect` of a table that [`connect`] made.
+/// `xDisconnect` for a table that [`connect`] created.
 pub(super) unsafe extern "C" fn disconnect<M>(table: *mut ffi::sqlite3_vtab) -> c_int {
     // SAFETY: `connect` made the pointer from a Box, and SQLite calls this once.
     drop(unsafe { Box::from_raw(table.cast::<Table<M>>()) });
     ffi::SQLITE_OK
 }
 
-/// The end of `xOpen`: hands a cursor over, whose first field is SQLite's part. [`close`] takes it back.
+/// The end of `xOpen`: passes a cursor to SQLite. The first field of the cursor must be SQLite's part. [`close`] takes
+/// it back.
 ///
 /// # Safety
-/// `out` is what SQLite passed to `xOpen`.
+///
+/// `out` is the pointer that SQLite passed to `xOpen`.
 pub(super) unsafe fn hand_over<C>(cursor: C, out: *mut *mut ffi::sqlite3_vtab_cursor) -> c_int {
     // SAFETY: the caller's promise: a place for the pointer.
     unsafe { *out = Box::into_raw(Box::new(cursor)).cast() };
     ffi::SQLITE_OK
 }
 
-/// `xClose` of a cursor that [`hand_over`] handed over.
+/// `xClose` for a cursor from [`hand_over`].
 pub(super) unsafe extern "C" fn close<C>(cursor: *mut ffi::sqlite3_vtab_cursor) -> c_int {
     // SAFETY: `hand_over` made the pointer from a Box, and SQLite calls this once.
     drop(unsafe { Box::from_raw(cursor.cast::<C>()) });
@@ -91,10 +93,11 @@ pub(super) unsafe fn given<'a>(
         .collect()
 }
 
-/// SQLite's code for a result. The message of an error goes to the table.
+/// SQLite's code for a result. The message of an error is stored in the table.
 ///
 /// # Safety
-/// `table` is one that SQLite passed to a callback.
+///
+/// SQLite passed `table` to a callback.
 pub(super) unsafe fn code(table: *mut ffi::sqlite3_vtab, done: Result<(), Failure>) -> c_int {
     match done {
         Ok(()) => ffi::SQLITE_OK,

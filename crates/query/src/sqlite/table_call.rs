@@ -1,7 +1,7 @@
-//! Functions that a script defines and that return a table: each call runs a `SELECT`.
+//! Functions of scripts that return a table: each call runs a `SELECT`.
 //!
-//! SQLite sees a virtual table whose last columns are hidden and are the arguments: `FROM f(1, 2)` is
-//! `FROM f WHERE arg1 = 1 AND arg2 = 2`. As in `module`, SQLite hands each callback the pointers that the earlier ones
+//! SQLite sees a virtual table whose last columns are hidden and represent the arguments: `FROM f(1, 2)` is `FROM f
+//! WHERE arg1 = 1 AND arg2 = 2`. As in `module`, SQLite hands each callback the pointers that the earlier ones
 //! returned, and frees each exactly once.
 
 use std::ffi::{CStr, CString, c_char, c_int};
@@ -18,7 +18,7 @@ use super::table::{self, Module, Table, close, connect, disconnect, hand_over};
 #[derive(Debug)]
 pub(crate) struct TableFunction {
     pub name: String,
-    /// The names of the arguments, which the `SELECT` calls `$name`.
+    /// The names of the arguments, which the `SELECT` refers to as `$name`.
     pub arguments: Vec<String>,
     /// The names of the columns.
     pub columns: Vec<String>,
@@ -28,7 +28,7 @@ pub(crate) struct TableFunction {
 /// A call of a function.
 #[repr(C)]
 struct Call {
-    /// SQLite's part, which has to be first.
+    /// SQLite's part, which must come first.
     base: ffi::sqlite3_vtab_cursor,
     function: Arc<TableFunction>,
     /// The `SELECT`, or null before the first call.
@@ -51,19 +51,21 @@ static MODULE: ffi::sqlite3_module = ffi::sqlite3_module {
     ..READ_ONLY
 };
 
-/// Defines a function, or replaces the one of this name.
+/// Defines a function, or replaces the function of this name.
 ///
 /// # Errors
-/// If the name has a zero in it, or SQLite has no memory.
+///
+/// If the name contains a NUL, or SQLite has no memory.
 pub(crate) fn define(connection: &Connection, function: TableFunction) -> rusqlite::Result<()> {
     let name = function.name.clone();
     read_only::register(connection, &name, &MODULE, Arc::new(function))
 }
 
-/// Removes a function. It is no error if there is none.
+/// Removes a function. It is not an error if there is none.
 ///
 /// # Errors
-/// If the name cannot be one.
+///
+/// If the name is not a valid name.
 pub(crate) fn remove(connection: &Connection, name: &str) -> rusqlite::Result<()> {
     let name = CString::new(name)?;
     // SAFETY: the handle is open; without a module, SQLite removes the one of this name.
@@ -75,7 +77,7 @@ pub(crate) fn remove(connection: &Connection, name: &str) -> rusqlite::Result<()
 }
 
 impl Module for TableFunction {
-    /// The columns without types, so that values stay as the `SELECT` has them, and the hidden arguments.
+    /// The columns without types, so that the values of the `SELECT` stay unchanged, and the hidden arguments.
     fn declaration(&self) -> String {
         let quoted = |name: &String| format!("\"{}\"", name.replace('"', "\"\""));
         let columns = self.columns.iter().map(quoted);
@@ -120,7 +122,7 @@ unsafe extern "C" fn best_index(
             return ffi::SQLITE_OK;
         }
         if is_waiting {
-            // SQLite has to visit the table that the argument comes from first.
+            // SQLite must first visit the table that the argument comes from.
             return ffi::SQLITE_CONSTRAINT;
         }
         let message = format!("{} needs {}", function.name, table::arguments(arguments));
@@ -217,9 +219,10 @@ unsafe fn message(db: *mut ffi::sqlite3) -> String {
         .into_owned()
 }
 
-/// Goes to the next row of the `SELECT`.
+/// Moves to the next row of the `SELECT`.
 ///
 /// # Safety
+///
 /// The call's table is open, and its statement is prepared.
 unsafe fn step(call: &mut Call) -> c_int {
     let table = call.base.pVtab;

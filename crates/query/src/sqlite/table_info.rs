@@ -1,4 +1,4 @@
-//! `perfetto_table_info(table)`: what the columns of a table hold.
+//! `perfetto_table_info(table)`: describes the contents of a table's columns.
 
 use rusqlite::Connection;
 use rusqlite::functions::Context;
@@ -15,7 +15,7 @@ const COLUMNS: [&str; 5] = ["id", "name", "col_type", "nullable", "sorted"];
 /// The column with the number of a row, which `SELECT *` leaves out.
 const AUTO_ID: &str = "_auto_id";
 
-/// The function over the table that [`columns`] makes.
+/// The function, which shows the table that [`columns`] creates.
 pub(super) fn function() -> TableFunction {
     let columns: Vec<String> = COLUMNS.iter().map(|name| (*name).to_owned()).collect();
     let named = columns.iter().enumerate();
@@ -32,11 +32,11 @@ pub(super) fn function() -> TableFunction {
     }
 }
 
-/// Facts about a column after some rows.
+/// Facts about a column, from the rows read so far.
 #[derive(Default)]
 struct Column {
     name: String,
-    /// How it is declared, if the table is one of the trace.
+    /// Its declaration, if the table belongs to the trace.
     declared: Option<schema::Column>,
     rows: i64,
     has_null: bool,
@@ -110,8 +110,8 @@ impl Column {
         }
     }
 
-    /// How NULL is stored, as in Perfetto: 0 for columns without it, 1 in tables of a script, in tables of the trace
-    /// mostly 2 for numbers and 4 for texts.
+    /// How NULL is stored, as in Perfetto: 0 for columns without NULL, 1 in tables of a script, and in tables of the
+    /// trace mostly 2 for numbers and 4 for texts.
     fn nullable(&self) -> i64 {
         match self.declared_kind() {
             Some(Kind::ArgSetId) => 2,
@@ -122,7 +122,8 @@ impl Column {
         }
     }
 
-    /// As in Perfetto: 0 for ids, 1 for sets that are numbered by their first row, 2 for other values that rise, else 3.
+    /// The order of the values, as in Perfetto: 0 for ids, 1 for sets that are numbered by their first row, 2 for other
+    /// increasing values, otherwise 3.
     fn order(&self) -> i64 {
         let is_rising = !self.is_unsorted && !self.has_null && self.rows > 0;
         match self.declared {
@@ -174,9 +175,9 @@ pub(super) fn columns(context: &Context<'_>) -> rusqlite::Result<Vec<u8>> {
     Ok(rows::table(&COLUMNS, &cells)?)
 }
 
-/// Whether a script made the table.
+/// Whether a script created the table.
 fn is_own(connection: &Connection, table: &str) -> rusqlite::Result<bool> {
-    // A virtual table and a view have no page.
+    // Virtual tables and views have no page.
     let sql = "SELECT 1 FROM sqlite_schema WHERE name = ? COLLATE NOCASE AND rootpage > 0";
     connection.prepare(sql)?.exists([table])
 }

@@ -5,10 +5,11 @@ use rusqlite::types::ValueRef;
 
 use super::interval::Bound;
 
-/// A value as it compares with a column of whole numbers: a text that looks like a number is one.
+/// A value for comparison with a column of whole numbers: a text that looks like a number counts as one.
 ///
 /// # Safety
-/// `value` is one that SQLite passed to a callback that still runs.
+///
+/// SQLite passed `value` to a callback that is still running.
 pub(super) unsafe fn bound(value: *mut ffi::sqlite3_value) -> Bound {
     // SAFETY: the caller's promise. A text is converted in a copy: the conversion changes the value itself, which the
     // statement may use again as text.
@@ -47,7 +48,7 @@ unsafe fn of_number(value: *mut ffi::sqlite3_value) -> Bound {
 /// # Safety
 /// As [`bound`]. The text lives until the callback ends.
 pub(super) unsafe fn text<'a>(value: *mut ffi::sqlite3_value) -> Option<&'a str> {
-    // SAFETY: the caller's promise. SQLite returns as many bytes as it says.
+    // SAFETY: the caller's promise. SQLite returns as many bytes as its length function says.
     unsafe {
         if ffi::sqlite3_value_type(value) != ffi::SQLITE_TEXT {
             return None;
@@ -61,9 +62,10 @@ pub(super) unsafe fn text<'a>(value: *mut ffi::sqlite3_value) -> Option<&'a str>
     }
 }
 
-/// A value as it is.
+/// A value, unchanged.
 ///
 /// # Safety
+///
 /// As [`bound`]. Texts and BLOBs live until the callback ends.
 pub(super) unsafe fn value<'a>(value: *mut ffi::sqlite3_value) -> ValueRef<'a> {
     // SAFETY: the caller's promise.
@@ -83,7 +85,7 @@ pub(super) unsafe fn value<'a>(value: *mut ffi::sqlite3_value) -> ValueRef<'a> {
 /// # Safety
 /// As [`value`].
 unsafe fn bytes<'a>(value: *mut ffi::sqlite3_value) -> &'a [u8] {
-    // SAFETY: the caller's promise. SQLite returns as many bytes as it says.
+    // SAFETY: the caller's promise. SQLite returns as many bytes as its length function says.
     unsafe {
         let start = ffi::sqlite3_value_blob(value).cast::<u8>();
         let length = usize::try_from(ffi::sqlite3_value_bytes(value)).unwrap_or(0);
@@ -97,7 +99,8 @@ unsafe fn bytes<'a>(value: *mut ffi::sqlite3_value) -> &'a [u8] {
 /// Passes a value to SQLite, which copies it.
 ///
 /// # Safety
-/// SQLite passed the place to a callback that still runs.
+///
+/// SQLite passed `out` to a callback that is still running.
 pub(super) unsafe fn result(out: *mut ffi::sqlite3_context, value: ValueRef<'_>) {
     // SAFETY: the caller's promise. SQLite copies texts and BLOBs.
     unsafe {

@@ -11,7 +11,7 @@ use super::objects;
 use crate::dialect::Include;
 use crate::operators::{Cells, Meter, Operator};
 
-/// Modules may include each other this deep. Each level needs stack.
+/// The maximum depth of nested includes. Each level needs stack.
 const MOST_INCLUDES: usize = 64;
 
 /// A module.
@@ -21,17 +21,17 @@ struct Module {
     file: String,
     text: Cow<'static, str>,
     is_included: bool,
-    /// How many of its statements have run. A failed statement can run again; what the statements before it made
-    /// exists.
+    /// The number of its statements that have run. A failed statement can run again, because the objects of the
+    /// statements before it already exist.
     done: usize,
 }
 
-/// A module that runs now.
+/// A module that is running.
 pub(crate) struct Begun {
     /// The name of its file, for messages.
     pub file: String,
     pub text: String,
-    /// How many of its statements ran before.
+    /// The number of its statements that ran before.
     pub done: usize,
 }
 
@@ -89,7 +89,7 @@ impl Library {
             let texts = texts.lock().unwrap_or_else(PoisonError::into_inner);
             let mut cells = Cells::new();
             for (name, text) in texts.iter() {
-                // The cells repeat the text a few times at most.
+                // The cells contain the text a few times at most.
                 meter.grow(8 * text.len())?;
                 cells.extend(objects::rows(name, text));
             }
@@ -113,7 +113,7 @@ impl Library {
         self.modules.keys().filter(fits).cloned().collect()
     }
 
-    /// Marks a module as included, and returns it; `None` if it was included already, or does not exist.
+    /// Marks a module as included and returns it; `None` if it is already included or does not exist.
     pub fn begin(&mut self, name: &str) -> Option<Begun> {
         let module = self.modules.get_mut(name)?;
         let was_included = std::mem::replace(&mut module.is_included, true);
@@ -131,14 +131,14 @@ impl Library {
         }
     }
 
-    /// Begins a level of includes, unless there are too many. [`Self::leave`] ends it.
+    /// Enters a level of includes, unless there are too many. [`Self::leave`] leaves it.
     pub fn enter(&mut self) -> bool {
         let is_allowed = self.depth < MOST_INCLUDES;
         self.depth += usize::from(is_allowed);
         is_allowed
     }
 
-    /// Ends a level of includes.
+    /// Leaves a level of includes.
     pub fn leave(&mut self) {
         self.depth = self.depth.saturating_sub(1);
     }

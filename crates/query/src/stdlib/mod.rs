@@ -1,6 +1,6 @@
-//! The standard library: modules in SQL, under the names that PerfettoSQL made public.
+//! The standard library: SQL modules under the public names of PerfettoSQL.
 //!
-//! A file is named as its module, and describes each object in a comment before it.
+//! A file has the name of its module. A comment before each object describes it.
 
 mod library;
 mod modules;
@@ -8,5 +8,5 @@ mod objects;
 
 pub(crate) use library::Library;
 
-/// What is defined in every session.
+/// The objects that are defined in every session.
 pub(crate) const PRELUDE: &str = include_str!("prelude.sql");

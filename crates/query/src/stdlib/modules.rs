@@ -1,11 +1,11 @@
-//! The modules: every `.sql` file below this folder but the prelude.
+//! The modules: every `.sql` file below this folder except the prelude.
 
 use std::io::Read;
 use std::sync::OnceLock;
 
 use flate2::read::GzDecoder;
 
-// `MODULES`: the name of each module, sorted, and where its text is in the text of all modules.
+// `MODULES`: the name of each module, sorted, and the position of its text in the text of all modules.
 include!(concat!(env!("OUT_DIR"), "/modules.rs"));
 
 /// Every module and its text.
@@ -17,7 +17,8 @@ pub(super) fn modules() -> impl Iterator<Item = (&'static str, &'static str)> {
     MODULES.iter().map(module)
 }
 
-/// The text of all modules. It is compressed because it is 400 KB of a program that is copied to many places.
+/// The text of all modules. It is stored compressed, because its 400 KB would otherwise enlarge a program that is
+/// copied to many places.
 fn texts() -> &'static str {
     static TEXTS: OnceLock<String> = OnceLock::new();
     TEXTS.get_or_init(|| {

@@ -1,4 +1,4 @@
-//! What modules define: the rows of `__intrinsic_stdlib_objects`, with Perfetto's columns.
+//! The objects that modules define: the rows of `__intrinsic_stdlib_objects`, with Perfetto's columns.
 
 use crate::dialect::{
     Column, CreateFunction, CreateMacro, CreateRelation, FunctionBody, Returns, Script, Source,
@@ -24,7 +24,7 @@ pub(crate) const COLUMNS: &[&str] = &[
     "cols",
 ];
 
-/// Bytes of a short description.
+/// The maximum length of a short description, bytes.
 const SHORT: usize = 160;
 
 /// An argument or a column.
@@ -34,7 +34,7 @@ struct Entry {
     description: String,
 }
 
-/// What a module defines.
+/// An object that a module defines.
 #[derive(Default)]
 struct Object {
     name: String,
@@ -46,7 +46,7 @@ struct Object {
     columns: Vec<Entry>,
 }
 
-/// The rows of a module: itself, and what it defines. A module that cannot be read has one row.
+/// The rows of a module: the module itself, and its objects. A module that cannot be read has only one row.
 pub(crate) fn rows(module: &str, text: &str) -> Vec<Cell> {
     let source = Source::new(module, text);
     let statements = Script::parse_source(&source).unwrap_or_default();
@@ -132,7 +132,7 @@ fn entries(columns: &[Column], text: &str) -> Vec<Entry> {
     columns.iter().map(entry).collect()
 }
 
-/// The comment above the line that has this offset.
+/// The comment above the line at this offset.
 fn comment(text: &str, offset: usize) -> String {
     let before = text.get(..offset).unwrap_or_default();
     let start = before.rfind('\n').map_or(0, |end| end + 1);
@@ -191,7 +191,7 @@ impl Object {
         ]
     }
 
-    /// All texts together, to search in. The headings are Perfetto's.
+    /// All texts combined, for searching. The headings are Perfetto's.
     fn summary(&self, package: &str, module: &str, qualified: &str) -> String {
         let is_module = self.kind == "MODULE";
         let name = if is_module { "" } else { self.name.as_str() };
@@ -224,7 +224,7 @@ impl Object {
     }
 }
 
-/// Whether users can rely on an object.
+/// Whether users may rely on an object.
 fn is_exposed(name: &str, is_module: bool) -> bool {
     is_module || !name.starts_with('_')
 }

@@ -1,4 +1,4 @@
-//! The modules about the state of an Android device, with answers that are worked out by hand.
+//! The modules about the state of an Android device. The expected answers were worked out by hand.
 
 #[path = "../made/mod.rs"]
 mod made;
@@ -10,7 +10,7 @@ use traceloom_trace::{
     ArgSetId, ArgValue, NO_TIME, RowId, SliceBegin, TraceBuilder, TrackId, TrackType,
 };
 
-/// The answer, a line for each row.
+/// The answer, with one line per row.
 fn answer(out: TraceBuilder, module: &str, sql: &str) -> Vec<String> {
     let mut session = Session::open(out.finish(), Limits::default()).unwrap();
     let sql = format!("INCLUDE PERFETTO MODULE {module}; {sql}");
@@ -33,7 +33,7 @@ fn cell(value: &traceloom_query::Value) -> String {
     }
 }
 
-/// A trace from 0 to 100.
+/// A trace that lasts from 0 to 100.
 fn trace() -> TraceBuilder {
     let mut out = TraceBuilder::new();
     let track = global(&mut out, TrackType::GlobalSlice, "all");

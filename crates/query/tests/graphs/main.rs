@@ -25,7 +25,7 @@ fn numbers(session: &mut Session, sql: &str) -> Vec<Vec<Option<i64>>> {
         .collect()
 }
 
-/// A graph with circles and nodes that cannot be reached, and its edges.
+/// A graph with cycles and unreachable nodes, and its edges.
 fn graph(session: &mut Session, seed: u64) -> Vec<(i64, i64)> {
     let mut numbers = Numbers(seed);
     let mut edge = || (numbers.below(25) as i64 - 5, numbers.below(25) as i64 - 5);
@@ -113,7 +113,8 @@ fn reached(edges: &[(i64, i64)], start: i64, removed: Option<i64>) -> Vec<i64> {
     known
 }
 
-/// The dominator of a node: of the nodes without which it is not reached, the one that dominates no other of them.
+/// The dominator of a node: among the nodes without which it cannot be reached, the one that dominates none of the
+/// others.
 fn dominator(edges: &[(i64, i64)], root: i64, node: i64) -> Option<i64> {
     let dominates = |one: i64, other: i64| !reached(edges, root, Some(one)).contains(&other);
     let all = reached(edges, root, None).into_iter();

@@ -3,7 +3,7 @@
 use crate::made::{Numbers, ask, session};
 use crate::{INCLUDE, numbers};
 
-/// Edges that lead to higher numbers only.
+/// Edges that lead only to higher numbers.
 fn edges_upwards(seed: u64) -> Vec<(i64, i64)> {
     let mut numbers = Numbers(seed);
     let mut edge = || {
@@ -44,7 +44,8 @@ fn scans_follow_every_way() {
     assert!(found > 100, "{found}");
 }
 
-/// The sum at each node that the starts reach: of what arrives there, plus the number of the node.
+/// For each node that can be reached from the starts: the sum of all values that arrive there, plus the number of the
+/// node.
 fn sums(edges: &[(i64, i64)], starts: &[(i64, i64)]) -> Vec<Vec<Option<i64>>> {
     let mut rows: Vec<(i64, i64)> = starts.to_vec();
     for node in 0..20 {

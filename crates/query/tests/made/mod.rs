@@ -23,7 +23,7 @@ impl Numbers {
         (self.0 % end.max(1) as u64) as usize
     }
 
-    /// One of these.
+    /// One of these values.
     pub fn one<'t, T: ?Sized>(&mut self, of: &[&'t T]) -> &'t T {
         of[self.below(of.len())]
     }

@@ -26,7 +26,7 @@ fn shown(session: &mut Session, sql: &str) -> Vec<String> {
     rows(session, sql).into_iter().map(row).collect()
 }
 
-/// A query of these columns of a table that is a value.
+/// A query for these columns of a table that is stored in a value.
 fn read(table: &str, columns: &[&str]) -> String {
     let named = columns.iter().enumerate();
     let shown: Vec<String> = named
@@ -104,7 +104,7 @@ fn wrong_tables_are_refused() {
 
 #[test]
 fn counters_keep_the_ends_of_runs() {
-    // Track 1: 5 5 5 5 2 2 2; of the second run, the last is at the end. Track 2 has one value.
+    // Track 1: 5 5 5 5 2 2 2. The last value of the second run is at the end of the track. Track 2 has one value.
     let counters = values(
         "id, ts, track_id, value",
         "(1, 0, 1, 5), (2, 10, 1, 5), (3, 20, 1, 5), (4, 25, 2, 7.5), (5, 30, 1, 5), (6, 40, 1, 2), (7, 50, 1, 2), (8, 60, 1, 2)",
@@ -280,7 +280,7 @@ fn the_critical_path_leads_to_wakers() {
         "5 0 3 2 5 14 5",
     ];
     assert_eq!(shown(&mut session, &sql), expected);
-    // Spans that wake each other are damage. The walk ends.
+    // Spans that wake each other mean damaged data. The walk still ends.
     let circle = "(VALUES (1, 1, 5, 5, 5, 2, 2), (2, 2, 5, 5, 5, 1, 1))";
     let walk = format!(
         "__intrinsic_critical_path_walk(

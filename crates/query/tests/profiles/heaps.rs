@@ -5,7 +5,8 @@ use traceloom_trace::{ArgValue, RecordId, TraceBuilder};
 
 use super::{row, shown, text};
 
-/// The root A (10 bytes) refers to B (20 bytes) twice, and B to A and to null. C (40 bytes) is garbage that refers to A.
+/// The root A (10 bytes) refers to B (20 bytes) twice, and B to A and to null. C (40 bytes) is garbage that refers to
+/// A.
 fn heap() -> Session {
     let mut out = TraceBuilder::new();
     let upid = out.process(7);
@@ -97,7 +98,7 @@ fn a_heap_as_trees() {
     assert_eq!(shown(&mut session, sql), expected);
 }
 
-/// Objects whose parents come after them, and two roots of one class.
+/// Objects that come before their parents, and two roots of one class.
 fn deep_heap() -> Session {
     let mut out = TraceBuilder::new();
     let upid = out.process(7);
@@ -205,7 +206,7 @@ fn classes_that_descend_from_others() {
     );
 }
 
-/// A picture of 20 times 10 pixels of the process 7, which it received from the process 9.
+/// A bitmap of 20 by 10 pixels of process 7, which received it from process 9.
 #[test]
 fn pictures_in_the_java_heap() {
     let mut out = TraceBuilder::new();

@@ -1,4 +1,4 @@
-//! Small systraces, written by hand, and what modules answer about them.
+//! Small handwritten systraces, and the answers of modules for them.
 
 #![allow(dead_code, reason = "each test uses a part")]
 
@@ -31,7 +31,7 @@ pub fn session(lines: &[Line<'_>]) -> Session {
     Session::open(trace, Limits::default()).unwrap()
 }
 
-/// The rows of the last statement, one text each; NULL is `-`.
+/// The rows of the last statement, one text per row. NULL is `-`.
 pub fn answer(lines: &[Line<'_>], module: &str, sql: &str) -> Vec<String> {
     let sql = format!("INCLUDE PERFETTO MODULE {module}; {sql}");
     rows(&mut session(lines), &sql).unwrap_or_else(|error| panic!("{error}"))

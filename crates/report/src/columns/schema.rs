@@ -13,7 +13,7 @@ pub(crate) struct Parts {
     pub trace: Trace,
     /// Thread states that are stored explicitly; only the columns that `thread_states` itself
     /// lacks.
-    pub told: ThreadStateTable,
+    pub stored: ThreadStateTable,
     pub idle: Idle,
     pub args: Args,
     pub instants: Instants,
@@ -25,7 +25,7 @@ impl Parts {
     pub fn of(trace: Trace) -> Self {
         Self {
             trace,
-            told: ThreadStateTable::default(),
+            stored: ThreadStateTable::default(),
             idle: Idle::default(),
             args: Args::default(),
             instants: Instants::default(),
@@ -158,7 +158,7 @@ tables! {
     }
     thread_names = trace.thread_names { ts: TS; utid: id(Rows::Threads); name: TEXT; }
     idle_threads = idle { utid: id(Rows::Threads); }
-    told_states = told {
+    told_states = stored {
         ts: any(0); utid: any(-1); cpu: any(-1); state: any(0); waker_utid: any(-1);
     }
     thread_states = trace.thread_states {

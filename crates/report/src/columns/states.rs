@@ -23,7 +23,7 @@ use super::write::{DERIVED, TableWriter};
 
 /// A state implied by a context switch.
 #[derive(Clone, Copy, PartialEq, Debug)]
-struct Said {
+struct Implied {
     ts: i64,
     utid: ThreadId,
     cpu: u32,
@@ -38,7 +38,7 @@ struct Switches<'a> {
     /// The most recent run on each CPU.
     newest: Vec<u32>,
     row: usize,
-    comes: Option<Said>,
+    comes: Option<Implied>,
 }
 
 /// The limit for valid CPU numbers.
@@ -56,18 +56,18 @@ impl<'a> Switches<'a> {
         }
     }
 
-    fn has_states(&self, said: &Said) -> bool {
+    fn has_states(&self, said: &Implied) -> bool {
         self.idle.get(said.utid.row()) == Some(&false)
     }
 
     /// Processes the next switch; returns the state of the thread that leaves.
-    fn switch(&mut self) -> Option<Said> {
+    fn switch(&mut self) -> Option<Implied> {
         let (row, ran) = (self.row, self.ran);
         let (ts, cpu) = (ran.ts.get(row), ran.cpu.get(row));
         self.row += 1;
         let utid = ran.utid.get(row);
         let state = TaskState::RUNNING;
-        self.comes = Some(Said {
+        self.comes = Some(Implied {
             ts,
             utid,
             cpu,
@@ -81,7 +81,7 @@ impl<'a> Switches<'a> {
         }
         let before = std::mem::replace(&mut self.newest[cpu as usize], row as u32);
         let before = Some(before as usize).filter(|_| before != NO_RUN)?;
-        Some(Said {
+        Some(Implied {
             ts,
             utid: ran.utid.get(before),
             cpu: u32::MAX,
@@ -91,9 +91,9 @@ impl<'a> Switches<'a> {
 }
 
 impl Iterator for Switches<'_> {
-    type Item = Said;
+    type Item = Implied;
 
-    fn next(&mut self) -> Option<Said> {
+    fn next(&mut self) -> Option<Implied> {
         loop {
             let said = match self.comes.take() {
                 Some(said) => Some(said),
@@ -112,8 +112,8 @@ pub(crate) fn write(trace: &Trace, out: &mut Vec<u8>) -> bool {
     let (ran, states) = (&trace.sched_slices, &trace.thread_states);
     let mut idle = vec![true; trace.threads.len()];
     states.utid.iter().for_each(|utid| idle[utid.row()] = false);
-    let (origins, told) = origins(Switches::new(ran, &idle), states);
-    if told.len() * 4 > states.len() * 3 {
+    let (origins, stored) = origins(Switches::new(ran, &idle), states);
+    if stored.len() * 4 > states.len() * 3 {
         return false;
     }
     let mut runs = vec![false; idle.len()];
@@ -124,12 +124,12 @@ pub(crate) fn write(trace: &Trace, out: &mut Vec<u8>) -> bool {
     TableWriter::new("idle_threads", listed.len())
         .column("utid", &listed)
         .finish(out);
-    TableWriter::new("told_states", told.len())
-        .column("ts", &told.ts)
-        .key("utid", &told.utid)
-        .keyed("cpu", &told.cpu, "utid")
-        .keyed("state", &told.state, "utid")
-        .keyed("waker_utid", &told.waker_utid, "utid")
+    TableWriter::new("told_states", stored.len())
+        .column("ts", &stored.ts)
+        .key("utid", &stored.utid)
+        .keyed("cpu", &stored.cpu, "utid")
+        .keyed("state", &stored.state, "utid")
+        .keyed("waker_utid", &stored.waker_utid, "utid")
         .finish(out);
     let keys = numbers(&states.utid);
     let order = by_key(&keys);
@@ -149,15 +149,15 @@ pub(crate) fn write(trace: &Trace, out: &mut Vec<u8>) -> bool {
 /// For each state: 0 if it is stored explicitly, otherwise 1 plus the number of implied states that
 /// are skipped before it. Also returns the rows that are stored explicitly.
 fn origins(switches: Switches<'_>, states: &ThreadStateTable) -> (Vec<i64>, ThreadStateTable) {
-    let said: Vec<Said> = switches.collect();
+    let said: Vec<Implied> = switches.collect();
     let (mut used, mut at) = (0, 0);
-    let mut told = ThreadStateTable::default();
+    let mut stored = ThreadStateTable::default();
     let mut origin = |row: usize| {
         let row = states.row(row);
         while said.get(at).is_some_and(|said| said.ts < row.ts) {
             at += 1;
         }
-        let wanted = Said {
+        let wanted = Implied {
             ts: row.ts,
             utid: row.utid,
             cpu: row.cpu,
@@ -167,7 +167,7 @@ fn origins(switches: Switches<'_>, states: &ThreadStateTable) -> (Vec<i64>, Thre
         let found = now.take(LOOK).position(|said| *said == wanted);
         match found.filter(|_| row.waker_utid == RowId::NONE) {
             None => {
-                told.push(row);
+                stored.push(row);
                 0
             }
             Some(skipped) => {
@@ -179,7 +179,7 @@ fn origins(switches: Switches<'_>, states: &ThreadStateTable) -> (Vec<i64>, Thre
         }
     };
     let origins = (0..states.len()).map(&mut origin).collect();
-    (origins, told)
+    (origins, stored)
 }
 
 /// The maximum number of implied states at one time that are searched.
@@ -235,7 +235,7 @@ fn column<T>(rows: usize) -> Vec<T> {
 }
 
 fn follow(parts: &Parts, table: &mut Table<'_>) -> Result<Followed> {
-    let told = &parts.told;
+    let stored = &parts.stored;
     let mut idle = vec![false; parts.trace.threads.len()];
     for utid in parts.idle.utid.iter() {
         // An invalid thread is reported later.
@@ -244,19 +244,19 @@ fn follow(parts: &Parts, table: &mut Table<'_>) -> Result<Followed> {
         }
     }
     let mut switches = Switches::new(&parts.trace.sched_slices, &idle);
-    let mut rows = 0..told.len();
+    let mut rows = 0..stored.len();
     let mut states = Followed::of(table.rows);
     for origin in table.values("origin", &ORIGIN, 0)? {
         let (said, waker) = match usize::try_from(origin) {
             Ok(0) => {
                 let row = rows.next().ok_or_else(|| table.truncated("told_states"))?;
-                let said = Said {
-                    ts: told.ts.get(row),
-                    utid: told.utid.get(row),
-                    cpu: told.cpu.get(row),
-                    state: told.state.get(row),
+                let said = Implied {
+                    ts: stored.ts.get(row),
+                    utid: stored.utid.get(row),
+                    cpu: stored.cpu.get(row),
+                    state: stored.state.get(row),
                 };
-                (said, told.waker_utid.get(row))
+                (said, stored.waker_utid.get(row))
             }
             Ok(place) => {
                 let said = switches.nth(place - 1);

@@ -167,7 +167,7 @@ impl TraceBuilder {
 
     /// Adds a statistic of the recording or of the reader, which SQL shows in `stats`. Statistics with the same name
     /// may have an index.
-    pub fn figure(&mut self, name: &str, index: Option<i64>, machine: i64, value: i64) {
+    pub fn stat(&mut self, name: &str, index: Option<i64>, machine: i64, value: i64) {
         let name = self.trace.strings.intern(name);
         let mut cells = vec![
             ("name", ArgValue::Text(name)),

@@ -1,6 +1,6 @@
 //! The ids of another trace's rows after those of this one.
 
-use super::people::People;
+use super::tasks::Tasks;
 use crate::ids::{ProcessId, RowId, StringId, ThreadId};
 use crate::remap::{IdKind, Remap};
 use crate::trace::Trace;
@@ -19,13 +19,13 @@ pub(super) struct Ids {
 }
 
 impl Ids {
-    pub fn new(new: &mut Trace, other: &Trace, people: &People) -> Self {
+    pub fn new(new: &mut Trace, other: &Trace, tasks: &Tasks) -> Self {
         let strings = other.strings.iter();
         Self {
             strings: strings.map(|(_, text)| new.strings.intern(text)).collect(),
             sources: new.sources.len() as u32,
-            processes: rows(&people.processes, new.processes.len()),
-            threads: rows(&people.threads, new.threads.len()),
+            processes: rows(&tasks.processes, new.processes.len()),
+            threads: rows(&tasks.threads, new.threads.len()),
             tracks: new.tracks.len() as u32,
             slices: new.slices.len() as u32,
             methods: new.methods.len() as u32,

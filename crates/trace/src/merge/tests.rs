@@ -100,8 +100,8 @@ fn build(title: &str, names: [&str; 4], start: i64, steps: &[Step]) -> Trace {
     builder.finish()
 }
 
-/// All content of one source as text: ids are replaced by what they refer to, and times are shifted
-/// back. Slices are identified by their place among those of the source.
+/// All content of one source as text. Ids are replaced by what they refer to, and times are shifted back. Slices are
+/// identified by their position among the slices of the source.
 fn told(trace: &Trace, source: SourceId, shift: i64) -> Vec<String> {
     let text = |id| trace.strings.get(id);
     let time = |ts: i64| if ts == NO_TIME { ts } else { ts - shift };

@@ -39,8 +39,8 @@ pub struct StateTracker {
 }
 
 impl StateTracker {
-    /// Processes a change. Returns `false` and does nothing if the thread cannot be in that state now: a thread that runs
-    /// does not begin to run, and a dead one can only be destroyed.
+    /// Processes a change. Returns `false` and does nothing if the thread cannot be in that state now: a thread that
+    /// runs does not begin to run, and a dead one can only be destroyed.
     pub fn change(&mut self, builder: &mut TraceBuilder, change: StateChange) -> bool {
         let StateChange {
             ts, utid, state, ..

@@ -10,9 +10,9 @@ table! {
     SchedSliceTable of
     /// One run of a thread on a CPU.
     SchedSliceRow {
-        /// Start.
+        /// Start, ns.
         ts: i64,
-        /// Duration, ns; [`NO_DURATION`] if the trace ends first.
+        /// Duration, ns; [`NO_DURATION`](crate::NO_DURATION) if the trace ends first.
         dur: i64,
         /// The CPU.
         cpu: u32,
@@ -25,18 +25,18 @@ table! {
         /// Whether the switch to the thread was not recorded, so that its start was inferred from
         /// other events.
         inferred: bool,
-        /// The thread's priority when it left the CPU, [`NO_PRIORITY`] if unknown.
+        /// The thread's priority when it left the CPU, [`NO_PRIORITY`](crate::NO_PRIORITY) if unknown.
         end_priority: i32,
     }
 }
 
 table! {
-    /// Ends of runs that are not in sched_slices, because the switch to the thread was not recorded: mostly of the thread
-    /// that ran on a CPU when the recording began. Sorted by (ts, arrival).
+    /// Ends of runs that are not in sched_slices, because the switch to the thread was not recorded: mostly of the
+    /// thread that ran on a CPU when the recording began. Sorted by (ts, arrival).
     RunEndTable of
     /// A switch away from a thread that was not known to be on the CPU.
     RunEndRow {
-        /// When the thread left.
+        /// When the thread left, ns.
         ts: i64,
         /// The CPU.
         cpu: u32,
@@ -54,7 +54,7 @@ table! {
     WakeupTable of
     /// A wake-up, also one without effect.
     WakeupRow {
-        /// When.
+        /// When it happened, ns.
         ts: i64,
         /// Which event it is.
         kind: WakeKind,
@@ -64,11 +64,11 @@ table! {
         waker_utid: ThreadId,
         /// The thread that is woken.
         utid: ThreadId,
-        /// The CPU on which it is to run, [`NO_CPU`] if unknown.
+        /// The CPU on which it is to run, [`NO_CPU`](crate::NO_CPU) if unknown.
         target_cpu: u32,
-        /// Its priority, the kernel's number; [`NO_PRIORITY`] if unknown.
+        /// Its priority, the kernel's number; [`NO_PRIORITY`](crate::NO_PRIORITY) if unknown.
         priority: i32,
-        /// 1 if an interrupt did it, 0 if not, [`NO_FLAG`] if unknown.
+        /// 1 if an interrupt woke it, 0 if not, [`NO_FLAG`](crate::NO_FLAG) if unknown.
         irq_context: i8,
     }
 }
@@ -78,7 +78,7 @@ table! {
     ThreadNameTable of
     /// A name that a thread had from `ts` on.
     ThreadNameRow {
-        /// When an event first gave it this name.
+        /// When an event first gave it this name, ns.
         ts: i64,
         /// The thread.
         utid: ThreadId,
@@ -92,17 +92,17 @@ table! {
     ThreadStateTable of
     /// A thread in one state for some time.
     ThreadStateRow {
-        /// Start.
+        /// Start, ns.
         ts: i64,
-        /// Duration, ns; [`NO_DURATION`] if the trace ends first.
+        /// Duration, ns; [`NO_DURATION`](crate::NO_DURATION) if the trace ends first.
         dur: i64,
         /// The thread.
         utid: ThreadId,
-        /// The CPU while running, [`NO_CPU`] otherwise.
+        /// The CPU while running, [`NO_CPU`](crate::NO_CPU) otherwise.
         cpu: u32,
         /// The state.
         state: TaskState,
-        /// Whether it waited for I/O: 1 yes, 0 no, -1 unknown.
+        /// Whether it waited for I/O: 1 yes, 0 no, [`NO_FLAG`](crate::NO_FLAG) if unknown.
         io_wait: i8,
         /// The kernel function it was blocked in, or empty.
         blocked_function: StringId,
@@ -116,7 +116,7 @@ table! {
     FtraceEventTable of
     /// An event.
     FtraceEventRow {
-        /// When.
+        /// When it happened, ns.
         ts: i64,
         /// The event's name, such as `ext4_da_write_begin`.
         name: StringId,

@@ -59,7 +59,7 @@ pub enum TrackDimensionValue {
     Fixed(&'static str),
 }
 
-/// One of the values that together identify a track among those of its type.
+/// One of the values that together distinguish a track from others of its type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TrackDimension {
     /// Its key in PerfettoSQL.

@@ -55,10 +55,11 @@ pub(super) fn check_writable(path: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Writes a recording to the file of `-o`. If that disk is full, writes it to a file on another one.
+/// Writes a recording to the file of `-o`. If its disk is full, writes to a file on another disk.
 ///
 /// # Errors
-/// Those of `write`; [`Error::KeptElsewhere`] if it is complete, but in another file.
+/// The errors of `write`; [`Error::KeptElsewhere`] if the recording is complete, but in another
+/// file.
 pub(super) fn write_output(
     path: &Path,
     write: impl FnMut(&mut File) -> Result<(), Error>,
@@ -95,7 +96,7 @@ pub(super) fn write_opened(
     Err(Error::Output(source).in_output(Some(path)))
 }
 
-/// A new file in `folder` with the name of `path`, to which a number is added if there is such a file.
+/// A new file in `folder` with the name of `path`. If the name is taken, a number is added.
 fn new_file(folder: &Path, path: &Path) -> Option<(File, PathBuf)> {
     let name = path.file_name()?.to_string_lossy();
     let names = [name.to_string(), format!("{}-{name}", std::process::id())];
@@ -126,7 +127,7 @@ fn is_shared(path: &Path) -> bool {
 }
 
 fn is_ours(file: &Metadata) -> bool {
-    // SAFETY: asks for a number.
+    // SAFETY: `geteuid` has no preconditions.
     file.uid() == unsafe { libc::geteuid() }
 }
 

@@ -135,8 +135,8 @@ impl SetUp<'_, '_> {
     pub fn start_recording(&mut self, config: &Config) -> Result<(), Error> {
         let tree = self.settings.tree();
         tracefs::write(tree, "tracing_on", "1")?;
-        // Clear after the start: the CPUs start one after another, so the first one may have recorded
-        // the beginning of something whose end another CPU missed.
+        // Clear after the start. The CPUs start one after another, so a thing that the first one
+        // saw begin may have ended on a CPU that did not record yet.
         tracefs::truncate(tree, "trace")?;
         if !config.has_marks {
             return Ok(());

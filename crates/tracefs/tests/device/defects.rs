@@ -56,7 +56,8 @@ fn a_wrong_category_in_a_file_ends_the_recording() {
     }
 }
 
-/// The original reads the file after it has set the tags, so those of the file are lost. Ours sets them.
+/// The original reads the file after it has set the tags, so the file's tags are lost. Ours sets
+/// them.
 #[test]
 fn tags_of_a_file_take_effect() {
     let Some(bench) = Bench::set_up() else { return };

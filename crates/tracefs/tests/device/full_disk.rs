@@ -122,7 +122,7 @@ fn what_a_full_disk_cannot_take_is_kept_on_another_one() {
     assert!(!file.exists());
 }
 
-/// The same text, which is written after the recording.
+/// The same for text, which is written after the recording.
 #[test]
 fn a_text_that_a_full_disk_cannot_take_is_kept_on_another_one() {
     let Some(kernel) = Kernel::claim() else {
@@ -149,8 +149,8 @@ fn a_text_that_a_full_disk_cannot_take_is_kept_on_another_one() {
     kernel.wait_for(kernel.baseline());
 }
 
-/// The command, where every folder for temporary files is on one small disk. The program and those of the
-/// device can be there too, so they are opened before.
+/// Runs the command with every folder for temporary files on one small disk. The mounts can hide
+/// the program and the fake device, so both are opened before.
 fn on_one_small_disk(device: &Device, inner: &Command) -> Command {
     const SCRIPT: &str = "exec 3<\"$0\"; mount --bind \"$DEVICE\" /mnt && \
         mount -t tmpfs -o size=256k none /tmp && mount --bind /tmp /var/tmp && \

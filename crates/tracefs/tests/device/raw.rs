@@ -10,8 +10,8 @@ use crate::kernel::Kernel;
 use crate::program::{Device, Program, wait_until_recording};
 use crate::workload::{self, Marker};
 
-/// Runs a program, so it needs the turn of the kernel: the child would inherit a script that another test writes, and a
-/// script that is open for writing cannot be executed.
+/// Runs a program, so the caller must hold the kernel's lock: the child would inherit a script that
+/// another test is writing, and a script that is open for writing cannot be executed.
 fn have_trace_cmd() -> bool {
     let there = Command::new("trace-cmd").arg("--version").output().is_ok();
     if !there {

@@ -62,7 +62,7 @@ fn everything_is_restored() {
     assert_eq!(*world.store.announced.borrow(), 2);
 }
 
-/// Switching the option off in one instance would do so for the events of all.
+/// Switching the option off in one instance would affect the events of all instances.
 #[test]
 fn an_instance_that_ends_leaves_processes_to_others() {
     let world = World::new();

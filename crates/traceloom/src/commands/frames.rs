@@ -30,9 +30,9 @@ const USUAL_LIMIT: usize = 5;
 /// DrawFrame, or of Flutter's UI and raster threads. A thread that only hands over buffers
 /// (queueBuffer), such as a game's, has a frame from each buffer to the next. A frame starts at the
 /// vsync before it (counter VSYNC-app, if recorded). Each further vsync that passes before the
-/// frame is drawn is a missed one, and a frame that misses any is janky. If a Perfetto trace has
-/// Android's frame timeline, that tells which frames were late, and why. Frames of the compositor
-/// are listed separately.
+/// frame is drawn is missed, and a frame that misses any is janky. If a Perfetto trace has Android's
+/// frame timeline, late frames and their reasons are taken from it. Frames of the compositor are
+/// listed separately.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -241,12 +241,12 @@ fn text(out: &mut dyn Write, args: &FramesArgs, report: &FrameReport) -> Result<
         return Ok(());
     }
     table(&report.apps).write(out, terminal_width())?;
-    let told = report.worst.iter();
-    let told: Vec<&WorstFrame> = match args.limit {
-        Some(_) => told.collect(),
-        None => told.filter(|frame| frame.missed > 0).collect(),
+    let verdict_text = report.worst.iter();
+    let verdict_text: Vec<&WorstFrame> = match args.limit {
+        Some(_) => verdict_text.collect(),
+        None => verdict_text.filter(|frame| frame.missed > 0).collect(),
     };
-    for frame in told {
+    for frame in verdict_text {
         writeln!(out)?;
         worst(out, frame)?;
     }
@@ -304,7 +304,7 @@ fn worst(out: &mut dyn Write, frame: &WorstFrame) -> Result<()> {
         plain(&frame.label)
     )?;
     if let Some(verdict) = &frame.verdict {
-        writeln!(out, "  {}", plain(&told(verdict)))?;
+        writeln!(out, "  {}", plain(&verdict_text(verdict)))?;
     }
     let states = [
         (StateKind::Running.name(), frame.running_ns),
@@ -337,7 +337,7 @@ fn worst(out: &mut dyn Write, frame: &WorstFrame) -> Result<()> {
 }
 
 /// When the frame was done and why it was late, according to the frame timeline.
-fn told(verdict: &VerdictReport) -> String {
+fn verdict_text(verdict: &VerdictReport) -> String {
     let when = verdict.expected_end.map(|until| match verdict.end - until {
         after if after > 0 => format!("done {} after it was expected", duration(after)),
         before => format!("done {} before it was expected", duration(-before)),

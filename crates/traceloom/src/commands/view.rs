@@ -72,8 +72,8 @@ pub fn run(args: ViewArgs) -> Result<ExitCode> {
         ..ServerOptions::default()
     })?;
     let handle = server.handle();
-    let (told, stop) = (handle.clone(), handle.clone());
-    progress::also_tell(move |done, total| told.progress(done, total.unwrap_or(0)));
+    let (listener, stop) = (handle.clone(), handle.clone());
+    progress::also_call(move |done, total| listener.progress(done, total.unwrap_or(0)));
     // The server answers while the trace is read, so the page can show the progress.
     let (fail, failed) = mpsc::channel();
     std::thread::spawn(

@@ -245,7 +245,9 @@ fn json(out: &mut dyn Write, report: &Report, map: &MethodMap) -> Result<()> {
 /// Prints warnings on standard error.
 fn warn(report: &Report, map: &MethodMap) {
     let failures = report.failures.iter();
-    told(failures.map(|one| format!("not woven: {}: {} ({})", one.method, one.why, one.place)));
+    print_first(
+        failures.map(|one| format!("not woven: {}: {} ({})", one.method, one.why, one.place)),
+    );
     if let Some(count) = report.skipped.get("woven") {
         let count = thousands(*count as u64);
         message!(
@@ -253,18 +255,20 @@ fn warn(report: &Report, map: &MethodMap) {
         );
     }
     let unreadable = report.unreadable.iter();
-    told(unreadable.map(|(place, why)| format!("copied unchanged: {place}: {why}")));
+    print_first(unreadable.map(|(place, why)| format!("copied unchanged: {place}: {why}")));
     let unsigned = report.unsigned.iter();
-    told(unsigned.map(|place| format!("{place} is no longer signed: its classes changed")));
+    print_first(unsigned.map(|place| format!("{place} is no longer signed: its classes changed")));
     let duplicates = report.duplicates.iter();
-    told(duplicates.map(|place| format!("left out, because another entry has this name: {place}")));
+    print_first(
+        duplicates.map(|place| format!("left out, because another entry has this name: {place}")),
+    );
     if map.next > MAX_PACKED_ID + 1 {
         message!("some ids exceed 20 bits: tools that store ids in 20 bits cannot read them");
     }
 }
 
 /// Prints the first few lines and the number of the others.
-fn told(lines: impl ExactSizeIterator<Item = String>) {
+fn print_first(lines: impl ExactSizeIterator<Item = String>) {
     let more = lines.len().saturating_sub(SHOWN);
     for line in lines.take(SHOWN) {
         message!("{}", plain(&line));

@@ -19,10 +19,11 @@ use crate::print::{
 use crate::times::parse_time;
 use crate::wanted::selected_threads;
 
-/// Show what a thread waited for: the chain of threads, one after the other (the critical path)
+/// Show what a thread waited for: the chain of threads that held it up (the critical path)
 ///
-/// While a thread waits, the path is what the thread did that woke it later; if that one waited
-/// too, what its waker did. Works with every format that has scheduling events (category sched).
+/// While a thread waits, the path shows what the thread that later woke it was doing. If that thread
+/// was waiting too, the path goes on to the thread that woke that one. Works with every format that
+/// has scheduling events (category sched).
 #[derive(clap::Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -197,7 +198,7 @@ impl Part {
                 .label(trace, timeline.names.of_slice(slice.row()))
         });
         let why = match part.why {
-            Some(why) => why.told(trace).text,
+            Some(why) => why.text(trace).text,
             None if part.held_by == ThreadId::NONE => String::new(),
             None => format!("{} had the CPU", thread_label(trace, part.held_by)),
         };

@@ -1,9 +1,12 @@
-//! The files that make up an input: one, or the `.key` and `.data` files of old tools.
+//! The files that make up an input: one, the `.key` and `.data` files of old tools, or a folder that perf wrote.
 
 use std::ffi::OsString;
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
+use traceloom_formats::{SNIFF_BYTES, detect};
 
 use crate::address;
 
@@ -47,9 +50,12 @@ pub fn join_pairs(args: Vec<OsString>) -> Vec<OsString> {
     joined
 }
 
-/// The files that make up the input: one, or the key and data files of old tools. A base name
-/// means both if no file has that name.
+/// The files that make up the input: one, the key and data files of old tools, or those of a folder that perf wrote. A
+/// base name means both files of old tools if no file has that name.
 pub(super) fn parts(path: &Path) -> Result<Vec<PathBuf>> {
+    if let Some(files) = files_of_perf(path) {
+        return Ok(files);
+    }
     let beside = |ending: &str| {
         let mut name = path.as_os_str().to_owned();
         name.push(ending);
@@ -77,4 +83,31 @@ pub(super) fn parts(path: &Path) -> Result<Vec<PathBuf>> {
         Some(advice) => bail!("{}: {advice}", path.display()),
         None => bail!("{}: no such file", path.display()),
     }
+}
+
+/// The files of a folder that `perf record --threads` wrote: `data`, which has the header, then `data.0`, `data.1` …
+fn files_of_perf(folder: &Path) -> Option<Vec<PathBuf>> {
+    let header = folder.join("data");
+    // Opening a pipe would wait for its writer.
+    if !header.is_file() || !is_perf_data(&header) {
+        return None;
+    }
+    let names = std::fs::read_dir(folder).ok()?.flatten();
+    let numbers = names.filter_map(|entry| {
+        let name = entry.file_name().into_string().ok()?;
+        name.strip_prefix("data.")?.parse::<u32>().ok()
+    });
+    let mut numbers: Vec<_> = numbers.collect();
+    numbers.sort_unstable();
+    let further = numbers
+        .iter()
+        .map(|number| folder.join(format!("data.{number}")));
+    Some([header].into_iter().chain(further).collect())
+}
+
+fn is_perf_data(path: &Path) -> bool {
+    let mut head = Vec::new();
+    let file = File::open(path).map(|file| file.take(SNIFF_BYTES as u64));
+    let read = file.and_then(|mut file| file.read_to_end(&mut head));
+    read.is_ok() && detect(&head).is_some_and(|format| format.id() == "perf-data")
 }

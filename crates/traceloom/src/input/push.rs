@@ -29,9 +29,10 @@ pub(super) enum Pushed {
     Whole,
 }
 
-/// Gives a file to the reader. Big files are mapped.
+/// Gives a file to the reader. Big files are mapped. `is_only` says that the input has no other file.
 pub(super) fn push_part(
     path: &Path,
+    is_only: bool,
     reader: &mut AnyReader,
     out: &mut Target<'_>,
 ) -> Result<Pushed> {
@@ -49,7 +50,7 @@ pub(super) fn push_part(
         && settled
         && let Ok(map) = Map::new(&file)
     {
-        let pushed = push_mapped(&map, reader, out);
+        let pushed = push_mapped(&map, is_only, reader, out);
         // A truncated file reads as zeros, which explains any other error. So this error is reported first.
         map.check()?;
         return pushed;
@@ -100,9 +101,14 @@ fn push_stream(
     }
 }
 
-fn push_mapped(map: &Map, reader: &mut AnyReader, out: &mut Target<'_>) -> Result<Pushed> {
+fn push_mapped(
+    map: &Map,
+    is_only: bool,
+    reader: &mut AnyReader,
+    out: &mut Target<'_>,
+) -> Result<Pushed> {
     let progress = Progress::new(Some(map.len() as u64));
-    if wants_whole(map) {
+    if is_only && wants_whole(map) {
         reader.whole(map, out)?;
         return Ok(Pushed::Whole);
     }

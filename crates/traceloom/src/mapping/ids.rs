@@ -30,7 +30,7 @@ impl MethodNames {
         if let Some(path) = named {
             return Self::open(path, false).map(Some);
         }
-        let beside = trace.and_then(beside);
+        let beside = trace.and_then(map_next_to);
         Ok(beside.and_then(|path| Self::open(&path, true).ok()))
     }
 
@@ -70,7 +70,7 @@ impl MethodNames {
             *trace.methods.name.get_mut(row) = trace.strings.intern_unless_empty(&name);
             *trace.methods.signature.get_mut(row) = trace.strings.intern_unless_empty(&signature);
         }
-        self.tell(&seen);
+        self.report(&seen);
     }
 
     /// Like [`MethodNames::rename`], for the functions of a call tree.
@@ -89,7 +89,7 @@ impl MethodNames {
             let (class, name, signature) = names(method, original);
             functions[at] = Function::method(0, &class, &name, &signature);
         }
-        self.tell(&seen);
+        self.report(&seen);
     }
 
     /// Whether the map next to the trace belongs to another trace. If so, prints that on standard
@@ -107,7 +107,7 @@ impl MethodNames {
         is_another
     }
 
-    fn tell(&self, seen: &Seen) {
+    fn report(&self, seen: &Seen) {
         if seen.ids == 0 {
             return;
         }
@@ -208,7 +208,7 @@ fn id(name: &str) -> Option<u32> {
 
 /// The method map next to a trace: `app.trace.methods.txt` or `app.methods.txt` for `app.trace`, or
 /// else `methods.txt` in the same folder.
-fn beside(trace: &Path) -> Option<PathBuf> {
+fn map_next_to(trace: &Path) -> Option<PathBuf> {
     let with = |name: &std::ffi::OsStr| {
         let mut name = name.to_owned();
         name.push(".methods.txt");

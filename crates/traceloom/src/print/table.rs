@@ -160,9 +160,9 @@ impl Cut {
 /// The width of the terminal: `COLUMNS` if set, otherwise the terminal's own width. `None` if
 /// standard output is not a terminal, so that nothing is cut in files and pipes.
 pub fn terminal_width() -> Option<usize> {
-    let told = std::env::var("COLUMNS").ok();
-    let told = told.and_then(|columns| columns.parse().ok());
-    told.or_else(|| {
+    let width = std::env::var("COLUMNS").ok();
+    let width = width.and_then(|columns| columns.parse().ok());
+    width.or_else(|| {
         let (width, _) = terminal_size::terminal_size_of(std::io::stdout())?;
         Some(width.0.into())
     })

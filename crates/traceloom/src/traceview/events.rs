@@ -17,17 +17,17 @@ pub(crate) fn replay(bytes: &[u8]) -> Result<(Engine, Vec<String>), ReadError> {
         engine: Engine::new(Clock::ThreadCpu, Methods::new()),
         threads: Vec::new(),
         methods: Vec::new(),
-        told: Vec::new(),
+        messages: Vec::new(),
     };
     read_method_events(bytes, ReadOptions::default(), &mut replay)?;
-    Ok((replay.engine, replay.told))
+    Ok((replay.engine, replay.messages))
 }
 
 struct Replay {
     engine: Engine,
     threads: Vec<Option<u32>>,
     methods: Vec<Option<u32>>,
-    told: Vec<String>,
+    messages: Vec<String>,
 }
 
 impl Replay {
@@ -100,7 +100,7 @@ impl MethodEvents for Replay {
     }
 
     fn repair(&mut self, kind: RepairKind, count: u64, place: Place, _detail: String) {
-        self.told.push(format!(
+        self.messages.push(format!(
             "{count} × {} (first at {place})",
             kind.explanation()
         ));

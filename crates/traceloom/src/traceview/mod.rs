@@ -53,29 +53,29 @@ Example:
 /// requested.
 pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.skip(1).collect();
-    let told = run(&args);
-    for line in &told.errors {
+    let outcome = run(&args);
+    for line in &outcome.errors {
         message!("{line}");
     }
     let mut out = Screen::lock(&io::stdout());
-    match out.write_all(&told.output).and_then(|()| out.flush()) {
+    match out.write_all(&outcome.output).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             message!("traceview: cannot write to standard output: {error}");
             ExitCode::from(2)
         }
-        _ => ExitCode::from(told.code),
+        _ => ExitCode::from(outcome.code),
     }
 }
 
 /// The output of a run and its exit code.
 #[derive(Default)]
-struct Told {
+struct Outcome {
     output: Vec<u8>,
     errors: Vec<String>,
     code: u8,
 }
 
-impl Told {
+impl Outcome {
     fn printed(text: impl Into<Vec<u8>>, code: u8) -> Self {
         Self {
             output: text.into(),
@@ -93,15 +93,15 @@ impl Told {
     }
 }
 
-fn run(args: &[OsString]) -> Told {
+fn run(args: &[OsString]) -> Outcome {
     if args.iter().any(|arg| arg == "--help") {
-        return Told::printed(HELP, 0);
+        return Outcome::printed(HELP, 0);
     }
     let options = args.iter().take_while(|arg| *arg == "-r").count();
     let [name] = &args[options..] else {
         let usage =
             "Usage: java com.android.traceview.MainWindow [-r] trace\n  -r   regression only\n";
-        return Told::printed(usage, 0);
+        return Outcome::printed(usage, 0);
     };
     let bytes = match input::read(name) {
         Ok(bytes) => bytes,
@@ -109,7 +109,7 @@ fn run(args: &[OsString]) -> Told {
     };
     if options == 0 {
         let name = Path::new(name).display();
-        return Told::failed(
+        return Outcome::failed(
             format!(
                 "traceview: the window is not part of traceloom; see `traceloom profile {name}`, \
                  or add -r for the tables"
@@ -120,19 +120,21 @@ fn run(args: &[OsString]) -> Told {
     regression(&bytes, name)
 }
 
-fn refuse(missing: Missing, name: &OsStr) -> Told {
+fn refuse(missing: Missing, name: &OsStr) -> Outcome {
     let name = Path::new(name).display();
     match missing {
-        Missing::Folder => Told::printed("Qemu trace files not supported yet.\n", 1),
-        Missing::NotFound => Told::failed(format!("trace file '{name}' not found"), 1),
-        Missing::Pair => Told::failed(format!("cannot convert old trace file '{name}'"), 1),
-        Missing::Unreadable => Told::failed(format!("Failed to read the trace file '{name}'"), 1),
+        Missing::Folder => Outcome::printed("Qemu trace files not supported yet.\n", 1),
+        Missing::NotFound => Outcome::failed(format!("trace file '{name}' not found"), 1),
+        Missing::Pair => Outcome::failed(format!("cannot convert old trace file '{name}'"), 1),
+        Missing::Unreadable => {
+            Outcome::failed(format!("Failed to read the trace file '{name}'"), 1)
+        }
     }
 }
 
 /// Prints the tables in the way Traceview read the file if it could, otherwise in the way traceloom
 /// does.
-fn regression(bytes: &[u8], name: &OsStr) -> Told {
+fn regression(bytes: &[u8], name: &OsStr) -> Outcome {
     let refusal = match file::replay(bytes) {
         Ok((engine, skipped)) => {
             let mut errors = Vec::new();
@@ -155,7 +157,7 @@ fn regression(bytes: &[u8], name: &OsStr) -> Told {
             let why = format!("Traceview itself could not open this: {refusal}");
             tables(engine, [vec![why], mended].concat())
         }
-        Err(error) => Told::failed(
+        Err(error) => Outcome::failed(
             format!(
                 "Failed to read the trace file '{}': {refusal}; {error}",
                 Path::new(name).display()
@@ -165,7 +167,7 @@ fn regression(bytes: &[u8], name: &OsStr) -> Told {
     }
 }
 
-fn tables(mut engine: Engine, mut errors: Vec<String>) -> Told {
+fn tables(mut engine: Engine, mut errors: Vec<String>) -> Outcome {
     let output = print::report(&mut engine);
     let mended = engine.mended;
     if mended.unmatched_exits > 0 {
@@ -180,7 +182,7 @@ fn tables(mut engine: Engine, mut errors: Vec<String>) -> Told {
             "{count} calls closed because their caller exited (Traceview stopped there)"
         ));
     }
-    Told {
+    Outcome {
         output,
         errors: errors
             .into_iter()

@@ -86,7 +86,7 @@ impl Handle {
         self.failed(why);
         if let Some(recording) = &self.state.recording {
             recording.has_ended(why.to_owned(), false);
-            recording.wait_until_told(limit);
+            recording.wait_until_reported(limit);
         }
     }
 

@@ -58,7 +58,7 @@ struct Now {
     is_wanted: bool,
     step: Step,
     /// Whether a page has received the final state.
-    is_told: bool,
+    is_reported: bool,
 }
 
 /// The state of a recording.
@@ -152,13 +152,13 @@ impl Recording {
     fn step(&self, step: Step) {
         let mut now = self.now();
         now.step = step;
-        now.is_told = false;
+        now.is_reported = false;
         self.changed.notify_all();
     }
 
     /// Waits until a page has received the final state, at most for `limit`.
-    pub fn wait_until_told(&self, limit: Duration) {
-        let waits = |now: &mut Now| !now.is_told;
+    pub fn wait_until_reported(&self, limit: Duration) {
+        let waits = |now: &mut Now| !now.is_reported;
         drop(self.changed.wait_timeout_while(self.now(), limit, waits));
     }
 
@@ -175,7 +175,7 @@ impl Recording {
         let held = newest.map(|(_, engine)| engine.trace().bounds);
         let newest = newest.map_or(0, |(number, _)| *number);
         now.is_wanted |= shown == Some(newest);
-        now.is_told = true;
+        now.is_reported = true;
         self.changed.notify_all();
         let (step, said) = match &now.step {
             Step::Recording => ("recording", ""),

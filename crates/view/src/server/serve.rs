@@ -208,8 +208,8 @@ pub(super) fn router(state: Arc<State>) -> Router {
 
 async fn stopped(stop: watch::Sender<bool>) {
     // The sender lives here, so the channel cannot close before.
-    let mut told = stop.subscribe();
-    drop(told.wait_for(|&stop| stop).await);
+    let mut stopped = stop.subscribe();
+    drop(stopped.wait_for(|&stop| stop).await);
 }
 
 /// Ctrl-C and SIGTERM. They are handled from the moment this exists.

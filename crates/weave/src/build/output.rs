@@ -261,7 +261,7 @@ fn entry_name(inside: &Path) -> String {
 
 fn new_archive(place: &Path) -> Result<ZipWriter<BufWriter<NamedTempFile>>, BuildError> {
     make_parent(place)?;
-    Ok(ZipWriter::new(BufWriter::new(beside(place)?)))
+    Ok(ZipWriter::new(BufWriter::new(temporary_near(place)?)))
 }
 
 fn finish_archive(
@@ -280,13 +280,13 @@ fn write_whole(
     place: &Path,
     write: impl FnOnce(&mut BufWriter<NamedTempFile>) -> std::io::Result<()>,
 ) -> Done {
-    let mut out = BufWriter::new(beside(place)?);
+    let mut out = BufWriter::new(temporary_near(place)?);
     write(&mut out).map_err(BuildError::io("write", place))?;
     persist(out, place)
 }
 
 /// A temporary file next to the final one, so that nobody sees an incomplete file.
-fn beside(place: &Path) -> Result<NamedTempFile, BuildError> {
+fn temporary_near(place: &Path) -> Result<NamedTempFile, BuildError> {
     let folder = place.parent().filter(|folder| *folder != Path::new(""));
     let mut builder = tempfile::Builder::new();
     set_default_mode(&mut builder);

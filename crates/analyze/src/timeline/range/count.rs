@@ -76,8 +76,8 @@ impl<'t> Count<'t> {
         }
     }
 
-    /// Per slice, visiting the table in order is several times as fast as visiting lanes, whose
-    /// slices are far apart in memory. But lanes can be searched for the slices in the range.
+    /// Visiting the table in order is several times as fast per slice as visiting lanes, whose
+    /// slices are far apart in memory. Lanes, however, can be searched for the slices in the range.
     pub fn source(&self) -> Source<'t> {
         const TABLE_IS_FASTER: usize = 6;
         let mut lists = Vec::new();

@@ -8,8 +8,8 @@ use super::sums::merged;
 use crate::timeline::names::NameId;
 use crate::timeline::stats::{NameStats, Sum};
 
-/// The statistics of those of the given slices of one name that overlap the range. `None` if there are none, or if
-/// `cancelled`.
+/// The statistics of the given slices, which have one name, as far as they overlap the range.
+/// `None` if none does, or if `cancelled`.
 pub(super) fn of_name(
     count: &Count<'_>,
     (name, slices): (NameId, &[SliceId]),
@@ -60,8 +60,8 @@ impl Count<'_> {
         rows.any(|row| self.name(*row as usize) == name)
     }
 
-    /// Time of slices directly within one of this name, on tracks where a search for the children
-    /// of each would be slow.
+    /// Time of slices directly within a slice of this name, on tracks where searching for each
+    /// slice's children would be slow.
     fn within_tangled(&self, name: NameId) -> i128 {
         let mut sum = 0;
         for track in (0..self.trace.tracks.len()).map(TrackId::from_row) {

@@ -40,7 +40,7 @@ impl Count<'_> {
             }
         };
         let lengths = self.each(source, &new, collect, cancelled);
-        // After its last length was stored, each name's place in a part is the start of the next
+        // Once its last length is stored, each name's place in a part is the start of the next
         // name.
         let of_name = |at: usize| {
             let mut all = Vec::new();

@@ -119,7 +119,7 @@ fn relation(value: &Value) -> Read<Relation> {
     })
 }
 
-/// Numbers become text: facts about a trace are texts.
+/// Numbers become text, because facts about a trace are text.
 fn attributes(value: &Value) -> Read<Vec<(String, String)>> {
     let attribute = |(key, value): (&String, &Value)| {
         let text = match value {

@@ -9,21 +9,21 @@ pub(crate) struct Entry {
     pub event: &'static str,
     /// Which of these events count.
     pub when: When,
-    pub does: Does,
+    pub does: Action,
     pub on: On,
-    /// The category of the slice, or nothing.
+    /// The category of the slice, or empty.
     pub category: &'static str,
     /// The name of the slice, with fields in braces. For the end of a slice on a thread's own track: the start of the
     /// slice's name.
     pub name: &'static str,
-    /// The arguments: a key, and the field with its value. After `=` comes the value itself; after `%`, two fields, of
-    /// which the first is given as a percentage of the second; `@cpu` is the CPU.
+    /// The arguments: a key, and the field with its value. `=` comes before a literal value. `%` comes before two
+    /// fields, and the value is the first one as a percentage of the second. `@cpu` is the CPU.
     pub args: &'static [(&'static str, &'static str)],
 }
 
 /// The action of an event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Does {
+pub(crate) enum Action {
     /// Begins a slice.
     Begin,
     /// Ends the innermost slice.

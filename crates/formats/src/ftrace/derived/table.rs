@@ -5,12 +5,12 @@ use std::sync::OnceLock;
 use rustc_hash::FxHashMap;
 use traceloom_trace::TrackType;
 
-use super::entry::Does::{self, Adds, Begin, Counter, CounterAt, End, Moment, Next};
+use super::entry::Action::{self, Adds, Begin, Counter, CounterAt, End, Moment, Next};
 use super::entry::Entry;
 use super::entry::On::{self, Cpu, CpuOf, Lanes, Machine, Own, OwnOf};
 use super::entry::When::{self, Always, Negative, NotPositive, NotZero, Positive, Zero};
 
-const fn entry(event: &'static str, does: Does, on: On, name: &'static str) -> Entry {
+const fn entry(event: &'static str, does: Action, on: On, name: &'static str) -> Entry {
     Entry {
         event,
         when: Always,

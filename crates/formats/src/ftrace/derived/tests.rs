@@ -137,14 +137,14 @@ fn an_end_without_a_begin_is_counted_and_kept() {
 
 /// A row of the table in `docs/formats.md`.
 fn row(entry: &super::Entry) -> String {
-    use super::{Does, On};
+    use super::{Action, On};
     let effect = match entry.does {
-        Does::Begin => "begin",
-        Does::End => "end",
-        Does::Next => "next",
-        Does::Moment => "moment",
-        Does::Adds => "adds",
-        Does::Counter(_) | Does::CounterAt(..) => "counter",
+        Action::Begin => "begin",
+        Action::End => "end",
+        Action::Next => "next",
+        Action::Moment => "moment",
+        Action::Adds => "adds",
+        Action::Counter(_) | Action::CounterAt(..) => "counter",
     };
     let track = match entry.on {
         On::Own => "thread".to_owned(),
@@ -154,8 +154,8 @@ fn row(entry: &super::Entry) -> String {
         On::CpuOf(_, name, field) => format!("CPU `{field}` {name}"),
     };
     let name = match entry.does {
-        Does::Counter(field) | Does::CounterAt(field, _) => format!("`{field}`"),
-        Does::End | Does::Adds => "–".to_owned(),
+        Action::Counter(field) | Action::CounterAt(field, _) => format!("`{field}`"),
+        Action::End | Action::Adds => "–".to_owned(),
         _ => entry.name.to_owned(),
     };
     format!("| `{}` | {effect} | {track} | {name} |\n", entry.event)
@@ -172,7 +172,8 @@ fn the_table_is_documented() {
     );
 }
 
-/// The work for each event must not grow with the number of others at the same time. This would take an hour.
+/// The work for each event must not grow with the number of others at the same time. Otherwise this test would take an
+/// hour.
 #[test]
 fn many_events_of_one_time_are_written() {
     const COUNT: usize = 50_000;

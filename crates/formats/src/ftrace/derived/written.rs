@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use rustc_hash::FxHashMap;
 use traceloom_trace::{ArgSetId, RowId, SliceId, StringId, ThreadId, Trace, TrackType};
 
-use super::entry::{Does, On};
+use super::entry::{Action, On};
 use super::table::{OWN_BY_CODE, TABLE};
 
 /// Whether slices and counters of this type only come from events that are kept.
@@ -20,7 +20,7 @@ fn is_derived(kind: TrackType) -> bool {
 /// The effect of an event on a thread's own track.
 struct Own {
     event: &'static str,
-    does: Does,
+    does: Action,
     name: &'static str,
     /// Whether the track is that of a thread other than the event's.
     is_of_other: bool,
@@ -40,7 +40,7 @@ fn own() -> &'static [Own] {
         });
         let code = OWN_BY_CODE.iter().map(|(event, name)| Own {
             event,
-            does: Does::Moment,
+            does: Action::Moment,
             name,
             is_of_other: false,
         });
@@ -91,7 +91,7 @@ impl Derived {
         is_derived(kind)
     }
 
-    /// Whether such an event produced this slice. Does not apply to slices on a thread's own track.
+    /// Whether such an event produced this slice. Action not apply to slices on a thread's own track.
     pub fn has_slice(trace: &Trace, slice: SliceId) -> bool {
         let track = trace.slices.track_id.get(slice.row());
         match trace.tracks.kind.get(track.row()) {
@@ -109,12 +109,12 @@ impl Derived {
             return false;
         }
         let ts = trace.slices.ts.get(slice.row());
-        let begins = |does| matches!(does, Does::Begin | Does::Next | Does::Moment);
+        let begins = |does| matches!(does, Action::Begin | Action::Next | Action::Moment);
         let does = self.claim(trace, slice, ts, place, |own, name| {
             begins(own.does) && is_name(own.name, name)
         });
         if let Some(does) = does {
-            self.slices.insert(slice, does == Does::Moment);
+            self.slices.insert(slice, does == Action::Moment);
         }
         does.is_some()
     }
@@ -125,7 +125,7 @@ impl Derived {
         let is_moment = *self.slices.get(&slice)?;
         let mut by_event = || {
             self.claim(trace, slice, ts, place, |own, name| {
-                own.does == Does::End && name.starts_with(own.name)
+                own.does == Action::End && name.starts_with(own.name)
             })
         };
         Some(is_moment || by_event().is_some())
@@ -138,7 +138,7 @@ impl Derived {
         ts: i64,
         place: u64,
         fits: impl Fn(&Own, &str) -> bool,
-    ) -> Option<Does> {
+    ) -> Option<Action> {
         let track = trace.slices.track_id.get(slice.row());
         let utid = trace.tracks.utid.get(track.row());
         let name = trace.slice_name(slice);

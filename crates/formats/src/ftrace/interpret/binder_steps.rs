@@ -1,5 +1,5 @@
-//! How far each thread is with its binder calls, from the commands that it exchanges with the driver. Without them,
-//! a call that fails would stay open forever, because the kernel records no answer.
+//! Follows the binder calls of each thread by the commands that it exchanges with the driver. Without these commands, a
+//! failed call would stay open forever, because the kernel records no answer for it.
 //!
 //! ```text
 //! caller   BC_TRANSACTION  transaction  BR_TRANSACTION_COMPLETE  received (answer)  BR_REPLY
@@ -49,7 +49,7 @@ pub(super) enum Sends {
 }
 
 impl BinderSteps {
-    /// A `binder_command`: the thread asks the driver for something.
+    /// A `binder_command`: a request of the thread to the driver.
     pub fn command(&mut self, utid: ThreadId, command: Command) {
         match command {
             Command::Transaction => self.push(utid, Step::Asked),
@@ -85,7 +85,7 @@ impl BinderSteps {
         }
     }
 
-    /// A `binder_return`: the driver tells the thread something. Returns true if the thread's call failed, so that its
+    /// A `binder_return`: a message of the driver to the thread. Returns true if the thread's call failed, so that its
     /// slice ends.
     pub fn returned(&mut self, utid: ThreadId, returned: Return) -> bool {
         let Some(call) = self.innermost(utid).copied() else {

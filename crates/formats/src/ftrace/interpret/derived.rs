@@ -7,7 +7,7 @@ use traceloom_trace::{
 use super::args::Fields;
 use super::interpreter::Interpreter;
 use super::position::At;
-use crate::ftrace::derived::{Does, Entry, On, fill};
+use crate::ftrace::derived::{Action, Entry, On, fill};
 use crate::ftrace::event::{MOST_CPUS, Value};
 
 impl Interpreter {
@@ -37,21 +37,23 @@ impl Interpreter {
         out: &mut TraceBuilder,
     ) -> Option<()> {
         match entry.does {
-            Does::Begin | Does::Next | Does::Moment => self.show_slice(at, entry, fields, out),
-            Does::End => self.show_end(at, entry, fields, out),
-            Does::Adds => {
+            Action::Begin | Action::Next | Action::Moment => {
+                self.show_slice(at, entry, fields, out)
+            }
+            Action::End => self.show_end(at, entry, fields, out),
+            Action::Adds => {
                 let track = self.derived_track(at, entry.on, fields, out)?;
                 let slice = out.open_slice(track)?;
                 let args = arguments(at, entry, fields, out);
                 out.append_slice_args(slice, args);
                 Some(())
             }
-            Does::Counter(value) => {
+            Action::Counter(value) => {
                 let track = self.derived_track(at, entry.on, fields, out)?;
                 out.counter(track, at.ts, fields.number(value)?);
                 Some(())
             }
-            Does::CounterAt(value, time) => {
+            Action::CounterAt(value, time) => {
                 let track = self.derived_track(at, entry.on, fields, out)?;
                 out.counter(track, fields.int(time)?, fields.number(value)?);
                 Some(())
@@ -75,12 +77,12 @@ impl Interpreter {
         };
         let track = self.derived_track(at, entry.on, fields, out)?;
         match (entry.does, entry.on) {
-            (Does::Begin, On::Lanes(_, _, keys)) => {
+            (Action::Begin, On::Lanes(_, _, keys)) => {
                 let cookie = cookie(keys, fields)?;
                 self.lanes.begin(out, LaneKey { track, cookie }, begin);
             }
-            (Does::Moment, _) => _ = out.whole_slice(track, begin, 0),
-            (Does::Next, _) => {
+            (Action::Moment, _) => _ = out.whole_slice(track, begin, 0),
+            (Action::Next, _) => {
                 out.end_slice(track, at.ts, None);
                 out.begin_slice(track, begin);
             }

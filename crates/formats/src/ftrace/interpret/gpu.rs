@@ -7,8 +7,8 @@ use super::interpreter::Interpreter;
 use super::position::At;
 
 impl Interpreter {
-    /// `kgsl_gpu_frequency: gpu_freq=585000 gpu_id=0`, kHz. The counter, which `gpu_frequency` also sets, has Hz on
-    /// such devices.
+    /// `kgsl_gpu_frequency: gpu_freq=585000 gpu_id=0`. The event has kHz; the counter is in Hz here, although
+    /// `gpu_frequency` sets the same counter in kHz.
     pub(super) fn kgsl_frequency(
         &mut self,
         at: At,

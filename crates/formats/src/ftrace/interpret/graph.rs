@@ -1,9 +1,10 @@
 //! Calls of kernel functions, from the function_graph tracer.
 //!
-//! Printed times are in microseconds, printed durations in nanoseconds. Binary records have exact times, but the kernel takes
-//! them a little later than the times of a duration. A clock for each CPU and each track holds the end of the last row. A
-//! row happens at its own time, but not before the clock, and a call lasts as long as its own duration. So short calls have
-//! their real durations, calls next to each other do not overlap, and calls stay inside their callers.
+//! Printed times are in microseconds, printed durations in nanoseconds. Binary records have exact times, but the kernel
+//! reads the clock for them a little later than for the duration. A clock for each CPU and each track holds the end of
+//! the last row. A row happens at its own time, but not before the clock, and a call lasts as long as its own duration.
+//! So short calls have their real durations, calls next to each other do not overlap, and calls stay inside their
+//! callers.
 
 use traceloom_trace::{
     ArgSetId, RepairKind, RowId, SliceBegin, SliceId, ThreadId, TraceBuilder, TrackId, TrackType,
@@ -15,9 +16,9 @@ use super::state::GraphCpu;
 use crate::ftrace::event::{GraphCall, GraphRow, Record};
 use crate::ftrace::graph::NO_TID;
 
-/// The most that a clock may be ahead of a row's time, and a duration may differ from the rows' times, ns. Printed times
-/// are cut to microseconds, and the tracer itself takes time between the two. A larger difference shows a damaged row, or
-/// a duration without the time that the task slept (`nosleep-time`). Then the row's time counts.
+/// The most that a clock may be ahead of a row's time, and a duration may differ from the rows' times, ns. Printed
+/// times are cut to microseconds, and the tracer itself takes time between the two. A larger difference shows a damaged
+/// row, or a duration without the time that the task slept (`nosleep-time`). Then the row's time counts.
 const ROUNDING_NS: i64 = 2_000;
 
 /// When a row happened.
@@ -103,8 +104,8 @@ impl Interpreter {
         self.graph_cpu(cpu).cursor_ns = self.call(track, when, row, position, out);
     }
 
-    /// Adds a row that has a thread and a time. Such rows come from trace-cmd, from the tracer with `funcgraph-proc`, and
-    /// from binary traces.
+    /// Adds a row that has a thread and a time. Such rows come from trace-cmd, from the tracer with `funcgraph-proc`,
+    /// and from binary traces.
     pub(super) fn graph_event(&mut self, at: At, row: GraphRow<'_>, out: &mut TraceBuilder) {
         let track = function_row(at.utid, out);
         self.timed_call((track, at.cpu), at.ts, row, at.position, out);

@@ -1,4 +1,4 @@
-//! Heaps of the kernel for devices, and how processes wait for memory.
+//! The kernel's heaps for devices, and the times that processes wait for memory.
 
 use traceloom_trace::{ArgValue, LaneKey, SliceBegin, TraceBuilder, TrackType};
 

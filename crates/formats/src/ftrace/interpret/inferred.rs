@@ -1,5 +1,5 @@
-//! Switches that the kernel omitted. On some virtual machines, switches away from the idle thread or from certain threads
-//! are not recorded.
+//! Switches that the kernel omitted. On some virtual machines, switches away from the idle thread or from certain
+//! threads are not recorded.
 //!
 //! ```text
 //! sched_switch: a ==> swapper   sched_waking: b   (no switch)   b: tracing_mark_write      sched_switch: b ==> …
@@ -186,8 +186,8 @@ impl Interpreter {
         Some(())
     }
 
-    /// `sched_stat_runtime: comm=a pid=1 runtime=572337 [ns]`: how long the thread has run since the last such event, or
-    /// since it got its CPU.
+    /// `sched_stat_runtime: comm=a pid=1 runtime=572337 [ns]`: how long the thread has run since the last such event,
+    /// or since it got its CPU.
     pub(super) fn stat_runtime(
         &mut self,
         at: At,

@@ -64,7 +64,7 @@ pub(crate) struct Interpreter {
     pub(super) requests: FxHashMap<LaneKey, Request>,
     pub(super) history: History,
     pub(super) devices: Devices,
-    /// The tracks of events that describe them.
+    /// Tracks of events that describe their own tracks.
     pub(super) described: FxHashMap<DescribedTrack, TrackId>,
     /// The `ps` tables in the text.
     dump: Dump,

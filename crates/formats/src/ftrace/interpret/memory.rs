@@ -84,7 +84,7 @@ impl Interpreter {
         });
     }
 
-    /// Adds the values of threads whose processes are known by now. The others stay events.
+    /// Adds the values of threads whose processes are known by now. The others are kept as events.
     pub(super) fn place_resident(&mut self, out: &mut TraceBuilder) {
         for one in std::mem::take(&mut self.memory.pending) {
             match self.threads.process(one.slot, out) {

@@ -33,7 +33,7 @@ const TCP: i64 = 6;
 
 impl Interpreter {
     /// `inet_sock_set_state`: a connection is in its new state until the next event of its socket. The kernel's text
-    /// lacks the socket's address; without it, the event stays an event.
+    /// lacks the socket's address. Without an address, the event is only kept as an event.
     pub(super) fn socket_state(
         &mut self,
         at: At,

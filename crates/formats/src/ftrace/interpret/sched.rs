@@ -11,8 +11,8 @@ use crate::ftrace::event::{NO_TGID, Switch, Value, Wake};
 /// `CLONE_THREAD` of `include/uapi/linux/sched.h`: the new thread belongs to its parent's process.
 const CLONE_THREAD: i64 = 0x0001_0000;
 
-/// Kernel functions are above this address. Smaller values are Perfetto's numbers of functions whose names are
-/// unknown.
+/// Kernel functions have addresses above this. Smaller values are Perfetto's numbers for functions without a known
+/// name.
 const FIRST_ADDRESS: u64 = 1 << 28;
 
 impl Interpreter {
@@ -62,7 +62,7 @@ impl Interpreter {
         out: &mut TraceBuilder,
     ) -> SlotId {
         let slot = self.threads.current(tid, at.position, out);
-        self.threads.told_name(slot, name, at.ts, out);
+        self.threads.name_from_event(slot, name, at.ts, out);
         slot
     }
 
@@ -72,7 +72,7 @@ impl Interpreter {
             WakeKind::New => self.threads.birth(wake.tid, at.ts, at.position, out),
             _ => self.threads.current(wake.tid, at.position, out),
         };
-        self.threads.told_name(slot, wake.comm, at.ts, out);
+        self.threads.name_from_event(slot, wake.comm, at.ts, out);
         if wake.kind == WakeKind::New {
             self.threads.slot_mut(slot).fresh = false;
         }
@@ -135,7 +135,7 @@ impl Interpreter {
         };
         let slot = self.threads.first_birth(tid, at.ts, at.position, out);
         let name = fields.text("comm").unwrap_or_default();
-        self.threads.told_name(slot, name, at.ts, out);
+        self.threads.name_from_event(slot, name, at.ts, out);
         let parent = self.threads.slot(at.slot).tgid;
         let is_process = flags & CLONE_THREAD == 0;
         if is_process {
@@ -181,7 +181,7 @@ impl Interpreter {
         let child = fields.tid("child_pid")?;
         let slot = self.threads.birth(child, at.ts, at.position, out);
         let name = fields.text("child_comm").unwrap_or_default();
-        self.threads.told_name(slot, name, at.ts, out);
+        self.threads.name_from_event(slot, name, at.ts, out);
         // Every child of kthreadd is a process.
         if fields.int("pid") == Some(2) {
             self.new_process(slot, child, 2, at.ts, out);

@@ -31,8 +31,8 @@ pub(super) struct Slot {
     /// The CPU on which it was last seen without a switch to it; [`NO_CPU`] if it was not.
     pub seen_on: u32,
     /// The last name from a kernel event, and whether it is still the current name.
-    pub told_name: StringId,
-    pub is_name_told: bool,
+    pub event_name: StringId,
+    pub is_name_from_event: bool,
     name_length: u8,
     name: [u8; INLINE_NAME],
 }
@@ -49,8 +49,8 @@ impl Slot {
             first_position,
             track: TrackId::NONE,
             seen_on: NO_CPU,
-            told_name: StringId::NULL,
-            is_name_told: false,
+            event_name: StringId::NULL,
+            is_name_from_event: false,
             name_length: u8::MAX,
             name: [0; INLINE_NAME],
         }
@@ -58,7 +58,7 @@ impl Slot {
 
     /// Sets the name that columns are compared with.
     pub fn set_name(&mut self, name: &[u8]) {
-        self.is_name_told = false;
+        self.is_name_from_event = false;
         self.name_length = u8::MAX;
         if name.len() <= INLINE_NAME {
             self.name_length = name.len() as u8;

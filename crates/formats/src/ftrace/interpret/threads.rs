@@ -123,8 +123,8 @@ impl Threads {
     #[inline]
     pub fn name(&mut self, id: SlotId, name: &[u8], out: &mut TraceBuilder) {
         let slot = &self.slots[id];
-        let is_told = !slot.told_name.is_empty();
-        if !is_told && !slot.is_idle() && !slot.is_named(name) && !is_unknown(name) {
+        let has_event_name = !slot.event_name.is_empty();
+        if !has_event_name && !slot.is_idle() && !slot.is_named(name) && !is_unknown(name) {
             self.rename(id, name, out);
         }
     }
@@ -132,23 +132,23 @@ impl Threads {
     /// Sets a thread's name from a kernel event at `ts`. Columns do not override it, because the kernel looks their
     /// names up when the text is read.
     #[inline]
-    pub fn told_name(&mut self, id: SlotId, name: &[u8], ts: i64, out: &mut TraceBuilder) {
+    pub fn name_from_event(&mut self, id: SlotId, name: &[u8], ts: i64, out: &mut TraceBuilder) {
         let slot = &self.slots[id];
-        let is_known = slot.is_name_told && slot.is_named(name);
+        let is_known = slot.is_name_from_event && slot.is_named(name);
         if !slot.is_idle() && !is_known && !is_unknown(name) {
-            self.retell(id, name, ts, out);
+            self.set_event_name(id, name, ts, out);
         }
     }
 
     #[inline(never)]
-    fn retell(&mut self, id: SlotId, name: &[u8], ts: i64, out: &mut TraceBuilder) {
+    fn set_event_name(&mut self, id: SlotId, name: &[u8], ts: i64, out: &mut TraceBuilder) {
         if !self.slots[id].is_named(name) {
             self.rename(id, name, out);
         }
         let name = out.intern(name);
         let slot = &mut self.slots[id];
-        slot.is_name_told = true;
-        if std::mem::replace(&mut slot.told_name, name) != name {
+        slot.is_name_from_event = true;
+        if std::mem::replace(&mut slot.event_name, name) != name {
             let utid = slot.utid;
             out.thread_name(ThreadNameRow { ts, utid, name });
         }
@@ -264,8 +264,8 @@ impl Threads {
         id
     }
 
-    /// Handles `task_newtask`, the first event of a creation. If the earlier creation of that tid is the last thing known
-    /// about its thread, that thread ended unseen.
+    /// Handles `task_newtask`, the first event of a creation. If the earlier creation of that tid is the last thing
+    /// known about its thread, that thread ended unseen.
     pub fn first_birth(
         &mut self,
         tid: i32,

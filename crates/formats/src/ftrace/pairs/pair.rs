@@ -15,7 +15,7 @@ pub(crate) struct Pair {
     pub track: &'static str,
     /// The name of the slice.
     pub name: Name,
-    /// The category of the slice, or nothing.
+    /// The category of the slice, or empty.
     pub category: &'static str,
     /// Fields by which begin and end are matched. `a|b` lists alternative names of one field; the
     /// first that exists is used.

@@ -6,7 +6,7 @@ use traceloom_trace::{ArgSetId, ArgValue, NO_DURATION, RowId, SliceId, StringId,
 
 use crate::ftrace::marker::{BEGIN_COUNT, COOKIE, LAST_BEGIN};
 
-/// What a begin and its end share.
+/// The values that a begin and its end share.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Key {
     /// The track whose lanes hold the slice.
@@ -79,7 +79,7 @@ impl Again {
     }
 }
 
-/// Whether slices of this one's track with the same cookie are read as separate slices (`G|` and `H|`).
+/// Whether a reader keeps slices of this track with the same cookie apart (`G|` and `H|`).
 fn is_nestable(trace: &Trace, row: usize) -> bool {
     let track = trace.slices.track_id.get(row);
     !trace.tracks.kind.get(track.row()).is_process_async()

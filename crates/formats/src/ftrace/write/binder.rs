@@ -27,7 +27,7 @@ pub(super) enum Role {
     Reply { call: i64, answers: bool },
     /// A call without an answer, which has no duration.
     OneWay,
-    /// The moment when it arrives, and its number.
+    /// The moment when a call without an answer arrives, and its number.
     Arrival { call: i64 },
 }
 

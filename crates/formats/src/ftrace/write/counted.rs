@@ -20,7 +20,7 @@ const COUNTING: &[(&str, &str, Option<f64>)] = &[
 /// The end of the names of counters that are on or off. Only their events always set the same value.
 const STATE: &str = " State";
 
-/// A moment, the name of a counter, and the bits of its value if the counter is on or off.
+/// A time, the name of a counter, and the bits of its value if the counter is on or off.
 type Key = (i64, StringId, Option<u64>);
 
 /// The values of such counters, and which of them need no line of their own.

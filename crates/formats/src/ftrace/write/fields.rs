@@ -93,8 +93,8 @@ fn first_fields<'t>(
     fields
 }
 
-/// The fields of the second event of a slice: the last value of each. One with two values has one
-/// from each event.
+/// The fields of the second event of a slice, with the last value of each. A field with two values has one from each
+/// event.
 fn last_fields<'t>(event: &str, part: Part, all: Vec<(&'t str, String)>) -> Vec<(&'t str, String)> {
     let mut fields: Vec<(&str, String)> = Vec::new();
     let keys: Vec<&str> = all.iter().map(|(key, _)| *key).collect();

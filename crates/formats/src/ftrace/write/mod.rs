@@ -3,8 +3,8 @@
 //! Text that was written from tables reads back as the same tables (`tests/fixed_point`). The text cannot express
 //! everything: times are truncated to microseconds, flags are unknown and become dots (catapult supports few letters
 //! anyway), and CPU times of method traces are omitted. In the columns, a thread has its last name; events show the
-//! name that it had. Counters and asynchronous slices do not have the thread that wrote them, so they are written by
-//! the process's main thread. Sources with the same clock become one text.
+//! name that it had at their time. Counters and asynchronous slices do not have the thread that wrote them, so they are
+//! written by the process's main thread. Sources with the same clock become one text.
 
 mod again;
 mod binder;

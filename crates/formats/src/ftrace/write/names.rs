@@ -27,7 +27,7 @@ impl<'t> Names<'t> {
 
     /// The name in the next event that names the thread. If several names begin at `ts`, each event uses the next one,
     /// so that all of them are used.
-    pub fn told(&mut self, utid: ThreadId, ts: i64) -> Option<StringId> {
+    pub fn next_name(&mut self, utid: ThreadId, ts: i64) -> Option<StringId> {
         let (at, name) = self.threads.get_mut(utid.row())?;
         while let Some((_, row)) = self.rows.get(*at).filter(|row| row.0 == utid.0) {
             let row = self.trace.thread_names.row(*row as usize);

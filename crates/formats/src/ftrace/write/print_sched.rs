@@ -97,8 +97,8 @@ impl Printer<'_> {
                 cpu => format!("swapper/{cpu}"),
             };
         }
-        let told = self.names.told(utid, ts);
-        match told.filter(|name| !name.is_empty()) {
+        let next = self.names.next_name(utid, ts);
+        match next.filter(|name| !name.is_empty()) {
             Some(name) => super::line::clean(self.text(name)).into_owned(),
             None => self.comm(utid),
         }

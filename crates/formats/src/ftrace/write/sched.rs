@@ -33,8 +33,8 @@ pub(super) fn add(plan: &mut Plan<'_>) {
     sched.unexplained(plan);
 }
 
-/// The previous threads of switches that were not known to run, by time and CPU; those of one
-/// moment in reverse order.
+/// The previous threads of switches, if they were not known to run, by time and CPU. Threads of the same time are in
+/// reverse order.
 type RunEnds = FxHashMap<(i64, u32), Vec<RunEndRow>>;
 
 fn run_ends(trace: &Trace) -> RunEnds {
@@ -167,7 +167,7 @@ impl Sched<'_> {
         self.last = (ts, row);
         plan.lines.push(Line {
             ts,
-            order: beside(row, SWITCH),
+            order: order_near(row, SWITCH),
             kind: Kind::Switch,
             row: plan.switches.len() as u32,
         });
@@ -223,12 +223,12 @@ impl Sched<'_> {
         if let Some(row) = states.peek(trace, utid, ts, Role::Woken).filter(is_by) {
             self.claimed[row] = true;
             states.find(trace, utid, ts, Role::Woken);
-            return beside(row, BEHIND);
+            return order_near(row, BEHIND);
         }
         match states.first(trace, utid, ts) {
-            Some(row) if trace.thread_states.state.get(row).is_blocked() => beside(row, BEFORE),
-            Some(row) if !states.was_ready(trace, utid, ts) => beside(row, BEHIND),
-            _ => beside(0, BEFORE),
+            Some(row) if trace.thread_states.state.get(row).is_blocked() => order_near(row, BEFORE),
+            Some(row) if !states.was_ready(trace, utid, ts) => order_near(row, BEHIND),
+            _ => order_near(0, BEFORE),
         }
     }
 
@@ -246,13 +246,13 @@ impl Sched<'_> {
             let mut of_tid = threads.get(&tid).into_iter().flatten();
             let blocked = of_tid.find_map(|utid| {
                 let row = self.states.first(self.trace, *utid, event.ts)?;
-                let is_told = self.trace.thread_states.io_wait.get(row) >= 0;
-                is_told.then_some(row)
+                let is_known = self.trace.thread_states.io_wait.get(row) >= 0;
+                is_known.then_some(row)
             });
             plan.lines.push(Line {
                 ts: event.ts,
                 order: match blocked {
-                    Some(state) => beside(state, BEHIND),
+                    Some(state) => order_near(state, BEHIND),
                     None => Class::Event.order(row as u64),
                 },
                 kind: Kind::Event,
@@ -270,7 +270,7 @@ impl Sched<'_> {
             let mut line = |kind, ts, place| {
                 plan.lines.push(Line {
                     ts,
-                    order: beside(row, place),
+                    order: order_near(row, place),
                     kind,
                     row: row as u32,
                 });
@@ -332,7 +332,7 @@ const SWITCH: u64 = 1;
 const BEHIND: u64 = 2;
 
 /// The order of a line next to a state row.
-fn beside(row: usize, place: u64) -> u64 {
+fn order_near(row: usize, place: u64) -> u64 {
     Class::Sched.order((row as u64) << 2 | place)
 }
 

@@ -43,7 +43,7 @@ pub(super) fn add(plan: &mut Plan<'_>) {
     drop_requeued(plan);
 }
 
-/// Drops the ends of requests that end with a stored event, because a device returned them.
+/// Drops the ends of requests that a device returned, because a stored event ends them.
 fn drop_requeued(plan: &mut Plan<'_>) {
     let trace = plan.trace;
     let Some(requeue) = trace.strings.lookup("block_rq_requeue") else {
@@ -101,7 +101,7 @@ struct TrackLines<'p, 't> {
 /// Used instead of a row: after all begins.
 const LAST: u32 = u32::MAX;
 
-/// The place among the lines of one time: that of a row's begin, or before it.
+/// The position among the lines of one time: that of the row's begin, or one before it for an end.
 fn place(row: u32, depth: u32, is_begin: bool) -> u64 {
     const DEPTHS: u64 = (1 << 27) - 1;
     // Deeper slices end first.

@@ -18,7 +18,7 @@ const RENEWED_KEYS: &[&str] = &[
 ];
 
 impl File<'_> {
-    /// The parts of the trace that the file does not contain, if it contains `calls`.
+    /// The parts of the trace that a file with these `calls` does not contain.
     pub(super) fn omissions(&self, calls: &[Call]) -> Written {
         let trace = self.trace;
         let mut kept = vec![
@@ -71,7 +71,7 @@ impl File<'_> {
     }
 }
 
-/// The number of facts that are neither in the file nor follow from it.
+/// The number of facts that the file neither contains nor implies.
 fn facts(trace: &Trace) -> u64 {
     let is_lost = |key: &str| !KEPT_KEYS.contains(&key) && !RENEWED_KEYS.contains(&key);
     let keys = trace.metadata.key.iter();

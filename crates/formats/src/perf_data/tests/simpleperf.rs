@@ -26,7 +26,7 @@ fn simpleperf(features: Vec<(u8, PerfRecord)>) -> PerfDataBytes {
     }
 }
 
-/// The address of a symbol is that in memory if the file were mapped at its own address: here 0x10000 more than its
+/// A symbol's address assumes that the file is mapped at its preferred address, which here is 0x10000 more than the
 /// offset.
 #[test]
 fn symbols_of_simpleperf_name_frames() {

@@ -1,5 +1,6 @@
 use testkit::{
-    DatBytes, DatEvent, Machine, perf_tracepoints, small_dat_events, tiny_perf_tracepoints,
+    DatBytes, DatEvent, Machine, PerfRecord, perf_tracepoints, small_dat_events,
+    tiny_perf_tracepoints,
 };
 use traceloom_trace::{RepairKind, RowId, ThreadId, Trace};
 
@@ -7,7 +8,7 @@ use super::read;
 
 const PID: u32 = 4711;
 
-/// What the tables have, with the numbers of threads and the text of names.
+/// The contents of the tables, with thread numbers and names as text.
 fn content(trace: &Trace) -> Vec<String> {
     let tid = |utid: ThreadId| trace.threads.tid.get(utid.row());
     let name = |id| trace.strings.get(id);
@@ -22,7 +23,7 @@ fn content(trace: &Trace) -> Vec<String> {
     runs.chain(wakes).chain(slices).chain(events).collect()
 }
 
-/// The events of an app. perf cannot record the function tracers.
+/// The events of an app, without those of the function tracers, which perf cannot record.
 fn events() -> Vec<DatEvent> {
     let events = small_dat_events().into_iter();
     let is_tracepoint =
@@ -58,7 +59,7 @@ fn tracepoints_are_read_as_those_of_a_trace_dat() {
     }
 }
 
-/// A recording of one process has its switches, but not those of other threads on the same CPU.
+/// A recording of one process contains its switches, but not those of other threads on the same CPU.
 #[test]
 fn switches_of_some_threads_are_kept_as_events() {
     let mut events = events();
@@ -97,4 +98,29 @@ fn times_at_the_end_of_the_range_are_survived() {
     let dat = DatBytes::of(6, Machine::USUAL, Vec::new());
     let trace = read(&perf_tracepoints(&dat, &events, PID).to_bytes());
     assert!(trace.sched_slices.len() > 10);
+}
+
+/// The names that the kernel saved may be of threads that had the same numbers before. They name only threads that have
+/// no name in a record.
+#[test]
+fn saved_names_do_not_replace_those_of_records() {
+    let mut events = events();
+    events.retain(|event| event.name == "kmalloc");
+    let threads: Vec<_> = events.iter().map(|event| event.tid).collect();
+    let mut dat = DatBytes::of(6, Machine::USUAL, Vec::new());
+    let saved = threads.iter().map(|tid| format!("{tid} before\n"));
+    dat.cmdlines = saved.collect();
+    let name = |bytes: &[u8]| {
+        let trace = read(bytes);
+        let rows = trace.threads.rows();
+        let mut rows = rows.filter(|thread| thread.tid == i64::from(threads[0]));
+        trace.strings.get(rows.next().unwrap().name).to_owned()
+    };
+    let mut file = perf_tracepoints(&dat, &events, PID);
+    assert_eq!(name(&file.to_bytes()), "before");
+    let comm = PerfRecord::new(3, 0).u32(&[PID, threads[0]]).text("now");
+    let end = |record: PerfRecord| record.u32(&[PID, threads[0]]).u64(&[1]);
+    let comm = end(comm).u32(&[0, 0]).u64(&[5]);
+    file.records.insert(0, comm);
+    assert_eq!(name(&file.to_bytes()), "now");
 }

@@ -177,7 +177,7 @@ impl Android<'_> {
     ) {
         let mut args = self.messages.args(LAYER, content, |_| true, out);
         if let Some(seen) = seen {
-            self.tell_visibility(seen, &mut args, out);
+            self.report_visibility(seen, &mut args, out);
         }
         let is_visible = seen.is_some_and(|seen| seen.is_visible);
         let args = out.args(args);
@@ -214,8 +214,8 @@ impl Android<'_> {
         out.record(traceloom_trace::NO_TIME, "surfaceflinger_layer", &cells);
     }
 
-    /// Adds arguments for why a layer is not visible, and for the layers that cover it.
-    fn tell_visibility(&mut self, seen: &Visibility, args: &mut Args, out: &mut TraceBuilder) {
+    /// Adds arguments that tell why a layer is not visible, and which layers cover it.
+    fn report_visibility(&mut self, seen: &Visibility, args: &mut Args, out: &mut TraceBuilder) {
         for (place, reason) in seen.reasons.iter().enumerate() {
             let reason = ArgValue::Text(out.intern(reason.as_bytes()));
             let key = format!("visibility_reason[{place}]");

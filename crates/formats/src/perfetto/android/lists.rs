@@ -104,7 +104,7 @@ pub(super) struct Lists {
     packages: FxHashSet<Vec<u8>>,
     users: FxHashSet<i64>,
     /// The errors that are already in `stats`.
-    told_errors: FxHashSet<&'static str>,
+    reported_errors: FxHashSet<&'static str>,
     /// The number of packets that have an error in place of Android's flags.
     flag_errors: i64,
 }
@@ -132,8 +132,8 @@ impl Lists {
     ) {
         let mut fields = Fields::new(content);
         let has = fields.any(|field| field.number == number && field.bool());
-        if has && self.told_errors.insert(figure) {
-            out.figure(figure, None, machine, 1);
+        if has && self.reported_errors.insert(figure) {
+            out.stat(figure, None, machine, 1);
         }
     }
 
@@ -172,7 +172,7 @@ impl Lists {
     /// Writes the remaining statistics.
     pub fn finish(&self, out: &mut TraceBuilder) {
         if self.flag_errors > 0 {
-            out.figure(FLAG_ERRORS, None, 0, self.flag_errors);
+            out.stat(FLAG_ERRORS, None, 0, self.flag_errors);
         }
     }
 

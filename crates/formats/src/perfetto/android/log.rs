@@ -132,7 +132,7 @@ impl<'s> Log<'s> {
         self.lines.sort_by_key(|line| line.ts);
         for (name, count) in COUNTS.iter().zip(self.counts) {
             if let Some(count) = count {
-                out.figure(name, None, 0, count);
+                out.stat(name, None, 0, count);
             }
         }
         let source = ArgValue::Text(out.intern(b"android_logcat"));

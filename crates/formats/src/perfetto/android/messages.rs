@@ -74,7 +74,7 @@ impl<'s> Messages<'s> {
         known.or_insert_with(|| descriptors.message(kind).unwrap_or_default())
     }
 
-    /// All fields of a message with this name.
+    /// All fields of a message that have this name.
     pub fn all<'a>(
         &mut self,
         kind: &'static str,
@@ -85,7 +85,7 @@ impl<'s> Messages<'s> {
         Fields::new(content).filter(move |field| Some(field.number) == number)
     }
 
-    /// The last field of a message with this name.
+    /// The last field of a message that has this name.
     pub fn find<'a>(
         &mut self,
         kind: &'static str,

@@ -2,10 +2,10 @@
 //!
 //! ```text
 //! StatsdAtom   atom, any number; when each was noted, ns
-//! Atom         one message, whose number tells what it is
+//! Atom         one message; its field number is the kind of atom
 //! ```
 //! Perfetto's `.proto` files contain only the numbers and names of atoms, not their messages. So the fields of an atom
-//! are named by their numbers, as Perfetto does for manufacturers' atoms. [`atoms`] has the messages that modules of SQL
+//! are named by their numbers, as Perfetto does for manufacturers' atoms. [`atoms`] has the messages that SQL modules
 //! read.
 
 use rustc_hash::FxHashMap;

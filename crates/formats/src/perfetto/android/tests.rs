@@ -90,12 +90,12 @@ fn the_recorder_counts_lines_of_the_log() {
         "name=android_log_num_total value=9 machine_id=0",
         "name=android_log_num_skipped value=2 machine_id=0",
     ];
-    let figures = rows(&trace, "stats");
+    let stats = rows(&trace, "stats");
     assert!(
         expected
             .iter()
-            .all(|row| figures.iter().any(|figure| figure == row)),
-        "{figures:?}"
+            .all(|row| stats.iter().any(|figure| figure == row)),
+        "{stats:?}"
     );
 }
 
@@ -103,8 +103,8 @@ fn the_recorder_counts_lines_of_the_log() {
 fn lists_of_packages_with_errors_say_so_once() {
     let list = || Proto::new().int(2, 1).int(3, 0);
     let trace = read([packet(1, 47, list()), packet(2, 47, list())]);
-    let figures = rows(&trace, "stats");
-    let of_packages = figures.iter().filter(|row| row.contains("packages_list"));
+    let stats = rows(&trace, "stats");
+    let of_packages = stats.iter().filter(|row| row.contains("packages_list"));
     let of_packages: Vec<_> = of_packages.collect();
     assert_eq!(
         of_packages,
@@ -378,7 +378,7 @@ fn problems_of_wakelocks_are_counted() {
     let data = Proto::new().message(1, lock()).message(1, lock());
     let data = data.int(2, 1).int(2, 9).int(3, 5).int(3, 5).int(4, 0b101);
     let trace = read([packet(7, 115, data)]);
-    let figures = rows(&trace, "stats");
+    let stats = rows(&trace, "stats");
     for name in [
         "reused_id",
         "unknown_id",
@@ -386,6 +386,6 @@ fn problems_of_wakelocks_are_counted() {
         "implausibly_large_value_reported",
     ] {
         let figure = format!("name=kernel_wakelock_{name} value=1 machine_id=0");
-        assert!(figures.contains(&figure), "{figure}: {figures:?}");
+        assert!(stats.contains(&figure), "{figure}: {stats:?}");
     }
 }

@@ -3,7 +3,7 @@
 use traceloom_trace::{ArgValue, Place, ProcessId, RepairKind, TraceBuilder, TrackType};
 
 use super::super::kernel::Kernel;
-use super::super::people;
+use super::super::tasks;
 use super::super::wire::{Field, Fields};
 use super::named::push;
 
@@ -24,7 +24,7 @@ pub(super) fn process_stats(
         let Some(pid) = pid.map(Field::int32).filter(|pid| *pid > 0) else {
             continue;
         };
-        let upid = people::process_and_leader(pid.into(), out);
+        let upid = tasks::process_and_leader(pid.into(), out);
         let mut most_files = process.bytes().len() / BYTES_FOR_FILE;
         for field in process.fields() {
             match field.number {
@@ -71,7 +71,7 @@ fn open_file(ts: i64, fields: Fields<'_>, upid: ProcessId, out: &mut TraceBuilde
     out.record(ts, "filedescriptor", &cells);
 }
 
-/// The field for whether Chrome could reset a process's peak memory. If so, peaks are relative to the last reset.
+/// The field that says whether Chrome could reset a process's peak memory. If so, peaks are relative to the last reset.
 const IS_PEAK_RESETTABLE: u32 = 12;
 
 /// Adds a value of a process. Memory sizes are in kB in the packet.

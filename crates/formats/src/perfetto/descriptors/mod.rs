@@ -26,7 +26,7 @@ use super::wire::Packed;
 pub(super) use declared::{Declared, lone_message, type_name};
 pub(super) use text::text;
 
-/// `messages.txt`. It is stored compressed, because its 300 KB would make the program larger, which is copied to many
+/// `messages.txt`. It is stored compressed, because its 300 KB would otherwise enlarge a program that is copied to many
 /// places.
 fn table() -> &'static str {
     static TABLE: OnceLock<String> = OnceLock::new();
@@ -51,7 +51,8 @@ pub(super) enum Kind<'d> {
     Bytes,
     Double,
     Float,
-    // The table has no types for these: the wire type already gives their size, so they are plain numbers there.
+    // The table does not use these types: the wire type already gives their size, so the table treats them as plain
+    // numbers.
     Fixed32,
     Fixed64,
     SignedFixed32,

@@ -18,7 +18,7 @@ use traceloom_trace::{
     StringId, TraceBuilder, TrackType,
 };
 
-use super::people;
+use super::tasks;
 use super::wire::{Fields, Value};
 use start::{Start, slot};
 
@@ -74,7 +74,7 @@ impl Frames {
             self.incomplete += 1;
             return;
         }
-        let upid = people::process_and_leader((pid as u32).into(), out);
+        let upid = tasks::process_and_leader((pid as u32).into(), out);
         let (kind, name) = if is_actual {
             (TrackType::AndroidActualFrameTimeline, "Actual Timeline")
         } else {

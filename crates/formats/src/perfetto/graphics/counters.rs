@@ -4,10 +4,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use traceloom_trace::{Place, RepairKind, StringId, TraceBuilder, TrackId, TrackType};
 
 use super::super::counters::push;
-use super::super::people;
 use super::super::sequence::State;
 use super::super::survey::Survey;
 use super::super::tally::Tally;
+use super::super::tasks;
 use super::super::wire::{Field, Fields};
 use super::gpus::Gpus;
 use super::groups::Groups;
@@ -222,7 +222,7 @@ impl<'s> GpuCounters<'s> {
         self.tally.write(out);
         if self.without_time > 0 {
             let name = "gpu_counters_missing_timestamp";
-            out.figure(name, None, 0, self.without_time as i64);
+            out.stat(name, None, 0, self.without_time as i64);
         }
         let place = Place::default();
         out.repair(RepairKind::SkippedEntry, self.without_time, place, || {
@@ -249,7 +249,7 @@ pub(super) fn memory(ts: i64, fields: Fields<'_>, gpus: &mut Gpus, out: &mut Tra
     };
     let name = out.intern(name.as_bytes());
     let track = if pid > 0 {
-        let upid = people::process_and_leader(pid.into(), out);
+        let upid = tasks::process_and_leader(pid.into(), out);
         out.process_track(TrackType::ProcessGpuMemory, upid, name)
     } else {
         out.global_track(TrackType::GpuMemory, name)

@@ -3,9 +3,9 @@
 use rustc_hash::FxHashMap;
 use traceloom_trace::{ArgSetId, ArgValue, NO_TIME, ProcessId, TraceBuilder, TrackId, TrackType};
 
-use super::super::people;
 use super::super::sequence::State;
 use super::super::survey::Survey;
+use super::super::tasks;
 use super::super::wire::{Field, Fields};
 use super::args::ArgList;
 
@@ -85,7 +85,7 @@ impl<'s> VulkanMemory<'s> {
         let find = |number| fields.clone().filter(move |field| field.number == number);
         let number = |number| find(number).last().map_or(0, Field::uint);
         let own = find(3).last().map_or(ts, Field::int);
-        let upid = people::process_and_leader(i64::from(number(4) as u32), out);
+        let upid = tasks::process_and_leader(i64::from(number(4) as u32), out);
         let mut cells = vec![("timestamp", ArgValue::Int(own)), ("upid", upid.into())];
         for field in fields.clone() {
             let column = NUMBERS.iter().find(|(known, _)| *known == field.number);

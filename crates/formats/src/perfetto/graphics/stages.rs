@@ -15,9 +15,9 @@ use traceloom_trace::{
     Place, RepairKind, SliceBegin, SliceId, StringId, TraceBuilder, TrackId, TrackType,
 };
 
-use super::super::people;
 use super::super::sequence::State;
 use super::super::survey::Survey;
+use super::super::tasks;
 use super::super::wire::{Field, Fields};
 use super::args::ArgList;
 use super::gpus::Gpus;
@@ -320,7 +320,7 @@ fn store(
     args.uint("submission_id", event.submission);
     args.uint("hw_queue_id", event.queue_iid.unwrap_or(event.queue));
     if let Some(pid) = pid {
-        let upid = people::process_and_leader(pid, args.out);
+        let upid = tasks::process_and_leader(pid, args.out);
         args.push(b"upid", upid.into());
     }
 }

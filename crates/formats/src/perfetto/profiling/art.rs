@@ -2,7 +2,7 @@
 
 use traceloom_trace::{ProcessId, StringId, ThreadId, TraceBuilder};
 
-use super::super::people::process_and_leader;
+use super::super::tasks::process_and_leader;
 use super::super::wire::{Field, Fields};
 use super::shared::Shared;
 use crate::profile::{NONE, Named};

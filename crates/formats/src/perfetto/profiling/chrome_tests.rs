@@ -1,4 +1,4 @@
-//! Tests of Chrome's samples, whose times count from the one before (`StreamingProfilePacket`).
+//! Tests of Chrome's samples, whose times are relative to the previous sample (`StreamingProfilePacket`).
 
 use testkit::Proto;
 use traceloom_trace::{FIGURES_TABLE, Trace};

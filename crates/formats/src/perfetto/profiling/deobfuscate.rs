@@ -15,7 +15,7 @@ const IN_MEMORY: &str = "memfd";
 /// The frames of Java methods, by their names and packages.
 pub(super) type JavaFrames = FxHashMap<(StringId, StringId), Vec<u32>>;
 
-/// Finds the frames of Java methods. `guess` has the package of frames whose mapping does not have one.
+/// Finds the frames of Java methods. `guess` gives the package for frames whose mapping has none.
 pub(super) fn java_frames(
     stacks: &Stacks,
     guess: &FxHashMap<u32, StringId>,
@@ -44,7 +44,7 @@ pub(super) fn java_frames(
     frames
 }
 
-/// A method before R8. After R8, it is some lines of an obfuscated method.
+/// A method before R8. After R8, it corresponds to a range of lines in an obfuscated method.
 #[derive(Clone, Copy, Debug)]
 struct Method {
     name: StringId,

@@ -12,8 +12,8 @@ use super::super::sequence::State;
 use super::super::wire::{Field, Fields};
 use super::heap_troubles::Troubles;
 use super::interned::{FrameFields, read_mapping};
-use super::people;
 use super::shared::Shared;
+use super::tasks;
 use crate::profile::{NONE, Named};
 
 /// `CLOCK_MONOTONIC_COARSE`, the clock of dumps.
@@ -202,7 +202,7 @@ impl<'s> HeapProfiles<'s> {
         let dump = Dump {
             start: start.unwrap_or(end),
             end,
-            upid: people::process(pid, out),
+            upid: tasks::process(pid, out),
             heap,
         };
         if self.known.insert((end, dump.upid, heap)) {

@@ -21,13 +21,13 @@ const CLIENT_ERROR: u32 = 14;
 const HIT_TIMEOUT: u64 = 1;
 
 /// The maximum number of rows of `stats`. Devices have fewer processes.
-const MOST_FIGURES: usize = 100_000;
+const MOST_STATS: usize = 100_000;
 
 /// The errors of all profiles.
 #[derive(Debug, Default)]
 pub(super) struct Troubles {
     /// By the name in `stats` and the pid.
-    figures: BTreeMap<(&'static str, u64), i64>,
+    stats: BTreeMap<(&'static str, u64), i64>,
     /// The number of dumps with an error.
     incomplete: u64,
     /// The number of dumps whose timestamp cannot be converted.
@@ -48,27 +48,27 @@ impl Troubles {
         for (number, name) in FLAGS {
             let overran = number == 7 && error == HIT_TIMEOUT;
             if overran || has(number) {
-                self.figure((name, pid), |known| known + 1);
+                self.stat((name, pid), |known| known + 1);
                 is_incomplete = true;
             }
         }
         if error != 0 {
-            self.figure(("heapprofd_client_error", pid), |_| error as i64);
+            self.stat(("heapprofd_client_error", pid), |_| error as i64);
         }
         self.incomplete += u64::from(is_incomplete);
     }
 
-    fn figure(&mut self, key: (&'static str, u64), change: impl Fn(i64) -> i64) {
-        if self.figures.len() < MOST_FIGURES || self.figures.contains_key(&key) {
-            let figure = self.figures.entry(key).or_default();
-            *figure = change(*figure);
+    fn stat(&mut self, key: (&'static str, u64), change: impl Fn(i64) -> i64) {
+        if self.stats.len() < MOST_STATS || self.stats.contains_key(&key) {
+            let value = self.stats.entry(key).or_default();
+            *value = change(*value);
         }
     }
 
     /// Writes the rows and reports problems.
-    pub fn tell(&self, out: &mut TraceBuilder) {
-        for ((name, pid), value) in &self.figures {
-            out.figure(name, Some(*pid as i64), 0, *value);
+    pub fn report(&self, out: &mut TraceBuilder) {
+        for ((name, pid), value) in &self.stats {
+            out.stat(name, Some(*pid as i64), 0, *value);
         }
         let place = Place::default();
         out.repair(RepairKind::LostEvents, self.incomplete, place, || {

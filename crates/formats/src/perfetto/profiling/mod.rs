@@ -16,13 +16,13 @@ mod heap_troubles;
 mod interned;
 mod names;
 mod paths;
-mod people;
 mod perf;
 mod shared;
 mod smaps;
 mod stack_sample;
 mod streaming;
 mod symbols;
+mod tasks;
 #[cfg(test)]
 mod tests;
 mod v8;
@@ -243,8 +243,8 @@ impl<'s> Profiles<'s> {
         self.symbolize(out);
         symbols::ask(symbolizer, &mut self.shared.stacks, out);
         let renamed = self.rename(out);
-        self.tell(out);
-        self.tell_figures(out);
+        self.report(out);
+        self.report_stats(out);
         let app = |profiles: &Self, upid: ProcessId, out: &TraceBuilder| {
             profiles.package_of(upid, out).unwrap_or_default()
         };
@@ -278,7 +278,7 @@ impl<'s> Profiles<'s> {
             unknown += places.symbolize(Fields::new(symbols), &mut self.shared.stacks, out);
         }
         if unknown > 0 {
-            out.figure("stackprofile_invalid_frame_id", None, 0, unknown as i64);
+            out.stat("stackprofile_invalid_frame_id", None, 0, unknown as i64);
         }
     }
 
@@ -351,7 +351,7 @@ impl<'s> Profiles<'s> {
 
     /// Adds the number of mapped test files without a build id to `stats`, under Perfetto's name. No symbolizer can
     /// find them.
-    fn tell_figures(&self, out: &mut TraceBuilder) {
+    fn report_stats(&self, out: &mut TraceBuilder) {
         let strings = &out.trace().strings;
         let mappings = self.shared.stacks.mappings.iter();
         let count = mappings.filter(|mapping| {
@@ -360,38 +360,38 @@ impl<'s> Profiles<'s> {
         });
         let count = count.count() as i64;
         if count > 0 {
-            out.figure("symbolization_tmp_build_id_not_found", None, 0, count);
+            out.stat("symbolization_tmp_build_id_not_found", None, 0, count);
         }
     }
 
     /// Reports data that could not be read.
-    fn tell(&self, out: &mut TraceBuilder) {
-        self.heap_profiles.troubles.tell(out);
+    fn report(&self, out: &mut TraceBuilder) {
+        self.heap_profiles.troubles.report(out);
         let place = Place::default();
-        let mut tell = |kind, count, detail: &str| {
+        let mut report = |kind, count, detail: &str| {
             out.repair(kind, count, place, || detail.to_owned());
         };
         let missing = self.graphs.missing + self.heap_profiles.missing;
-        tell(
+        report(
             RepairKind::LostEvents,
             missing,
             "packets of a heap profile or heap graph are missing",
         );
         let lost = self.perf.lost.saturating_add(self.perf.skipped);
-        tell(
+        report(
             RepairKind::LostEvents,
             lost,
             "perf or the profiler was too slow for samples",
         );
         let broken = self.graphs.broken + self.heap_profiles.broken + self.v8.profiles.invalid;
         let broken = broken + self.shared.interned.missing;
-        tell(
+        report(
             RepairKind::BadField,
             broken,
             "a part of a profile refers to what the trace does not have",
         );
         let beyond = self.beyond + self.v8.profiles.beyond + self.shared.stacks.beyond;
-        tell(
+        report(
             RepairKind::BeyondLimit,
             beyond,
             "profiles with too many rows for their size",

@@ -7,7 +7,7 @@ use super::super::sequence::State;
 use super::super::survey::Survey;
 use super::super::wire::{Field, Fields};
 use super::shared::Shared;
-use super::{names, people};
+use super::{names, tasks};
 use crate::profile::{Counter, Execution, MOST_FOLLOWERS, NONE, Sample, Task, cpu_mode};
 
 /// The field number of `PerfSampleDefaults` in the defaults of a sequence.
@@ -95,8 +95,8 @@ impl Perf {
             counters: values(ts, &fixed, &stream, shared, out),
             ..Sample::at(ts, source)
         };
-        let utid = people::thread(fixed.tid, fixed.pid, out);
-        let upid = people::process(fixed.pid, out);
+        let utid = tasks::thread(fixed.tid, fixed.pid, out);
+        let upid = tasks::process(fixed.pid, out);
         sample.task = shared.samples.task(Task {
             upid: Some(upid),
             utid: Some(utid),

@@ -3,7 +3,7 @@
 use traceloom_trace::{ArgValue, TraceBuilder};
 
 use super::super::wire::{Field, Fields};
-use super::people;
+use super::tasks;
 
 /// The maximum memory for a row, bytes.
 pub(super) const BYTES: usize = 450;
@@ -50,7 +50,7 @@ const PACKED: &[(u32, &str)] = &[
 pub(super) fn packet(ts: i64, fields: Fields<'_>, room: usize, out: &mut TraceBuilder) -> usize {
     let before = out.trace().records.len();
     let pid = fields.clone().filter(|field| field.number == 1).last();
-    let upid = people::process(pid.map_or(0, Field::uint), out);
+    let upid = tasks::process(pid.map_or(0, Field::uint), out);
     for field in fields {
         match field.number {
             2 if (out.trace().records.len() - before) * BYTES > room => break,

@@ -7,7 +7,7 @@ use super::super::sequence::State;
 use super::super::wire::{Field, Fields};
 use super::interned::field as interned;
 use super::shared::Shared;
-use super::{names, people};
+use super::{names, tasks};
 use crate::profile::{AsyncContext, Counter, Execution, MOST_FOLLOWERS, Sample, Task};
 use crate::profile::{NONE, push};
 
@@ -159,8 +159,8 @@ impl StackSamples {
             }
         }
         let task = Task {
-            utid: tid.map(|tid| people::thread(tid, pid.unwrap_or(0), out)),
-            upid: pid.map(|pid| people::process(pid, out)),
+            utid: tid.map(|tid| tasks::thread(tid, pid.unwrap_or(0), out)),
+            upid: pid.map(|pid| tasks::process(pid, out)),
             context: context.map_or(NONE, |iid| self.context(iid, state, shared, out)),
         };
         shared.samples.task(task)

@@ -6,8 +6,8 @@ use super::super::packet::deltas_us;
 use super::super::sequence::State;
 use super::super::track_descriptor::Thread;
 use super::super::wire::{Field, Fields};
-use super::people;
 use super::shared::Shared;
+use super::tasks;
 use crate::profile::NONE;
 use crate::profile::{BYTES, Sample, Task};
 
@@ -21,8 +21,8 @@ pub(super) fn packet(
 ) {
     let thread = Thread::read(Fields::new(shared.survey.source.get(state.thread)));
     let (tid, pid) = (thread.tid as u64, thread.pid as u64);
-    let utid = people::thread(tid, pid, out);
-    let upid = people::process(pid, out);
+    let utid = tasks::thread(tid, pid, out);
+    let upid = tasks::process(pid, out);
     let task = shared.samples.task(Task {
         upid: Some(upid),
         utid: Some(utid),

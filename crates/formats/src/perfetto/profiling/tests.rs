@@ -330,7 +330,7 @@ fn an_incomplete_heap_profile_says_why() {
         later(7, 2, dump(7, 1)),
         later(8, 3, dump(7, 0)),
     ]);
-    let figures: Vec<String> = rows(&trace, "stats")
+    let stats: Vec<String> = rows(&trace, "stats")
         .into_iter()
         .map(|(_, cells)| cells.join(" "))
         .collect();
@@ -340,7 +340,7 @@ fn an_incomplete_heap_profile_says_why() {
         ("heapprofd_buffer_overran", 2),
     ] {
         let figure = format!("name={name} value={value} machine_id=0 idx=7");
-        assert!(figures.contains(&figure), "{figure} in {figures:?}");
+        assert!(stats.contains(&figure), "{figure} in {stats:?}");
     }
     assert_eq!(trace.repairs.count(RepairKind::LostEvents), 3);
     // No snapshot contains the clock of the dumps.

@@ -26,9 +26,9 @@ impl Service<'_> {
         self.set_uuid(number(27), number(28), out);
         if let Some(attributes) = value(48) {
             // Attributes from packets take precedence.
-            let mut told = BTreeMap::new();
-            super::facts::attributes(attributes.bytes(), &mut told);
-            for (key, value) in told {
+            let mut found = BTreeMap::new();
+            super::facts::attributes(attributes.bytes(), &mut found);
+            for (key, value) in found {
                 self.attributes.entry(key).or_insert(value);
             }
         }

@@ -28,7 +28,7 @@ impl Service<'_> {
         out.metadata("trace_uuid", &parts.join("-"));
     }
 
-    /// Makes a UUID for a trace without one: a hash (FNV-1a) of its first bytes, as in Perfetto.
+    /// Creates a UUID for a trace without one: a hash (FNV-1a) of its first bytes, as in Perfetto.
     pub(super) fn make_uuid(&mut self, out: &mut TraceBuilder) {
         const HASHED: usize = 4_096;
         let file = self.survey.source.file();
@@ -68,7 +68,7 @@ impl Service<'_> {
             self.trigger = (kind, out.trace().strings.get(name).to_owned());
             if kind == Trigger::Clone {
                 let name = "traced_clone_trigger_timestamp_ns".to_owned();
-                self.figures.set(name, None, 0, ts);
+                self.stats.set(name, None, 0, ts);
             }
         }
     }
@@ -87,12 +87,12 @@ impl Service<'_> {
                 }
                 10 => {
                     let name = "traced_clone_started_timestamp_ns".to_owned();
-                    self.figures.set(name, None, machine, ts);
+                    self.stats.set(name, None, machine, ts);
                     continue;
                 }
                 11 => {
                     let name = "traced_buf_clone_done_timestamp_ns".to_owned();
-                    self.figures.set(name, Some(field.int()), machine, ts);
+                    self.stats.set(name, Some(field.int()), machine, ts);
                     continue;
                 }
                 _ => continue,

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use super::super::packet::LOSS_REASONS;
 use super::super::survey::Survey;
 use super::super::wire::{Field, Fields};
-use super::figures::Figures;
+use super::stats::Stats;
 
 /// Adds up the losses of the sequences that a `TraceStats` assigns to each buffer.
-pub(super) fn of_buffers(stats: &[u8], survey: &Survey<'_>, machine: i64, figures: &mut Figures) {
+pub(super) fn of_buffers(stats: &[u8], survey: &Survey<'_>, machine: i64, out: &mut Stats) {
     let mut sums: BTreeMap<i64, [i64; 2 + LOSS_REASONS.len()]> = BTreeMap::new();
     for writer in Fields::new(stats).filter(|field| field.number == 18) {
         let value = |number| {
@@ -25,7 +25,7 @@ pub(super) fn of_buffers(stats: &[u8], survey: &Survey<'_>, machine: i64, figure
         reasons.for_each(|(sum, count)| *sum += i64::from(count));
     }
     for (buffer, sum) in sums {
-        let mut set = |name: String, value| figures.set(name, Some(buffer), machine, value);
+        let mut set = |name: String, value| out.set(name, Some(buffer), machine, value);
         set("traced_buf_sequence_packet_loss".to_owned(), sum[0]);
         set(
             "traced_buf_incremental_sequences_dropped".to_owned(),

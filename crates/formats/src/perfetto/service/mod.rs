@@ -5,9 +5,9 @@ mod config;
 mod diagnostics;
 mod events;
 mod facts;
-mod figures;
 mod losses;
 mod sessions;
+mod stats;
 #[cfg(test)]
 mod tests;
 
@@ -20,8 +20,8 @@ use super::descriptors::Descriptors;
 use super::journal;
 use super::metatrace::Metatrace;
 use super::survey::Survey;
-use figures::Figures;
 use sessions::Sessions;
+use stats::Stats;
 
 /// The field numbers of the packet contents (`protos/perfetto/trace/trace_packet.proto`).
 mod number {
@@ -48,8 +48,9 @@ mod number {
 pub(super) struct Service<'s> {
     survey: &'s Survey<'s>,
     descriptors: &'s Descriptors,
-    figures: Figures,
-    /// The trigger that is stored as `trace_trigger`: the first one, or the first clone trigger if there is any.
+    stats: Stats,
+    /// The trigger that is stored as `trace_trigger`: the first clone trigger, or the first trigger if there is no
+    /// clone trigger.
     trigger: (Trigger, String),
     has_uuid: bool,
     /// The number of `ChromeMetadataPacket`s so far.
@@ -77,7 +78,7 @@ impl<'s> Service<'s> {
         Self {
             survey,
             descriptors,
-            figures: Figures::default(),
+            stats: Stats::default(),
             trigger: (Trigger::None, String::new()),
             has_uuid: false,
             chromes: 0,
@@ -101,10 +102,10 @@ impl<'s> Service<'s> {
         let machine = self.survey.machine(machine);
         match number {
             number::CONFIG => self.config(content, out),
-            number::FTRACE_STATS => self.figures.ftrace(content, machine),
+            number::FTRACE_STATS => self.stats.ftrace(content, machine),
             number::STATS => {
-                self.figures.recorder(content, machine);
-                losses::of_buffers(content, self.survey, machine, &mut self.figures);
+                self.stats.recorder(content, machine);
+                losses::of_buffers(content, self.survey, machine, &mut self.stats);
             }
             number::TRIGGER => self.trigger(ts, content, Trigger::Plain, out),
             number::CLONE_TRIGGER => self.trigger(ts, content, Trigger::Clone, out),
@@ -147,9 +148,9 @@ impl<'s> Service<'s> {
         let is_user_build = fingerprint.is_some_and(|text| text.contains(":user/"));
         if let Some(config) = self.config {
             let version = out.trace().metadata("tracing_service_version");
-            self.figures.long_recording(&config, version);
+            self.stats.long_recording(&config, version);
             diagnostics::look(&config, is_user_build, out);
         }
-        self.figures.write(out);
+        self.stats.write(out);
     }
 }

@@ -7,7 +7,7 @@ use traceloom_trace::{Place, RepairKind, TraceBuilder};
 pub(super) struct Losses {
     /// Packets that need state after a loss, before their sequence clears its state.
     pub without_state: Tally,
-    /// How many of them are in sequences that no packet starts with `SEQ_INCREMENTAL_STATE_CLEARED`.
+    /// The number of these packets in sequences that no packet starts with `SEQ_INCREMENTAL_STATE_CLEARED`.
     pub without_start: u64,
     pub broken: Tally,
     pub after_loss: Tally,
@@ -27,7 +27,7 @@ pub(super) struct Tally {
 
 impl Losses {
     /// Reports the losses.
-    pub fn tell(&self, out: &mut TraceBuilder) {
+    pub fn report(&self, out: &mut TraceBuilder) {
         let Losses {
             without_state,
             without_start,
@@ -37,12 +37,12 @@ impl Losses {
             too_many_states,
             without_time,
         } = *self;
-        broken.tell(
+        broken.report(
             RepairKind::TornRecord,
             "a packet is incomplete or broken",
             out,
         );
-        after_loss.tell(
+        after_loss.report(
             RepairKind::LostEvents,
             "packets are missing before this one",
             out,
@@ -53,13 +53,13 @@ impl Losses {
         } else {
             "a packet needs names that were in a lost packet"
         };
-        without_state.tell(RepairKind::LostEvents, detail, out);
+        without_state.report(RepairKind::LostEvents, detail, out);
         let detail = "the kernel's buffer of a CPU overflowed";
-        in_kernel.tell(RepairKind::LostEvents, detail, out);
+        in_kernel.report(RepairKind::LostEvents, detail, out);
         let detail = "a time is missing, has too many bits or is relative to a lost one";
-        without_time.tell(RepairKind::Unplaced, detail, out);
+        without_time.report(RepairKind::Unplaced, detail, out);
         let detail = "the state of a sequence changes too often";
-        too_many_states.tell(RepairKind::BeyondLimit, detail, out);
+        too_many_states.report(RepairKind::BeyondLimit, detail, out);
     }
 }
 
@@ -71,7 +71,7 @@ impl Tally {
         self.count += 1;
     }
 
-    fn tell(self, kind: RepairKind, detail: &str, out: &mut TraceBuilder) {
+    fn report(self, kind: RepairKind, detail: &str, out: &mut TraceBuilder) {
         let place = Place::at_offset(self.first);
         out.repair(kind, self.count, place, || detail.to_owned());
     }

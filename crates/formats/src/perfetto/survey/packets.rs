@@ -43,7 +43,7 @@ pub(crate) struct Survey<'a> {
     pub renamings: Vec<Span>,
     /// When tracing started (`tracing_started`): ns on the clock of the state, and the state.
     pub started: Option<(i64, StateId)>,
-    /// The id of the machine that recorded: that of the first packet that is no marker, as in Perfetto.
+    /// The id of the machine that recorded: the machine of the first packet that is not a marker, as in Perfetto.
     pub recorder: u32,
     /// Whether it is known which machine recorded.
     has_recorder: bool,
@@ -64,7 +64,7 @@ pub(crate) struct Survey<'a> {
     pub begins: Vec<(ClockId, i64)>,
     /// The `DescriptorProto`s of kernel events without a message in Perfetto, by event number.
     pub generic_events: FxHashMap<u32, Span>,
-    /// Whether the recording was set up to keep older events that were in the kernel's buffers when it began.
+    /// Whether the recording was configured to keep older events that were in the kernel's buffers when it began.
     pub keeps_older: bool,
     /// The CPUs of each machine that have a bundle.
     pub(super) cpus: FxHashSet<(u32, u32)>,
@@ -263,7 +263,7 @@ impl<'a> Survey<'a> {
         Ok(())
     }
 
-    /// Reads what a content says about other packets.
+    /// Reads information about other packets from a content.
     fn describe(&mut self, packet: &Packet<'_>, number: u32, content: &[u8], span: Span) {
         match number {
             payload::TRACK_DESCRIPTOR => {
@@ -341,8 +341,8 @@ impl<'a> Survey<'a> {
     }
 
     /// Reports the losses.
-    pub fn tell_losses(&self, out: &mut TraceBuilder) {
-        self.losses.tell(out);
+    pub fn report_losses(&self, out: &mut TraceBuilder) {
+        self.losses.report(out);
     }
 }
 

@@ -1,4 +1,4 @@
-//! The times of packets. Some contents have a time of their own.
+//! The times of packets. Some contents have their own time.
 //!
 //! ```text
 //! track event   timestamp_delta_us, else timestamp_absolute_us: on CLOCK_MONOTONIC. Else the packet's timestamp.
@@ -23,8 +23,8 @@ impl Survey<'_> {
         stamped
     }
 
-    /// The time inside of a content, ns on `CLOCK_MONOTONIC`. Returns `None` if the content has no time, and `Some(None)` if
-    /// its time is negative, or relative to a time that was lost.
+    /// The time inside a content, ns on `CLOCK_MONOTONIC`. Returns `None` if the content has no time, and `Some(None)`
+    /// if its time is negative, or relative to a time that was lost.
     pub(super) fn own_time(
         &mut self,
         packet: &Packet<'_>,
@@ -55,7 +55,7 @@ impl Survey<'_> {
         packet.read_ns
     }
 
-    /// Reads the packet's time although its content has its own, because each read advances an incremental clock.
+    /// Reads the packet's time even if its content has its own time, because each read advances an incremental clock.
     pub(super) fn pass_time(&mut self, packet: &mut Packet<'_>) {
         if let Some(time) = packet.timestamp {
             let default_clock = self.clocks.default_number();
@@ -92,8 +92,8 @@ impl Survey<'_> {
         (us >= 0).then_some(us.saturating_mul(1_000))
     }
 
-    /// Moves a sequence on by the deltas of a streaming profile. Stops if its time becomes negative, and returns whether it
-    /// did.
+    /// Advances the time of a sequence by the deltas of a streaming profile. Stops if the time becomes negative, and
+    /// returns whether it did.
     fn pass_deltas(&mut self, packet: &Packet<'_>, content: &[u8]) -> Option<bool> {
         for delta in deltas_us(content) {
             if self.sequences.relative_us(packet, delta)? < 0 {

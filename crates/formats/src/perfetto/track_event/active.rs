@@ -1,4 +1,4 @@
-//! Which processes Chrome lists as running although nothing describes them: their events were lost for a time.
+//! Finds processes that Chrome lists as running although nothing describes them. For some time, their events were lost.
 //!
 //! ```text
 //! listed      |           |           |        Chrome lists its processes after each reset of its sequences
@@ -16,7 +16,7 @@ use super::super::wire::{Field, Fields};
 const LISTS: [u32; 2] = [49, 1042];
 /// How far a description may be from the list, ns.
 const NEAR_NS: i64 = 200_000_000;
-/// The number of listed processes that are kept. In a list, each takes few bytes, but its row takes many.
+/// The maximum number of listed processes that are kept. An entry in a list takes few bytes, but its row takes many.
 const MOST_LISTED: usize = 1 << 17;
 
 /// When processes were listed and described, ns.
@@ -24,7 +24,7 @@ const MOST_LISTED: usize = 1 << 17;
 pub(super) struct ActiveProcesses {
     /// The process and the time of each entry of a list.
     listed: Vec<(ProcessId, i64)>,
-    /// The number of further entries.
+    /// The number of entries beyond this limit.
     beyond: u64,
     /// The pid and the time of each description.
     described: Vec<(i64, i64)>,
@@ -45,7 +45,7 @@ impl ActiveProcesses {
         }
     }
 
-    /// Reads the descriptions in a packet. Without a time, it describes a process from the start.
+    /// Reads the descriptions in a packet. A description without a timestamp applies from the start.
     pub fn packet(&mut self, ts: i64, (number, content): (u32, &[u8])) {
         let fields = Fields::new(content);
         match number {
@@ -88,8 +88,8 @@ impl ActiveProcesses {
         }
     }
 
-    /// From when on a process has its events after the last list without a description; the inner `None` is never, the
-    /// outer one means that nothing was lost.
+    /// The time from which the events of a process are complete again after the last list without a description. The
+    /// inner `None` means never; the outer `None` means that nothing was lost.
     fn loss(
         &self,
         pid: i64,

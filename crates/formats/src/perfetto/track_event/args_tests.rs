@@ -78,8 +78,8 @@ fn asynchronous_events_tell_id_and_letter() {
     );
 }
 
-/// As in Perfetto's trace processor: the ids of `S`, `T`, `p` and `F` belong to a name, or to a category if they have a
-/// scope; those of `b`, `n` and `e` always to a category.
+/// As in Perfetto's trace processor. The ids of `S`, `T`, `p` and `F` are scoped to a name, or to a category if they
+/// have a scope; the ids of `b`, `n` and `e` are always scoped to a category.
 #[test]
 fn asynchronous_events_share_a_track_by_name_or_category() {
     let one = |ts, phase: u8, name: &str, scope: &str| {

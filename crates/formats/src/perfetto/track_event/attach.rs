@@ -1,4 +1,4 @@
-//! What belongs to a slice beside its times: flows, lifecycles, stacks.
+//! Attaches further data to a slice: flows, lifecycles, stacks.
 
 use traceloom_trace::{RowId, SliceId, TraceBuilder};
 
@@ -9,7 +9,7 @@ use super::interpret::TrackEvents;
 const GPU_CORRELATION: u32 = 3000;
 
 impl<'s> TrackEvents<'s> {
-    /// Adds what belongs to a new slice: the flows that waited for it, and those of [`Self::attach`].
+    /// Attaches data to a new slice: the flows that waited for it, and everything that [`Self::attach`] adds.
     pub(super) fn begun(&mut self, slice: SliceId, event: &Event<'s>, out: &mut TraceBuilder) {
         self.flows.arrive(slice, out);
         self.attach(slice, event, out);

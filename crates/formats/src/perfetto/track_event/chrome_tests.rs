@@ -76,7 +76,7 @@ fn processes_and_threads_have_the_names_of_their_kinds() {
     assert!(threads.contains(&(0, "swapper")), "{threads:?}");
 }
 
-/// The kernel stores only 15 bytes of a name.
+/// The kernel stores only the first 15 bytes of a name.
 #[test]
 fn names_of_descriptors_are_those_of_threads() {
     let switch = Proto::new()
@@ -241,8 +241,8 @@ fn instruction_counts_of_a_sequence_add_up() {
     assert_eq!(values, [3_020.0, 9_000.0, 3_040.0]);
 }
 
-/// After a loss, and after the sequence clears its state, an event before the next descriptor is relative to one that is
-/// not in the trace.
+/// After a loss, and after the sequence clears its state, an event before the next descriptor is relative to an event
+/// that is not in the trace.
 #[test]
 fn relative_times_count_from_a_descriptor_after_the_last_loss() {
     let start = |us| {

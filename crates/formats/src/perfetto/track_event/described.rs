@@ -57,7 +57,7 @@ pub(super) fn track_args(
     from_first: bool,
     out: &mut TraceBuilder,
 ) {
-    let is_root = descriptor.is_person() || uuid == 0;
+    let is_root = descriptor.is_task() || uuid == 0;
     let args = Vec::new();
     let mut list = List { out, args };
     list.text("source", b"descriptor");

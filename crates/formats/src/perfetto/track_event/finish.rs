@@ -17,7 +17,7 @@ impl TrackEvents<'_> {
 
     /// Closes slices and reports problems.
     pub fn finish(&mut self, out: &mut TraceBuilder) {
-        self.people(out);
+        self.tasks(out);
         let mut tracks: Vec<TrackId> = self.ends.keys().copied().collect();
         tracks.sort_unstable();
         for track in tracks {
@@ -25,11 +25,11 @@ impl TrackEvents<'_> {
         }
         self.states.finish(out);
         self.flows.finish(out);
-        self.skipped.tell(out);
+        self.skipped.report(out);
         self.args.finish(out);
         self.lifecycles.finish(out);
         self.active.finish(out);
-        self.tell_figures(out);
+        self.report_stats(out);
         let (count, first) = self.unmatched;
         let place = first.map_or(Place::default(), |ts| Place::default().with_ts(ts));
         out.repair(RepairKind::UnmatchedEnd, count, place, String::new);
@@ -37,14 +37,14 @@ impl TrackEvents<'_> {
         out.repair(RepairKind::SkippedEntry, count, Place::default(), || {
             "events of a thread that no descriptor names".to_owned()
         });
-        self.tell_contradictions(out);
+        self.report_contradictions(out);
         let (count, first) = self.unknown_phases;
         out.repair(RepairKind::UnknownAction, count, Place::default(), || {
             format!("an event of Chrome has the phase {:?}", char::from(first))
         });
     }
 
-    fn tell_contradictions(&self, out: &mut TraceBuilder) {
+    fn report_contradictions(&self, out: &mut TraceBuilder) {
         let found = self.survey.tracks.contradictions;
         let place = Place::at_offset(found.offset);
         let count = self.of_file(found.count);
@@ -54,14 +54,14 @@ impl TrackEvents<'_> {
         });
     }
 
-    /// A figure of the whole file, which the first machine has.
+    /// A statistic of the whole file; only the first machine reports it.
     fn of_file(&self, count: u64) -> u64 {
         if self.machine == 0 { count } else { 0 }
     }
 
-    /// Adds figures to `stats` under Perfetto's names.
-    fn tell_figures(&self, out: &mut TraceBuilder) {
-        let figures = [
+    /// Adds statistics to `stats` under Perfetto's names.
+    fn report_stats(&self, out: &mut TraceBuilder) {
+        let stats = [
             ("track_event_parser_errors", self.misplaced_states),
             (
                 "track_event_counter_missing_value",
@@ -80,8 +80,8 @@ impl TrackEvents<'_> {
                 self.of_file(self.survey.negative_profiles),
             ),
         ];
-        for (name, count) in figures.into_iter().filter(|(_, count)| *count > 0) {
-            out.figure(name, None, self.machine, count as i64);
+        for (name, count) in stats.into_iter().filter(|(_, count)| *count > 0) {
+            out.stat(name, None, self.machine, count as i64);
         }
         let count = self.misplaced_states;
         out.repair(RepairKind::SkippedEntry, count, Place::default(), || {

@@ -12,7 +12,8 @@ pub(super) enum Part {
     Start,
     /// The flow passes through. If its start is not in the trace, it starts here.
     Step,
-    /// The flow comes in, and does not go on from here. Other slices may still receive it from where it last went out.
+    /// The flow comes in, and does not continue from here. Other slices may still receive it from the slice where it
+    /// last went out.
     Arrival,
     /// The flow ends. The id is free again.
     End,
@@ -41,7 +42,7 @@ pub(super) struct Flows {
 }
 
 impl Flows {
-    /// Adds a slice to a flow. Ids that are derived, and not in the input, are not `numbered`.
+    /// Adds a slice to a flow. Ids that are derived and not in the input are not `numbered`.
     pub fn slice(
         &mut self,
         slice: SliceId,
@@ -85,7 +86,7 @@ impl Flows {
         self.incomplete += 1;
     }
 
-    /// Reports flow events that became no arrow.
+    /// Reports flow events that did not become an arrow.
     pub fn finish(&mut self, out: &mut TraceBuilder) {
         let waiting: usize = self.arriving.values().map(Vec::len).sum();
         let count = self.incomplete + waiting as u64;

@@ -35,12 +35,12 @@ pub(crate) struct TrackEvents<'s> {
     pub(super) lifecycles: Lifecycles,
     pub(super) active: ActiveProcesses,
     /// Whether all described threads and processes were added.
-    pub(super) has_people: bool,
+    pub(super) has_tasks: bool,
     pub(super) counters: FxHashMap<u64, Counting>,
     /// The sums of incremental counters, by track and generation of the sequence's state.
     pub(super) sums: FxHashMap<(u64, u32), f64>,
     pub(super) texts: Texts,
-    /// The threads of sequences whose events have no track, by generation.
+    /// By generation: the thread of each sequence whose events have no track.
     threads: FxHashMap<u32, Legacy>,
     /// For each track with a slice of known duration: the ends of its open slices, innermost last. [`i64::MAX`] means
     /// unknown.
@@ -101,7 +101,7 @@ impl<'s> TrackEvents<'s> {
             lanes: NestedLanes::default(),
             lifecycles: Lifecycles::default(),
             active: ActiveProcesses::default(),
-            has_people: false,
+            has_tasks: false,
             counters: FxHashMap::default(),
             sums: FxHashMap::default(),
             texts: Texts::default(),
@@ -187,7 +187,7 @@ impl<'s> TrackEvents<'s> {
             thread_ts: event.thread_us.map(|us| us.saturating_mul(1_000)),
             instructions: event.instructions,
         };
-        // An event with a track needs the thread of its sequence only for relative figures.
+        // An event with a track needs the thread of its sequence only for relative counts.
         let has_track = uuid.is_some_and(|uuid| uuid != 0);
         let is_relative = event.thread_delta_us.is_some() || event.instructions_delta.is_some();
         if state.thread == Span::default() || has_track && !is_relative {
@@ -199,7 +199,7 @@ impl<'s> TrackEvents<'s> {
             None => {
                 let mut descriptor =
                     Thread::read(Fields::new(self.survey.source.get(state.thread)));
-                self.people(out);
+                self.tasks(out);
                 let described = self.tracks.described(&descriptor, out);
                 if described.is_some() {
                     // The thread's track descriptor has its name. The tid may even belong to a later thread.

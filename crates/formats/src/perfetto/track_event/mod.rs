@@ -2,7 +2,7 @@
 //! services.
 //!
 //! ```text
-//! TrackDescriptor   uuid, parent, and what it is: a process, a thread, a counter, or a track with a name
+//! TrackDescriptor   uuid, parent, and kind: a process, a thread, a counter, or a named track
 //! TrackEvent        a track's uuid, a type (begin, end, instant, counter), a name, categories, annotations, flows
 //! ```
 //! [`event`] decodes messages; [`tracks`] finds the track of a uuid; [`interpret`] fills the tables.
@@ -30,7 +30,6 @@ mod messages;
 mod names;
 mod nested;
 mod owners;
-mod people;
 mod raw;
 mod renamed_args;
 mod renames;
@@ -39,6 +38,7 @@ mod renames_tests;
 mod siblings;
 mod skipped;
 mod states;
+mod tasks;
 mod thread_names;
 mod tids;
 mod tracks;
@@ -53,6 +53,6 @@ mod args_tests;
 #[cfg(test)]
 mod chrome_tests;
 #[cfg(test)]
-mod people_tests;
+mod task_tests;
 #[cfg(test)]
 mod tests;

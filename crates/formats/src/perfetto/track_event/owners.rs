@@ -75,8 +75,8 @@ impl Tracks<'_> {
         described::thread_args(descriptor, &self.orders, utid, out);
     }
 
-    /// Adds the process or thread of a descriptor that contradicts the first one of its uuid. The track belongs to that
-    /// of the first one.
+    /// Adds the process or thread of a descriptor that contradicts the first one of its uuid. The track keeps the owner
+    /// from the first descriptor.
     pub fn contradicting(&mut self, uuid: u64, bytes: &[u8], out: &mut TraceBuilder) {
         let Some(other) = self.descriptors.contradiction(uuid, bytes) else {
             return;

@@ -11,7 +11,7 @@ use super::writer::unsigned;
 use crate::profile::V8Event;
 
 impl<'s> TrackEvents<'s> {
-    /// A part of a V8 CPU profile. Events of other samplers do not have its JSON data, so they are raw events.
+    /// A part of a V8 CPU profile. Events of other samplers lack its JSON data, so they become raw events.
     pub(super) fn v8_profile(
         &mut self,
         at: &At<'s>,

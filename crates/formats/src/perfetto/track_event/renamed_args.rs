@@ -3,7 +3,7 @@
 use super::writer::Writer;
 
 impl<'s> Writer<'_, 's> {
-    /// Adds the name and the interface of a method of Mojo whose address is interned. Returns whether it is known.
+    /// Adds the name and the interface of a Mojo method whose address is interned. Returns whether the method is known.
     pub fn mojo_method(&mut self, prefix: &str, iid: u64) -> bool {
         let Some(function) = self.renames.function(&self.names, iid) else {
             return false;
@@ -21,7 +21,7 @@ impl<'s> Writer<'_, 's> {
         true
     }
 
-    /// Adds the name of a class. A view gets the name that it had before R8 renamed it.
+    /// Adds the name of a class. A view gets its original name from before R8.
     pub fn class_name(&mut self, key: &str, prefix: &str, class: &'s [u8]) {
         let is_view = without_indexes(prefix) == "android_view_dump.activity.view";
         let survey = self.names.survey;
@@ -30,13 +30,13 @@ impl<'s> Writer<'_, 's> {
     }
 }
 
-/// The name of a method, from that of the function that Chrome's generated code has for it.
+/// The name of a method, derived from the function that Chrome generates for it.
 fn method(function: &str) -> &str {
     let name = function.strip_suffix("()").unwrap_or(function);
     name.strip_suffix("_Sym::IPCStableHash").unwrap_or(name)
 }
 
-/// The interface in the name of a function of Mojo: `a.B` for `a::B::Method_Sym::IPCStableHash`. Other names are returned
+/// The interface in the name of a Mojo function: `a.B` for `a::B::Method_Sym::IPCStableHash`. Other names are returned
 /// unchanged.
 fn interface(function: &str) -> String {
     let parts: Vec<&str> = function

@@ -95,7 +95,7 @@ impl<'s> Functions<'s> {
     }
 }
 
-/// The classes of the first package that has any, as in Perfetto: a class in an argument has no package.
+/// The classes of the first package that has any, as in Perfetto. An argument does not name the package of its class.
 fn classes<'s>(survey: &'s Survey<'s>) -> Classes<'s> {
     let mut first = None;
     let mut classes = Classes::default();

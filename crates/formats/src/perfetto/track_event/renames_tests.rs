@@ -1,4 +1,4 @@
-//! Tests of names that packets after the recording have.
+//! Tests of names from packets that were added after the recording.
 
 use testkit::Proto;
 use traceloom_trace::Trace;

@@ -14,7 +14,7 @@ pub(super) struct Skipped {
 }
 
 impl Skipped {
-    pub fn tell(&self, out: &mut TraceBuilder) {
+    pub fn report(&self, out: &mut TraceBuilder) {
         let kinds = [
             (self.of_unknown_type, "track events of an unknown type"),
             (self.without_value, "events of counters without a value"),

@@ -54,11 +54,11 @@ impl<'s> TrackEvents<'s> {
             return;
         };
         let time = at.thread_ts.filter(|_| has_time);
-        let figures = [
+        let stats = [
             (&b"thread_time"[..], time),
             (b"thread_instruction_count", at.instructions),
         ];
-        for (name, value) in figures {
+        for (name, value) in stats {
             if let Some(value) = value {
                 let name = out.intern(name);
                 let track = out.thread_named_track(TrackType::ThreadCounter, utid, name);

@@ -1,7 +1,7 @@
 //! Threads of several processes with the same tid.
 //!
-//! Programs that number their threads from 1 in each process, or that write the streams of several devices, use the same
-//! tid in several processes. Each is a thread of its own.
+//! Some programs number their threads from 1 in each process, or write the streams of several devices as threads. Then
+//! several processes have threads with the same tid. Each of these is a separate thread.
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{NO_TIME, ProcessId, RowId, ThreadId, TraceBuilder};

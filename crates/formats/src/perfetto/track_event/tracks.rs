@@ -1,7 +1,7 @@
 //! Finds the track of each uuid.
 //!
 //! ```text
-//! process 7 ◄── thread 8        the thread's own track, which marks of the kernel's trace use too
+//! process 7 ◄── thread 8        the thread's own track, also used by marks in the kernel's trace
 //!     ▲
 //!     ├─ "requests"             a track of the process
 //!     └─ counter "fps"          a counter of the process
@@ -34,7 +34,7 @@ const MOST_PARENTS: usize = 100;
 /// The uuid of the default track.
 const DEFAULT: u64 = 0;
 
-/// The kind of a track's content.
+/// The kind of content of a track.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Holds {
     Slices,
@@ -128,8 +128,8 @@ impl<'s> Tracks<'s> {
             .clone()
     }
 
-    /// The thread that a thread descriptor names, if it also has a track descriptor. Sandboxed threads may have substitute
-    /// tids.
+    /// The thread that a thread descriptor names, if it also has a track descriptor. Sandboxed threads may have
+    /// substitute tids.
     pub fn described(&self, thread: &Thread, out: &TraceBuilder) -> Option<ThreadId> {
         let upid = out.find_process(thread.pid.into());
         let find = |tid| match upid.filter(|_| thread.has_pid) {
@@ -260,12 +260,12 @@ impl<'s> Tracks<'s> {
         let owner = self.owner(uuid, out);
         let name = match described::name_of(&descriptor) {
             b"" if uuid == DEFAULT => out.intern(b"Default Track"),
-            b"" if descriptor.is_person() => StringId::NULL,
+            b"" if descriptor.is_task() => StringId::NULL,
             b"" => asker.name,
             name => out.intern(name),
         };
         let parent = self.parent(&descriptor, asker, out);
-        let merges = holds == Holds::Slices && !descriptor.is_person() && uuid != DEFAULT;
+        let merges = holds == Holds::Slices && !descriptor.is_task() && uuid != DEFAULT;
         let place = match (owner, &descriptor.merge) {
             (Owner::Thread(utid), _)
                 if holds == Holds::Slices && described::shares_track(&descriptor) =>
@@ -305,14 +305,14 @@ impl<'s> Tracks<'s> {
         out: &mut TraceBuilder,
     ) -> Option<TrackId> {
         let parent = descriptor.parent;
-        if parent == DEFAULT || descriptor.is_person() {
+        if parent == DEFAULT || descriptor.is_task() {
             return None;
         }
         let holds = self.holds(parent);
         let place = *self.places.get(&(parent, holds))?;
         let track = self.at(parent, place, 0, asker, out);
-        let is_person = self.descriptor(parent).is_some_and(|it| it.is_person());
-        (!is_person).then_some(track)
+        let is_task = self.descriptor(parent).is_some_and(|it| it.is_task());
+        (!is_task).then_some(track)
     }
 
     fn describe(

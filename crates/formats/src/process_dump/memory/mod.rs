@@ -28,7 +28,7 @@ use traceloom_trace::{
     TraceBuilder, TrackType,
 };
 
-use super::people;
+use super::tasks;
 use crate::json::{Fields, Items, Value};
 use torn::closed;
 use used::Used;
@@ -103,8 +103,7 @@ pub(super) fn read(text: &[u8], out: &mut TraceBuilder) {
     });
 }
 
-/// The time of each marker, and a row which states that all times are those of `CLOCK_MONOTONIC` (with their
-/// precision).
+/// The time of each marker, and a row that states that all times are on `CLOCK_MONOTONIC`, with its precision.
 fn clocks(text: &[u8]) -> Vec<ClockRow> {
     let mut rows = Vec::new();
     let row = |ts: i64, clock: ClockKind, name: &[u8]| ClockRow {
@@ -139,7 +138,7 @@ fn millis(value: &Value<'_>) -> Option<i64> {
 
 /// The state while a dump is read.
 struct Dump<'o> {
-    /// The offset that is added to its times.
+    /// The offset that is added to the times of the dump, ns.
     shift_ns: i64,
     /// The number of incomplete values.
     broken: u64,
@@ -151,9 +150,8 @@ struct Dump<'o> {
 }
 
 impl Dump<'_> {
-    /// Nothing read so far has a clock in common with the dump. If there are other blocks, the dump
-    /// starts when they start, and a repair is counted. Otherwise its clock becomes the trace's
-    /// clock.
+    /// Handles a dump that has no clock in common with anything read so far. If there are other blocks, the dump starts
+    /// when they start, and a repair is counted. Otherwise its clock becomes the trace's clock.
     fn alone(&mut self, clocks: Vec<ClockRow>) {
         let start = clocks.iter().find(|row| row.clock == ClockKind::Monotonic);
         let start_ns = start.map_or(0, |row| row.ts);
@@ -303,7 +301,7 @@ impl Dump<'_> {
 
     fn process(&mut self, pid: i64, about: &Value<'_>) {
         let Some(name) = name_of(about) else { return };
-        people::member(pid, pid, self.out);
+        tasks::member(pid, pid, self.out);
         let (upid, name) = (self.out.process(pid), self.out.intern(&name));
         self.out.name_process(upid, name);
         self.fields_of(about, |this, key, value| {
@@ -315,8 +313,8 @@ impl Dump<'_> {
 
     fn thread(&mut self, pid: i64, tid: &[u8], about: &Value<'_>) {
         if let (Some(tid), Some(name)) = (number(tid), name_of(about)) {
-            let utid = people::member(tid, pid, self.out);
-            people::name_thread(utid, &name, self.out);
+            let utid = tasks::member(tid, pid, self.out);
+            tasks::name_thread(utid, &name, self.out);
         }
     }
 }

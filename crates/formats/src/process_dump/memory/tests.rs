@@ -47,12 +47,12 @@ fn a_dump_alone() {
         assert!(counters.iter().any(|row| row == expected), "{counters:?}");
     }
     assert_eq!(counters.len(), 7 + 2 + 8);
-    let people: Vec<_> = trace
+    let tasks: Vec<_> = trace
         .threads
         .rows()
         .map(|row| (row.tid, trace.strings.get(row.name), row.upid.row()))
         .collect();
-    assert!(people.contains(&(793, "Signal Catcher", 1)), "{people:?}");
+    assert!(tasks.contains(&(793, "Signal Catcher", 1)), "{tasks:?}");
     let names = trace
         .real_processes()
         .map(|upid| trace.strings.get(trace.processes.name.get(upid.row())));

@@ -80,7 +80,7 @@ impl EventField {
             .map(|value| value as i64)
     }
 
-    /// The contents of the field: its own bytes, or those that it refers to.
+    /// The contents of the field: its own bytes, or the bytes that it refers to.
     #[inline]
     pub fn content<'a>(&self, event: &'a [u8], order: ByteOrder) -> Option<&'a [u8]> {
         let FieldKind::Elsewhere { relative, .. } = self.kind else {

@@ -42,7 +42,7 @@ proptest! {
         let mut pages = CpuPages::new(&bytes, layout);
         let events: Vec<_> = pages.by_ref().map(|event| (event.ts, event.data.to_vec())).collect();
         prop_assert_eq!(events, expected);
-        let told: Vec<_> = pages
+        let reported: Vec<_> = pages
             .take_faults()
             .into_iter()
             .map(|fault| match fault {
@@ -50,7 +50,7 @@ proptest! {
                 other => panic!("{other:?}"),
             })
             .collect();
-        prop_assert_eq!(told, lost);
+        prop_assert_eq!(reported, lost);
     }
 
     /// Arbitrary bytes as pages: no panic, and no event beyond the bytes.

@@ -238,15 +238,15 @@ impl<'a> Context<'a, '_> {
         })
     }
 
-    /// The addresses of a stack trace. The kernel declares a few of them, but records as many as there are. In a
+    /// The addresses of a stack trace. The kernel declares a few addresses, but records as many as the stack has. In a
     /// kernel stack, `size` is their number.
     fn callers(&self, field: &EventField, element: usize) -> Option<&'a [u8]> {
         let present = self.event.get(field.offset..)?;
         let size = self.format.field("size");
-        let told = size.and_then(|size| size.int(self.event, self.order));
-        let told = told.and_then(|count| usize::try_from(count).ok());
-        let told = told.unwrap_or(usize::MAX).saturating_mul(element);
-        Some(&present[..told.min(present.len())])
+        let stated = size.and_then(|size| size.int(self.event, self.order));
+        let stated = stated.and_then(|count| usize::try_from(count).ok());
+        let stated = stated.unwrap_or(usize::MAX).saturating_mul(element);
+        Some(&present[..stated.min(present.len())])
     }
 
     /// The functions of a stack trace, innermost first. The stack ends at an address whose bits are all ones or, in a

@@ -1,4 +1,4 @@
-//! What options add to lines.
+//! Options that add text to lines.
 
 use traceloom_trace::Trace;
 
@@ -14,10 +14,10 @@ fn times_since_the_previous_line_refine_seconds() {
         "1 10:00:00 (+     0.000000) brk(NULL) = 0x1\n",
         "1 10:00:00 (+     0.300000) brk(NULL) = 0x1\n",
         "1 10:00:01 (+     0.900000) brk(NULL) = 0x1\n",
-        // The first line was printed at 10:00:00.4 or later, which shows only here.
+        // The first line was printed at 10:00:00.4 or later. Only this line shows that.
         "1 10:00:02 (+     0.400000) brk(NULL) = 0x1\n",
         "1 10:00:02 (+     0.000250) brk(NULL) = 0x1\n",
-        // Someone has put back the clock.
+        // The clock was set back.
         "1 10:00:02 (+     5.000000) brk(NULL) = 0x1\n",
     ));
     let ten = 10 * 3600 * 1_000_000_000_i64;

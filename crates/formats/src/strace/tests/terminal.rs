@@ -1,5 +1,5 @@
-//! Logs that `strace -f` writes to a terminal: messages are between the lines and inside them, and lines have no
-//! number while strace follows one thread only.
+//! Logs that `strace -f` writes to a terminal. Messages appear between and inside lines, and lines have no number while
+//! strace follows only one thread.
 
 use traceloom_trace::{NO_DURATION, RepairKind, RowId, Trace};
 

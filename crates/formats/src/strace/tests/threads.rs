@@ -1,4 +1,4 @@
-//! Threads that take the place of others.
+//! Threads that take over the number of another thread.
 
 use traceloom_trace::{NO_DURATION, RepairKind};
 

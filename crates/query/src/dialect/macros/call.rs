@@ -9,7 +9,7 @@ pub(super) struct Call<'a> {
     pub name: &'a str,
     /// The name.
     pub span: Span,
-    /// The arguments without spaces and comments around them, bytes.
+    /// The arguments, without surrounding spaces and comments, as byte ranges.
     pub arguments: Vec<Span>,
     /// Index of the token after the call.
     pub next: usize,
@@ -72,7 +72,7 @@ impl<'a> Call<'a> {
 
 /// A list in parentheses.
 pub(super) struct List {
-    /// The items without spaces and comments around them, bytes; none if one is empty.
+    /// The items, without surrounding spaces and comments, as byte ranges; `None` for an empty item.
     pub items: Vec<Option<Span>>,
     /// Index of the token after it.
     pub next: usize,
@@ -81,7 +81,7 @@ pub(super) struct List {
 }
 
 impl List {
-    /// The list whose opening parenthesis is the token at `open`; none if it is not closed.
+    /// The list whose opening parenthesis is the token at `open`; `None` if it is not closed.
     pub fn read(tokens: &[Token], open: usize) -> Option<Self> {
         let mut list = Self {
             items: Vec::new(),

@@ -40,7 +40,7 @@ impl Macro {
     }
 }
 
-/// The places of the arguments in the body. Other variables are left to SQLite.
+/// The references to arguments in the body. Other variables are left to SQLite.
 fn references(definition: &CreateMacro) -> Vec<Reference> {
     let text = definition.body.text();
     let arguments = definition.arguments.iter().enumerate();

@@ -17,11 +17,11 @@ use crate::dialect::map::{Frame, Mapped, Origin};
 use crate::dialect::source::{Fragment, Span};
 use crate::dialect::tokens::{Token, TokenError, TokenKind, is_name, tokens_of};
 
-/// How deep calls may be nested.
+/// The maximum nesting depth of calls.
 const MAX_DEPTH: usize = 64;
-/// Largest amount of text in all layers together, bytes.
+/// The maximum total size of all layers, bytes.
 const MAX_BYTES: usize = 4 << 20;
-/// Bytes that each call adds to the total, because its place is remembered.
+/// The number of bytes that each call adds to the total, because its place is stored.
 const CALL_BYTES: usize = 32;
 
 /// The text without macro calls.
@@ -46,7 +46,7 @@ struct Expander<'a> {
     macros: &'a FxHashMap<String, Arc<Macro>>,
     /// What is expanded.
     whole: &'a Fragment,
-    /// Amount of text made so far, bytes.
+    /// The size of the text generated so far, bytes.
     bytes: usize,
 }
 
@@ -157,7 +157,7 @@ fn substitute(found: &Macro, layer: &Mapped, call: &Call, origin: Origin, out: &
     append_written(out, rest.of(text), body.advanced(copied));
 }
 
-/// Whether a call was written in the body of the macro that it calls, or in one that was called from there.
+/// Whether a call was written in the body of the macro that it calls, or in the body of a macro called from there.
 fn calls_itself(call: &Origin, name: &str) -> bool {
     let mut frame = call.frame.as_ref();
     while let Some(around) = frame {
@@ -189,8 +189,8 @@ fn located(whole: &Fragment, layer: &Mapped, (span, problem): TokenError) -> Err
     Error::at(location, problem)
 }
 
-/// Appends a range of a layer. A space keeps its first token apart from the last one of `out`: the argument `-1` in
-/// `-$x` must not make a comment.
+/// Appends a range of a layer. A space separates its first token from the last token of `out` if necessary: the
+/// argument `-1` in `-$x` must not create a comment.
 fn append(out: &mut Mapped, layer: &Mapped, range: Span) {
     if needs_space(out, range.of(&layer.text))
         && let Some(origin) = layer.origin(range.start)
@@ -200,7 +200,7 @@ fn append(out: &mut Mapped, layer: &Mapped, range: Span) {
     out.push_range(layer, range);
 }
 
-/// The same for text from one origin.
+/// Like [`append`], for text from one origin.
 fn append_written(out: &mut Mapped, text: &str, origin: Origin) {
     if needs_space(out, text) {
         out.push(" ", origin.clone().generating());

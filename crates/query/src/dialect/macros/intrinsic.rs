@@ -122,7 +122,7 @@ fn stringify(layer: &Mapped, call: &Call, argument: Span, limit: usize) -> Mappe
     out
 }
 
-/// Whether all quotes are doubled, and some follow a name: no literal of SQL can begin there, as in `it''s`.
+/// Whether all quotes are doubled, and some follow a name. No SQL literal can begin there, as in `it''s`.
 fn is_inside_of_literal(text: &str) -> bool {
     let is_name = |letter: char| letter.is_alphanumeric() || letter == '_';
     let mut quotes = text.match_indices("''");

@@ -86,7 +86,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Takes a word that need not be a name: a part of a module's name may be a keyword.
+    /// Takes a word even if it is a keyword: a part of a module's name may be one.
     pub fn any_word(&mut self) -> Option<&'a str> {
         let token = self.peek().filter(|token| token.kind == TokenKind::Word)?;
         self.advance();

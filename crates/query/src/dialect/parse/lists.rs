@@ -7,7 +7,7 @@ use crate::dialect::types::{Column, MacroArgument, MacroType, Name, Type};
 
 const TYPE: &str = "a type";
 
-/// `(item, …)`. An empty list is refused unless `empty` is set.
+/// Parses `(item, …)`. An empty list is an error unless `empty` is set.
 pub(super) fn list<'a, T>(
     cursor: &mut Cursor<'a>,
     empty: bool,

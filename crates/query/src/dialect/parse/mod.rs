@@ -22,11 +22,12 @@ use cursor::Cursor;
 pub struct Script;
 
 impl Script {
-    /// The statements of a script. `name` is shown in messages. Statements of SQLite are not checked; macros are not
-    /// expanded.
+    /// The statements of a script. `name` is shown in messages. SQLite's own statements are not checked, and macros are
+    /// not expanded.
     ///
     /// # Errors
-    /// If something is not a token, or a statement of PerfettoSQL is malformed.
+    ///
+    /// If something is not a token, or a PerfettoSQL statement is malformed.
     pub fn parse(name: &str, text: &str) -> Result<Vec<Statement>, Error> {
         Self::parse_source(&Source::new(name, text))
     }

@@ -12,7 +12,7 @@ const KINDS: [(&str, SpanJoin); 3] = [
     ("SPAN_OUTER_JOIN", SpanJoin::Outer),
 ];
 
-/// The statement; `None` if it is another one, for example with another kind of virtual table.
+/// Parses the statement; `None` if it is something else, such as another kind of virtual table.
 pub(super) fn span_join(cursor: &Cursor<'_>) -> Result<Option<StatementKind>, Error> {
     let mut cursor = cursor.clone();
     let Some((name, kind)) = head(&mut cursor) else {

@@ -28,7 +28,7 @@ fn next_end(tokens: &[Token]) -> usize {
     end.unwrap_or(tokens.len())
 }
 
-/// Whether a statement is `CREATE [TEMP] TRIGGER`, which contains semicolons. SQLite's `sqlite3_complete` decides by the
+/// Whether a statement is `CREATE [TEMP] TRIGGER`, which contains semicolons. SQLite's `sqlite3_complete` checks the
 /// same words.
 fn is_trigger(text: &str, tokens: &[Token]) -> bool {
     let is = |token: &Token, words: &[&str]| words.iter().any(|word| token.is_word(text, word));

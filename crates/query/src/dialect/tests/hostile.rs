@@ -1,4 +1,4 @@
-//! Inputs that are made to be slow or to break something.
+//! Inputs that try to be slow or to break something.
 
 use std::time::{Duration, Instant};
 
@@ -20,7 +20,7 @@ fn run(text: &str) {
     }
 }
 
-/// Quadratic time would be minutes.
+/// Fails if parsing is slow. Quadratic time would take minutes.
 fn is_quick(text: &str) {
     let start = Instant::now();
     run(text);

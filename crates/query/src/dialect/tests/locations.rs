@@ -1,4 +1,4 @@
-//! Where errors are reported.
+//! The places at which errors are reported.
 
 use super::{expand, not_expanded};
 use crate::dialect::{Fragment, Location, Macros, Script, Source, StatementKind};

@@ -11,7 +11,7 @@ mod tokens;
 
 use super::{Error, Macros, Script, Statement, StatementKind};
 
-/// The statements of a script that is correct.
+/// The statements of a valid script.
 fn parse(text: &str) -> Vec<Statement> {
     Script::parse("q.sql", text).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
@@ -23,7 +23,7 @@ fn one(text: &str) -> StatementKind {
     statements.remove(0).kind
 }
 
-/// The message about a script that is not correct.
+/// The message about an invalid script.
 fn refused(text: &str) -> String {
     let statements = Script::parse("q.sql", text);
     statements.expect_err(text).to_string()
@@ -50,7 +50,7 @@ fn expanded(text: &str) -> String {
         .to_owned()
 }
 
-/// The message about an expansion that fails.
+/// The message about a failed expansion.
 fn not_expanded(text: &str) -> String {
     expand(text).expect_err(text).to_string()
 }

@@ -7,7 +7,7 @@ use rusqlite::{Connection, ffi};
 
 use crate::dialect::{Script, Source, TokenKind, tokenize};
 
-/// Whether SQLite thinks that a text ends with a whole statement and its semicolon.
+/// Whether SQLite considers a text to end with a complete statement and its semicolon.
 fn is_complete(text: &str) -> bool {
     let text = CString::new(text).unwrap();
     // SAFETY: the pointer is valid and ends with a NUL; SQLite only reads the text during the call.
@@ -39,7 +39,7 @@ const PIECES: &[&str] = &[
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4000))]
 
-    /// A text that ends with a semicolon ends a statement for us if and only if it does for SQLite.
+    /// A text that ends with a semicolon ends a statement here if and only if it does in SQLite.
     #[test]
     fn statements_end_where_they_do_in_sqlite(pieces in prop::collection::vec(prop::sample::select(PIECES), 0..16)) {
         let text = pieces.concat() + ";";
@@ -49,14 +49,15 @@ proptest! {
         prop_assert_eq!(more == whole + 1, is_complete(&text), "{}", text);
     }
 
-    /// SQLite reads a text as tokens if and only if this crate does. `!` alone, a token only here, is left out.
+    /// SQLite accepts a text as tokens if and only if this crate does. A single `!` is left out, because it is a token
+    /// only here.
     #[test]
     fn the_same_characters_are_tokens(text in "[a-fx0-9_.'\"`\\[\\]$@:#?^{}\\\\ ()<>=|&~+*/%-]{1,12}") {
         let text = format!("SELECT {text}");
         let own = tokenize(&Source::new("q.sql", text.as_str()));
         let message = Connection::open_in_memory().unwrap().prepare(&text).err().map(|error| error.to_string());
         let message = message.unwrap_or_default();
-        // An unclosed comment is an error here only. SQLite stops at the first syntax error, so it might not reach the
+        // An unclosed comment is an error only here. SQLite stops at the first syntax error, so it may not reach the
         // text that is not a token.
         match own {
             Ok(_) => prop_assert!(!message.contains("unrecognized token"), "{}: {}", text, message),

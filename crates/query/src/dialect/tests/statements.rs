@@ -1,4 +1,4 @@
-//! Each statement of the grammar, and what it refuses.
+//! Each statement of the grammar, and the inputs that it rejects.
 
 use super::{one, parse, refused};
 use crate::dialect::{

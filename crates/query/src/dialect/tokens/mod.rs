@@ -43,7 +43,7 @@ pub(crate) fn tokens_of(text: &str) -> Result<Vec<Token>, TokenError> {
     Ok(tokens)
 }
 
-/// Refuses texts with NUL characters, and those whose offsets do not fit into a token.
+/// Rejects texts with NUL characters, and texts whose offsets do not fit into a token.
 fn check(text: &str) -> Result<(), TokenError> {
     if u32::try_from(text.len()).is_err() {
         return Err((Span::default(), Problem::TooLong));

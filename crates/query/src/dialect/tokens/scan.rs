@@ -19,7 +19,7 @@ impl Bytes<'_> {
         self.text.as_bytes().get(index).copied().unwrap_or(0)
     }
 
-    /// The first index from `from` on whose byte does not fulfil the condition.
+    /// The first index from `from` on whose byte does not satisfy the condition.
     fn skip(self, from: usize, condition: impl Fn(u8) -> bool) -> usize {
         let rest = self.text.as_bytes().get(from..).unwrap_or_default();
         let length = rest.iter().position(|byte| !condition(*byte));
@@ -90,7 +90,7 @@ fn comment(bytes: Bytes, at: usize) -> Scanned {
     }
 }
 
-/// A text between quotes, where a doubled quote stands for one.
+/// A text between quotes. A doubled quote inside it represents one quote.
 fn quote(
     bytes: Bytes,
     at: usize,

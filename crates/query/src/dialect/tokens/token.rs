@@ -42,10 +42,10 @@ pub enum TokenKind {
     Operator,
 }
 
-/// A token and where it is.
+/// A token and its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Token {
-    /// What it is.
+    /// The kind.
     pub kind: TokenKind,
     // 32 bits, because a script may consist of millions of tokens.
     pub(super) start: u32,
@@ -58,12 +58,12 @@ impl Token {
         Span::new(self.start as usize, self.end as usize)
     }
 
-    /// Whether it separates other tokens and means nothing itself.
+    /// Whether it only separates other tokens.
     pub fn is_space(&self) -> bool {
         matches!(self.kind, TokenKind::Space | TokenKind::Comment)
     }
 
-    /// Its text, if `text` is what it was read from.
+    /// Its text, if `text` is the text that it was read from.
     pub fn text<'a>(&self, text: &'a str) -> &'a str {
         self.span().of(text)
     }
@@ -74,5 +74,5 @@ impl Token {
     }
 }
 
-/// What cannot be a token, and where it is.
+/// A piece of text that cannot be a token, and the problem.
 pub(crate) type TokenError = (Span, Problem);

@@ -1,16 +1,16 @@
-//! Rows that are written together.
+//! Rows that are written as one batch.
 
 use rusqlite::types::ValueRef;
 
 use super::column::{Column, Kind, size_of};
 
-/// The most rows of a batch.
+/// The maximum number of rows of a batch.
 const ROWS: usize = 1 << 16;
 
-/// A batch ends before it has more bytes than this. Arrow's offsets of texts have 31 bits.
+/// The maximum size of a batch, bytes. Arrow's offsets of texts have 31 bits.
 const BYTES: usize = 1 << 26;
 
-/// Rows that are written together.
+/// Rows that are written as one batch.
 pub(super) struct Batch {
     pub columns: Vec<Column>,
     rows: usize,
@@ -50,7 +50,7 @@ impl Batch {
         self.rows += 1;
     }
 
-    /// About how much memory it uses.
+    /// The approximate memory that it takes, bytes.
     pub fn size(&self) -> usize {
         self.columns.iter().map(Column::size).sum()
     }

@@ -26,11 +26,11 @@ pub(super) struct Column {
     kind: Kind,
     rows: usize,
     nulls: usize,
-    /// A bit for each row, lowest first: whether it has a value.
+    /// One bit per row, lowest bit first: whether the row has a value.
     valid: Vec<u8>,
-    /// Numbers: eight bytes for each row. Texts and bytes: the contents of all rows.
+    /// For numbers: eight bytes per row. For texts and bytes: the contents of all rows.
     bytes: Vec<u8>,
-    /// Texts and bytes: where each row ends.
+    /// For texts and bytes: the offset at which each row ends.
     ends: Vec<i32>,
 }
 
@@ -58,7 +58,7 @@ impl Column {
         self.nulls
     }
 
-    /// About how much memory it uses.
+    /// The approximate memory that it takes, bytes.
     pub fn size(&self) -> usize {
         self.bytes.len() + self.ends.len() * 4 + self.valid.len()
     }
@@ -100,7 +100,7 @@ impl Column {
             ValueRef::Null => {}
             ValueRef::Integer(value) => self.bytes.extend(value.to_string().bytes()),
             ValueRef::Real(value) => self.bytes.extend(real::text(value).bytes()),
-            // The bytes may not be UTF-8: a query can make a text of any bytes.
+            // The bytes may not be UTF-8, because a query can turn any bytes into a text.
             ValueRef::Text(text) if self.kind == Kind::Text => {
                 self.bytes.extend(String::from_utf8_lossy(text).bytes());
             }
@@ -140,7 +140,7 @@ impl Column {
         &self.bytes[start..end(row)]
     }
 
-    /// The memory of the column: the bits of its rows, unless all have values; the contents; the ends of texts.
+    /// The memory of the column: the bits of its rows unless all rows have values, the contents, and the ends of texts.
     pub fn into_parts(self) -> (Option<Vec<u8>>, Vec<u8>, Vec<i32>) {
         let valid = (self.nulls > 0).then_some(self.valid);
         (valid, self.bytes, self.ends)
@@ -176,7 +176,7 @@ fn kind_of(value: &ValueRef<'_>) -> Kind {
     }
 }
 
-/// How long a value is, roughly, in bytes.
+/// The approximate length of a value, bytes.
 pub(super) fn size_of(value: &ValueRef<'_>) -> usize {
     match value {
         ValueRef::Text(bytes) | ValueRef::Blob(bytes) => bytes.len() + 4,

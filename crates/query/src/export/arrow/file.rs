@@ -1,4 +1,4 @@
-//! An Arrow file: batches of rows, one after the other, and where they are.
+//! An Arrow file: consecutive batches of rows, and their positions.
 
 use std::io::{self, Write};
 

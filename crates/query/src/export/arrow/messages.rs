@@ -1,4 +1,5 @@
-//! The metadata of an Arrow file, as flatbuffers. Numbers of fields, types and versions are those of Arrow's `.fbs` files.
+//! The metadata of an Arrow file, as flatbuffers. The numbers of fields, types and versions come from Arrow's `.fbs`
+//! files.
 
 use flatbuffers::{FlatBufferBuilder, UnionWIPOffset, WIPOffset};
 
@@ -16,7 +17,7 @@ fn slot(number: u16) -> u16 {
     4 + 2 * number
 }
 
-/// Where a batch is in the file.
+/// The position of a batch in the file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Block {
     pub offset: u64,
@@ -57,11 +58,11 @@ pub(super) fn batch_message(columns: &[Column], lengths: &[usize]) -> Vec<u8> {
     message(builder, 3, batch, offset as i64)
 }
 
-/// The end of the file: the schema again, and where the batches are.
+/// The end of the file: the schema again, and the positions of the batches.
 pub(super) fn footer(fields: &[(String, Kind)], blocks: &[Block]) -> Vec<u8> {
     let mut builder = Builder::new();
     let schema = schema(&mut builder, fields);
-    // The metadata's length has 4 bytes and 4 unused ones.
+    // The metadata's length takes 4 bytes, followed by 4 unused bytes.
     let block =
         |block: &Block| [block.offset, block.metadata, block.body].map(|value| value as i64);
     let dictionaries = structs::<3>(&mut builder, Vec::new());

@@ -31,7 +31,7 @@ pub struct ArrowResult {
 /// Some rows of a result.
 #[derive(Debug)]
 pub struct ArrowBatch {
-    /// How many there are.
+    /// The number of rows.
     pub rows: usize,
     /// Their values, column by column.
     pub columns: Vec<ArrowColumn>,
@@ -40,11 +40,11 @@ pub struct ArrowBatch {
 /// The values of a column in some rows.
 #[derive(Debug)]
 pub struct ArrowColumn {
-    /// A bit for each row, lowest first: whether it has a value. `None` if all rows have one.
+    /// One bit per row, lowest bit first: whether the row has a value. `None` if all rows have one.
     pub valid: Option<Vec<u8>>,
-    /// Numbers: eight bytes for each row, the lowest first. Texts and bytes: the contents of all rows.
+    /// For numbers: eight bytes per row, lowest byte first. For texts and bytes: the contents of all rows.
     pub bytes: Vec<u8>,
-    /// Texts and bytes: where each row ends.
+    /// For texts and bytes: the offset at which each row ends.
     pub ends: Vec<i32>,
 }
 

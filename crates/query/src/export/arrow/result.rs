@@ -18,7 +18,7 @@ use crate::run::Output;
 pub struct ArrowRows {
     names: Vec<String>,
     batches: Vec<Batch>,
-    /// About the most memory to use, bytes.
+    /// The approximate maximum memory to use, bytes.
     most: u64,
     used: u64,
 }

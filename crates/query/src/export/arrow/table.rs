@@ -54,7 +54,7 @@ struct TableRows<'o> {
 impl TableRows<'_> {
     fn flush(&mut self) -> io::Result<()> {
         let batch = std::mem::replace(&mut self.batch, Batch::new(self.kinds.clone()));
-        // A column of the schema has values of its type only.
+        // All values of a schema column have its type.
         let mut kinds = batch.columns.iter().zip(&self.kinds);
         if let Some(at) = kinds.position(|(column, kind)| column.kind() != *kind) {
             let message = format!("the column {at} has a value of another type than the column");

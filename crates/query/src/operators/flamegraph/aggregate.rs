@@ -1,4 +1,4 @@
-//! Columns whose values are combined where frames are merged.
+//! Combines the values of columns where frames are merged.
 
 use super::column::Column;
 use super::config::Combine;
@@ -9,7 +9,7 @@ use crate::operators::meter::Meter;
 use crate::operators::rows::Cell;
 use crate::sqlite::real;
 
-/// Which rows each node consists of.
+/// The rows that each node consists of.
 pub(super) struct Parts {
     /// Where the frames of each node begin in `frames`.
     starts: Vec<usize>,
@@ -91,6 +91,7 @@ fn group(pairs: &[(usize, u32)], groups: usize) -> (Vec<usize>, Vec<u32>) {
 /// The combined values of a column, one for each node.
 ///
 /// # Errors
+///
 /// If the values cannot be combined, or a limit is reached.
 pub(super) fn aggregate(
     (combine, name): &(Combine, String),
@@ -144,7 +145,7 @@ fn sum<T: Number>(
     (0..parts.nodes()).map(node).collect()
 }
 
-/// The first value, and how many different ones there are.
+/// The first value, and the number of different values.
 fn summary(
     column: &Column,
     node: usize,
@@ -173,7 +174,7 @@ fn summary(
     text_cell(text, meter)
 }
 
-/// All values, with commas between.
+/// All values, separated by commas.
 fn concat(
     column: &Column,
     node: usize,

@@ -23,12 +23,12 @@ impl Column {
         matches!(self, Self::Integer(_) | Self::Real(_))
     }
 
-    /// A value that is the same for equal values of the column; `None` for NULL.
+    /// A key that is the same for equal values of the column; `None` for NULL.
     pub fn key(&self, row: usize) -> Option<u64> {
         match self {
             Self::Null => None,
             Self::Integer(values) => values[row].map(|value| value as u64),
-            // Zero has two signs.
+            // Zero has two representations.
             Self::Real(values) => values[row].map(|value| (value + 0.0).to_bits()),
             Self::Text(values) => values[row].map(u64::from),
         }
@@ -57,10 +57,11 @@ impl Column {
         }
     }
 
-    /// Appends a value; `rows` is how many there are.
+    /// Appends a value. `rows` is the number of values so far.
     ///
     /// # Errors
-    /// The type of the value differs from those before it.
+    ///
+    /// If the type of the value differs from the previous ones.
     pub fn push(
         &mut self,
         value: ValueRef<'_>,
@@ -115,7 +116,7 @@ fn mixed() -> Failure {
     Failure::refused("has values of different types; only numbers or only texts fit")
 }
 
-/// Texts, each of them once.
+/// Distinct texts.
 #[derive(Debug, Default)]
 pub(super) struct Texts {
     texts: Vec<Box<str>>,

@@ -6,29 +6,29 @@ use crate::operators::failure::Failure;
 use crate::operators::rows::{Cell, Rows, cell};
 use crate::pattern::compile;
 
-/// The most `SHOW_STACK` filters in a query: each is a bit of a number, as in Perfetto.
+/// The maximum number of `SHOW_STACK` filters in a query: each is one bit of a number, as in Perfetto.
 const MOST_FILTERS: usize = 61;
 
-/// Which way the graph grows.
+/// The direction in which the graph grows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum View {
     /// From the roots.
     TopDown,
-    /// From the frames that have values to the roots.
+    /// From frames with values to the roots.
     BottomUp,
-    /// From frames that match, both ways.
+    /// From matching frames, in both directions.
     Pivot,
-    /// From frames that match, to their descendants.
+    /// From matching frames to their descendants.
     FromFrame,
 }
 
-/// How values of frames that are merged are combined.
+/// How the values of merged frames are combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Combine {
     Sum,
-    /// The first value, and how many others there are.
+    /// The first value, and the number of other values.
     OneOrSummary,
-    /// All values, with commas between.
+    /// All values, separated by commas.
     Concat,
 }
 
@@ -38,24 +38,25 @@ pub(super) struct Config {
     pub view: View,
     /// The frames that `Pivot` and `FromFrame` start from.
     pub pattern: Option<Regex>,
-    /// Each must match a frame of the stack.
+    /// A stack is shown only if each of these matches one of its frames.
     pub show_stack: Vec<Regex>,
-    /// None of them may match a frame of the stack.
+    /// A stack is hidden if any of these matches one of its frames.
     pub hide_stack: Vec<Regex>,
-    /// Frames that match are left out. Their values go to their parents.
+    /// Matching frames are left out. Their values go to their parents.
     pub hide_frame: Vec<Regex>,
     /// Only frames with the same values in these columns are merged.
     pub grouping: Vec<String>,
-    /// The columns with the values. The first one gives the widths.
+    /// The value columns. The first one determines the widths.
     pub values: Vec<String>,
     pub aggregates: Vec<(Combine, String)>,
 }
 
 impl Config {
-    /// The configuration of an argument.
+    /// Parses the argument.
     ///
     /// # Errors
-    /// If it is not one.
+    ///
+    /// If it is not a configuration.
     pub fn parse(argument: Rows<'_>) -> Result<Self, Failure> {
         let mut config = Self {
             view: View::TopDown,
@@ -123,7 +124,7 @@ impl Config {
         Err(Failure::refused(message))
     }
 
-    /// Refuses names that occur twice: a column has one place in the result.
+    /// Rejects duplicate names, because a column has only one place in the result.
     fn check_names(&self) -> Result<(), Failure> {
         let aggregates = self.aggregates.iter().map(|(_, name)| name);
         let names: Vec<&String> = self.grouping.iter().chain(aggregates).collect();

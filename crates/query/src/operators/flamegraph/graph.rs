@@ -11,7 +11,7 @@ use crate::operators::meter::Meter;
 use crate::operators::operator::Cells;
 use crate::operators::rows::Cell;
 
-/// All that is known of the nodes.
+/// Everything that is known about the nodes.
 pub(super) struct Graph<'a> {
     pub source: &'a Source,
     pub config: &'a Config,
@@ -94,7 +94,7 @@ impl Graph<'_> {
         ]);
     }
 
-    /// The columns of the source: those that group or are combined, and the sums of those with numbers.
+    /// The columns of the source: grouping and aggregated columns, and the sums of numeric columns.
     fn more_cells(&self, node: usize, out: &mut Cells) {
         for (name, _) in self.source.more() {
             let aggregate = self

@@ -1,4 +1,4 @@
-//! The merged trees: one that grows to the callees, one that grows to the callers.
+//! The two merged trees: one grows towards the callees, the other towards the callers.
 
 use rustc_hash::FxHashMap;
 
@@ -10,7 +10,7 @@ use super::source::Source;
 use crate::operators::failure::Failure;
 use crate::operators::meter::Meter;
 
-/// A tree in which equal frames below the same node are one node. Nodes come after their parents.
+/// A tree in which equal frames below the same node are merged. Nodes come after their parents.
 #[derive(Debug, Default)]
 pub(super) struct Tree {
     /// The parent of each node, or [`NONE`].
@@ -126,7 +126,7 @@ impl Halves {
                 continue;
             }
             let has_frame_above = parent != NONE && paths.frame(parent as usize).is_some();
-            // A frame that matches starts a tree of its own, even below another one that matches.
+            // A matching frame starts a tree of its own, even if it is below another matching frame.
             let starts = match config.view {
                 View::TopDown => !has_frame_above,
                 _ => paths.is_pivot(row),
@@ -176,7 +176,7 @@ impl Halves {
     }
 }
 
-/// The frames that have values of their own.
+/// The frames that have their own values.
 fn with_values(source: &Source, config: &Config, paths: &Paths) -> Result<Vec<bool>, Failure> {
     let mut has = vec![false; source.len()];
     for name in &config.values {

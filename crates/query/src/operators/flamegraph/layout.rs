@@ -1,16 +1,16 @@
-//! Where each node is drawn: level by level, and the widest of the nodes below a parent first.
+//! The position of each node: level by level, with the widest of the nodes below a parent first.
 
 use traceloom_trace::sort;
 
 use super::none::NONE;
 
-/// A node with a place.
+/// A node with its position.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Placed {
     pub node: usize,
     /// The row of its parent in the result.
     pub parent_row: Option<usize>,
-    /// Where it begins, in the unit of its value.
+    /// Its left edge, in the unit of its value.
     pub x: f64,
 }
 
@@ -26,7 +26,7 @@ pub(super) struct Shown {
     pub has_value: bool,
 }
 
-/// Places the nodes that have values. A node whose width is 0 has a place, too.
+/// Places the nodes that have values. Nodes of width 0 also get a position.
 pub(super) fn layout(nodes: &[Shown]) -> Vec<Placed> {
     let mut by_width: Vec<usize> = (0..nodes.len())
         .filter(|node| nodes[*node].has_value)

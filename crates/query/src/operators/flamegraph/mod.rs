@@ -1,13 +1,4 @@
-//! Flame graphs: frames with parents and values, merged where they are equal, filtered, and laid out.
-//!
-//! ```text
-//! main 1                 top down:  main 10
-//! ├─ a 2                            a 9
-//! │  └─ b 4                         b 4
-//! └─ a 3                 bottom up: b 4  a 5  main 1
-//!                                   a 4  main 5
-//!                                   main 4
-//! ```
+//! Flame graphs: frames with parents and values. Equal frames are merged, then filtered and laid out.
 
 mod aggregate;
 mod column;

@@ -1,9 +1,9 @@
-//! Sums of whole numbers and of real ones.
+//! Sums of integers and of real numbers.
 
 use crate::operators::failure::Failure;
 use crate::operators::rows::Cell;
 
-/// A number that is summed up.
+/// A number that can be summed.
 pub(super) trait Number: Copy + Default + PartialEq {
     /// Adds a number.
     ///
@@ -51,7 +51,7 @@ impl Number for f64 {
     }
 
     fn width(self) -> f64 {
-        // NaN becomes 0, too.
+        // NaN also becomes 0.
         if self > 0.0 { self } else { 0.0 }
     }
 }

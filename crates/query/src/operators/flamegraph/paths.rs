@@ -1,4 +1,4 @@
-//! Which frames are kept, and which stacks.
+//! Determines which frames and which stacks are kept.
 
 use regex::Regex;
 use rustc_hash::FxHashMap;
@@ -14,10 +14,10 @@ use crate::sqlite::real;
 /// Set if a frame of the stack matches a `HIDE_STACK` filter. The other bits are ignored then.
 const HIDDEN: u64 = 1 << 63;
 
-/// A row, as its stack is filtered.
+/// The result of filtering the stack of a row.
 #[derive(Clone, Copy, Debug)]
 struct Path {
-    /// Which `SHOW_STACK` filters match a frame of the stack, or [`HIDDEN`].
+    /// One bit for each `SHOW_STACK` filter that matches a frame of the stack, or [`HIDDEN`].
     bits: u64,
     /// The frame that the row's values belong to: the row itself, or the ancestor that replaces it. [`NONE`] if there
     /// is none.
@@ -28,11 +28,11 @@ struct Path {
 #[derive(Debug)]
 pub(super) struct Paths {
     paths: Vec<Path>,
-    /// The number of the frame: rows with the same name and grouping columns have the same.
+    /// The number of the frame: equal for rows with the same name and grouping columns.
     pub identity: Vec<u32>,
     /// Whether the frame matches the view's pattern.
     is_pivot: Vec<bool>,
-    /// The bits of a stack that is shown.
+    /// The bits of a shown stack.
     wanted: u64,
 }
 
@@ -109,7 +109,7 @@ impl Paths {
         (frame != NONE).then_some(frame as usize)
     }
 
-    /// Whether a row is a frame of its own.
+    /// Whether a row is kept as its own frame.
     pub fn is_kept(&self, row: usize) -> bool {
         self.paths[row].frame as usize == row
     }

@@ -1,4 +1,4 @@
-//! The frames of a flame graph: a table `id, parent_id, name, value` and more columns.
+//! The frames of a flame graph: a table with `id, parent_id, name, value` and further columns.
 
 use rusqlite::types::ValueRef;
 use rustc_hash::FxHashMap;
@@ -11,7 +11,7 @@ use crate::operators::meter::Meter;
 /// The first columns.
 const FIRST: [&str; 4] = ["id", "parent_id", "name", "value"];
 
-/// Names of columns of the result.
+/// Column names of the result.
 const RESULT: [&str; 10] = [
     "in_config",
     "_tree_id",
@@ -76,7 +76,7 @@ impl Builder {
     /// # Errors
     /// If a value does not fit its column, or a limit is reached.
     pub fn row(&mut self, row: &[ValueRef<'_>]) -> Result<(), Failure> {
-        // The value, the parent, and what each query makes of the frame.
+        // The memory of the value and the parent, and of the state that each query keeps for the frame.
         self.meter.grow(16 * row.len() + 8)?;
         for (at, value) in row.iter().enumerate() {
             let done = match self.columns.get_mut(at) {
@@ -185,7 +185,7 @@ fn parents_first(parents: &[u32]) -> Result<Vec<usize>, Failure> {
                 parent => row = parent as usize,
             }
         }
-        // The path ended at a root, or at a row that was seen: in an earlier path, or in this one.
+        // The path ended at a root, or at a row that was already seen, either in an earlier path or in this one.
         let is_cycle = path
             .last()
             .is_some_and(|last| parents[*last] != NONE && !is_placed[parents[*last] as usize]);
@@ -202,7 +202,7 @@ fn parents_first(parents: &[u32]) -> Result<Vec<usize>, Failure> {
 }
 
 impl Source {
-    /// How many frames there are.
+    /// The number of frames.
     pub(super) fn len(&self) -> usize {
         self.parents.len()
     }

@@ -1,4 +1,4 @@
-//! Searches from many roots, each of which ends when a sum of weights is reached.
+//! Searches from many roots. Each search ends when its sum of weights reaches a limit.
 
 use rusqlite::types::ValueRef;
 
@@ -12,9 +12,9 @@ use crate::operators::rows::{self, Cell, Rows};
 /// No edge leads to a root.
 const NONE: usize = usize::MAX;
 
-/// `__intrinsic_dfs_weight_bounded(edges, roots, floor)`: `edges` has a source, a destination and a weight, `roots` a node and
-/// a weight. A search visits nodes depth first, and adds up the weights of the edges that lead to them. It ends when the sum
-/// is above the weight of the root. The node that exceeds it belongs to the result if `floor` is not 0.
+/// `__intrinsic_dfs_weight_bounded(edges, roots, floor)`: `edges` has a source, a destination and a weight, `roots` a
+/// node and a weight. A search visits nodes depth first and adds up the weights of the edges to them. It ends when the
+/// sum exceeds the weight of the root. The node that exceeds it is part of the result if `floor` is not 0.
 ///
 /// Instead of the two tables, there may be one argument for each of their columns.
 pub(super) fn run(arguments: &[ValueRef<'_>], meter: &mut Meter) -> Result<Cells, Failure> {
@@ -91,7 +91,7 @@ impl Search<'_> {
     ) -> Result<(), Failure> {
         self.turn += 1;
         let mut sum = 0_i64;
-        // The nodes on the path from the root, each with the number of its edges that were tried.
+        // The nodes on the path from the root, each with the number of its edges that have been tried.
         let mut way: Vec<(u32, usize)> = Vec::new();
         let mut next = Some((root, NONE));
         while let Some((node, edge)) = next {

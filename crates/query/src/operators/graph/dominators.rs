@@ -1,7 +1,7 @@
 //! The dominator tree: a node's dominator is the last other node that is on every path from the root to it.
 //!
-//! The algorithm is the simple form of Lengauer and Tarjan, "A fast algorithm for finding dominators in a flowgraph" (1979):
-//! O(m log n). Its names are used here. Nodes are numbered in the order of a search from the root.
+//! The algorithm is the simple form of Lengauer and Tarjan, "A fast algorithm for finding dominators in a flowgraph"
+//! (1979): O(m log n). Its names are used here. Nodes are numbered in the order of a search from the root.
 
 use rusqlite::types::ValueRef;
 
@@ -30,7 +30,7 @@ pub(crate) fn run(tables: &[ValueRef<'_>], meter: &mut Meter) -> Result<Cells, F
     }
 }
 
-/// The same for edges that have the root as a third column.
+/// Like [`run`], for edges with the root in a third column.
 pub(crate) fn with_root(table: Option<&ValueRef<'_>>, meter: &mut Meter) -> Result<Cells, Failure> {
     let graph = Graph::weighted(table, &[], meter)?;
     let Some(&root) = graph.weights.first() else {
@@ -44,7 +44,7 @@ pub(crate) fn with_root(table: Option<&ValueRef<'_>>, meter: &mut Meter) -> Resu
 
 /// The dominators of the nodes that a root reaches.
 fn of(graph: &Graph, root: i64, meter: &mut Meter) -> Result<Cells, Failure> {
-    // The state that the algorithm keeps for a node, and the node's row of the result.
+    // The memory for the algorithm's state of a node, and for the node's row in the result.
     meter.grow(graph.names.len() * (64 + 2 * size_of::<Cell>()))?;
     let mut forest = Forest::new(graph, graph.number(root).unwrap_or(0), meter)?;
     let dominators = forest.dominators(graph, meter)?;

@@ -23,8 +23,8 @@ pub(crate) struct Graph {
 }
 
 impl Graph {
-    /// The graph of a table with the source and the destination of each edge, and of nodes without edges. Edges from or to
-    /// NULL are left out.
+    /// The graph of a table with the source and the destination of each edge, and of nodes without edges. Edges from or
+    /// to NULL are left out.
     ///
     /// # Errors
     /// If the value is not a table, or a limit is reached.
@@ -96,7 +96,7 @@ impl Graph {
             return Ok(false);
         };
         let edge = (self.add(from, meter)?, self.add(to, meter)?);
-        // The edge, its weight, and its place in the groups.
+        // The memory for the edge, its weight, and its place in the groups.
         meter.grow(size_of::<(u32, u32)>() + size_of::<i64>() + size_of::<u32>())?;
         self.edges.push(edge);
         Ok(true)
@@ -106,7 +106,7 @@ impl Graph {
         let next = u32::try_from(self.names.len()).map_err(|_| Failure::Memory)?;
         let number = *self.numbers.entry(name).or_insert(next);
         if number == next {
-            // The name, its place in the map, and the state that a search keeps for the node.
+            // The memory for the name, its place in the map, and the state that a search keeps for the node.
             meter.grow(64)?;
             self.names.push(name);
         }

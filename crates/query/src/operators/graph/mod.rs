@@ -1,4 +1,4 @@
-//! Graphs and trees: searches, dominators, and trees cut by group. Nodes are named by whole numbers.
+//! Graphs and trees: searches, dominators, and partitioning of trees by group. Nodes are identified by whole numbers.
 
 mod bounded;
 pub(super) mod dominators;

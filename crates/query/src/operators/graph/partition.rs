@@ -1,4 +1,4 @@
-//! A tree, cut by group: the parent of a node becomes its nearest ancestor of the same group.
+//! Partitions a tree by group: the parent of a node becomes its nearest ancestor of the same group.
 
 use rusqlite::types::ValueRef;
 use rustc_hash::FxHashMap;
@@ -13,7 +13,7 @@ use crate::operators::rows::Cell;
 /// A step of the walk through the tree.
 enum Step {
     Enter(u32),
-    /// The end of a subtree: this row is the innermost one of the group again.
+    /// The end of a subtree: this row becomes the innermost one of its group again.
     Leave(Option<i64>, Option<u32>),
 }
 

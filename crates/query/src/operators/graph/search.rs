@@ -1,4 +1,4 @@
-//! The nodes that can be reached from others, and from which node each was reached first.
+//! The nodes that can be reached from others, and the node from which each was first reached.
 
 use std::collections::VecDeque;
 
@@ -13,7 +13,7 @@ use crate::operators::operator::Cells;
 /// A node, and the node that it was reached from.
 type Step = (u32, Option<u32>);
 
-/// `__intrinsic_dfs(edges, starts)`: depth first. The last start comes first, as in Perfetto.
+/// `__intrinsic_dfs(edges, starts)`: depth first. The last start is searched first, as in Perfetto.
 pub(crate) fn depth_first(tables: &[ValueRef<'_>], meter: &mut Meter) -> Result<Cells, Failure> {
     let (graph, starts) = read(tables, meter)?;
     let mut is_known = vec![false; graph.names.len()];

@@ -1,12 +1,12 @@
-//! `__intrinsic_counter_intervals('leading', end, values)`: how long counters have their values.
+//! `__intrinsic_counter_intervals('leading', end, values)`: the intervals in which counters keep their values.
 //!
-//! Of a run of equal values, the first two and the last one are kept, as in Perfetto:
+//! Of consecutive equal values, the first two and the last one are kept, as in Perfetto:
 //!
 //! ```text
 //! values     1 5 5 5 5 2       kept    1 5 5 . 5 2
 //! ```
 //!
-//! At the end of a track, the last one is left out.
+//! At the end of a track, the last one is not kept.
 
 use rusqlite::types::ValueRef;
 use rustc_hash::FxHashMap;
@@ -40,7 +40,7 @@ struct Value {
 struct Track {
     id: i64,
     kept: Vec<Value>,
-    /// The last value that was left out since the last one that was kept.
+    /// The last value that was left out after the last one that was kept.
     left_out: Option<Value>,
 }
 
@@ -82,7 +82,7 @@ pub(super) fn intervals(arguments: &[ValueRef<'_>], meter: &mut Meter) -> Result
     Ok(Table::new(COLUMNS, cells))
 }
 
-/// The tracks of a table with `id`, `ts`, `track_id` and `value`, which is in the order of `ts`.
+/// The tracks of a table with `id`, `ts`, `track_id` and `value`, sorted by `ts`.
 fn tracks(table: Option<&ValueRef<'_>>, meter: &mut Meter) -> Result<Vec<Track>, Failure> {
     let mut rows = Rows::of(table.copied().unwrap_or(ValueRef::Null))?;
     let mut numbers: FxHashMap<i64, usize> = FxHashMap::default();

@@ -44,7 +44,7 @@ struct Span {
     before: Option<i64>,
 }
 
-/// A part of time, and the span that must explain it.
+/// A period of time, and the span that must explain it.
 #[derive(Clone, Copy)]
 struct Part {
     span: i64,
@@ -121,7 +121,7 @@ fn from(
             };
             let step = step(span, part);
             for part in step.others.into_iter().flatten() {
-                // Only earlier causes are followed, so that every walk ends.
+                // Only earlier causes are followed, so every walk ends.
                 let is_earlier = |cause: &Span| (cause.ts, cause.id) < (span.ts, span.id);
                 if spans.get(&part.span).is_some_and(is_earlier) {
                     parts.push(part);
@@ -136,15 +136,15 @@ fn from(
     Ok(())
 }
 
-/// The result of dividing a part of time.
+/// The result of dividing a period of time.
 struct Step {
-    /// The parts that other spans must explain.
+    /// The periods that other spans must explain.
     others: [Option<Part>; 2],
-    /// The parts that the span itself explains.
+    /// The periods that the span itself explains.
     own: [Option<(i64, i64)>; 2],
 }
 
-/// Divides a part of time.
+/// Divides a period of time.
 fn step(span: &Span, part: Part) -> Step {
     let idle_since = span.idle_since.unwrap_or(part.start);
     let before = span.before.filter(|_| span.idle_since.is_some());

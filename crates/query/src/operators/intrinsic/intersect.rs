@@ -11,7 +11,7 @@ use crate::operators::intersect::{COLUMNS, KEYS, Key, TABLES, run};
 use crate::operators::meter::Meter;
 use crate::operators::rows::whole;
 
-/// The values that name the partition follow their names in each row, and the last argument lists the names.
+/// In each row, the values that identify the partition follow their names. The last argument lists the names.
 pub(super) fn by_names(arguments: &[ValueRef<'_>], meter: &mut Meter) -> Result<Table, Failure> {
     let Some((list, tables)) = arguments.split_last().filter(|(_, it)| it.len() <= TABLES) else {
         let message = format!("{TABLES} tables can be intersected at most");

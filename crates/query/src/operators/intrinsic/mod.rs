@@ -17,10 +17,10 @@ use super::failure::Failure;
 use super::meter::Meter;
 pub(crate) use table::Table;
 
-/// What a function does with its arguments.
+/// Computes the result of a function from its arguments.
 pub(crate) type Run = fn(&[ValueRef<'_>], &mut Meter) -> Result<Table, Failure>;
 
-/// A function, and how many arguments it takes; -1 is any number.
+/// A function, and its number of arguments; -1 means any number.
 pub(crate) type Function = (&'static str, i32, Run);
 
 /// Aggregates that collect their arguments as a table. The functions that take the table define what it contains.

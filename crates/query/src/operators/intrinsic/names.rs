@@ -7,7 +7,8 @@ use crate::operators::failure::Failure;
 /// The names in a list.
 ///
 /// # Errors
-/// If the value is no text.
+///
+/// If the value is not a text.
 pub(crate) fn names(value: Option<&ValueRef<'_>>) -> Result<Vec<String>, Failure> {
     let text = match value {
         Some(ValueRef::Text(text)) => String::from_utf8_lossy(text),
@@ -21,10 +22,11 @@ pub(crate) fn names(value: Option<&ValueRef<'_>>) -> Result<Vec<String>, Failure
     Ok(names.map(str::to_owned).collect())
 }
 
-/// The names of the columns of rows that list each name before its value.
+/// The names of the columns, from rows that list each name before its value.
 ///
 /// # Errors
-/// If a name is no text.
+///
+/// If a name is not a text.
 pub(super) fn of_row<'a>(row: &[&'a [u8]]) -> Result<Vec<&'a str>, Failure> {
     let names = row
         .iter()

@@ -1,7 +1,7 @@
-//! Scans of graphs: values go along the edges, and a query changes them at each step.
+//! Scans of graphs: values move along the edges, and a query changes them at each step.
 //!
-//! The query reads a table of nodes with the values that arrived there. The rows that it returns belong to the result,
-//! and their values go on along the edges of each node:
+//! The query reads a table of nodes with the values that arrived there. The rows that it returns become part of the
+//! result, and their values move on along the edges of each node:
 //!
 //! ```text
 //! plain          a table for each number of edges from a start; a node may be in several
@@ -17,7 +17,7 @@ use crate::operators::graph::edges::Graph;
 use crate::operators::meter::Meter;
 use crate::operators::rows::{Rows, table, value, write};
 
-/// How many columns `__intrinsic_table_ptr` has.
+/// The number of columns of `__intrinsic_table_ptr`.
 pub(crate) const MOST_COLUMNS: usize = 32;
 
 /// How a scan combines values.
@@ -27,21 +27,21 @@ pub(crate) enum Kind {
     Aggregating,
 }
 
-/// A scan that runs.
+/// A scan in progress.
 #[derive(Debug)]
 pub(crate) struct Scan {
     kind: Kind,
     graph: Graph,
     /// The columns: `id` and others.
     names: Vec<String>,
-    /// The names as the beginning of a table.
+    /// The names, encoded as the beginning of a table.
     head: Vec<u8>,
-    /// The height of each node, if it matters.
+    /// The height of each node, if the kind of scan needs it.
     heights: Vec<usize>,
-    /// The tables of the steps to come, by height.
+    /// The tables of the steps still to come, by height.
     waiting: Vec<Vec<u8>>,
     result: Vec<u8>,
-    /// The most steps that a graph without a cycle can take.
+    /// The maximum number of steps in a graph without a cycle.
     steps: usize,
 }
 
@@ -110,7 +110,7 @@ impl Scan {
             .map(|node| self.graph.after(node).collect())
             .collect();
         let mut states = vec![State::New; after.len()];
-        // The nodes on the path, each with the number of its edges that were tried.
+        // The nodes on the path, each with the number of its edges that have been tried.
         let mut way: Vec<(usize, usize)> = Vec::new();
         for start in starts {
             way.extend((states[*start as usize] == State::New).then_some((*start as usize, 0)));
@@ -199,10 +199,11 @@ impl Scan {
         Ok(None)
     }
 
-    /// Adds a row to the result, and passes its values on.
+    /// Adds a row to the result, and passes on its values.
     ///
     /// # Errors
-    /// If `id` is no whole number, or a limit is reached.
+    ///
+    /// If `id` is not a whole number, or a limit is reached.
     pub fn add(&mut self, row: &[ValueRef<'_>], meter: &mut Meter) -> Result<(), Failure> {
         let Some((ValueRef::Integer(id), values)) = row.split_first() else {
             return Err(Failure::refused("id of a scan must be a whole number"));

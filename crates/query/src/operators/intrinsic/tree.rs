@@ -20,7 +20,7 @@ const SUMMARY: &[&str] = &[
     "depth",
 ];
 
-/// A tree whose rows are in an order in which each follows its parent.
+/// A tree in which each row comes after its parent.
 #[derive(Default)]
 struct Tree<'a> {
     names: Vec<&'a str>,
@@ -70,7 +70,7 @@ impl<'a> Tree<'a> {
         self.rows.iter().map(parent).collect()
     }
 
-    /// Puts parents before their children. Otherwise, the order stays the same.
+    /// Moves parents before their children. Otherwise, the order stays the same.
     fn sort(mut self, parents: &[Option<usize>]) -> Result<Self, Failure> {
         let of = parents.iter().zip(0..);
         let of = of.filter_map(|(parent, row)| Some(((*parent)?, row)));
@@ -115,7 +115,7 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// `__intrinsic_tree_to_table(tree)`: the rows, each with its number and that of its parent.
+/// `__intrinsic_tree_to_table(tree)`: the rows, each with its own number and the number of its parent.
 pub(super) fn to_table(arguments: &[ValueRef<'_>], meter: &mut Meter) -> Result<Table, Failure> {
     let tree = Tree::read(arguments.first(), meter)?;
     let mut cells = Cells::new();

@@ -27,9 +27,10 @@ impl Family {
         Self { parents, children }
     }
 
-    /// The slices that enclose a slice, the innermost first.
+    /// The slices that enclose a slice, innermost first.
     ///
     /// # Errors
+    ///
     /// If a limit is reached.
     pub fn ancestors(&self, slice: u32, meter: &mut Meter) -> Result<Vec<u32>, Failure> {
         let mut found = Vec::new();
@@ -61,7 +62,7 @@ impl Family {
         mut visit: impl FnMut(u32) -> bool,
     ) -> Result<(), Failure> {
         let mut next = self.parents[slice as usize];
-        // A parent comes before its child, so this ends.
+        // A parent comes before its child, so this loop ends.
         while next != NONE && visit(next) {
             meter.grow(size_of::<u32>())?;
             next = self.parents[next as usize];
@@ -69,7 +70,7 @@ impl Family {
         Ok(())
     }
 
-    /// Calls `visit` with each descendant. `visit` returns whether the slices below that one are visited, too.
+    /// Calls `visit` with each descendant. `visit` returns whether the slices below it are visited, too.
     pub fn visit_descendants(
         &self,
         slice: u32,

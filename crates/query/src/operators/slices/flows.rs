@@ -15,16 +15,16 @@ use crate::operators::meter::Meter;
 use crate::operators::operator::Cells;
 use crate::operators::rows::Cell;
 
-/// Which flows are searched.
+/// The flows to search for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Direction {
-    /// Both, but only along flows, without the slices around or within a slice.
+    /// Both directions, but only along flows, without the slices around or inside a slice.
     Both,
     Following,
     Preceding,
 }
 
-/// How the search came to a slice.
+/// How the search reached a slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Via {
     Start,
@@ -32,7 +32,7 @@ enum Via {
     Incoming,
     /// Along a flow.
     Outgoing,
-    /// It is around or within another slice.
+    /// As a slice around or inside another slice.
     Relative,
 }
 
@@ -51,7 +51,7 @@ struct Search<'a> {
     family: &'a Family,
     waiting: VecDeque<(u32, Via)>,
     known: FxHashSet<u32>,
-    /// Slices whose relatives are all known.
+    /// Slices whose relatives have all been visited.
     is_done: FxHashSet<u32>,
     found: Vec<u32>,
 }
@@ -147,7 +147,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Goes along the flows of a slice, or against them.
+    /// Follows the flows of a slice, forwards or backwards.
     fn follow(&mut self, slice: u32, via: Via, meter: &mut Meter) -> Result<(), Failure> {
         let is_outgoing = via == Via::Outgoing;
         let flows = if is_outgoing {

@@ -1,6 +1,7 @@
 //! Puts the slices of several tracks into common rows: `experimental_slice_layout(track_ids)`.
 //!
-//! An outermost slice and those within it are a box. A box keeps its place in time and gets the first rows that are free:
+//! An outermost slice and those within it are a box. A box keeps its place in time and gets the first rows that are
+//! free:
 //!
 //! ```text
 //! track 0   aaaaa      c          row 0   aaaaaddddddc
@@ -35,9 +36,10 @@ struct Block {
 /// The occupied times of a row: a map from start to end.
 type Taken = BTreeMap<i64, i64>;
 
-/// The rows of all slices on these tracks, a text with numbers and commas.
+/// The rows of all slices on these tracks. `tracks` is a list of numbers, separated by commas.
 ///
 /// # Errors
+///
 /// If a limit is reached.
 pub(super) fn layout(trace: &Trace, tracks: &str, meter: &mut Meter) -> Result<Cells, Failure> {
     let tracks: FxHashSet<u32> = tracks
@@ -58,7 +60,7 @@ pub(super) fn layout(trace: &Trace, tracks: &str, meter: &mut Meter) -> Result<C
     Ok(rows.iter().zip(&block_of).flat_map(cell).collect())
 }
 
-/// The boxes, and which of them each slice belongs to. A slice comes after the one around it.
+/// The boxes, and the box of each slice. A slice comes after the slice around it.
 fn blocks(trace: &Trace, rows: &[u32]) -> (Vec<Block>, Vec<u32>) {
     let slices = &trace.slices;
     let mut blocks: Vec<Block> = Vec::new();
@@ -97,7 +99,7 @@ fn blocks(trace: &Trace, rows: &[u32]) -> (Vec<Block>, Vec<u32>) {
     (blocks, block_of)
 }
 
-/// Finds rows for all boxes. The highest are placed first, because low boxes in their way would push them down.
+/// Finds rows for all boxes. The tallest boxes are placed first, because low boxes in their way would push them down.
 fn place(blocks: &mut [Block], meter: &mut Meter) -> Result<(), Failure> {
     let mut order: Vec<u32> = (0..blocks.len() as u32).collect();
     order.sort_by_key(|&at| {
@@ -124,7 +126,7 @@ fn place(blocks: &mut [Block], meter: &mut Meter) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The first of the adjacent free rows that the box needs.
+/// The first of enough adjacent rows that are free for the box.
 fn first_free(taken: &[Taken], block: &Block, meter: &mut Meter) -> Result<u32, Failure> {
     let (mut top, mut free) = (0, 0);
     while free < block.height {

@@ -1,4 +1,4 @@
-//! Slices that are related: by nesting, and by flows.
+//! Related slices: by nesting, and by flows.
 
 mod family;
 mod flows;
@@ -15,7 +15,7 @@ use crate::schema::Data;
 use family::Family;
 use flows::{Direction, Flows};
 
-/// Indexes of a trace, made when a query first needs them.
+/// Indexes of a trace, built when a query first needs them.
 struct Index {
     data: Arc<Data>,
     family: OnceLock<Family>,

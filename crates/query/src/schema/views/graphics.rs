@@ -1,8 +1,8 @@
-//! The views about GPUs, buffers and frames.
+//! Views about GPUs, buffers and frames.
 
 use super::view::{View, view};
 
-/// A view of the slices of some tracks, with the arguments that they have. `$of` are columns that the track has.
+/// A view of the slices on some tracks, with their arguments. `$of` are columns of the track.
 macro_rules! of_arguments {
     ($name:literal, $doc:literal, $of:literal, $which:literal, $($argument:literal AS $column:literal),*) => {
         view(

@@ -1,4 +1,4 @@
-//! What a view is.
+//! Describes a view.
 
 use super::super::column::Affinity;
 
@@ -12,7 +12,7 @@ pub(crate) struct View {
     pub select: &'static str,
 }
 
-/// The columns of views with text, besides names.
+/// The columns of views that contain text, besides names.
 const TEXTS: &[&str] = &[
     "architecture",
     "msg",
@@ -51,7 +51,7 @@ const TEXTS: &[&str] = &[
     "vendor",
 ];
 
-/// The columns of views with fractions.
+/// The columns of views that contain fractions.
 const REALS: &[&str] = &["jank_score", "real_value", "value"];
 
 impl View {

@@ -17,7 +17,7 @@ use traceloom_capture::{Agent, Limits};
 use super::atrace_options::atrace_options;
 use super::console::Console;
 use super::device_folder::device_folder;
-use super::extra::beside_device;
+use super::extra::agents_for_device;
 use super::live::{Show, listed, window_limits};
 use super::options::{CaptureArgs, MethodArgs};
 use super::perfetto::{Recorder, perfetto, print_config, recorder, resumed};
@@ -62,7 +62,7 @@ pub fn android(args: &CaptureArgs, console: &mut Console, wait: &Wait) -> Result
             (show.as_ref(), window),
         )?);
     }
-    agents.extend(beside_device(args, &device)?);
+    agents.extend(agents_for_device(args, &device)?);
     if let Some(process) = &args.method.method {
         agents.push(method(&args.method, process, device));
     }

@@ -18,7 +18,7 @@ use super::options::{BattorArgs, CaptureArgs, ExtraArgs};
 ///
 /// # Errors
 /// If a power meter is requested and it is not clear which one.
-pub fn beside_device(args: &CaptureArgs, device: &Device) -> Result<Vec<Box<dyn Agent>>> {
+pub fn agents_for_device(args: &CaptureArgs, device: &Device) -> Result<Vec<Box<dyn Agent>>> {
     let mut agents: Vec<Box<dyn Agent>> = Vec::new();
     let chosen = args.chosen();
     // The events for groups belong to one of these categories.
@@ -44,7 +44,7 @@ pub fn beside_device(args: &CaptureArgs, device: &Device) -> Result<Vec<Box<dyn 
 /// # Errors
 /// If a power meter is requested and it is not clear which one.
 #[cfg(target_os = "linux")]
-pub fn beside_machine(args: &CaptureArgs) -> Result<Vec<Box<dyn Agent>>> {
+pub fn agents_for_machine(args: &CaptureArgs) -> Result<Vec<Box<dyn Agent>>> {
     let mut agents: Vec<Box<dyn Agent>> = Vec::new();
     if args.extra.process_dump {
         agents.push(Box::new(MemoryAgent::new(LocalShell, memory(&args.extra))));

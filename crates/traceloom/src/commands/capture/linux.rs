@@ -17,7 +17,7 @@ use traceloom_tracefs::{EventLimits, Mounted, RawCapture, spool_folder};
 
 use super::console::Console;
 #[cfg(target_os = "linux")]
-use super::extra::beside_machine;
+use super::extra::agents_for_machine;
 #[cfg(target_os = "linux")]
 use super::live::{Show, listed, window_limits};
 use super::options::CaptureArgs;
@@ -65,7 +65,7 @@ pub fn linux(args: &CaptureArgs, console: &mut Console, wait: &Wait) -> Result<E
         Box::new(ftrace)
     };
     let mut agents: Vec<Box<dyn Agent>> = vec![processes, ftrace];
-    agents.extend(beside_machine(args)?);
+    agents.extend(agents_for_machine(args)?);
     record(args, console, wait, show, agents)
 }
 

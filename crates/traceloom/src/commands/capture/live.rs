@@ -154,15 +154,15 @@ impl Show {
     }
 
     fn why(&self, ended: Ended) -> String {
-        let told = || self.because.get().unwrap_or_default();
+        let reason = || self.because.get().unwrap_or_default();
         match ended {
             Ended::Time => "The time is up.".to_owned(),
             Ended::Enter => "Ended in the terminal.".to_owned(),
             Ended::Command => "The command has ended.".to_owned(),
             Ended::Signal => "Ended by Ctrl-C in the terminal.".to_owned(),
             Ended::Page => "Ended in the page.".to_owned(),
-            Ended::Trigger => format!("The trigger occurred: {}.", told()),
-            Ended::BrokeOff => format!("The recording broke off: {}.", told()),
+            Ended::Trigger => format!("The trigger occurred: {}.", reason()),
+            Ended::BrokeOff => format!("The recording broke off: {}.", reason()),
         }
     }
 

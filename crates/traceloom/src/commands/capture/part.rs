@@ -11,7 +11,7 @@ use traceloom_host::{Map, give_name};
 
 use crate::output::{Unfinished, unfinished, write_recording};
 use crate::print::plain;
-use crate::progress::tell;
+use crate::progress::print_line;
 
 /// Size of a write, bytes.
 const CHUNK: usize = 1 << 18;
@@ -49,7 +49,7 @@ impl Part {
     ///
     /// # Errors
     /// If no file can be created.
-    pub fn beside(kind: PartKind, name: &str, result: &Path) -> io::Result<Self> {
+    pub fn for_result(kind: PartKind, name: &str, result: &Path) -> io::Result<Self> {
         let Some((file, unfinished)) = unfinished(result) else {
             return Self::new(kind, name);
         };
@@ -149,7 +149,7 @@ impl Part {
             if folder != self.folder
                 && let Ok(file) = self.copied_to(&folder)
             {
-                tell(&format!(
+                print_line(&format!(
                     "Warning: {}: the recorded data is kept in {} instead",
                     plain(&in_folder(&self.folder, full).to_string()),
                     plain(&folder.display().to_string())

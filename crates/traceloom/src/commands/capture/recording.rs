@@ -161,7 +161,7 @@ impl Sink for Recording {
         }
         let beside = self.result.as_deref().filter(|_| is_trace(kind));
         self.parts.push(match beside {
-            Some(result) => Part::beside(kind, name, result)?,
+            Some(result) => Part::for_result(kind, name, result)?,
             None => Part::new(kind, name)?,
         });
         Ok(())

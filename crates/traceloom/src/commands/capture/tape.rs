@@ -12,7 +12,7 @@ use super::live::Show;
 use super::options::CaptureArgs;
 use super::wait::{Ended, Wait};
 use crate::print::plain;
-use crate::progress::tell;
+use crate::progress::print_line;
 
 /// Makes the tape of a device. Its trigger ends the recording, and it reports losses at once.
 ///
@@ -67,14 +67,14 @@ fn report(wait: &Wait, show: Option<&Show>) -> impl Fn(Watched) + Send + 'static
     };
     move |watched| match watched {
         Watched::Fired(what) => {
-            tell(&plain(&what));
+            print_line(&plain(&what));
             because(&what);
             // The receiver is gone if the recording has already ended.
             _ = ends.send(Ended::Trigger);
         }
         Watched::Lost(events) => losses.add(events),
         Watched::BrokeOff(why) => {
-            tell(&format!("Warning: the data stream ended: {}", plain(&why)));
+            print_line(&format!("Warning: the data stream ended: {}", plain(&why)));
             because(&why);
             _ = ends.send(Ended::BrokeOff);
         }
@@ -92,9 +92,9 @@ impl Losses {
         lost.0 += events;
         let is_new = lost
             .1
-            .is_none_or(|told| told.elapsed() >= Duration::from_secs(1));
+            .is_none_or(|last| last.elapsed() >= Duration::from_secs(1));
         if is_new {
-            tell(&format!(
+            print_line(&format!(
                 "Warning: {} events were lost so far; --buf-size makes the buffer larger",
                 lost.0
             ));

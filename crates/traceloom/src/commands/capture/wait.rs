@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-use crate::progress::tell;
+use crate::progress::print_line;
 
 /// Why a recording ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -75,7 +75,7 @@ impl Wait {
             if let Ok(status) = child.wait()
                 && !status.success()
             {
-                tell(&format!(
+                print_line(&format!(
                     "Warning: the recorded command ended with {status}"
                 ));
             }

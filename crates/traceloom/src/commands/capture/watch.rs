@@ -9,7 +9,7 @@ use traceloom_capture::{Controller, PartKind, Sink, Status};
 use super::recording::Recording;
 use super::wait::{Ended, Wait};
 use crate::print::{plain, thousands};
-use crate::progress::{show, tell};
+use crate::progress::{print_line, show};
 
 /// How often the line is updated.
 const SHOWN_EVERY: Duration = Duration::from_millis(250);
@@ -41,7 +41,7 @@ pub fn watch(
             return ended;
         }
         if let Some(why) = controller.broke_off() {
-            tell(&format!(
+            print_line(&format!(
                 "Warning: the recording broke off: {}",
                 plain(&why)
             ));
@@ -131,13 +131,13 @@ fn words(status: &Status) -> String {
 /// at the end.
 #[derive(Default)]
 pub struct Losses {
-    told: u64,
+    reported: u64,
 }
 
 impl Losses {
     fn look(&mut self, lost: u64) {
-        if lost > 0 && lost >= self.told.saturating_mul(2) {
-            self.tell(lost, "so far");
+        if lost > 0 && lost >= self.reported.saturating_mul(2) {
+            self.report(lost, "so far");
         }
     }
 
@@ -146,14 +146,14 @@ impl Losses {
         let lost = controller
             .status(LIMIT, false)
             .map_or(0, |status| status.lost);
-        if lost > self.told {
-            self.tell(lost, "in all");
+        if lost > self.reported {
+            self.report(lost, "in all");
         }
     }
 
-    fn tell(&mut self, lost: u64, when: &str) {
-        self.told = lost;
-        tell(&format!(
+    fn report(&mut self, lost: u64, when: &str) {
+        self.reported = lost;
+        print_line(&format!(
             "Warning: {} events were lost {when}: the kernel's buffer is full. --buf-size enlarges it; \
              for a device, --raw drains it continuously",
             thousands(lost)

@@ -27,7 +27,7 @@ pub(super) fn copied(args: &ConvertArgs, form: CopyForm, writer: &dyn Writer) ->
         return Ok(false);
     }
     if let Err(why) = survey.check(!args.range.is_all()) {
-        tell(why);
+        report(why);
         return Ok(false);
     }
     let range = match survey.bounds() {
@@ -39,7 +39,7 @@ pub(super) fn copied(args: &ConvertArgs, form: CopyForm, writer: &dyn Writer) ->
     if let Some(line) = left_out(&copied.written, writer) {
         message!("{line}");
     }
-    tell_cut(&copied);
+    report_cut(&copied);
     Ok(true)
 }
 
@@ -67,7 +67,7 @@ fn copy(args: &ConvertArgs, form: CopyForm, range: Option<(i64, i64)>) -> Result
     Ok(copied)
 }
 
-fn tell(why: WhyNot) {
+fn report(why: WhyNot) {
     let why = match why {
         WhyNot::OtherData => "it also contains data that is not ftrace text",
         WhyNot::SeveralTraces => "it contains several traces",
@@ -77,7 +77,7 @@ fn tell(why: WhyNot) {
     message!("the lines of the input are written anew instead of copied: {why}");
 }
 
-fn tell_cut(copied: &Copied) {
+fn report_cut(copied: &Copied) {
     let begin_or_end = match copied.cut_slices {
         0 => return,
         1 => "1 slice begins or ends".to_owned(),

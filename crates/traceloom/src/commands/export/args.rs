@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use crate::align::AlignArgs;
 use crate::input::InputArgs;
 
-/// Write all tables as a file of SQLite, or as Arrow files
+/// Write all tables to an SQLite file, or to Arrow files
 ///
-/// The tables, columns and rows are those of traceloom query; docs/sql.md lists them. Several files are one trace.
+/// The tables, columns and rows are the same as in traceloom query; docs/sql.md lists them. Several files are one trace.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "\
 Examples:

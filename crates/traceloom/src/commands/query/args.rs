@@ -14,9 +14,9 @@ use crate::input::{InputArgs, parse_bytes};
 
 /// Ask any question in SQL
 ///
-/// The tables and columns are those of PerfettoSQL (slice, thread, sched, counter, args …), the engine
-/// is SQLite. docs/sql.md lists them. Several files are one trace, except with --each. Of several statements, the last one
-/// that returns rows is printed. Without SQL, a terminal shows a prompt.
+/// The engine is SQLite, with the tables and columns of PerfettoSQL (slice, thread, sched, counter,
+/// args …); docs/sql.md lists them. Several files are one trace, except with --each. The result of the
+/// last statement that returns rows is printed. Without SQL, a terminal shows a prompt.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -58,11 +58,11 @@ pub struct QueryArgs {
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     pub timeout: Option<Duration>,
 
-    /// Stop the query if it needs more memory than this besides the trace (K, M or G)
+    /// Stop the query if it needs more memory than this, in addition to the trace (K, M or G)
     #[arg(long, value_name = "BYTES", default_value = "4G", value_parser = parse_bytes)]
     pub memory_limit: u64,
 
-    /// Run the query on each file by itself. The rows of all files follow each other, with the columns path, app and device before those of the query
+    /// Run the query on each file separately. The output has the rows of one file after the other, with the columns path, app and device in front
     #[arg(long, conflicts_with = "align", help_heading = "Many files")]
     pub each: bool,
 

@@ -17,7 +17,7 @@ pub struct PageQueryArgs {
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = parse_seconds, help_heading = "Queries on the page")]
     query_timeout: Duration,
 
-    /// Stop a query on the page if it needs more memory than this besides the trace (K, M or G)
+    /// Stop a query on the page if it needs more memory than this, in addition to the trace (K, M or G)
     #[arg(long, value_name = "BYTES", default_value = "1G", value_parser = parse_bytes, help_heading = "Queries on the page")]
     query_memory: u64,
 

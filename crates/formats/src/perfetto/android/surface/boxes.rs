@@ -39,7 +39,7 @@ impl Depths {
     }
 }
 
-/// The rectangles of the layers in `order`, which is from the bottom to the top.
+/// The rectangles of the layers in `order`, from bottom to top.
 pub(crate) fn boxes(
     layers: &[Layer<'_>],
     order: &[usize],
@@ -65,7 +65,7 @@ pub(crate) fn boxes(
     boxes.collect()
 }
 
-/// Whether the bounds of a layer are its own.
+/// Whether a layer has bounds of its own.
 fn has_bounds(layer: &Layer<'_>, is_visible: bool, displays: &Displays) -> bool {
     let is_own = |rect: &Rect| is_visible || !displays.is_unbounded(rect) && !is_default(rect);
     layer.screen_bounds.as_ref().is_some_and(is_own)

@@ -10,7 +10,7 @@ use super::geometry::{self, Transform, from_sides, whole};
 #[derive(Debug, Default)]
 pub(crate) struct Displays {
     by_stack: FxHashMap<u32, Display>,
-    /// The bounds that the system gives layers without bounds of their own: ten times the size of a display.
+    /// The bounds that the system gives to layers without bounds of their own: ten times the size of a display.
     pub(super) unbounded: Vec<Rect>,
     largest: (f64, f64),
 }
@@ -75,7 +75,7 @@ impl Displays {
     }
 }
 
-/// Whether a rectangle is the system's default if it knows no display.
+/// Whether a rectangle is the system's default for the case that it knows no display.
 pub(super) fn is_default(rect: &Rect) -> bool {
     let [low, high] = [-UNBOUNDED, UNBOUNDED];
     rect.is_close_to(&from_sides([low, low, high, high]))

@@ -98,7 +98,7 @@ impl<'a> Layer<'a> {
         self.flags & HIDDEN != 0 || self.id == Some(OFFSCREEN)
     }
 
-    /// Its bounds on the screen, inside of the display.
+    /// Its bounds on the screen, clipped to the display.
     pub(super) fn on_screen(&self, crop: Option<&Rect>) -> Option<Rounded> {
         let bounds = self.screen_bounds?;
         let rect = match crop.filter(|crop| !crop.is_empty()) {

@@ -1,5 +1,5 @@
-//! What can be worked out from a snapshot of SurfaceFlinger's layers: the order in which they are drawn, which of them
-//! are visible and why others are not, and where they are.
+//! Derives more facts from a snapshot of SurfaceFlinger's layers: the drawing order, which layers are visible, why the
+//! others are not, and where each layer is.
 //!
 //! ```text
 //! layers ─ order (bottom to top) ─> visibility ─> rectangles

@@ -5,7 +5,7 @@
 //!            ├─ child z=0
 //!            └─ child z=2
 //! ```
-//! A layer can be drawn relative to another layer than its parent.
+//! A layer can be drawn relative to a layer other than its parent.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -17,7 +17,7 @@ enum Step {
     Draw(usize),
 }
 
-/// The indexes of the layers from the bottom to the top. Layers that no root leads to are missing.
+/// The indexes of the layers from bottom to top. Layers that cannot be reached from a root are missing.
 pub(crate) fn bottom_to_top(layers: &[Layer<'_>]) -> Vec<usize> {
     let (roots, children) = tree(layers);
     let mut steps: Vec<Step> = roots.into_iter().rev().map(Step::Visit).collect();
@@ -38,12 +38,12 @@ pub(crate) fn bottom_to_top(layers: &[Layer<'_>]) -> Vec<usize> {
     drawn
 }
 
-/// The roots, and the children by the id of the layer to which they are relative. All are sorted by height.
+/// The roots, and the children by the id of the layer that they are drawn relative to. All are sorted by height.
 fn tree(layers: &[Layer<'_>]) -> (Vec<usize>, FxHashMap<i32, Vec<usize>>) {
     let (mut roots, mut children) = (Vec::new(), FxHashMap::<i32, Vec<usize>>::default());
     let mut seen = FxHashSet::default();
     for (index, layer) in layers.iter().enumerate() {
-        // An id that is used twice belongs to the first layer.
+        // If an id is used twice, it belongs to the first layer.
         if !layer.id.is_some_and(|id| seen.insert(id)) {
             continue;
         }

@@ -1,4 +1,4 @@
-//! Why a layer is not visible, in the words that Winscope shows.
+//! The reasons why a layer is not visible, in the words of Winscope.
 
 use super::layer::Layer;
 use super::snapshot::{Snapshot, has_effects};
@@ -33,11 +33,13 @@ pub(super) fn reasons(
         (is_occluded, "occluded"),
     ];
     let found = all.into_iter().filter(|(applies, _)| *applies);
-    found.map(|(_, reason)| told(layer, reason)).collect()
+    found
+        .map(|(_, reason)| reason_text(layer, reason))
+        .collect()
 }
 
 /// A reason, with the parent that hides the layer.
-fn told(layer: &Layer<'_>, reason: &str) -> String {
+fn reason_text(layer: &Layer<'_>, reason: &str) -> String {
     match (reason, layer.parent) {
         ("hidden by parent", Some(parent)) => format!("{reason} {parent}"),
         _ => reason.to_owned(),

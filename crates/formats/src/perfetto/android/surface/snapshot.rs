@@ -1,4 +1,4 @@
-//! The layers of a snapshot, and what each of them shows by itself.
+//! The layers of a snapshot, and what each of them shows on its own.
 
 use rustc_hash::FxHashMap;
 
@@ -33,7 +33,7 @@ impl Snapshot<'_, '_> {
         false
     }
 
-    /// Whether a layer shows something, if nothing is above it.
+    /// Whether a layer would show something if nothing were above it.
     pub fn shows(&self, layer: &Layer<'_>) -> bool {
         let has_alpha = layer.color.is_some_and(|color| color.alpha() > 0.0);
         let has_content = layer.has_buffer || has_effects(layer);

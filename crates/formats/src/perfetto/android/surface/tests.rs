@@ -1,4 +1,4 @@
-//! Tests of the layers of made snapshots.
+//! Tests of the layers of synthetic snapshots.
 
 use testkit::Proto;
 use traceloom_trace::{ArgValue, IdKind, Trace};
@@ -95,8 +95,8 @@ fn boxed(trace: &Trace, layer: usize, name: &str) -> Option<(i64, i64, [f64; 4])
         Some(ArgValue::Float(side)) => side,
         other => panic!("{side} is {other:?}"),
     });
-    let figures = ["depth", "is_visible"].map(|name| number(trace, area, name).unwrap());
-    Some((figures[0], figures[1], sides))
+    let stats = ["depth", "is_visible"].map(|name| number(trace, area, name).unwrap());
+    Some((stats[0], stats[1], sides))
 }
 
 fn visible(trace: &Trace) -> Vec<i64> {
@@ -130,7 +130,7 @@ fn an_opaque_layer_hides_those_below_it() {
     assert_eq!(args(&trace, 1, "covered_by"), ["4"]);
 }
 
-/// The inner layer reaches into the corner that the outer one cuts off.
+/// The inner layer reaches into the corner that the outer layer's rounding cuts off.
 #[test]
 fn a_round_corner_does_not_hide_what_reaches_into_it() {
     let hides = |radius| {
@@ -241,7 +241,7 @@ fn a_window_without_a_frame_fills_its_display() {
     assert_eq!(rows(&trace, "__intrinsic_winscope_fill_region").len(), 1);
 }
 
-/// A display that is turned by 90 degrees: its points (x, y) are (y, height - x) of the layers.
+/// A display that is rotated by 90 degrees: its point (x, y) is the point (y, height - x) of the layers.
 #[test]
 fn a_turned_display_turns_the_input() {
     const TURNED: i64 = 0x400;

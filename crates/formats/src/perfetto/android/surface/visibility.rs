@@ -25,7 +25,7 @@ pub(crate) struct Visibility {
 /// The maximum number of layers with which a layer is compared. No screen shows as many, but a broken file may.
 const MOST_ABOVE: usize = 128;
 
-/// The visibility of each layer in `order`, which is from the bottom to the top, by its index.
+/// The visibility of each layer, by its index. `order` is from bottom to top.
 pub(crate) fn visibilities(
     layers: &[Layer<'_>],
     order: &[usize],
@@ -51,7 +51,7 @@ pub(crate) fn visibilities(
     seen.collect()
 }
 
-/// The visible layers so far, from the top on.
+/// The visible layers so far, topmost first.
 #[derive(Default)]
 struct Above {
     opaque: Vec<usize>,

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use traceloom_trace::{ProcessId, StringId, TraceBuilder};
 
 use super::super::super::wire::{Field as Wire, Fields};
-use super::super::people;
+use super::super::tasks;
 use super::graph::{Class, Graph, NO_ROOT, Object, Primitive, Reference};
 use super::types::Field;
 use crate::profile::{NONE, push};
@@ -82,7 +82,7 @@ impl Open {
         self.missing += u64::from(index != expected);
         self.index = Some(index);
         self.heap_size = of(10).last().map(Wire::int).or(self.heap_size);
-        let upid = people::process(pid, out);
+        let upid = tasks::process(pid, out);
         let most = self.bytes().saturating_add(room);
         if self.begin(ts, upid) {
             for object in of(2) {

@@ -1,4 +1,4 @@
-//! The recorder's figures about its buffers: rows of `stats` under Perfetto's names.
+//! The recorder's statistics about its buffers: rows of `stats` under Perfetto's names.
 
 use std::collections::BTreeMap;
 
@@ -66,14 +66,14 @@ const CPU: &[(u32, &str)] = &[
     (9, "read_events"),
 ];
 
-/// The name of a figure, the CPU or buffer if it has one, and the machine.
+/// The name of a statistic, the CPU or buffer if it has one, and the machine.
 type Key = (String, Option<i64>, i64);
 
-/// The figures. A later value replaces an earlier one.
+/// The statistics. A later value replaces an earlier one.
 #[derive(Debug, Default)]
-pub(super) struct Figures(BTreeMap<Key, i64>);
+pub(super) struct Stats(BTreeMap<Key, i64>);
 
-impl Figures {
+impl Stats {
     pub fn set(&mut self, name: String, index: Option<i64>, machine: i64, value: i64) {
         self.0.insert((name, index, machine), value);
     }
@@ -103,7 +103,7 @@ impl Figures {
         self.set(name.to_owned(), None, machine, 1);
     }
 
-    /// Sets figures from all fields of a message. Missing fields are 0.
+    /// Sets statistics from all fields of a message. Missing fields are 0.
     fn all(
         &mut self,
         names: &[(u32, &str)],
@@ -140,8 +140,8 @@ impl Figures {
         self.page_errors(stats, machine);
     }
 
-    /// Counts the errors at the start: those of atrace, events that are unknown to the kernel or that it rejected, and
-    /// features that another session uses.
+    /// Counts the errors at the start of the recording: errors of atrace, events that the kernel does not know or
+    /// rejected, and features that another session uses.
     fn setup_errors(&mut self, stats: &[u8], machine: i64) {
         let errors = Fields::new(stats).filter(|field| matches!(field.number, 5..=7 | 13));
         let errors = errors.filter(|field| !field.bytes().is_empty()).count();
@@ -218,7 +218,7 @@ impl Figures {
         }
     }
 
-    /// Sets a figure at the start or the end of the recording. At the end, also sets the difference if `rises`.
+    /// Sets a statistic at the start or the end of the recording. At the end, also sets the difference if `rises`.
     fn at_end(&mut self, (name, index, machine): Key, value: i64, is_end: bool, rises: bool) {
         let before = (format!("{name}_begin"), index, machine);
         if !is_end {
@@ -244,7 +244,7 @@ impl Figures {
     /// Writes the rows of `stats`.
     pub fn write(self, out: &mut TraceBuilder) {
         for ((name, index, machine), value) in self.0 {
-            out.figure(&name, index, machine, value);
+            out.stat(&name, index, machine, value);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Processes and threads that packets describe. They are added in the order of the packets, also without events.
+//! Processes and threads that packets describe. They are added in packet order, even if they have no events.
 
 use traceloom_trace::TraceBuilder;
 
@@ -19,8 +19,8 @@ impl TrackEvents<'_> {
             return;
         }
         let mut descriptor = Fields::new(content);
-        let is_person = |number| matches!(number, 3 | 4);
-        if descriptor.clone().any(|field| is_person(field.number))
+        let is_task = |number| matches!(number, 3 | 4);
+        if descriptor.clone().any(|field| is_task(field.number))
             && let Some(uuid) = descriptor.find(|field| field.number == 1)
         {
             self.tracks.owner(uuid.uint(), out);
@@ -29,16 +29,16 @@ impl TrackEvents<'_> {
     }
 
     /// Adds the described processes and threads that are still missing.
-    pub(super) fn people(&mut self, out: &mut TraceBuilder) {
-        if std::mem::replace(&mut self.has_people, true) {
+    pub(super) fn tasks(&mut self, out: &mut TraceBuilder) {
+        if std::mem::replace(&mut self.has_tasks, true) {
             return;
         }
         let survey = self.survey;
-        let people = survey.tracks.people().iter();
-        for person in people.filter(|person| survey.machine(person.machine) == self.machine) {
-            self.tracks.owner(person.uuid, out);
-            let bytes = survey.source.get(person.span);
-            self.tracks.contradicting(person.uuid, bytes, out);
+        let tasks = survey.tracks.tasks().iter();
+        for task in tasks.filter(|task| survey.machine(task.machine) == self.machine) {
+            self.tracks.owner(task.uuid, out);
+            let bytes = survey.source.get(task.span);
+            self.tracks.contradicting(task.uuid, bytes, out);
         }
     }
 }

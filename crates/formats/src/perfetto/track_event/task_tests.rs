@@ -37,14 +37,15 @@ fn owners(trace: &Trace) -> Vec<(i64, i64, &str)> {
         .collect()
 }
 
-/// The pid and the name of each process but the idle one.
+/// The pid and the name of each process except the idle process.
 fn processes(trace: &Trace) -> Vec<(i64, &str)> {
     let rows = trace.processes.rows().skip(1);
     rows.map(|row| (row.pid, trace.strings.get(row.name)))
         .collect()
 }
 
-/// PyTorch writes each GPU as a process, and its streams as threads. Some have the number of another GPU.
+/// PyTorch writes each GPU as a process, and its streams as threads. Streams of different GPUs may have the same
+/// number.
 #[test]
 fn threads_of_several_processes_may_have_the_same_tid() {
     let trace = read([
@@ -130,7 +131,7 @@ fn each_process_of_a_uuid_has_its_name() {
     assert_eq!(processes(&trace), expected);
 }
 
-/// As in two joined traces of a writer that numbers its tracks from 1.
+/// The input looks like two joined traces of a writer that numbers its tracks from 1.
 #[test]
 fn the_first_descriptor_of_a_uuid_has_its_events() {
     let of = |pid, name| {
@@ -179,7 +180,7 @@ fn a_counter_that_changes_its_meaning_contradicts() {
     assert_eq!(trace.repairs.count(RepairKind::Redefined), 1);
 }
 
-/// Until a sequence clears its state, its thread is not known for sure.
+/// Until a sequence clears its state, its thread is unreliable.
 #[test]
 fn a_sequence_that_never_cleared_its_state_has_no_thread() {
     let event = |ts| packet(ts, 11, Proto::new().int(9, 3).text(23, "i")).int(10, 1);

@@ -1,4 +1,4 @@
-//! Threads and processes: their names, begins and ends.
+//! Threads and processes: names, starts and ends.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use traceloom_trace::{ProcessId, StringId, ThreadId, TraceBuilder};
@@ -6,7 +6,7 @@ use traceloom_trace::{ProcessId, StringId, ThreadId, TraceBuilder};
 use super::cursor::Cursor;
 use super::sample::Task;
 
-/// The payload of FORK and EXIT.
+/// The payload of a FORK or EXIT record.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lineage {
     pub task: Task,
@@ -27,15 +27,15 @@ impl Lineage {
     }
 }
 
-/// The names of threads, and the threads that ended.
+/// The names of threads, and the threads that have ended.
 #[derive(Debug, Default)]
-pub(super) struct People {
+pub(super) struct Tasks {
     names: FxHashMap<i32, StringId>,
     ended: FxHashSet<i32>,
 }
 
-impl People {
-    /// A thread got a name.
+impl Tasks {
+    /// Names a thread.
     pub fn comm(&mut self, task: Task, name: &[u8], out: &mut TraceBuilder) {
         let name = out.intern(name);
         self.name(task, name, out);
@@ -53,7 +53,7 @@ impl People {
         self.names.insert(task.tid, name);
     }
 
-    /// A thread began. It has the name of its parent.
+    /// Adds a new thread. It inherits the name of its parent.
     pub fn fork(&mut self, born: Lineage, ts: Option<i64>, out: &mut TraceBuilder) {
         let Lineage { task, parent } = born;
         if task.tid <= 0 {
@@ -80,6 +80,11 @@ impl People {
         }
     }
 
+    /// The numbers of the threads that have names.
+    pub fn named(&self) -> impl Iterator<Item = i32> {
+        self.names.keys().copied()
+    }
+
     /// A thread ended. Samples of it may still follow, so its number remains its own until another thread begins.
     pub fn exit(&mut self, task: Task, ts: Option<i64>, out: &mut TraceBuilder) {
         let Some(utid) = thread(task, out).filter(|_| task.tid > 0) else {
@@ -92,8 +97,8 @@ impl People {
     }
 }
 
-/// The thread with these numbers. The idle threads of all CPUs have the number 0 and the process 0. A thread that is
-/// about to end has the number 0 too, or -1, which is not known then.
+/// The thread with these numbers. All idle threads have tid 0 and pid 0. A thread that is about to end has tid 0 or -1,
+/// so it is unknown.
 pub(super) fn thread(task: Task, out: &mut TraceBuilder) -> Option<ThreadId> {
     match (task.tid, task.pid) {
         (0, 0) => Some(out.idle_thread()),

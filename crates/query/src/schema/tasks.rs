@@ -150,5 +150,5 @@ pub(crate) const PROCESS: Table = Table {
     ],
 };
 
-/// How many user ids Android has for each user of a device.
+/// The number of user ids that Android reserves for each user of a device.
 const PER_USER: i64 = 100_000;

@@ -1,4 +1,4 @@
-//! What calls show about threads: their names, and which thread created them.
+//! Learns about threads from calls: their names, and which thread created them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -21,7 +21,7 @@ struct FirstProcess {
 
 /// The threads of a log.
 #[derive(Debug, Default)]
-pub(super) struct People {
+pub(super) struct Tasks {
     /// The number in the file's name: `strace -ff` writes a file for each thread.
     own: Option<i64>,
     /// The threads that strace follows.
@@ -30,13 +30,13 @@ pub(super) struct People {
     first: Option<FirstProcess>,
     /// Threads whose creating call has returned.
     made: HashSet<ThreadId>,
-    /// Threads that ended before their creating call returned, by number.
+    /// Threads that ended before the call that created them returned, by number.
     ended: HashMap<i64, ThreadId>,
-    /// Main threads whose number went to another thread, and that thread.
+    /// Main threads whose number was taken over by another thread, and that thread.
     superseded: HashMap<ThreadId, ThreadId>,
 }
 
-impl People {
+impl Tasks {
     /// `name` is the name of the file.
     pub fn new(name: &str) -> Self {
         let number = name.rsplit_once('.').map_or("", |(_, number)| number);
@@ -64,8 +64,8 @@ impl People {
     }
 
     /// Handles a message of strace.
-    pub fn heed(&mut self, message: &Message<'_>) {
-        self.tracees.heed(message);
+    pub fn apply(&mut self, message: &Message<'_>) {
+        self.tracees.apply(message);
     }
 
     /// Handles the end of a thread at `ts`, ns.
@@ -78,8 +78,8 @@ impl People {
         }
     }
 
-    /// Handles an `execve` by another thread than the main thread `main`. It ends all threads but the caller, which gets
-    /// the number of the main thread. The call returns on a line with that number.
+    /// Handles an `execve` by a thread other than the main thread `main`. It ends all threads except the caller, which
+    /// takes over the number of the main thread. The call returns on a line with that number.
     pub fn supersede(&mut self, main: ThreadId, caller: i64, ts: i64, out: &mut TraceBuilder) {
         let caller = out.find_thread(caller);
         if let Some(caller) = caller.filter(|caller| *caller != main) {
@@ -88,7 +88,7 @@ impl People {
         }
     }
 
-    /// The thread that called the `execve` that returns on a line of `main`, if it was another one.
+    /// The thread that called the `execve` that returns on a line of `main`, if `main` did not call it itself.
     pub fn superseding(&mut self, main: ThreadId) -> Option<ThreadId> {
         self.superseded.remove(&main)
     }
@@ -120,7 +120,7 @@ impl People {
         }
     }
 
-    /// Handles a thread that runs another program, which names the thread and its process.
+    /// Handles a thread that starts to run another program. The program names the thread and its process.
     fn run_program(&mut self, thread: ThreadId, program: &[u8], out: &mut TraceBuilder) {
         name(thread, program, out);
         let program = out.intern(program);
@@ -142,7 +142,7 @@ impl People {
         }))
     }
 
-    /// Makes the first process if its number has become known.
+    /// Creates the first process if its number is now known.
     fn make_first(&mut self, out: &mut TraceBuilder) {
         let is_known = |first: &mut FirstProcess| pid_of(first.main, out).is_some();
         let Some(first) = self.first.take_if(is_known) else {
@@ -185,7 +185,7 @@ impl People {
     }
 }
 
-/// Gives a new thread and its process the names of their creators. They keep these names until they get their own.
+/// Gives a new thread and its process the names of their creators, which they keep until they get their own.
 fn inherit(maker: ThreadId, thread: ThreadId, upid: ProcessId, out: &mut TraceBuilder) {
     let (threads, processes) = (&out.trace().threads, &out.trace().processes);
     let comm = threads.name.get(maker.row());
@@ -199,8 +199,7 @@ fn inherit(maker: ThreadId, thread: ThreadId, upid: ProcessId, out: &mut TraceBu
     }
 }
 
-/// The process of a thread. A thread whose process is unknown was the leader of its process when strace began to
-/// follow it.
+/// The process of a thread. If the process is unknown, the thread was the main thread when strace began to follow it.
 fn pid_of(thread: ThreadId, out: &mut TraceBuilder) -> Option<i64> {
     let threads = &out.trace().threads;
     let (tid, upid) = (
@@ -215,8 +214,8 @@ fn pid_of(thread: ThreadId, out: &mut TraceBuilder) -> Option<i64> {
     Some(out.trace().processes.pid.get(upid.row()))
 }
 
-/// The number of a thread that a call returned, as in front of lines: `501`, `501<sh>`, or, if the thread has another
-/// number in a container, `18 /* 501 in strace's PID NS */`.
+/// The thread number that a call returned. It is printed as at the start of lines: `501`, `501<sh>`, or `18 /* 501 in
+/// strace's PID NS */` if the thread has another number in a container.
 fn thread_number(ret: &str) -> Option<i64> {
     let seen = ret.strip_suffix(" in strace's PID NS */");
     let seen = seen.and_then(|ret| ret.rsplit_once("/* "));

@@ -14,14 +14,14 @@ enum Number {
 
 /// The processes and threads so far.
 #[derive(Default)]
-pub(super) struct People {
+pub(super) struct Tasks {
     processes: FxHashMap<Number, ProcessId>,
     threads: FxHashMap<(ProcessId, Number), ThreadId>,
     /// The threads that only this file has, not the kernel.
     own: FxHashSet<ThreadId>,
 }
 
-impl People {
+impl Tasks {
     /// The row of a process.
     pub fn process(&mut self, pid: Option<&Value<'_>>, out: &mut TraceBuilder) -> ProcessId {
         let Some(pid) = pid.and_then(|pid| number(pid, out)) else {
@@ -76,7 +76,7 @@ impl People {
     }
 }
 
-impl People {
+impl Tasks {
     /// The process of a thread. Without a pid, it is that of the kernel's thread with this tid, or else process 0.
     pub fn owner(
         &mut self,

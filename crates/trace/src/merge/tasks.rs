@@ -24,7 +24,7 @@ impl Shared {
 }
 
 /// For each process and thread of the other trace the row that it shares, if any.
-pub(super) struct People {
+pub(super) struct Tasks {
     pub processes: Vec<Option<u32>>,
     pub threads: Vec<Option<u32>>,
 }
@@ -32,32 +32,32 @@ pub(super) struct People {
 /// The machine and the number of a process or a thread.
 type Number = (i64, i64);
 
-impl People {
+impl Tasks {
     /// Only the reserved rows are shared. If both traces have an idle thread, that of the other trace gets its own
     /// row.
-    pub fn apart(new: &Trace, other: &Trace) -> Self {
-        let mut people = Self {
+    pub fn separate(new: &Trace, other: &Trace) -> Self {
+        let mut tasks = Self {
             processes: vec![None; other.processes.len()],
             threads: vec![None; other.threads.len()],
         };
-        people.processes[ProcessId::IDLE.row()] = Some(ProcessId::IDLE.0);
+        tasks.processes[ProcessId::IDLE.row()] = Some(ProcessId::IDLE.0);
         if !(new.has_idle_thread() && other.has_idle_thread()) {
-            people.threads[ThreadId::IDLE.row()] = Some(ThreadId::IDLE.0);
+            tasks.threads[ThreadId::IDLE.row()] = Some(ThreadId::IDLE.0);
         }
-        people
+        tasks
     }
 
     /// A number that identifies one process or thread in each trace identifies the same one in both, on the same
     /// machine. A reused number is not shared, because only the times could show which one it means.
     pub fn shared(new: &Trace, other: &Trace, from: Shared) -> Self {
-        let mut people = Self::apart(new, other);
-        people.threads[ThreadId::IDLE.row()] = Some(ThreadId::IDLE.0);
+        let mut tasks = Self::separate(new, other);
+        tasks.threads[ThreadId::IDLE.row()] = Some(ThreadId::IDLE.0);
         let ours = only_ones(from.processes, new.processes.len(), |row| {
             process_number(new, row)
         });
         let theirs = only_ones(1, other.processes.len(), |row| process_number(other, row));
         for (number, row) in theirs {
-            people.processes[row] = ours.get(&number).map(|row| *row as u32);
+            tasks.processes[row] = ours.get(&number).map(|row| *row as u32);
         }
         let ours = only_ones(from.threads, new.threads.len(), |row| {
             thread_number(new, row)
@@ -65,10 +65,10 @@ impl People {
         let theirs = only_ones(1, other.threads.len(), |row| thread_number(other, row));
         for (number, row) in theirs {
             let known = ours.get(&number).copied();
-            let known = known.filter(|known| people.agree((new, *known), (other, row)));
-            people.threads[row] = known.map(|row| row as u32);
+            let known = known.filter(|known| tasks.agree((new, *known), (other, row)));
+            tasks.threads[row] = known.map(|row| row as u32);
         }
-        people
+        tasks
     }
 
     /// Whether two threads are in the same process, as far as known.
@@ -118,13 +118,13 @@ fn machine(trace: &Trace, source: SourceId) -> i64 {
 
 impl Trace {
     /// Fills gaps in the processes and threads that both traces have. The ids in `other` already refer to this trace.
-    pub(super) fn complete(&mut self, other: &Trace, people: &People) {
-        for (row, shared) in people.processes.iter().enumerate().skip(1) {
+    pub(super) fn complete(&mut self, other: &Trace, tasks: &Tasks) {
+        for (row, shared) in tasks.processes.iter().enumerate().skip(1) {
             if let Some(shared) = shared {
                 self.complete_process(*shared as usize, &other.processes.row(row));
             }
         }
-        for (row, shared) in people.threads.iter().enumerate().skip(1) {
+        for (row, shared) in tasks.threads.iter().enumerate().skip(1) {
             if let Some(shared) = shared {
                 self.complete_thread(*shared as usize, &other.threads.row(row));
             }
