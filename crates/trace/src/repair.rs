@@ -67,7 +67,7 @@ repair_kinds! {
         "a method returned that was never seen to start (often called before recording began); ignored";
     /// An end without a begin.
     UnmatchedEnd = "unmatched_end", Mended,
-        "a slice ended that was never seen to begin (often begun before recording began); ignored";
+        "a slice or flow ended that was never seen to begin (often begun before recording began); ignored";
     /// Calls closed because their caller returned, or because the following events are lost.
     MissingExit = "missing_exit", Mended,
         "a caller returned while its callee was still open, or what came next is lost; closed with the caller, or where last seen";

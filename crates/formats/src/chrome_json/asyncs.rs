@@ -2,17 +2,19 @@
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{
-    ArgValue, AsyncLanes, IdKind, LaneKey, Place, ProcessId, RepairKind, RowId, StringId,
-    TraceBuilder, TrackId, TrackOwnerId, TrackType,
+    ArgValue, AsyncLanes, IdKind, LaneKey, NO_DURATION, Place, ProcessId, RepairKind, RowId,
+    SliceId, StringId, TraceBuilder, TrackId, TrackOwnerId, TrackType,
 };
 
-use super::rows::{LOCAL, Row};
+use super::crossing::crossing;
+use super::flows::{FlowKey, Flows};
+use super::rows::{FLOW_IN, FLOW_OUT, LOCAL, Row};
 use crate::open_slices::{can_mean, end_inside, slices_inside};
 
 /// Identifies the events of an async slice.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-struct Key {
-    upid: ProcessId,
+pub(super) struct Key {
+    pub upid: ProcessId,
     category: StringId,
     id: StringId,
     /// Only the old phases (`S`, `F`) distinguish slices of one id by their names.
@@ -20,11 +22,34 @@ struct Key {
 }
 
 impl Key {
+    /// The key of an event.
+    pub fn of(row: &Row) -> Self {
+        let nests = matches!(row.phase, b'b' | b'n' | b'e');
+        Self {
+            upid: row.upid,
+            category: row.category,
+            id: row.id,
+            name: if nests { StringId::NULL } else { row.name },
+        }
+    }
+
     /// The same key without the process.
-    fn in_any_process(self) -> Self {
+    pub fn in_any_process(self) -> Self {
         let upid = ProcessId::NONE;
         Self { upid, ..self }
     }
+}
+
+/// The keys under which the slice of an event may be open. The first is that of the event's own process; the second is
+/// that of the process where a slice with the same id began last, by `began`.
+pub(super) fn keys(
+    began: &FxHashMap<Key, ProcessId>,
+    key: Key,
+    row: &Row,
+) -> impl Iterator<Item = Key> + use<> {
+    let began = began.get(&key.in_any_process()).copied();
+    let other = began.filter(|upid| *upid != key.upid && row.flags & LOCAL == 0);
+    std::iter::once(key).chain(other.map(|upid| Key { upid, ..key }))
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -44,52 +69,87 @@ pub(super) struct Asyncs {
     lanes: AsyncLanes,
     tracks: BaseTracks,
     next: i64,
+    /// The begins of slices that cross others, by the positions of their events in the file.
+    crossing: FxHashMap<u32, u32>,
+    /// The lanes of those that are open, by their begins.
+    alone: FxHashMap<u32, LaneKey>,
+    /// The ids of the flows of events, by their position in the file.
+    binds: FxHashMap<u32, StringId>,
 }
 
 impl Asyncs {
-    pub fn take(&mut self, row: &Row, out: &mut TraceBuilder) {
-        let nests = matches!(row.phase, b'b' | b'n' | b'e');
-        let key = Key {
-            upid: row.upid,
-            category: row.category,
-            id: row.id,
-            name: if nests { StringId::NULL } else { row.name },
+    /// Prepares for the events `rows`, which are in order of time.
+    pub fn new(binds: FxHashMap<u32, StringId>, rows: &[Row]) -> Self {
+        Self {
+            binds,
+            crossing: crossing(rows),
+            ..Self::default()
+        }
+    }
+
+    /// Processes an event, and adds its flow to `flows`.
+    pub fn take(&mut self, row: &Row, flows: &mut Flows, out: &mut TraceBuilder) {
+        let slice = self.event(row, out);
+        let (Some(slice), Some(&id)) = (slice, self.binds.get(&row.sequence)) else {
+            return;
         };
+        let ends = (row.flags & FLOW_IN != 0, row.flags & FLOW_OUT != 0);
+        flows.point(FlowKey::bound(id), row.ts, slice, ends);
+    }
+
+    /// Begins a slice, ends one, or adds an instant. Returns what is new.
+    fn event(&mut self, row: &Row, out: &mut TraceBuilder) -> Option<SliceId> {
+        if let Some(&begin) = self.crossing.get(&row.sequence) {
+            return self.alone(begin, row, out);
+        }
+        let key = Key::of(row);
         match row.phase {
-            b'b' | b'S' => self.begin(key, row, out),
-            b'e' | b'F' => self.end(key, row, out),
+            b'b' | b'S' => Some(self.begin(key, row, out)),
+            b'e' | b'F' => {
+                self.end(key, row, out);
+                None
+            }
             _ => {
-                let open = self.keys(key, row).find_map(|key| self.open.get(&key));
+                let open = keys(&self.began, key, row).find_map(|key| self.open.get(&key));
                 let open = open.map(|open| open.lane);
                 let track = open.unwrap_or_else(|| self.tracks.get(row, out));
-                out.instant(track, row.ts, row.name, row.args);
+                let instant = out.instant(track, row.ts, row.name, row.args);
+                if row.thread_ts != NO_DURATION {
+                    out.set_slice_thread_ts(instant, row.thread_ts);
+                }
+                Some(instant)
             }
         }
     }
 
-    /// The keys under which the slice of an event may be open. The first is that of the event's own process; the second
-    /// is that of the process where a slice with the same id began last.
-    fn keys(&self, key: Key, row: &Row) -> impl Iterator<Item = Key> + use<> {
-        let began = self.began.get(&key.in_any_process()).copied();
-        let other = began.filter(|upid| *upid != key.upid && row.flags & LOCAL == 0);
-        std::iter::once(key).chain(other.map(|upid| Key { upid, ..key }))
+    /// Begins or ends a slice on a lane of its own, because it crosses the end of one with the same id.
+    fn alone(&mut self, begin: u32, row: &Row, out: &mut TraceBuilder) -> Option<SliceId> {
+        if begin != row.sequence {
+            let slice = self.lanes.end(out, self.alone.remove(&begin)?, row.ts)?;
+            out.append_slice_args(slice, row.args);
+            return None;
+        }
+        let lane_key = self.lane_key(row, out);
+        self.alone.insert(begin, lane_key);
+        Some(self.lanes.begin(out, lane_key, row.begin()))
     }
 
-    fn begin(&mut self, key: Key, row: &Row, out: &mut TraceBuilder) {
+    fn lane_key(&mut self, row: &Row, out: &mut TraceBuilder) -> LaneKey {
+        let track = self.tracks.get(row, out);
+        let cookie = self.next;
+        self.next += 1;
+        LaneKey { track, cookie }
+    }
+
+    fn begin(&mut self, key: Key, row: &Row, out: &mut TraceBuilder) -> SliceId {
         if row.flags & LOCAL == 0 {
             self.began.insert(key.in_any_process(), key.upid);
         }
         if let Some(open) = self.open.get_mut(&key) {
             open.depth += 1;
-            out.begin_slice(open.lane, row.begin());
-            return;
+            return out.begin_slice(open.lane, row.begin());
         }
-        let track = self.tracks.get(row, out);
-        let lane_key = LaneKey {
-            track,
-            cookie: self.next,
-        };
-        self.next += 1;
+        let lane_key = self.lane_key(row, out);
         let slice = self.lanes.begin(out, lane_key, row.begin());
         let lane = out.trace().slices.track_id.get(slice.0 as usize);
         self.open.insert(
@@ -100,11 +160,12 @@ impl Asyncs {
                 depth: 1,
             },
         );
+        slice
     }
 
     /// Ends the innermost slice with the name of the end event, and the slices inside it. The name may be empty.
     fn end(&mut self, key: Key, row: &Row, out: &mut TraceBuilder) {
-        let meant = self.keys(key, row).find_map(|key| {
+        let meant = keys(&self.began, key, row).find_map(|key| {
             let open = *self.open.get(&key)?;
             let fits = |_, slice| can_mean(slice, row.name, out);
             Some((key, open, slices_inside(open.lane, out, fits)?))

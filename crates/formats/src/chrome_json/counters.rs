@@ -30,6 +30,10 @@ impl Interpreter {
             Some(id) => out.intern(&[&*event.name, b"[", id, b"]"].concat()),
         };
         let category = out.intern(&event.category);
+        let is_empty = event.args.iter().flat_map(Value::fields).next().is_none();
+        out.repair(RepairKind::BadField, is_empty.into(), place, || {
+            "a counter without values".to_owned()
+        });
         for (series, value) in event.args.iter().flat_map(Value::fields) {
             let Some(number) = value.number().filter(|number| number.is_finite()) else {
                 out.repair(RepairKind::BadField, 1, place, || as_text(&value));
@@ -82,5 +86,24 @@ impl Interpreter {
         out.categorize_track(track, category);
         self.counters.insert(key, track);
         Some(track)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use traceloom_trace::RepairKind;
+
+    use crate::chrome_json::tests::read;
+
+    #[test]
+    fn a_counter_without_values_is_counted() {
+        for args in ["", r#","args":{}"#, r#","args":[1,2]"#, r#","args":5"#] {
+            let trace = read(&format!(
+                r#"[{{"ph":"C","pid":1,"ts":1,"name":"a"{args}}},
+                    {{"ph":"C","pid":1,"ts":1,"name":"b","args":{{"x":1}}}}]"#
+            ));
+            assert_eq!(trace.counters.len(), 1);
+            assert_eq!(trace.repairs.count(RepairKind::BadField), 1, "{args}");
+        }
     }
 }

@@ -112,6 +112,13 @@ impl<'a> Event<'a> {
         matches!(self.phase, b'b' | b'n' | b'e' | b'S' | b'T' | b'p' | b'F')
     }
 
+    /// The id of the flow that this event binds to its slice.
+    pub fn bind(&self) -> Option<&[u8]> {
+        let has_slice = matches!(self.phase, b'B' | b'X' | b'b' | b'n');
+        let bind = self.bind_id.as_deref();
+        bind.filter(|_| has_slice && (self.flow_in || self.flow_out))
+    }
+
     /// Whether it is one of the events of a flow.
     pub fn is_flow(&self) -> bool {
         matches!(self.phase, b's' | b't' | b'f')

@@ -1,9 +1,10 @@
 //! Arrows between slices.
 
 use rustc_hash::FxHashMap;
-use traceloom_trace::{FlowRow, NO_NUMBER, SliceId, StringId, TraceBuilder};
+use traceloom_trace::{FlowRow, NO_NUMBER, Place, RepairKind, SliceId, StringId, TraceBuilder};
 
 use super::rows::Row;
+use super::stats::Stats;
 
 /// Identifies the points of one flow.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -15,6 +16,17 @@ pub(super) struct FlowKey {
     pub category: StringId,
 }
 
+impl FlowKey {
+    /// The key of a flow with a `bind_id`.
+    pub fn bound(id: StringId) -> Self {
+        Self {
+            id,
+            name: StringId::NULL,
+            category: StringId::NULL,
+        }
+    }
+}
+
 /// A point of a flow: its start, its end, or a step between them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Point {
@@ -24,6 +36,22 @@ struct Point {
     slice: SliceId,
     comes_in: bool,
     goes_out: bool,
+}
+
+impl Point {
+    /// Counts a point at which a flow comes in that has not started.
+    fn count(&self, stats: &mut Stats, out: &mut TraceBuilder) {
+        let count = if self.goes_out {
+            &mut stats.steps_without_start
+        } else {
+            &mut stats.ends_without_start
+        };
+        *count += 1;
+        let place = Place::default().with_ts(self.ts);
+        out.repair(RepairKind::UnmatchedEnd, 1, place, || {
+            "a flow that has not started".to_owned()
+        });
+    }
 }
 
 /// Collects the flow points of all threads.
@@ -52,14 +80,17 @@ impl Flows {
     }
 
     /// Creates the arrows: to each point at which a flow comes in, from the last point at which it went out. Among
-    /// points of the same time, those that only go out come first.
-    pub fn join(mut self, out: &mut TraceBuilder) {
+    /// points of the same time, those that only go out come first. A point without one before it is counted.
+    pub fn join(mut self, stats: &mut Stats, out: &mut TraceBuilder) {
         let only_out = |point: &Point| point.goes_out && !point.comes_in;
         self.points
             .sort_unstable_by_key(|point| (point.ts, !only_out(point), point.sequence));
         let mut last: FxHashMap<FlowKey, SliceId> = FxHashMap::default();
         for point in self.points {
             let before = last.get(&point.key).copied();
+            if before.is_none() && point.comes_in {
+                point.count(stats, out);
+            }
             if let (Some(slice_out), true) = (before, point.comes_in) {
                 out.flow(FlowRow {
                     slice_out,
@@ -138,6 +169,33 @@ impl Ended {
     }
 }
 
+/// The instants of a thread at the current time. A flow of that time outside of any slice belongs to one of them: Go's
+/// runtime starts flows at instants.
+#[derive(Debug, Default)]
+pub(super) struct Moments {
+    ts: i64,
+    /// In the order of the file, each with its position there.
+    instants: Vec<(u32, SliceId)>,
+}
+
+impl Moments {
+    pub fn add(&mut self, row: &Row, instant: SliceId) {
+        if self.ts != row.ts {
+            self.instants.clear();
+        }
+        self.ts = row.ts;
+        self.instants.push((row.sequence, instant));
+    }
+
+    /// The instant at the time of an event: the last one before it in the file, or else the first one.
+    pub fn near(&self, event: &Row) -> Option<SliceId> {
+        let before = |(sequence, _): &(u32, SliceId)| *sequence < event.sequence;
+        let at = self.instants.partition_point(before).saturating_sub(1);
+        let near = self.instants.get(at).filter(|_| self.ts == event.ts);
+        near.map(|(_, instant)| *instant)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use traceloom_trace::RepairKind;
@@ -195,6 +253,50 @@ mod tests {
                 {"ph":"X","pid":1,"tid":4,"ts":30,"dur":5,"name":"d","bind_id":"0x1","flow_in":true}]"#,
         );
         assert_eq!(found, ["a > b", "a > c", "c > d"]);
+    }
+
+    /// Go's runtime starts the flow of a goroutine that the network wakes at an instant.
+    #[test]
+    fn a_flow_outside_of_slices_belongs_to_the_instant_of_its_time() {
+        let found = arrows(
+            r#"[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":5,"name":"around"},
+                {"ph":"I","s":"t","pid":1,"tid":1,"ts":2,"name":"inside"},
+                {"ph":"s","pid":1,"tid":1,"ts":2,"id":1,"name":"f"},
+                {"ph":"I","s":"t","pid":1,"tid":9,"ts":12,"name":"p"},
+                {"ph":"s","pid":1,"tid":9,"ts":12,"id":2,"name":"f"},
+                {"ph":"i","pid":1,"tid":9,"ts":12,"name":"q"},
+                {"ph":"s","pid":1,"tid":9,"ts":12,"id":3,"name":"f"},
+                {"ph":"X","pid":1,"tid":2,"ts":20,"dur":5,"name":"to"},
+                {"ph":"t","pid":1,"tid":2,"ts":21,"id":1,"name":"f"},
+                {"ph":"t","pid":1,"tid":2,"ts":22,"id":2,"name":"f"},
+                {"ph":"t","pid":1,"tid":2,"ts":23,"id":3,"name":"f"}]"#,
+        );
+        assert_eq!(found, ["around > to", "p > to", "q > to"]);
+    }
+
+    #[test]
+    fn asynchronous_slices_and_instants_have_flows() {
+        let text = r#"[{"ph":"b","ts":1,"pid":1,"tid":1,"name":"a","id":1,"cat":"c","bind_id":"0x5","flow_out":true},
+            {"ph":"n","ts":2,"pid":1,"tid":1,"name":"n","id":1,"cat":"c","bind_id":"0x5","flow_in":true,"flow_out":true},
+            {"ph":"b","ts":3,"pid":1,"tid":1,"name":"b","id":2,"cat":"c","bind_id":"0x5","flow_in":true},
+            {"ph":"X","ts":4,"dur":1,"pid":1,"tid":1,"name":"x","bind_id":"0x5","flow_in":true}]"#;
+        assert_eq!(arrows(text), ["a > n", "n > b", "n > x"]);
+        assert!(read(text).repairs.count(RepairKind::UnmatchedEnd) == 0);
+    }
+
+    #[test]
+    fn a_flow_without_a_start_before_it_is_counted() {
+        let text = r#"[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":5,"name":"late"},
+            {"ph":"s","pid":1,"tid":1,"ts":2,"id":1,"name":"f"},
+            {"ph":"X","pid":1,"tid":2,"ts":0,"dur":5,"name":"early"},
+            {"ph":"f","bp":"e","pid":1,"tid":2,"ts":1,"id":1,"name":"f"},
+            {"ph":"t","pid":1,"tid":2,"ts":2,"id":2,"name":"f"}]"#;
+        assert!(arrows(text).is_empty());
+        let trace = read(text);
+        assert_eq!(trace.repairs.count(RepairKind::UnmatchedEnd), 2);
+        let lookup = |name| trace.strings.lookup(name);
+        assert!(lookup("flow_end_without_start").is_some());
+        assert!(lookup("flow_step_without_start").is_some());
     }
 
     #[test]

@@ -1,7 +1,5 @@
 //! Converts events to names, counters and instants, and to rows that have to be sorted first.
 
-use std::borrow::Cow;
-
 use rustc_hash::FxHashMap;
 use traceloom_trace::{
     ClockRow, NO_DURATION, Place, ProcessId, RepairKind, RowId, StringId, ThreadId, ThreadStateRow,
@@ -40,6 +38,8 @@ pub(super) struct Interpreter {
     states: Vec<ThreadStateRow>,
     thread_rows: Vec<Row>,
     async_rows: Vec<Row>,
+    /// The ids of the flows of asynchronous events, by their position in the file.
+    binds: FxHashMap<u32, StringId>,
     pub(super) first_counter: Option<usize>,
     /// Offset added to all times. It comes from a sync point that another block of the page shares.
     pub(super) shift: i64,
@@ -67,6 +67,7 @@ impl Interpreter {
             states: Vec::new(),
             thread_rows: Vec::new(),
             async_rows: Vec::new(),
+            binds: FxHashMap::default(),
             first_counter: None,
             shift: 0,
             clocks: Vec::new(),
@@ -166,11 +167,11 @@ impl Interpreter {
     }
 
     fn row(&mut self, event: &Event<'_>, upid: ProcessId, ts: i64, out: &mut TraceBuilder) {
-        let is_slice = matches!(event.phase, b'B' | b'X');
-        let id = if is_slice {
-            event.bind_id.as_deref().map(Cow::Borrowed)
+        let bind = event.bind().map(|bind| out.intern(bind));
+        let id = if matches!(event.phase, b'B' | b'X') {
+            bind
         } else {
-            event.whole_id()
+            event.whole_id().map(|id| out.intern(&id))
         };
         let is_async = event.is_async();
         let mut row = Row {
@@ -180,7 +181,7 @@ impl Interpreter {
             thread_dur: event.thread_dur.unwrap_or(NO_DURATION),
             name: interned(&event.name, event.has_name, out),
             category: interned(&event.category, event.has_category, out),
-            id: id.map_or(StringId::NULL, |id| out.intern(&id)),
+            id: id.unwrap_or(StringId::NULL),
             args: arguments(event, out),
             utid: ThreadId::NONE,
             upid,
@@ -198,6 +199,7 @@ impl Interpreter {
             } else {
                 upid
             };
+            self.binds.extend(bind.map(|bind| (row.sequence, bind)));
             self.async_rows.push(row);
             return;
         }
@@ -290,12 +292,12 @@ impl Interpreter {
         thread_rows.sort_unstable_by_key(Row::thread_key);
         let mut flows = Flows::default();
         self.stats.overlapping += threads::build(&mut thread_rows, &mut flows, out);
-        flows.join(out);
         async_rows.sort_unstable_by_key(|row| (row.ts, row.sequence));
-        let mut asyncs = Asyncs::default();
+        let mut asyncs = Asyncs::new(std::mem::take(&mut self.binds), &async_rows);
         for row in &async_rows {
-            asyncs.take(row, out);
+            asyncs.take(row, &mut flows, out);
         }
+        flows.join(&mut self.stats, out);
         self.stats.report(out);
         let mut deferred = std::mem::take(&mut self.deferred);
         deferred.finish(
@@ -319,8 +321,9 @@ fn is_complete(event: &Event<'_>) -> bool {
 
 fn flags(event: &Event<'_>) -> u8 {
     let flag = |set: bool, flag: u8| if set { flag } else { 0 };
-    flag(event.flow_in, FLOW_IN)
-        | flag(event.flow_out, FLOW_OUT)
+    let binds = event.bind().is_some();
+    flag(binds && event.flow_in, FLOW_IN)
+        | flag(binds && event.flow_out, FLOW_OUT)
         | flag(event.binds_enclosing, ENCLOSING)
         | flag(event.is_local, LOCAL)
 }

@@ -13,6 +13,7 @@
 
 mod asyncs;
 mod counters;
+mod crossing;
 mod event;
 mod flows;
 mod import_log;
@@ -22,6 +23,7 @@ mod origin;
 mod parts;
 #[cfg(test)]
 mod round_trip_tests;
+mod rounding;
 mod rows;
 mod split;
 mod states;

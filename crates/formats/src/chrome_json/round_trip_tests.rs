@@ -72,6 +72,21 @@ fn method_traces_and_system_traces_come_back() {
     }
 }
 
+#[test]
+fn clocks_of_instants_and_lone_durations_come_back() {
+    let text = br#"[{"ph":"i","pid":1,"tid":1,"ts":1,"tts":3.5,"s":"t","name":"a"},
+        {"ph":"X","pid":1,"tid":1,"ts":2,"dur":2,"tdur":1.5,"name":"b"}]"#;
+    let trace = read_bytes(text, ReadOptions::default()).unwrap();
+    let again = read_bytes(&write(&trace).0, ReadOptions::default()).unwrap();
+    for trace in [trace, again] {
+        let clocks = trace
+            .slices
+            .rows()
+            .map(|row| (row.thread_ts, row.thread_dur));
+        assert_eq!(clocks.collect::<Vec<_>>(), [(3_500, -1), (-1, 1_500)]);
+    }
+}
+
 /// Sort indexes of processes and threads are kept and written again.
 #[test]
 fn sort_indexes_come_back() {

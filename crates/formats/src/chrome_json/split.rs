@@ -4,6 +4,7 @@
 //! [ {event}, {event}, …                                   the end of the array may be missing
 //! { "traceEvents": [ {event}, … ], "otherData": {…}, … }
 //! ```
+//! A program that starts again may append another such array or object. The array before it may have no end.
 
 use crate::json::{Scan, unescape};
 
@@ -33,6 +34,8 @@ enum State {
     Events,
     /// In an event.
     Event,
+    /// After the `[` of another list of events, or of an element that is a list.
+    List,
     End,
 }
 
@@ -175,6 +178,16 @@ impl Splitter {
                     State::End
                 };
             }
+            (State::Events | State::End, b'[') if !self.in_object => self.state = State::List,
+            (State::End, b'{') if self.in_object => self.state = State::Object,
+            (State::List, b'{') => return begin(self, State::Event),
+            (State::List, b']') => self.state = State::Events,
+            (State::List, _) => {
+                self.held.push(b'[');
+                begin(self, State::Event)?;
+                self.scan.value_end(b"[");
+                return Ok(0);
+            }
             (State::Events, b'}' | b':') | (State::Object, _) => take(Part::Junk(&rest[..1]))?,
             (State::Events, _) => return begin(self, State::Event),
             // A byte order mark, or text that some tool wrote before or after the trace.
@@ -241,5 +254,20 @@ mod tests {
             ["{\"a\":1}", "{\"b\":2}"]
         );
         assert_eq!(parts("[}{\"a\":1}]x", 3), ["junk", "{\"a\":1}", "junk"]);
+    }
+
+    #[test]
+    fn several_arrays_or_objects() {
+        let ab = ["{\"a\":1}", "{\"b\":2}"];
+        for size in [1, 2, 3, 100] {
+            for between in ["]\n[", ",\n[\n", "\n[", "] [] ["] {
+                let text = format!("[{}{between}{}]", ab[0], ab[1]);
+                assert_eq!(parts(&text, size), ab, "{between} {size}");
+            }
+            let [a, b] = ab;
+            assert_eq!(parts(&format!("[{a},[1,2],{b}]"), size), [a, "junk", b]);
+            let objects = format!("{{\"traceEvents\":[{a}],\"c\":3}}\n{{\"traceEvents\":[{b}]}}");
+            assert_eq!(parts(&objects, size), [a, "c=3", b]);
+        }
     }
 }

@@ -15,13 +15,11 @@ use traceloom_trace::{
     ThreadId, TraceBuilder, TrackId, TrackType,
 };
 
-use super::flows::{Arriving, Ended, FlowKey, Flows};
+use super::flows::{Arriving, Ended, FlowKey, Flows, Moments};
 use super::import_log;
+use super::rounding::rounding;
 use super::rows::{FLOW_IN, FLOW_OUT, Row};
 use super::ties::settle;
-
-/// The maximum rounding error by which an inner slice may end after its outer one: a microsecond.
-const ROUNDING_NS: i64 = 1_000;
 
 /// The maximum number of overlaps of a thread in the import log, and of open slices that are compared for one.
 const MOST_LOGGED: u64 = 4096;
@@ -33,6 +31,7 @@ pub(super) fn build(rows: &mut [Row], flows: &mut Flows, out: &mut TraceBuilder)
     let mut overlapping = 0;
     for rows in rows.chunk_by_mut(|a, b| a.utid == b.utid) {
         settle(rows);
+        let rounding = rounding(rows);
         let mut thread = Thread {
             track: None,
             utid: rows[0].utid,
@@ -42,6 +41,8 @@ pub(super) fn build(rows: &mut [Row], flows: &mut Flows, out: &mut TraceBuilder)
             crossing: BinaryHeap::new(),
             arriving: VecDeque::new(),
             ended: Ended::default(),
+            moments: Moments::default(),
+            rounding,
             overlapping: 0,
             flows,
             out,
@@ -79,6 +80,9 @@ struct Thread<'a> {
     /// Flows that end at the next slice, in order of time.
     arriving: VecDeque<Arriving>,
     ended: Ended,
+    moments: Moments,
+    /// The maximum rounding error by which an inner slice may end after its outer one, ns.
+    rounding: i64,
     /// The number of slices on separate lanes.
     overlapping: u64,
     flows: &'a mut Flows,
@@ -141,6 +145,9 @@ impl Thread<'_> {
         let track = self.track();
         self.ended.clear();
         let slice = self.out.begin_slice(track, row.begin());
+        if row.thread_ts == NO_DURATION && row.thread_dur != NO_DURATION {
+            self.out.set_slice_thread_dur(slice, row.thread_dur);
+        }
         let around = self.open.last();
         let (first_end, room) =
             around.map_or((i64::MAX, i64::MAX), |open| (open.first_end, open.room));
@@ -215,13 +222,13 @@ impl Thread<'_> {
     fn whole(&mut self, row: &Row) {
         let end = row.ts.saturating_add(row.dur);
         let room = self.open.last().map_or(i64::MAX, |open| open.room);
-        if end.saturating_sub(ROUNDING_NS) > room {
+        if end.saturating_sub(self.rounding) > room {
             return self.begin_overlapping(row, end);
         }
         if end > room {
             let place = Place::default().with_ts(row.ts);
             self.out.repair(RepairKind::MissingExit, 1, place, || {
-                "it ends a fraction of a microsecond behind the slice around it".to_owned()
+                "it ends a rounding error behind the slice around it".to_owned()
             });
         }
         self.begin(row, Some((end.min(room), row.thread_end())));
@@ -240,9 +247,8 @@ impl Thread<'_> {
         let slice = self
             .lanes
             .begin(self.out, LaneKey { track, cookie }, row.begin());
-        if let Some(thread_end) = row.thread_end() {
-            let dur = thread_end.saturating_sub(row.thread_ts);
-            self.out.set_slice_thread_dur(slice, dur);
+        if row.thread_dur != NO_DURATION {
+            self.out.set_slice_thread_dur(slice, row.thread_dur);
         }
         self.crossing.push(Reverse((end, cookie, track)));
         self.bind(row, slice);
@@ -250,7 +256,7 @@ impl Thread<'_> {
 
     /// Logs a slice that crosses the ends of others, together with the innermost of those.
     fn log_overlap(&mut self, row: &Row, end: i64) {
-        let crosses = |open: &&Open| open.own_end.saturating_add(ROUNDING_NS) < end;
+        let crosses = |open: &&Open| open.own_end.saturating_add(self.rounding) < end;
         let Some(open) = self.open.iter().rev().take(MOST_COMPARED).find(crosses) else {
             return;
         };
@@ -275,11 +281,7 @@ impl Thread<'_> {
         }
         let (comes_in, goes_out) = (row.flags & FLOW_IN != 0, row.flags & FLOW_OUT != 0);
         if comes_in || goes_out {
-            let key = FlowKey {
-                id: row.id,
-                name: StringId::NULL,
-                category: StringId::NULL,
-            };
+            let key = FlowKey::bound(row.id);
             self.flows.point(key, row.ts, slice, (comes_in, goes_out));
         }
     }
@@ -295,6 +297,7 @@ impl Thread<'_> {
         }
         let open = self.open.last().map(|open| open.slice);
         let slice = self.ended.around(row).or(open);
+        let slice = slice.or(self.moments.near(row));
         let Some(slice) = slice.or(self.ended.before(row)) else {
             let place = Place::default().with_ts(row.ts);
             return self.out.repair(RepairKind::BadField, 1, place, || {
@@ -331,6 +334,12 @@ impl Thread<'_> {
                 .global_track(TrackType::LegacyChromeGlobalInstants, kind),
             (None, None) => self.out.global_track(TrackType::GlobalSlice, kind),
         };
-        self.out.instant(track, row.ts, row.name, row.args);
+        let instant = self.out.instant(track, row.ts, row.name, row.args);
+        if row.thread_ts != NO_DURATION {
+            self.out.set_slice_thread_ts(instant, row.thread_ts);
+        }
+        if self.track == Some(track) {
+            self.moments.add(row, instant);
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Arguments and facts: values that are stored unchanged.
 
 use serde::de::IgnoredAny;
-use traceloom_trace::{ArgSetId, ArgValue, Place, RepairKind, TraceBuilder};
+use traceloom_trace::{ArgSetId, ArgValue, Place, RepairKind, StringId, TraceBuilder};
 
 use super::event::Event;
 use super::members::is_facts;
@@ -26,6 +26,7 @@ pub(super) fn arguments(event: &Event<'_>, out: &mut TraceBuilder) -> ArgSetId {
     for (key, value) in fields.chain(others) {
         args.push((out.intern(&key), arg_value(&value, out)));
     }
+    unused(event, out, &mut args);
     match &event.args {
         Some(value @ (Value::Text(_) | Value::Word(_))) if *value != Value::Word(b"null") => {
             args.push((out.intern(b"args"), arg_value(value, out)));
@@ -36,6 +37,27 @@ pub(super) fn arguments(event: &Event<'_>, out: &mut TraceBuilder) -> ArgSetId {
         _ => {}
     }
     out.args(args)
+}
+
+/// Adds the fields that have a meaning for other phases only: the id, and the flow of an event that no flow can bind to.
+fn unused(event: &Event<'_>, out: &mut TraceBuilder, args: &mut Vec<(StringId, ArgValue)>) {
+    let has_id = event.is_async() || event.is_flow() || event.phase == b'C';
+    let bind = event.bind_id.as_deref().filter(|_| event.bind().is_none());
+    let texts = [
+        ("id", event.id.as_deref().filter(|_| !has_id)),
+        ("bind_id", bind),
+    ];
+    for (key, text) in texts {
+        let value = text.map(|text| ArgValue::Text(out.intern(text)));
+        args.extend(value.map(|value| (out.intern(key.as_bytes()), value)));
+    }
+    let ways = [("flow_in", event.flow_in), ("flow_out", event.flow_out)];
+    for (key, _) in ways
+        .iter()
+        .filter(|(_, set)| *set && event.bind().is_none())
+    {
+        args.push((out.intern(key.as_bytes()), ArgValue::Bool(true)));
+    }
 }
 
 fn arg_value(value: &Value<'_>, out: &mut TraceBuilder) -> ArgValue {
@@ -153,6 +175,28 @@ mod tests {
             .map(|(key, value)| (trace.strings.get(key), value))
             .collect();
         assert_eq!(read, expected);
+    }
+
+    #[test]
+    fn fields_without_a_use_become_arguments() {
+        let text: &[u8] = br#"[
+            {"ph":"i","pid":1,"tid":1,"ts":1,"tts":3,"name":"a","bind_id":"0x6","flow_out":true},
+            {"ph":"X","pid":1,"tid":1,"ts":2,"dur":1,"tdur":7,"name":"b","id":"0x77"},
+            {"ph":"X","pid":1,"tid":1,"ts":4,"dur":1,"name":"c","bind_id":"0x6","flow_in":true}]"#;
+        let trace = read_bytes(text, ReadOptions::default()).unwrap();
+        let mut rows: Vec<_> = trace.slices.rows().collect();
+        rows.sort_by_key(|row| row.ts);
+        let args = |row: &traceloom_trace::SliceRow| {
+            let args = trace.args.set(row.arg_set_id);
+            let args = args.map(|(key, value)| {
+                let key = trace.strings.get(key);
+                format!("{key}={}", value.display(&trace.strings))
+            });
+            args.collect::<Vec<_>>().join(" ")
+        };
+        let found: Vec<_> = rows.iter().map(args).collect();
+        assert_eq!(found, ["bind_id=0x6 flow_out=true", "id=0x77", ""]);
+        assert_eq!((rows[0].thread_ts, rows[1].thread_dur), (3_000, 7_000));
     }
 
     #[test]

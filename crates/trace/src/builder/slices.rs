@@ -185,6 +185,11 @@ impl TraceBuilder {
         *self.trace.slices.category.get_mut(slice.row()) = category;
     }
 
+    /// Sets the thread's CPU clock at the start of a slice, or at an instant, ns.
+    pub fn set_slice_thread_ts(&mut self, slice: SliceId, thread_ts: i64) {
+        *self.trace.slices.thread_ts.get_mut(slice.row()) = thread_ts;
+    }
+
     /// Sets the CPU time that a slice took, ns.
     pub fn set_slice_thread_dur(&mut self, slice: SliceId, thread_dur: i64) {
         *self.trace.slices.thread_dur.get_mut(slice.row()) = thread_dur;

@@ -12,10 +12,12 @@ mod value;
 
 use std::io::{self, Write};
 
-use traceloom_trace::{ArgSetId, ArgValue, NO_NUMBER, ProcessId, RowId, SliceId, ThreadId, Trace};
+use traceloom_trace::{
+    ArgSetId, ArgValue, NO_DURATION, NO_NUMBER, ProcessId, RowId, SliceId, ThreadId, Trace,
+};
 
 use self::file::File;
-use self::value::{Quoted, write_args};
+use self::value::{Micros, Quoted, write_args};
 use super::values::{PROCESS_HINT, THREAD_HINT};
 use crate::error::WriteError;
 use crate::format::{WriteOptions, Writer};
@@ -131,6 +133,9 @@ impl File<'_> {
             let track = self.trace.tracks.row(row.track_id.row());
             self.begin("i", self.of_track(row.track_id))?;
             self.ts(row.ts)?;
+            if row.thread_ts != NO_DURATION {
+                write!(self.out, ",\"tts\":{}", Micros(row.thread_ts))?;
+            }
             self.name(self.trace.strings.get(row.name))?;
             self.category(self.trace.strings.get(track.name))?;
             let scope = match (track.utid.some(), track.upid.some()) {
