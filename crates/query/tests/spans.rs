@@ -142,3 +142,18 @@ fn a_window_is_cut_into_steps() {
     );
     assert!(ask(&mut session, "SELECT * FROM steps").is_err());
 }
+
+/// `lead(ts) - ts` is NULL in the last row. Perfetto takes such a duration for 0.
+#[test]
+fn a_duration_that_is_null_is_zero() {
+    let mut session = session();
+    let sql = "CREATE TABLE l AS WITH it(ts, dur, a) AS (VALUES (0, 10, 1)) SELECT * FROM it;
+               CREATE TABLE r AS WITH it(ts, dur, b) AS (VALUES (2, 3, 1), (5, NULL, 2)) SELECT * FROM it;
+               CREATE VIRTUAL TABLE both USING SPAN_JOIN(l, r)";
+    ask(&mut session, sql).unwrap();
+    let joined = "SELECT ts, dur, a, b FROM both ORDER BY ts";
+    let integer = Value::Integer;
+    let expected = [[2, 3, 1, 1], [5, 0, 1, 2]];
+    let expected = expected.map(|row| row.map(integer).to_vec());
+    assert_eq!(rows(&mut session, joined), expected);
+}

@@ -33,11 +33,14 @@ pub fn for_usage(usage: &clap::Error) -> Option<String> {
         ErrorKind::InvalidSubcommand => {
             let name = text(ContextKind::InvalidSubcommand)?;
             let shown = crate::print::plain(name);
-            is_file(name).then(|| {
-                format!(
+            if is_file(name) {
+                let advice = format!(
                     "to look at this file: `traceloom info {shown}` or `traceloom view {shown}`"
-                )
-            })
+                );
+                return Some(advice);
+            }
+            let ours = PERFETTO.iter().find(|(theirs, _)| theirs.contains(&name))?;
+            Some(format!("instead of Perfetto's {shown}: {}", ours.1))
         }
         ErrorKind::UnknownArgument => {
             let argument = text(ContextKind::InvalidArg)?;
@@ -46,6 +49,35 @@ pub fn for_usage(usage: &clap::Error) -> Option<String> {
         _ => None,
     }
 }
+
+/// Commands of Perfetto's tools, and what to use here. docs/from-perfetto.md has the whole list.
+const PERFETTO: &[(&[&str], &str)] = &[
+    (
+        &["trace_processor", "trace_processor_shell", "interactive"],
+        "`traceloom query FILE`",
+    ),
+    (
+        &["traceconv", "trace_to_text"],
+        "`traceloom convert FILE -o OUT.json` (or OUT.systrace)",
+    ),
+    (
+        &["tracebox", "record_android_trace", "perfetto", "record"],
+        "`traceloom capture`",
+    ),
+    (&["server", "serve", "httpd"], "`traceloom view FILE`"),
+    (
+        &["merge", "bundle"],
+        "any command takes several traces: `traceloom view A B`",
+    ),
+    (
+        &["summarize", "metrics"],
+        "`traceloom query FILE --file QUESTION.sql`; metrics written for Perfetto cannot be computed",
+    ),
+    (
+        &["heap_profile", "cpu_profile"],
+        "`traceloom capture --config CONFIG -o OUT.pftrace`, with Perfetto's configuration",
+    ),
+];
 
 /// Advice if several traces are given to a command that opens one.
 const ONE_FILE: &str = "this command opens one trace; `traceloom report A B -o both.html` puts several \

@@ -92,6 +92,11 @@ fn wrong_arguments_are_told_what_to_do() {
         said.contains("tip: to look at this file: `traceloom info app.trace`"),
         "{said}"
     );
+    let said = refused(&["traceconv", "app.trace"]);
+    assert!(
+        said.contains("tip: instead of Perfetto's traceconv: `traceloom convert"),
+        "{said}"
+    );
     let said = refused(&["profile", "app.trace", "linux.html"]);
     assert!(said.contains("this command opens one trace"), "{said}");
     let said = refused(&["profile", "app.trace", "--zzz"]);

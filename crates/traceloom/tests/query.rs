@@ -117,6 +117,17 @@ fn long_results_are_not_kept_in_memory_but_aligned_by_their_first_rows() {
     assert_eq!(table.lines().last(), Some("3000  row"));
 }
 
+/// What the program prints if this SQL is piped into it.
+fn piped(args: &[&str], sql: &str) -> String {
+    let mut command = program(args);
+    let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(sql.as_bytes()).unwrap();
+    drop(stdin);
+    String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap()
+}
+
 #[test]
 fn sql_comes_from_a_file_or_standard_input_with_parameters() {
     let folder = tempfile::tempdir().unwrap();
@@ -128,22 +139,14 @@ fn sql_comes_from_a_file_or_standard_input_with_parameters() {
     let given = ["--param=least=1000000", "--param=what=x", "--format=csv"];
     let from_file = shown(&[&[APP, "--file", file, "-o", out], &given[..]].concat());
     assert_eq!(from_file, "");
-    let mut child = program(&[&[APP, "-"], &given[..]].concat());
-    let mut child = child
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child
-        .stdin
-        .take()
-        .unwrap()
-        .write_all(sql.as_bytes())
-        .unwrap();
-    let from_stdin = child.wait_with_output().unwrap().stdout;
-    assert_eq!(std::fs::read(out).unwrap(), from_stdin);
-    let count = String::from_utf8(from_stdin).unwrap();
-    let count: u64 = count.lines().nth(1).unwrap().parse().unwrap();
+    let expected = std::fs::read_to_string(out).unwrap();
+    assert_eq!(shown(&[&["-f", file, APP], &given[..]].concat()), expected);
+    // SQL that starts with a comment is no option.
+    assert_eq!(shown(&[&[APP, sql], &given[..]].concat()), expected);
+    for inputs in [&[APP, "-"][..], &[APP]] {
+        assert_eq!(piped(&[inputs, &given[..]].concat(), sql), expected);
+    }
+    let count: u64 = expected.lines().nth(1).unwrap().parse().unwrap();
     assert!(count > 0 && count < 3851, "{count}");
 }
 

@@ -48,7 +48,11 @@ impl Side {
 
     /// The rows of the table, with the times and the key that are compared.
     fn real(&self) -> String {
-        let dur = if self.has("dur") { "max(dur, 0)" } else { "0" };
+        let dur = if self.has("dur") {
+            "max(ifnull(dur, 0), 0)"
+        } else {
+            "0"
+        };
         let key = self.partition.as_deref().map(identifier);
         let filter = key.as_ref().map(|key| format!(" WHERE {key} IS NOT NULL"));
         let (key, filter) = (key.unwrap_or("NULL".into()), filter.unwrap_or_default());

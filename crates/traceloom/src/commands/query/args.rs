@@ -23,15 +23,16 @@ Examples:
   traceloom query app.trace
   traceloom query app.trace \"SELECT name, count(*), sum(dur) FROM slice GROUP BY name\"
   traceloom query systrace.html --file slow.sql --param limit=16000000 --format csv -o slow.csv
-  traceloom query a.ftrace b.trace - < question.sql
+  traceloom query a.ftrace b.trace < question.sql
   traceloom query runs/*/*.trace --each --pattern '{release}/*' --file slow.sql --format csv")]
 pub struct QueryArgs {
-    /// The traces, then the SQL; - as the SQL is standard input
+    /// The traces, then the SQL. Without SQL, it is read from standard input, or typed at a prompt
     #[arg(required = true, value_name = "FILE|SQL")]
     pub inputs: Vec<PathBuf>,
 
     /// Read the SQL from a file; all other arguments are traces
-    #[arg(long, value_name = "FILE")]
+    // trace_processor has this option as -f and as -q.
+    #[arg(short, short_alias = 'q', long, value_name = "FILE")]
     pub file: Option<PathBuf>,
 
     /// How to print the result

@@ -35,22 +35,35 @@ pub(super) fn question(args: &QueryArgs) -> Result<Question> {
     let Some((last, files)) = args.inputs.split_last() else {
         bail!("no trace is named");
     };
-    if files.is_empty() {
-        bail!(
-            "there is no {}; write: traceloom query FILE \"SELECT …\"",
-            if is_sql(last) { "trace" } else { "SQL" }
-        );
-    }
     let (name, sql) = match last.to_str() {
-        Some("-") => read(last)?,
+        Some("-") if !files.is_empty() => read(last)?,
+        Some(_) if is_sql(last) && files.is_empty() => bail!("there is no trace; {USAGE}"),
         Some(sql) if is_sql(last) => ("SQL".to_owned(), sql.to_owned()),
-        _ => bail!(
-            "{} is a file: the last argument is the SQL; --file reads it from a file",
-            last.display()
-        ),
+        _ => return piped(&args.inputs),
     };
     let files = files.to_vec();
     Ok(Question { files, name, sql })
+}
+
+const USAGE: &str = "write: traceloom query FILE \"SELECT …\"";
+
+/// All arguments are traces, so the SQL must come from standard input.
+fn piped(files: &[PathBuf]) -> Result<Question> {
+    let is_trace = files.iter().any(|file| file.as_os_str() == "-");
+    if !is_trace && !std::io::stdin().is_terminal() {
+        let (name, sql) = read(Path::new("-"))?;
+        if !sql.trim().is_empty() {
+            let files = files.to_vec();
+            return Ok(Question { files, name, sql });
+        }
+    }
+    match files {
+        [_, .., last] => bail!(
+            "{} is a file: the last argument is the SQL; --file reads it from a file",
+            last.display()
+        ),
+        _ => bail!("there is no SQL; {USAGE}"),
+    }
 }
 
 /// Whether an argument is not the name of a file.
