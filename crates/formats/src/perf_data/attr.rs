@@ -1,7 +1,6 @@
 //! `perf_event_attr`: what an event counts, and which fields its samples have.
 
 use super::cursor::Cursor;
-use super::sample::Task;
 use crate::ring_buffer::ByteOrder;
 
 /// The bits of `sample_type`: the fields of a sample.
@@ -155,9 +154,13 @@ impl Attr {
     }
 
     /// The thread of a record that is not a sample; `rest` is what follows the fields of its kind.
-    pub fn task_of_other(&self, mut rest: Cursor<'_>) -> Option<Task> {
-        let has_task = self.flags & SAMPLE_ID_ALL != 0 && self.has(field::TID);
-        has_task.then(|| Task::parse(&mut rest))?
+    pub fn tid_of_other(&self, mut rest: Cursor<'_>) -> Option<i32> {
+        if self.flags & SAMPLE_ID_ALL == 0 || !self.has(field::TID) {
+            return None;
+        }
+        // The number of the process.
+        rest.skip(4)?;
+        rest.i32()
     }
 
     /// A number at the end of a record, before these fields.

@@ -150,8 +150,8 @@ impl<'a> Survey<'a> {
         let stack = from.take(count.checked_mul(8)?)?;
         let event = self.events.of(record, self.order)?;
         let attr = self.events.list.get(event)?.attr;
-        let task = attr.task_of_other(from)?;
-        self.deferred.insert((cookie, task.tid), stack);
+        let tid = attr.tid_of_other(from)?;
+        self.deferred.insert((cookie, tid), stack);
         Some(())
     }
 

@@ -1,5 +1,8 @@
 //! The first line of a sample.
 
+/// The line that `--show-round-events` prints between samples.
+pub(super) const ROUND: &str = "PERF_RECORD_FINISHED_ROUND";
+
 /// Who was sampled, when, and by which event.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Head<'a> {

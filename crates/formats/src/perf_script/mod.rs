@@ -22,7 +22,7 @@ mod times;
 mod tracepoints;
 
 use self::frame::Frame;
-use self::line::Head;
+use self::line::{Head, ROUND};
 use crate::format::{Confidence, Format, ReadOptions, Reader};
 use crate::format_id;
 
@@ -52,9 +52,6 @@ impl Format for PerfScript {
         Some(Box::new(reader::PerfScriptReader::new(options)))
     }
 }
-
-/// The line that `--show-round-events` prints between samples.
-const ROUND: &str = "PERF_RECORD_FINISHED_ROUND";
 
 /// Whether a text begins with perf's header or with a sample.
 fn begins_script(head: &[u8]) -> bool {

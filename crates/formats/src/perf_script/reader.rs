@@ -2,11 +2,10 @@
 
 use traceloom_trace::{Place, ProcessId, RepairKind, StringId, ThreadId, TraceBuilder};
 
-use super::ROUND;
 use super::counts::{Counts, OF_EVENT};
 use super::facts::fact;
 use super::frame::Frame;
-use super::line::Head;
+use super::line::{Head, ROUND};
 use super::times::Times;
 use super::tracepoints::Tracepoints;
 use crate::error::ReadError;
