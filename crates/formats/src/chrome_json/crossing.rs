@@ -8,7 +8,7 @@
 use rustc_hash::FxHashMap;
 use traceloom_trace::{ProcessId, StringId};
 
-use super::asyncs::{Key, keys};
+use super::async_key::{Key, keys};
 use super::rows::{LOCAL, Row};
 
 /// The maximum number of open slices that are compared with an end.

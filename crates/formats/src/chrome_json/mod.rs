@@ -11,6 +11,7 @@
 //! Events may come in any order: an inner slice can come before its outer one. So slices are built
 //! after the last event.
 
+mod async_key;
 mod asyncs;
 mod counters;
 mod crossing;
