@@ -16,7 +16,7 @@ use crate::input::{InputArgs, parse_bytes};
 ///
 /// The engine is SQLite, with the tables and columns of PerfettoSQL (slice, thread, sched, counter,
 /// args …); docs/sql.md lists them. Several files are one trace, except with --each. The result of the
-/// last statement that returns rows is printed. Without SQL, a terminal shows a prompt.
+/// last statement that returns rows is printed. Without SQL, a terminal shows a prompt, and a pipe is read as the SQL.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -31,7 +31,7 @@ pub struct QueryArgs {
     pub inputs: Vec<PathBuf>,
 
     /// Read the SQL from a file; all other arguments are traces
-    #[arg(long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     pub file: Option<PathBuf>,
 
     /// How to print the result
