@@ -1,5 +1,7 @@
 //! Hints: next steps for the user after an error.
 
+mod perfetto;
+
 use std::borrow::Cow;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -33,11 +35,13 @@ pub fn for_usage(usage: &clap::Error) -> Option<String> {
         ErrorKind::InvalidSubcommand => {
             let name = text(ContextKind::InvalidSubcommand)?;
             let shown = crate::print::plain(name);
-            is_file(name).then(|| {
-                format!(
-                    "to look at this file: `traceloom info {shown}` or `traceloom view {shown}`"
-                )
-            })
+            if !is_file(name) {
+                return perfetto::command(name).map(str::to_owned);
+            }
+            Some(format!(
+                "to look at this file: `traceloom info {shown}`, `traceloom view {shown}` or \
+                 `traceloom query {shown} \"SELECT …\"`"
+            ))
         }
         ErrorKind::UnknownArgument => {
             let argument = text(ContextKind::InvalidArg)?;
@@ -61,6 +65,9 @@ fn for_query(error: &traceloom_query::QueryError) -> Option<&'static str> {
         _ if message.starts_with("no such table") => {
             Some("the tables: SELECT name FROM sqlite_schema; docs/sql.md describes them")
         }
+        _ if message.starts_with("there is no module") => Some(
+            "--sql-modules DIR loads Perfetto's own modules; DIR is src/trace_processor/perfetto_sql/stdlib of its repository",
+        ),
         _ if message.starts_with("no such column") => Some(
             "the columns of a table: SELECT name FROM pragma_table_info('slice'); docs/sql.md describes them",
         ),

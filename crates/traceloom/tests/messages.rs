@@ -92,6 +92,11 @@ fn wrong_arguments_are_told_what_to_do() {
         said.contains("tip: to look at this file: `traceloom info app.trace`"),
         "{said}"
     );
+    assert!(
+        said.contains("`traceloom view app.trace`")
+            && said.contains("`traceloom query app.trace \"SELECT …\"`"),
+        "{said}"
+    );
     let said = refused(&["profile", "app.trace", "linux.html"]);
     assert!(said.contains("this command opens one trace"), "{said}");
     let said = refused(&["profile", "app.trace", "--zzz"]);
@@ -104,6 +109,29 @@ fn wrong_arguments_are_told_what_to_do() {
         said.contains("a similar argument exists: '--from'"),
         "{said}"
     );
+}
+
+#[test]
+fn commands_of_perfetto_are_told_what_to_type() {
+    for (command, advice) in [
+        ("trace_processor", "`traceloom query TRACE`"),
+        ("traceconv", "`traceloom convert TRACE -o OUT`"),
+        ("summarize", "there are no trace summaries"),
+        ("metrics", "no metrics"),
+        ("server", "`traceloom view TRACE`"),
+        ("bundle", "`--symbols DIR`"),
+        ("merge", "`traceloom view A B`"),
+        ("tracebox", "`traceloom capture -o OUT`"),
+        ("record_android_trace", "`traceloom capture -o OUT`"),
+        ("heap_profile", "`traceloom profile TRACE`"),
+        ("interactive", "at a prompt"),
+        ("util", "there is no such command"),
+    ] {
+        let said = refused(&[command, "app.trace"]);
+        assert!(said.contains(advice), "{command}: {said}");
+    }
+    let said = refused(&["no-such-command"]);
+    assert!(!said.contains("tip"), "{said}");
 }
 
 #[test]
