@@ -124,6 +124,18 @@ fn operators_refuse_what_is_not_a_table_of_intervals() {
     }
 }
 
+/// As in Perfetto, an interval whose end is unknown is a point.
+#[test]
+fn a_duration_of_null_is_zero() {
+    let mut session = session();
+    let sql = "INCLUDE PERFETTO MODULE intervals.intersect;
+               CREATE PERFETTO TABLE a AS WITH it(id, ts, dur) AS (VALUES (1, 0, 10), (2, 10, NULL)) SELECT * FROM it;
+               CREATE PERFETTO TABLE b AS SELECT 7 AS id, 5 AS ts, 20 AS dur;
+               SELECT ts, dur, id_0, id_1 FROM _interval_intersect!((a, b), ()) ORDER BY ts";
+    let expected = [[5, 5, 1, 7], [10, 0, 2, 7]].map(|row| row.map(Value::Integer).to_vec());
+    assert_eq!(rows(&mut session, sql), expected);
+}
+
 #[test]
 fn the_innermost_of_intervals_that_begin_or_end_together_counts() {
     let mut session = session();

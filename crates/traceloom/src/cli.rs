@@ -108,7 +108,6 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     if let Some(code) = run_as_other_program(&args) {
         return code;
     }
-    let args = args.into_iter().map(without_leading_comment).collect();
     let args = match with_config_file(join_pairs(args)) {
         Ok(args) => args,
         Err(error) => {
@@ -116,6 +115,8 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
             return ExitCode::from(2);
         }
     };
+    #[cfg(feature = "query")]
+    let args = query::keep_comments(args);
     let command = match Cli::try_parse_from(args) {
         Ok(cli) => cli.command,
         Err(error) => {
@@ -161,17 +162,6 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Systrace(rest) => Ok(capture::main_as_systrace(with_name("systrace", rest.args))),
         Command::Traceview(rest) => Ok(crate::traceview::main(with_name("traceview", rest.args))),
     }
-}
-
-/// Puts a space in front of SQL that starts with a comment (`-- a comment`), so that it is not taken for an option.
-fn without_leading_comment(arg: OsString) -> OsString {
-    let text = arg.to_string_lossy();
-    let first = text.split(char::is_whitespace).next().unwrap_or_default();
-    let is_comment = first.starts_with("--") && !first.contains('=') && first.len() < text.len();
-    if is_comment {
-        return [OsStr::new(" "), &arg].into_iter().collect();
-    }
-    arg
 }
 
 /// Adds the options of the file that `capture --config` names.

@@ -1,5 +1,7 @@
 //! Hints: next steps for the user after an error.
 
+mod perfetto;
+
 use std::borrow::Cow;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -33,14 +35,13 @@ pub fn for_usage(usage: &clap::Error) -> Option<String> {
         ErrorKind::InvalidSubcommand => {
             let name = text(ContextKind::InvalidSubcommand)?;
             let shown = crate::print::plain(name);
-            if is_file(name) {
-                let advice = format!(
-                    "to look at this file: `traceloom info {shown}` or `traceloom view {shown}`"
-                );
-                return Some(advice);
+            if !is_file(name) {
+                return perfetto::command(name).map(str::to_owned);
             }
-            let ours = PERFETTO.iter().find(|(theirs, _)| theirs.contains(&name))?;
-            Some(format!("instead of Perfetto's {shown}: {}", ours.1))
+            Some(format!(
+                "to look at this file: `traceloom info {shown}`, `traceloom view {shown}` or \
+                 `traceloom query {shown} \"SELECT …\"`"
+            ))
         }
         ErrorKind::UnknownArgument => {
             let argument = text(ContextKind::InvalidArg)?;
@@ -49,35 +50,6 @@ pub fn for_usage(usage: &clap::Error) -> Option<String> {
         _ => None,
     }
 }
-
-/// Commands of Perfetto's tools, and what to use here. docs/from-perfetto.md has the whole list.
-const PERFETTO: &[(&[&str], &str)] = &[
-    (
-        &["trace_processor", "trace_processor_shell", "interactive"],
-        "`traceloom query FILE`",
-    ),
-    (
-        &["traceconv", "trace_to_text"],
-        "`traceloom convert FILE -o OUT.json` (or OUT.systrace)",
-    ),
-    (
-        &["tracebox", "record_android_trace", "perfetto", "record"],
-        "`traceloom capture`",
-    ),
-    (&["server", "serve", "httpd"], "`traceloom view FILE`"),
-    (
-        &["merge", "bundle"],
-        "any command takes several traces: `traceloom view A B`",
-    ),
-    (
-        &["summarize", "metrics"],
-        "`traceloom query FILE --file QUESTION.sql`; metrics written for Perfetto cannot be computed",
-    ),
-    (
-        &["heap_profile", "cpu_profile"],
-        "`traceloom capture --config CONFIG -o OUT.pftrace`, with Perfetto's configuration",
-    ),
-];
 
 /// Advice if several traces are given to a command that opens one.
 const ONE_FILE: &str = "this command opens one trace; `traceloom report A B -o both.html` puts several \
@@ -93,6 +65,9 @@ fn for_query(error: &traceloom_query::QueryError) -> Option<&'static str> {
         _ if message.starts_with("no such table") => {
             Some("the tables: SELECT name FROM sqlite_schema; docs/sql.md describes them")
         }
+        _ if message.starts_with("there is no module") => Some(
+            "--sql-modules DIR loads Perfetto's own modules; DIR is src/trace_processor/perfetto_sql/stdlib of its repository",
+        ),
         _ if message.starts_with("no such column") => Some(
             "the columns of a table: SELECT name FROM pragma_table_info('slice'); docs/sql.md describes them",
         ),

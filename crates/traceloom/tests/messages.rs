@@ -92,9 +92,9 @@ fn wrong_arguments_are_told_what_to_do() {
         said.contains("tip: to look at this file: `traceloom info app.trace`"),
         "{said}"
     );
-    let said = refused(&["traceconv", "app.trace"]);
     assert!(
-        said.contains("tip: instead of Perfetto's traceconv: `traceloom convert"),
+        said.contains("`traceloom view app.trace`")
+            && said.contains("`traceloom query app.trace \"SELECT …\"`"),
         "{said}"
     );
     let said = refused(&["profile", "app.trace", "linux.html"]);
@@ -109,6 +109,29 @@ fn wrong_arguments_are_told_what_to_do() {
         said.contains("a similar argument exists: '--from'"),
         "{said}"
     );
+}
+
+#[test]
+fn commands_of_perfetto_are_told_what_to_type() {
+    for (command, advice) in [
+        ("trace_processor", "`traceloom query TRACE`"),
+        ("traceconv", "`traceloom convert TRACE -o OUT`"),
+        ("summarize", "there are no trace summaries"),
+        ("metrics", "no metrics"),
+        ("server", "`traceloom view TRACE`"),
+        ("bundle", "`--symbols DIR`"),
+        ("merge", "`traceloom view A B`"),
+        ("tracebox", "`traceloom capture -o OUT`"),
+        ("record_android_trace", "`traceloom capture -o OUT`"),
+        ("heap_profile", "`traceloom profile TRACE`"),
+        ("interactive", "at a prompt"),
+        ("util", "there is no such command"),
+    ] {
+        let said = refused(&[command, "app.trace"]);
+        assert!(said.contains(advice), "{command}: {said}");
+    }
+    let said = refused(&["no-such-command"]);
+    assert!(!said.contains("tip"), "{said}");
 }
 
 #[test]

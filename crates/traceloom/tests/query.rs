@@ -31,6 +31,19 @@ fn shown(args: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
+/// Standard output of a run that gets `input` from a pipe.
+fn piped(args: &[&str], input: &str) -> String {
+    let mut child = program(args);
+    let child = child.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+    let mut child = child.unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    pipe.write_all(input.as_bytes()).unwrap();
+    drop(pipe);
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{args:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
 /// Standard error of a run that fails, with nothing on standard output.
 fn refused(args: &[&str]) -> String {
     let output = query(args);
@@ -117,17 +130,6 @@ fn long_results_are_not_kept_in_memory_but_aligned_by_their_first_rows() {
     assert_eq!(table.lines().last(), Some("3000  row"));
 }
 
-/// What the program prints if this SQL is piped into it.
-fn piped(args: &[&str], sql: &str) -> String {
-    let mut command = program(args);
-    let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    let mut stdin = child.stdin.take().unwrap();
-    stdin.write_all(sql.as_bytes()).unwrap();
-    drop(stdin);
-    String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap()
-}
-
 #[test]
 fn sql_comes_from_a_file_or_standard_input_with_parameters() {
     let folder = tempfile::tempdir().unwrap();
@@ -139,15 +141,42 @@ fn sql_comes_from_a_file_or_standard_input_with_parameters() {
     let given = ["--param=least=1000000", "--param=what=x", "--format=csv"];
     let from_file = shown(&[&[APP, "--file", file, "-o", out], &given[..]].concat());
     assert_eq!(from_file, "");
-    let expected = std::fs::read_to_string(out).unwrap();
-    assert_eq!(shown(&[&["-f", file, APP], &given[..]].concat()), expected);
-    // SQL that starts with a comment is no option.
-    assert_eq!(shown(&[&[APP, sql], &given[..]].concat()), expected);
-    for inputs in [&[APP, "-"][..], &[APP]] {
-        assert_eq!(piped(&[inputs, &given[..]].concat(), sql), expected);
-    }
-    let count: u64 = expected.lines().nth(1).unwrap().parse().unwrap();
+    let from_stdin = piped(&[&[APP, "-"], &given[..]].concat(), sql);
+    assert_eq!(std::fs::read_to_string(out).unwrap(), from_stdin);
+    assert_eq!(piped(&[&[APP], &given[..]].concat(), sql), from_stdin);
+    let short = shown(&[&[APP, "-f", file], &given[..]].concat());
+    assert_eq!(short, from_stdin);
+    let count = from_stdin;
+    let count: u64 = count.lines().nth(1).unwrap().parse().unwrap();
     assert!(count > 0 && count < 3851, "{count}");
+}
+
+#[test]
+fn piped_sql_is_for_all_traces() {
+    let count = "SELECT count(*) > 3851 FROM slice";
+    let both = piped(&[JANK, APP, "--format=csv"], count);
+    assert_eq!(both.lines().nth(1), Some("1"));
+    let each = piped(&["--each", JANK, APP, "--format=csv"], count);
+    assert_eq!(each.lines().count(), 3, "{each}");
+    // SQL in the arguments leaves the pipe alone.
+    let given = piped(&[APP, "SELECT 7", "--format=csv"], count);
+    assert_eq!(given.lines().nth(1), Some("7"));
+}
+
+#[test]
+fn sql_may_begin_with_a_comment() {
+    for sql in [
+        "-- one\nSELECT 7",
+        "-- one = 1\nSELECT 7",
+        "/* one */ SELECT 7",
+    ] {
+        let first = shown(&[APP, sql, "--format=csv"]);
+        assert_eq!(first.lines().nth(1), Some("7"), "{sql}");
+        let last = shown(&["--format=csv", APP, sql]);
+        assert_eq!(last, first, "{sql}");
+    }
+    let error = refused(&[APP, "--zzz", "SELECT 7"]);
+    assert!(error.contains("unexpected argument '--zzz'"), "{error}");
 }
 
 #[test]
@@ -190,6 +219,11 @@ fn errors_say_what_to_do() {
             "the tables: SELECT name FROM sqlite_schema",
         ),
         (&[APP], "there is no SQL; write: traceloom query FILE"),
+        (&[APP], "name a file with --file, or pipe the SQL into it"),
+        (
+            &[APP, "INCLUDE PERFETTO MODULE no.such; SELECT 1"],
+            "--sql-modules DIR loads Perfetto's own modules",
+        ),
         (
             &["SELECT 1"],
             "there is no trace; write: traceloom query FILE",

@@ -9,7 +9,7 @@ use super::failure::Failure;
 use super::meter::Meter;
 use super::operator::{Cells, Operator};
 use super::overlap::{Interval, pairs};
-use super::rows::{Cell, Rows, cell, integer};
+use super::rows::{Cell, Rows, cell, value};
 
 /// The maximum number of tables, as in Perfetto.
 pub(super) const TABLES: usize = 15;
@@ -30,12 +30,22 @@ pub(super) fn operator() -> Operator {
         |tables, meter| {
             run(
                 tables,
-                integer,
+                number,
                 |row| row.get(3..).unwrap_or_default().to_vec(),
                 meter,
             )
         },
     )
+}
+
+/// The number of a cell. As in Perfetto, NULL is 0, and the fraction of a real number is left out.
+fn number(cell: &[u8]) -> Option<i64> {
+    match value(cell) {
+        ValueRef::Null => Some(0),
+        ValueRef::Integer(value) => Some(value),
+        ValueRef::Real(value) => Some(value as i64),
+        ValueRef::Text(_) | ValueRef::Blob(_) => None,
+    }
 }
 
 fn too_many_keys() -> Failure {
@@ -110,7 +120,7 @@ fn interval(row: &[&[u8]], number: fn(&[u8]) -> Option<i64>) -> Result<(i64, i64
     let number = |at: usize| row.get(at).and_then(|cell| number(cell));
     let (Some(id), Some(ts), Some(dur)) = (number(0), number(1), number(2)) else {
         return Err(Failure::refused(
-            "id, ts and dur of an interval must be integers",
+            "id, ts and dur of an interval must be integers or NULL",
         ));
     };
     if dur < 0 {

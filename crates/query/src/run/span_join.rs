@@ -48,17 +48,19 @@ impl Side {
 
     /// The rows of the table, with the times and the key that are compared.
     fn real(&self) -> String {
-        let dur = if self.has("dur") {
-            "max(ifnull(dur, 0), 0)"
-        } else {
-            "0"
+        // As in Perfetto, NULL is 0: `lead(ts) - ts` is NULL in the last row.
+        let number = |name: &str| format!("ifnull(CAST({name} AS INTEGER), 0)");
+        let dur = match self.has("dur") {
+            true => format!("max({}, 0)", number("dur")),
+            false => "0".to_owned(),
         };
+        let ts = number("ts");
         let key = self.partition.as_deref().map(identifier);
         let filter = key.as_ref().map(|key| format!(" WHERE {key} IS NOT NULL"));
         let (key, filter) = (key.unwrap_or("NULL".into()), filter.unwrap_or_default());
         let table = &self.table;
         format!(
-            "SELECT __it.*, ts AS __span_ts, {dur} AS __span_dur, {key} AS __span_key, 0 AS __span_gap \
+            "SELECT __it.*, {ts} AS __span_ts, {dur} AS __span_dur, {key} AS __span_key, 0 AS __span_gap \
              FROM {table} AS __it{filter}"
         )
     }

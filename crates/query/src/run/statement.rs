@@ -76,9 +76,7 @@ fn include(
     let name = &it.module.text;
     let modules = catalog.library.named(it);
     if modules.is_empty() && name != "prelude" && !name.starts_with("prelude.") {
-        let message = format!(
-            "there is no module {name}; docs/sql.md lists the modules, and how to add Perfetto's own with --sql-modules"
-        );
+        let message = format!("there is no module {name}; docs/sql.md lists the modules");
         return Err(refused(statement, &it.module, message));
     }
     for module in modules {

@@ -16,23 +16,22 @@ use crate::input::{InputArgs, parse_bytes};
 ///
 /// The engine is SQLite, with the tables and columns of PerfettoSQL (slice, thread, sched, counter,
 /// args …); docs/sql.md lists them. Several files are one trace, except with --each. The result of the
-/// last statement that returns rows is printed. Without SQL, a terminal shows a prompt.
+/// last statement that returns rows is printed. Without SQL, a terminal shows a prompt, and a pipe is read as the SQL.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "\
 Examples:
   traceloom query app.trace
   traceloom query app.trace \"SELECT name, count(*), sum(dur) FROM slice GROUP BY name\"
   traceloom query systrace.html --file slow.sql --param limit=16000000 --format csv -o slow.csv
-  traceloom query a.ftrace b.trace < question.sql
+  traceloom query a.ftrace b.trace - < question.sql
   traceloom query runs/*/*.trace --each --pattern '{release}/*' --file slow.sql --format csv")]
 pub struct QueryArgs {
-    /// The traces, then the SQL. Without SQL, it is read from standard input, or typed at a prompt
+    /// The traces, then the SQL; - as the SQL is standard input
     #[arg(required = true, value_name = "FILE|SQL")]
     pub inputs: Vec<PathBuf>,
 
     /// Read the SQL from a file; all other arguments are traces
-    // trace_processor has this option as -f and as -q.
-    #[arg(short, short_alias = 'q', long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     pub file: Option<PathBuf>,
 
     /// How to print the result

@@ -1,5 +1,6 @@
 //! Which arguments are traces, and where the SQL is.
 
+use std::ffi::OsString;
 use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
@@ -32,38 +33,60 @@ pub(super) fn question(args: &QueryArgs) -> Result<Question> {
         let files = args.inputs.clone();
         return Ok(Question { files, name, sql });
     }
+    if let Some((name, sql)) = piped(args)? {
+        let files = args.inputs.clone();
+        return Ok(Question { files, name, sql });
+    }
     let Some((last, files)) = args.inputs.split_last() else {
         bail!("no trace is named");
     };
+    if files.is_empty() {
+        let missing = if is_sql(last) { "trace" } else { "SQL" };
+        let other = match missing {
+            "SQL" => ", name a file with --file, or pipe the SQL into it",
+            _ => "",
+        };
+        bail!("there is no {missing}; write: traceloom query FILE \"SELECT …\"{other}");
+    }
     let (name, sql) = match last.to_str() {
-        Some("-") if !files.is_empty() => read(last)?,
-        Some(_) if is_sql(last) && files.is_empty() => bail!("there is no trace; {USAGE}"),
+        Some("-") => read(last)?,
         Some(sql) if is_sql(last) => ("SQL".to_owned(), sql.to_owned()),
-        _ => return piped(&args.inputs),
+        _ => bail!(
+            "{} is a file: the last argument is the SQL; --file reads it from a file",
+            last.display()
+        ),
     };
     let files = files.to_vec();
     Ok(Question { files, name, sql })
 }
 
-const USAGE: &str = "write: traceloom query FILE \"SELECT …\"";
+/// The SQL from a pipe, if every argument is the name of a trace, and there is something in the pipe.
+fn piped(args: &QueryArgs) -> Result<Option<(String, String)>> {
+    if !args.inputs.iter().all(|input| input.exists()) || std::io::stdin().is_terminal() {
+        return Ok(None);
+    }
+    let (name, sql) = read(Path::new("-"))?;
+    Ok(Some((name, sql)).filter(|(_, sql)| !sql.trim().is_empty()))
+}
 
-/// All arguments are traces, so the SQL must come from standard input.
-fn piped(files: &[PathBuf]) -> Result<Question> {
-    let is_trace = files.iter().any(|file| file.as_os_str() == "-");
-    if !is_trace && !std::io::stdin().is_terminal() {
-        let (name, sql) = read(Path::new("-"))?;
-        if !sql.trim().is_empty() {
-            let files = files.to_vec();
-            return Ok(Question { files, name, sql });
+/// Keeps SQL that begins with a comment from being an option: puts a space in front of it. An option is one word, or a
+/// word and `=`.
+pub(crate) fn keep_comments(args: Vec<OsString>) -> Vec<OsString> {
+    let mut is_query = args.get(1).is_some_and(|name| name == "query");
+    let keep = |arg: OsString| {
+        is_query &= arg != "--";
+        match arg.to_str() {
+            Some(text) if is_query && is_comment(text) => format!(" {text}").into(),
+            _ => arg,
         }
-    }
-    match files {
-        [_, .., last] => bail!(
-            "{} is a file: the last argument is the SQL; --file reads it from a file",
-            last.display()
-        ),
-        _ => bail!("there is no SQL; {USAGE}"),
-    }
+    };
+    args.into_iter().map(keep).collect()
+}
+
+fn is_comment(argument: &str) -> bool {
+    let name = argument.strip_prefix("--").unwrap_or_default();
+    let name = name.split_once('=').map_or(name, |(name, _)| name);
+    name.contains(char::is_whitespace)
 }
 
 /// Whether an argument is not the name of a file.
@@ -88,4 +111,48 @@ fn read(path: &Path) -> Result<(String, String)> {
         .read_to_string(&mut sql)
         .context("cannot read the SQL from standard input")?;
     Ok(("standard input".to_owned(), sql))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(args: &[&str]) -> Vec<OsString> {
+        keep_comments(args.iter().map(OsString::from).collect())
+    }
+
+    #[test]
+    fn a_comment_is_not_an_option() {
+        for sql in [
+            "-- a\nSELECT 1",
+            "--a\nSELECT 1",
+            "-- SELECT 1 = 2",
+            "--\tx=y",
+        ] {
+            assert_eq!(
+                kept(&["t", "query", "x", sql])[3],
+                *format!(" {sql}"),
+                "{sql}"
+            );
+            let others = [["t", "profile", sql, ""], ["t", "query", "--", sql]];
+            for args in others {
+                assert_eq!(kept(&args), args, "{sql}");
+            }
+        }
+    }
+
+    #[test]
+    fn options_stay_options() {
+        let args = [
+            "t",
+            "query",
+            "--each",
+            "--pattern={a b}/*",
+            "--file",
+            "q.sql",
+            "-f",
+            "--zzz",
+        ];
+        assert_eq!(kept(&args), args);
+    }
 }

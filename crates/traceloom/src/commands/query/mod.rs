@@ -28,6 +28,7 @@ use prompt::prompt;
 use running::Running;
 
 pub use args::QueryArgs;
+pub(crate) use input::keep_comments;
 pub use page::PageQueryArgs;
 pub use report::ReportQueryArgs;
 
