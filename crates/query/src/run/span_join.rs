@@ -50,9 +50,10 @@ impl Side {
     fn real(&self) -> String {
         // As in Perfetto, NULL is 0: `lead(ts) - ts` is NULL in the last row.
         let number = |name: &str| format!("ifnull(CAST({name} AS INTEGER), 0)");
-        let dur = match self.has("dur") {
-            true => format!("max({}, 0)", number("dur")),
-            false => "0".to_owned(),
+        let dur = if self.has("dur") {
+            format!("max({}, 0)", number("dur"))
+        } else {
+            "0".to_owned()
         };
         let ts = number("ts");
         let key = self.partition.as_deref().map(identifier);
