@@ -36,7 +36,7 @@ const COMMANDS: &[(&[&str], &str)] = &[
     ),
     (
         &["heap_profile", "java_heap_dump", "cpu_profile"],
-        "`traceloom capture --perfetto-config FILE` records what Perfetto's configuration says; \
+        "`traceloom capture --perfetto --config FILE` records what Perfetto's configuration says; \
          `traceloom profile TRACE` counts samples",
     ),
     (
