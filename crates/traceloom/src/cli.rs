@@ -163,7 +163,8 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Puts a space in front of SQL that starts with a comment (`-- a comment`), so that it is not taken for an option.
+/// Puts a space in front of SQL that starts with a comment (`-- a comment`), which clap would take
+/// for an option.
 fn without_leading_comment(arg: OsString) -> OsString {
     let text = arg.to_string_lossy();
     let first = text.split(char::is_whitespace).next().unwrap_or_default();
