@@ -99,7 +99,7 @@ fn feed_pieces(
     data: &[u8],
     builder: &mut TraceBuilder,
 ) -> Result<(), traceloom_formats::ReadError> {
-    // Sizes that are not related to those of records, lines or blocks.
+    // Sizes unrelated to the sizes of records, lines or blocks.
     let mut sizes = [1, 7, 61, 997].into_iter().cycle();
     let (mut rest, mut out) = (data, Target::Trace(builder));
     while !rest.is_empty() {

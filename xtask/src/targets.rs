@@ -16,9 +16,10 @@ pub fn has_target(target: &str) -> bool {
 
 /// The environment variables with which SQLite's C code compiles for a target that links musl.
 ///
-/// For this machine's own processor, none are needed: the compiler `musl-gcc` is found. For another processor, GCC's
-/// cross compiler is used. Its headers are those of glibc, so two features must be off that need functions which only
-/// glibc has: the 64-bit names of file functions (`open64`) and the checked functions (`__memcpy_chk`).
+/// For this machine's own processor, none are needed: the compiler `musl-gcc` is found. For another
+/// processor, GCC's cross compiler is used. It has glibc's headers. Two features must be off
+/// because they need functions that only glibc has: the 64-bit names of file functions (`open64`)
+/// and the checked functions (`__memcpy_chk`).
 pub fn c_compiler(target: &str) -> Vec<(String, &'static str)> {
     let is_cross = target == "aarch64-unknown-linux-musl" && !have("aarch64-linux-musl-gcc");
     if !is_cross {

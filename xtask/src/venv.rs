@@ -55,8 +55,8 @@ impl Venv {
         }
     }
 
-    /// Creates the environment, unless there is one whose pip runs. An interrupted run may have left one without pip. An
-    /// environment of another version of Python does not start.
+    /// Creates the environment, unless it exists and its pip runs. An interrupted run may have left
+    /// one without pip. An environment of another version of Python does not start.
     fn create(&self, folder: &str) -> anyhow::Result<()> {
         if succeeds(self.program("python3", &["-m", "pip", "--version"])) {
             return Ok(());

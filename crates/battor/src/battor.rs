@@ -229,7 +229,7 @@ impl Battor {
         eeprom.ok_or_else(|| unexpected(Control::ReadEeprom, &answer))
     }
 
-    /// The samples of the calibration frame, and those of all frames up to the empty one.
+    /// The samples of the calibration frame, and the samples of all frames before the empty frame.
     fn samples(&mut self) -> Result<(Vec<RawSample>, Vec<RawSample>)> {
         let request = Control::ReadSdUart;
         self.send(request, 0)?;

@@ -14,7 +14,7 @@ const PRODUCT: &str = "6001";
 pub struct Port {
     /// The device file, such as `/dev/ttyUSB0`.
     pub path: PathBuf,
-    /// The serial number of the USB adapter; empty if it has none.
+    /// The serial number of the USB adapter; empty if unknown.
     pub serial: String,
 }
 

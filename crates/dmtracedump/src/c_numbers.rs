@@ -12,8 +12,8 @@ fn sign(text: &[u8]) -> (bool, &[u8]) {
     }
 }
 
-/// The number at the start of `text`, or None if it has more than 64 bits, and the count of its
-/// digits.
+/// The number at the start of `text`, and its digit count. The number is `None` if it needs more
+/// than 64 bits.
 fn digits(text: &[u8], radix: u32) -> (Option<u64>, usize) {
     let digits = text
         .iter()

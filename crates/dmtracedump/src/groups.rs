@@ -8,7 +8,7 @@ use super::out::Out;
 use super::page;
 use super::profile::Profile;
 
-/// What a section groups by.
+/// The key of a section's groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum By {
     Class,

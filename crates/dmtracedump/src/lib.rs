@@ -78,9 +78,9 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// Runs dmtracedump with `args`, the first of which is the program's name as messages show it.
+/// Runs dmtracedump with `args`. The first argument is the program's name as messages show it.
 /// Prints to standard output and standard error. Exit codes: 0 success, 1 a trace could not be read
-/// or an output could not be written, 2 wrong usage or a trace that was truncated meanwhile.
+/// or an output could not be written, 2 wrong usage or a trace that was truncated during the run.
 pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     let posixly_correct = std::env::var_os("POSIXLY_CORRECT").is_some();
     let parsed = args::parse(args, posixly_correct).map_err(|usage| Failure::new(usage, 2));

@@ -65,8 +65,8 @@ impl<'a> Methods<'a> {
         &self.list[index as usize]
     }
 
-    /// The method with this id, if it is declared. If several methods have it, the result depends on the steps of the
-    /// binary search, which are those of the original.
+    /// The method with this id, if it is declared. If several methods have it, the result depends
+    /// on the steps of the binary search, which are the same as in the original.
     pub fn find(&self, id: u32) -> Option<MethodIndex> {
         let (mut low, mut high) = (0, self.list.len());
         while low < high {

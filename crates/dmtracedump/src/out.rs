@@ -142,7 +142,7 @@ impl<'w> Out<'w> {
         self.buffer.len()
     }
 
-    /// What was appended since [`len`](Self::len) was `start`, if nothing was written in the meantime.
+    /// The output since [`len`](Self::len) was `start`, if it has not been written out yet.
     pub fn since(&self, start: usize) -> &[u8] {
         self.buffer.get(start..).unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! What the records add up to: the times of methods, and the edges of the call graph. All arithmetic
+//! The sums of the records: the times of methods, and the edges of the call graph. All arithmetic
 //! wraps, as in the original.
 
 use indexmap::IndexMap;

@@ -14,7 +14,7 @@ pub(super) struct Thread {
     pub number: u16,
     pub first: u32,
     pub last: u32,
-    /// What runs outside of all calls, then the open calls, outermost first.
+    /// The frame outside of all calls, then the open calls, outermost first.
     pub frames: Vec<Frame>,
 }
 

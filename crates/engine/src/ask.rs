@@ -38,7 +38,7 @@ impl<'a> Ask<'a> {
         Ok(read)
     }
 
-    /// What is wrong with the question, derived from serde's error.
+    /// The error for an invalid question, derived from serde's error.
     #[cold]
     fn why_not(&self, error: &serde_json::Error) -> Box<EngineError> {
         let problem = cut(&error.to_string(), LIST_CHARS).into_owned();

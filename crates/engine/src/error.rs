@@ -15,7 +15,7 @@ pub enum EngineError {
     /// Fields are missing.
     #[error("the question: {0}")]
     Fields(String),
-    /// A field has a value of another type or outside the expected values.
+    /// A field has a value of the wrong type or out of range.
     #[error("field \"{field}\" of the question: {problem}")]
     Field {
         /// The field's name.

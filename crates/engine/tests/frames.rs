@@ -48,7 +48,8 @@ fn the_example_stutters_for_the_reasons_it_was_made_with() {
     assert!(worst.iter().any(|frame| runnable(frame) > 10e6), "dex2oat");
 }
 
-/// The parts of a frame add up to its duration, and the numbers of frames to those of their app.
+/// The parts of a frame add up to its duration. The numbers of an app's frames add up to the app's
+/// numbers.
 #[test]
 fn numbers_add_up() {
     let engine = Engine::new(example("jank.ftrace.gz"));

@@ -36,7 +36,7 @@ const BIG: usize = 1 << 20;
 #[cfg(target_env = "musl")]
 const BIG: usize = 4 << 20;
 
-/// The allocator, for `#[global_allocator]`. It has no state of its own.
+/// The allocator, for `#[global_allocator]`. It has no state.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Heap;
 

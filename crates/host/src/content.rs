@@ -57,7 +57,7 @@ impl Content {
     /// Checks that all bytes used so far came from the file. Call this before a result is used.
     ///
     /// # Errors
-    /// If the file was truncated meanwhile.
+    /// If the file was truncated while in use.
     pub fn check(&self) -> Result<(), Truncated> {
         match self {
             Self::Read(_) => Ok(()),

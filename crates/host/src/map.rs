@@ -16,9 +16,9 @@ pub struct Truncated;
 
 /// A file in memory, read-only. Its bytes are read from the file when they are used.
 ///
-/// If the file is truncated meanwhile, the missing bytes read as zeros and [`check`](Self::check)
-/// fails. The bytes change if another process writes to the file, so reading a byte twice may give
-/// different values.
+/// If the file is truncated while mapped, the missing bytes read as zeros and
+/// [`check`](Self::check) fails. The bytes change if another process writes to the file, so reading
+/// a byte twice may give different values.
 #[derive(Debug)]
 pub struct Map {
     // Dropped before the map, because the addresses may be reused afterwards.
@@ -44,7 +44,7 @@ impl Map {
     /// Checks that all bytes used so far came from the file. Call this before a result is used.
     ///
     /// # Errors
-    /// If the file was truncated meanwhile.
+    /// If the file was truncated while mapped.
     pub fn check(&self) -> Result<(), Truncated> {
         // The rest of the last page reads as zeros without a signal, so the length counts too.
         let length = self.file.metadata().map_or(0, |metadata| metadata.len());

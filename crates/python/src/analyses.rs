@@ -16,7 +16,7 @@ use crate::arrow::Rows;
 use crate::flatten::table;
 use crate::trace::Trace;
 
-/// What is profiled.
+/// The selection to profile.
 #[derive(Clone, FromPyObject)]
 pub(crate) struct Selection {
     by: String,

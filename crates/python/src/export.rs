@@ -104,8 +104,8 @@ impl Trace {
 }
 
 impl Trace {
-    /// Reads the inputs again and writes a file. The open trace cannot be written, because its arguments have the names
-    /// that queries use, not those of the inputs.
+    /// Reads the inputs again and writes a file. The open trace cannot be written, because its
+    /// arguments were renamed for queries.
     fn on_inputs<T: Send + 'static>(
         &self,
         py: Python<'_>,

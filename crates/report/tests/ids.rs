@@ -1,4 +1,4 @@
-//! Ids in a report refer to what is there.
+//! Every id in a report must refer to an existing row.
 
 use traceloom_report::{ColumnsError, decode, encode};
 use traceloom_trace::{

@@ -9,8 +9,8 @@ thread_local! {
     static PEAK: Cell<isize> = const { Cell::new(0) };
 }
 
-/// The system allocator with counters per thread, so that tests that run in parallel do not disturb each other. Memory that
-/// one thread allocates and another frees is counted for the first only.
+/// The system allocator with counters per thread. Thus parallel tests do not disturb each other.
+/// Memory counts for the thread that allocates it, even if another thread frees it.
 ///
 /// ```
 /// use testkit::PeakAlloc;

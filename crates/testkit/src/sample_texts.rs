@@ -15,7 +15,7 @@ pub const MEMORY_DUMP: &str = r#"ATRACE_PROCESS_DUMP
 pub const BATTOR: &str = "# BattOr\n# voltage_range [-6079.7, 6196.8] mV\n\
     # sample_rate 10000 Hz, gain 10.1x\n0.00 6.5 4307.7\n0.10 15.1 4313.7 <sync-1>\n0.20 -2.0 4313.7\n";
 
-/// Two threads, one of which waits for the other.
+/// Two threads. One waits for the other.
 pub const STRACE: &str = "\
 7  1700000052.321000 execve(\"/usr/bin/app\", [\"app\"], 0x7ffc /* 3 vars */) = 0 <0.000383>
 7  1700000052.322000 clone3({flags=CLONE_VM|CLONE_THREAD, stack=0x7f}, 88) = 8 <0.000083>

@@ -128,7 +128,8 @@ const READERS: [&str; 6] = [
     "traceloom",
 ];
 
-/// What bounds a capacity: the length of something in memory, a constant, an explicit limit, or a small number type.
+/// Expressions that bound a capacity: the length of something in memory, a constant, an explicit
+/// limit, or a small number type.
 const BOUNDS: [&str; 6] = ["len()", ".min(", ".clamp(", "size_of", "usize::from(", "<<"];
 
 /// Whether a capacity is neither bounded in its own line nor by the reason in the comment above.

@@ -46,8 +46,8 @@ pub(crate) fn leave(trace: Trace) {
     std::mem::forget(trace);
 }
 
-/// Adds names to a trace: those of woven methods, from the given method map or the one next to the
-/// trace, and original names, from the given mapping.
+/// Adds names to a trace. Woven methods are named by the given method map, or by the map next to
+/// the trace. Original names come from the given mapping.
 ///
 /// # Errors
 /// If the map or the mapping cannot be read.

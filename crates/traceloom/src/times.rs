@@ -18,7 +18,7 @@ pub struct TimeRange {
 }
 
 impl TimeRange {
-    /// The range on the trace's own clock, ns; `None` if neither end was given.
+    /// The range on the trace's own clock, ns; `None` without a given start or end.
     ///
     /// # Errors
     /// If it is empty, or starts after the end of the trace.
@@ -27,7 +27,7 @@ impl TimeRange {
         Ok(range.map(|(from, until)| (from, until.unwrap_or(trace.bounds.1))))
     }
 
-    /// The range on the trace's own clock; everything if neither end was given.
+    /// The range on the trace's own clock; everything without a given start or end.
     ///
     /// # Errors
     /// The errors of [`within`](Self::within).
@@ -59,7 +59,7 @@ impl TimeRange {
         Ok(Some((from, until)))
     }
 
-    /// Whether neither end was given.
+    /// Whether the range has neither a start nor an end.
     pub fn is_all(&self) -> bool {
         self.from.is_none() && self.until.is_none()
     }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use made::{ENTER, EXIT, Made, on_real_traces, run, stderr, stdout};
 
-/// An app whose parts take the given times, µs.
+/// An app with parts that take the given times, µs.
 fn app(name: &str, draw: u32, load: u32, extra: Option<&str>) -> PathBuf {
     let mut methods = vec![
         ("a.Main", "run", "()V"),

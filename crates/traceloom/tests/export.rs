@@ -29,7 +29,8 @@ fn python() -> PathBuf {
     std::env::var_os("PYTHON").map_or_else(|| "python3".into(), PathBuf::from)
 }
 
-/// What a Python script prints. `None`, with a message, if Python or a module of it is missing.
+/// The output of a Python script. `None`, with a message, if Python or one of the script's modules
+/// is missing.
 fn python_prints(folder: &Path, module: &str, script: &str) -> Option<String> {
     let with = |code: &str| {
         Command::new(python())

@@ -162,7 +162,7 @@ fn written(mut lines: Vec<(u64, String)>) -> (tempfile::TempDir, String) {
 
 const PERIOD_US: u64 = 16_667;
 
-/// 60 frames of Flutter: one takes long to build, one takes long to draw, and one changes nothing.
+/// 60 Flutter frames. One is slow to build, one is slow to draw, and one changes nothing.
 fn flutter() -> Vec<(u64, String)> {
     let main = ("m.example.dart", 100, 100);
     let (ui, raster) = (("1.ui", 101, 100), ("1.raster", 102, 100));

@@ -333,7 +333,7 @@ fn a_name_of_megabytes_is_not_printed_whole() {
     assert!(printed(&["profile", path, "--json"]) > name.len());
 }
 
-/// The exit code of a run whose standard output and standard error nobody reads.
+/// The exit code of a run when nobody reads its standard output and standard error.
 fn unread(args: &[&str]) -> Option<i32> {
     let closed = || {
         let (reader, writer) = std::io::pipe().unwrap();

@@ -11,13 +11,13 @@ use std::process::{Child, Command};
 
 const JANK: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/jank.ftrace.gz");
 
-/// What the program shows next must come within this time, ms. It only ends tests that would hang.
+/// The time limit for the program's next output, ms. It only ends tests that would hang.
 const PATIENCE: i32 = 60_000;
 
-/// A program in a terminal of its own, 60 characters wide.
+/// A program in its own terminal, 60 characters wide.
 struct Prompt {
     screen: File,
-    /// What was shown since the last text that was waited for.
+    /// The output since the last awaited text.
     shown: Vec<u8>,
     child: Child,
 }

@@ -130,6 +130,17 @@ fn long_results_are_not_kept_in_memory_but_aligned_by_their_first_rows() {
     assert_eq!(table.lines().last(), Some("3000  row"));
 }
 
+/// The output of the program when this SQL is piped into it.
+fn piped(args: &[&str], sql: &str) -> String {
+    let mut command = program(args);
+    let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(sql.as_bytes()).unwrap();
+    drop(stdin);
+    String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap()
+}
+
 #[test]
 fn sql_comes_from_a_file_or_standard_input_with_parameters() {
     let folder = tempfile::tempdir().unwrap();
@@ -286,7 +297,7 @@ fn modules_come_from_a_folder() {
     );
 }
 
-/// Kernel events and marks whose tracks PerfettoSQL knows.
+/// Kernel events and marks with tracks that PerfettoSQL knows.
 const TRACKS: &str = "# tracer: nop
 #
  app-10 (   10) [001] .... 1.000000: irq_handler_entry: irq=7 name=ufs
@@ -315,7 +326,7 @@ fn shown_of_tracks(sql: &str) -> String {
     text
 }
 
-/// Types, names, units and dimensions are those of Perfetto's importers for the same events.
+/// Types, names, units and dimensions are the same as in Perfetto's importers.
 #[test]
 fn tracks_have_the_types_of_perfetto() {
     let sql = "SELECT type, name, counter_unit AS unit, (SELECT group_concat(key || '=' || display_value, ' ') \

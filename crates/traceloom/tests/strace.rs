@@ -77,7 +77,8 @@ fn all_forms_of_times_have_the_same_calls() {
     }
 }
 
-/// `-ff` writes a file for each process. Together they are one trace, in which each file has threads of its own.
+/// `-ff` writes a file for each process. Together they are one trace. Each file has its own
+/// threads.
 #[test]
 fn a_file_for_each_process_is_one_trace() {
     let folder = tempfile::tempdir().unwrap();

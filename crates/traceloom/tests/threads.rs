@@ -59,8 +59,8 @@ fn json() {
     insta::assert_snapshot!(shown(&[JANK, "--json", "--thread=RenderThread"]));
 }
 
-/// A text whose numbers are calculated by hand: task runs 2 ms, sleeps 1 ms until irq wakes it,
-/// waits 0.5 ms for a CPU, runs 1 ms on the other CPU, and is blocked in a disk function for 3 ms.
+/// A text with hand-calculated numbers: task runs 2 ms, sleeps 1 ms until irq wakes it, waits 0.5
+/// ms for a CPU, runs 1 ms on the other CPU, and is blocked in a disk function for 3 ms.
 const BY_HAND: &str = "\
   <idle>-0     [000] d..3 1.000000: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=task next_pid=7 next_prio=120
     task-7     [000] d..3 1.002000: sched_switch: prev_comm=task prev_pid=7 prev_prio=120 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120

@@ -1,8 +1,8 @@
 //! Compares `traceview -r` with the output of the Java program.
 //!
-//! The golden files hold our own output; each was compared, byte for byte, with that of
-//! Traceview's Java classes (their window taken out) on the same bytes, as was our output on 1,500
-//! generated traces. The sums for the real traces are those of the Java program's output.
+//! The golden files hold our own output. Each was compared, byte for byte, with the output of
+//! Traceview's Java classes (without their window) for the same input. So was our output for 1,500
+//! generated traces. The sums for the real traces are from the Java program's output.
 
 mod made;
 

@@ -136,8 +136,8 @@ fn the_token_is_not_on_a_command_line() {
         "#!/bin/sh\n{{ echo \"$@\"; stat -c %a \"$1\"; cat \"$1\"; }} > '{}'\n",
         pipe.display()
     );
-    // Another process writes the script. A child forked meanwhile by another test would inherit our
-    // open file, and a program that is open for writing cannot be executed.
+    // Another process writes the script. A child that another test forks at that moment would
+    // inherit our open file, and a program that is open for writing cannot be executed.
     let text = folder.path().join("script");
     std::fs::write(&text, script).unwrap();
     std::fs::set_permissions(&text, std::fs::Permissions::from_mode(0o755)).unwrap();

@@ -24,7 +24,8 @@ fn shown(args: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The kernel's events say: the frame waits for a lock, whose owner DiskCache-1 waits for the disk.
+/// According to the kernel's events, the frame waits for a lock whose owner, DiskCache-1, waits for
+/// the disk.
 #[test]
 fn a_late_frame_waits_for_the_disk() {
     let json = shown(&[JANK, "--slice=Choreographer#doFrame 74232", "--json"]);

@@ -21,7 +21,8 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// `FILES`, with the path of each file of the page and where its text is in the text of all files; and that text.
+/// The `FILES` table and the text of all files. The table has the path of each file and its range
+/// in that text.
 fn files(web: &Path) -> Result<(String, String)> {
     let mut paths = Vec::new();
     collect(web, web, &mut paths)?;

@@ -1,8 +1,9 @@
 //! Joins the page's modules into one script. A report is opened from the disk, where modules cannot import
 //! each other, and one script needs one hash in the Content-Security-Policy.
 //!
-//! Lines of comments are left out, but for a module's first line: the script is a quarter smaller (gzipped), and stays
-//! readable. Modules are not changed otherwise. Each one comes after those it imports:
+//! Comment lines are left out, except the first line of a module: the script is a quarter smaller
+//! (gzipped), and stays readable. Nothing else in the modules is changed. A module follows the
+//! modules that it imports:
 //!
 //! ```text
 //! web/app/main.js                         const $source$frame = (() => {
@@ -28,7 +29,7 @@ pub struct JoinError {
     pub module: String,
     /// The line in its file, from 1.
     pub line: usize,
-    /// What is wrong in that line.
+    /// The problem in that line.
     pub problem: String,
 }
 
@@ -52,7 +53,7 @@ pub(crate) fn join(
 
 struct Joiner<'a> {
     find: &'a dyn Fn(&str) -> Option<String>,
-    /// What each joined module exports.
+    /// The names that each joined module exports.
     exports: BTreeMap<String, Vec<String>>,
     /// The modules from the entry to the current one.
     path: Vec<String>,
@@ -168,7 +169,7 @@ impl Joiner<'_> {
 struct Comments {
     /// Inside of a `/** … */` of several lines.
     in_block: bool,
-    /// Inside of a template of several lines, whose text may look like a comment.
+    /// Inside a multi-line template, whose text may look like a comment.
     in_template: bool,
 }
 

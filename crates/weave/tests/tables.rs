@@ -1,5 +1,5 @@
-//! Tables that javac writes for code. Those of a woven class, as printed by `javap`, must be those of the plain class
-//! with the new offsets.
+//! Tables that javac writes for code. For a woven class, `javap` must print the same tables as for
+//! the plain class, with the new offsets.
 
 mod jvm;
 

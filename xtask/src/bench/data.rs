@@ -15,7 +15,7 @@ use testkit::{
 
 use crate::run::{check, target_folder};
 
-/// Number of methods in the traces: about as many as one screen of an app calls.
+/// Number of methods in the traces: about the number that one screen of an app calls.
 const METHODS: u32 = 2_000;
 /// Numbers of threads: of a system server, and of an app.
 const MANY_THREADS: u16 = 200;

@@ -22,7 +22,7 @@ const PACKET: usize = 64 << 10;
 /// The promised speed: MB/s of text on one core.
 const PROMISED: u32 = 200;
 
-/// `traceloom capture` from the connection to the file, parsing the text meanwhile.
+/// `traceloom capture` from the connection to the file. The text is parsed as it arrives.
 pub fn hand_over(options: Options, report: &mut Report) -> Result<()> {
     report.table(
         "Text from a device, from adb's packets to the file, read on the way",

@@ -12,7 +12,7 @@ use super::options::Options;
 use super::report::Report;
 use crate::run::{check, command, have};
 
-/// What is measured, how it is called in the table, and its limit, relative to the bare ring.
+/// Each measured call, its name in the table, and its limit relative to the bare ring.
 const CALLS: &[(&str, &str, Option<f64>)] = &[
     ("bare", "limit: the processor's counter and a store", None),
     ("begin", "a section begins, by id", Some(1.5)),

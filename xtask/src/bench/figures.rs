@@ -106,7 +106,7 @@ pub fn system_traces(options: Options, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// Writes the gain of a second thread, and that of running two programs at once.
+/// Writes the gain from a second thread, and the gain from running two programs at once.
 fn report_gain(turns: &[[Cost; 4]], report: &mut Report) {
     let gain = spread(turns.iter().map(|[one, two, ..]| ratio(one, two)));
     let limit = spread(turns.iter().map(|[one, _, both, _]| 2.0 * ratio(one, both)));

@@ -1,6 +1,6 @@
 //! The command line of `cargo xtask bench`.
 
-/// What to measure, and how thoroughly.
+/// The selected measurements and their thoroughness.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
     /// A tenth of the data and fewer repetitions: a smoke test, not a measurement.

@@ -19,7 +19,7 @@ const MOST: f64 = 12.0;
 /// Shorter runs are not judged, because noise of the machine dominates them.
 const SHORTEST: Duration = Duration::from_millis(100);
 
-/// Measures each kind of input with many parts, and fails if one takes too long.
+/// Measures each kind of input with many parts, and fails if any kind takes too long.
 pub fn parts(options: Options, report: &mut Report) -> Result<()> {
     report.table(
         "Many small parts (info), one thread",

@@ -107,8 +107,9 @@ fn with_trace(mut command: Command, path: &Path) -> Command {
     command
 }
 
-/// Real traces on which the original does not crash: those of the corpus, each once unchanged and once repeated often
-/// enough to be timed, and those of recorded programs.
+/// Real traces on which the original does not crash. Each trace of the corpus occurs twice:
+/// unchanged, and repeated until it is long enough to time. The other traces are from recorded
+/// programs.
 fn real_traces() -> Result<Vec<PathBuf>> {
     let mut traces = vec![testkit::workspace_root().join("examples/app.trace")];
     let files = Corpus::find().map(|corpus| corpus.files(&["traceview-v3"]));

@@ -56,7 +56,7 @@ struct Measure {
 }
 
 impl Measure {
-    /// What the script prints.
+    /// The output of the script.
     fn output(&self, args: &[&str]) -> Result<String> {
         let script = package().join("benches/measure.py").display().to_string();
         let args = [&[script.as_str()], args].concat();

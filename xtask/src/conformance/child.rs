@@ -12,7 +12,7 @@ use crate::run::shown;
 /// How long a run may take.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// What a run has printed.
+/// The output of a run.
 pub struct Printed {
     /// `None` if it took too long and was ended.
     pub status: Option<ExitStatus>,

@@ -31,7 +31,7 @@ impl Library {
         Ok(Self(names.into_iter().zip(errors).collect()))
     }
 
-    /// The section of the page: the errors, those of most modules first.
+    /// The section of the page: the errors, most affected modules first.
     pub fn section(&self) -> String {
         let mut failing: BTreeMap<&str, Vec<String>> = BTreeMap::new();
         for (name, error) in &self.0 {

@@ -19,7 +19,7 @@ pub const PACKAGES: &[&str] = &[
     "android-platform-system-core-headers",
 ];
 
-/// Replaces a header of bionic, of which the sources use only two constants.
+/// Replaces a header of bionic. The sources use only two of its constants.
 const SYSTEM_PROPERTIES: &str = "#define PROP_NAME_MAX 32\n#define PROP_VALUE_MAX 92\n";
 
 /// The property store. It replaces the one that a daemon keeps in shared memory.

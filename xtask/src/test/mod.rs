@@ -49,7 +49,7 @@ const SETUP: &str = "setup";
 /// The step before which the steps of [`beside`] start.
 const TESTS: &str = "tests";
 
-// The features are those of the tests, so that both share build scripts and dependencies.
+// The tests have the same features, so that both share build scripts and dependencies.
 const LINTS: &[&str] = &[
     "clippy",
     "--workspace",
@@ -115,7 +115,7 @@ pub fn run(args: &[String]) -> Result<()> {
     exit(i32::from(sum.failed > 0))
 }
 
-/// Runs all steps, those of [`beside`] beside the others.
+/// Runs all steps. The steps of [`beside`] run in parallel with the others.
 fn run_all(sum: &Mutex<Counts>) {
     let mut running = Vec::new();
     for (name, title, work) in STEPS {

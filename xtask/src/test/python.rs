@@ -1,5 +1,5 @@
-//! The Python package: builds its wheel, installs it into an environment of its own, and runs its tests, with Spark,
-//! DuckDB, pandas, Polars, and a notebook of the documentation.
+//! The Python package: builds its wheel, installs it into a separate environment, and runs its
+//! tests, with Spark, DuckDB, pandas, Polars, and a notebook of the documentation.
 
 use anyhow::{Result, bail};
 

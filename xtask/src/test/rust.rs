@@ -12,17 +12,17 @@ use crate::run::{cargo, printed};
 /// The test programs that record the running kernel. They take turns, and mostly wait for it.
 const KERNEL: &[&str] = &["capture", "device", "in_app", "marks"];
 
-/// The features are those of the lints, so that both share build scripts and dependencies.
+/// The lints have the same features, so that both share build scripts and dependencies.
 const WORKSPACE: &[&str] = &["test", "--workspace", "--all-features", "--no-fail-fast"];
 
-/// Compiles the tests of this module and those of the static programs. The steps that run them report what does not
-/// compile.
+/// Compiles the tests of this module and of the static programs. Compile errors are reported by the
+/// steps that run the tests.
 pub fn compile() {
     _ = cargo(WORKSPACE).args(["--no-run", "--quiet"]).status();
     static_programs::compile();
 }
 
-/// Runs the tests that record the kernel: first those of the workspace, then those of the static programs.
+/// Runs the tests that record the kernel: first in the workspace, then in the static programs.
 pub fn kernel() -> Counts {
     let programs = KERNEL.iter().flat_map(|name| ["--test", name]);
     let mut counts = run_with(programs.collect(), "test-kernel.log");

@@ -1,4 +1,4 @@
-//! What our program does where the original's output is no reference.
+//! Behaviour of our program where the original's output is no reference.
 
 use std::fs;
 use std::process::{Command, Output, Stdio};

@@ -82,7 +82,7 @@ impl Table<'_> {
         self.engine.trace.records.cell(record as usize, column?)
     }
 
-    /// A number; for a row of another table, its place there.
+    /// A number. For a row of another table, this is its index in that table.
     fn number(&self, record: u32, column: Option<StringId>) -> Option<f64> {
         Some(match self.cell(record, column)? {
             ArgValue::Int(value) => value as f64,

@@ -103,7 +103,7 @@ impl Answer {
             .collect()
     }
 
-    /// What `s_times` or `t_times` holds.
+    /// The contents of `s_times` or `t_times`.
     fn packed(&self, name: &str) -> Vec<f64> {
         let (letter, part) = name.split_once('_').unwrap();
         let (_, bytes) = self.column(&format!("{letter}_times"));

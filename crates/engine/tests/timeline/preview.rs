@@ -19,7 +19,8 @@ fn kept(engine: &Engine) -> Vec<(Value, Answer)> {
     questions.iter().cloned().zip(answers).collect()
 }
 
-/// What holds for the preview of every trace: no question fails, and every slice has a name's text.
+/// Checks that hold for the preview of every trace: no question fails, and every slice's name has a
+/// text.
 pub fn check(engine: &Engine) {
     let kept = kept(engine);
     let ops: Vec<_> = kept.iter().map(|(question, _)| &question["op"]).collect();

@@ -105,8 +105,9 @@ impl Hook {
         scan::scan().map_err(HookError::Maps)
     }
 
-    /// The number of marks not caught because they were nested too deeply: a mark written in a signal handler that
-    /// interrupted the writing of another, four deep.
+    /// The number of marks that were not caught because they were nested too deeply. Marks nest
+    /// when a signal handler interrupts the writing of a mark and writes another. More than four
+    /// levels are not caught.
     pub fn lost(&self) -> u64 {
         marker::lost()
     }

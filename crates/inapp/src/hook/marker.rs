@@ -17,7 +17,8 @@ pub type OnMark = fn(payload: &[u8]);
 /// below the maximum of an `int`. It is positive because some platform libraries do not write to negative descriptors.
 pub const MAGIC_FD: c_int = c_int::MAX - 1;
 
-/// Maximum nesting of marks on one thread: a signal handler may write a mark while it interrupts the writing of another.
+/// Maximum nesting of marks on one thread. Marks nest when a signal handler interrupts the writing
+/// of a mark and writes another.
 const MAX_DEPTH: usize = 4;
 
 static ON_MARK: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
@@ -58,7 +59,7 @@ impl Marker {
     }
 
     fn set(&self, (fd, device, inode): (c_int, u64, u64)) {
-        // A descriptor must never be visible with the identity of another file.
+        // Readers must never see a descriptor together with the identity of another file.
         self.fd.store(-1, Ordering::SeqCst);
         self.device.store(device, Ordering::SeqCst);
         self.inode.store(inode, Ordering::SeqCst);
@@ -227,7 +228,7 @@ pub fn lost() -> u64 {
     LOST.load(Ordering::Relaxed)
 }
 
-/// Finds the open `trace_marker` files, the kernel's and those of its instances.
+/// Finds the open `trace_marker` files of the kernel and of its instances.
 pub fn find_markers() {
     let Ok(listed) = std::fs::read_dir("/proc/self/fd") else {
         return;

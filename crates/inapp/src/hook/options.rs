@@ -1,4 +1,4 @@
-//! What to hook, and the result.
+//! The choice of hooks, and the result.
 
 /// Which libraries to hook. The library that contains this crate is never hooked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

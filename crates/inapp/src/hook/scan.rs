@@ -23,7 +23,7 @@ static STATE: Lock<State> = Lock::new(State {
 /// Number of walks to try for libraries that the linker seems not to have finished.
 const TRIES: u8 = 4;
 
-/// What is hooked.
+/// The settings and the changed words of the hooks.
 struct State {
     /// `None` while no hook is installed.
     settings: Option<Settings>,

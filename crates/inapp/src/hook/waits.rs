@@ -14,7 +14,7 @@ use libc::{
 use super::binder;
 use super::marker::{errno, set_errno};
 
-/// What a thread waits for.
+/// The reason why a thread waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wait {
     /// The reply of another process: a binder transaction.
@@ -116,7 +116,8 @@ replace! {
         // The C library's function has a variable number of arguments.
         unsafe extern "C" fn(c_int, c_ulong, ...) -> c_int,
         {
-            // SAFETY: the arguments are those of the caller. If there was no third one, the kernel ignores it.
+            // SAFETY: the arguments come from the caller. If there was no third one, the kernel
+            // ignores it.
             let original = || unsafe { ioctl(fd, request, argument) };
             // SAFETY: the argument of this request is such a struct.
             if binder::is_request(request) && unsafe { binder::awaits_reply(argument) } {

@@ -57,7 +57,7 @@ impl Env {
         if string.is_null() {
             return None;
         }
-        // SAFETY: the types are those of the specification; the caller guarantees the rest.
+        // SAFETY: the types follow the specification; the caller guarantees the rest.
         unsafe {
             let chars =
                 self.function::<GetChars>(GET_STRING_UTF_CHARS)(self, string, std::ptr::null_mut());
@@ -78,8 +78,8 @@ impl Env {
     /// A virtual machine passed the environment to this thread; the array is one of its int arrays.
     pub unsafe fn ints(self, array: JIntArray, length: JInt) -> Vec<u32> {
         let mut ints = vec![0; usize::try_from(length).unwrap_or(0)];
-        // SAFETY: the types are those of the specification, `ints` has room for `length` 32-bit numbers, and the caller
-        // guarantees the rest.
+        // SAFETY: the types follow the specification, `ints` has room for `length` 32-bit numbers,
+        // and the caller guarantees the rest.
         unsafe {
             let start = ints.as_mut_ptr().cast();
             self.function::<GetInts>(GET_INT_ARRAY_REGION)(

@@ -41,7 +41,7 @@ pub unsafe extern "system" fn Java_traceloom_Recorder_prepareStack(env: Env, cla
         return;
     }
     let mut machine = null_mut();
-    // SAFETY: the types are those of the specification; the caller guarantees the rest.
+    // SAFETY: the types follow the specification; the caller guarantees the rest.
     unsafe {
         if env.function::<GetMachine>(GET_JAVA_VM)(env, &raw mut machine) != 0 {
             return;

@@ -90,9 +90,10 @@ impl Memory for Maps {
             return false;
         }
         let from = std::ptr::with_exposed_provenance::<u8>(address);
-        // SAFETY: the range was readable when the maps were read, and the linker's lock is held while a library is read,
-        // so the library stays mapped. Bytes that another thread writes meanwhile (a slot that is being bound) may be
-        // torn; all values are checked, and slots are read again as atomics.
+        // SAFETY: the range was readable when the maps were read, and the linker's lock is held
+        // while a library is read, so the library stays mapped. Bytes that another thread writes at
+        // that moment (a slot that is being bound) may be torn; all values are checked, and slots
+        // are read again as atomics.
         unsafe { std::ptr::copy_nonoverlapping(from, into.as_mut_ptr(), into.len()) };
         true
     }

@@ -34,8 +34,8 @@ impl Library<'_> {
     }
 }
 
-/// Calls `visit` for each loaded library that has a dynamic section. The linker holds its lock meanwhile, so `visit` must
-/// not load a library.
+/// Calls `visit` for each loaded library that has a dynamic section. The linker holds its lock
+/// during the call, so `visit` must not load a library.
 ///
 /// # Errors
 ///

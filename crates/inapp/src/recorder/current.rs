@@ -53,7 +53,8 @@ impl Drop for Lock {
     }
 }
 
-/// Calls `with` with the current recording if there is one. The recording cannot be stopped meanwhile.
+/// Calls `with` with the current recording if there is one. The recording cannot be stopped during
+/// the call.
 pub(crate) fn with_current<T>(with: impl FnOnce(&Session) -> T) -> Option<T> {
     let _lock = Lock::take();
     if !is_recording() {

@@ -106,7 +106,7 @@ fn take_default_action(signal: libc::c_int, code: libc::c_int) {
     }
 }
 
-/// Calls the previous handler. The signals in its mask are blocked meanwhile.
+/// Calls the previous handler. The signals in its mask are blocked during the call.
 fn call(
     before: &libc::sigaction,
     handler: usize,

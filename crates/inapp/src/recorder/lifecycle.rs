@@ -101,8 +101,8 @@ pub fn stop() -> Option<PathBuf> {
     was_recording.then_some(path)
 }
 
-/// Waits until every thread has finished its record. False if one did not, or if that cannot be known because the
-/// system has no barrier for all threads.
+/// Waits until every thread has finished its record. False if a thread did not finish, or if the
+/// system has no barrier for all threads, so that this cannot be known.
 fn wait_for_writers() -> bool {
     if !threads::has_barrier() {
         return false;

@@ -21,7 +21,7 @@ pub struct Options {
     /// Size of a chunk, bytes: the part of the file that a thread takes at a time. Rounded up to a power of two between
     /// 1 KB and 1 MB. Each live thread needs one chunk.
     pub chunk_bytes: usize,
-    /// What happens when the file is full.
+    /// The action when the file is full.
     pub policy: Policy,
     /// The clock. `None` chooses the processor's counter if it is reliable, else `CLOCK_BOOTTIME`.
     pub clock: Option<ClockSource>,
@@ -98,7 +98,7 @@ impl Options {
         clamped.next_power_of_two()
     }
 
-    /// Number of chunks: at least two, so that one can be emptied while another is in use.
+    /// Number of chunks: at least two, so that one chunk can be emptied while another is in use.
     ///
     /// # Errors
     /// If the file would be larger than [`MAX_BYTES`].

@@ -64,7 +64,7 @@ pub(crate) struct Session {
     pub ticks_per_second: u64,
     /// Whether open chunks may be taken from live threads.
     may_steal: bool,
-    /// Start of the main thread's current task, ticks; 0 if it has none.
+    /// Start of the main thread's current task, ticks; 0 without a task.
     pub task_since: AtomicU64,
     /// The threads whose stacks are sampled.
     pub stacks: Mutex<SampledThreads>,
@@ -154,8 +154,9 @@ impl Session {
     fn try_claim_chunk(&self, slot: u32) -> Option<Claimed> {
         let is_in_order = self.unqueued.load(Ordering::Relaxed) == 0;
         while is_in_order && let Some((chunk, claim)) = self.free.pop() {
-            // If the chunk was stolen meanwhile, its claim differs. Even if it is closed again, it must not be claimed
-            // out of order: that would leave a hole among the events of its thread.
+            // If the chunk was stolen in the meantime, its claim differs. Even if it is closed
+            // again, it must not be claimed out of order: that would leave a hole among the events
+            // of its thread.
             if let Some(claimed) = self.seize(chunk, claim, slot) {
                 self.empty(claimed);
                 return Some(claimed);

@@ -54,7 +54,8 @@ fn copy(session: &Session, range: std::ops::Range<usize>, bytes: &mut Vec<u8>) {
     }
 }
 
-/// Copies the committed part of a chunk. False if the chunk is empty, or if another thread took it meanwhile.
+/// Copies the committed part of a chunk. False if the chunk is empty, or if another thread took it
+/// in the meantime.
 fn copy_chunk(session: &Session, chunk: u32, bytes: &mut Vec<u8>) -> bool {
     let at = session.chunk_at(chunk);
     let before = session.claim(at).load(Ordering::Acquire);
@@ -74,7 +75,7 @@ fn copy_chunk(session: &Session, chunk: u32, bytes: &mut Vec<u8>) -> bool {
     bytes[start + chunk_at::COMMITTED..][..4].copy_from_slice(&committed.to_le_bytes());
     fence(Ordering::Acquire);
     let after = session.claim(at).load(Ordering::Relaxed);
-    // The chunk may have been closed meanwhile, which does not change its content.
+    // The chunk may have been closed in the meantime. Its content is still the same.
     committed > 0 && before | ClaimState::Closed as u64 == after | ClaimState::Closed as u64
 }
 

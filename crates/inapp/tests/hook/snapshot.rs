@@ -61,7 +61,7 @@ fn bytes(line: &str) -> Vec<u8> {
     }
     let (start, end) = range.split_once('-').unwrap();
     let [start, end] = [start, end].map(|text| usize::from_str_radix(text, 16).unwrap());
-    // SAFETY: the range is mapped and readable, and the library stays loaded meanwhile.
+    // SAFETY: the range is mapped and readable, and the library stays loaded during the read.
     unsafe { std::slice::from_raw_parts(std::ptr::with_exposed_provenance(start), end - start) }
         .to_vec()
 }

@@ -66,7 +66,8 @@ fn slices(trace: &Trace) -> Vec<String> {
     shown.collect()
 }
 
-/// What the machine itself prints is not here: that SIGBUS has another handler than its own, which the recorder calls.
+/// Checks the program's output. The machine's own warnings are on standard error: it reports that
+/// SIGBUS has a foreign handler. That handler is the recorder's, which calls the machine's.
 fn assert_fine(printed: &str) {
     assert!(printed.lines().any(|line| line == "fine"), "{printed}");
 }
@@ -100,7 +101,8 @@ fn a_full_stack_leaves_no_call_open() {
     );
 }
 
-/// The virtual machine has its own handler of faults, and throws an InternalError for those of its mapped files.
+/// The virtual machine has its own fault handler. It throws an InternalError for faults in its
+/// mapped files.
 #[test]
 fn a_virtual_machine_survives_that_the_file_is_cut() {
     if let Some((_, printed)) = run("Cut", &[]) {

@@ -147,7 +147,7 @@ fn check_nesting(trace: &Trace) {
     }
 }
 
-/// Checks that thread numbers are those of `Thread.getId`.
+/// Checks that thread numbers equal `Thread.getId`.
 fn check_threads(trace: &Trace, printed: &str) {
     let threads = printed
         .lines()

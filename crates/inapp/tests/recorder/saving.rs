@@ -236,7 +236,7 @@ fn files_with_any_header_are_converted_or_refused() {
             bytes[at..at + 8].copy_from_slice(&value.to_le_bytes());
             std::fs::write(&damaged, bytes).expect("written");
             for format in [Format::Ftrace, Format::MethodTrace] {
-                // What counts is that it returns.
+                // The result does not matter, only that the call returns.
                 _ = convert(&damaged, &file, format);
             }
         }

@@ -16,7 +16,8 @@ extern "C" fn handle(_: libc::c_int) {
     end();
 }
 
-/// Maximum number of rounds, in case signals arrive slowly: as many as fit into the ring.
+/// Maximum number of rounds, in case signals arrive slowly. This number of rounds fits into the
+/// ring.
 const MOST_ROUNDS: i64 = 1_200_000;
 
 const ENOUGH_SIGNALS: u64 = 3_000;

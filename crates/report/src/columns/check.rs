@@ -160,8 +160,8 @@ fn first_step_back<T: Copy + Ord>(times: &[T]) -> Option<T> {
     pairs.map(|pair| pair[1])
 }
 
-/// Finds a row that is its own ancestor. Most parents precede their children, which rules that out;
-/// for all other rows, the ancestors are followed.
+/// Finds a row that is its own ancestor. A parent that precedes its child cannot close a circle.
+/// Only the ancestors of the other rows are followed.
 fn circle(parents: &Numbers, rows: usize) -> Option<i64> {
     // A parent that is not a valid row ends the search. It is reported later.
     let parent = |row: usize| {

@@ -87,8 +87,8 @@ impl BlockDecoder {
     }
 }
 
-/// The first version in which the first string id means no string. In earlier versions, the first one was the empty
-/// string, which also meant that there is none.
+/// The first version in which string id 0 means no string. In earlier versions, id 0 was the empty
+/// string, and also stood for a missing string.
 const NULL_STRINGS: u64 = 2;
 
 impl BlockDecoder {

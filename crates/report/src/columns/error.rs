@@ -29,7 +29,7 @@ pub enum ColumnsError {
     Truncated {
         /// The table.
         table: String,
-        /// What was being read.
+        /// The part that was being read.
         inside: &'static str,
     },
     /// A column value out of range.

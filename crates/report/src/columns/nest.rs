@@ -1,5 +1,5 @@
-//! Encodes the times of slices by their nesting, because most times are close to those of enclosing
-//! slices.
+//! Encodes the times of slices relative to enclosing slices, because most of these times are close
+//! together.
 //!
 //! ```text
 //! track   |--------- a ---------|

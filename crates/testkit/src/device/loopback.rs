@@ -181,8 +181,8 @@ fn furnish(home: &Path, atrace: Option<&Path>) -> io::Result<()> {
     fs::write(home.join("properties/ro.build.version.sdk"), "33\n")
 }
 
-/// Another process writes the script. A child forked meanwhile by another test would inherit our open file, and a
-/// script that is open for writing cannot be executed.
+/// Another process writes the script. A child that another test forks at that moment would inherit
+/// our open file, and a script that is open for writing cannot be executed.
 fn write_script(path: &PathBuf, script: &str) -> io::Result<()> {
     let text = path.with_extension("text");
     fs::write(&text, format!("#!/bin/sh\n{script}\n"))?;

@@ -18,7 +18,7 @@ const START_US: u64 = 8_412_300_000;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
-    /// The thread on a CPU has finished its step, unless it left the CPU meanwhile.
+    /// The thread on a CPU has finished its step, unless it left the CPU in the meantime.
     Done { cpu: usize, switches: u64 },
     /// Its time slice has ended.
     SliceOver { cpu: usize, switches: u64 },

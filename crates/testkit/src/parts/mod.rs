@@ -16,7 +16,7 @@ mod texts;
 /// A kind of input that can have any number of parts.
 #[derive(Clone, Copy, Debug)]
 pub struct Parts {
-    /// The parts of which there are many.
+    /// The name of the repeated part.
     pub name: &'static str,
     /// The input with this many parts.
     pub make: fn(usize) -> Vec<u8>,

@@ -20,7 +20,8 @@ const THREADS: &[(u64, u64, &str)] = &[
     (3107, 980, "binder:980_1F"),
 ];
 
-/// What each CPU adds to the numbers of its threads: a kernel never has a thread on two CPUs at once.
+/// The distance between the thread numbers of two CPUs: a kernel never runs a thread on two CPUs at
+/// once.
 const NUMBERS_OF_CPU: u64 = 4_000;
 
 /// When the trace begins, ns.
@@ -64,7 +65,7 @@ fn process_tree() -> Proto {
 const SWITCHES: usize = 60;
 const MARKS: usize = 50;
 
-/// A CPU with threads of its own.
+/// A CPU with its own threads.
 #[derive(Clone, Copy)]
 struct Cpu {
     number: u64,

@@ -35,7 +35,7 @@ pub(crate) struct Selection<'a> {
     pub all_tracks: bool,
     /// Whether to count samples of a profiler.
     pub samples: Samples,
-    /// The event whose samples are counted, or a part of its name; otherwise those of all events.
+    /// The event to count samples of, or a part of its name. `None` means all events.
     pub event: Option<&'a str>,
 }
 
@@ -49,7 +49,7 @@ pub(crate) enum Samples {
 }
 
 impl Samples {
-    /// What the options `--samples` and `--event` ask for.
+    /// The kind of samples that `--samples` and `--event` select.
     pub fn wanted(samples: bool, event: Option<&str>) -> Self {
         if samples || event.is_some() {
             Self::Only

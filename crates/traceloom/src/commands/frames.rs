@@ -358,7 +358,7 @@ fn short(name: &str) -> String {
     }
 }
 
-/// What a frame waited for.
+/// The text for one wait of a frame.
 fn wait(one: &BlockedReport) -> String {
     match one.label.as_str() {
         "" => one.why.text.clone(),

@@ -83,7 +83,8 @@ pub fn run(args: ViewArgs) -> Result<ExitCode> {
                 handle.failed(&format!("{error:#}"));
                 // The receiver is gone only if Ctrl-C has ended the program.
                 drop(fail.send(error));
-                // Traces that were dropped on the page meanwhile stay open. The error is printed at the end.
+                // Traces dropped on the page in the meantime stay open. The error is printed at the
+                // end.
                 if !handle.has_others() {
                     handle.stop();
                 }
@@ -94,7 +95,7 @@ pub fn run(args: ViewArgs) -> Result<ExitCode> {
     let mut announced = Ok(());
     // The file is removed when the server has ended.
     let mut opened = None;
-    // A user who sees the URL may press Ctrl-C at once.
+    // A user may press Ctrl-C as soon as the URL is visible.
     server.run_after(|| {
         announced = announce(&url);
         if announced.is_err() {

@@ -165,7 +165,7 @@ fn rules(args: &WeaveArgs) -> Result<Rules> {
     Ok(rules)
 }
 
-/// Converts names on the command line, each of which may be a package, a class or a method.
+/// Converts names on the command line. Each may be a package, a class or a method.
 fn names(names: &[String]) -> Names {
     let names: Vec<String> = names.iter().map(|name| name.replace('/', ".")).collect();
     Names {

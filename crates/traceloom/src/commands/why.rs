@@ -1,4 +1,4 @@
-//! `traceloom why`: which threads a thread waited for, one after the other.
+//! `traceloom why`: the chain of threads that a thread waited for.
 
 use std::io::Write;
 use std::path::PathBuf;

@@ -50,8 +50,9 @@ pub fn join_pairs(args: Vec<OsString>) -> Vec<OsString> {
     joined
 }
 
-/// The files that make up the input: one, the key and data files of old tools, or those of a folder that perf wrote. A
-/// base name means both files of old tools if no file has that name.
+/// The files that make up the input: a single file, the key and data files of old tools, or the
+/// files in a folder that perf wrote. A base name means both files of old tools if no file has that
+/// name.
 pub(super) fn parts(path: &Path) -> Result<Vec<PathBuf>> {
     if let Some(files) = files_of_perf(path) {
         return Ok(files);

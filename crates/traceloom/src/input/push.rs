@@ -16,8 +16,8 @@ use crate::progress::Progress;
 /// grow.
 const MAP_FROM_BYTES: u64 = 1 << 20;
 
-/// A file changed within this time may still be written. It is read, not mapped, because a mapped
-/// file that is truncated meanwhile is an error.
+/// A file changed within this time may still be growing. It is read instead of mapped, because
+/// access to a mapped file fails after a truncation.
 const SETTLED_AFTER: Duration = Duration::from_secs(2);
 
 /// The part of the input that the reader was given.

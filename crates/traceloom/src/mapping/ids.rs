@@ -153,7 +153,7 @@ impl MethodNames {
             .collect()
     }
 
-    /// The methods without a class whose name is an id.
+    /// The methods that have no class and an id for a name.
     fn method_rows(&self, trace: &Trace, seen: &mut Seen) -> Vec<(usize, &MappedMethod)> {
         let mut found = Vec::new();
         for row in 0..trace.methods.len() {

@@ -175,8 +175,8 @@ impl<'a> Names<'a> {
         out
     }
 
-    /// A slice name with the original name of every class and every `class.method` in it; `None` if none of them is in
-    /// the mapping.
+    /// Replaces every class and every `class.method` in a slice name by its original name. `None`
+    /// if the mapping has none of them.
     pub fn text(&self, text: &str) -> Option<String> {
         if let Some(class) = self.mapper.remap_class(text) {
             return Some(class.to_owned());

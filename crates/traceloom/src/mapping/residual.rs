@@ -1,4 +1,4 @@
-//! Methods whose signature was changed by R8. R8 writes the new signature as a comment after the
+//! Methods with a signature that R8 changed. R8 writes the new signature as a comment after the
 //! method.
 //!
 //! ```text
@@ -28,7 +28,7 @@ pub(super) struct Original<'a> {
 pub(super) struct Residuals<'a> {
     /// By class, name and descriptor, all obfuscated. `None` if several were merged into one.
     methods: FxHashMap<(&'a str, &'a str, &'a str), Option<Original<'a>>>,
-    /// Methods whose arguments have changed: obfuscated class and name, original arguments.
+    /// Methods with changed arguments: obfuscated class and name, original arguments.
     changed: FxHashSet<(&'a str, &'a str, &'a str)>,
 }
 

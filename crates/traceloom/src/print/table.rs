@@ -36,7 +36,7 @@ pub struct Table {
     pub name_head: &'static str,
     /// The names, one per cell of each column. Control characters are made visible.
     pub names: Vec<Name>,
-    /// Whether this continues a table whose headings were already written.
+    /// Whether this continues a table that already has headings.
     pub continues: bool,
     /// Where a name that is too long is cut.
     pub cut: Cut,

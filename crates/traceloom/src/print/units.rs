@@ -61,7 +61,8 @@ pub fn plain(name: &str) -> Cow<'_, str> {
     cut(name, LONGEST_NAME)
 }
 
-/// Like [`plain`], for lists whose entries should take a line or two: the middle of a longer text is omitted.
+/// Like [`plain`], for lists with entries of one or two lines. The middle of a longer text is
+/// omitted.
 pub fn brief(text: &str) -> Cow<'_, str> {
     cut(text, 160)
 }

@@ -48,7 +48,7 @@ Example:
   traceview -r app.trace
 ";
 
-/// Runs traceview with `args`, the first of which is the program's name. Exit codes: 0 success
+/// Runs traceview with `args`. The first argument is the program's name. Exit codes: 0 success
 /// (also for the usage, as in the original), 1 if the trace cannot be read, 2 if the window was
 /// requested.
 pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {

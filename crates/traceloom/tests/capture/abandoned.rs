@@ -1,4 +1,4 @@
-//! Recordings of a device whose recorder is killed or loses the device.
+//! Recordings of a device after its recorder was killed or lost the device.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -29,7 +29,7 @@ fn wait_until_stopped() {
     }
 }
 
-/// What the recorder left in its folder on the device.
+/// The files that the recorder left in its folder on the device.
 fn left_in(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).unwrap();
     let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());

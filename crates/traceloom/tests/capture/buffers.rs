@@ -78,7 +78,7 @@ fn all_buffers_are_on_one_time_line() {
     }
 }
 
-/// What the kernel counts as lost in the only additional buffer.
+/// The kernel's count of lost events in the only additional buffer.
 fn lost() -> u64 {
     let name = instances().pop().unwrap();
     let cpus = std::fs::read_dir(format!("{INSTANCES}/{name}/per_cpu")).unwrap();

@@ -87,9 +87,9 @@ fn switch(line: &str) -> Option<Switch<'_>> {
 
 /// The time that the events leave open for the thread with this name, ns.
 ///
-/// A kernel can leave out the switches away from a thread (here: those of the program that runs
-/// this machine's guest). Then a CPU's next switch leads away from another thread than the one
-/// that came last, and only the kernel knew when that one began to run in the meantime.
+/// A kernel can omit the switches away from a thread (here: from the program that runs this
+/// machine's guest). Then the next switch on a CPU leaves a different thread than the previous
+/// switch entered. The events do not show when that thread began to run.
 fn left_open(text: &str, name: &str) -> i64 {
     let mut last = HashMap::new();
     let mut open = 0;

@@ -12,7 +12,7 @@ use crate::load::{KernelCount, Load, counted};
 use crate::marks::{SharedBufferOn, Writer, are_marks_copied};
 use crate::work::{check_sleeper, open, said, sleeper, traceloom};
 
-/// A folder with recordings of its own. All of them end with the test.
+/// A separate folder for recordings. All of them end with the test.
 struct Home(tempfile::TempDir);
 
 impl Home {
@@ -35,7 +35,7 @@ impl Drop for Home {
     }
 }
 
-/// Runs a command with a folder of recordings of its own.
+/// Runs a command with `folder` as its folder for recordings.
 fn run(folder: &Path, args: &[&str]) -> Output {
     command(folder, args).output().unwrap()
 }
@@ -47,7 +47,7 @@ fn command(folder: &Path, args: &[&str]) -> Command {
     command
 }
 
-/// What a command that has to succeed prints.
+/// The output of a command that must succeed.
 fn fine(folder: &Path, args: &[&str]) -> String {
     let output = run(folder, args);
     let (stdout, stderr) = said(&output);
@@ -55,7 +55,7 @@ fn fine(folder: &Path, args: &[&str]) -> String {
     stdout + &stderr
 }
 
-/// What a command that has to fail prints.
+/// The message of a command that must fail.
 fn refused(folder: &Path, args: &[&str]) -> String {
     let output = run(folder, args);
     let (_, stderr) = said(&output);

@@ -122,8 +122,9 @@ fn without_root_it_says_what_helps() {
     let Some(_turn) = KernelTurn::claim() else {
         return;
     };
-    // A copy of the program in a folder that everyone may enter. Another process makes it: a child forked meanwhile by
-    // another test would inherit our open file, and a program that is open for writing cannot be executed.
+    // A copy of the program in a folder that everyone may enter. Another process makes it: a child
+    // that another test forks at that moment would inherit our open file, and a program that is
+    // open for writing cannot be executed.
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("traceloom");
     let mut copy = std::process::Command::new("cp");
@@ -195,7 +196,8 @@ fn boot_ns() -> i64 {
     time.tv_sec * 1_000_000_000 + time.tv_nsec
 }
 
-/// Naps until it is over, and counts the naps in `done`. Returns a time before each nap and one after it.
+/// Naps until `is_over`, and counts the naps in `done`. Returns the times before and after each
+/// nap.
 fn timed_naps(is_over: &AtomicBool, done: &AtomicUsize) -> Vec<(i64, i64)> {
     let mut marker = std::fs::File::options();
     let marker = marker.write(true).open("/sys/kernel/tracing/trace_marker");

@@ -61,8 +61,8 @@ fn pair(stop: &Arc<AtomicBool>) -> [JoinHandle<()>; 2] {
     [caller, echo]
 }
 
-/// The kernel's own count of lost events: the highest value until recording stops. (A device's atrace is reset by
-/// a recording of no length, which loses events of its own.)
+/// The kernel's own count of lost events: the highest value until recording stops. (An empty
+/// recording resets a device's atrace, and itself loses events.)
 pub struct KernelCount {
     stop: Arc<AtomicBool>,
     highest: JoinHandle<u64>,
@@ -120,7 +120,7 @@ pub fn read_at_once(path: &Path) -> String {
 /// The counts of lost events in `stats`.
 const LOST: [&str; 3] = ["overrun", "commit overrun", "dropped events"];
 
-/// What `stats` of all CPUs count as lost.
+/// The sum of lost events in `stats` of all CPUs.
 fn lost() -> u64 {
     sum(&LOST)
 }

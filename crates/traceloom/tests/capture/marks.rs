@@ -63,7 +63,7 @@ impl Writer {
         Self { stop, thread }
     }
 
-    /// The number of marks. Fails if one was refused.
+    /// The number of marks. Fails if the kernel refused a mark.
     pub fn end(self) -> usize {
         self.stop.store(true, Ordering::Relaxed);
         let written = self.thread.join().unwrap();

@@ -10,7 +10,7 @@ use crate::work::{Running, naps, open, said, traceloom};
 
 const LINUX: [&str; 5] = ["capture", "--target", "linux", "-t", "60"];
 
-/// A small file system of its own, until it is dropped.
+/// A small file system, unmounted on drop.
 struct Disk(PathBuf);
 
 impl Disk {

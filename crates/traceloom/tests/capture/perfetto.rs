@@ -1,4 +1,4 @@
-//! A device that records with its own perfetto: a program that has its options and messages, and that writes a
+//! A device with its own perfetto: a program with perfetto's options and messages that writes a
 //! real trace in steps.
 
 use std::path::{Path, PathBuf};
@@ -85,7 +85,7 @@ fn run(device: &Loopback, folder: &Path, args: &[&str]) -> Output {
     capture(device, folder, args).output().unwrap()
 }
 
-/// What recordings left on the device.
+/// The files that recordings left on the device.
 fn left(device: &Loopback) -> Vec<String> {
     let entries = std::fs::read_dir(device.home()).unwrap();
     let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());

@@ -43,7 +43,7 @@ fn has_kernel(device: &Loopback) -> bool {
     said(&output).0.contains("linux.ftrace")
 }
 
-/// What Perfetto changes in the kernel and leaves so, as it was.
+/// The old values of the kernel settings that Perfetto changes and does not restore.
 struct Unrestored([(&'static str, String); 2]);
 
 impl Unrestored {
@@ -155,8 +155,8 @@ fn a_recording_has_what_the_kernel_and_programs_did() {
     });
 }
 
-/// A recorder of the kernel that starts later than perfetto's acknowledgement is waited for, on a kernel that is on
-/// already: what is done before the events are enabled would be missing.
+/// The kernel may already be recording when perfetto acknowledges, while its kernel recorder starts
+/// later. The program must wait for it: work before the events are enabled would be missing.
 #[test]
 fn a_recording_begins_when_a_slow_recorder_has_started() {
     with_service(|device, folder, service| {

@@ -29,7 +29,7 @@ fn terminal() -> (File, OwnedFd) {
     }
 }
 
-/// What was written to a terminal so far.
+/// The text on a terminal so far.
 struct Screen {
     terminal: File,
     all: Vec<u8>,
@@ -69,7 +69,7 @@ fn wait_for_recording() {
     }
 }
 
-/// The same; calls `meanwhile` with the process id and the screen.
+/// Like [`on_a_terminal`], but calls `meanwhile` with the process id and the screen.
 fn on_a_terminal_while(mut command: Command, meanwhile: impl FnOnce(u32, &mut Screen)) -> String {
     let (terminal, theirs) = terminal();
     command.env("TERM", "xterm").stderr(Stdio::from(theirs));
@@ -107,7 +107,7 @@ fn a_terminal_shows_how_it_goes() {
         }
         assert!(screen.contains("collecting "), "{screen:?}");
         assert!(!screen.contains("LOST"), "{screen:?}");
-        // The status line is removed; the last words are those of every recording.
+        // The status line is removed. The last words are the same as for every recording.
         assert!(screen.trim_end().ends_with(output), "{screen:?}");
     }
 }

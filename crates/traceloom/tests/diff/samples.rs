@@ -6,7 +6,8 @@ use std::process::{Command, Stdio};
 
 use super::{app, diff};
 
-/// Text of `perf script` with so many samples of each stack, which is written from the innermost function.
+/// Text of `perf script` with the given number of samples per stack. Each stack is written from the
+/// innermost function.
 fn recording(name: &str, event: &str, stacks: &[(&[&str], usize)]) -> String {
     let mut text = String::new();
     for (stack, count) in stacks {
@@ -160,7 +161,8 @@ fn real_recordings_differ_as_perf_says() {
         .map(|(name, row)| (name.to_owned(), (number(row, "base"), number(row, "new"))))
         .collect();
     let mut compared = 0;
-    // perf has other names for what has no symbols, and other rows for functions of the same name.
+    // perf has other names for functions without symbols, and other rows for functions of the same
+    // name.
     for (name, (base, new)) in of_perf(&base, &new) {
         let Some((our_base, our_new)) = ours.get(&name) else {
             continue;

@@ -24,7 +24,7 @@ impl Recording {
             line.clear();
             assert!(said.read_line(&mut line).unwrap() > 0, "it ended");
         }
-        // Its further output is read, so that it does not block.
+        // Further output is read, so that the process does not block.
         std::thread::spawn(move || std::io::copy(&mut said, &mut std::io::sink()));
         Self(child)
     }

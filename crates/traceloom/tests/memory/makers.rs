@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
-/// A `trace.dat` with events of number 100, whose format has `fields`; `event` makes the bytes of
-/// each.
+/// A `trace.dat` with events of id 100 and the given `fields`. `event` makes the bytes of each
+/// event.
 pub fn dat(bytes: usize, fields: &str, event: impl Fn(usize) -> Vec<u8>) -> Vec<u8> {
     let machine = testkit::Machine::USUAL;
     let mut pages = testkit::RingPages::new(machine, 4096);
@@ -26,7 +26,7 @@ pub fn many(mut out: Vec<u8>, bytes: usize, mut one: impl FnMut(&mut Vec<u8>, us
     out
 }
 
-/// A Perfetto trace of packets, each of which gets its number.
+/// A Perfetto trace. `packet` makes each packet from its number.
 pub fn protos(bytes: usize, packet: impl Fn(u64) -> testkit::Proto) -> Vec<u8> {
     many(Vec::new(), bytes, |out, n| {
         let packet = testkit::Proto::new().message(1, packet(n as u64));

@@ -67,7 +67,7 @@ fn zip_with(entries: usize, bytes: usize) -> Vec<u8> {
     zip.finish().unwrap().into_inner()
 }
 
-/// A frame of blocks, each of which repeats one byte 128 K times.
+/// A frame of blocks. Each block repeats one byte 128 K times.
 fn zstd() -> Vec<u8> {
     const BLOCK: u32 = 128 << 10;
     let mut out = vec![0x28, 0xB5, 0x2F, 0xFD];

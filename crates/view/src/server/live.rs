@@ -11,7 +11,7 @@ use super::state::State;
 /// The fields of a request's query.
 #[derive(Debug, serde::Deserialize)]
 pub(crate) struct Fields {
-    /// The number of the snapshot that the page shows, if it requests the one after it.
+    /// The number of the snapshot on the page, if the page requests a newer one.
     want_after: Option<u64>,
 }
 

@@ -63,7 +63,7 @@ fn used(state: &State) -> u64 {
 #[cfg(target_os = "linux")]
 const PAGE_BYTES: u64 = 4096;
 
-/// Bytes of the traces, on systems without such a count.
+/// The size of all traces in bytes, on systems that do not report the memory of a process.
 #[cfg(not(target_os = "linux"))]
 fn used(state: &State) -> u64 {
     state.traces.heap_bytes()

@@ -17,7 +17,7 @@ use serde_json::json;
 use traceloom_engine::Engine;
 use traceloom_trace::Trace;
 
-/// The number of snapshots in memory: the one that pages draw, and the next one.
+/// The number of snapshots in memory: the one on the page and the next one.
 const HELD: usize = 2;
 
 /// Statistics of a recording, for the page.
@@ -167,7 +167,7 @@ impl Recording {
         self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The status for a page that shows the snapshot `shown` and requests the one after it.
+    /// The status for a page that shows the snapshot `shown` and requests a newer one.
     pub fn status(&self, shown: Option<u64>) -> serde_json::Value {
         let stats = (self.options.stats)();
         let mut now = self.now();

@@ -142,8 +142,8 @@ impl Server {
         self.run_after(|| ())
     }
 
-    /// As [`run`](Self::run), but calls `begun` once signals are handled. A user who sees the output of `begun` can
-    /// interrupt the server at once, and it still shuts down in order.
+    /// As [`run`](Self::run), but calls `begun` once signals are handled. A user who sees the
+    /// output of `begun` can interrupt the server at once, and it still shuts down cleanly.
     ///
     /// # Errors
     /// Those of [`run`](Self::run).
@@ -153,7 +153,7 @@ impl Server {
             .enable_all()
             .build()?;
         let served = runtime.block_on(self.serve(begun));
-        // A question whose answer is not needed any more must not keep the program running.
+        // An unanswered query must not keep the program running.
         runtime.shutdown_background();
         served
     }

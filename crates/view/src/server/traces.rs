@@ -1,4 +1,4 @@
-//! The traces of a server: the one it was started with, and those dropped on the page.
+//! The traces of a server: the one given at the start, and those dropped on the page.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -80,7 +80,7 @@ impl Traces {
     pub fn forget_oldest(&self) -> bool {
         let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
         let held = |slot: &&watch::Sender<Slot>| matches!(*slot.borrow(), Slot::Ready(_));
-        // The first trace is the one that the user gave when starting the server.
+        // The first trace is the one given at the start. It stays.
         let Some(oldest) = slots.iter().skip(1).find(held) else {
             return false;
         };

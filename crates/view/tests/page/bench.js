@@ -29,7 +29,8 @@ function watch() {
   const global = /** @type {any} */ (window);
   global.seen = seen;
   const original = requestAnimationFrame;
-  // The browser passes the same time to all callbacks of a frame. The work of all of them is the cost of the frame.
+  // The browser passes the same time to all callbacks of a frame. The cost of a frame is the time of all its
+  // callbacks.
   global.requestAnimationFrame = (/** @type {FrameRequestCallback} */ work) => original((now) => {
     const start = performance.now();
     work(now);

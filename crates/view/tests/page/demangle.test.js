@@ -1,4 +1,5 @@
-// Readable names of C++ functions: the same as those of c++filt, for all names of a real trace; and in the tab Samples.
+// Readable names of C++ functions: equal to those of c++filt for all names of a real trace, and shown in the tab
+// Samples.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";

@@ -1,4 +1,5 @@
-// Scheduling latency: from the wake-up to running, and who had the CPU meanwhile, as SQL over the same trace tells it.
+// Scheduling latency: the time from wake-up to running, and who had the CPU meanwhile. SQL over the same trace gives
+// the same.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";

@@ -33,7 +33,7 @@ export function corpus(category) {
 /** Where Chromium is. */
 export const browserPath = () => process.env.CHROMIUM ?? ["/usr/bin/chromium", "/usr/bin/google-chrome"].find((path) => existsSync(path)) ?? "chromium";
 
-/** Starts Debian's Chromium, without network requests of its own. */
+/** Starts Debian's Chromium with its own network requests disabled. */
 export function launch() {
   const quiet = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"];
   return chromium.launch({ executablePath: browserPath(), headless: true, timeout: PATIENCE, args: [...quiet, "--disable-sync", "--no-first-run", "--font-render-hinting=none"] });

@@ -20,8 +20,8 @@ async function next(page) {
 }
 
 /**
- * The steps in one snapshot: how many, and when the last one began; it is selected if `select` says so. A newer snapshot has other ids, so that it
- * begins again if one comes meanwhile.
+ * The number of steps in one snapshot, and the start of the last step. Selects that step if `select` is set. Starts
+ * again when a newer snapshot arrives, because its ids differ.
  * @param {Page} page @param {boolean} [select] @returns {Promise<{total: number, last: number}>}
  */
 const stepsIn = (page, select = false) => page.evaluate(async (select) => {
@@ -146,7 +146,7 @@ test("the page opens on the busy rows, also if they become busy after it was ope
   await page.reload();
   await ready(page);
   await next(page);
-  // The work goes before that of other programs, so that it becomes the busiest also on a machine that has other work.
+  // The work has a higher priority than other programs. Thus it is the busiest even on a loaded machine.
   const busy = spawn("nice", ["-n", "-5", "sh", "-c", "while :; do :; done"], { stdio: "ignore" });
   finally_(() => busy.kill("SIGKILL"));
   await page.waitForFunction((pid) => {

@@ -34,7 +34,7 @@ async function ended(child) {
   await gone;
 }
 
-/** Settings that keep Firefox from making requests of its own. */
+/** Settings that disable Firefox's own network requests. */
 const PREFERENCES = { "marionette.port": 0, "browser.shell.checkDefaultBrowser": false, "datareporting.policy.dataSubmissionEnabled": false, "app.update.disabledForTesting": true,
   "network.captive-portal-service.enabled": false, "network.connectivity-service.enabled": false, "services.settings.server": "data:,", "toolkit.telemetry.reportingpolicy.firstRun": false };
 

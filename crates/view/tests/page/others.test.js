@@ -69,7 +69,7 @@ const place = (browser, selector, text = "") => run(browser, `
   if (!box) throw new Error(${JSON.stringify(`no ${selector} ${text}`)});
   return { x: Math.round(box.left + box.width / 2), y: Math.round(box.top + box.height / 2) };`);
 
-/** Presses the mouse at one place and releases it at another, with a key held if one is given. @param {Other} browser @param {{x: number, y: number}[]} path @param {string} [held] */
+/** Presses the mouse at one place and releases it at another, while the key `held` is down, if given. @param {Other} browser @param {{x: number, y: number}[]} path @param {string} [held] */
 async function drag(browser, path, held) {
   const move = (/** @type {object} */ at) => ({ type: "pointerMove", duration: 50, ...at }), [first, ...rest] = path;
   const mouse = [move(first), { type: "pointerDown", button: 0 }, ...rest.map(move), { type: "pointerUp", button: 0 }];

@@ -1,4 +1,4 @@
-// The critical path as a row of the time line: the parts are those of `traceloom why`.
+// The critical path as a row of the time line: it has the same parts as in `traceloom why`.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { beyond, check } from "./axe.js";

@@ -1,4 +1,4 @@
-// Search with regular expressions: their results, and that a bad one does not block the page.
+// Search with regular expressions: the results, and that a bad expression does not block the page.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { example } from "./lib.js";

@@ -1,4 +1,4 @@
-// Writes small Perfetto traces. Numbers of fields are those of Perfetto's protos (protos/perfetto/trace/*.proto).
+// Writes small Perfetto traces. Field numbers are from Perfetto's protos (protos/perfetto/trace/*.proto).
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { work } from "./lib.js";

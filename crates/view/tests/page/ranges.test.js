@@ -1,4 +1,4 @@
-// Saved ranges: named, listed, kept in the address, and two of them compared.
+// Saved ranges: their names, the list, the address that keeps them, and the comparison of two.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { beyond, check } from "./axe.js";

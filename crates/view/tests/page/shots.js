@@ -1,4 +1,4 @@
-// Screenshots are kept for inspection and compared with those of the repository.
+// Saves screenshots for inspection and compares them with those in the repository.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import pixelmatch from "pixelmatch";

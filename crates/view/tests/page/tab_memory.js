@@ -16,8 +16,8 @@ function parents() {
 }
 
 /**
- * The bytes of the largest tab that this program opened: memory that is its process's alone, without mapped files. Chromium's own
- * toolbar is a page too, and one more process waits for the next tab; neither is a tab.
+ * The bytes of the largest tab that this program opened: the private memory of its process, without mapped files.
+ * Chromium's toolbar is also a page, and a spare process waits for the next tab. Neither counts as a tab.
  */
 export function tabBytes() {
   const all = parents();

@@ -13,7 +13,7 @@ onPages("Fingers", { files: [APP], kinds: ["report"], options: { hasTouch: true,
     const page = its.page(), cdp = await page.context().newCDPSession(page), steps = 5;
     const at = (/** @type {number} */ step) => fingers.map(({ from, to }, id) => ({ id, x: from[0] + (to[0] - from[0]) * step / steps, y: from[1] + (to[1] - from[1]) * step / steps }));
     const start = cdp.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: at(0) });
-    // None waits for the one before: a finger that rests for a moment would select instead of moving the view.
+    // Events are sent without waiting: a finger that rests for a moment would select instead of moving the view.
     const moves = Array.from({ length: steps }, (_, step) => cdp.send("Input.dispatchTouchEvent", { type: "touchMove", touchPoints: at(step + 1) }));
     await Promise.all([start, ...moves, cdp.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] })]);
     await settled(page);

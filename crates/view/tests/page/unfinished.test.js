@@ -1,4 +1,4 @@
-// Slices that never ended: their time has a column of its own, and a hatched part of the flame graph.
+// Slices without an end: their time has its own column, and a hatched part of the flame graph.
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -308,7 +308,7 @@ fn invalid_and_incomplete_requests_do_no_harm() {
 fn the_server_stops_on_request() {
     let server = Served::with(trace_with("draw"));
     let port = server.port;
-    // Neither an open connection nor a question without an answer may delay the stop.
+    // An open connection or an unanswered query must not delay the stop.
     let waiting = Served::start(ServerOptions::default());
     let idle = waiting.begin("POST /api HTTP/1.1\nhost: HOST\nx-traceloom-token: TOKEN\ncontent-type: application/json\ncontent-length: 2\n\n", b"{}");
     let begun = Instant::now();

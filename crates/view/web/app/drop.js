@@ -14,7 +14,7 @@ const NAME_LETTERS = 60;
  */
 export function startDrop(source) {
   const sheet = dropSheet();
-  /** The number of nested elements under the pointer. `dragleave` is sent for each one that it leaves. */
+  /** The number of nested elements under the pointer. `dragleave` is sent for each element that the pointer leaves. */
   let inside = 0;
   /** @type {XMLHttpRequest | null} */
   let sending = null;

@@ -1,4 +1,4 @@
-// The tab that a trace opens with: the one that most likely answers the question that it was recorded for.
+// The tab that is open at the start: the one that most likely shows why the trace was recorded.
 import {panels} from "app/panels";
 
 /** @typedef {{panel: string, profile: any}} Opening the tab, and the settings of the profile */

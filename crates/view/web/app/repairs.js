@@ -1,4 +1,4 @@
-// Repairs and losses: a banner about real losses, and a sheet with everything, whose entries lead to their place.
+// Repairs and losses: a banner for real losses, and a sheet that lists everything. Each entry leads to its place.
 import {el, icon, iconButton} from "ui/dom";
 import {count} from "ui/format";
 import {sheet} from "app/sheet";

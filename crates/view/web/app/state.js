@@ -24,7 +24,7 @@
  * @property {Record<number, CounterSetting>} counters by row id
  * @property {string} panel the current tab
  * @property {boolean} chosen whether the user chose the tab, so that a selection does not leave the profile
- * @property {any} why the question whose answer the tab "Why" shows, or null
+ * @property {any} why the question that the tab "Why" answers, or null
  * @property {string} sql the text of the tab "Query"
  * @property {import("query/track").Track[]} tracks what queries put on the time line
  * @property {any} profile settings of the profile's panels
@@ -56,7 +56,7 @@ export function createStore(initial) {
   const listeners = [];
   return {
     get: () => state,
-    /** Changes keys and calls the listeners of those whose value has changed. @param {Partial<State>} patch */
+    /** Changes keys and calls the listeners of the changed keys. @param {Partial<State>} patch */
     set(patch) {
       const before = state;
       state = {...state, ...patch};

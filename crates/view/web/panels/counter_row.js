@@ -6,7 +6,7 @@ import {settingOf} from "timeline/counters";
 import {counterColour} from "timeline/paint";
 import {KIND} from "timeline/rows";
 
-/** The maximum number of counters that are offered, and that fit into a row. */
+/** The maximum number of counters in the list, and of counters in one row. */
 const OFFERED = 300, MOST = 16;
 const MODES = [["value", "values"], ["delta", "changes"], ["rate", "rates per second"]];
 const SCALES = [["zero", "from zero"], ["fit", "fits the screen"], ["log", "logarithmic"]];
@@ -14,7 +14,7 @@ const SCALES = [["zero", "from zero"], ["fit", "fits the screen"], ["log", "loga
 /** @typedef {import("app/state").Store} Store */
 /** @typedef {import("app/state").CounterSetting} Setting */
 
-/** The other counters that can be drawn with a row: those of the same unit, siblings and equal names first. @param {any} rows @param {number} row @returns {number[]} */
+/** The other counters that can be drawn with a row: counters with the same unit, siblings and equal names first. @param {any} rows @param {number} row @returns {number[]} */
 function fitting({kind, names, notes, parent}, row) {
   const near = (/** @type {number} */ one) => (names[one] === names[row] ? 2 : 0) + (parent[one] === parent[row] ? 1 : 0);
   const all = /** @type {number[]} */ (names.flatMap((/** @type {string} */ _, /** @type {number} */ one) => kind[one] === KIND.counter && one !== row && notes[one] === notes[row] ? [one] : []));

@@ -12,7 +12,7 @@ const MOST = 200;
 const threadRow = ({kind, utid: utids}, utid) => kind.findIndex((/** @type {number} */ own, /** @type {number} */ row) => own === KIND.thread && utids[row] === utid);
 
 /**
- * What is known about a mark: its title, its facts, and more below them.
+ * The description of a mark: its title, its facts, and further content below.
  * @param {import("app/panels").Source} source @param {any} rows @param {{kind: string, id?: number}} selection
  * @returns {Promise<{title: string, text?: string, facts: [string, string | number][], row: number, stack: string[]}>}
  */

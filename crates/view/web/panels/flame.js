@@ -307,7 +307,7 @@ export function flameView(options) {
 
   return {
     element, load, zoomOut, repaint: later,
-    /** Fades all frames whose name does not pass, or is not in `names`. @param {((label: string) => boolean) | null} passes @param {Set<number> | null} [names] */
+    /** Fades the frames whose name fails `passes` or is missing from `names`. @param {((label: string) => boolean) | null} passes @param {Set<number> | null} [names] */
     highlight(passes, names = null) { test = passes; found = names; light(); },
     /** Outlines a name. @param {number} name */
     pick(name) { picked = name; later(); },

@@ -111,7 +111,7 @@ export function mountRange(element, store, source, context) {
     tables.by_name.setColumns(columns);
   }
 
-  /** Limits CPUs and counters to the chosen rows: those of a thread have none. @param {any} found @param {number[]} rows @param {{from: number, to: number}} range @param {AbortSignal} signal */
+  /** Limits CPUs and counters to the chosen rows. A thread's row has no CPUs or counters. @param {any} found @param {number[]} rows @param {{from: number, to: number}} range @param {AbortSignal} signal */
   async function ofRows(found, rows, range, signal) {
     const all = rows.some(row => context.rows.kind[row] !== KIND.thread) ? await source.ask({op: "range", ...range, limit: 0}, {signal}) : found, has = among(context.rows, rows);
     found.cpus = all.cpus?.filter((/** @type {any} */ {row}) => has(row));

@@ -1,4 +1,5 @@
-// Saved ranges: named, listed in the panel of the range, kept in the address. One of them can be the base of a comparison.
+// Saved ranges. They have names, appear in the panel of the range and are kept in the address. One can be the base of
+// a comparison.
 import {el, iconButton} from "ui/dom";
 import {span} from "ui/format";
 import {addActions} from "app/actions";
@@ -23,7 +24,7 @@ export const nameOf = ({label, from, to}) => label || span(from, to);
 export function savedRanges(store, context) {
   const list = el("ul", {class: "saved", "aria-label": "Saved ranges", "data-testid": "saved"});
   const save = el("button", {type: "button", class: "button", "data-testid": "save-range", onclick: () => { keep(); /** @type {HTMLElement | null} */ (list.querySelector("input"))?.focus(); }}, "Save range");
-  /** The range whose name is being typed. @type {Saved | null} */
+  /** The range that is being renamed. @type {Saved | null} */
   let naming = null;
   const selected = () => { const {selection} = store.get(); return selection?.kind === "range" ? selection : null; };
   const possible = () => !!selected() && store.get().ranges.length < MOST && !store.get().ranges.some(range => same(range, selected()));

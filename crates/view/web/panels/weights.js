@@ -9,7 +9,7 @@ import {hueOf} from "panels/numbers";
  * @property {number[]} self weight of the node without its children
  * @property {number[]} count how many samples or objects end here
  * @property {Float64Array} total
- * @property {Float64Array} counts with those of its children
+ * @property {Float64Array} counts including its children
  * @property {Uint32Array} first its children in `order` are from `first[node]` to `first[node + 1]`, the heaviest first
  * @property {Uint32Array} order
  * @property {(name: number) => string} label

@@ -33,7 +33,7 @@ export function editor({onRun, onStop, onHistory}) {
   const element = el("div", {class: "sql"}, copy, field, list, said);
   /** @type {[string, string][]} */
   let names = [];
-  /** Where the word begins whose names are listed. */
+  /** The start of the word that is being completed. */
   let start = 0;
   let at = -1, moved = false, waiting = 0;
   let abort = new AbortController();

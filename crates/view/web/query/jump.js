@@ -8,7 +8,7 @@ const PIXELS = 60000;
 /** @typedef {{ts: number, end: number, row: any[]}} Spot a row of a result with its time, in the page's time */
 
 /**
- * What the rows of a result lead to.
+ * The targets of a result's rows.
  * @param {import("query/server").Result} result
  * @param {import("app/state").Store} store @param {import("app/panels").Source} source @param {import("app/panels").Context} context
  */

@@ -3,7 +3,7 @@ import {isNumber, numberOf, placesOf, textOf} from "query/cells";
 
 /** The most levels of bars that overlap. */
 const LEVELS = 6;
-/** Columns that are neither a name nor a value. */
+/** Columns that hold neither a name nor a value. */
 const TIMES = /^(ts|dur|id|.*_id|utid|upid|tid|pid|depth|cpu|ucpu)$/i;
 
 /**
@@ -20,7 +20,7 @@ const TIMES = /^(ts|dur|id|.*_id|utid|upid|tid|pid|depth|cpu|ucpu)$/i;
  * @property {(nth: number, zoom?: boolean) => void} go selects the object that a bar or a value stands for
  */
 
-/** The column whose values are drawn. @param {import("query/server").Result} result @param {Record<string, number>} at */
+/** The column to draw. @param {import("query/server").Result} result @param {Record<string, number>} at */
 function valueColumn({columns, rows}, at) {
   if ("value" in at) return at.value;
   return columns.findIndex((name, nth) => !TIMES.test(name) && rows.some(row => isNumber(row[nth])) && rows.every(row => row[nth] === null || isNumber(row[nth])));

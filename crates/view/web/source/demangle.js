@@ -209,7 +209,7 @@ class Reader {
     return done(this.name());
   }
 
-  /** A function with its parameters, of which only the name is kept, unless it is the function around a local name. @param {boolean} [whole] @returns {string} */
+  /** Parses a function and its parameters. Returns only the name, or everything if the function encloses a local name. @param {boolean} [whole] @returns {string} */
   encoding(whole) {
     const thunk = this.take("Th") ? "non-virtual thunk to" : this.take("Tv") ? "virtual thunk to" : "";
     if (thunk) {

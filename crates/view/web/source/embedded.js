@@ -1,4 +1,4 @@
-// The source of answers in a report, whose columns and engine are in the page itself.
+// The data source of a report. Its columns and engine are embedded in the page.
 
 import {data, readPreview, whole} from "source/elements";
 import {AskError, aborted, decode} from "source/source";

@@ -8,7 +8,8 @@ const NONE = 0xffffffff;
 const MOST_INLINED = 64;
 
 /**
- * @typedef {object} Stacks each function of a stack is a callsite, also one that is inlined. Callers have smaller numbers
+ * @typedef {object} Stacks each function of a stack is a callsite, even an inlined one. A caller has a smaller number
+ *   than its callees
  * @property {Int32Array} parent the callsite it was called from, or -1
  * @property {Int32Array} name its function, as an index into `names`
  * @property {string[]} names

@@ -60,7 +60,7 @@ export function startEngine(send) {
     // The engine is compiled while it is being unpacked, in parallel with the first columns.
     const wasm = new Response(inflate(module), {headers: {"content-type": "application/wasm"}});
     const compiled = WebAssembly.instantiateStreaming(wasm);
-    // Of the others, only the one that is being decoded is in memory.
+    // Only one of the other parts is in memory: the one that is being decoded.
     let next = parts.length ? inflate(parts[0].packed) : null;
     const {instance} = await compiled.catch(() => {
       throw new Error("the engine in this report is damaged: was the file saved whole?");

@@ -1,4 +1,4 @@
-// How counters are drawn: as values, changes or rates, on which scale, and several of them in one row.
+// How counters are drawn: as values, changes or rates, and with which scale. One row can show several counters.
 import {amount} from "ui/format";
 
 /** @typedef {import("app/state").CounterSetting} CounterSetting */

@@ -67,7 +67,7 @@ export function gestures({area, names, bar, view, store, model, scene, hit, poin
     if (at.x < 8 || at.x > scene().width - 8) view.pan((at.x < 8 ? -1 : 1) * (view.to - view.from) * 0.02, true);
   }
 
-  /** The range whose edge is here, and its other end, which is fixed while this one is dragged. @param {number} x px @param {number} slack */
+  /** The range with an edge at `px`, and its other edge, which stays fixed during a drag. @param {number} x px @param {number} slack */
   function rangeAt(x, slack) {
     const {selection} = store.get();
     if (selection?.kind !== "range") return null;

@@ -10,7 +10,7 @@ const EDGE = 6;
 const ROWS = 120;
 /** Without scheduling data, the depth of the calls shows activity: the number of rows used, and the depth that counts as busy. */
 const DEEP_ROWS = 3, DEEP = 40;
-/** The number of rows whose events are counted if there is nothing else. */
+/** The maximum number of rows to count events of, when neither states nor calls show activity. */
 const EVENT_ROWS = 512;
 
 /**

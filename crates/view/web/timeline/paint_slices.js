@@ -14,7 +14,7 @@ import {LANE} from "timeline/rows";
  * @property {number} scale px per ns
  * @property {number} width px
  * @property {number} dots device pixels per px
- * @property {number} lit a name whose slices are highlighted, or -1
+ * @property {number} lit the name of the highlighted slices, or -1
  * @property {Set<number> | null} hits names found by the search
  * @property {import("timeline/tiles").Tiles} tiles
  * @property {import("timeline/points").Points} points
@@ -32,7 +32,7 @@ const LABEL = 28;
 export const BAR = LANE - 1;
 
 /**
- * The first index in a lane whose slice ends after `ns`.
+ * The index of a lane's first slice that ends after `ns`.
  * @param {import("timeline/tiles").Piece} piece @param {number} low @param {number} high @param {number} ns
  */
 export function firstBehind({batch: {data: {s_end}}, order}, low, high, ns) {

@@ -6,7 +6,7 @@ import {PALETTE, STYLE, BAR} from "timeline/paint_slices";
 /** @typedef {import("timeline/paint_slices").Scene} Scene */
 /** @typedef {import("timeline/tiles").Piece} Piece */
 
-/** First index in a sorted column whose value is above `ns`. @param {Float64Array} column @param {number} low @param {number} high @param {number} ns */
+/** The index of the first value above `ns` in a sorted column. @param {Float64Array} column @param {number} low @param {number} high @param {number} ns */
 export function above(column, low, high, ns) {
   while (low < high) {
     const middle = (low + high) >> 1;

@@ -4,7 +4,7 @@ import {KIND} from "timeline/rows";
 
 /** @typedef {{from?: number, to?: number, threads?: number[]}} Scope */
 
-/** The threads of some rows, with those of processes and of apps that draw frames. Rows without a thread, such as a CPU's, limit to no thread. @param {any} rows the engine's answer to `rows` @param {number[] | undefined} chosen @returns {{threads?: number[]}} */
+/** The threads of some rows, including all threads of a process row or of an app that draws frames. Rows without a thread, such as a CPU's, set no limit. @param {any} rows the engine's answer to `rows` @param {number[] | undefined} chosen @returns {{threads?: number[]}} */
 export function threadsOf({kind, utid, upid}, chosen) {
   if (!chosen) return {};
   /** @type {Set<number>} */

@@ -75,7 +75,7 @@ export function rowModel(rows, store) {
   const strip = (/** @type {number} */ row) => stateStrip(row) + (kind[row] === KIND.thread && hasEvents(row) ? EVENTS : 0);
 
   /**
-   * The area of a row's events: a strip, or the free space. Null if it has none.
+   * The area for a row's events: a strip, or the free space. Null if the row has no events.
    * @param {number} row @param {number} y top of the row, px @returns {{y: number, high: number} | null}
    */
   function eventBand(row, y) {

@@ -8,7 +8,7 @@ use super::skip_reason::SkipReason;
 
 use crate::class::{Attribute, ClassError, ClassFile, Code, access, opcode};
 
-/// What to do with a method.
+/// The treatment of a method.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Plan {
     /// Insert calls with this id and text.

@@ -126,8 +126,9 @@ impl Writer<'_, '_, '_> {
         Ok(code.write())
     }
 
-    /// Appends our handler, which closes the section and rethrows. Its entries come after those of the method, so the
-    /// method's own handlers run first. Returns its offset if it is needed.
+    /// Appends our handler, which closes the section and rethrows. Its entries come after the
+    /// method's entries, so the method's own handlers run first. Returns the handler's offset, or
+    /// `None` if it is not needed.
     fn add_handler(
         &self,
         emitted: &mut Emitted,

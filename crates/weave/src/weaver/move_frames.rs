@@ -1,4 +1,4 @@
-//! Moving a method's frames to new offsets, and adding those of trampolines and our handler.
+//! Moves a method's frames to new offsets, and adds the frames of trampolines and our handler.
 
 use super::layout::Layout;
 use super::skip_reason::SkipReason;
@@ -32,7 +32,8 @@ pub(super) fn move_frames(
     Ok(frames)
 }
 
-/// All frames in full form, including those of trampolines. A trampoline has the frame of its target.
+/// All frames in full form, including the frames of trampolines. A trampoline has the frame of its
+/// target.
 fn with_trampolines(
     frames: &Frames,
     layout: &Layout<'_>,

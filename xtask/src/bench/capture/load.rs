@@ -9,8 +9,8 @@ use anyhow::Result;
 /// Minimum number of events per wake-up of a thread on the same CPU: waking, wakeup, and usually a switch.
 const EVENTS_OF_A_TURN: u64 = 2;
 
-/// The load: two threads on each CPU that wake each other, for `millis` ms, to cause `rate` events per
-/// second on all CPUs together. A rate of 0 is as many as possible.
+/// The load: two threads on each CPU that wake each other, for `millis` ms, to cause `rate` events
+/// per second on all CPUs together. A rate of 0 means no limit.
 ///
 /// # Errors
 /// If an argument is not a number, or threads cannot be started.

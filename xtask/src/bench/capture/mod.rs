@@ -21,7 +21,7 @@ use recorder::{Recorder, WAYS, Way};
 
 pub use load::load;
 
-/// Events per second that the load causes on all CPUs together; `None` is as many as possible.
+/// Events per second that the load causes on all CPUs together; `None` means no limit.
 const RATES: [Option<u64>; 3] = [Some(100_000), Some(300_000), None];
 
 /// One recording of the load.

@@ -51,8 +51,8 @@ impl Blueprint {
         module.with_context(|| format!("Android.bp has no module {name}"))
     }
 
-    /// The sources of a module, with those of its file groups. Generated ones are returned as the names of
-    /// the modules that generate them.
+    /// The sources of a module, including its file groups. A generated source is returned as the
+    /// name of the module that generates it.
     pub fn sources(&self, name: &str) -> Result<(Vec<String>, Vec<String>)> {
         let (mut files, mut generators) = (Vec::new(), Vec::new());
         for source in self.module(name)?.list("srcs") {

@@ -1,4 +1,4 @@
-//! The generated sources of Perfetto: those of its protocol buffers.
+//! The sources that are generated from Perfetto's protocol buffers.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;

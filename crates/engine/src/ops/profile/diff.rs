@@ -51,7 +51,7 @@ pub(crate) fn diff(engine: &Engine, ask: &Ask, answer: &mut Frame) -> Answered {
     Ok(())
 }
 
-/// The sources of a side: those of the question, or `default` if it names none.
+/// The sources of a side. They come from the question, or are `default` if the question has none.
 fn sources(engine: &Engine, asked: &Option<Vec<u32>>, default: u32) -> Answered<Vec<u32>> {
     let mut sources = asked.clone().unwrap_or_default();
     if sources.is_empty() {

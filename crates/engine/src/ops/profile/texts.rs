@@ -1,4 +1,5 @@
-//! Rows of a profile as JSON. Keys are those of `traceloom profile --json`, with `label` and `name` added.
+//! Rows of a profile as JSON. The keys are the same as in `traceloom profile --json`, plus `label`
+//! and `name`.
 
 use serde::Serialize;
 use traceloom_analyze::{Function, ReportEdge, Times};

@@ -55,7 +55,7 @@ pub(crate) fn why(engine: &Engine, ask: &Ask, answer: &mut Frame) -> Answered {
 }
 
 impl Engine {
-    /// The thread and the time of a question: those of a slice, or given ones.
+    /// The thread and the time of a question, from a slice or given directly.
     fn asked_time(&self, question: &Question) -> Answered<(ThreadId, i64, i64)> {
         let trace = &self.trace;
         if let Some(id) = question.slice {

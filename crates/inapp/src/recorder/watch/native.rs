@@ -29,7 +29,7 @@ const IS_KNOWN: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64")
 /// The thread whose stack is wanted; 0 if none is.
 static WANTED: AtomicI32 = AtomicI32::new(0);
 static IS_DONE: AtomicBool = AtomicBool::new(false);
-/// What the handler copied: pc, sp, fp, lr, and the number of copied bytes.
+/// The values that the handler copied: pc, sp, fp, lr, and the number of copied bytes.
 static REGISTERS: [AtomicUsize; 5] = [const { AtomicUsize::new(0) }; 5];
 static STACK: [AtomicUsize; WORDS] = [const { AtomicUsize::new(0) }; WORDS];
 

@@ -1,4 +1,4 @@
-//! Converts the options of `capture` to those of atrace.
+//! Converts the options of `capture` to atrace's options.
 
 use traceloom_capture::agents::AtraceOptions;
 

@@ -34,7 +34,7 @@ pub fn agent(args: &BattorArgs, device: Option<&Device>) -> Result<Box<dyn Agent
     Ok(Box::new(agent))
 }
 
-/// Maps serial numbers of devices to those of BattOrs.
+/// Maps a device's serial number to its BattOr's serial number.
 #[derive(Default, Debug)]
 struct SerialMap(Vec<(String, String)>);
 

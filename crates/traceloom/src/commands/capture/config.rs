@@ -1,7 +1,7 @@
 //! `--config`: options of `capture` from a TOML file.
 //!
-//! Each key is the name of a long option. The options become arguments in front of those of the command
-//! line, so both are checked in the same way.
+//! Each key is the name of a long option. The options become arguments before those on the command
+//! line, so the same checks apply to both.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -75,7 +75,7 @@ pub fn window_limits(args: &CaptureArgs) -> WindowLimits {
     }
 }
 
-/// Lists the current processes, as tables like those of `ps`.
+/// Lists the current processes, as tables in the style of `ps`.
 pub type Processes = Box<dyn FnMut() -> Vec<u8> + Send>;
 
 /// The server that shows a recording.
@@ -202,8 +202,8 @@ fn stats(window: &dyn Recent) -> LiveStats {
     }
 }
 
-/// Makes a snapshot of the last seconds whenever a page requests one. It reads what is in the
-/// window, whose size is limited, so the cost does not grow with the length of the recording.
+/// Makes a snapshot of the last seconds whenever a page requests one. It reads only the window,
+/// whose size is limited. Thus the cost does not grow with the length of the recording.
 struct Snapshots {
     handle: Handle,
     window: Arc<dyn Recent>,

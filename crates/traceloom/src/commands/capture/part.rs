@@ -122,7 +122,7 @@ impl Part {
         let mut name = output.file_name().unwrap_or_default().to_owned();
         name.push(format!(".{}.{ending}", self.name.replace(['/', '\\'], "_")));
         let path = output.with_file_name(&name);
-        // What does not fit on any disk stays in the buffer.
+        // Bytes that fit on no disk stay in the buffer.
         _ = self.flush();
         if give_name(&self.file, &path).is_ok() {
             return Ok(path);
@@ -221,7 +221,7 @@ pub fn keep(parts: &mut [Part], output: &Path) -> Result<Vec<PathBuf>> {
     kept.collect()
 }
 
-/// Whether the part is a trace of its own, and not a supplement.
+/// Whether the part is an independent trace rather than a supplement.
 pub fn is_trace(kind: PartKind) -> bool {
     kind != PartKind::ProcessDump && !JOINED.contains(&kind)
 }

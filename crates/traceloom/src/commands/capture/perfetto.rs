@@ -109,7 +109,7 @@ pub fn print_config(args: &CaptureArgs, console: &Console, device: &Device) -> R
     Ok(ExitCode::SUCCESS)
 }
 
-/// Converts the options to those of perfetto. Reports categories that the device does not have.
+/// Converts the options to perfetto's options. Reports categories that the device does not have.
 fn options(args: &CaptureArgs, console: &Console, device: &Device) -> Result<PerfettoOptions> {
     let (categories, missing) = categories(args, device)?;
     let has_more = args.android.app.is_some() || !args.linux.event.is_empty();

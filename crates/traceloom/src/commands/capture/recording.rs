@@ -25,7 +25,7 @@ pub struct Recording {
     system: Option<(PathBuf, TraceBuilder)>,
     /// The other traces that arrived before the current one, and the agents that recorded them.
     traces: Vec<(PathBuf, Trace)>,
-    /// Process lists. They arrive before the traces whose threads they name.
+    /// Process lists. They arrive before the traces, whose threads they name.
     dumps: Vec<u8>,
     reader: Option<AnyReader>,
     /// Why the data is not a trace. It is kept anyway.

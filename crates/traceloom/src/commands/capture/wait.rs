@@ -61,7 +61,7 @@ impl Wait {
         }
     }
 
-    /// Runs a command whose end ends the recording.
+    /// Runs a command. The recording ends with it.
     ///
     /// # Errors
     /// If it cannot be started.

@@ -46,7 +46,7 @@ pub(super) fn write(out: &mut dyn Write, shown: &Shown<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The fields of a row with so many numbers.
+/// The fields of a row, with `kinds` numbers of each side.
 fn fields(row: &DiffRow, kinds: usize) -> Vec<String> {
     let presence = match row.presence {
         Presence::Both => "both",

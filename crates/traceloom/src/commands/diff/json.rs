@@ -14,9 +14,9 @@ struct Output<'a> {
     new: Vec<String>,
     clock: &'static str,
     by: GroupBy,
-    /// The number by which rows are sorted.
+    /// The sort key of the rows.
     metric: DiffMetric,
-    /// What the inclusive and exclusive numbers of rows are.
+    /// The unit of the inclusive and exclusive numbers.
     unit: DiffUnit,
     /// Whether there are enough runs to tell a change from noise.
     noise_known: bool,

@@ -75,7 +75,7 @@ pub struct Counts {
     pub flows: usize,
     /// Intervals in which a thread ran on a CPU.
     pub sched_slices: usize,
-    /// Ends of runs whose beginning is unknown.
+    /// Ends of run intervals with an unknown start.
     pub run_ends: usize,
     /// Wake-ups of threads.
     pub wakeups: usize,

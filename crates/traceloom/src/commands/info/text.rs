@@ -12,8 +12,7 @@ use crate::print::{brief, duration, left, plain, thousands};
 /// The number of threads and processes shown without `--all`.
 const SHOWN: usize = 12;
 
-/// The widest key whose value is aligned with the others, characters. One long key must not shift
-/// all other values.
+/// The maximum width of an aligned key, in characters. A longer key must not shift all values.
 const KEY_WIDTH: usize = 40;
 
 /// Writes the facts of all files, separated by empty lines.

@@ -18,13 +18,13 @@ struct Head<'a> {
     file: String,
     /// The threads included.
     threads: Vec<String>,
-    /// Calls or slices; none if samples are counted.
+    /// The number of calls or slices. `None` for samples.
     #[serde(skip_serializing_if = "Option::is_none")]
     calls: Option<u64>,
     /// The slices left out because they belong to no thread.
     other_slices: u64,
     clocks: TreeClocks,
-    /// The clock by which rows are ranked.
+    /// The clock that ranks the rows.
     clock: &'static str,
     by: GroupBy,
     total: Times,
@@ -58,7 +58,7 @@ struct Tree<'a> {
     tree: View<'a>,
 }
 
-/// The tree. Its rows are computed while they are written. The fields are those of a `TreeView`.
+/// The tree. Its rows are computed while they are written. It has the fields of a `TreeView`.
 #[derive(Serialize)]
 struct View<'a> {
     direction: TreeDirection,
@@ -128,7 +128,7 @@ pub(super) fn measures(shown: &Shown<'_>) -> Vec<MeasureKey> {
         .collect()
 }
 
-/// The headings of the columns of unfinished times in CSV. There are none if every slice ended.
+/// The CSV headings for unfinished times. Empty if every slice ended.
 pub(super) fn unfinished_keys(shown: &Shown<'_>) -> Vec<String> {
     match shown.profile.unfinished {
         Some(_) => {

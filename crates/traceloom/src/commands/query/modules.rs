@@ -23,7 +23,7 @@ pub(in crate::commands) fn open_session(
     Ok(session)
 }
 
-/// Adds the files of a folder, whose modules begin with `prefix`.
+/// Adds the modules in a folder. Their names begin with `prefix`.
 fn add(session: &mut Session, folder: &Path, prefix: &str) -> Result<()> {
     let failed = || format!("cannot read the modules in {}", folder.display());
     let entries = std::fs::read_dir(folder).with_context(failed)?;

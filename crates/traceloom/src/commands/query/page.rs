@@ -27,7 +27,8 @@ pub struct PageQueryArgs {
 }
 
 impl PageQueryArgs {
-    /// What queries on the page may use. They share their history with the prompt of `traceloom query`.
+    /// The options for queries on the page. The page shares its history with the prompt of
+    /// `traceloom query`.
     pub fn options(&self) -> QueryOptions {
         let file = (!self.no_history).then(history::file).flatten();
         QueryOptions {

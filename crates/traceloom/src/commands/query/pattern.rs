@@ -1,4 +1,4 @@
-//! Columns whose values are parts of a file's path, such as `{release}/{device}/*.trace`.
+//! Columns with values from a file's path, by a pattern such as `{release}/{device}/*.trace`.
 
 use std::path::Path;
 

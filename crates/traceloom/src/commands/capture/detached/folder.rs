@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// Names a folder to use instead of the default, for tests.
 const VARIABLE: &str = "TRACELOOM_SESSIONS";
 
-/// What a recorder records.
+/// The description of a recording.
 #[derive(Clone, Serialize, Deserialize, Debug)]
 pub struct About {
     /// The process id of the recorder.
@@ -118,7 +118,7 @@ impl Folder {
         _ = fs::remove_dir_all(&self.path);
     }
 
-    /// What is recorded. `None` before the recording has begun.
+    /// The description of the recording. `None` before the recording has begun.
     pub fn about(&self) -> Option<About> {
         serde_json::from_slice(&fs::read(self.file("about")).ok()?).ok()
     }

@@ -15,7 +15,7 @@ pub(super) struct Job<'a> {
     pub args: &'a QueryArgs,
     pub question: &'a Question,
     pub limits: Limits,
-    /// The names of the columns before those of the query; those of the pattern come last.
+    /// The names of the columns before those of the query; the columns of the pattern come last.
     pub own: Vec<String>,
 }
 

@@ -24,7 +24,7 @@ use file::{Answer, answer};
 use job::Job;
 use room::Room;
 
-/// Files whose results are in memory at the same time, per worker.
+/// The maximum number of files per worker with results in memory.
 const AHEAD: usize = 8;
 
 /// Runs the query on each file, several at a time. Files that fail are reported and counted.

@@ -12,7 +12,7 @@ use crate::print::{left, plain, right, thousands};
 const MOST_ROWS: usize = 200;
 /// Columns are not narrower than this.
 const NARROWEST: usize = 4;
-/// The most characters of a cell on a terminal whose width is unknown.
+/// The maximum width of a cell, in characters, on a terminal of unknown width.
 const WIDEST: usize = 1000;
 
 /// The first rows of a result, and how many more there are.
