@@ -164,18 +164,6 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Puts a space in front of SQL that starts with a comment (`-- a comment`), which clap would take
-/// for an option.
-fn without_leading_comment(arg: OsString) -> OsString {
-    let text = arg.to_string_lossy();
-    let first = text.split(char::is_whitespace).next().unwrap_or_default();
-    let is_comment = first.starts_with("--") && !first.contains('=') && first.len() < text.len();
-    if is_comment {
-        return [OsStr::new(" "), &arg].into_iter().collect();
-    }
-    arg
-}
-
 /// Adds the options of the file that `capture --config` names.
 fn with_config_file(mut args: Vec<OsString>) -> anyhow::Result<Vec<OsString>> {
     if args.get(1).is_none_or(|name| name != "capture") {

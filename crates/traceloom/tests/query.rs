@@ -130,17 +130,6 @@ fn long_results_are_not_kept_in_memory_but_aligned_by_their_first_rows() {
     assert_eq!(table.lines().last(), Some("3000  row"));
 }
 
-/// The output of the program when this SQL is piped into it.
-fn piped(args: &[&str], sql: &str) -> String {
-    let mut command = program(args);
-    let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    let mut stdin = child.stdin.take().unwrap();
-    stdin.write_all(sql.as_bytes()).unwrap();
-    drop(stdin);
-    String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap()
-}
-
 #[test]
 fn sql_comes_from_a_file_or_standard_input_with_parameters() {
     let folder = tempfile::tempdir().unwrap();
