@@ -47,6 +47,22 @@ fn the_memory_of_the_camera_is_that_of_its_processes_and_buffers() {
     assert!(found.iter().all(|row| row.contains(" 0 0 0 ")), "{found:?}");
 }
 
+/// As in Perfetto, the highest number counts if no process of the hardware has a start.
+#[test]
+fn of_two_processes_of_the_hardware_one_counts() {
+    let rss = |pid, size| format!("rss_stat: mm_id={pid} curr=1 type=MM_ANONPAGES size={size}B");
+    let lines: &[Line] = &[
+        ("camera.provider-71 (71)", 10, "B|71|start"),
+        ("camera.provider-71 (71)", 11, &rss(71, 8192)),
+        ("camera.provider-71 (71)", 12, "E"),
+        ("camera.provider-73 (73)", 13, "B|73|start"),
+        ("camera.provider-73 (73)", 14, &rss(73, 4096)),
+        ("camera.provider-73 (73)", 30, "E"),
+    ];
+    let sql = "SELECT max(hal_rss) FROM pixel_camera_memory_span";
+    assert_eq!(answer(lines, "pixel.camera", sql), ["4096"]);
+}
+
 #[test]
 fn touches_have_an_interrupt_a_reader_and_a_frame() {
     let lines: &[Line] = &[

@@ -14,6 +14,7 @@ pub(crate) fn print_usage(mut usage: clap::Error) -> ExitCode {
         usage.remove(ContextKind::Suggested);
     }
     if let Some(hint) = hint {
+        usage.remove(ContextKind::SuggestedSubcommand);
         usage.insert(
             ContextKind::Suggested,
             ContextValue::StyledStrs(vec![hint.into()]),

@@ -97,6 +97,7 @@ fn wrong_arguments_are_told_what_to_do() {
             && said.contains("`traceloom query app.trace \"SELECT …\"`"),
         "{said}"
     );
+    assert!(!said.contains("similar"), "{said}");
     let said = refused(&["profile", "app.trace", "linux.html"]);
     assert!(said.contains("this command opens one trace"), "{said}");
     let said = refused(&["profile", "app.trace", "--zzz"]);

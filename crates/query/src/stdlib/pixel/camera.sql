@@ -67,12 +67,12 @@ WHERE upid = (
   LIMIT 1
 );
 
--- The memory of the hardware's process. Of several, the last one to start is taken.
+-- The memory of the hardware's process. Of several, the last one to start is taken; without starts, that with the highest number.
 CREATE PERFETTO TABLE _px_hal AS
 SELECT ts, dur, rss AS hal_rss_val
 FROM _px_rss
 WHERE upid = (
-  SELECT upid FROM process WHERE name GLOB '*camera.provider*' ORDER BY start_ts DESC, upid LIMIT 1
+  SELECT upid FROM (SELECT upid, max(start_ts) FROM process WHERE name GLOB '*camera.provider*')
 );
 
 -- The memory of the camera's server.
@@ -80,7 +80,7 @@ CREATE PERFETTO TABLE _px_server AS
 SELECT ts, dur, rss AS cameraserver_rss_val
 FROM _px_rss
 WHERE upid = (
-  SELECT upid FROM process WHERE name GLOB '*cameraserver' ORDER BY start_ts DESC, upid LIMIT 1
+  SELECT upid FROM (SELECT upid, max(start_ts) FROM process WHERE name GLOB '*cameraserver')
 );
 
 -- The memory of hardware buffers of all processes.
