@@ -20,13 +20,13 @@ const LOW_GAIN: u16 = 0;
 /// Time limits and pauses of the protocol.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Timing {
-    /// How long to wait for an answer or the next frame.
+    /// The time limit for an answer or the next frame.
     pub answer: Duration,
     /// Pause before a request is repeated. A BattOr that resets needs a moment.
     pub before_retry: Duration,
     /// The maximum number of times that a request is sent.
     pub attempts: u32,
-    /// How long the line must be silent before it counts as free of earlier data.
+    /// The silence after which the line counts as free of earlier data.
     pub quiet: Duration,
     /// Minimum time from the last clock marker to the end of the measurement. The samples around a
     /// marker must have reached the SD card.

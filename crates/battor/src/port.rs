@@ -49,7 +49,7 @@ fn read(path: &Path) -> Option<String> {
 }
 
 /// Returns the port of the only BattOr, or of the one that belongs to `device` (a serial number).
-/// `battor_of` maps the serial number of a device to that of its BattOr.
+/// `battor_of` maps a device's serial number to its BattOr's serial number.
 ///
 /// # Errors
 /// [`Error::NotFound`], [`Error::Ambiguous`], [`Error::NotAttached`].

@@ -37,7 +37,7 @@ pub(super) struct Keys<'a> {
     /// Sorted by id.
     pub threads: Vec<Thread<'a>>,
     pub methods: Methods<'a>,
-    /// Where the binary header starts.
+    /// The offset of the binary header.
     pub end: usize,
 }
 

@@ -19,7 +19,7 @@ const PIECE: usize = 48 << 10;
 /// The records of a trace, in pieces.
 pub(super) struct Records<'a> {
     trace: &'a Content,
-    /// Where the next piece starts.
+    /// The offset of the next piece.
     at: usize,
     version: u16,
     record_bytes: usize,

@@ -38,7 +38,7 @@ pub(super) enum Side {
 /// All methods' relatives on one side. Indexes have 32 bits: an edge takes at least nine bytes of
 /// a file, so only a file of 36 GB could have too many.
 pub(super) struct Relatives {
-    /// Where each group ends; it starts where the previous one ends.
+    /// The end of each group. A group starts at the end of the previous group.
     ends: Vec<u32>,
     /// In the order in which they were found.
     list: Vec<Relative>,

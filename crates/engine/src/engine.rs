@@ -77,7 +77,7 @@ impl Engine {
         Arc::clone(&self.trace)
     }
 
-    /// Where the page's time begins, ns on the trace's clock.
+    /// The origin of the page's time, ns on the trace's clock.
     pub fn origin_ns(&self) -> i64 {
         self.origin.0
     }

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-/// Why a question has no answer. The page gets it as text, in the frame's `error`.
+/// The reason why a question has no answer. The page gets it as text, in the frame's `error`.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[non_exhaustive]
 pub enum EngineError {

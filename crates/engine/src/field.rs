@@ -1,4 +1,4 @@
-//! Which field of a question an error is in. serde reports only the position in the text.
+//! Finds the field of a question that has an error. serde reports only the position in the text.
 
 use std::fmt::Write;
 
@@ -36,7 +36,7 @@ pub(crate) fn field_at(json: &str) -> String {
             (b'"', _) => (string, rest) = split_string(rest),
             (b':', Some(Level::Object(key))) => *key = string,
             (b',', Some(Level::List(number))) => *number += 1,
-            // An error at the start of an object or a list is about the whole of it.
+            // An error at the start of an object or a list concerns all of it.
             (b'{', _) if !rest.is_empty() => levels.push(Level::Object("")),
             (b'[', _) if !rest.is_empty() => levels.push(Level::List(0)),
             (b'}' | b']', _) => _ = levels.pop(),

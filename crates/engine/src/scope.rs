@@ -69,7 +69,7 @@ impl Scope {
         }
     }
 
-    /// Whether each track belongs to the scope; `None` if all do.
+    /// Whether each track belongs to the scope; `None` if all tracks do.
     pub fn tracks(&self, trace: &Trace) -> Option<Vec<bool>> {
         if self.threads.is_none() && self.process.is_none() && self.source.is_none() {
             return None;
@@ -84,7 +84,7 @@ impl Scope {
         Some(trace.tracks.rows().map(in_scope).collect())
     }
 
-    /// Whether a thread belongs to the scope. If `utid` is none, whether the process does.
+    /// Whether a thread belongs to the scope. Without a `utid`, whether the process belongs to it.
     pub fn has(&self, utid: ThreadId, upid: ProcessId, source: SourceId) -> bool {
         let threads = self.threads.as_ref();
         threads.is_none_or(|threads| threads.binary_search(&utid.0).is_ok())

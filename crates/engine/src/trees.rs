@@ -18,7 +18,7 @@ const MOST_TREES: usize = 8;
 /// cached whatever its size.
 const MOST_NODES: usize = 4 << 20;
 
-/// The NameIds of functions that a transform made begin here.
+/// The first NameId for functions that a transform made.
 const FIRST_MADE: u32 = 0xf000_0000;
 
 /// The trees of some scopes, most recently used first, and the tree of everything, from which they are narrowed.

@@ -11,7 +11,7 @@ pub struct RingBytes {
     pub clock: u32,
     /// Clock, boot time, monotonic and real time at the start.
     pub start: [u64; 4],
-    /// The same at the end.
+    /// The same clocks at the end.
     pub end: [u64; 4],
     /// The process's number and name.
     pub process: (u32, &'static str),

@@ -75,8 +75,8 @@ fn names(named: &Path, file: &Path) -> bool {
     named == file || Some(named.as_os_str()) == file.file_name()
 }
 
-/// Reads files into one trace on the time line of the first. Prints on stderr where each of the
-/// others was placed and why. The trace's metadata stores this under `aligned`.
+/// Reads files into one trace on the time line of the first. Prints on stderr the place of each
+/// other file and the reason. The trace's metadata stores this under `aligned`.
 ///
 /// # Errors
 /// If a file cannot be read, or an offset is for none of them.

@@ -1,4 +1,4 @@
-//! The command line: the subcommands, and the names under which the program acts as another one.
+//! The command line: the subcommands, and the names that make the program act as another program.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;

@@ -125,7 +125,8 @@ fn named(error: anyhow::Error, path: &Path) -> anyhow::Error {
 /// complete. A symbolic link is kept.
 ///
 /// # Errors
-/// As [`write_file`], and if `path` is standard output, a device or a pipe: such a file is not written in order.
+/// Like [`write_file`]. Also fails if `path` is standard output, a device or a pipe, because such a
+/// file cannot be written out of order.
 #[cfg(feature = "query")]
 pub fn write_by_name(path: &Path, write: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
     let target = resolve(path).with_context(|| cannot(path))?;

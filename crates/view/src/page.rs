@@ -24,7 +24,7 @@ const FIRST_STYLE: &str = "<style id=\"first-style\"></style>";
 const STYLE: &str = "<style id=\"page-style\"></style>";
 /// The placeholder for the script.
 const SCRIPT: &str = "<script type=\"module\"></script>";
-/// Where the script starts in the finished page.
+/// The position of the script in the finished page.
 pub(crate) const SCRIPT_START: &str = "<script type=\"module\">";
 
 /// Why the page cannot be built.

@@ -8,10 +8,10 @@ use std::sync::OnceLock;
 
 use flate2::read::GzDecoder;
 
-// `FILES`: the path below `web/` of each file, sorted, and where it is in the text of the page.
+// `FILES`: the path of each file below `web/`, sorted, and its range in the text of all files.
 include!(concat!(env!("OUT_DIR"), "/files.rs"));
 
-/// The text of all files. It is compressed because it is 400 KB of a program that is copied to many places.
+/// The text of all files. It is 400 KB, compressed to keep the program small.
 fn page() -> &'static str {
     static PAGE: OnceLock<String> = OnceLock::new();
     PAGE.get_or_init(|| {

@@ -12,7 +12,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// How many runs a median is taken over.
+    /// The number of runs for a median.
     pub fn repeats(self) -> usize {
         if self.quick { 3 } else { 7 }
     }

@@ -13,7 +13,7 @@ use super::figures::traceloom;
 use super::options::Options;
 use super::report::Report;
 
-/// How many times as long ten times the parts may take.
+/// The maximum factor in time for ten times as many parts.
 const MOST: f64 = 12.0;
 
 /// Shorter runs are not judged, because noise of the machine dominates them.

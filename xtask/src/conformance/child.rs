@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 
 use crate::run::shown;
 
-/// How long a run may take.
+/// The time limit of a run.
 const LIMIT: Duration = Duration::from_secs(30);
 
 /// The output of a run.

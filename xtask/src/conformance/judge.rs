@@ -12,7 +12,7 @@ use super::child::{Printed, run};
 use super::compare::is_same;
 use super::suite::Case;
 
-/// How a case ended.
+/// The outcome of a case.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
     /// The answer is Perfetto's.
@@ -83,7 +83,7 @@ impl<'b> Judge<'b> {
     }
 }
 
-/// Whether the error is that traceloom recognizes the format of the input, but does not read it.
+/// Whether the error says that traceloom recognizes the input's format but does not read it.
 fn names_a_format(errors: &str) -> bool {
     errors.contains("which traceloom does not read")
 }

@@ -18,7 +18,7 @@ Cases whose trace does not open stand in the last column. [formats/perfetto.md](
 Perfetto's traces.
 ";
 
-/// How often each verdict occurs.
+/// The number of cases per verdict.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
 struct Counts {
     passed: usize,

@@ -7,7 +7,7 @@ use super::suite::Case;
 /// with `#` are comments.
 const TABLE: &str = include_str!("reasons.tsv");
 
-/// How a case that does not pass is counted.
+/// The category of a case that does not pass.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// traceloom's answer differs on purpose.

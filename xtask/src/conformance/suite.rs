@@ -19,7 +19,7 @@ pub struct Case {
 }
 
 impl Case {
-    /// Whether the trace or the query has to be refused.
+    /// Whether the trace or the query must be refused.
     pub fn is_refused(&self) -> bool {
         self.expected.extension().is_some_and(|end| end == "error")
     }

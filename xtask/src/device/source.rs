@@ -97,7 +97,7 @@ fn unpacked(package: &str, folder: &Path) -> Result<PathBuf> {
     bail!("the source of {package} did not unpack")
 }
 
-/// Where Debian installs Android's libraries.
+/// The folder in which Debian installs Android's libraries.
 pub fn libraries() -> Result<PathBuf> {
     let output = command("dpkg-architecture", &["-qDEB_HOST_MULTIARCH"]).output()?;
     ensure!(output.status.success(), "dpkg-architecture failed");

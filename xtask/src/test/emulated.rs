@@ -8,7 +8,7 @@ use crate::targets::has_target;
 /// Both names of QEMU's emulator for single programs.
 const EMULATORS: [&str; 2] = ["qemu-aarch64", "qemu-aarch64-static"];
 const COMPILER: &str = "aarch64-linux-gnu-gcc";
-/// Where Debian installs the cross compiler's C library.
+/// The folder in which Debian installs the cross compiler's C library.
 const LIBRARIES: &str = "/usr/aarch64-linux-gnu";
 /// QEMU allocates from GLib's slice allocator, whose lock is not released in the child of a fork: if
 /// another thread held it, the child hangs (QEMU issue 285). The C library's allocator handles forks.

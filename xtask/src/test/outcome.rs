@@ -4,13 +4,13 @@ use std::fmt::{self, Display};
 
 use crate::run::{cargo, check};
 
-/// How many tests of a step passed, failed and were skipped.
+/// The numbers of passed, failed and skipped tests of a step.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Counts {
     pub passed: usize,
     pub failed: usize,
     pub skipped: usize,
-    /// Those of `passed` that failed first.
+    /// The number of passed tests that failed at first.
     pub unstable: usize,
 }
 

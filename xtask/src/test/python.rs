@@ -45,7 +45,7 @@ fn formatted() -> Counts {
     Outcome::from(check(cargo(&format))).into()
 }
 
-/// The profile is quick to build: this wheel is not the one that is published.
+/// A profile that builds quickly. This wheel is not published.
 fn build(wheels: &Wheels) -> Result<()> {
     wheels.build("dev").map(drop)
 }

@@ -1,4 +1,4 @@
-//! The tests of the workspace: those that record the running kernel, and all others.
+//! The tests of the workspace, in two groups: tests that record the running kernel, and all others.
 
 use std::collections::BTreeSet;
 

@@ -23,7 +23,7 @@ const TESTS: &[&str] = &[
     "view",
 ];
 
-/// Those that record the kernel.
+/// The test programs that record the kernel.
 const KERNEL: &[&str] = &["capture"];
 
 /// The packages of the statically linked programs. Each call names all of them, so that it uses the same features and

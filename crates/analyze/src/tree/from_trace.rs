@@ -36,7 +36,7 @@ impl CallTree {
     ///
     /// CPU times come from the clocks of the threads if recorded, else from the scheduler. A method that never ended is
     /// closed at the last event of its thread. Any other slice that never ended has the inclusive time of the finished
-    /// slices inside it; the rest, up to the end of the trace, is its [unfinished](CallNodes::unfinished) time.
+    /// slices inside it. The rest, up to the end of the trace, is its [unfinished](super::CallNodes::unfinished) time.
     pub fn from_trace(trace: &Trace, options: &TreeOptions) -> Self {
         Self::of_tracks(trace, options, None)
     }

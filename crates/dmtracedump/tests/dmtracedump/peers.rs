@@ -36,7 +36,7 @@ pub struct Peers {
     pub dir: tempfile::TempDir,
     ours: String,
     real: String,
-    /// How many runs were compared, and on how many of them the original died.
+    /// The number of compared runs, and the number on which the original died.
     compared: usize,
     survived: usize,
 }
@@ -66,7 +66,7 @@ impl Peers {
         })
     }
 
-    /// Runs one of them, under the name `dmtracedump` and for at most 20 seconds.
+    /// Runs one of the programs, under the name `dmtracedump` and for at most 20 seconds.
     fn run(&self, path: &str, args: &[&str], posix: bool) -> Run {
         let mut command = Command::new("timeout");
         command.env("PATH", path).current_dir(self.dir.path());

@@ -10,7 +10,7 @@ use crate::engine::Engine;
 use crate::error::Answered;
 use crate::frame::Frame;
 
-/// How many frames an answer lists if the question has no `limit`.
+/// The number of frames in an answer if the question has no `limit`.
 const DEFAULT_LIMIT: u32 = 50;
 
 #[derive(Deserialize)]

@@ -106,7 +106,7 @@ impl Table<'_> {
         }
     }
 
-    /// The records that pass the question's filters, each with its place in the table.
+    /// The records that pass the question's filters, each with its index in the table.
     fn passing(&self, question: &Question, scope: &Scope, ask: &Ask) -> Answered<Vec<(u32, u32)>> {
         let strings = &self.engine.trace.strings;
         let columns = |names: &[String]| -> Vec<_> {

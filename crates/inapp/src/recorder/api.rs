@@ -8,7 +8,8 @@ use super::current::{is_recording, records_cpu_time, with_current};
 use super::write::{event, text_event};
 use super::{notes, short_calls, ticks};
 
-/// Sets the name of an id for this recording. Names are never overwritten, so once is enough.
+/// Sets the name of an id for this recording. Names are never overwritten, so setting each name
+/// once is enough.
 ///
 /// Methods may be named `class method signature` or `class.method`.
 pub fn name_id(id: u32, name: &str) {

@@ -8,8 +8,8 @@ use super::session::Session;
 /// The running recording; null if there is none.
 pub(crate) static CURRENT: AtomicPtr<Session> = AtomicPtr::new(std::ptr::null_mut());
 
-/// Number of the recording that takes events; 0 if none does. It differs from [`CURRENT`] after a fault: nothing is recorded
-/// any more, but the recording has not been stopped yet.
+/// Number of the recording that accepts events; 0 for none. After a fault this is 0, but
+/// [`CURRENT`] is set until the recording is stopped.
 pub(crate) static ACTIVE: AtomicU64 = AtomicU64::new(0);
 
 /// Whether anything is recorded.

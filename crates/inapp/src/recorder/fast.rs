@@ -56,7 +56,7 @@ fn put_text(place: Place, at: usize, text: &[u8]) {
     if !rest.is_empty() {
         let bits = rest.len() * 8;
         let last = match text.last_chunk() {
-            // The last eight bytes of the text, without those that are in the word before.
+            // The last eight bytes of the text, without the bytes that the previous word holds.
             Some(last) => u64::from_le_bytes(*last) >> (64 - bits),
             None => {
                 let byte = |sum, byte: &u8| sum << 8 | u64::from(*byte);

@@ -30,8 +30,9 @@ static WATCH: AtomicPtr<Watch> = AtomicPtr::new(std::ptr::null_mut());
 /// Starts recording.
 ///
 /// # Errors
-/// If a recording is already running ([`io::ErrorKind::AlreadyExists`]), the file cannot be created, or the requested
-/// clock is not usable here ([`io::ErrorKind::Unsupported`]). No file is left then.
+/// If a recording is already running ([`io::ErrorKind::AlreadyExists`]), the file cannot be
+/// created, or the requested clock is not usable here ([`io::ErrorKind::Unsupported`]). In these
+/// cases no file is left.
 pub fn start(options: &Options) -> io::Result<Started> {
     if ended_by_fault() {
         stop();

@@ -5,8 +5,8 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-/// A cell of the queue. If `sequence` equals a position, the cell is free for the push at that position; if it is one
-/// more, the cell is ready for the pop at that position.
+/// A cell of the queue. If `sequence` equals a position, the cell is free for the push at that
+/// position; if `sequence` is one more, the cell is ready for the pop at that position.
 #[derive(Debug)]
 struct Cell {
     sequence: AtomicU64,

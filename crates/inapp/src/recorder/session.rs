@@ -1,7 +1,8 @@
 //! A recording: the file and its pool of chunks.
 //!
-//! Chunks are claimed from the queue, which holds the closed ones in the order in which they were filled. If the queue
-//! is empty or its order is unknown, the chunk with the oldest claim is taken, if need be from a live thread.
+//! Chunks are claimed from the queue. It holds the closed chunks in the order in which they were
+//! filled. If the queue is empty or its order is unknown, the chunk with the oldest claim is taken,
+//! if need be from a live thread.
 
 use std::io;
 use std::path::PathBuf;
@@ -131,7 +132,7 @@ impl Session {
         self.first_chunk_at + chunk as usize * self.chunk_bytes
     }
 
-    /// The claim of the chunk that begins at `at`.
+    /// The claim of the chunk that starts at `at`.
     #[inline]
     pub fn claim(&self, at: usize) -> &AtomicU64 {
         self.map.u64(at + chunk_at::CLAIM)
@@ -142,8 +143,9 @@ impl Session {
         self.map.u64(field).fetch_add(by, Ordering::Relaxed);
     }
 
-    /// Claims a chunk for the thread of `slot`: the one that was filled first, else one of a thread that is not writing
-    /// right now. The chunk is left *opening*. `None` if there is no chunk to claim.
+    /// Claims a chunk for the thread of `slot`: the chunk that was filled first, or else a chunk of
+    /// a thread that is not writing. The chunk is left *opening*. `None` if there is no chunk to
+    /// claim.
     pub fn claim_chunk(&self, slot: u32) -> Option<Claimed> {
         // A thread that is descheduled in the middle of a push hides the chunks after it. Other threads may be faster
         // to claim the chunk that is found instead.
@@ -191,8 +193,8 @@ impl Session {
     /// (nothing)                          memory barrier on all threads of the process
     /// reads the claim: still its own?    is the writer marked as writing?
     /// ```
-    /// At least one of them sees what the other did. This costs the writer nothing: the thief's system call runs the
-    /// barrier between the writer's two steps.
+    /// At least one of the two threads sees the other's step. This costs the writer nothing: the thief's system call
+    /// runs the barrier between the writer's two steps.
     #[cold]
     fn claim_oldest(&self, slot: u32) -> Option<Claimed> {
         let mut oldest: Oldest = Oldest::default();
@@ -255,7 +257,7 @@ impl Session {
         committed.store(0, Ordering::Relaxed);
     }
 
-    /// Closes a chunk that its thread is done with, and appends it to the queue.
+    /// Closes a chunk that its thread no longer needs, and appends it to the queue.
     pub fn close(&self, claimed: Claimed) {
         if let Some(closed) = self.set_closed(claimed) {
             self.enqueue(claimed.chunk, closed);

@@ -21,7 +21,7 @@ use super::threads::{self, Slot};
 use super::ticks;
 use super::write::{close, event_of_other_thread, with_session, with_writer};
 
-/// Instead of the number of entered methods: the thread has ended.
+/// Replaces the number of entered methods when the thread has ended.
 pub(crate) const ENDED: u32 = u32::MAX;
 
 /// Notes the interval of stack sampling in the file.
@@ -65,9 +65,9 @@ pub(crate) fn method(id: u32, name: &[u8], source: &[u8]) -> bool {
     is_written
 }
 
-/// Records a sample. `changes` holds, for each thread whose stack changed: the index of the thread, the number of
-/// methods left, the number of methods entered (or [`ENDED`]), and the ids of the latter, outermost first. False if
-/// there was not room for all events.
+/// Records a sample. `changes` holds, for each thread whose stack changed: the index of the thread,
+/// the number of methods left, the number of methods entered (or [`ENDED`]), and the ids of the
+/// entered methods, outermost first. False if there was not room for all events.
 pub(crate) fn sample(ticks: u64, changes: &[u32]) -> bool {
     let mut has_room = false;
     with_writer(|session, _, slot, _| {

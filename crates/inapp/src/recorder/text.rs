@@ -1,5 +1,5 @@
-//! Text on its way into a chunk. Nothing here allocates, because signal handlers record too; that is why numbers are
-//! formatted by hand.
+//! Formats text for a chunk. Nothing here allocates, because signal handlers record too. Therefore
+//! numbers are formatted by hand.
 
 use traceloom_ring::Kind;
 
@@ -64,7 +64,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// Writes a number at `at` and returns where it ends. The buffers are large enough for every number.
+/// Writes a number at `at` and returns its end. The buffers are large enough for every number.
 fn decimal<const N: usize>(buffer: &mut [u8; N], at: usize, number: i64) -> usize {
     let mut digits = [0; 20];
     let mut first = digits.len();

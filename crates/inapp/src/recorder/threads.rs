@@ -28,7 +28,7 @@ pub(crate) struct Slot {
     pub index: u32,
     pub key: u32,
     pub tid: u32,
-    /// One for each depth. Only the slot's own thread uses them.
+    /// One writer for each depth. Only the slot's own thread uses them.
     pub writers: [UnsafeCell<Writer>; NESTINGS],
 }
 
@@ -206,7 +206,7 @@ pub(crate) fn is_writing(writer: u32, own: u32) -> bool {
     depth.load(Ordering::Acquire) > 0
 }
 
-/// Whether any thread but the calling one is in the middle of a record.
+/// Whether any other thread is in the middle of a record.
 pub(crate) fn anybody_writes() -> bool {
     let own = own().map_or(u32::MAX, |slot| slot.index);
     (0..MAX_THREADS as u32).any(|index| {

@@ -1,4 +1,4 @@
-//! Waits of threads as sections. Short ones are dropped like [short calls](super::short_calls).
+//! Waits of threads as sections. Short waits are dropped like [short calls](super::short_calls).
 
 use traceloom_ring::Kind;
 
@@ -8,7 +8,7 @@ use super::short_calls;
 use super::write::event;
 use crate::hook::Wait;
 
-/// Ids of the sections: the last ones, which programs are unlikely to use.
+/// Ids of the sections. They are the highest ids, which programs are unlikely to use.
 const FIRST_ID: u32 = u32::MAX - 16;
 
 const WAITS: [(Wait, &str); 6] = [

@@ -25,10 +25,11 @@ use samples::Samples;
 /// The longest pause between two checks. It also limits the age of the clocks in the file of a killed process.
 const MAX_PAUSE: Duration = Duration::from_millis(100);
 
-/// Called by the watching thread before it saves a file; null for nothing.
+/// A function that the watching thread calls before it saves a file. Null for none.
 static BEFORE_SAVING: AtomicPtr<()> = AtomicPtr::new(std::ptr::null_mut());
 
-/// From now on, the watching thread calls `record` before it saves a file, so that it can add what led to the trigger.
+/// Makes the watching thread call `record` before it saves a file. `record` can add the events that
+/// led to the trigger.
 pub(crate) fn before_saving(record: fn()) {
     BEFORE_SAVING.store(record as *mut (), Ordering::Release);
 }
@@ -36,7 +37,7 @@ pub(crate) fn before_saving(record: fn()) {
 /// The longest frame since the last check, ns.
 static SLOWEST_FRAME: AtomicU64 = AtomicU64::new(0);
 
-/// Reports that a frame was shown, and how long it took. See [`Triggers::slow_frame`].
+/// Reports the duration of a frame that was shown. See [`Triggers::slow_frame`].
 pub fn frame(took: Duration) {
     if is_recording() {
         let ns = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);

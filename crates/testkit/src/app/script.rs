@@ -121,7 +121,7 @@ impl<'a> Script<'a> {
         self.put(name, 0);
     }
 
-    /// The end of a call; without `enter`, of one that began before the recording.
+    /// The end of a call. Without `enter`, the call began before the recording.
     pub fn exit(&mut self, name: &'static str) {
         self.work(1);
         self.put(name, 1);

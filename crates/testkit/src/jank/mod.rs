@@ -40,7 +40,7 @@ mod tests {
         ] {
             assert!(text.contains(promised), "{promised}");
         }
-        // The thread that leaves a CPU is the one that was switched to before.
+        // The thread that leaves a CPU is the thread of the previous switch.
         let mut running: std::collections::BTreeMap<&str, &str> = Default::default();
         let mut last = "";
         for line in text.lines().filter(|line| !line.starts_with('#')) {

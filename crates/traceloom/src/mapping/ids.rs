@@ -24,8 +24,8 @@ impl MethodNames {
     /// Opens the given map, or else the one next to the trace, if there is one.
     ///
     /// # Errors
-    /// If the given map cannot be read or is not a method map. A map found next to the trace is
-    /// ignored then.
+    /// If the given map cannot be read or is not a method map. A faulty map next to the trace is
+    /// ignored.
     pub fn find(named: Option<&Path>, trace: Option<&Path>) -> Result<Option<Self>> {
         if let Some(path) = named {
             return Self::open(path, false).map(Some);

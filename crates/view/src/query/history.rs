@@ -1,4 +1,4 @@
-//! Where the typed queries are remembered.
+//! Stores the queries that a user typed.
 
 /// Remembers queries. The program keeps one history for the page and the prompt.
 pub trait History: Send + Sync {

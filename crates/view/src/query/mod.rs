@@ -24,9 +24,9 @@ use rows::REPORT_ROOM;
 pub struct QueryOptions {
     /// How long a query may take.
     pub timeout: Duration,
-    /// Bytes that queries may use besides the trace.
+    /// The memory limit for queries, in bytes, in addition to the trace.
     pub memory: u64,
-    /// Where the typed queries are remembered.
+    /// The store of typed queries.
     pub history: Option<std::sync::Arc<dyn History>>,
 }
 
@@ -63,8 +63,8 @@ pub struct ReportQuery {
     pub sql: String,
 }
 
-/// Runs a query for a report. Returns the result in the form that the page shows, and the number of rows that it leaves
-/// out.
+/// Runs a query for a report. Returns the result in the form that the page shows, and the number of
+/// omitted rows.
 ///
 /// # Errors
 /// If the SQL is wrong, or breaks a limit of the session.

@@ -15,19 +15,19 @@ pub(crate) struct Room {
     pub bytes: usize,
 }
 
-/// How much of a result a server's page shows.
+/// The limit for a result on a server's page.
 pub(crate) const SERVER_ROOM: Room = Room {
     rows: 50_000,
     bytes: 16 << 20,
 };
 
-/// How much of a result a report contains.
+/// The limit for a result in a report.
 pub(super) const REPORT_ROOM: Room = Room {
     rows: 10_000,
     bytes: 4 << 20,
 };
 
-/// The first rows of a result as JSON, and the number of all.
+/// The first rows of a result as JSON, and the total number of rows.
 #[derive(Debug)]
 pub(crate) struct Rows {
     room: Room,
@@ -81,7 +81,7 @@ impl Output for Rows {
     }
 }
 
-/// About how much a value needs.
+/// The approximate size of a value in JSON.
 fn bytes_of(value: &ValueRef<'_>) -> usize {
     match value {
         ValueRef::Text(text) => text.len() + 3,

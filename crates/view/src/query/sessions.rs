@@ -13,7 +13,7 @@ pub(crate) struct Opened {
     pub names: Option<Arc<Names>>,
 }
 
-/// A session that one query at a time uses.
+/// A session. Only one query at a time uses it.
 pub(crate) type Slot = Arc<Turn<Option<Opened>>>;
 
 /// The sessions of a server.
@@ -21,7 +21,7 @@ pub(crate) type Slot = Arc<Turn<Option<Opened>>>;
 pub(crate) struct Sessions(Mutex<Vec<(Weak<Engine>, Slot)>>);
 
 impl Sessions {
-    /// The session of a trace. Those of traces that were closed are dropped.
+    /// The session of a trace. Sessions of closed traces are dropped.
     pub fn of(&self, engine: &Arc<Engine>) -> Slot {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|(engine, _)| engine.strong_count() > 0);
@@ -36,7 +36,7 @@ impl Sessions {
         slot
     }
 
-    /// Frees the sessions of traces that were closed.
+    /// Drops the sessions of closed traces.
     pub fn forget_closed(&self) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|(engine, _)| engine.strong_count() > 0);
@@ -64,7 +64,7 @@ impl Opened {
         names
     }
 
-    /// The handle that stops the query that runs.
+    /// The handle that stops the running query.
     pub fn stop(&self) -> Stop {
         self.session.stop()
     }

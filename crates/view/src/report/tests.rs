@@ -58,7 +58,7 @@ fn a_report_opens_again_and_only_once() {
     }
 }
 
-/// A tool that does not know reports finds the text in the same place as in systrace's pages.
+/// Tools that do not know reports find the text in the same place as in systrace's pages.
 #[test]
 fn the_source_stands_in_systraces_own_container() {
     let page = report(&sample(), true);

@@ -20,8 +20,8 @@ use super::traces::Slot;
 /// The size limit of a question. The longest questions contain lists of names.
 const QUESTION_BYTES: usize = 1 << 20;
 
-/// Answers of at least this size are compressed. From this size on, that is faster for the browser,
-/// in particular through a tunnel from another machine.
+/// Answers of at least this size are compressed. For such answers compression saves time,
+/// especially through a tunnel from another machine.
 const PACK_FROM_BYTES: usize = 64 << 10;
 
 /// The fields of a request's query.
@@ -99,12 +99,12 @@ pub(crate) async fn answer(
     }
 }
 
-/// The recording that a question is about.
+/// The recording that a question refers to.
 pub(crate) fn recording<'s>(state: &'s State, fields: &Fields) -> Option<&'s Recording> {
     state.recording.as_ref().filter(|_| fields.trace == 0)
 }
 
-/// The engine that answers: the one of a snapshot, or the one of a trace once it is loaded.
+/// The engine that answers: a snapshot's engine, or a trace's engine once the trace is loaded.
 pub(crate) async fn engine(state: &State, fields: &Fields) -> Result<Arc<Engine>, Response> {
     let recording = recording(state, fields);
     let newest = recording.and_then(Recording::newest);

@@ -57,7 +57,8 @@ pub(crate) async fn guard(With(state): With<Arc<State>>, request: Request, next:
 
 fn refusal(state: &State, headers: &HeaderMap, uri: &Uri) -> Option<&'static str> {
     if !is_our_host(headers, state.port) {
-        // Another site's domain may be pointed at this address. Its scripts must not be let in.
+        // Another site's domain may be pointed at this address. That site's scripts must be
+        // refused.
         return Some("refused: the Host of the request is not this server\n");
     }
     if !is_our_origin(headers, state.port) {

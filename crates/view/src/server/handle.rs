@@ -19,20 +19,20 @@ pub struct Handle {
 }
 
 impl Handle {
-    /// Sets the first trace. From now on, questions are answered. Returns when expensive results
-    /// that the user will need are cached.
+    /// Sets the first trace. From now on, questions are answered. Returns once the expensive
+    /// results for the first views are cached.
     pub fn ready(&self, trace: impl Into<Arc<Trace>>) {
         let engine = Arc::new(Engine::new(trace));
         self.state.traces.set(0, Slot::Ready(Arc::clone(&engine)));
         engine.prepare();
     }
 
-    /// Reports that the first trace cannot be read, and why.
+    /// Reports the reason why the first trace cannot be read.
     pub fn failed(&self, why: &str) {
         self.state.traces.set(0, Slot::Failed(why.into()));
     }
 
-    /// Whether traces other than the first are open, which were dropped on the page.
+    /// Whether traces from the page are open, in addition to the first.
     pub fn has_others(&self) -> bool {
         self.state.traces.has_others()
     }
@@ -43,7 +43,7 @@ impl Handle {
     }
 
     /// Waits until a page requests a newer snapshot of the recording. False if the recording has
-    /// ended, or if no page did so within `limit`.
+    /// ended, or if no page requests one within `limit`.
     pub fn wait_until_wanted(&self, limit: Duration) -> bool {
         let recording = self.state.recording.as_ref();
         recording.is_some_and(|recording| recording.wait_until_wanted(limit))
@@ -80,8 +80,8 @@ impl Handle {
         engine.prepare();
     }
 
-    /// Reports that the recording gave no trace, and why. Waits until a page received that, at most
-    /// `limit`.
+    /// Reports the reason why the recording gave no trace. Waits at most `limit` until a page has
+    /// received it.
     pub fn not_recorded(&self, why: &str, limit: Duration) {
         self.failed(why);
         if let Some(recording) = &self.state.recording {

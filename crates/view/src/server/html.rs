@@ -20,7 +20,7 @@ pub(crate) async fn page(With(state): With<Arc<State>>) -> Response {
     }
 }
 
-/// The page; read from its folder again each time if there is one.
+/// The page. If it comes from a folder, it is read again for each request.
 fn made(state: &State) -> Result<Arc<Page>, PageError> {
     if let Web::Folder(_) = state.web {
         return Ok(Arc::new(Page::new(&state.web, SERVER)?));

@@ -14,16 +14,17 @@ pub(crate) struct TooMuch {
     limit_mb: u64,
 }
 
-/// Drops cached results of scopes, oldest first, while less than a tenth of the limit is free: repeating a question
-/// costs time, but a trace that cannot be opened is worse.
+/// Drops cached results of scopes, oldest first, while less than a tenth of the limit is free.
+/// Computing a result again costs only time, but a trace without memory cannot be opened.
 pub(crate) fn trim(state: &State) {
     let near = state.memory_limit / 10 * 9;
     while used(state) > near && state.traces.forget_oldest_scope() {}
 }
 
-/// Checks whether a trace may grow further. Cached results are freed for it first. Older dropped traces
-/// are not, because it may still turn out not to fit, or to be no trace; but they count as free, because
-/// [`make_room`] closes them once it is read. Until then, both are in memory.
+/// Checks whether a trace may grow further. Cached results are freed for it first. Older dropped
+/// traces stay open, because the new file may not fit, or may not be a trace. Their memory counts
+/// as free, because [`make_room`] closes them once the new trace is read. Until then, both are in
+/// memory.
 pub(crate) fn check_room(state: &State) -> Result<(), TooMuch> {
     let limit = state.memory_limit;
     loop {

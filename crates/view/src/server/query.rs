@@ -21,9 +21,9 @@ use crate::query::{NAME, Opened, QueryOptions, Rows, SERVER_ROOM, failure};
 
 /// The size limit of a query.
 const QUERY_BYTES: usize = 1 << 20;
-/// The most names that are offered.
+/// The maximum number of names offered.
 const OFFERED: usize = 100;
-/// The most queries of the history that are sent.
+/// The maximum number of queries sent from the history.
 const REMEMBERED: usize = 200;
 
 /// A query, or the text before the cursor.
@@ -124,7 +124,8 @@ async fn asked(
     Ok((asked.sql, engine))
 }
 
-/// Does work with the session of a trace, on another thread. If the request is dropped, the query that runs is stopped.
+/// Does work with the session of a trace, on another thread. If the request is dropped, the running
+/// query is stopped.
 async fn with_session(
     state: &State,
     engine: Arc<Engine>,
@@ -148,7 +149,7 @@ async fn with_session(
     let Ok((Some(answer), turn)) = done.await else {
         return broke();
     };
-    // Otherwise the end of this request would stop the next query.
+    // Otherwise dropping this guard would stop the next query.
     guard.disarm();
     drop(turn);
     Json(answer).into_response()

@@ -66,9 +66,9 @@ struct Now {
 enum Step {
     #[default]
     Recording,
-    /// It has ended for this reason, and its trace is being assembled.
+    /// The recording has ended for this reason, and its trace is being assembled.
     Saving(String),
-    /// Its trace is set, or there is none. `said` is the result for the page.
+    /// The trace is set, or the recording gave none. `said` is the result for the page.
     Ended { said: String, is_whole: bool },
 }
 

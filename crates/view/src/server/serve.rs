@@ -58,7 +58,7 @@ impl Default for ServerOptions {
     }
 }
 
-/// Why a server cannot start or continue.
+/// The reason why a server cannot start or continue.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ServerError {
@@ -70,7 +70,7 @@ pub enum ServerError {
         /// The system's error.
         source: io::Error,
     },
-    /// There are no random numbers for the token.
+    /// The system has no random numbers for the token.
     #[error("the system provides no random numbers for the token: {0}")]
     Random(String),
     /// The page cannot be built.
@@ -146,7 +146,7 @@ impl Server {
     /// output of `begun` can interrupt the server at once, and it still shuts down cleanly.
     ///
     /// # Errors
-    /// Those of [`run`](Self::run).
+    /// The same as for [`run`](Self::run).
     pub fn run_after(self, begun: impl FnOnce()) -> Result<(), ServerError> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
@@ -207,7 +207,7 @@ pub(super) fn router(state: Arc<State>) -> Router {
 }
 
 async fn stopped(stop: watch::Sender<bool>) {
-    // The sender lives here, so the channel cannot close before.
+    // The sender lives here, so the channel cannot close earlier.
     let mut stopped = stop.subscribe();
     drop(stopped.wait_for(|&stop| stop).await);
 }

@@ -9,7 +9,7 @@ use axum::routing::get;
 use super::traces::Slot;
 use super::*;
 
-/// Long enough for any machine.
+/// A time limit that is long enough for any machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Serves `GET /` with work that reports its start, runs until it is cancelled, and then reports
@@ -147,8 +147,8 @@ fn who_does_not_finish_a_request_is_hung_up_on() {
     let (address, _state) = serve_few(&runtime, Duration::from_millis(500));
     let mut half = TcpStream::connect(address).unwrap();
     half.set_read_timeout(Some(PATIENCE)).unwrap();
-    // The answer may be 408, or none at all; then the connection ends. If this thread is slow, that is before it has
-    // written.
+    // The answer is 408, or the connection ends without an answer. If this thread is slow, the
+    // connection ends before the write.
     let sent = half.write_all(b"GET /status HTTP/1.1\r\nhost: ");
     let mut answer = Vec::new();
     let read = half.read_to_end(&mut answer);

@@ -3,8 +3,9 @@
 /**
  * @typedef {object} Action
  * @property {string} what its name, in words
- * @property {string} [group] the section of the sheet of keys that it belongs to; missing: only the palette has it
- * @property {[string[], string]} [both] keys and words for the sheet if it has one line for this action and its opposite
+ * @property {string} [group] its section in the sheet of keys; without one, the action is only in the palette
+ * @property {[string[], string]} [both] keys and words for a line of the sheet that covers this action and its
+ *   opposite
  * @property {string[]} [keys] the keys that run it, as `keyOf` names them
  * @property {string[]} [shown] how the keys are written; missing: the first of `keys`
  * @property {() => void} [run] missing: a gesture, or a key of a part of the page that handles it itself

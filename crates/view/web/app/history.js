@@ -1,5 +1,5 @@
-// Undo and redo of what is shown: views and selections. The address is replaced, never added to, so the browser's Back button leaves the
-// page, and these steps stay inside it.
+// Undo and redo of what is shown: views and selections. The address is replaced, never added to the browser's
+// history. Thus Back leaves the page, and undo stays inside it.
 import {el, iconButton} from "ui/dom";
 import {addActions} from "app/actions";
 

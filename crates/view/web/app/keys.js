@@ -95,7 +95,7 @@ export function startKeys(store, timeline, select, page) {
     else return;
     event.preventDefault();
   });
-  // Fields keep their keys to themselves, so these are taken before a field sees them.
+  // Text fields do not pass keys on, so these are handled before a field receives them.
   addEventListener("keydown", event => {
     const action = actionOf(keyOf(event));
     if (!action?.always || document.querySelector("dialog[open]")) return;

@@ -22,7 +22,7 @@ import {stretches} from "source/packed";
  * @property {any} meta the engine's answer to `meta`
  * @property {any} rows the engine's answer to `rows`
  * @property {(id: number, zoom?: boolean) => Promise<void>} goTo shows a slice in the timeline and selects it
- * @property {(from: number, to: number) => void} zoomTo moves the view there
+ * @property {(from: number, to: number) => void} zoomTo moves the view to this range
  * @property {(row: number) => void} showRow scrolls to a row (index), unfolding what hides it
  */
 

@@ -26,7 +26,7 @@
  * @property {boolean} chosen whether the user chose the tab, so that a selection does not leave the profile
  * @property {any} why the question that the tab "Why" answers, or null
  * @property {string} sql the text of the tab "Query"
- * @property {import("query/track").Track[]} tracks what queries put on the time line
+ * @property {import("query/track").Track[]} tracks the tracks that queries added to the time line
  * @property {any} profile settings of the profile's panels
  * @property {"system" | "light" | "dark"} theme
  * @property {"name" | "rank"} colours
@@ -43,7 +43,7 @@ export const firstState = () => ({
   panel: "details", chosen: false, why: null, sql: "", tracks: [], profile: {}, theme: "system", colours: "name", grid: "shown", wheel: "zoom",
 });
 
-/** The panel for a new selection. A profile that the user opened stays open, because it follows the selection. @param {State} state @param {string} wanted */
+/** The panel to show for a new selection. A profile that the user opened stays open, because it follows the selection. @param {State} state @param {string} wanted */
 export const panelFor = ({panel, chosen}, wanted) => panel === "profile" && chosen ? panel : wanted;
 
 /** The panel after a call was found or reached by a key: only a panel that the user opened stays. @param {State} state @param {string} wanted */

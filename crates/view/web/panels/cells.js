@@ -10,7 +10,7 @@ const KEPT = 24;
 /** The package of a class with its method. */
 const PACKAGE = /^((?:[\w$-]+\.)+)[\w$-]+\.[\w$<>-]+$/;
 
-/** Where the part of a name begins that is kept: after the package, at the last `::`, or a few letters before the end. @param {string} label */
+/** The start of the part that a shortened name keeps: after the package, at the last `::`, or a few letters before the end. @param {string} label */
 function keptFrom(label) {
   const path = PACKAGE.exec(label)?.[1];
   if (path) return path.length;
@@ -64,7 +64,7 @@ export function shareBar(cell, part, whole) {
 }
 
 /**
- * The column of the time of slices that never ended, on the clock of the profile.
+ * The column for the time of slices that never ended. It uses the clock of the profile.
  * @template T
  * @param {import("panels/model").Profile} profile
  * @param {(line: T) => {unfinished?: import("panels/model").Times} | undefined} rowOf the row that a line is of

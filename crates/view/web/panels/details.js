@@ -128,7 +128,7 @@ export function mountDetails(element, store, source, context) {
         el("li", {}, nameLink(label, () => store.set({selection: {kind: "name", name}})), el("span", {class: "num"}, `${times > 1 ? `${count(times)} × ` : ""}${time(total_ns)}`)))))));
   }
 
-  /** The rank of a name in the profile, by the profile's clock. For a huge trace, a report computes it only for the profile itself. @param {number} name */
+  /** The rank of a name in the profile, by the profile's clock. A report of a huge trace computes ranks only with the profile. @param {number} name */
   async function rank(name) {
     if (!source.live && context.meta.counts.slices > QUICK) return;
     const {clock} = store.get().profile ?? {};

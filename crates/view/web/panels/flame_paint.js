@@ -14,10 +14,11 @@ import {canvasColours, hueFill, mutedFill} from "ui/colours";
  * @property {Uint32Array} parent index of the frame it is called from
  * @property {Uint8Array} hue
  * @property {Float64Array} [delta] ns, new minus base
- * @property {Uint8Array} [unfinished] 1: its width is time of slices that never ended; missing if every slice ended
+ * @property {Uint8Array} [unfinished] 1: its width is time of slices that never ended; missing if every slice
+ *   ended
  * @property {Record<string, string>} labels
  * @property {number} total_ns
- * @property {number} [unfinished_ns] how much of it, at the right end, is unfinished
+ * @property {number} [unfinished_ns] the unfinished part of the width, at the right end
  * @property {number} depth_max
  */
 

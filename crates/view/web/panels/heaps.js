@@ -16,7 +16,8 @@ import {framesOf, stackTree, treeBuilder} from "panels/weights";
 export const heapsPanel = {id: "heaps", title: "Heaps", mount, when: meta => meta.records?.heap_graph_object > 0 || meta.records?.heap_profile_allocation > 0};
 
 /**
- * The tree of classes in a Java heap: below each are the objects that only it keeps alive. Objects of a class with the same owner are one node.
+ * The tree of classes in a Java heap: below each class are the objects that only its instances keep alive. Objects of
+ * a class with the same owner are one node.
  * @param {import("source/heaps").Heap} heap
  */
 export function heapTree({type, size, roots, first, edges, classes}) {
@@ -36,7 +37,7 @@ export function heapTree({type, size, roots, first, edges, classes}) {
   return grow.finish(id => classes[id]);
 }
 
-/** The sums of each name of a tree. A node within one of the same name is not counted again. @param {import("panels/weights").Tree} tree @returns {Sum[]} */
+/** The sums for each name in a tree. A node inside another node of the same name is not counted again. @param {import("panels/weights").Tree} tree @returns {Sum[]} */
 export function nameSums({parent, name, self, count: times, total, label}) {
   /** @type {Map<number, Sum>} */
   const sums = new Map();

@@ -3,14 +3,15 @@ import {el} from "ui/dom";
 import {count, elide, moment, time} from "ui/format";
 import {KIND} from "timeline/rows";
 
-/** Longer times are not examined: states shorter than a pixel would be missing. */
+/** Longer ranges are not examined, because states shorter than a pixel would be missing. */
 const LONGEST = 2e9;
 /** The maximum number of pixels of a question. */
 const PIXELS = 60_000;
 const RUNNING = 1, RUNNABLE = 2, PREEMPTED = 3;
 
 /**
- * @typedef {{from: number, to: number, cpu: number, held: Map<number, number>}} Wait from the wake-up to running; `cpu`: where it ran then; `held`: ns of the threads (utid) that ran there meanwhile
+ * @typedef {{from: number, to: number, cpu: number, held: Map<number, number>}} Wait from the wake-up to running;
+ *   `cpu`: where it ran afterwards; `held`: ns per thread (utid) that ran there during the wait
  */
 
 /** The entries of one row of an answer to `window`. @param {any} data @param {number} nth */
@@ -26,7 +27,7 @@ export async function waitsOf(source, {rows}, row, from, to) {
   const cpus = /** @type {number[]} */ ([]);
   rows.kind.forEach((/** @type {number} */ kind, /** @type {number} */ at) => { if (kind === KIND.cpu) cpus.push(at); });
   const px = Math.max(1, (to - from) / PIXELS);
-  // A little more, because the state after a wait has the CPU on which the thread ran.
+  // Slightly longer than the wait, because the state after it has the CPU on which the thread ran.
   const data = await source.ask({op: "window", rows: [row, ...cpus], from, to: to + 100 * px, px_ns: px, min_level: 0, max_level: 0}, {priority: 1});
   const states = [...statesOf(data, 0)];
   return states.flatMap(({ts, end, state}, at) => {
@@ -46,7 +47,7 @@ export async function waitsOf(source, {rows}, row, from, to) {
 /** The row of a thread, or -1. @param {any} rows @param {number} utid */
 const rowOf = (rows, utid) => rows.utid.findIndex((/** @type {number} */ one, /** @type {number} */ at) => one === utid && rows.kind[at] === KIND.thread);
 
-/** The thread's row, the time and what is asked about, for a selection. @param {import("app/panels").Source} source @param {import("app/panels").Context} context @param {import("app/state").Selection} selection */
+/** The thread's row, the time and the subject of the question, for a selection. @param {import("app/panels").Source} source @param {import("app/panels").Context} context @param {import("app/state").Selection} selection */
 async function question(source, {rows}, selection) {
   if (selection?.kind === "slice") return {row: selection.row, from: selection.ts, to: selection.end};
   if (selection?.kind !== "state" && selection?.kind !== "sched") return null;

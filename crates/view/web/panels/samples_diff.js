@@ -7,7 +7,7 @@ import {framesOf, functionSums, stackTree} from "panels/weights";
 
 /** @typedef {Map<number, [number, number]>} Weights of callsites: weight and count */
 
-/** The unit of a share: all samples of a file have this many parts. The least width that a flame graph shows is one part. */
+/** The unit of a share: all samples of a file add up to this number. The smallest width in a flame graph is 1. */
 export const PARTS = 1e6;
 
 /** @param {any} meta the engine's answer to `meta` */

@@ -14,7 +14,7 @@ export const MOST = 20;
 /** @param {Saved | null | undefined} a @param {any} b */
 const same = (a, b) => !!a && !!b && a.from === b.from && a.to === b.to && String(a.rows ?? "") === String(b.rows ?? "");
 
-/** The range that the selected one is compared with, if it is another one. @param {import("app/state").State} state @returns {Saved | undefined} */
+/** The range to compare the selected range with, unless both are the same. @param {import("app/state").State} state @returns {Saved | undefined} */
 export const baseOf = ({ranges, selection}) => selection?.kind === "range" ? ranges.find(range => range.base && !same(range, selection)) : undefined;
 
 /** The name of a saved range. @param {Saved} range */

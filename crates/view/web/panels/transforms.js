@@ -7,7 +7,7 @@ import {keyOf} from "panels/model";
 /** @typedef {{kind: "focus" | "merge" | "drop" | "collapse_recursion" | "collapse_package", name: string} | {kind: "focus_subtree", path: string[]}} Transform */
 /** @typedef {import("panels/model").Row & {class?: string}} Row */
 
-/** Names of functions that a transform made begin here; they are in no table of the trace. */
+/** The first id for names of functions that transforms made. These names are in no table of the trace. */
 export const FIRST_MADE = 0xf0000000;
 
 const WORDS = {focus: "focus on", focus_subtree: "focus on the path to", merge: "without", drop: "dropped", collapse_recursion: "recursion collapsed", collapse_package: "package collapsed"};

@@ -127,7 +127,7 @@ export function stackTree({parent, name, names}, weights, up) {
 }
 
 /**
- * The weight of each function, without and with the functions that it called. A function that called itself counts once.
+ * The weight of each function, alone and with its callees. A recursive function counts once.
  * @param {import("source/stacks").Stacks} stacks @param {Map<number, [number, number]>} weights
  */
 export function functionSums({parent, name, names}, weights) {

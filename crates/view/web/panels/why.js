@@ -7,7 +7,7 @@ import {isAbort} from "source/source";
 /** @type {import("app/panels").Panel} */
 export const whyPanel = {id: "why", title: "Why", mount, when: meta => meta.has?.states};
 
-/** The question about a selection; null if it is not about a time of a thread. @param {import("app/state").Selection} selection @param {any} rows */
+/** The question about a selection; null if the selection has no thread and time. @param {import("app/state").Selection} selection @param {any} rows */
 export function questionOf(selection, rows) {
   if (selection?.kind === "slice") return {slice: selection.id};
   return selection?.kind === "state" && selection.end !== undefined ? {utid: rows.utid[selection.row], from: selection.ts, to: selection.end} : null;
@@ -32,7 +32,7 @@ function mount(element, store, source, context) {
     {id: "why", label: "Why", width: 240, text: true, show: ({why}) => elide(why, 300)}]});
   const hint = el("p", {class: "panel-hint"});
 
-  /** The hint while there is no path: to explain the selection, or to select something. */
+  /** The hint without a path: explain the selection, or select something. */
   function invite() {
     const question = questionOf(store.get().selection, context.rows);
     hint.replaceChildren(...question

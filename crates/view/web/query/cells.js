@@ -19,7 +19,7 @@ export function momentOf(cell, origin) {
   return /^-?\d+$/.test(text ?? "") ? Number(BigInt(text) - BigInt(origin)) : NaN;
 }
 
-/** The index of each column by its name in lowercase; the first one of a name counts. @param {string[]} columns @returns {Record<string, number>} */
+/** The index of each column by its name in lowercase; of equal names, the first counts. @param {string[]} columns @returns {Record<string, number>} */
 export function placesOf(columns) {
   /** @type {Record<string, number>} */
   const places = Object.create(null);

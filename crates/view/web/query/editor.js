@@ -5,7 +5,7 @@ import {complete} from "query/server";
 
 /** The time without typing after which names are offered, ms. */
 const WAIT = 120;
-/** The letters from which names are offered without being asked for. */
+/** The minimum number of typed letters for names to be offered automatically. */
 const LETTERS = 2;
 
 let made = 0;
@@ -78,7 +78,7 @@ export function editor({onRun, onStop, onHistory}) {
 
   /** Replaces the begun word by a name. @param {number} nth */
   function accept(nth) {
-    // More of the word may have been typed since the names were asked for.
+    // The user may have typed more of the word since the request.
     field.setRangeText(names[nth][0], Math.min(start, field.selectionStart), field.selectionStart, "end");
     close();
     changed();

@@ -2,7 +2,7 @@
 import {momentOf, numberOf, placesOf} from "query/cells";
 import {KIND} from "timeline/rows";
 
-/** The most pixels that a question about the slices of a moment has. */
+/** The maximum width of a question about the slices of a moment, px. */
 const PIXELS = 60000;
 
 /** @typedef {{ts: number, end: number, row: any[]}} Spot a row of a result with its time, in the page's time */
@@ -24,7 +24,7 @@ export function jumping({columns, origin_ns}, store, source, context) {
     return {ts, end: Number.isNaN(ts) ? NaN : dur >= 0 ? ts + dur : dur === -1 ? meta.duration_ns : ts, row};
   }
 
-  /** The slice of a row, or null: by its id, if that is the id of a slice, or else by track and time. @param {Spot} spot @returns {Promise<number | null>} */
+  /** The slice of a row, or null: by its id if a slice has that id, otherwise by track and time. @param {Spot} spot @returns {Promise<number | null>} */
   async function sliceOf({ts, end, row}) {
     for (const id of [cell(row, "slice_id"), cell(row, "id")]) {
       if (!(id >= 0 && id < meta.counts.slices)) continue;

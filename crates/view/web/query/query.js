@@ -11,7 +11,7 @@ import {earlier, runQuery} from "query/server";
 /** The number of queries in the menu. */
 const LISTED = 20;
 const SHORT = 90;
-/** The time without typing after which the text is put into the address, ms. */
+/** The typing pause after which the address receives the text, ms. */
 const SETTLED = 300;
 
 /** A query in one line. @param {string} sql */
@@ -33,7 +33,7 @@ function mount(element, store, source, context) {
   const body = el("div", {class: "tab-body"}, hint());
   /** @type {string[]} the oldest first */
   let history = [];
-  /** The place in the history; the place after its end is the text that was typed. */
+  /** The position in the history. The position after its end stands for the typed text. */
   let place = 0, typed = "", waiting = 0;
   /** @type {AbortController | null} */
   let abort = null;

@@ -7,7 +7,7 @@ import {hueOf} from "panels/numbers";
 
 const LANE = 16, VALUES = 34, EDGE = 3;
 const NONE = 0xffffffff;
-/** The maximum distance of a click from a bar that it selects, px. */
+/** The maximum distance at which a click still selects a bar, px. */
 const NEAR = 4;
 
 /** @typedef {import("query/track").Track} Track */

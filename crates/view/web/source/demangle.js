@@ -220,7 +220,8 @@ class Reader {
     this.isConst = false;
     const name = this.name();
     if (!whole) return name;
-    // A template's function also has the type that it returns, except a constructor, a destructor or a conversion.
+    // The mangled name of a template function includes its return type, except for constructors, destructors and
+    // conversions.
     const {isConst} = this;
     if (name.endsWith(">") && !this.isMaker && !/operator[<>-]/.test(name.slice(-12))) this.type();
     const list = [];
@@ -293,7 +294,7 @@ const print = ([left, right]) => left + right;
 /** Letters that Rust's older names write as words. @type {Record<string, string>} */
 const RUST = {LT: "<", GT: ">", RF: "&", BP: "*", LP: "(", RP: ")", C: ",", SP: "@", u20: " ", u27: "'", u5b: "[", u5d: "]", u7b: "{", u7d: "}", u3b: ";", u2b: "+", u22: "\""};
 
-/** The readable name of a function; the same text if it is not a mangled name, or one with parts that are not known here. @param {string} symbol */
+/** The readable name of a function; the same text if it is not a mangled name or has unknown parts. @param {string} symbol */
 export function demangled(symbol) {
   const [, mangled] = /^_{1,2}Z(N.*17h[0-9a-f]{16}E|[^.@]+)(\..*)?$/s.exec(symbol) ?? [];
   if (!mangled || mangled.length > 4000) return symbol;

@@ -41,7 +41,7 @@ export function embeddedSource() {
     async ready(report) {
       engine.follow(report);
       await preview;
-      // With the answers of the first picture, the page need not wait for the engine.
+      // The page need not wait for the engine, because the report has the answers of the first picture.
       if (kept.length) engine.later();
       else await engine.begin();
     },
@@ -68,7 +68,7 @@ function start(hear) {
   try {
     const url = URL.createObjectURL(new Blob([source], {type: "text/javascript"}));
     const worker = new Worker(url);
-    /** @type {Order[]} Orders from before the worker said that it runs. */
+    /** @type {Order[]} Orders from before the worker reported that it runs. */
     let early = [];
     /** @type {(order: Order) => void} */
     let post = order => void early.push(order);
@@ -129,7 +129,7 @@ function queue() {
     return loading;
   }
 
-  /** Starts the engine when the first picture is drawn, or something that it lacks is asked for. */
+  /** Starts the engine once the first picture is drawn, or at a question that the report has no answer to. */
   function later() { patience = setTimeout(release, PATIENCE); }
 
   function next() {

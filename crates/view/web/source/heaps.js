@@ -12,7 +12,7 @@ const WEAK = /REFERENCE$/, NO_WEAK = "KIND_NOREFERENCES", REFERENT = /java\.lang
 /**
  * @typedef {object} Heap objects by their number within the dump
  * @property {Uint32Array} type class of each object, an index into `classes`
- * @property {Float64Array} size bytes, with those outside of the heap that it manages
+ * @property {Float64Array} size bytes, including native memory that the object manages
  * @property {number[]} roots
  * @property {Uint32Array} first the references of an object are from `first[object]` to `first[object + 1]`
  * @property {Uint32Array} edges

@@ -27,7 +27,7 @@ const MOST_INLINED = 64;
 /** @param {Float64Array} column rows of another table, or NaN */
 const places = column => Int32Array.from(column, value => Number.isNaN(value) ? -1 : value);
 
-/** The functions of each frame, the outermost first. The first of these that exists: the name before obfuscation, the symbols, the name (both in readable form for C++ and Rust), the place in a file. @param {any} frames @param {any} symbols @param {any} mappings @returns {string[][]} */
+/** The functions of each frame, the outermost first. Uses the name before obfuscation, else the symbols, else the name, else the place in a file. Symbols and names of C++ and Rust are demangled. @param {any} frames @param {any} symbols @param {any} mappings @returns {string[][]} */
 function frameNames(frames, symbols, mappings) {
   const text = (/** @type {any} */ table, /** @type {string} */ column, /** @type {number} */ at) => table[column][at] === NONE ? "" : table.strings[table[column][at]] ?? "";
   /** The first symbol of each set is the innermost function. @type {Map<number, string[]>} */

@@ -16,7 +16,7 @@ pub const PLUGINS: [(&str, &str); 3] = [
     ("ipc_plugin", "gen"),
 ];
 
-/// How the paths of generated files begin in `Android.bp`.
+/// The prefix of generated files' paths in `Android.bp`.
 const PREFIX: &str = "external/perfetto/";
 
 /// Descriptions of messages that are compiled in: the module with the sources, and the name of the header.

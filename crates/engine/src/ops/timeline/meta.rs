@@ -76,7 +76,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// The times that slices have, as in a [`CallTree`](traceloom_analyze::CallTree).
+/// The kinds of times that slices have, as in a [`CallTree`](traceloom_analyze::CallTree).
 fn clocks(trace: &Trace) -> TreeClocks {
     let thread_clock = trace.slices.thread_ts.iter().any(|ts| ts != NO_DURATION);
     let states = !thread_clock && !trace.thread_states.is_empty();

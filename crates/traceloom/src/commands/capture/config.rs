@@ -26,7 +26,7 @@ const NOT_IN_A_FILE: [&str; 3] = ["config", "help", "version"];
 /// its name. Options on the command line win over those in the file.
 ///
 /// # Errors
-/// If the file cannot be read, or has an unknown key or a wrong value. The message has the line.
+/// If the file cannot be read, or has an unknown key or a wrong value. The message names the line.
 pub fn with_config(command: &Command, args: Vec<OsString>) -> Result<Vec<OsString>> {
     let given = matches(command, &args);
     let Some(path) = given

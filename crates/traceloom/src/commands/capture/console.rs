@@ -1,4 +1,4 @@
-//! The stream for messages of `capture` and `systrace`.
+//! The output stream for messages of `capture` and `systrace`.
 
 use std::io::{self, Write};
 

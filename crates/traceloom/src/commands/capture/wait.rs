@@ -33,8 +33,8 @@ pub struct Wait {
 }
 
 impl Wait {
-    /// Creates the receiver. From now on, the first signal ends the recording, and the second one
-    /// the program.
+    /// Creates the receiver. From now on, the first signal ends the recording, and the second
+    /// signal ends the program.
     pub fn new() -> Self {
         let (sender, events) = channel();
         let asked = sender.clone();

@@ -8,8 +8,8 @@ use traceloom_analyze::{Change, DiffRow, Presence, Verdict};
 use super::shown::Shown;
 use crate::print::csv_line;
 
-/// The numbers in the order of the columns, with the ends of their names. The last one is there only if a slice never
-/// ended.
+/// The numbers in the order of the columns, with the suffixes of their names. The last number is
+/// present only if a slice never ended.
 const TIMES: &[(&str, &str)] = &[
     ("exclusive", "_ns"),
     ("inclusive", "_ns"),

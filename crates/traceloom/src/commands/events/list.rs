@@ -132,7 +132,7 @@ pub(super) fn csv(
     Ok(())
 }
 
-/// The heading of a field's column. Text that the event has outside of its fields has no key.
+/// The heading of a field's column. Text outside of an event's fields has no key.
 fn column(key: &str) -> String {
     match key {
         "" => "text".to_owned(),

@@ -63,8 +63,8 @@ fn names(queries: &[String], trace: &Trace) -> Result<Vec<StringId>> {
 
 /// Whether a text matches a pattern in which `*` stands for any characters and `?` for one.
 ///
-/// After a mismatch, the last `*` takes one more character. Earlier ones need not be tried again,
-/// because the last one can take whatever they could.
+/// After a mismatch, the last `*` takes one more character. An earlier `*` need not be tried again,
+/// because the last `*` can take the same characters.
 fn is_like(pattern: &str, text: &str) -> bool {
     let (pattern, text): (Vec<char>, Vec<char>) =
         (pattern.chars().collect(), text.chars().collect());

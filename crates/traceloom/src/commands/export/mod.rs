@@ -19,7 +19,7 @@ pub use args::ExportArgs;
 /// Runs the command.
 ///
 /// # Errors
-/// If a file cannot be read, the output is not one that can be written, or it cannot be written.
+/// If a file cannot be read, the kind of output is unknown, or the output cannot be written.
 pub fn run(args: &ExportArgs) -> Result<ExitCode> {
     let target = Target::of(&args.output, &args.table)?;
     let trace = read_files(&args.inputs, &args.align, &args.open)?;

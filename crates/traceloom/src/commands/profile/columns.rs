@@ -101,7 +101,8 @@ pub(super) fn states<'t>(
     }
 }
 
-/// A column of the time of slices that never ended on the clock of the profile, if there is any.
+/// Adds a column for the time of slices that never ended, by the clock of the profile. Does nothing
+/// if every slice ended.
 pub(super) fn unfinished<'t>(
     table: &mut Table,
     shown: &Shown<'_>,

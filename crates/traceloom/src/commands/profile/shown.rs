@@ -28,8 +28,9 @@ impl Shown<'_> {
         most_bytes(input.unwrap_or(u64::MAX), self.args.all)
     }
 
-    /// The order of rows. For samples, it is that of `perf report` and `simpleperf report`. By inclusive samples, the
-    /// functions that start a thread would come first, because almost every stack has them.
+    /// The order of rows. Samples have the same order as in `perf report` and `simpleperf report`.
+    /// By inclusive samples, the functions that start a thread would come first, because almost
+    /// every stack has them.
     pub fn sort(&self) -> Sort {
         let usual = if self.counts_samples() {
             Sort::Exclusive

@@ -89,7 +89,8 @@ impl Folder {
     /// If it cannot be created.
     pub fn create(&self) -> Result<Option<File>> {
         let cannot = || format!("cannot create {}", self.path.display());
-        // The folder appears together with its lock. A folder without a held lock looks like that of a killed recorder.
+        // The folder appears together with its lock. A folder without a held lock would look as if
+        // its recorder was killed.
         let beside = self.path.parent().unwrap_or(Path::new("."));
         let new = tempfile::Builder::new().prefix(".").tempdir_in(beside);
         let new = new.with_context(cannot)?;

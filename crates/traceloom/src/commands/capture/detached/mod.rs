@@ -8,8 +8,8 @@
 //! stop ── output ─────┼────────────────────────────► output   where to write the result
 //!   └─── SIGINT ────► │ saves, restores settings ──► result
 //! ```
-//! A recorder that was killed leaves no `result`, and its lock is free. The guardian of the recording
-//! restores the settings then.
+//! A recorder that was killed leaves no `result`, and its lock is free. In that case the
+//! recording's guardian restores the settings.
 
 mod about;
 mod folder;

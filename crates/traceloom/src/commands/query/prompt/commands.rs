@@ -1,4 +1,4 @@
-//! The commands of the prompt, which begin with a dot.
+//! The commands of the prompt. They begin with a dot.
 
 use std::fmt::Write;
 

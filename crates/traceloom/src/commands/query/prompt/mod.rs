@@ -101,8 +101,8 @@ fn query(session: &mut Session, args: &QueryArgs, settings: &Settings, text: &st
     Ok(())
 }
 
-/// The given parameters that occur in a text. The other ones would be errors here, although a later statement may use
-/// them.
+/// The given parameters that occur in a text. Other parameters would be errors in this statement,
+/// although a later statement may use them.
 fn params_of(text: &str, given: &[(String, Value)]) -> Vec<(String, Value)> {
     let has = |name: &str| {
         [':', '@', '$']
