@@ -48,7 +48,7 @@ impl Failure {
 
 #[pymethods]
 impl Trace {
-    /// Writes all tables as a file of SQLite, which must not exist.
+    /// Writes all tables as an SQLite file, which must not exist.
     fn write_sqlite(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let name = path.clone();
         let written = self.on_session(py, move |session| write_sqlite(session, &name, u64::MAX))?;

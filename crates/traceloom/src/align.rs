@@ -63,7 +63,7 @@ impl AlignArgs {
                     "--align: {} is the first file, with which the others are aligned",
                     named.display()
                 ),
-                None => bail!("--align: {} is not among the files", named.display()),
+                None => bail!("--align: {} is not one of the input files", named.display()),
                 Some(_) => {}
             }
         }

@@ -73,9 +73,9 @@ fn a_narrow_terminal_still_shows_the_threads() {
 #[test]
 fn what_cannot_be_explained_is_refused() {
     for (args, words) in [
-        (&[JANK][..], "say what to explain: --slice NAME, or"),
-        (&[JANK, "--at=1s"], "say what to explain"),
-        (&[JANK, "--thread=4321"], "say what to explain"),
+        (&[JANK][..], "choose what to explain: --slice NAME, or"),
+        (&[JANK, "--at=1s"], "choose what to explain"),
+        (&[JANK, "--thread=4321"], "choose what to explain"),
         (
             &[JANK, "--thread=4321", "--at=100s"],
             "100.000 s after the first event; the trace lasts 1.9",

@@ -25,7 +25,7 @@ pub(crate) fn choose_clock(asked: Option<Clock>, trees: &[&CallTree]) -> Result<
         None => return usual_clock(trees, all_have),
     };
     if !all_have(asked) {
-        bail!("--clock {word}: not recorded in every trace");
+        bail!("--clock {word}: at least one trace lacks this clock");
     }
     Ok(asked)
 }

@@ -110,7 +110,7 @@ fn choose_writer(to: Option<&str>, output: &Path) -> Result<(&'static str, &'sta
     }
     let what = match to {
         Some(id) if parse_time(id).is_ok() => {
-            bail!("--to is the format to write; a range of time ends with --until {id}")
+            bail!("--to chooses the output format; a time range ends with --until {id}")
         }
         Some(id) => format!("no format called {id} can be written"),
         None if output.as_os_str() == "-" => {

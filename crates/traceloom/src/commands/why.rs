@@ -102,7 +102,7 @@ pub fn run(args: &WhyArgs) -> Result<ExitCode> {
 fn check(args: &WhyArgs) -> Result<()> {
     match (&args.slice, args.at, args.thread.is_empty()) {
         (Some(_), ..) | (None, Some(_), false) => Ok(()),
-        _ => bail!("say what to explain: --slice NAME, or --thread NAME with --at TIME"),
+        _ => bail!("choose what to explain: --slice NAME, or --thread NAME with --at TIME"),
     }
 }
 

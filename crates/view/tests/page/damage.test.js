@@ -42,7 +42,7 @@ function changed(start) {
 /** The report up to some letters after a text. @param {string} text @param {number} [letters] */
 const cut = (text, letters = 0) => whole.slice(0, whole.indexOf(text) + letters);
 
-const LATE = /Still nothing\? Was the file saved whole\?/;
+const LATE = /Still nothing\? Was the file saved completely\?/;
 const NO_END = /the end of this report is missing/;
 
 test("one changed letter of the engine", async () => {

@@ -60,7 +60,7 @@ function matches(context, typed, search) {
 /** @param {import("app/panels").Context} context @param {(text: string) => void} search searches the calls */
 export function showPalette(context, search) {
   const input = el("input", {class: "palette-input", type: "text", role: "combobox", "aria-expanded": "true", "aria-controls": "palette-list", "aria-autocomplete": "list", "aria-label": "What to do",
-    placeholder: "What to do? A command, a thread, a call", spellcheck: "false", autocomplete: "off", "data-testid": "palette-input"});
+    placeholder: "Search commands, threads, calls", spellcheck: "false", autocomplete: "off", "data-testid": "palette-input"});
   const list = el("ul", {id: "palette-list", class: "palette-list", role: "listbox", "aria-label": "Commands", tabindex: "-1", "data-testid": "palette-list"});
   const none = el("p", {class: "panel-note", role: "status"});
   const dialog = openedSheet("Commands", "palette", input, list, none);

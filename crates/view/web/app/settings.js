@@ -9,7 +9,7 @@ import {sheet} from "app/sheet";
 /** The settings: their values, and what each means. @type {{key: Key, title: string, values: [string, string][]}[]} */
 export const SETTINGS = [
   {key: "wheel", title: "Wheel", values: [["zoom", "zooms; with Alt it scrolls the rows"], ["rows", "scrolls the rows; with Ctrl it zooms, as in Perfetto"]]},
-  {key: "grid", title: "Lines of VSYNC and deadlines", values: [["shown", "shown, where the trace has them"], ["hidden", "hidden"]]},
+  {key: "grid", title: "VSYNC and deadline lines", values: [["shown", "shown, where the trace has them"], ["hidden", "hidden"]]},
   {key: "theme", title: "Appearance", values: [["system", "as the system"], ["light", "light"], ["dark", "dark"]]},
   {key: "colours", title: "Colours", values: [["name", "by name"], ["rank", "Traceview's, by rank"]]},
 ];

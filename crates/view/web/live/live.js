@@ -32,8 +32,8 @@ function tell(said) {
 /** The controls in the top bar. @param {() => void} follow @param {() => void} stop */
 function badge(follow, stop) {
   const word = el("b", {"aria-live": "polite"}, "Live"), rate = el("span", {class: "live-rate", "data-testid": "live-rate"}), held = el("span", {class: "live-held", "data-testid": "live-held"});
-  const lost = el("span", {class: "live-lost", hidden: true, role: "status", title: "The kernel's buffer was full; --buf-size makes it larger", "data-testid": "live-lost"});
-  const following = el("button", {type: "button", class: "button", title: "Stay at what is recorded now (L)", onclick: follow, "data-testid": "live-follow"}, "Follow");
+  const lost = el("span", {class: "live-lost", hidden: true, role: "status", title: "The kernel's buffer was full. Enlarge it with --buf-size", "data-testid": "live-lost"});
+  const following = el("button", {type: "button", class: "button", title: "Follow the recording (L)", onclick: follow, "data-testid": "live-follow"}, "Follow");
   const stopping = el("button", {type: "button", class: "button live-stop", title: "End the recording and save it", onclick: stop, "data-testid": "live-stop"}, "Stop");
   const element = el("div", {class: "live", "data-testid": "live"}, el("i", {"aria-hidden": "true"}), word, rate, held, lost, following, stopping);
   document.querySelector(".top .search")?.before(element);

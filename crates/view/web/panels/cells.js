@@ -74,5 +74,5 @@ export function unfinishedColumn(profile, rowOf) {
   const [name, unit] = CLOCKS.find(([clock]) => clock === profile.clock) ?? CLOCKS[0];
   const value = (/** @type {T} */ line) => rowOf(line)?.unfinished?.[`${name}_ns`];
   return {id: "unfinished", label: `Unfinished\n${unit} (ms)`, width: 86, key: line => value(line) ?? -1, show: line => ms(value(line)),
-    title: "Time of slices that never ended, beyond the finished slices inside them; no other column includes it"};
+    title: "Time of unfinished slices, without the finished slices inside them. Not in any other column"};
 }

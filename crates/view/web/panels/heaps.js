@@ -85,8 +85,8 @@ async function mount(element, store, source, context) {
   const table = virtualTable({label: "Classes", testid: "heaps-table", rowHeight: 22, onSort: () => fill(), onSelect: row => flame.pick(row.id), columns: [
     {id: "label", label: "Name", width: 200, text: true, fixed: true, key: row => row.label, show: row => elide(row.label, 300)},
     {id: "times", label: "Count", title: "Objects or allocations", width: 64, key: row => row.times, show: row => count(row.times)},
-    {id: "self", label: "Size", title: "Of the objects themselves", width: 80, key: row => row.self, show: row => bytes(row.self)},
-    {id: "total", label: "Retained", title: "With all that only they keep alive, or with what was allocated further in", width: 84, key: row => row.total, show: row => bytes(row.total)}]});
+    {id: "self", label: "Size", title: "Size of the objects alone", width: 80, key: row => row.self, show: row => bytes(row.self)},
+    {id: "total", label: "Retained", title: "Including objects that only they keep alive, or allocations by callees", width: 84, key: row => row.total, show: row => bytes(row.total)}]});
 
   function fill() {
     const {column, down} = table.sorted(), passes = smartCase(find.value);

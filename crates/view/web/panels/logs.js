@@ -23,7 +23,7 @@ function mount(element, store, source, context) {
   const threads = new Map();
   kind.forEach((/** @type {number} */ own, /** @type {number} */ at) => { if (own === KIND.thread) threads.set(utid[at], names[at]); });
   const text = el("input", {type: "search", class: "control find", placeholder: "Tag or message", "aria-label": "Only lines that contain this", "data-testid": "logs-text", spellcheck: "false"});
-  const level = el("select", {class: "control", "aria-label": "Only from this level on", "data-testid": "logs-level"},
+  const level = el("select", {class: "control", "aria-label": "Minimum level", "data-testid": "logs-level"},
     ...LEVELS.map((name, nth) => el("option", {value: nth ? String(nth + 2) : ""}, nth ? `${name[0].toUpperCase()}${name.slice(1)} and above` : "All levels")).slice(0, -1));
   const range = rangeBox(store, "logs-range", () => renew());
   const title = el("span", {class: "hits", role: "status", "data-testid": "logs-title"});

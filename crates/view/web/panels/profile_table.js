@@ -51,7 +51,7 @@ function columnsOf(profile) {
   if (profile.unfinished) columns.push(unfinishedColumn(profile, ({row, edge, heading}) => edge || heading ? undefined : row));
   columns.push({id: "calls", label: "Calls+Recur\nCalls/Total", width: 98, key: ({row}) => row.calls + row.recursive_calls, show: callsOf,
     csv: [["Calls", ({row, edge, heading}) => heading ? "" : edge ? edge.calls : row.calls], ["Recursive calls", ({row, edge, heading}) => heading || edge ? "" : row.recursive_calls], ["Of calls", ({edge}) => edge?.of_calls ?? ""]],
-    title: "Calls + calls from within itself; of a caller or callee: calls / all calls of the callee"});
+    title: "Calls + recursive calls. For a caller or callee: calls / all calls of the callee"});
   for (const [clock, label] of clocks) {
     const value = (/** @type {Line} */ line) => line.edge || line.heading ? undefined : (line.row.inclusive[clock] ?? 0) / Math.max(1, line.row.calls + line.row.recursive_calls);
     columns.push({id: `${label}-call`.toLowerCase(), label: `${label} Time/\nCall (ms)`, width: 86, key: line => value(line) ?? 0, show: line => ms(value(line)),

@@ -28,7 +28,7 @@ const ended = (id, label) => {
 };
 
 /** Shown where a slice never ended. @type {Column} */
-const UNFINISHED = ns("unfinished_ns", "Unfinished", "Time of slices that never ended, beyond the finished slices inside them; no other column includes it");
+const UNFINISHED = ns("unfinished_ns", "Unfinished", "Time of unfinished slices, without the finished slices inside them. Not in any other column");
 
 /** @type {Record<string, {title: string, columns: Column[], sort: string}>} */
 const VIEWS = {

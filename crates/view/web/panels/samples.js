@@ -65,7 +65,7 @@ async function mount(element, store, source, context) {
     ...threadsOf(samples, context.rows).map(([utid, label, times]) => el("option", {value: String(utid)}, `${elide(label, 60)} · ${count(times)}`)));
   const events = el("select", {class: "control", "aria-label": "Only one event", "data-testid": "samples-event", hidden: samples.events.length < 2}, el("option", {value: ""}, `All ${samples.events.length} events`),
     ...samples.events.map((name, at) => el("option", {value: String(at)}, elide(name, 60))));
-  const turn = el("button", {type: "button", class: "button", "aria-pressed": "false", "data-testid": "samples-up", title: "The innermost functions first, and who called them", onclick: () => { up = !up; turn.setAttribute("aria-pressed", String(up)); load(); }}, "By function");
+  const turn = el("button", {type: "button", class: "button", "aria-pressed": "false", "data-testid": "samples-up", title: "Innermost functions first, then their callers", onclick: () => { up = !up; turn.setAttribute("aria-pressed", String(up)); load(); }}, "By function");
   const find = el("input", {type: "search", class: "control find", placeholder: "Function", "aria-label": "Highlight functions whose name contains this", "data-testid": "samples-find", spellcheck: "false"});
   const chips = el("span", {class: "chips"}), title = el("span", {class: "hits", role: "status", "data-testid": "samples-title"});
   const flame = flameView({label: "Flame graph of the samples", testid: "samples-flame", empty: "No sample here has a stack.", ask: async view => framesOf(/** @type {any} */ (tree), view),
@@ -74,7 +74,7 @@ async function mount(element, store, source, context) {
   const table = virtualTable({label: "Functions", testid: "samples-table", rowHeight: 22, onSort: () => fill(), onSelect: row => { chosen = row; flame.pick(row.id); }, columns: [
     {id: "label", label: "Function", width: 240, text: true, fixed: true, key: row => row.label, show: row => elide(row.label, 300)},
     {id: "self", label: "Self", title: "Samples in the function itself", width: 64, key: row => row.self, show: row => count(row.self)},
-    {id: "total", label: "Total", title: "Samples in the function or in what it called", width: 64, key: row => row.total, show: row => count(row.total)},
+    {id: "total", label: "Total", title: "Samples in the function or its callees", width: 64, key: row => row.total, show: row => count(row.total)},
     {id: "share", label: "Share", title: "Share of the samples", width: 76, key: row => row.total, show: row => share(row.total, total)}]});
 
   const transforms = () => listed(store.get().profile?.samples);

@@ -28,7 +28,7 @@ function taken(element) {
 export function data() {
   if (typeof DecompressionStream === "undefined") throw new Error("this browser is too old for reports: it has no DecompressionStream");
   const engine = document.getElementById("traceloom-engine");
-  if (!engine || !document.getElementById("traceloom-end")) throw new Error("the end of this report is missing: was the file saved whole?");
+  if (!engine || !document.getElementById("traceloom-end")) throw new Error("the end of this report is missing: was the file saved completely?");
   const columns = [...document.querySelectorAll("script.traceloom-columns")];
   const parts = columns.map((element) => ({bytes: Number(element.getAttribute("data-bytes")), packed: taken(element)}));
   return {op: "load", engine: taken(engine), parts};

@@ -63,7 +63,7 @@ export function startEngine(send) {
     // Only one of the other parts is in memory: the one that is being decoded.
     let next = parts.length ? inflate(parts[0].packed) : null;
     const {instance} = await compiled.catch(() => {
-      throw new Error("the engine in this report is damaged: was the file saved whole?");
+      throw new Error("the engine in this report is damaged: was the file saved completely?");
     });
     const loaded = begun = /** @type {Exports} */ (/** @type {unknown} */ (instance.exports));
     const total = parts.reduce((sum, part) => sum + part.bytes, 0);
@@ -96,7 +96,7 @@ export function startEngine(send) {
     let at = start;
     for (;;) {
       const {done, value} = await reader.read().catch(() => {
-        throw new Error("the report's data is damaged: was the file saved whole?");
+        throw new Error("the report's data is damaged: was the file saved completely?");
       });
       if (done) break;
       if (at + value.length > start + bytes) throw new Error("the report's data is longer than it says");
@@ -105,7 +105,7 @@ export function startEngine(send) {
       at += value.length;
       copied(value.length);
     }
-    if (at < start + bytes) throw new Error("the report's data broke off: was the file saved whole?");
+    if (at < start + bytes) throw new Error("the report's data broke off: was the file saved completely?");
     return start;
   }
 

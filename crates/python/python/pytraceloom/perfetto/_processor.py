@@ -141,7 +141,7 @@ class TraceProcessor:
         raise PerfettoException("pytraceloom has no metatrace")
 
     def export(self, output_path: str, export_format: str) -> None:
-        """Writes all tables: ``sqlite`` as a file of SQLite, ``arrow_tar`` as a tar of Arrow files."""
+        """Writes all tables: ``sqlite`` as an SQLite file, ``arrow_tar`` as a tar of Arrow files."""
         trace = self._open_trace()
         if export_format == "sqlite":
             trace.export(output_path, "sqlite")

@@ -37,7 +37,7 @@ impl DiffArgs {
             bail!("--sort calls: samples have no calls");
         }
         if !samples && limits(|limit| matches!(limit, MinChange::Points(_))) {
-            bail!("--min-change: only samples have percentage points; write a time (300us, 1ms)");
+            bail!("--min-change needs a time here (300us, 1ms); percentage points are for samples");
         }
         Ok(())
     }

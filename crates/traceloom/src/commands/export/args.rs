@@ -21,7 +21,7 @@ pub struct ExportArgs {
 
     /// What to write
     ///
-    /// x.sqlite (or .sqlite3, .db): a file of SQLite with all tables. x.arrow: the table that --table names. Any other
+    /// x.sqlite (or .sqlite3, .db): an SQLite file with all tables. x.arrow: the table that --table names. Any other
     /// name: a folder with an Arrow file for each table.
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,

@@ -22,7 +22,7 @@ use crate::times::{parse_number, parse_time};
 /// Accepts the options of systrace. Without --time, it records until Enter or Ctrl-C.
 #[derive(clap::Args, Clone, Debug)]
 pub struct CaptureArgs {
-    /// Categories to record; -l lists them [default: those of systrace]
+    /// Categories to record; -l lists them [default: systrace's categories]
     #[arg(value_name = "CATEGORY")]
     pub categories: Vec<String>,
 

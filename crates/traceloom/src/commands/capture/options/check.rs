@@ -35,7 +35,7 @@ impl CaptureArgs {
         }
         self.check_buffers()?;
         if !self.command.is_empty() && (self.from_file.is_some() || self.android.resume) {
-            bail!("a command is only run for a recording");
+            bail!("a command can be given only for a recording");
         }
         if (self.ring.is_some() || self.until.is_some()) && self.from_file.is_some() {
             bail!("--ring and --until are for recording, not for a file");

@@ -64,7 +64,7 @@ impl CaptureArgs {
     fn check_perfetto_output(&self) -> Result<()> {
         let is_more = self.method.method.is_some() || self.extra.walt || self.extra.battor.battor;
         if is_more && self.kind()? == OutputKind::Perfetto {
-            bail!("a .pftrace holds only what perfetto recorded; choose -o FILE.html");
+            bail!("a .pftrace can hold only perfetto's data; use -o FILE.html");
         }
         Ok(())
     }

@@ -27,7 +27,7 @@ impl Failures {
     pub fn finish(self, files: usize, is_strict: bool) -> Result<ExitCode> {
         match self.count {
             0 => return Ok(ExitCode::SUCCESS),
-            count if count == files => bail!("none of the files has an answer"),
+            count if count == files => bail!("the query failed for every file"),
             count => message!("traceloom: {count} of {files} files have no answer"),
         }
         Ok(ExitCode::from(u8::from(is_strict)))
