@@ -103,16 +103,31 @@ fn counter(trace: &Trace, name: &str) -> Option<(StringId, Vec<i64>)> {
     Some((id, changes.map(|row| row.ts).collect()))
 }
 
-/// The usual time between vsyncs, ns. Vsyncs that no app requested are missing, so a distance may
-/// be several periods; the shortest distances are one period.
+/// The usual time between vsyncs, ns. Vsyncs that no app requested are missing, so a distance may be several periods.
+/// One period is the shortest distance that is common.
 fn period(ticks: &[i64]) -> Option<i64> {
     let mut distances = distances(ticks);
     distances.sort_unstable();
-    let short = *distances.get(distances.len() / 10)?;
-    let singles = distances.iter().copied().filter(|ns| *ns < short * 3 / 2);
-    let singles: Vec<i64> = singles.collect();
+    let short = shortest_common(&distances)?;
+    let singles = distances.iter().copied();
+    let singles: Vec<i64> = singles
+        .filter(|ns| (short..short * 3 / 2).contains(ns))
+        .collect();
     let median = singles[singles.len() / 2];
     Some(rate_near(median, 1, 0.03).unwrap_or(median))
+}
+
+/// The shortest of the sorted distances that a tenth of them, and at least two, are close to. A single early vsync is not
+/// common. If no distance is, the shortest one.
+fn shortest_common(distances: &[i64]) -> Option<i64> {
+    let enough = (distances.len() / 10).max(2);
+    let is_common = |(at, ns): &(usize, &i64)| {
+        let close = distances.partition_point(|other| *other <= **ns * 11 / 10);
+        close - at >= enough
+    };
+    let mut all = distances.iter().enumerate();
+    let common = all.find(is_common).map(|(_, ns)| *ns);
+    common.or(distances.first().copied())
 }
 
 fn distances(times: &[i64]) -> Vec<i64> {
@@ -151,6 +166,12 @@ mod tests {
         assert_eq!(period(&ticks(8_300_000, 3)), Some(8_333_333));
         assert_eq!(period(&ticks(12_600_000, 0)), Some(12_601_000));
         assert_eq!(period(&[0, 200_000_000]), None);
+        assert_eq!(period(&[0, 16_600_000]), Some(16_666_666));
+        // One vsync is early.
+        let mut early = ticks(16_690_000, 0);
+        early.truncate(12);
+        early[5] -= 6_000_000;
+        assert_eq!(period(&early), Some(16_666_666));
         assert_eq!(frame_period(&[ticks(33_300_000, 0)]), Some(16_666_666));
         assert_eq!(frame_period(&[ticks(11_000_000, 0)]), Some(11_111_111));
         assert_eq!(frame_period(&[vec![5]]), None);

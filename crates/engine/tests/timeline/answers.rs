@@ -64,6 +64,9 @@ fn a_slice_in_detail() {
     );
     assert_eq!(draw.json["thread"]["tid"], 900);
     assert_eq!(draw.json["process"]["label"], "com.example");
+    // Another slice of its thread never ended.
+    let repairs = draw.json["repairs"].as_array();
+    assert!(repairs.is_none_or(Vec::is_empty), "{repairs:?}");
     let never = ask(&engine, json!({"op": "slice", "id": id(&engine, "never")}));
     assert_eq!(never.json["never_ended"], true);
     assert_eq!((never.number("dur"), never.number("end")), (-1.0, 1000.0));

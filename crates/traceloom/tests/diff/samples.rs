@@ -83,7 +83,10 @@ fn what_cannot_be_compared_is_refused() {
         (both(&["--sort", "calls"]), "samples have no calls"),
         (both(&["--min-change", "1ms"]), "0.5pp"),
         (both(&["--event", "misses"]), "only cycles"),
-        (vec![slices, slices, "--min-change", "1pp"], "only samples"),
+        (
+            vec![slices, slices, "--min-change", "1pp"],
+            "are for samples",
+        ),
     ] {
         let (code, out, err) = diff(&args);
         assert_eq!((code, out.as_str()), (Some(2), ""), "{args:?}");

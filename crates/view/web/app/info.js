@@ -6,11 +6,20 @@ import {showRepairs} from "app/repairs";
 
 /** The maximum number of facts about the recording. */
 const MOST = 300;
+/** Facts with more characters come last, so that they do not hide the device and the app. */
+const LONG = 80;
 const COUNTS = ["processes", "threads", "slices", "methods", "sched_slices", "counters", "instants", "flows", "ftrace_events"];
 
 const words = (/** @type {string} */ key) => (key[0].toUpperCase() + key.slice(1)).replaceAll("_", " ");
-/** @param {string} title @param {[string, string | false][]} facts */
-const block = (title, facts) => el("section", {class: "block"}, el("h3", {}, title), el("dl", {class: "facts"}, ...facts.filter(([, value]) => value).flatMap(([key, value]) => [el("dt", {}, key), el("dd", {}, String(value))])));
+/** @param {string} title @param {[string, string | false][]} facts @param {string} [kind] the classes */
+const block = (title, facts, kind = "block") => el("section", {class: kind}, el("h3", {}, title), el("dl", {class: "facts"}, ...facts.filter(([, value]) => value).flatMap(([key, value]) => [el("dt", {}, key), el("dd", {}, String(value))])));
+
+/** The facts as text, the short ones first. @param {any[][]} metadata @returns {[string, string][]} */
+function short(metadata) {
+  const facts = metadata.map(([key, value]) => /** @type {[string, string]} */ ([key, String(value)]));
+  const isLong = (/** @type {[string, string]} */ [, value]) => Number(value.length > LONG);
+  return facts.sort((one, other) => isLong(one) - isLong(other));
+}
 
 /** @param {import("app/state").Store} store @param {import("app/panels").Context} context */
 export function showInfo(store, context) {
@@ -19,5 +28,5 @@ export function showInfo(store, context) {
     ...sources.map((/** @type {any} */ {name, format, bytes: size}) => block("File", [["Name", name], ["Format", format], ["Size", size > 0 && bytes(size)]])),
     block("Holds", [["Length", time(duration_ns)], ...COUNTS.filter(key => counts[key] > 0).map(key => /** @type {[string, string]} */ ([words(key), count(counts[key])]))]),
     el("section", {class: "block"}, el("h3", {}, "Repairs"), repairs.length ? el("button", {type: "button", class: "link", "data-testid": "repairs-open", onclick: () => { dialog.close(); showRepairs(store, context); }}, plural(repairs.length, "kind")) : "none"),
-    metadata.length > 0 && block("Recorded with", metadata.slice(0, MOST).map((/** @type {any} */ [key, value]) => [key, elide(String(value), 300)]))));
+    metadata.length > 0 && block("Recorded with", short(metadata).slice(0, MOST).map(([key, value]) => [key, elide(value, 300)]), "block wide")));
 }

@@ -19,7 +19,7 @@ const ns = (id, label, title) => ({id, label, title, width: Math.max(92, label.l
 /** @param {string} id @param {string} label @param {number} [width] @returns {Column} */
 const text = (id, label, width = 220) => ({id, label, width, text: true, key: row => String(row[id]), show: row => String(row[id])});
 /** @param {string} id @param {string} label @param {(value: number) => string} show @returns {Column} */
-const figure = (id, label, show) => ({id, label, width: 80, key: row => row[id], show: row => show(row[id])});
+const figure = (id, label, show, width = 80) => ({id, label, width, key: row => row[id], show: row => show(row[id])});
 
 /** A column of durations, which only slices that ended have. @param {string} id @param {string} label @returns {Column} */
 const ended = (id, label) => {
@@ -37,7 +37,7 @@ const VIEWS = {
   threads: {title: "Threads", sort: "running_ns", columns: [text("label", "Thread"), ns("running_ns", "Running"), ns("runnable_ns", "Runnable"), ns("sleeping_ns", "Sleeping"), ns("uninterruptible_ns", "Uninterruptible"), ns("io_ns", "I/O"), ns("other_ns", "Other")]},
   cpus: {title: "CPUs", sort: "", columns: [{id: "cpu", label: "CPU", width: 60, key: row => row.cpu, show: row => String(row.cpu)}, ns("busy_ns", "Busy"), figure("percent", "Share", value => `${value.toFixed(1)} %`),
     {id: "top", label: "Most on it", width: 300, text: true, show: row => row.top.map((/** @type {any} */ {label, ns}) => `${label} ${time(ns)}`).join(" · ")}]},
-  counters: {title: "Counters", sort: "", columns: [text("label", "Counter"), figure("min", "Min", amount), figure("max", "Max", amount), figure("mean", "Mean", amount), figure("last", "Last", amount)]},
+  counters: {title: "Counters", sort: "", columns: [text("label", "Counter"), figure("min", "Min", amount, 130), figure("max", "Max", amount, 130), figure("mean", "Mean", amount, 130), figure("last", "Last", amount, 130)]},
 };
 
 /** @param {any[]} rows @param {Column | undefined} column @param {boolean} down */
@@ -129,7 +129,14 @@ export function mountRange(element, store, source, context) {
 
   async function follow() {
     const {selection} = store.get();
-    if (selection?.kind !== "range") { if (!answer) element.replaceChildren(saved.list, hint); return; }
+    if (selection?.kind !== "range") {
+      // The totals stay while one of their rows is selected.
+      if (!answer || !selection) {
+        abort?.abort();
+        element.replaceChildren(saved.list, hint);
+      }
+      return;
+    }
     if (element.firstChild !== bar) element.replaceChildren(bar, saved.list, views.body);
     const {from, to, rows} = selection;
     title.textContent = `${span(from, to)}${rows ? ` · ${plural(rows.length, "row")}` : ""}`;

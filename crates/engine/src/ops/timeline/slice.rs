@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use traceloom_analyze::WaitText;
 use traceloom_analyze::timeline::{NameId, SliceDetails, StateTimes};
 use traceloom_trace::{
-    MethodId, NO_DURATION, NO_NUMBER, ProcessId, RowId, SliceId, ThreadId, TrackId,
+    MethodId, NO_DURATION, NO_NUMBER, ProcessId, RepairKind, RowId, SliceId, ThreadId, TrackId,
 };
 
 use super::locate::existing_slice;
@@ -239,7 +239,7 @@ impl Engine {
         let own = details.repairs.iter();
         let mut repairs: Vec<_> = own.map(|repair| repair.explanation().into()).collect();
         for row in trace.repairs.rows() {
-            if row.source == source && names_it(&row.detail) {
+            if row.source == source && !is_of_one_slice(row.kind) && names_it(&row.detail) {
                 let detail = cut(&row.detail, LIST_CHARS);
                 let (what, count) = (row.kind.explanation(), row.count);
                 repairs.push(format!("{what} ({count} in all, first: {detail})").into());
@@ -288,4 +288,11 @@ impl Engine {
             total_ns: stats.total_ns,
         })
     }
+}
+
+/// Whether each repair of a kind is about one slice. The detail of such a kind is about the first of these slices, which
+/// says nothing about the others of its thread.
+fn is_of_one_slice(kind: RepairKind) -> bool {
+    use RepairKind::{MissingExit, NameCut, NeverClosed};
+    matches!(kind, MissingExit | NameCut | NeverClosed)
 }
