@@ -6,11 +6,13 @@ mod content;
 mod guard;
 mod map;
 mod new_file;
+mod perf_folder;
 mod place;
 mod screen;
 
 pub use content::Content;
 pub use map::{Map, Truncated};
 pub use new_file::{NewFile, RECORDING, RESULT, Scratch, give_name};
+pub use perf_folder::perf_folder;
 pub use place::{PlaceError, resolve};
 pub use screen::{Screen, Visible, is_command};

@@ -10,6 +10,7 @@ use pyo3::pybacked::PyBackedBytes;
 use traceloom_formats::{
     AnyReader, PART_BYTES, ReadError, ReadOptions, Reader, SNIFF_BYTES, Target, detect, wants_whole,
 };
+use traceloom_host::perf_folder;
 use traceloom_symbols::LocalSymbols;
 use traceloom_trace::{Trace, TraceBuilder};
 
@@ -182,7 +183,7 @@ impl Push<'_, '_> {
 /// The files of an input: old tools write `a.key` and `a.data`, and either name opens both. `perf record --threads` writes
 /// a folder with `data`, `data.0`, `data.1` …
 fn parts(path: &Path) -> Vec<PathBuf> {
-    if let Some(files) = files_of_perf(path) {
+    if let Some(files) = perf_folder(path, is_perf_data) {
         return files;
     }
     let (key, data) = (path.with_extension("key"), path.with_extension("data"));
@@ -192,29 +193,6 @@ fn parts(path: &Path) -> Vec<PathBuf> {
     }
 }
 
-/// The files of a folder that `perf record --threads` wrote: `data`, which has the header, then `data.0`, `data.1` …
-fn files_of_perf(folder: &Path) -> Option<Vec<PathBuf>> {
-    let header = folder.join("data");
-    // Opening a pipe would wait for its writer.
-    if !header.is_file() || !is_perf_data(&header) {
-        return None;
-    }
-    let names = std::fs::read_dir(folder).ok()?.flatten();
-    let numbers = names.filter_map(|entry| {
-        let name = entry.file_name().into_string().ok()?;
-        name.strip_prefix("data.")?.parse::<u32>().ok()
-    });
-    let mut numbers: Vec<_> = numbers.collect();
-    numbers.sort_unstable();
-    let further = numbers
-        .iter()
-        .map(|number| folder.join(format!("data.{number}")));
-    Some([header].into_iter().chain(further).collect())
-}
-
-fn is_perf_data(path: &Path) -> bool {
-    let mut head = Vec::new();
-    let file = File::open(path).map(|file| file.take(SNIFF_BYTES as u64));
-    let read = file.and_then(|mut file| file.read_to_end(&mut head));
-    read.is_ok() && detect(&head).is_some_and(|format| format.id() == "perf-data")
+fn is_perf_data(head: &[u8]) -> bool {
+    detect(head).is_some_and(|format| format.id() == "perf-data")
 }

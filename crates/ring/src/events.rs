@@ -56,6 +56,6 @@ pub struct Event<'a> {
     /// Offset of the record in the file, bytes.
     pub offset: u64,
     /// Number of the thread's chunks missing right before this event; open sections may have ended in them. Always 0
-    /// for events of a signal handler that interrupted a record.
+    /// for events that a signal handler recorded while it interrupted the writing of a record.
     pub missing_chunks: u32,
 }

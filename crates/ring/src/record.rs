@@ -83,7 +83,7 @@ kinds! {
     AsyncEndNamed = 16, true, true;
     /// Text that a program wrote to `trace_marker`.
     Mark = 17, false, true;
-    /// The next records are from another thread; the text is the header of its part of the chunk.
+    /// The next records in the chunk are from another thread. The text is the header of this part.
     Owner = 18, false, true;
 }
 

@@ -1,15 +1,15 @@
-//! How exact the times of a thread are.
+//! The rounding error of a thread's times.
 
 use super::rows::Row;
 
 /// The largest rounding error: a microsecond.
 const LARGEST_NS: i64 = 1_000;
 
-/// Returns the maximum rounding error in the times of a thread, ns. An inner slice may end so much later than its outer
-/// one. `rows` are sorted.
+/// Returns the maximum rounding error in the times of a thread, ns. An inner slice may end later than its outer one by
+/// this much. `rows` are sorted.
 ///
-/// Programs write microseconds with a fixed number of digits behind the point, some without any. So the last digit that
-/// is ever used tells the error. The durations may have fewer digits than the times.
+/// Programs write microseconds with a fixed number of digits behind the point, some without any. So the last
+/// digit in use shows the error. Durations may have fewer digits than times.
 pub(super) fn rounding(rows: &[Row]) -> i64 {
     let first = rows.first().map_or(0, |row| row.ts);
     let whole = || rows.iter().filter(|row| row.phase == b'X');

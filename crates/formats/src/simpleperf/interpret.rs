@@ -253,7 +253,7 @@ impl<'a> Interpreter<'a> {
         self.samples.value(ts, NONE, (track, count), out)
     }
 
-    /// Looks up the functions that simpleperf did not know. Its report has no build ids.
+    /// Looks up functions that simpleperf could not name. Its reports have no build ids.
     fn name_frames(&mut self, symbolizer: &dyn Symbolizer, out: &mut TraceBuilder) {
         let code = |mapping: &Mapping, path: &str| {
             let is_file = path.starts_with('/');

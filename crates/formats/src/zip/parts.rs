@@ -71,7 +71,7 @@ impl<'a> Parts<'a> {
         })
     }
 
-    /// The entries of the last archive in `bytes`. Also handles the bytes after it.
+    /// The entries of the last archive in `bytes`. Entries that follow it are included; other bytes after it are counted.
     fn archive(&mut self, bytes: &'a [u8], archive: Directory<'a>) -> Vec<Record<'a>> {
         let mut records = archive.records;
         let rest = &bytes[archive.end..];

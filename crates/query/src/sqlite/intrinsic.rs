@@ -1,4 +1,4 @@
-//! Registers functions whose values are tables with SQLite.
+//! Registers table-valued functions with SQLite.
 
 use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::ValueRef;

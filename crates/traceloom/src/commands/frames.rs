@@ -241,12 +241,12 @@ fn text(out: &mut dyn Write, args: &FramesArgs, report: &FrameReport) -> Result<
         return Ok(());
     }
     table(&report.apps).write(out, terminal_width())?;
-    let verdict_text = report.worst.iter();
-    let verdict_text: Vec<&WorstFrame> = match args.limit {
-        Some(_) => verdict_text.collect(),
-        None => verdict_text.filter(|frame| frame.missed > 0).collect(),
+    let shown = report.worst.iter();
+    let shown: Vec<&WorstFrame> = match args.limit {
+        Some(_) => shown.collect(),
+        None => shown.filter(|frame| frame.missed > 0).collect(),
     };
-    for frame in verdict_text {
+    for frame in shown {
         writeln!(out)?;
         worst(out, frame)?;
     }

@@ -1,12 +1,11 @@
 //! The files that make up an input: one, the `.key` and `.data` files of old tools, or a folder that perf wrote.
 
 use std::ffi::OsString;
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use traceloom_formats::{SNIFF_BYTES, detect};
+use traceloom_formats::detect;
+use traceloom_host::perf_folder;
 
 use crate::address;
 
@@ -54,7 +53,7 @@ pub fn join_pairs(args: Vec<OsString>) -> Vec<OsString> {
 /// files in a folder that perf wrote. A base name means both files of old tools if no file has that
 /// name.
 pub(super) fn parts(path: &Path) -> Result<Vec<PathBuf>> {
-    if let Some(files) = files_of_perf(path) {
+    if let Some(files) = perf_folder(path, is_perf_data) {
         return Ok(files);
     }
     let beside = |ending: &str| {
@@ -86,29 +85,6 @@ pub(super) fn parts(path: &Path) -> Result<Vec<PathBuf>> {
     }
 }
 
-/// The files of a folder that `perf record --threads` wrote: `data`, which has the header, then `data.0`, `data.1` …
-fn files_of_perf(folder: &Path) -> Option<Vec<PathBuf>> {
-    let header = folder.join("data");
-    // Opening a pipe would wait for its writer.
-    if !header.is_file() || !is_perf_data(&header) {
-        return None;
-    }
-    let names = std::fs::read_dir(folder).ok()?.flatten();
-    let numbers = names.filter_map(|entry| {
-        let name = entry.file_name().into_string().ok()?;
-        name.strip_prefix("data.")?.parse::<u32>().ok()
-    });
-    let mut numbers: Vec<_> = numbers.collect();
-    numbers.sort_unstable();
-    let further = numbers
-        .iter()
-        .map(|number| folder.join(format!("data.{number}")));
-    Some([header].into_iter().chain(further).collect())
-}
-
-fn is_perf_data(path: &Path) -> bool {
-    let mut head = Vec::new();
-    let file = File::open(path).map(|file| file.take(SNIFF_BYTES as u64));
-    let read = file.and_then(|mut file| file.read_to_end(&mut head));
-    read.is_ok() && detect(&head).is_some_and(|format| format.id() == "perf-data")
+fn is_perf_data(head: &[u8]) -> bool {
+    detect(head).is_some_and(|format| format.id() == "perf-data")
 }

@@ -15,7 +15,7 @@ const words = (/** @type {string} */ key) => (key[0].toUpperCase() + key.slice(1
 const block = (title, facts, kind = "block") => el("section", {class: kind}, el("h3", {}, title), el("dl", {class: "facts"}, ...facts.filter(([, value]) => value).flatMap(([key, value]) => [el("dt", {}, key), el("dd", {}, String(value))])));
 
 /** The facts as text, the short ones first. @param {any[][]} metadata @returns {[string, string][]} */
-function short(metadata) {
+function shortFirst(metadata) {
   const facts = metadata.map(([key, value]) => /** @type {[string, string]} */ ([key, String(value)]));
   const isLong = (/** @type {[string, string]} */ [, value]) => Number(value.length > LONG);
   return facts.sort((one, other) => isLong(one) - isLong(other));
@@ -28,5 +28,5 @@ export function showInfo(store, context) {
     ...sources.map((/** @type {any} */ {name, format, bytes: size}) => block("File", [["Name", name], ["Format", format], ["Size", size > 0 && bytes(size)]])),
     block("Holds", [["Length", time(duration_ns)], ...COUNTS.filter(key => counts[key] > 0).map(key => /** @type {[string, string]} */ ([words(key), count(counts[key])]))]),
     el("section", {class: "block"}, el("h3", {}, "Repairs"), repairs.length ? el("button", {type: "button", class: "link", "data-testid": "repairs-open", onclick: () => { dialog.close(); showRepairs(store, context); }}, plural(repairs.length, "kind")) : "none"),
-    metadata.length > 0 && block("Recorded with", short(metadata).slice(0, MOST).map(([key, value]) => [key, elide(value, 300)]), "block wide")));
+    metadata.length > 0 && block("Recorded with", shortFirst(metadata).slice(0, MOST).map(([key, value]) => [key, elide(value, 300)]), "block wide")));
 }

@@ -40,8 +40,7 @@ impl Count<'_> {
             }
         };
         let lengths = self.each(source, &new, collect, cancelled);
-        // Once its last length is stored, each name's place in a part is the start of the next
-        // name.
+        // After the last length of a name is stored, its position in a part is the start of the next name.
         let of_name = |at: usize| {
             let mut all = Vec::new();
             for (part, (lengths, next)) in lengths.iter().enumerate() {

@@ -67,7 +67,8 @@ WHERE upid = (
   LIMIT 1
 );
 
--- The memory of the hardware's process. Of several, the last one to start is taken; without starts, that with the highest number.
+-- The memory of the hardware's process. Of several, the last one to start is taken. If no start is known, the one with
+-- the highest upid is taken.
 CREATE PERFETTO TABLE _px_hal AS
 SELECT ts, dur, rss AS hal_rss_val
 FROM _px_rss

@@ -41,12 +41,11 @@ pub(super) fn question(args: &QueryArgs) -> Result<Question> {
         bail!("no trace is named");
     };
     if files.is_empty() {
-        let missing = if is_sql(last) { "trace" } else { "SQL" };
-        let other = match missing {
-            "SQL" => ", name a file with --file, or pipe the SQL into it",
-            _ => "",
-        };
-        bail!("there is no {missing}; write: traceloom query FILE \"SELECT …\"{other}");
+        const USAGE: &str = "write: traceloom query FILE \"SELECT …\"";
+        if is_sql(last) {
+            bail!("there is no trace; {USAGE}");
+        }
+        bail!("there is no SQL; {USAGE}, name a file with --file, or pipe the SQL into it");
     }
     let (name, sql) = match last.to_str() {
         Some("-") => read(last)?,

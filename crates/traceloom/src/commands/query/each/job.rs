@@ -22,8 +22,8 @@ pub(super) struct Job<'a> {
 impl<'a> Job<'a> {
     pub fn new(args: &'a QueryArgs, question: &'a Question, limits: Limits) -> Self {
         let in_path: Vec<&str> = args.pattern.iter().flat_map(PathPattern::columns).collect();
-        let found = [PATH, APP, DEVICE].into_iter();
-        let own = found
+        let standard = [PATH, APP, DEVICE].into_iter();
+        let own = standard
             .filter(|name| !in_path.contains(name))
             .chain(in_path.iter().copied());
         Self {
