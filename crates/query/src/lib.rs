@@ -4,6 +4,7 @@
 mod columns;
 mod complete;
 pub mod dialect;
+mod elsewhere;
 mod error;
 mod export;
 mod functions;
@@ -19,6 +20,7 @@ mod stop;
 
 pub use columns::{Chunk, ColumnType, TableColumn, TableData, TableUnit, Values};
 pub use complete::{NameKind, Names, columns_of};
+pub use elsewhere::advice;
 pub use error::QueryError;
 pub use export::{
     ArrowBatch, ArrowColumn, ArrowKind, ArrowResult, ArrowRows, ExportError,

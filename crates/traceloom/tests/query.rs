@@ -180,6 +180,14 @@ fn sql_may_begin_with_a_comment() {
 }
 
 #[test]
+fn a_search_for_events_in_another_table_is_answered_with_advice() {
+    let sql = "SELECT count(*) FROM ftrace_event WHERE name = 'sched_switch'";
+    let output = query(&["examples/linux.ftrace", sql]);
+    let advice = "note: ftrace_event has no rows of sched_switch; look in sched and thread_state\n";
+    assert!(String::from_utf8(output.stderr).unwrap().ends_with(advice));
+}
+
+#[test]
 fn several_files_are_one_trace() {
     let one = shown(&[JANK, "SELECT count(*) FROM slice", "--format=jsonl"]);
     let both = shown(&[JANK, APP, "SELECT count(*) FROM slice", "--format=jsonl"]);

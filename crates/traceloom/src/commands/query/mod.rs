@@ -16,10 +16,10 @@ mod table;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use traceloom_query::Limits;
+use traceloom_query::{Limits, advice};
 
 use crate::output::write_file;
-use crate::print::csv_for_spreadsheets;
+use crate::print::{csv_for_spreadsheets, message};
 use crate::read::read_files;
 use input::{Question, is_prompt, question};
 use modules::open_session;
@@ -60,9 +60,17 @@ pub fn run(args: &QueryArgs) -> Result<ExitCode> {
             Ok(())
         })
     })?;
+    advise(&sql);
     // The kernel frees the memory faster than a walk over all tables would.
     std::mem::forget(session);
     Ok(ExitCode::SUCCESS)
+}
+
+/// Prints advice on SQL that finds less than its author expects.
+fn advise(sql: &str) {
+    for sentence in advice(sql) {
+        message!("note: {sentence}");
+    }
 }
 
 /// Shows a prompt.

@@ -13,6 +13,7 @@ use rustyline::history::{FileHistory, History};
 use rustyline::{CompletionType, Config, Editor};
 use traceloom_query::{Names, Session, Value};
 
+use super::advise;
 use super::args::QueryArgs;
 use super::running::Running;
 use crate::failure::report;
@@ -95,6 +96,7 @@ fn query(session: &mut Session, args: &QueryArgs, settings: &Settings, text: &st
     let took = begun.elapsed();
     ran?;
     stream(|out| grid.print(out, terminal_width()))?;
+    advise(text);
     if settings.is_timed {
         stream(|out| Ok(writeln!(out, "{:.3} s", took.as_secs_f64())?))?;
     }
