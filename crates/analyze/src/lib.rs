@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![forbid(unsafe_code)]
 
 mod diff;
 pub mod events;
@@ -9,7 +10,6 @@ mod graph;
 mod identity;
 mod parallel;
 mod partition;
-mod prefetch;
 mod profile;
 mod record_tables;
 mod same_thread;

@@ -117,9 +117,6 @@ pub(crate) fn recursive_nodes(tree: &CallTree, groups: &Groups) -> Vec<bool> {
     marks
 }
 
-/// How many rows ahead the counts of a path are prefetched.
-const AHEAD: u32 = 16;
-
 /// Visits every call path with its group, its caller's group (`None` for a thread), and whether its
 /// own group is already open when it is called.
 ///
@@ -136,7 +133,6 @@ pub(crate) fn walk(
     for thread in &tree.threads {
         for row in tree.rows_of(thread) {
             let node = NodeId(row as u32);
-            tree.nodes.prefetch(NodeId(node.0.saturating_add(AHEAD)));
             while let Some((_, group)) = path.pop_if(|(end, _)| *end <= node) {
                 open[group as usize] -= 1;
             }

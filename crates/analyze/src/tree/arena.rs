@@ -1,7 +1,6 @@
 //! The growing calling-context tree: its nodes in order of their first call, and the lookup of children.
 
 use super::counts::Counts;
-use crate::prefetch::prefetch;
 
 /// No node.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -118,13 +117,6 @@ impl Arena {
             return other;
         }
         self.other_child(parent, key)
-    }
-
-    /// Prefetches the children and counts of a node.
-    #[inline]
-    pub(crate) fn prefetch(&self, node: u32) {
-        prefetch(&self.parts.links, node as usize);
-        self.parts.counts.prefetch(node);
     }
 
     /// Adds a finished call. Times above 2^63 - 1 ns are clamped.

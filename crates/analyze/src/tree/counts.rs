@@ -5,7 +5,6 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use super::unfinished::Unfinished;
-use crate::prefetch::prefetch;
 
 /// Bits of a time stored with the node: 78 hours.
 const TIME_BITS: u32 = 48;
@@ -63,12 +62,6 @@ impl Counts {
     #[inline]
     pub(crate) fn push(&mut self) {
         self.packed.push(Packed::default());
-    }
-
-    /// Prefetches the counts of a path.
-    #[inline]
-    pub(crate) fn prefetch(&self, path: u32) {
-        prefetch(&self.packed, path as usize);
     }
 
     /// Adds a call. Times above 2^63 - 1 ns are clamped.

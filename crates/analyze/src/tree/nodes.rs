@@ -50,14 +50,6 @@ impl CallNodes {
         self.counts.calls(self.path(node))
     }
 
-    /// Prefetches the counts of a row; they are not stored in row order.
-    #[inline]
-    pub(crate) fn prefetch(&self, node: NodeId) {
-        if let Some(Link([.., path])) = self.links.get(node.row()) {
-            self.counts.prefetch(*path);
-        }
-    }
-
     /// The number of calls of all rows, including roots.
     pub(super) fn all_calls(&self) -> u64 {
         self.counts.all_calls()

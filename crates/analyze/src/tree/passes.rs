@@ -88,7 +88,6 @@ impl Passes {
         for before in RUN.. {
             self.open[0] = before as u32;
             self.nodes[before & CALL] = thread.node();
-            arena.prefetch(thread.node());
             self.pair(&mut thread.last, records, &mut paired);
             let is_return = paired.open == 0 && thread.leave(arena, records, paired.records);
             if !is_return {
@@ -147,7 +146,6 @@ impl Passes {
         for call in 0..calls & CALL {
             let parent = self.nodes[self.parents[call] as usize & CALL];
             let node = arena.child(parent, self.keys[call]);
-            arena.prefetch(node);
             self.nodes[call] = node;
         }
     }
