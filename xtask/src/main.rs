@@ -27,8 +27,8 @@ usage: cargo xtask TASK
 
   test [--no-install] [STEP…]
                     all checks, or only the named steps (setup, format, lints, imports, msrv, tests,
-                    page, platforms, aarch64, static, packages, python, fuzz-targets); the setup step
-                    installs what the tests need, unless --no-install is given
+                    kernel, static, aarch64, packages, wheel, platforms, fuzz-targets, page, python);
+                    the setup step installs what the tests need, unless --no-install is given
   bench [--quick] [--write] [SECTION]
                     measures traceloom, the limit of the machine and other tools (sections: methods,
                     systems, raw, perfetto, small, parts, dmtracedump, page, query, python,

@@ -77,15 +77,19 @@ impl Trees {
         cell
     }
 
-    /// Narrows the tree of everything, which is computed at the first question.
+    /// The tree of a scope, with its transforms.
     fn tree(&self, trace: &Trace, timeline: &Timeline, scope: &Scope) -> Arc<CallTree> {
-        if let Some((last, before)) = scope.transforms.split_last() {
-            let before = Scope {
-                transforms: before.to_vec(),
-                ..scope.clone()
-            };
-            return Arc::new(self.tree(trace, timeline, &before).transformed(last));
-        }
+        let untransformed = Scope {
+            transforms: Vec::new(),
+            ..scope.clone()
+        };
+        let tree = self.narrowed(trace, timeline, &untransformed);
+        let mut transforms = scope.transforms.iter();
+        transforms.fold(tree, |tree, transform| Arc::new(tree.transformed(transform)))
+    }
+
+    /// Narrows the tree of everything, which is computed at the first question, to a scope without transforms.
+    fn narrowed(&self, trace: &Trace, timeline: &Timeline, scope: &Scope) -> Arc<CallTree> {
         let whole = Arc::clone(&lock(&self.whole));
         let whole = whole.get_or_init(|| WholeTree::new(trace));
         if *scope == Scope::default() {

@@ -9,6 +9,7 @@ use std::sync::atomic::Ordering;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use traceloom_formats::{FORMATS, WriteError, WriteOptions, Writer};
+use traceloom_host::{NewFile, PlaceError, RESULT, resolve};
 use traceloom_query::{ExportError, exported_tables, write_arrow, write_sqlite};
 use traceloom_view::{ReportOptions, write_report};
 
@@ -65,9 +66,9 @@ impl Trace {
     fn write_arrow(&self, py: Python<'_>, table: String, path: PathBuf) -> PyResult<()> {
         let name = path.clone();
         let written = self.on_session(py, move |session| {
-            let mut out = BufWriter::new(File::create(&name)?);
-            write_arrow(session, &table, &mut out).map_err(export_error)?;
-            Ok(out.flush()?)
+            write_file(&name, |out| {
+                write_arrow(session, &table, out).map_err(export_error)
+            })
         })?;
         written.map_err(|error: Failure| error.raised(&path))
     }
@@ -124,13 +125,38 @@ impl Trace {
         let stop = || self.options.is_stopped.store(true, Ordering::Relaxed);
         let written = interrupt::run(py, stop, move || {
             let trace = Arc::new(read_all(&inputs, &options)?);
-            let mut out = BufWriter::new(File::create(&out)?);
-            let result = work(&trace, options.threads, &mut out)?;
-            out.flush()?;
-            Ok(result)
+            write_file(&out, |out| work(&trace, options.threads, out))
         })?;
         written.map_err(|error: Failure| error.raised(path))
     }
+}
+
+/// Writes a file that replaces `path` when it is complete. A device or a pipe is written to and never replaced.
+fn write_file<T>(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let target = resolve(path).map_err(|error| match error {
+        PlaceError::Io(error) => Failure::Io(error),
+        other => Failure::Other(other.to_string()),
+    })?;
+    if std::fs::metadata(&target).is_ok_and(|old| !old.is_file()) {
+        return write_into(File::options().write(true).open(&target)?, write);
+    }
+    let mut new = NewFile::create(&target, RESULT)?;
+    let result = write_into(new.file(), write)?;
+    new.persist()?;
+    Ok(result)
+}
+
+fn write_into<T>(
+    out: impl Write,
+    write: impl FnOnce(&mut dyn Write) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let mut out = BufWriter::new(out);
+    let result = write(&mut out)?;
+    out.flush()?;
+    Ok(result)
 }
 
 fn export_error(error: ExportError) -> Failure {

@@ -259,9 +259,9 @@ fn unescape(name: &str) -> String {
     let mut parts = name.split("\\u");
     let mut out = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        let code = part
-            .get(..4)
-            .and_then(|hex| u32::from_str_radix(hex, 16).ok());
+        let is_hex = |hex: &&str| hex.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let hex = part.get(..4).filter(is_hex);
+        let code = hex.and_then(|hex| u32::from_str_radix(hex, 16).ok());
         match code.and_then(char::from_u32) {
             Some(c) => {
                 out.push(c);
@@ -279,6 +279,11 @@ fn unescape(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_four_hexadecimal_digits_are_an_escape() {
+        assert_eq!(unescape("a\\u005cb\\u+05c\\u12"), "a\\b\\u+05c\\u12");
+    }
 
     #[test]
     fn maps_are_read_as_they_were_written() {
