@@ -62,6 +62,7 @@ fn for_query(error: &traceloom_query::QueryError) -> Option<&'static str> {
         return None;
     };
     match message {
+        _ if message.contains("INCLUDE PERFETTO MODULE") => None,
         _ if message.starts_with("no such table") => {
             Some("the tables: SELECT name FROM sqlite_schema; docs/sql.md describes them")
         }
