@@ -221,7 +221,7 @@ fn casts_need_no_module() {
 }
 
 #[test]
-fn an_error_names_the_module_that_defines_what_is_missing() {
+fn an_error_says_where_to_find_what_is_missing() {
     let mut session = session();
     session.add_module(
         "own.page",
@@ -248,6 +248,26 @@ fn an_error_names_the_module_that_defines_what_is_missing() {
         (
             "SELECT * FROM intervals_overlap_count!(slice, ts, dur)",
             "there is no macro intervals_overlap_count!; INCLUDE PERFETTO MODULE intervals.overlap defines it",
+        ),
+        (
+            "SELECT * FROM irq_counter_track",
+            "no such table: irq_counter_track; its tracks are in track, with the type num_irq",
+        ),
+        (
+            "SELECT s.stack_id FROM slice AS s",
+            "no such column: s.stack_id; slice_with_stack_id of the module slices.stack has it",
+        ),
+        (
+            "CREATE VIRTUAL TABLE m USING __intrinsic_slice_mipmap((SELECT id, ts, dur, depth FROM slice))",
+            "__intrinsic_slice_mipmap is not supported; to see fewer slices, group the rows of slice by time",
+        ),
+        (
+            "SELECT * FROM __intrinsic_video_frames",
+            "no such table: __intrinsic_video_frames; the frames of recorded videos are not read",
+        ),
+        (
+            "INCLUDE PERFETTO MODULE common.slices",
+            "there is no module common.slices; slices.with_context replaces it",
         ),
         ("SELECT * FROM unheard", "no such table: unheard"),
         ("SELECT unheard(1)", "no such function: unheard"),
