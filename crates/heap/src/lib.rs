@@ -1,10 +1,10 @@
 //! The allocator of the program: it asks the kernel for huge pages for big tables.
 //!
 //! It is our own because no other allocator measured comes close in both time and memory. Relative to
-//! this one, with glibc: the system's takes 1.4 times as long to fill the full model from 10 million
-//! records and 1.2 times for a profile of all-new call paths; with musl 1.4 and 1.2. mimalloc 3 takes
-//! 1.3 to 2.2 times the memory; jemalloc with `thp:always` 1.2 to 1.5 times. `docs/performance.md` has the
-//! table. The instructions are the same; the difference is page faults: a table of 100 MB is 25,000
+//! this one, glibc's takes 1.4 to 1.5 times as long to fill the full model from 10 million records, if the
+//! kernel has huge pages available, and 1.2 times for a profile of all-new call paths. musl's takes 1.4 and
+//! 1.2 times as long. mimalloc 3 takes 1.3 to 2.2 times the memory, and jemalloc with `thp:always` 1.2 to 1.5
+//! times. `docs/performance.md` has the table, also of inputs for which glibc's is as fast. The instructions are the same; the difference is page faults: a table of 100 MB is 25,000
 //! pages of 4 KB, and the kernel stops the program at the first touch of each.
 //!
 //! ```text

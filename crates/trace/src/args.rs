@@ -290,8 +290,8 @@ impl ArgTable {
         })
     }
 
-    /// As [`from_columns`](Self::from_columns), for kinds without marks and the number of arguments of each set. Also
-    /// returns the sets.
+    /// Like [`from_columns`](Self::from_columns). The kinds have no marks; the number of arguments of each set is given
+    /// separately. Also returns the sets.
     pub fn from_lengths(
         lengths: &Column<u32>,
         keys: Column<StringId>,

@@ -188,22 +188,6 @@ impl<T: Copy + PartialEq> Column<T> {
         }
     }
 
-    /// The chunks in row order. Each except the last has [`CHUNK_ROWS`] rows.
-    pub fn chunks(&mut self) -> &[Vec<T>] {
-        self.spread();
-        &self.chunks
-    }
-
-    /// The chunks, for a consumer that takes over their memory. There is at least one, which may be
-    /// empty.
-    pub fn into_chunks(mut self) -> Vec<Vec<T>> {
-        self.spread();
-        if self.chunks.is_empty() {
-            self.chunks.push(Vec::new());
-        }
-        self.chunks
-    }
-
     /// The column with its rows in the order given by `order` (a permutation of row numbers).
     pub fn permuted(&self, order: &[u32]) -> Self {
         let chunk = |rows: &[u32]| rows.iter().map(|&row| self.get(row as usize)).collect();

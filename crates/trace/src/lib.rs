@@ -3,8 +3,6 @@
 
 mod align;
 mod args;
-#[cfg(feature = "arrow")]
-pub mod arrow;
 mod builder;
 mod callstack;
 mod clock;

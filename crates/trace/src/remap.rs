@@ -1,5 +1,5 @@
-//! New row numbers for every column that contains row numbers. The type of a column shows whether it does, so merging,
-//! sorting, cutting and compacting cannot miss one.
+//! New row numbers for every column that contains row numbers. The column's type shows whether its values are ids. So
+//! merging, sorting, cutting and compacting cannot forget a column.
 
 use crate::column::Column;
 use crate::ids::{

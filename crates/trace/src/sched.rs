@@ -117,9 +117,9 @@ impl SchedTracker {
         matches
     }
 
-    /// Handles a missing switch away from a thread: it ran until `ts` at most, and its sched slice ends here. Its state
-    /// from here on is unknown, unless it got another CPU in the meantime. So the first wake-up after that has an
-    /// effect.
+    /// Handles a lost switch away from a thread. The thread ran no longer than `ts`, so its sched slice ends at `ts`.
+    /// Its state from here on is unknown, unless it got another CPU in the meantime. So the first wake-up after that
+    /// has an effect.
     #[cold]
     fn leave_unseen(
         &mut self,

@@ -2,7 +2,7 @@
 //!
 //! The standard library's sort is compiled again for each type and each closure. Each copy takes 5 KB or more; together
 //! they were a quarter of a report's engine. These functions share one sort of row numbers, and then move the rows into
-//! that order. The price is an additional call for each comparison, and a list of numbers for each sort.
+//! that order. This costs one more call per comparison, and a list of row numbers per sort.
 
 use std::cmp::Ordering;
 

@@ -106,13 +106,6 @@ macro_rules! table {
                 0 $(+ self.$column.heap_bytes())*
             }
         }
-
-        #[cfg(feature = "arrow")]
-        impl $crate::arrow::IntoArrow for $table {
-            fn columns(self) -> Vec<(&'static str, Vec<arrow_array::ArrayRef>)> {
-                vec![$((stringify!($column), $crate::arrow::freeze(self.$column)),)*]
-            }
-        }
     };
     (@first $self:ident $first:ident $($rest:ident)*) => { $self.$first };
 }

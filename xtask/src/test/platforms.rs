@@ -20,8 +20,6 @@ const CHECKS: &[(&str, &[&str])] = &[
             "traceloom-report",
             "-p",
             "traceloom-analyze",
-            "--features",
-            "traceloom-trace/arrow",
         ],
     ),
     (

@@ -3,7 +3,7 @@
 /// Precedes the exit status at the end of the output.
 const MARK: &str = "traceloom-exit:";
 
-/// How many bytes may belong to the exit status: the mark, three digits, and a terminal's line end.
+/// The maximum size of the exit status, bytes: the mark, three digits, and a line end of a terminal.
 const TAIL_BYTES: usize = MARK.len() + 5;
 
 /// A command line that also prints the exit status. The line break ends a comment at the end of

@@ -61,7 +61,7 @@ impl AtraceAgent {
         })
     }
 
-    /// An agent that fetches a recording whose connection was lost, instead of recording.
+    /// An agent that does not record, but fetches an earlier recording whose connection was lost.
     ///
     /// # Errors
     /// [`CaptureError::OldDevice`].

@@ -26,8 +26,8 @@ pub(crate) trait DeviceExt {
     /// The kernel's statistics of the ring buffer, if the shell may read them.
     fn buffer_status(&self, limit: Duration) -> Option<Status>;
 
-    /// The number of events that each CPU dropped because its buffer was full; empty if the shell may
-    /// not read it.
+    /// For each CPU, the number of events dropped because its buffer was full. Empty if the shell has no permission to
+    /// read it.
     fn dropped_by_cpu(&self, limit: Duration) -> Vec<(u32, u64)>;
 
     /// Stops recording, after a last event: a mark with the text `mark`. Returns how many events each CPU has lost.

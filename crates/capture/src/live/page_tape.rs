@@ -50,7 +50,7 @@ struct Horizon {
     /// The newest time when the last round ended.
     last_round_ns: i64,
     newest_ns: i64,
-    /// The earliest time up to which a CPU was read, among the CPUs that still had pages after this round.
+    /// Among the CPUs that still had pages after this round, the earliest time up to which one was read.
     behind_ns: Option<i64>,
 }
 

@@ -117,8 +117,8 @@ impl Window {
         }
     }
 
-    /// The newest text of at most `max_bytes`, in steps of about 64 KB, in a form that readers
-    /// accept. Empty if nothing was recorded yet.
+    /// The last `max_bytes` of text at most, cut at steps of about 64 KB, with the header that readers need. Empty if
+    /// nothing was recorded yet.
     pub fn text(&self, max_bytes: usize) -> Vec<u8> {
         let (full, filling) = {
             let state = self.lock();

@@ -130,7 +130,7 @@ impl PerfettoAgent {
         Follow::start(&self.device, &self.place, shell, spool)
     }
 
-    /// Waits until perfetto records. False if it does not report that in time, and the kernel does not record either.
+    /// Waits until perfetto records. False if it does not report this in time and the kernel is not recording.
     fn wait_for_start(&self, follow: &Follow, limit: Duration) -> Result<bool> {
         let acknowledges = self.support.notifies;
         // A frozen app may delay the acknowledgement of all data sources.

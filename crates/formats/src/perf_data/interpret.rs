@@ -125,7 +125,7 @@ impl<'a, 's> Interpreter<'a, 's> {
         let mut queue = Queue::default();
         let places = [(unpacked, None), (parts.data, Some(parts.data_at))];
         let further = parts.further.map(|(bytes, at)| (bytes, Some(at)));
-        // What is compressed stands between records that are not, but all of it has times.
+        // Compressed records lie between uncompressed ones. All of them have times.
         for (bytes, at) in places.into_iter().chain(further) {
             let mut records = Records::new(bytes, parts.order);
             for mut record in records.by_ref() {

@@ -223,8 +223,8 @@ impl Descriptor {
         descriptor
     }
 
-    /// Whether a later descriptor with the same uuid is for the same track. A track may change its name and how it is
-    /// shown, but neither its parent nor what it is about.
+    /// Whether a later descriptor with the same uuid is for the same track. A track may change its name and its display
+    /// options, but not its parent or its thread, process or counter.
     pub fn is_same_track(&self, later: &Self) -> bool {
         self.parent == later.parent
             && self.numbers() == later.numbers()

@@ -70,8 +70,8 @@ impl TraceBuilder {
         }
     }
 
-    /// Ends a thread at `ts`, ns, as [`set_thread_end`](Self::set_thread_end) does. The next use of its tid
-    /// is a new thread, and if it was the main thread, the next use of its pid is a new process.
+    /// Ends a thread at `ts`, ns, as [`set_thread_end`](Self::set_thread_end) does. The next use of its tid starts a
+    /// new thread. If it was the main thread, the next use of its pid starts a new process.
     pub fn end_thread(&mut self, utid: ThreadId, ts: i64) {
         self.set_thread_end(utid, ts);
         let tid = self.trace.threads.tid.get(utid.row());

@@ -107,8 +107,8 @@ impl TraceBuilder {
         }
     }
 
-    /// Sets `last` to the id of `bytes`. Cheaper than [`intern`](Self::intern) if `last` already is that id,
-    /// because that needs no lookup.
+    /// Sets `last` to the id of `bytes`. Faster than [`intern`](Self::intern) if the string equals that of `last`: no
+    /// lookup is needed.
     #[inline(never)]
     pub fn intern_cached(&mut self, last: &mut StringId, bytes: &[u8]) {
         if last.is_none() || !self.trace.strings.is(*last, bytes) {

@@ -46,7 +46,8 @@ pub struct Sighting {
 }
 
 impl Sighting {
-    /// The start of its run: between `least` and the first event, or `otherwise` if its running time is unknown.
+    /// The start of the run. It is between `least` and the first event; `otherwise` is used if the running time is
+    /// unknown.
     pub(super) fn came(&self, least: i64, otherwise: i64) -> i64 {
         let latest = self.first.max(least);
         self.began

@@ -179,7 +179,7 @@ track_types! {
     VulkanDriverMem,
     /// The memory of a type that a process allocated on a device of Vulkan, bytes.
     VulkanDeviceMemAllocation,
-    /// How much memory of one type holds the buffers and images of a process, bytes.
+    /// The memory of one type that is bound to the buffers and images of a process, bytes.
     VulkanDeviceMemBind,
     /// Packets that a network interface received, or transmitted.
     NetworkPackets,

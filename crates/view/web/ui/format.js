@@ -55,9 +55,9 @@ export const percent = share => `${(share * 100).toFixed(share && share < 0.001 
 /** `1 call`, `2 calls`. @param {number} number @param {string} one @param {string} [many] */
 export const plural = (number, one, many) => `${count(number)} ${number === 1 ? one : many ?? `${one}s`}`;
 
-/** @param {number} bytes */
+/** A size, in the same units as in the terminal: a KB has 1,000 bytes. @param {number} bytes */
 export function bytes(bytes) {
-  for (const [unit, name] of /** @type {[number, string][]} */ ([[2 ** 30, "GB"], [2 ** 20, "MB"], [1024, "KB"]])) {
+  for (const [unit, name] of /** @type {[number, string][]} */ ([[1e9, "GB"], [1e6, "MB"], [1e3, "KB"]])) {
     if (bytes >= unit) return `${short(bytes / unit, 1)} ${name}`;
   }
   return `${bytes} B`;

@@ -290,8 +290,8 @@ impl Engine {
     }
 }
 
-/// Whether each repair of a kind is about one slice. The detail of such a kind is about the first of these slices, which
-/// says nothing about the others of its thread.
+/// Whether each repair of a kind is about one slice. The detail describes only the first of these slices. It does not
+/// apply to the other slices of the thread.
 fn is_of_one_slice(kind: RepairKind) -> bool {
     use RepairKind::{MissingExit, NameCut, NeverClosed};
     matches!(kind, MissingExit | NameCut | NeverClosed)
