@@ -1,7 +1,7 @@
-//! Kernel events that scripts written for Perfetto look for in `ftrace_event`, although traceloom keeps them in other
-//! tables.
+//! What scripts written for Perfetto look for where it is not: kernel events in `ftrace_event` that traceloom keeps in
+//! other tables, and types of tracks that Perfetto itself does not have any more.
 
-use crate::dialect::{Token, TokenKind, tokens_of};
+use crate::dialect::{TokenKind, tokens_of};
 
 /// The names of the table.
 const TABLES: [&str; 3] = ["ftrace_event", "__intrinsic_ftrace_event", "raw"];
@@ -31,31 +31,49 @@ const EVENTS: [(&str, &str); 16] = [
     ("binder_transaction_received", "slice and flow"),
 ];
 
-/// Advice on SQL that looks in `ftrace_event` for events that are in other tables: a sentence for each event. Such a
-/// query is not wrong, but finds nothing.
+/// What `type` of a track once was: the table that the track is in.
+const TYPES: [&str; 8] = [
+    "process_track",
+    "thread_track",
+    "cpu_track",
+    "counter_track",
+    "process_counter_track",
+    "thread_counter_track",
+    "cpu_counter_track",
+    "gpu_counter_track",
+];
+
+/// Advice on SQL that looks for what is elsewhere: a sentence for each event, and for each type of a track. Such a query
+/// is not wrong, but finds nothing.
 pub fn advice(sql: &str) -> Vec<String> {
     let Ok(tokens) = tokens_of(sql) else {
         return Vec::new();
     };
-    let is_table = |token: &Token| TABLES.iter().any(|table| token.is_word(sql, table));
-    let reads_events = tokens.iter().any(is_table);
-    if !reads_events {
-        return Vec::new();
-    }
+    let has = |word: &str| tokens.iter().any(|token| token.is_word(sql, word));
     let texts = tokens
         .iter()
         .filter(|token| token.kind == TokenKind::String);
     let texts: Vec<&str> = texts
         .map(|token| token.text(sql).trim_matches('\''))
         .collect();
-    let asked = EVENTS.iter().filter(|(event, _)| texts.contains(event));
-    asked
-        .map(|(event, tables)| sentence(event, tables))
-        .collect()
+    let mut advice = Vec::new();
+    if TABLES.iter().any(|table| has(table)) {
+        let asked = EVENTS.iter().filter(|(event, _)| texts.contains(event));
+        advice.extend(asked.map(|(event, tables)| of_event(event, tables)));
+    }
+    if has("type") {
+        let asked = TYPES.iter().filter(|name| texts.contains(name));
+        advice.extend(asked.map(|name| of_type(name)));
+    }
+    advice
 }
 
-fn sentence(event: &str, tables: &str) -> String {
+fn of_event(event: &str, tables: &str) -> String {
     format!("ftrace_event has no rows of {event}; look in {tables}")
+}
+
+fn of_type(table: &str) -> String {
+    format!("no track has the type {table}; the table {table} has these tracks")
 }
 
 #[cfg(test)]
@@ -70,6 +88,16 @@ mod tests {
             "ftrace_event has no rows of cpu_idle; look in counter and cpu_counter_track",
         ];
         assert_eq!(advice(sql), expected);
+    }
+
+    #[test]
+    fn a_query_for_a_former_type_is_told_the_table() {
+        let sql = "SELECT name FROM track WHERE track.type = 'process_counter_track'";
+        let expected = [
+            "no track has the type process_counter_track; the table process_counter_track has these tracks",
+        ];
+        assert_eq!(advice(sql), expected);
+        assert_eq!(advice("SELECT 'process_track'"), Vec::<String>::new());
     }
 
     #[test]

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod absent;
 mod columns;
 mod complete;
 pub mod dialect;

@@ -166,3 +166,50 @@ fn the_last_result_counts() {
     assert_eq!(rows.names, ["b"]);
     assert_eq!(rows.rows, [[Value::Integer(2)]]);
 }
+
+/// Each common table expression reads the one before it twice, so that the statement has 2 to the power of `levels`
+/// tables.
+fn doubling(levels: u32) -> String {
+    let next = |level: u32| {
+        let before = level - 1;
+        format!(
+            ", c{level} AS (SELECT max(a) AS a FROM c{before} WHERE a = (SELECT a FROM c{before}))"
+        )
+    };
+    let rest: String = (1..=levels).map(next).collect();
+    format!("WITH c0 AS (SELECT 7 AS a){rest} SELECT a FROM c{levels}")
+}
+
+#[test]
+fn a_statement_can_have_thousands_of_tables() {
+    let select = doubling(11);
+    let mut session = session();
+    for sql in [
+        select.clone(),
+        format!("CREATE PERFETTO TABLE t AS {select}; SELECT a FROM t"),
+        format!("CREATE PERFETTO VIEW v AS {select}; SELECT a FROM v"),
+        format!("CREATE PERFETTO FUNCTION f() RETURNS LONG AS {select}; SELECT f() AS a"),
+    ] {
+        let rows = ask(&mut session, &sql).unwrap().rows;
+        assert_eq!(rows, [[Value::Integer(7)]], "{sql}");
+    }
+    let error = ask(&mut session, &doubling(40)).unwrap_err();
+    assert!(error.to_string().contains("nested too deep"), "{error}");
+}
+
+/// The limit for tables does not apply to the depth, which needs stack.
+#[test]
+fn depth_stays_limited() {
+    let mut session = session();
+    let sum = format!("SELECT 1{}", " + 1".repeat(1500));
+    assert!(ask(&mut session, &sum).is_err());
+    let next = |level| format!(", c{level} AS (SELECT a FROM c{})", level - 1);
+    let chain: String = (1..1500).map(next).collect();
+    let sql = format!("WITH c0 AS (SELECT 1 AS a){chain} SELECT a FROM c1499");
+    assert!(ask(&mut session, &sql).is_err());
+    ask(&mut session, "CREATE VIEW v0 AS SELECT 1 AS a").unwrap();
+    let mut views =
+        (1..1500).map(|view| format!("CREATE VIEW v{view} AS SELECT a FROM v{}", view - 1));
+    let made = views.try_for_each(|sql| ask(&mut session, &sql).map(drop));
+    assert!(made.is_err() || ask(&mut session, "SELECT a FROM v1499").is_err());
+}

@@ -219,3 +219,64 @@ fn casts_need_no_module() {
     ];
     assert_eq!(ask(&mut session(), sql).unwrap().rows, [expected]);
 }
+
+#[test]
+fn an_error_says_where_to_find_what_is_missing() {
+    let mut session = session();
+    session.add_module(
+        "own.page",
+        "page.sql",
+        "CREATE PERFETTO TABLE own_loads AS SELECT 1 AS x",
+    );
+    for (sql, advice) in [
+        (
+            "SELECT * FROM Android_Startups",
+            "no such table: Android_Startups; INCLUDE PERFETTO MODULE android.startup.startups defines it",
+        ),
+        (
+            "SELECT x FROM own_loads",
+            "no such table: own_loads; INCLUDE PERFETTO MODULE own.page defines it",
+        ),
+        (
+            "SELECT * FROM android_slices_for_startup_and_slice_name(1, 'x')",
+            "no such table: android_slices_for_startup_and_slice_name; INCLUDE PERFETTO MODULE android.startup.startups defines it",
+        ),
+        (
+            "SELECT android_standardize_slice_name('x')",
+            "no such function: android_standardize_slice_name; INCLUDE PERFETTO MODULE android.slices defines it",
+        ),
+        (
+            "SELECT * FROM intervals_overlap_count!(slice, ts, dur)",
+            "there is no macro intervals_overlap_count!; INCLUDE PERFETTO MODULE intervals.overlap defines it",
+        ),
+        (
+            "SELECT * FROM irq_counter_track",
+            "no such table: irq_counter_track; its tracks are in track, with the type num_irq",
+        ),
+        (
+            "SELECT s.stack_id FROM slice AS s",
+            "no such column: s.stack_id; slice_with_stack_id of the module slices.stack has it",
+        ),
+        (
+            "CREATE VIRTUAL TABLE m USING __intrinsic_slice_mipmap((SELECT id, ts, dur, depth FROM slice))",
+            "__intrinsic_slice_mipmap is not supported; to see fewer slices, group the rows of slice by time",
+        ),
+        (
+            "SELECT * FROM __intrinsic_video_frames",
+            "no such table: __intrinsic_video_frames; the frames of recorded videos are not read",
+        ),
+        (
+            "INCLUDE PERFETTO MODULE common.slices",
+            "there is no module common.slices; slices.with_context replaces it",
+        ),
+        ("SELECT * FROM unheard", "no such table: unheard"),
+        ("SELECT unheard(1)", "no such function: unheard"),
+        (
+            "SELECT * FROM Intervals_Overlap_Count!(slice)",
+            "there is no macro Intervals_Overlap_Count!",
+        ),
+    ] {
+        let error = ask(&mut session, sql).unwrap_err().to_string();
+        assert!(error.ends_with(advice), "{error}");
+    }
+}

@@ -55,6 +55,19 @@ pub fn for_usage(usage: &clap::Error) -> Option<String> {
 const ONE_FILE: &str = "this command opens one trace; `traceloom report A B -o both.html` puts several \
                         on one time line, and `traceloom diff A B` compares them";
 
+/// How to load the modules that are not built in.
+#[cfg(feature = "query")]
+const MODULES: &str = "--sql-modules DIR loads Perfetto's own modules; DIR is src/trace_processor/perfetto_sql/stdlib of its repository";
+
+/// Messages about tables of such modules.
+#[cfg(feature = "query")]
+const IN_MODULES: [&str; 4] = [
+    "no such table: chrome_",
+    "no such table: v8_",
+    "no such table: wattson",
+    "no such table: _wattson",
+];
+
 /// How to find the right name in a query.
 #[cfg(feature = "query")]
 fn for_query(error: &traceloom_query::QueryError) -> Option<&'static str> {
@@ -62,12 +75,14 @@ fn for_query(error: &traceloom_query::QueryError) -> Option<&'static str> {
         return None;
     };
     match message {
+        // The message itself has advice.
+        _ if message.starts_with("no such") && message.contains("; ") => None,
+        _ if message.starts_with("there is no module") && message.ends_with(" replaces it") => None,
+        _ if IN_MODULES.iter().any(|table| message.starts_with(table)) => Some(MODULES),
         _ if message.starts_with("no such table") => {
             Some("the tables: SELECT name FROM sqlite_schema; docs/sql.md describes them")
         }
-        _ if message.starts_with("there is no module") => Some(
-            "--sql-modules DIR loads Perfetto's own modules; DIR is src/trace_processor/perfetto_sql/stdlib of its repository",
-        ),
+        _ if message.starts_with("there is no module") => Some(MODULES),
         _ if message.starts_with("no such column") => Some(
             "the columns of a table: SELECT name FROM pragma_table_info('slice'); docs/sql.md describes them",
         ),

@@ -226,6 +226,14 @@ fn errors_say_what_to_do() {
             &[APP, "SELECT 1 FROM nope"],
             "the tables: SELECT name FROM sqlite_schema",
         ),
+        (
+            &[APP, "SELECT 1 FROM chrome_tasks"],
+            "--sql-modules DIR loads Perfetto's own modules",
+        ),
+        (
+            &[APP, "SELECT 1 FROM android_startups"],
+            "no such table: android_startups; INCLUDE PERFETTO MODULE android.startup.startups defines it",
+        ),
         (&[APP], "there is no SQL; write: traceloom query FILE"),
         (&[APP], "name a file with --file, or pipe the SQL into it"),
         (

@@ -6,6 +6,7 @@ use rusqlite::{Connection, ErrorCode, Statement};
 use super::output::{Output, Params};
 use crate::dialect::{Expanded, Location};
 use crate::error::QueryError;
+use crate::sqlite::nesting;
 
 /// The parameters, and which of them have been used by a statement.
 pub(super) struct Bound<'p> {
@@ -87,9 +88,7 @@ pub(super) fn prepare<'c>(
     connection: &'c Connection,
     sql: &Expanded,
 ) -> Result<Statement<'c>, QueryError> {
-    connection
-        .prepare(sql.sql())
-        .map_err(|error| at_place(sql, error))
+    nesting::prepare(connection, sql.sql()).map_err(|error| at_place(sql, error))
 }
 
 /// The names of a statement's columns.

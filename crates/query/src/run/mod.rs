@@ -7,6 +7,7 @@ mod execute;
 mod flamegraph;
 mod functions;
 mod kept;
+mod missing;
 mod output;
 mod replace;
 mod report;
@@ -32,6 +33,17 @@ use statement::step;
 
 /// Runs the statements of `sql`. Returns whether any of them has a result.
 pub(crate) fn run(
+    connection: &Connection,
+    catalog: &mut Catalog,
+    script: (&str, &str),
+    params: &Params,
+    out: &mut dyn Output,
+) -> Result<bool, QueryError> {
+    let done = statements(connection, catalog, script, params, out);
+    done.map_err(|error| missing::explained(error, &catalog.library))
+}
+
+fn statements(
     connection: &Connection,
     catalog: &mut Catalog,
     (name, sql): (&str, &str),

@@ -13,6 +13,7 @@ use super::report::{identifier, is_in_schema, place, quoted, refused, run_for};
 use crate::dialect::{CreateRelation, Expanded, Object};
 use crate::error::QueryError;
 use crate::schema::{VIEWS, View};
+use crate::sqlite::nesting;
 
 /// `CREATE PERFETTO TABLE`.
 pub(super) fn table(
@@ -49,7 +50,7 @@ pub(super) fn view(
         let sql = select.wrap(&format!("CREATE VIEW {name} AS "), "");
         execute(connection, &sql, &mut Bound::new(&[]), &mut Discard)?;
         // A view that reads the object that it replaces would read itself.
-        let read = connection.prepare(&format!("SELECT * FROM {name}"));
+        let read = nesting::prepare(connection, &format!("SELECT * FROM {name}"));
         read.map(drop)
             .map_err(|error| at(place(&it.select, &it.name), error))
     })

@@ -10,6 +10,7 @@ use super::output::{Discard, Output};
 use super::report::{is_in_schema, refused};
 use super::row_count::row_count;
 use super::{create, drop_table, flamegraph, functions, replace, span_join, window};
+use crate::absent;
 use crate::dialect::{Expanded, Fragment, Include, Script, Source, Statement, StatementKind};
 use crate::error::QueryError;
 
@@ -60,6 +61,10 @@ fn sqlite(
         let place = sql.map().start();
         return drop_table::drop(connection, catalog, place, &name).map(|()| false);
     }
+    if let Some(message) = absent::operator(sql.sql()) {
+        let location = Box::new(sql.map().start());
+        return Err(QueryError::Sql { location, message });
+    }
     match row_count(connection, catalog, sql.sql()) {
         Some(rows) => answer(connection, sql, rows, out),
         None => execute(connection, sql, params, out),
@@ -76,7 +81,11 @@ fn include(
     let name = &it.module.text;
     let modules = catalog.library.named(it);
     if modules.is_empty() && name != "prelude" && !name.starts_with("prelude.") {
-        let message = format!("there is no module {name}; docs/sql.md lists the modules");
+        let advice = match absent::module(name) {
+            Some(new) => format!("{new} replaces it"),
+            None => "docs/sql.md lists the modules".to_owned(),
+        };
+        let message = format!("there is no module {name}; {advice}");
         return Err(refused(statement, &it.module, message));
     }
     for module in modules {

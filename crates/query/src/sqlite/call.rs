@@ -8,6 +8,7 @@ use rusqlite::{Connection, Error};
 
 use super::collect::within;
 use super::memo::Memo;
+use super::nesting;
 
 /// The maximum nesting depth of function calls. Each level needs stack.
 const MOST_CALLS: usize = 50;
@@ -79,7 +80,7 @@ fn call(
 ) -> rusqlite::Result<Value> {
     // SAFETY: the connection is used during this call only, and is not closed.
     let connection = unsafe { context.get_connection()? };
-    let mut statement = connection.prepare(&function.sql)?;
+    let mut statement = nesting::prepare(&connection, &function.sql)?;
     for at in 1..=statement.parameter_count() {
         let name = statement.parameter_name(at).unwrap_or_default();
         let bare = name.trim_start_matches([':', '@', '$']);

@@ -3,6 +3,7 @@
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::{Connection, ffi};
 
+use super::nesting;
 use crate::stop::Clock;
 
 /// Functions that reach outside the database.
@@ -37,6 +38,7 @@ pub(crate) fn limit_memory(bytes: u64) {
 
 /// Sets the options of SQLite before anything is forbidden.
 pub(crate) fn prepare(connection: &Connection) -> rusqlite::Result<()> {
+    nesting::limit(connection)?;
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     // Without a journal, a statement that fails would leave half of its changes behind.
     connection.pragma_update(None, "journal_mode", "MEMORY")

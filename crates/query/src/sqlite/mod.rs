@@ -15,6 +15,7 @@ pub(crate) mod intrinsic;
 pub(crate) mod legacy;
 mod memo;
 pub(crate) mod module;
+pub(crate) mod nesting;
 pub(crate) mod operator;
 mod order;
 mod plan;

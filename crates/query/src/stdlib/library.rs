@@ -98,6 +98,13 @@ impl Library {
         Operator::built_in("__intrinsic_stdlib_objects", objects::COLUMNS, (0, 0), run)
     }
 
+    /// The first module that defines a table, view, function or macro of this name.
+    pub fn definer(&self, name: &str) -> Option<&str> {
+        let defines = |module: &Module| objects::defines(&module.file, &module.text, name);
+        let mut modules = self.modules.iter();
+        modules.find_map(|(module, it)| defines(it).then_some(module.as_str()))
+    }
+
     /// The names of all modules, in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.modules.keys().map(String::as_str)

@@ -62,6 +62,26 @@ pub(crate) fn rows(module: &str, text: &str) -> Vec<Cell> {
     objects.flat_map(|object| object.cells(module)).collect()
 }
 
+/// Whether a module defines an object of this name. Case matters only in names of macros.
+pub(crate) fn defines(file: &str, text: &str, name: &str) -> bool {
+    // Most modules need no parsing.
+    let is_in_text = text
+        .to_ascii_lowercase()
+        .contains(&name.to_ascii_lowercase());
+    if !is_in_text {
+        return false;
+    }
+    let statements = Script::parse_source(&Source::new(file, text)).unwrap_or_default();
+    statements.iter().any(|statement| match &statement.kind {
+        StatementKind::CreateTable(it) | StatementKind::CreateView(it) => {
+            it.name.text.eq_ignore_ascii_case(name)
+        }
+        StatementKind::CreateFunction(it) => it.name.text.eq_ignore_ascii_case(name),
+        StatementKind::CreateMacro(it) => it.name.text == name,
+        _ => false,
+    })
+}
+
 fn object(kind: &StatementKind, text: &str) -> Option<Object> {
     Some(match kind {
         StatementKind::CreateTable(it) => relation(it, "TABLE", text),

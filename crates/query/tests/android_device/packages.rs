@@ -1,8 +1,8 @@
 //! The packages of processes and users.
 
-use traceloom_trace::{ArgValue, NO_TIME, TraceBuilder};
+use traceloom_trace::{ArgValue, NO_TIME, TraceBuilder, TrackType};
 
-use crate::{answer, trace};
+use crate::{answer, global, trace};
 
 /// A trace with packages: two share a user.
 fn packages() -> TraceBuilder {
@@ -50,4 +50,35 @@ fn the_package_of_a_user() {
         android_package_lookup(1001000), android_package_lookup(12345), android_package_lookup(NULL)";
     let expected = ["com.shared com.alone AID_SYSTEM_USER uid=12345 -"];
     assert_eq!(answer(packages(), "android.package_lookup", sql), expected);
+}
+
+#[test]
+fn the_cpu_time_of_users() {
+    let mut out = packages();
+    for (uid, name, values) in [
+        (110_001, "app", &[(10, 5), (30, 9), (50, 9)][..]),
+        (1_000, "system", &[(20, 7)]),
+    ] {
+        let track = global(&mut out, TrackType::GlobalCounter, name);
+        for (ts, value) in values {
+            out.whole_counter(track, *ts, *value);
+        }
+        let cells = [
+            ("track_id", track.into()),
+            ("uid", ArgValue::Int(uid)),
+            ("cluster", ArgValue::Int(1)),
+            ("total_cpu_millis", ArgValue::Int(9)),
+        ];
+        out.record(NO_TIME, "__intrinsic_android_cpu_per_uid_track", &cells);
+    }
+    let module = "android.cpu.cpu_per_uid";
+    let sql = "SELECT uid, cluster, total_cpu_millis, package_name, ts, dur, diff_ms, cpu_ratio
+      FROM android_cpu_per_uid_track AS track
+      LEFT JOIN android_cpu_per_uid_counter AS used ON used.track_id = track.id ORDER BY uid, ts";
+    let expected = [
+        "1000 1 9 - - - - -",
+        "110001 1 9 com.android.providers.x 10 20 4 200000",
+        "110001 1 9 com.android.providers.x 30 20 0 0",
+    ];
+    assert_eq!(answer(out, module, sql), expected);
 }

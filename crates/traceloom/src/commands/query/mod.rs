@@ -4,6 +4,7 @@ mod args;
 mod each;
 mod input;
 mod modules;
+mod note;
 mod page;
 mod pattern;
 mod print;
@@ -16,13 +17,14 @@ mod table;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use traceloom_query::{Limits, advice};
+use traceloom_query::Limits;
 
 use crate::output::write_file;
-use crate::print::{csv_for_spreadsheets, message};
+use crate::print::csv_for_spreadsheets;
 use crate::read::read_files;
 use input::{Question, is_prompt, question};
 use modules::open_session;
+use note::advise;
 use print::print;
 use prompt::prompt;
 use running::Running;
@@ -64,13 +66,6 @@ pub fn run(args: &QueryArgs) -> Result<ExitCode> {
     // The kernel frees the memory faster than a walk over all tables would.
     std::mem::forget(session);
     Ok(ExitCode::SUCCESS)
-}
-
-/// Prints advice on SQL that finds less than its author expects.
-fn advise(sql: &str) {
-    for sentence in advice(sql) {
-        message!("note: {sentence}");
-    }
 }
 
 /// Shows a prompt.

@@ -1,6 +1,7 @@
 -- When the threads of an app worked for the frames of a critical user journey.
 
 INCLUDE PERFETTO MODULE android.cujs.base;
+INCLUDE PERFETTO MODULE android.cujs.threads;
 INCLUDE PERFETTO MODULE android.surfaceflinger;
 
 -- The work of the UI thread on the frames of each journey. Without a mark of the UI thread, that is the main thread.

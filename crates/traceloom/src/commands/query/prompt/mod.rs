@@ -13,8 +13,8 @@ use rustyline::history::{FileHistory, History};
 use rustyline::{CompletionType, Config, Editor};
 use traceloom_query::{Names, Session, Value};
 
-use super::advise;
 use super::args::QueryArgs;
+use super::note::advise;
 use super::running::Running;
 use crate::failure::report;
 use crate::print::{stream, terminal_width};
