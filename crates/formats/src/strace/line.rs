@@ -3,7 +3,7 @@
 use super::clock::{Stamp, Step, seconds};
 use super::message::Message;
 
-/// A line that has a time.
+/// A line of strace.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Line<'a> {
     /// The thread. It is absent unless strace followed several (`-f`).
@@ -51,19 +51,12 @@ pub(super) struct Call<'a> {
 impl<'a> Line<'a> {
     /// Parses a line; `None` if it is not from strace, or has no time.
     pub fn read(line: &'a str) -> Option<Self> {
-        // An editor may have put a byte order mark before the first line.
-        let line = line.trim_start_matches('\u{feff}').trim();
-        let (tid, comm, rest) = thread(line);
-        // The security context of the thread (`--secontext`).
-        let (_, rest) = bracketed(rest, "[", "] ");
+        let (tid, comm, rest) = start(line);
         let (time, rest) = rest.split_once(' ')?;
         let stamp = Stamp::read(time)?;
         let (step, rest) = bracketed(rest.trim_start(), "(+", ") ");
         let step = step.and_then(|step| Step::read(step.trim(), time));
-        // The number of the call (`-n`), and the address of the instruction (`-i`).
-        let (_, rest) = bracketed(rest, "[", "] ");
-        let (_, rest) = bracketed(rest, "[", "] ");
-        let event = Event::read(rest)?;
+        let event = event(rest)?;
         Some(Self {
             tid,
             comm,
@@ -71,6 +64,24 @@ impl<'a> Line<'a> {
             step,
             event,
         })
+    }
+
+    /// Parses a line without a time.
+    pub fn read_untimed(line: &'a str) -> Option<Self> {
+        let (tid, comm, rest) = start(line);
+        let event = event(rest)?;
+        Some(Self {
+            tid,
+            comm,
+            stamp: Stamp::Missing,
+            step: None,
+            event,
+        })
+    }
+
+    /// Whether it is a call, or a part of one.
+    pub fn is_call(&self) -> bool {
+        !matches!(self.event, Event::Signal { .. } | Event::Exit(_))
     }
 
     /// Whether it begins a call that has not returned, or continues one without ending it.
@@ -86,8 +97,26 @@ pub(super) fn begins_log(head: &[u8]) -> bool {
     let mut lines = head.split(|&byte| byte == b'\n').take(LINES);
     lines.any(|line| {
         let line = std::str::from_utf8(line).ok().and_then(Line::read);
-        line.is_some_and(|line| !matches!(line.event, Event::Signal { .. } | Event::Exit(_)))
+        line.is_some_and(|line| line.is_call())
     })
+}
+
+/// The thread at the start of a line, and the rest.
+fn start(line: &str) -> (Option<i64>, Option<&str>, &str) {
+    // An editor may have put a byte order mark before the first line.
+    let line = line.trim_start_matches('\u{feff}').trim();
+    let (tid, comm, rest) = thread(line);
+    // The security context of the thread (`--secontext`).
+    let (_, rest) = bracketed(rest, "[", "] ");
+    (tid, comm, rest)
+}
+
+/// The event at the end of a line. The number of the call (`-n`) and the address of the instruction (`-i`) may be in
+/// front of it.
+fn event(rest: &str) -> Option<Event<'_>> {
+    let (_, rest) = bracketed(rest, "[", "] ");
+    let (_, rest) = bracketed(rest, "[", "] ");
+    Event::read(rest)
 }
 
 /// The thread at the start of a line, and the rest: `1234 …`, `1234<sh> …`, `[pid 1234] …`.

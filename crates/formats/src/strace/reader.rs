@@ -91,6 +91,10 @@ struct State {
     /// Calls whose duration is unknown.
     without_duration: u64,
     has_date: bool,
+    /// Whether the lines have no times. The first call decides.
+    is_untimed: Option<bool>,
+    /// Lines without times.
+    untimed: u64,
     clock: Clock,
     tasks: Tasks,
     split: Option<Split>,
@@ -101,7 +105,7 @@ impl State {
         self.lines += 1;
         let text = String::from_utf8_lossy(line);
         let text = text.trim();
-        let line = Line::read(text);
+        let line = self.read(text);
         // A call that has returned is not split.
         let may_be_split = line.as_ref().is_none_or(Line::has_not_returned);
         let message = may_be_split.then(|| Message::read(text)).flatten();
@@ -118,6 +122,19 @@ impl State {
         if let Some(message) = message {
             self.tasks.apply(&message);
         }
+    }
+
+    fn read<'a>(&mut self, text: &'a str) -> Option<Line<'a>> {
+        match self.is_untimed {
+            Some(true) => return Line::read_untimed(text),
+            Some(false) => return Line::read(text),
+            None => {}
+        }
+        let line = Line::read(text).or_else(|| Line::read_untimed(text).filter(Line::is_call))?;
+        if line.is_call() {
+            self.is_untimed = Some(line.stamp == Stamp::Missing);
+        }
+        Some(line)
     }
 
     /// Reads the rest of a call whose line was split by a message. Returns whether the text is that rest.
@@ -155,6 +172,7 @@ impl State {
 
     fn event(&mut self, line: &Line<'_>, out: &mut TraceBuilder) -> At {
         let ts = self.clock.ns(line.stamp, line.step);
+        self.untimed += u64::from(line.stamp == Stamp::Missing);
         if matches!(line.stamp, Stamp::Date(_)) && !std::mem::replace(&mut self.has_date, true) {
             out.clock(wall_clock(ts));
         }
@@ -194,7 +212,11 @@ impl State {
         self.without_duration += u64::from(call.dur.is_none() && call.ret != "?");
         let args = args(&[("args", call.args), ("ret", call.ret)], out);
         let slice = slice(at.ts, call.name, args, out);
-        out.whole_slice(at.track, slice, call.dur.unwrap_or(0));
+        let dur = call.dur.unwrap_or(0);
+        out.whole_slice(at.track, slice, dur);
+        if self.is_untimed == Some(true) {
+            self.clock.pass(dur);
+        }
         self.tasks.learn(at.thread, call, out);
     }
 
@@ -246,6 +268,12 @@ impl State {
     }
 
     fn finish(&self, out: &mut TraceBuilder) {
+        out.repair(
+            RepairKind::RebuiltTime,
+            self.untimed,
+            Place::default(),
+            || "the lines have no times; they stand one millisecond apart".to_owned(),
+        );
         if self.unread > 0 {
             // Perfetto's name for this count.
             out.stat("strace_parse_failure", None, 0, self.unread as i64);
