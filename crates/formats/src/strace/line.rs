@@ -25,6 +25,8 @@ pub(super) enum Event<'a> {
     Whole(Call<'a>),
     /// The first half of a call.
     Begin { name: &'a str, args: &'a str },
+    /// A call whose output follows, because the program prints to the same place as strace.
+    Cut { name: &'a str, args: &'a str },
     /// The second half of a call.
     End(Call<'a>),
     /// The second part of a call that was interrupted again.
@@ -86,7 +88,8 @@ impl<'a> Line<'a> {
 
     /// Whether it begins a call that has not returned, or continues one without ending it.
     pub fn has_not_returned(&self) -> bool {
-        matches!(self.event, Event::Begin { .. } | Event::EndAndBegin { .. })
+        use Event::{Begin, Cut, EndAndBegin};
+        matches!(self.event, Begin { .. } | Cut { .. } | EndAndBegin { .. })
     }
 }
 
@@ -213,12 +216,20 @@ impl<'a> Event<'a> {
                 Self::Begin { name, args }
             });
         }
-        let call = Call::returned(name, rest)?;
-        Some(if resumed {
-            Self::End(call)
-        } else {
-            Self::Whole(call)
-        })
+        Self::returned(name, rest, resumed)
+    }
+
+    /// Parses the text after the name of a call that is not unfinished.
+    fn returned(name: &'a str, rest: &'a str, resumed: bool) -> Option<Self> {
+        match Call::returned(name, rest) {
+            Some(call) if resumed => Some(Self::End(call)),
+            Some(call) => Some(Self::Whole(call)),
+            None if resumed || name != "write" => None,
+            None => Some(Self::Cut {
+                name,
+                args: written(rest)?,
+            }),
+        }
     }
 }
 
@@ -231,6 +242,21 @@ fn unfinished(rest: &str) -> Option<&str> {
     let args = args.or_else(|| moved().map(|(args, _)| args));
     let args = args.or_else(|| Some(Message::read(rest)?.before))?;
     Some(args.trim_end().trim_end_matches(','))
+}
+
+/// The arguments of a `write` without the output that follows: `1, "hello\n", 6hello`.
+fn written(rest: &str) -> Option<&str> {
+    let begin = rest.find(", \"")? + 3;
+    let mut is_escaped = false;
+    let end = rest[begin..].find(|letter| {
+        let ends = letter == '"' && !is_escaped;
+        is_escaped = letter == '\\' && !is_escaped;
+        ends
+    })?;
+    let after = &rest[begin + end + 1..];
+    let length = after.trim_start_matches("...").strip_prefix(", ")?;
+    let output = length.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    (output.len() < length.len()).then(|| &rest[..rest.len() - output.len()])
 }
 
 /// Splits `3, "…", 8) = 8` into the arguments and the result. It splits at the last `) =`, because a text in the

@@ -63,22 +63,26 @@ struct At {
     ts: i64,
 }
 
-/// A call whose line was split by a message. The next line may contain the rest.
+/// A call whose line was split by a message or by output. A later line may contain the rest.
 struct Split {
     /// The begin of the call.
     at: At,
     name: String,
+    by_output: bool,
 }
 
 impl Split {
-    fn new(at: At, event: &Event<'_>) -> Option<Self> {
-        match event {
-            Event::Begin { name, .. } => Some(Self {
-                at,
-                name: (*name).to_owned(),
-            }),
-            _ => None,
-        }
+    fn new(at: At, event: &Event<'_>, by_message: bool) -> Option<Self> {
+        let (name, by_output) = match event {
+            Event::Cut { name, .. } => (*name, true),
+            Event::Begin { name, .. } if by_message => (*name, false),
+            _ => return None,
+        };
+        Some(Self {
+            at,
+            name: name.to_owned(),
+            by_output,
+        })
     }
 }
 
@@ -111,8 +115,9 @@ impl State {
         let message = may_be_split.then(|| Message::read(text)).flatten();
         match line {
             Some(line) => {
+                self.lose_rest(out);
                 let at = self.event(&line, out);
-                self.split = message.and_then(|_| Split::new(at, &line.event));
+                self.split = Split::new(at, &line.event, message.is_some());
             }
             None if message.is_some_and(|message| message.before.is_empty()) => {}
             None if self.rest(text, out) => {}
@@ -139,21 +144,32 @@ impl State {
 
     /// Reads the rest of a call whose line was split by a message. Returns whether the text is that rest.
     fn rest(&mut self, text: &str, out: &mut TraceBuilder) -> bool {
-        let Some(Split { mut at, name }) = self.split.take() else {
+        let Some(split) = self.split.take() else {
             return false;
         };
         if text == "<unfinished ...>" {
             return true;
         }
-        let Some(call) = Call::returned(&name, text) else {
+        let Some(call) = Call::returned(&split.name, text) else {
             // The program has printed something.
-            self.split = Some(Split { at, name });
+            self.split = Some(split);
             return false;
         };
+        let mut at = split.at;
         self.without_duration += u64::from(call.dur.is_none());
         at.ts = at.ts.saturating_add(call.dur.unwrap_or(0));
         self.end(at, &call, out);
         true
+    }
+
+    /// Ends a call whose output is not followed by the rest of its line.
+    fn lose_rest(&mut self, out: &mut TraceBuilder) {
+        let Some(split) = self.split.take_if(|split| split.by_output) else {
+            return;
+        };
+        out.end_slice(split.at.track, split.at.ts, None);
+        let place = Place::at_line(self.lines).with_ts(split.at.ts);
+        out.repair(RepairKind::MissingExit, 1, place, || split.name);
     }
 
     fn unread(&mut self, text: &str, out: &mut TraceBuilder) {
@@ -184,7 +200,7 @@ impl State {
         let at = At { thread, track, ts };
         match line.event {
             Event::Whole(call) => self.whole(at, &call, out),
-            Event::Begin { name, args } => begin(at, name, args, out),
+            Event::Begin { name, args } | Event::Cut { name, args } => begin(at, name, args, out),
             Event::End(call) => self.end(at, &call, out),
             Event::EndAndBegin { name, args } => {
                 self.end_half(at, name, None, out);
