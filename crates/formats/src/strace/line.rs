@@ -223,7 +223,12 @@ impl<'a> Event<'a> {
     fn returned(name: &'a str, rest: &'a str, resumed: bool) -> Option<Self> {
         match Call::returned(name, rest) {
             Some(call) if resumed => Some(Self::End(call)),
-            Some(call) => Some(Self::Whole(call)),
+            Some(mut call) => {
+                if name == "write" {
+                    call.args = written(call.args).unwrap_or(call.args);
+                }
+                Some(Self::Whole(call))
+            }
             None if resumed || name != "write" => None,
             None => Some(Self::Cut {
                 name,

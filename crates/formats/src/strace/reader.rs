@@ -147,7 +147,7 @@ impl State {
         let Some(split) = self.split.take() else {
             return false;
         };
-        if text == "<unfinished ...>" {
+        if is_unfinished(text) {
             return true;
         }
         let Some(call) = Call::returned(&split.name, text) else {
@@ -351,5 +351,10 @@ fn wall_clock(ts: i64) -> ClockRow {
 /// Whether a line adds nothing to the time line: it is a message of strace, or the rest of a line that such a message
 /// split.
 fn adds_nothing(text: &str) -> bool {
-    text.is_empty() || text.starts_with("strace: ") || text == "<unfinished ...>"
+    text.is_empty() || text.starts_with("strace: ") || is_unfinished(text)
+}
+
+/// Whether a line is the rest of one that a message or output split, if the call has not returned.
+fn is_unfinished(text: &str) -> bool {
+    matches!(text, "<unfinished ...>" | "<detached ...>")
 }

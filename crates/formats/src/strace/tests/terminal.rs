@@ -212,3 +212,18 @@ fn output_may_split_a_write() {
     assert_eq!(trace.repairs.count(RepairKind::MissingExit), 1);
     assert_eq!(trace.repairs.count(RepairKind::UnparsedLine), 2);
 }
+
+#[test]
+fn output_may_stand_in_the_line_of_its_write() {
+    let trace = read(concat!(
+        "18:00:00.000001 write(2, \"a (b) = \", 8a (b) = )       = 8\n",
+        "18:00:00.000009 read(0, strace: Process 7 detached\n",
+        " <detached ...>\n",
+    ));
+    let expected = [
+        r#"-1 write 64800000001000+0 {args=2, "a (b) = ", 8; ret=8}"#,
+        "-1 read 64800000009000+… {args=0}",
+    ];
+    assert_eq!(slices(&trace), expected);
+    assert_eq!(trace.repairs.count(RepairKind::UnparsedLine), 0);
+}
