@@ -33,11 +33,12 @@ mod tests {
         let name = |head: &[u8]| recognise(head).map(|format| format.name);
         assert!(name(b"PERFFILEh\0\0\0").unwrap().contains("perf.data"));
         assert!(name(b"FLR\0\0\x02\0\0").unwrap().contains("JFR"));
-        assert!(
-            name(b"\x0a\x04\x08\x02\x10\x01\x0a\x04")
-                .unwrap()
-                .contains("pprof")
-        );
+        for pprof in [
+            b"\x0a\x04\x08\x02\x10\x01\x0a\x04",
+            b"\x5a\x04\x08\x01\x10\x02\x60\x80",
+        ] {
+            assert!(name(pprof).unwrap().contains("pprof"));
+        }
         assert!(
             name(b"main;run;draw 12\nmain;run 3\n")
                 .unwrap()

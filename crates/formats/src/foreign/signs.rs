@@ -34,9 +34,10 @@ pub(super) fn is_picture(head: &[u8]) -> bool {
     magics.iter().any(|magic| head.starts_with(magic))
 }
 
-/// A pprof profile usually begins with its sample types. Each is a message of two small numbers.
+/// A pprof profile usually begins with its sample types, or with the type of its periods. Each is a message of two small
+/// numbers.
 pub(super) fn is_pprof(head: &[u8]) -> bool {
-    matches!(head, [0x0a, 2..=6, 0x08, kind, 0x10, ..] if *kind < 0x80)
+    matches!(head, [0x0a | 0x5a, 2..=6, 0x08, kind, 0x10, ..] if *kind < 0x80)
 }
 
 /// A gperftools CPU profile starts with the words 0, 3, 0 or 1, a period and 0.
