@@ -2,7 +2,7 @@
 
 use super::signs::{
     is_callgrind, is_collapsed, is_gperftools, is_json_with, is_logcat, is_perf_script,
-    is_perf_trace, is_picture, is_pprof, is_text_with, is_untimed_strace,
+    is_perf_trace, is_picture, is_pprof, is_strace_summary, is_text_with,
 };
 use crate::perf_script::has_report;
 
@@ -22,14 +22,9 @@ pub(super) const FORMATS: &[ForeignFormat] = &[
         matches: |head| head.starts_with(b"PERFFILE"),
     },
     ForeignFormat {
-        name: "a log of strace without times",
-        advice: "record it again with `strace -f -ttt -T`",
-        matches: |head| head.starts_with(b"execve(\"") || is_untimed_strace(head),
-    },
-    ForeignFormat {
         name: "a summary of strace",
         advice: "record the calls with `strace -f -ttt -T`, without `-c`",
-        matches: |head| head.starts_with(b"% time     seconds  usecs/call"),
+        matches: is_strace_summary,
     },
     ForeignFormat {
         name: "text of `perf script` without threads",

@@ -29,45 +29,15 @@ pub(super) fn is_perf_script(head: &[u8]) -> bool {
     first.ends_with(b":") && second.starts_with(b"\t") && is_address
 }
 
-/// The first two calls look like those of strace: `[pid  7] read(3, "", 1) = 0`.
-pub(super) fn is_untimed_strace(head: &[u8]) -> bool {
-    let lines = head.split(|&byte| byte == b'\n');
-    let mut lines = lines.filter(|line| !line.is_empty() && !line.starts_with(b"strace: "));
-    let mut is_next = || lines.next().is_none_or(is_call_of_strace);
-    head.contains(&b'(') && is_next() && is_next()
-}
-
-fn is_call_of_strace(line: &[u8]) -> bool {
-    let line = line
-        .strip_prefix(b"[pid")
-        .unwrap_or(line)
-        .trim_ascii_start();
-    let is_number = |byte: &u8| byte.is_ascii_digit() || b" ]".contains(byte);
-    let name = line.iter().position(|byte| !is_number(byte));
-    let call = name.map_or(&b""[..], |at| &line[at..]);
-    let is_name = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'_';
-    let length = call.iter().take_while(|byte| is_name(byte)).count();
-    length > 1 && call.get(length) == Some(&b'(') && (is_unfinished(call) || has_result(call))
-}
-
-fn is_unfinished(call: &[u8]) -> bool {
-    call.trim_ascii_end().ends_with(b"<unfinished ...>")
-}
-
-/// The result follows after spaces: `close(3)      = 0`.
-fn has_result(call: &[u8]) -> bool {
-    memchr::memmem::find_iter(call, b") ")
-        .any(|at| call[at + 1..].trim_ascii_start().starts_with(b"= "))
-}
-
 pub(super) fn is_picture(head: &[u8]) -> bool {
     let magics: [&[u8]; 4] = [b"\x89PNG\r\n", b"\xff\xd8\xff", b"GIF8", b"%PDF-"];
     magics.iter().any(|magic| head.starts_with(magic))
 }
 
-/// A pprof profile usually begins with its sample types. Each is a message of two small numbers.
+/// A pprof profile usually begins with its sample types, or with the type of its periods. Each is a message of two small
+/// numbers.
 pub(super) fn is_pprof(head: &[u8]) -> bool {
-    matches!(head, [0x0a, 2..=6, 0x08, kind, 0x10, ..] if *kind < 0x80)
+    matches!(head, [0x0a | 0x5a, 2..=6, 0x08, kind, 0x10, ..] if *kind < 0x80)
 }
 
 /// A gperftools CPU profile starts with the words 0, 3, 0 or 1, a period and 0.
@@ -153,4 +123,11 @@ fn has_date(line: &[u8]) -> bool {
         _ => byte == wanted,
     };
     line.len() > 18 && date.into_iter().all(fits)
+}
+
+/// Whether a text begins with the sums of `strace -c`. Messages about processes may be in front of them.
+pub(super) fn is_strace_summary(head: &[u8]) -> bool {
+    let mut lines = head.split(|&byte| byte == b'\n');
+    let first = lines.find(|line| !line.starts_with(b"strace: "));
+    first.is_some_and(|line| line.starts_with(b"% time     seconds  usecs/call"))
 }

@@ -26,6 +26,9 @@ use self::line::{Head, ROUND};
 use crate::format::{Confidence, Format, ReadOptions, Reader};
 use crate::format_id;
 
+/// The line before and after the header.
+const HEADER: &[u8] = b"# ========";
+
 /// The text of `perf script`.
 pub(crate) struct PerfScript;
 
@@ -55,16 +58,32 @@ impl Format for PerfScript {
 
 /// Whether a text begins with perf's header or with a sample.
 fn begins_script(head: &[u8]) -> bool {
-    let mut lines = head
-        .split(|&byte| byte == b'\n')
-        .map(<[u8]>::trim_ascii)
-        .filter(|line| !line.is_empty() && *line != ROUND.as_bytes());
+    let mut lines = text_lines(head);
     let (first, second) = (lines.next().unwrap_or_default(), lines.next());
     let second = second.unwrap_or_default();
-    if first == b"# ========" {
-        // `perf report` prints the same header.
-        return second.starts_with(b"# captured on") && !has_report(head);
+    if first != HEADER {
+        return begins_sample(first, second);
     }
+    // `perf report` prints the same header. simpleperf's header has other facts.
+    !has_report(head) && (second.starts_with(b"# captured on") || has_sample_after_header(head))
+}
+
+/// The lines of a text that say something.
+fn text_lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
+    head.split(|&byte| byte == b'\n')
+        .map(<[u8]>::trim_ascii)
+        .filter(|line| !matches!(*line, b"" | b"#") && *line != ROUND.as_bytes())
+}
+
+/// Whether the first line after a header is a sample.
+fn has_sample_after_header(head: &[u8]) -> bool {
+    let mut lines = text_lines(head).skip_while(|line| line.starts_with(b"#"));
+    let (first, second) = (lines.next().unwrap_or_default(), lines.next());
+    begins_sample(first, second.unwrap_or_default())
+}
+
+/// Whether the first of two lines is a sample.
+fn begins_sample(first: &[u8], second: &[u8]) -> bool {
     let Ok(first) = std::str::from_utf8(first) else {
         return false;
     };

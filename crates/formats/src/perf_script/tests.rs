@@ -159,6 +159,13 @@ fn a_line_of_colons_takes_no_long_time() {
 fn a_header_or_a_sample_begins_a_script() {
     assert!(begins_script(b"\n# ========\n# captured on: Thu Jul  9\n"));
     assert!(begins_script(
+        b"# ========\n# cmdline : simpleperf record\n# ========\n#\nsh\t7/9 [000] 1.345678: 5 cycles:\n"
+    ));
+    assert!(begins_script(b"#\nsh\t7/9 [000] 1.345678: 5 cycles:\n"));
+    assert!(!begins_script(
+        b"# ========\n# cmdline : a\n# ========\n#\nsh-7 [000] .... 1.345678: a: b\n"
+    ));
+    assert!(begins_script(
         b"PERF_RECORD_FINISHED_ROUND\nsh 7 12.345678: cycles: \n"
     ));
     assert!(begins_script(b"sh  7/9 [000] 12.345678: cycles: \n"));

@@ -355,3 +355,11 @@ fn wake_ups_know_whether_an_interrupt_did_them() {
     let flags: Vec<_> = trace.wakeups.irq_context.iter().collect();
     assert_eq!(flags, [1, 0, -1]);
 }
+
+#[test]
+fn an_empty_field_makes_no_trace() {
+    let other = [&[0x0a, 0, 0x12, 2, 0x10, 1][..], &[0x12, 2, 0x10, 1]].concat();
+    assert!(read_bytes(&other, ReadOptions::default()).is_err());
+    let trace = [&[0x0a, 0, 0x0a, 2, 0x40, 1][..], &[0x0a, 2, 0x40, 2]].concat();
+    assert!(read_bytes(&trace, ReadOptions::default()).is_ok());
+}

@@ -2,6 +2,8 @@
 
 const NS_PER_SEC: i64 = 1_000_000_000;
 const DAY_NS: i64 = 24 * 3600 * NS_PER_SEC;
+/// The assumed time between two lines without times.
+const UNTIMED_STEP_NS: i64 = 1_000_000;
 /// Seconds from this value on are a date, in 1973 or later. Smaller values are the seconds since the previous line
 /// (`-r`).
 const FIRST_DATE: i64 = 100_000_000 * NS_PER_SEC;
@@ -15,6 +17,8 @@ pub(super) enum Stamp {
     Day(i64),
     /// Since the previous line, ns (`-r`).
     Step(i64),
+    /// The line has no time.
+    Missing,
 }
 
 impl Stamp {
@@ -77,11 +81,17 @@ impl Clock {
         self.last
     }
 
+    /// Lets the time pass that a call took, ns. The next line has no time.
+    pub fn pass(&mut self, dur: i64) {
+        self.last = self.last.saturating_add(dur);
+    }
+
     /// The printed time, ns.
     fn written(&mut self, stamp: Stamp) -> i64 {
         match stamp {
             Stamp::Date(ns) => ns,
             Stamp::Step(ns) => self.last.saturating_add(ns),
+            Stamp::Missing => self.last.saturating_add(UNTIMED_STEP_NS),
             Stamp::Day(ns) => {
                 // Lines of different threads can be slightly out of order. A step back of more than half a day means
                 // that midnight has passed.

@@ -3,7 +3,7 @@
 use super::clock::{Stamp, Step, seconds};
 use super::message::Message;
 
-/// A line that has a time.
+/// A line of strace.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Line<'a> {
     /// The thread. It is absent unless strace followed several (`-f`).
@@ -25,6 +25,8 @@ pub(super) enum Event<'a> {
     Whole(Call<'a>),
     /// The first half of a call.
     Begin { name: &'a str, args: &'a str },
+    /// A call whose output follows, because the program prints to the same place as strace.
+    Cut { name: &'a str, args: &'a str },
     /// The second half of a call.
     End(Call<'a>),
     /// The second part of a call that was interrupted again.
@@ -51,19 +53,12 @@ pub(super) struct Call<'a> {
 impl<'a> Line<'a> {
     /// Parses a line; `None` if it is not from strace, or has no time.
     pub fn read(line: &'a str) -> Option<Self> {
-        // An editor may have put a byte order mark before the first line.
-        let line = line.trim_start_matches('\u{feff}').trim();
-        let (tid, comm, rest) = thread(line);
-        // The security context of the thread (`--secontext`).
-        let (_, rest) = bracketed(rest, "[", "] ");
+        let (tid, comm, rest) = start(line);
         let (time, rest) = rest.split_once(' ')?;
         let stamp = Stamp::read(time)?;
         let (step, rest) = bracketed(rest.trim_start(), "(+", ") ");
         let step = step.and_then(|step| Step::read(step.trim(), time));
-        // The number of the call (`-n`), and the address of the instruction (`-i`).
-        let (_, rest) = bracketed(rest, "[", "] ");
-        let (_, rest) = bracketed(rest, "[", "] ");
-        let event = Event::read(rest)?;
+        let event = event(rest)?;
         Some(Self {
             tid,
             comm,
@@ -73,9 +68,28 @@ impl<'a> Line<'a> {
         })
     }
 
+    /// Parses a line without a time.
+    pub fn read_untimed(line: &'a str) -> Option<Self> {
+        let (tid, comm, rest) = start(line);
+        let event = event(rest)?;
+        Some(Self {
+            tid,
+            comm,
+            stamp: Stamp::Missing,
+            step: None,
+            event,
+        })
+    }
+
+    /// Whether it is a call, or a part of one.
+    pub fn is_call(&self) -> bool {
+        !matches!(self.event, Event::Signal { .. } | Event::Exit(_))
+    }
+
     /// Whether it begins a call that has not returned, or continues one without ending it.
     pub fn has_not_returned(&self) -> bool {
-        matches!(self.event, Event::Begin { .. } | Event::EndAndBegin { .. })
+        use Event::{Begin, Cut, EndAndBegin};
+        matches!(self.event, Begin { .. } | Cut { .. } | EndAndBegin { .. })
     }
 }
 
@@ -86,8 +100,26 @@ pub(super) fn begins_log(head: &[u8]) -> bool {
     let mut lines = head.split(|&byte| byte == b'\n').take(LINES);
     lines.any(|line| {
         let line = std::str::from_utf8(line).ok().and_then(Line::read);
-        line.is_some_and(|line| !matches!(line.event, Event::Signal { .. } | Event::Exit(_)))
+        line.is_some_and(|line| line.is_call())
     })
+}
+
+/// The thread at the start of a line, and the rest.
+fn start(line: &str) -> (Option<i64>, Option<&str>, &str) {
+    // An editor may have put a byte order mark before the first line.
+    let line = line.trim_start_matches('\u{feff}').trim();
+    let (tid, comm, rest) = thread(line);
+    // The security context of the thread (`--secontext`).
+    let (_, rest) = bracketed(rest, "[", "] ");
+    (tid, comm, rest)
+}
+
+/// The event at the end of a line. The number of the call (`-n`) and the address of the instruction (`-i`) may be in
+/// front of it.
+fn event(rest: &str) -> Option<Event<'_>> {
+    let (_, rest) = bracketed(rest, "[", "] ");
+    let (_, rest) = bracketed(rest, "[", "] ");
+    Event::read(rest)
 }
 
 /// The thread at the start of a line, and the rest: `1234 …`, `1234<sh> …`, `[pid 1234] …`.
@@ -184,12 +216,25 @@ impl<'a> Event<'a> {
                 Self::Begin { name, args }
             });
         }
-        let call = Call::returned(name, rest)?;
-        Some(if resumed {
-            Self::End(call)
-        } else {
-            Self::Whole(call)
-        })
+        Self::returned(name, rest, resumed)
+    }
+
+    /// Parses the text after the name of a call that is not unfinished.
+    fn returned(name: &'a str, rest: &'a str, resumed: bool) -> Option<Self> {
+        match Call::returned(name, rest) {
+            Some(call) if resumed => Some(Self::End(call)),
+            Some(mut call) => {
+                if name == "write" {
+                    call.args = written(call.args).unwrap_or(call.args);
+                }
+                Some(Self::Whole(call))
+            }
+            None if resumed || name != "write" => None,
+            None => Some(Self::Cut {
+                name,
+                args: written(rest)?,
+            }),
+        }
     }
 }
 
@@ -202,6 +247,21 @@ fn unfinished(rest: &str) -> Option<&str> {
     let args = args.or_else(|| moved().map(|(args, _)| args));
     let args = args.or_else(|| Some(Message::read(rest)?.before))?;
     Some(args.trim_end().trim_end_matches(','))
+}
+
+/// The arguments of a `write` without the output that follows: `1, "hello\n", 6hello`.
+fn written(rest: &str) -> Option<&str> {
+    let begin = rest.find(", \"")? + 3;
+    let mut is_escaped = false;
+    let end = rest[begin..].find(|letter| {
+        let ends = letter == '"' && !is_escaped;
+        is_escaped = letter == '\\' && !is_escaped;
+        ends
+    })?;
+    let after = &rest[begin + end + 1..];
+    let length = after.trim_start_matches("...").strip_prefix(", ")?;
+    let output = length.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    (output.len() < length.len()).then(|| &rest[..rest.len() - output.len()])
 }
 
 /// Splits `3, "…", 8) = 8` into the arguments and the result. It splits at the last `) =`, because a text in the

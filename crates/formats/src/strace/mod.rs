@@ -8,7 +8,8 @@
 //! 1001  1700000052.321400 +++ exited with 0 +++
 //! ```
 //! Each line begins with the number of its thread (`-f`; on a terminal, `[pid 1000]`). The time is a date (`-ttt`), a
-//! time of day (`-t`, `-tt`), or the time since the previous line (`-r`). `-T` adds the duration of each call. Sources:
+//! time of day (`-t`, `-tt`), or the time since the previous line (`-r`). `-T` adds the duration of each call. A log
+//! may have no times at all. Sources:
 //! strace's manual and its code (`src/strace.c`, `printleader` and `tprint_sysret_end`).
 
 mod clock;
@@ -20,6 +21,7 @@ mod tasks;
 #[cfg(test)]
 mod tests;
 mod tracees;
+mod untimed;
 
 use crate::format::{Confidence, Format, ReadOptions, Reader};
 use crate::format_id;
@@ -39,6 +41,8 @@ impl Format for Strace {
     fn sniff(&self, head: &[u8]) -> Confidence {
         if line::begins_log(head) {
             Confidence::Likely
+        } else if untimed::begins_log(head) {
+            Confidence::Maybe
         } else {
             Confidence::No
         }

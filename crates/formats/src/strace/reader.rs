@@ -63,22 +63,26 @@ struct At {
     ts: i64,
 }
 
-/// A call whose line was split by a message. The next line may contain the rest.
+/// A call whose line was split by a message or by output. A later line may contain the rest.
 struct Split {
     /// The begin of the call.
     at: At,
     name: String,
+    by_output: bool,
 }
 
 impl Split {
-    fn new(at: At, event: &Event<'_>) -> Option<Self> {
-        match event {
-            Event::Begin { name, .. } => Some(Self {
-                at,
-                name: (*name).to_owned(),
-            }),
-            _ => None,
-        }
+    fn new(at: At, event: &Event<'_>, by_message: bool) -> Option<Self> {
+        let (name, by_output) = match event {
+            Event::Cut { name, .. } => (*name, true),
+            Event::Begin { name, .. } if by_message => (*name, false),
+            _ => return None,
+        };
+        Some(Self {
+            at,
+            name: name.to_owned(),
+            by_output,
+        })
     }
 }
 
@@ -91,6 +95,10 @@ struct State {
     /// Calls whose duration is unknown.
     without_duration: u64,
     has_date: bool,
+    /// Whether the lines have no times. The first call decides.
+    is_untimed: Option<bool>,
+    /// Lines without times.
+    untimed: u64,
     clock: Clock,
     tasks: Tasks,
     split: Option<Split>,
@@ -101,14 +109,15 @@ impl State {
         self.lines += 1;
         let text = String::from_utf8_lossy(line);
         let text = text.trim();
-        let line = Line::read(text);
+        let line = self.read(text);
         // A call that has returned is not split.
         let may_be_split = line.as_ref().is_none_or(Line::has_not_returned);
         let message = may_be_split.then(|| Message::read(text)).flatten();
         match line {
             Some(line) => {
+                self.lose_rest(out);
                 let at = self.event(&line, out);
-                self.split = message.and_then(|_| Split::new(at, &line.event));
+                self.split = Split::new(at, &line.event, message.is_some());
             }
             None if message.is_some_and(|message| message.before.is_empty()) => {}
             None if self.rest(text, out) => {}
@@ -120,23 +129,47 @@ impl State {
         }
     }
 
+    fn read<'a>(&mut self, text: &'a str) -> Option<Line<'a>> {
+        match self.is_untimed {
+            Some(true) => return Line::read_untimed(text),
+            Some(false) => return Line::read(text),
+            None => {}
+        }
+        let line = Line::read(text).or_else(|| Line::read_untimed(text).filter(Line::is_call))?;
+        if line.is_call() {
+            self.is_untimed = Some(line.stamp == Stamp::Missing);
+        }
+        Some(line)
+    }
+
     /// Reads the rest of a call whose line was split by a message. Returns whether the text is that rest.
     fn rest(&mut self, text: &str, out: &mut TraceBuilder) -> bool {
-        let Some(Split { mut at, name }) = self.split.take() else {
+        let Some(split) = self.split.take() else {
             return false;
         };
-        if text == "<unfinished ...>" {
+        if is_unfinished(text) {
             return true;
         }
-        let Some(call) = Call::returned(&name, text) else {
+        let Some(call) = Call::returned(&split.name, text) else {
             // The program has printed something.
-            self.split = Some(Split { at, name });
+            self.split = Some(split);
             return false;
         };
+        let mut at = split.at;
         self.without_duration += u64::from(call.dur.is_none());
         at.ts = at.ts.saturating_add(call.dur.unwrap_or(0));
         self.end(at, &call, out);
         true
+    }
+
+    /// Ends a call whose output is not followed by the rest of its line.
+    fn lose_rest(&mut self, out: &mut TraceBuilder) {
+        let Some(split) = self.split.take_if(|split| split.by_output) else {
+            return;
+        };
+        out.end_slice(split.at.track, split.at.ts, None);
+        let place = Place::at_line(self.lines).with_ts(split.at.ts);
+        out.repair(RepairKind::MissingExit, 1, place, || split.name);
     }
 
     fn unread(&mut self, text: &str, out: &mut TraceBuilder) {
@@ -155,6 +188,7 @@ impl State {
 
     fn event(&mut self, line: &Line<'_>, out: &mut TraceBuilder) -> At {
         let ts = self.clock.ns(line.stamp, line.step);
+        self.untimed += u64::from(line.stamp == Stamp::Missing);
         if matches!(line.stamp, Stamp::Date(_)) && !std::mem::replace(&mut self.has_date, true) {
             out.clock(wall_clock(ts));
         }
@@ -166,7 +200,7 @@ impl State {
         let at = At { thread, track, ts };
         match line.event {
             Event::Whole(call) => self.whole(at, &call, out),
-            Event::Begin { name, args } => begin(at, name, args, out),
+            Event::Begin { name, args } | Event::Cut { name, args } => begin(at, name, args, out),
             Event::End(call) => self.end(at, &call, out),
             Event::EndAndBegin { name, args } => {
                 self.end_half(at, name, None, out);
@@ -194,7 +228,11 @@ impl State {
         self.without_duration += u64::from(call.dur.is_none() && call.ret != "?");
         let args = args(&[("args", call.args), ("ret", call.ret)], out);
         let slice = slice(at.ts, call.name, args, out);
-        out.whole_slice(at.track, slice, call.dur.unwrap_or(0));
+        let dur = call.dur.unwrap_or(0);
+        out.whole_slice(at.track, slice, dur);
+        if self.is_untimed == Some(true) {
+            self.clock.pass(dur);
+        }
         self.tasks.learn(at.thread, call, out);
     }
 
@@ -246,6 +284,12 @@ impl State {
     }
 
     fn finish(&self, out: &mut TraceBuilder) {
+        out.repair(
+            RepairKind::RebuiltTime,
+            self.untimed,
+            Place::default(),
+            || "the lines have no times; they stand one millisecond apart".to_owned(),
+        );
         if self.unread > 0 {
             // Perfetto's name for this count.
             out.stat("strace_parse_failure", None, 0, self.unread as i64);
@@ -307,5 +351,10 @@ fn wall_clock(ts: i64) -> ClockRow {
 /// Whether a line adds nothing to the time line: it is a message of strace, or the rest of a line that such a message
 /// split.
 fn adds_nothing(text: &str) -> bool {
-    text.is_empty() || text.starts_with("strace: ") || text == "<unfinished ...>"
+    text.is_empty() || text.starts_with("strace: ") || is_unfinished(text)
+}
+
+/// Whether a line is the rest of one that a message or output split, if the call has not returned.
+fn is_unfinished(text: &str) -> bool {
+    matches!(text, "<unfinished ...>" | "<detached ...>")
 }

@@ -2,6 +2,7 @@ mod names;
 mod options;
 mod terminal;
 mod threads;
+mod untimed;
 
 use traceloom_trace::{ArgValue, ClockKind, NO_DURATION, RepairKind, RowId, Trace, TraceBuilder};
 

@@ -189,3 +189,41 @@ fn a_superseding_execve_leaves_the_main_thread_alone() {
     assert_eq!(threads(&trace)[0].2, "ls");
     assert!(trace.repairs.rows().is_empty());
 }
+
+#[test]
+fn output_may_split_a_write() {
+    let trace = read(concat!(
+        "18:00:00.000001 write(1, \"hello \\\"you\\\"\\n12\"..., 33hello \"you\"\n",
+        "12 = (3\n",
+        ")                     = 33\n",
+        "18:00:00.000009 write(1, \"a\\n\", 2a\n",
+        ")     = 2 <0.000003>\n",
+        "18:00:00.000019 write(1, \"lost\\n\", 5lost\n",
+        "18:00:00.000029 exit_group(0)           = ?\n",
+        "write(it)\n",
+    ));
+    let expected = [
+        r#"-1 write 64800000001000+0 {args=1, "hello \"you\"\n12"..., 33; ret=33}"#,
+        r#"-1 write 64800000009000+3000 {args=1, "a\n", 2; ret=2}"#,
+        r#"-1 write 64800000019000+0 {args=1, "lost\n", 5}"#,
+        "-1 exit_group 64800000029000+0 {args=0; ret=?}",
+    ];
+    assert_eq!(slices(&trace), expected);
+    assert_eq!(trace.repairs.count(RepairKind::MissingExit), 1);
+    assert_eq!(trace.repairs.count(RepairKind::UnparsedLine), 2);
+}
+
+#[test]
+fn output_may_stand_in_the_line_of_its_write() {
+    let trace = read(concat!(
+        "18:00:00.000001 write(2, \"a (b) = \", 8a (b) = )       = 8\n",
+        "18:00:00.000009 read(0, strace: Process 7 detached\n",
+        " <detached ...>\n",
+    ));
+    let expected = [
+        r#"-1 write 64800000001000+0 {args=2, "a (b) = ", 8; ret=8}"#,
+        "-1 read 64800000009000+… {args=0}",
+    ];
+    assert_eq!(slices(&trace), expected);
+    assert_eq!(trace.repairs.count(RepairKind::UnparsedLine), 0);
+}
