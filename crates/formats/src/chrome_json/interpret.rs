@@ -8,11 +8,14 @@ use traceloom_trace::{
 
 use super::asyncs::Asyncs;
 use super::event::Event;
+use super::event_stacks::{EventStacks, frame_of};
 use super::flows::Flows;
+use super::frames::Frames;
 use super::import_log;
-use super::members::{MOST_MEMBERS, is_deferred, is_facts, is_inner};
+use super::members::{MOST_MEMBERS, is_deferred, is_facts, is_inner, is_stacks};
 use super::origin::Origin;
 use super::rows::{ENCLOSING, FLOW_IN, FLOW_OUT, LOCAL, Row};
+use super::samples::{Listed, SampleEvent};
 use super::split::Part;
 use super::states::{add_state, is_state, state};
 use super::stats::Stats;
@@ -36,6 +39,11 @@ pub(super) struct Interpreter {
     pub(super) members_beyond: u64,
     pub(super) bytes: usize,
     states: Vec<ThreadStateRow>,
+    /// The texts of the tables of stack frames, and of the lists of samples.
+    frames: Vec<Vec<u8>>,
+    samples: Vec<Vec<u8>>,
+    sample_events: Vec<SampleEvent>,
+    event_stacks: EventStacks,
     thread_rows: Vec<Row>,
     async_rows: Vec<Row>,
     /// The ids of the flows of asynchronous events, by their position in the file.
@@ -65,6 +73,10 @@ impl Interpreter {
             members_beyond: 0,
             bytes: 0,
             states: Vec::new(),
+            frames: Vec::new(),
+            samples: Vec::new(),
+            sample_events: Vec::new(),
+            event_stacks: EventStacks::default(),
             thread_rows: Vec::new(),
             async_rows: Vec::new(),
             binds: FxHashMap::default(),
@@ -100,6 +112,7 @@ impl Interpreter {
             }
             Part::Member(key, text) if is_inner(key) => return self.inner(key, text, out),
             Part::Member(key, text) if is_deferred(key) => self.hold_deferred(key, text, place),
+            Part::Member(key, text) if is_stacks(key) => self.hold_stacks(key, text, place),
             Part::Member(key, text) => self.hold_member(key, text, place),
             Part::Junk(text) => {
                 let count = text.len() as u64;
@@ -124,6 +137,17 @@ impl Interpreter {
         };
         self.members
             .push((key.to_owned(), text[..kept].to_vec(), place));
+    }
+
+    /// Keeps a table of stack frames or a list of samples until the end.
+    fn hold_stacks(&mut self, key: &str, text: &[u8], place: Place) {
+        let tables = match (key, text.first()) {
+            ("stackFrames", Some(b'{')) => &mut self.frames,
+            ("samples", Some(b'[')) => &mut self.samples,
+            _ => return self.hold_member(key, text, place),
+        };
+        self.bytes += text.len();
+        tables.push(text.to_vec());
     }
 
     fn event(&mut self, event: Event<'_>, text: &[u8], place: Place, out: &mut TraceBuilder) {
@@ -174,6 +198,8 @@ impl Interpreter {
             event.whole_id().map(|id| out.intern(&id))
         };
         let is_async = event.is_async();
+        let sequence = (self.thread_rows.len() + self.async_rows.len()) as u32;
+        self.event_stacks.hold(event, sequence, out);
         let mut row = Row {
             ts,
             dur: event.dur.unwrap_or(0).max(0),
@@ -185,7 +211,7 @@ impl Interpreter {
             args: arguments(event, out),
             utid: ThreadId::NONE,
             upid,
-            sequence: (self.thread_rows.len() + self.async_rows.len()) as u32,
+            sequence,
             phase: event.phase,
             flags: flags(event),
         };
@@ -207,6 +233,15 @@ impl Interpreter {
             (b'i' | b'I' | b'R', b'g' | b'p') => ThreadId::NONE,
             _ => self.tasks.thread(event.tid.as_ref(), upid, out),
         };
+        if let (b'P', Some(frame)) = (event.phase, frame_of(event, b"sf")) {
+            let (utid, frame) = (row.utid, out.intern(frame));
+            self.sample_events.push(SampleEvent {
+                ts,
+                upid,
+                utid,
+                frame,
+            });
+        }
         if event.scope == b'g' {
             row.upid = ProcessId::NONE;
         }
@@ -288,15 +323,20 @@ impl Interpreter {
             let ts = state.ts.saturating_add(shift);
             add_state(ThreadStateRow { ts, ..state }, out);
         }
-        std::mem::take(&mut self.v8).finish(shift, out);
+        let tables = std::mem::take(&mut self.frames);
+        let frames = Frames::read(&tables, self.v8.tables(self.bytes).0, out);
+        self.listed_samples(&frames, out);
+        let callsites = std::mem::take(&mut self.v8).finish(shift, out);
         thread_rows.sort_unstable_by_key(Row::thread_key);
         let mut flows = Flows::default();
-        self.stats.overlapping += threads::build(&mut thread_rows, &mut flows, out);
+        let mut stacks = std::mem::take(&mut self.event_stacks);
+        self.stats.overlapping += threads::build(&mut thread_rows, &mut flows, &mut stacks, out);
         async_rows.sort_unstable_by_key(|row| (row.ts, row.sequence));
         let mut asyncs = Asyncs::new(std::mem::take(&mut self.binds), &async_rows);
         for row in &async_rows {
-            asyncs.take(row, &mut flows, out);
+            asyncs.take(row, (&mut flows, &mut stacks), out);
         }
+        stacks.finish(&frames, callsites, out);
         flows.join(&mut self.stats, out);
         self.stats.report(out);
         let mut deferred = std::mem::take(&mut self.deferred);
@@ -305,6 +345,20 @@ impl Interpreter {
             &self.options,
             &mut Target::Trace(out),
         )
+    }
+}
+
+impl Interpreter {
+    fn listed_samples(&mut self, frames: &Frames<'_>, out: &mut TraceBuilder) {
+        let (_, samples, room) = self.v8.tables(self.bytes);
+        let mut listed = Listed::new(frames, samples, (room, self.shift), out);
+        for list in std::mem::take(&mut self.samples) {
+            listed.list(&list, (&mut self.tasks, &mut self.origin), out);
+        }
+        for event in std::mem::take(&mut self.sample_events) {
+            listed.event(&event, out);
+        }
+        listed.finish(out);
     }
 }
 

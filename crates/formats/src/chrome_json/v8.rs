@@ -6,7 +6,7 @@ use traceloom_trace::{Place, ProcessId, RepairKind, RowId, ThreadId, TraceBuilde
 
 use super::event::Event;
 use crate::json::Value;
-use crate::profile::{Samples, Stacks, V8Event, V8Profiles, add_samples, add_stacks};
+use crate::profile::{Rows, Samples, Stacks, V8Event, V8Profiles, add_samples, add_stacks};
 
 /// Memory limits of the profiles: a base for any file, bytes, and the bytes allowed for each byte of the file. One
 /// pair is for stacks, the other for samples.
@@ -113,16 +113,27 @@ impl V8 {
     }
 
     fn read(&mut self, event: &V8Event<'_>, bytes: usize, out: &mut TraceBuilder) {
-        let more = bytes.saturating_sub(std::mem::replace(&mut self.bytes, bytes));
-        self.stacks.add_room(OF_STACKS.1 * more);
-        let room = OF_SAMPLES.0 + OF_SAMPLES.1 * bytes;
-        let room = room.saturating_sub(self.samples.bytes());
+        let room = self.room(bytes);
         let tables = (&mut self.stacks, &mut self.samples, room);
         self.profiles.event(event, Some, tables, out);
     }
 
-    /// Adds the rows, with `shift` added to their times.
-    pub fn finish(mut self, shift: i64, out: &mut TraceBuilder) {
+    /// The memory left for samples after `bytes` of the file. Also adds memory for stacks.
+    fn room(&mut self, bytes: usize) -> usize {
+        let more = bytes.saturating_sub(std::mem::replace(&mut self.bytes, bytes));
+        self.stacks.add_room(OF_STACKS.1 * more);
+        let room = OF_SAMPLES.0 + OF_SAMPLES.1 * bytes;
+        room.saturating_sub(self.samples.bytes())
+    }
+
+    /// The tables for stacks and samples of other kinds, and the memory left for samples.
+    pub fn tables(&mut self, bytes: usize) -> (&mut Stacks, &mut Samples, usize) {
+        let room = self.room(bytes);
+        (&mut self.stacks, &mut self.samples, room)
+    }
+
+    /// Adds the rows, with `shift` added to their times. Returns the callsites.
+    pub fn finish(mut self, shift: i64, out: &mut TraceBuilder) -> Option<Rows> {
         let bytes = self.bytes;
         for (key, parts) in std::mem::take(&mut self.early) {
             self.read_early(key, &parts, bytes, out);
@@ -138,12 +149,12 @@ impl V8 {
         out.repair(RepairKind::BeyondLimit, beyond, place, || {
             "CPU profiles with too many rows for their size".to_owned()
         });
-        if self.samples.samples.is_empty() {
-            return;
+        if self.samples.samples.is_empty() && self.stacks.callsites.is_empty() {
+            return None;
         }
-        if let Some(callsites) = add_stacks(&self.stacks, out) {
-            add_samples(self.samples, callsites, out);
-        }
+        let callsites = add_stacks(&self.stacks, out)?;
+        add_samples(self.samples, callsites, out);
+        Some(callsites)
     }
 }
 
