@@ -186,6 +186,10 @@ impl Interpreter {
                 let utid = self.tasks.thread(event.tid.as_ref(), upid, out);
                 self.v8.event(&event, (upid, utid), self.bytes, out);
             }
+            _ if v8::is_profile(&event) => {
+                let utid = self.tasks.thread(event.tid.as_ref(), upid, out);
+                self.v8.whole(&event, (upid, utid), self.bytes, out);
+            }
             _ => self.row(&event, upid, ts, out),
         }
     }

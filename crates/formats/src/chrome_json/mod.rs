@@ -70,11 +70,18 @@ impl Format for ChromeJson {
         let goes_on = head.len() >= SNIFF_BYTES;
         let head = head.strip_prefix(BOM).unwrap_or(head).trim_ascii_start();
         let has = |text: &[u8]| memchr::memmem::find(head, text).is_some();
-        let inside = head.get(1..).unwrap_or(b"").trim_ascii_start();
-        match (head.first(), inside.first()) {
+        let inside = head.get(1..).unwrap_or(b"");
+        // Lists may contain lists.
+        let inside = inside
+            .iter()
+            .position(|byte| !byte.is_ascii_whitespace() && *byte != b'[');
+        let inside = inside.and_then(|at| head.get(1 + at));
+        match (head.first(), inside) {
             (Some(b'{'), Some(b'"')) if has(b"\"traceEvents\"") => Confidence::Certain,
             (Some(b'{'), Some(b'"')) if has(b"\"systemTraceEvents\"") => Confidence::Likely,
             (Some(b'{'), Some(b'"')) if has(b"\"controllerTraceDataKey\"") => Confidence::Likely,
+            // Events, one on each line.
+            (Some(b'{'), Some(b'"')) if has(b"\"ph\"") && has(b"\"ts\"") => Confidence::Likely,
             (Some(b'{'), Some(b'"')) if goes_on => Confidence::Maybe,
             (Some(b'['), Some(b'{')) if has(b"\"ph\"") => Confidence::Certain,
             // The first event may be larger than `head`.
@@ -133,6 +140,9 @@ impl Reader for JsonReader {
     }
 
     fn finish(&mut self, out: &mut Target<'_>) -> Result<(), ReadError> {
+        let (interpreter, offset) = (&mut self.interpreter, self.offset);
+        self.splitter
+            .finish(|part| interpreter.part(part, offset, out))?;
         let is_trace = self.splitter.found_events && !self.is_foreign();
         if !is_trace && !self.interpreter.read_inner {
             return Err(unknown_format(&self.head));

@@ -1,11 +1,12 @@
-//! The CPU profiles of V8: `Profile` and `ProfileChunk`, which DevTools records.
+//! The CPU profiles of V8: `Profile` and `ProfileChunk`, which DevTools records, and `CpuProfile`, which is a whole
+//! profile. The last is from early versions of DevTools, and from webpack.
 
 use std::collections::BTreeMap;
 
 use traceloom_trace::{Place, ProcessId, RepairKind, RowId, ThreadId, TraceBuilder};
 
 use super::event::Event;
-use crate::json::Value;
+use crate::json::{Fields, Value};
 use crate::profile::{Rows, Samples, Stacks, V8Event, V8Profiles, add_samples, add_stacks};
 
 /// Memory limits of the profiles: a base for any file, bytes, and the bytes allowed for each byte of the file. One
@@ -24,6 +25,8 @@ pub(super) struct V8 {
     /// Parts of profiles whose begin has not been read. Chrome writes all events of one thread before those of
     /// another.
     early: BTreeMap<ProfileKey, Vec<Early>>,
+    /// The number of whole profiles.
+    wholes: u64,
 }
 
 /// The number of a profile in its process.
@@ -40,6 +43,7 @@ impl Default for V8 {
             stacks: Stacks::with_room(OF_STACKS.0),
             samples: Samples::default(),
             early: BTreeMap::new(),
+            wholes: 0,
         }
     }
 }
@@ -47,6 +51,17 @@ impl Default for V8 {
 /// Whether an event is a part of a profile.
 pub(super) fn has_profile(event: &Event<'_>) -> bool {
     matches!(&*event.name, b"Profile" | b"ProfileChunk")
+}
+
+/// Whether an event contains a whole profile. Its phase is that of an instant or of a slice.
+pub(super) fn is_profile(event: &Event<'_>) -> bool {
+    *event.name == *b"CpuProfile" && profile(event).is_some()
+}
+
+fn profile<'a>(event: &Event<'a>) -> Option<Value<'a>> {
+    let mut fields = Fields::new(data(event)?);
+    let (_, profile) = fields.find(|(key, _)| &**key == b"cpuProfile")?;
+    matches!(profile, Value::Nested([b'{', ..])).then_some(profile)
 }
 
 /// The data of an event: its argument `data`, or all of its arguments.
@@ -87,6 +102,43 @@ impl V8 {
         self.read(&event, bytes, out);
         if let Some(parts) = self.early.remove(&key) {
             self.read_early(key, &parts, bytes, out);
+        }
+    }
+
+    /// Reads an event that contains a whole profile: as a begin, and as a part with everything else.
+    pub fn whole(
+        &mut self,
+        event: &Event<'_>,
+        (upid, utid): (ProcessId, ThreadId),
+        bytes: usize,
+        out: &mut TraceBuilder,
+    ) {
+        let Some(Value::Nested(profile)) = profile(event) else {
+            return;
+        };
+        let mut begin = b"{\"startTime\":0".to_vec();
+        let mut rest = [b"{\"cpuProfile\":", profile].concat();
+        for (key, value) in Fields::new(profile) {
+            match (&*key, value) {
+                (b"startTime", Value::Word(word)) => begin = [b"{\"startTime\":", word].concat(),
+                (b"timeDeltas", Value::Nested(list)) => {
+                    rest.extend_from_slice(b",\"timeDeltas\":");
+                    rest.extend_from_slice(list);
+                }
+                _ => {}
+            }
+        }
+        // No id of an event is as large, so it is not mixed up with the parts of other profiles.
+        self.wholes += 1;
+        for mut json in [begin, rest] {
+            json.push(b'}');
+            let event = V8Event {
+                id: u64::MAX - self.wholes,
+                upid: upid.some(),
+                utid: utid.some(),
+                json: &json,
+            };
+            self.read(&event, bytes, out);
         }
     }
 
