@@ -12,13 +12,14 @@ use super::event_stacks::{EventStacks, frame_of};
 use super::flows::Flows;
 use super::frames::Frames;
 use super::import_log;
-use super::members::{MOST_MEMBERS, is_deferred, is_facts, is_inner, is_stacks};
+use super::members::{MOST_MEMBERS, is_deferred, is_facts, is_inner};
 use super::origin::Origin;
 use super::rows::{ENCLOSING, FLOW_IN, FLOW_OUT, LOCAL, Row};
-use super::samples::{Listed, SampleEvent};
+use super::samples::SampleEvent;
 use super::split::Part;
 use super::states::{add_state, is_state, state};
 use super::stats::Stats;
+use super::tables::{Tables, is_table};
 use super::tasks::Tasks;
 use super::threads;
 use super::v8::{self, V8};
@@ -39,10 +40,7 @@ pub(super) struct Interpreter {
     pub(super) members_beyond: u64,
     pub(super) bytes: usize,
     states: Vec<ThreadStateRow>,
-    /// The texts of the tables of stack frames, and of the lists of samples.
-    frames: Vec<Vec<u8>>,
-    samples: Vec<Vec<u8>>,
-    sample_events: Vec<SampleEvent>,
+    tables: Tables,
     event_stacks: EventStacks,
     thread_rows: Vec<Row>,
     async_rows: Vec<Row>,
@@ -73,9 +71,7 @@ impl Interpreter {
             members_beyond: 0,
             bytes: 0,
             states: Vec::new(),
-            frames: Vec::new(),
-            samples: Vec::new(),
-            sample_events: Vec::new(),
+            tables: Tables::default(),
             event_stacks: EventStacks::default(),
             thread_rows: Vec::new(),
             async_rows: Vec::new(),
@@ -110,9 +106,12 @@ impl Interpreter {
                     out.trace(format_id::CHROME_JSON)?,
                 );
             }
+            Part::Member(key, text) if is_table(key, text) => {
+                self.bytes += text.len();
+                self.tables.hold(key, text);
+            }
             Part::Member(key, text) if is_inner(key) => return self.inner(key, text, out),
             Part::Member(key, text) if is_deferred(key) => self.hold_deferred(key, text, place),
-            Part::Member(key, text) if is_stacks(key) => self.hold_stacks(key, text, place),
             Part::Member(key, text) => self.hold_member(key, text, place),
             Part::Junk(text) => {
                 let count = text.len() as u64;
@@ -137,17 +136,6 @@ impl Interpreter {
         };
         self.members
             .push((key.to_owned(), text[..kept].to_vec(), place));
-    }
-
-    /// Keeps a table of stack frames or a list of samples until the end.
-    fn hold_stacks(&mut self, key: &str, text: &[u8], place: Place) {
-        let tables = match (key, text.first()) {
-            ("stackFrames", Some(b'{')) => &mut self.frames,
-            ("samples", Some(b'[')) => &mut self.samples,
-            _ => return self.hold_member(key, text, place),
-        };
-        self.bytes += text.len();
-        tables.push(text.to_vec());
     }
 
     fn event(&mut self, event: Event<'_>, text: &[u8], place: Place, out: &mut TraceBuilder) {
@@ -239,7 +227,7 @@ impl Interpreter {
         };
         if let (b'P', Some(frame)) = (event.phase, frame_of(event, b"sf")) {
             let (utid, frame) = (row.utid, out.intern(frame));
-            self.sample_events.push(SampleEvent {
+            self.tables.sample_events.push(SampleEvent {
                 ts,
                 upid,
                 utid,
@@ -327,9 +315,12 @@ impl Interpreter {
             let ts = state.ts.saturating_add(shift);
             add_state(ThreadStateRow { ts, ..state }, out);
         }
-        let tables = std::mem::take(&mut self.frames);
-        let frames = Frames::read(&tables, self.v8.tables(self.bytes).0, out);
-        self.listed_samples(&frames, out);
+        let tables = std::mem::take(&mut self.tables);
+        tables.scheduling(shift, &mut self.tasks, out);
+        let (stacks, samples, room) = self.v8.tables(self.bytes);
+        let frames = Frames::read(&tables.frames, stacks, out);
+        let tasks = (&mut self.tasks, &mut self.origin);
+        tables.samples(&frames, (samples, room, shift), tasks, out);
         let callsites = std::mem::take(&mut self.v8).finish(shift, out);
         thread_rows.sort_unstable_by_key(Row::thread_key);
         let mut flows = Flows::default();
@@ -349,20 +340,6 @@ impl Interpreter {
             &self.options,
             &mut Target::Trace(out),
         )
-    }
-}
-
-impl Interpreter {
-    fn listed_samples(&mut self, frames: &Frames<'_>, out: &mut TraceBuilder) {
-        let (_, samples, room) = self.v8.tables(self.bytes);
-        let mut listed = Listed::new(frames, samples, (room, self.shift), out);
-        for list in std::mem::take(&mut self.samples) {
-            listed.list(&list, (&mut self.tasks, &mut self.origin), out);
-        }
-        for event in std::mem::take(&mut self.sample_events) {
-            listed.event(&event, out);
-        }
-        listed.finish(out);
     }
 }
 

@@ -20,11 +20,6 @@ pub(super) fn is_deferred(key: &str) -> bool {
     )
 }
 
-/// Whether the member with this key holds the stack frames or the samples of the trace.
-pub(super) fn is_stacks(key: &str) -> bool {
-    matches!(key, "stackFrames" | "samples")
-}
-
 /// Whether the object with this key holds metadata of the trace.
 pub(super) fn is_facts(key: &str) -> bool {
     matches!(key, "otherData" | "metadata")

@@ -19,6 +19,7 @@ mod event;
 mod event_stacks;
 mod flows;
 mod frames;
+mod fuchsia;
 mod import_log;
 mod interpret;
 mod members;
@@ -34,6 +35,7 @@ mod split;
 mod stack_tests;
 mod states;
 mod stats;
+mod tables;
 mod tasks;
 #[cfg(test)]
 mod tests;
