@@ -3,12 +3,12 @@
 //! ```text
 //! "stackFrames": {"1": {"name": "main", "category": "app"}, "2": {"name": "draw", "parent": 1}}
 //! ```
-//! A frame may come before its caller. Writers: Hermes, Go's trace viewer, converters of perf data.
+//! A frame may come before its caller. Writers: Hermes, Dart, Go's trace viewer, converters of perf data.
 
 use std::borrow::Cow;
 
 use rustc_hash::FxHashMap;
-use traceloom_trace::{Place, RepairKind, StringId, TraceBuilder};
+use traceloom_trace::{Place, RepairKind, TraceBuilder};
 
 use crate::json::{Fields, Value, int};
 use crate::profile::{NONE, Named, Stacks};
@@ -22,6 +22,8 @@ struct Frame<'a> {
     name: Cow<'a, [u8]>,
     category: Cow<'a, [u8]>,
     parent: Option<Id<'a>>,
+    /// The file, and a line in it.
+    file: Cow<'a, [u8]>,
     line: Option<u32>,
 }
 
@@ -33,9 +35,11 @@ impl<'a> Frame<'a> {
             match &*key {
                 b"name" => frame.name = scalar(value).unwrap_or_default(),
                 b"category" => frame.category = scalar(value).unwrap_or_default(),
+                // Dart. Its `sourceLine` is where the function begins.
+                b"resolvedUrl" => frame.file = scalar(value).unwrap_or_default(),
                 b"parent" => frame.parent = scalar(value),
                 // Hermes: where the function begins, and the line in it.
-                b"funcLine" => frame.line = line(&value),
+                b"funcLine" | b"sourceLine" => frame.line = line(&value),
                 b"line" => own_line = line(&value),
                 _ => {}
             }
@@ -124,7 +128,7 @@ impl<'a> Frames<'a> {
             };
             let named = Named {
                 name: out.intern(&frame.name),
-                file: StringId::NULL,
+                file: out.intern_unless_empty(&frame.file),
                 line: frame.line,
             };
             let mapping = stacks.no_file(&String::from_utf8_lossy(&frame.category), out);

@@ -73,10 +73,10 @@ impl Format for ChromeJson {
         let head = head.strip_prefix(BOM).unwrap_or(head).trim_ascii_start();
         let has = |text: &[u8]| memchr::memmem::find(head, text).is_some();
         let inside = head.get(1..).unwrap_or(b"");
-        // Lists may contain lists.
+        // Lists may contain lists, and some writers begin them with a comma.
         let inside = inside
             .iter()
-            .position(|byte| !byte.is_ascii_whitespace() && *byte != b'[');
+            .position(|byte| !byte.is_ascii_whitespace() && !b"[,".contains(byte));
         let inside = inside.and_then(|at| head.get(1 + at));
         match (head.first(), inside) {
             (Some(b'{'), Some(b'"')) if has(b"\"traceEvents\"") => Confidence::Certain,

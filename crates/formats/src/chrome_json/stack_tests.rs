@@ -139,6 +139,28 @@ fn slices_and_instants_have_stacks() {
     assert_eq!(trace.repairs.count(RepairKind::BadField), 1, "frame 77");
 }
 
+/// As Dart's developer tools write them.
+#[test]
+fn sample_events_have_stacks_with_files() {
+    let trace = read(
+        r#"{"type":"_CpuProfileTimeline","samplePeriod":50,"stackFrames":{
+            "1-1":{"category":"Dart","name":"main","resolvedUrl":"a.dart","sourceLine":3},
+            "1-2":{"category":"Dart","name":"draw","parent":"1-1","resolvedUrl":"","sourceLine":null}},
+        "traceEvents":[{"ph":"P","name":"","pid":7,"tid":8,"ts":2,"cat":"Dart","sf":"1-2"},
+            {"ph":"P","name":"","pid":7,"tid":8,"ts":1,"cat":"Dart","sf":"1-1"}]}"#,
+    );
+    assert_eq!(samples(&trace), ["1000 8 main", "2000 8 draw < main"]);
+    let symbols = rows(&trace, "stack_profile_symbol").into_iter();
+    let mut places: Vec<_> = symbols
+        .map(|row| {
+            let columns = ["name", "source_file", "line_number"];
+            columns.map(|column| shown(&trace, row, column)).join(" ")
+        })
+        .collect();
+    places.sort();
+    assert_eq!(places, ["draw  ", "main a.dart 3"]);
+}
+
 #[test]
 fn frames_and_samples_that_do_not_fit_are_counted() {
     let trace = read(

@@ -381,6 +381,7 @@ fn events_open_without_a_list_and_in_nested_lists() {
         format!("{event}\n{event}\n"),
         format!("{event},\n{event},\n]"),
         format!("[[{event},{event}]]"),
+        format!("[,{event},{event}]"),
         format!(r#"{{"traceEvents":[[{event}],[{event}]],"displayTimeUnit":"ns"}}"#),
     ];
     for text in texts {
