@@ -13,6 +13,13 @@ use traceloom_trace::{Place, RepairKind, TraceBuilder};
 use crate::json::{Fields, Value, int};
 use crate::profile::{NONE, Named, Stacks};
 
+/// The number of frames that every file may have, and the bytes of input required for each further one.
+const FREE_FRAMES: usize = 1 << 16;
+const BYTES_A_FRAME: usize = 24;
+
+/// Marks a frame whose callers are being searched.
+const OPEN: u32 = NONE - 1;
+
 /// The text that identifies a frame.
 type Id<'a> = Cow<'a, [u8]>;
 
@@ -73,10 +80,21 @@ pub(super) struct Frames<'a>(FxHashMap<Id<'a>, u32>);
 impl<'a> Frames<'a> {
     /// Reads the tables of a file. A frame without its caller, and one that is its own caller, are counted.
     pub fn read(tables: &'a [Vec<u8>], stacks: &mut Stacks, out: &mut TraceBuilder) -> Self {
+        let bytes: usize = tables.iter().map(Vec::len).sum();
+        let mut room = FREE_FRAMES + bytes / BYTES_A_FRAME;
+        let mut beyond = 0;
         let mut written = FxHashMap::default();
         for (id, frame) in tables.iter().flat_map(|table| Fields::new(table)) {
+            if room == 0 {
+                beyond += 1;
+                continue;
+            }
+            room -= 1;
             written.entry(id).or_insert_with(|| Frame::read(&frame));
         }
+        out.repair(RepairKind::BeyondLimit, beyond, Place::default(), || {
+            "too many stack frames for the size of the file".to_owned()
+        });
         let mut frames = Self::default();
         let mut path = Vec::new();
         let mut invalid = 0;
@@ -94,7 +112,7 @@ impl<'a> Frames<'a> {
     /// Sets `path` to a frame and its callers that have no callsite yet, the innermost first. Returns the callsite of
     /// the next caller, and whether the callers are all there.
     fn path(
-        &self,
+        &mut self,
         id: &Id<'a>,
         written: &FxHashMap<Id<'a>, Frame<'a>>,
         path: &mut Vec<Id<'a>>,
@@ -102,13 +120,17 @@ impl<'a> Frames<'a> {
         path.clear();
         let mut next = Some(id);
         while let Some(id) = next {
-            if let Some(known) = self.0.get(id) {
-                return (*known, true);
+            match self.0.get(id) {
+                // It is its own caller.
+                Some(&OPEN) => return (NONE, false),
+                Some(known) => return (*known, true),
+                None => {}
             }
-            let Some(frame) = written.get(id).filter(|_| path.len() < written.len()) else {
+            let Some(frame) = written.get(id) else {
                 return (NONE, false);
             };
             path.push(id.clone());
+            self.0.insert(id.clone(), OPEN);
             next = frame.parent.as_ref();
         }
         (NONE, true)
