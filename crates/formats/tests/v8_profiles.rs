@@ -142,6 +142,28 @@ fn a_profile_in_json() {
     }
 }
 
+/// webpack writes such events, and so did early versions of DevTools.
+#[test]
+fn a_whole_profile_in_one_event() {
+    let [_, first, second] = parts();
+    let lists = |path: &str| {
+        let list = |part: &Value| part.pointer(path).unwrap().as_array().unwrap().clone();
+        [list(&first), list(&second)].concat()
+    };
+    let profile = json!({"nodes": lists("/cpuProfile/nodes"), "startTime": 1000, "endTime": 1100,
+        "samples": lists("/cpuProfile/samples"), "timeDeltas": lists("/timeDeltas")});
+    let event = json!({"ph": "I", "name": "CpuProfile", "pid": 7, "tid": 8, "ts": 1100, "id": 1,
+        "args": {"data": {"cpuProfile": profile}}});
+    let other = json!({"ph": "I", "name": "CpuProfile", "pid": 7, "tid": 8, "ts": 5, "args": {}});
+    let trace = open(
+        json!([event, other]).to_string().as_bytes(),
+        ReadOptions::default(),
+    );
+    assert_eq!(stacks(&trace), STACKS);
+    assert_eq!(trace.repairs.rows().len(), 1, "the sample of node 9");
+    assert_eq!(trace.slices.len(), 1, "the event without a profile");
+}
+
 #[test]
 fn a_profile_in_track_events() {
     let thread = |uuid, tid| {

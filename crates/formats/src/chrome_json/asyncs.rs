@@ -8,6 +8,7 @@ use traceloom_trace::{
 
 use super::async_key::{Key, keys};
 use super::crossing::crossing;
+use super::event_stacks::EventStacks;
 use super::flows::{FlowKey, Flows};
 use super::rows::{FLOW_IN, FLOW_OUT, LOCAL, Row};
 use crate::open_slices::{can_mean, end_inside, slices_inside};
@@ -47,10 +48,18 @@ impl Asyncs {
         }
     }
 
-    /// Processes an event, and adds its flow to `flows`.
-    pub fn take(&mut self, row: &Row, flows: &mut Flows, out: &mut TraceBuilder) {
-        let slice = self.event(row, out);
-        let (Some(slice), Some(&id)) = (slice, self.binds.get(&row.sequence)) else {
+    /// Processes an event, and adds its flow to `flows` and its stacks to `stacks`.
+    pub fn take(
+        &mut self,
+        row: &Row,
+        (flows, stacks): (&mut Flows, &mut EventStacks),
+        out: &mut TraceBuilder,
+    ) {
+        let Some(slice) = self.event(row, out) else {
+            return;
+        };
+        stacks.begin(row, slice);
+        let Some(&id) = self.binds.get(&row.sequence) else {
             return;
         };
         let ends = (row.flags & FLOW_IN != 0, row.flags & FLOW_OUT != 0);

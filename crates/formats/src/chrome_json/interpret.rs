@@ -8,14 +8,18 @@ use traceloom_trace::{
 
 use super::asyncs::Asyncs;
 use super::event::Event;
+use super::event_stacks::{EventStacks, frame_of};
 use super::flows::Flows;
+use super::frames::Frames;
 use super::import_log;
 use super::members::{MOST_MEMBERS, is_deferred, is_facts, is_inner};
 use super::origin::Origin;
 use super::rows::{ENCLOSING, FLOW_IN, FLOW_OUT, LOCAL, Row};
+use super::samples::SampleEvent;
 use super::split::Part;
 use super::states::{add_state, is_state, state};
 use super::stats::Stats;
+use super::tables::{Tables, is_table};
 use super::tasks::Tasks;
 use super::threads;
 use super::v8::{self, V8};
@@ -36,6 +40,8 @@ pub(super) struct Interpreter {
     pub(super) members_beyond: u64,
     pub(super) bytes: usize,
     states: Vec<ThreadStateRow>,
+    tables: Tables,
+    event_stacks: EventStacks,
     thread_rows: Vec<Row>,
     async_rows: Vec<Row>,
     /// The ids of the flows of asynchronous events, by their position in the file.
@@ -65,6 +71,8 @@ impl Interpreter {
             members_beyond: 0,
             bytes: 0,
             states: Vec::new(),
+            tables: Tables::default(),
+            event_stacks: EventStacks::default(),
             thread_rows: Vec::new(),
             async_rows: Vec::new(),
             binds: FxHashMap::default(),
@@ -97,6 +105,10 @@ impl Interpreter {
                     place,
                     out.trace(format_id::CHROME_JSON)?,
                 );
+            }
+            Part::Member(key, text) if is_table(key, text) => {
+                self.bytes += text.len();
+                self.tables.hold(key, text);
             }
             Part::Member(key, text) if is_inner(key) => return self.inner(key, text, out),
             Part::Member(key, text) if is_deferred(key) => self.hold_deferred(key, text, place),
@@ -162,6 +174,10 @@ impl Interpreter {
                 let utid = self.tasks.thread(event.tid.as_ref(), upid, out);
                 self.v8.event(&event, (upid, utid), self.bytes, out);
             }
+            _ if v8::is_profile(&event) => {
+                let utid = self.tasks.thread(event.tid.as_ref(), upid, out);
+                self.v8.whole(&event, (upid, utid), self.bytes, out);
+            }
             _ => self.row(&event, upid, ts, out),
         }
     }
@@ -174,6 +190,8 @@ impl Interpreter {
             event.whole_id().map(|id| out.intern(&id))
         };
         let is_async = event.is_async();
+        let sequence = (self.thread_rows.len() + self.async_rows.len()) as u32;
+        self.event_stacks.hold(event, sequence, out);
         let mut row = Row {
             ts,
             dur: event.dur.unwrap_or(0).max(0),
@@ -185,7 +203,7 @@ impl Interpreter {
             args: arguments(event, out),
             utid: ThreadId::NONE,
             upid,
-            sequence: (self.thread_rows.len() + self.async_rows.len()) as u32,
+            sequence,
             phase: event.phase,
             flags: flags(event),
         };
@@ -207,6 +225,15 @@ impl Interpreter {
             (b'i' | b'I' | b'R', b'g' | b'p') => ThreadId::NONE,
             _ => self.tasks.thread(event.tid.as_ref(), upid, out),
         };
+        if let (b'P', Some(frame)) = (event.phase, frame_of(event, b"sf")) {
+            let (utid, frame) = (row.utid, out.intern(frame));
+            self.tables.sample_events.push(SampleEvent {
+                ts,
+                upid,
+                utid,
+                frame,
+            });
+        }
         if event.scope == b'g' {
             row.upid = ProcessId::NONE;
         }
@@ -288,15 +315,23 @@ impl Interpreter {
             let ts = state.ts.saturating_add(shift);
             add_state(ThreadStateRow { ts, ..state }, out);
         }
-        std::mem::take(&mut self.v8).finish(shift, out);
+        let tables = std::mem::take(&mut self.tables);
+        tables.scheduling(shift, &mut self.tasks, out);
+        let (stacks, samples, room) = self.v8.tables(self.bytes);
+        let frames = Frames::read(&tables.frames, stacks, out);
+        let tasks = (&mut self.tasks, &mut self.origin);
+        tables.samples(&frames, (samples, room, shift), tasks, out);
+        let callsites = std::mem::take(&mut self.v8).finish(shift, out);
         thread_rows.sort_unstable_by_key(Row::thread_key);
         let mut flows = Flows::default();
-        self.stats.overlapping += threads::build(&mut thread_rows, &mut flows, out);
+        let mut stacks = std::mem::take(&mut self.event_stacks);
+        self.stats.overlapping += threads::build(&mut thread_rows, &mut flows, &mut stacks, out);
         async_rows.sort_unstable_by_key(|row| (row.ts, row.sequence));
         let mut asyncs = Asyncs::new(std::mem::take(&mut self.binds), &async_rows);
         for row in &async_rows {
-            asyncs.take(row, &mut flows, out);
+            asyncs.take(row, (&mut flows, &mut stacks), out);
         }
+        stacks.finish(&frames, callsites, out);
         flows.join(&mut self.stats, out);
         self.stats.report(out);
         let mut deferred = std::mem::take(&mut self.deferred);

@@ -16,7 +16,10 @@ mod asyncs;
 mod counters;
 mod crossing;
 mod event;
+mod event_stacks;
 mod flows;
+mod frames;
+mod fuchsia;
 mod import_log;
 mod interpret;
 mod members;
@@ -26,9 +29,13 @@ mod parts;
 mod round_trip_tests;
 mod rounding;
 mod rows;
+mod samples;
 mod split;
+#[cfg(test)]
+mod stack_tests;
 mod states;
 mod stats;
+mod tables;
 mod tasks;
 #[cfg(test)]
 mod tests;
@@ -65,11 +72,18 @@ impl Format for ChromeJson {
         let goes_on = head.len() >= SNIFF_BYTES;
         let head = head.strip_prefix(BOM).unwrap_or(head).trim_ascii_start();
         let has = |text: &[u8]| memchr::memmem::find(head, text).is_some();
-        let inside = head.get(1..).unwrap_or(b"").trim_ascii_start();
-        match (head.first(), inside.first()) {
+        let inside = head.get(1..).unwrap_or(b"");
+        // Lists may contain lists, and some writers begin them with a comma.
+        let inside = inside
+            .iter()
+            .position(|byte| !byte.is_ascii_whitespace() && !b"[,".contains(byte));
+        let inside = inside.and_then(|at| head.get(1 + at));
+        match (head.first(), inside) {
             (Some(b'{'), Some(b'"')) if has(b"\"traceEvents\"") => Confidence::Certain,
             (Some(b'{'), Some(b'"')) if has(b"\"systemTraceEvents\"") => Confidence::Likely,
             (Some(b'{'), Some(b'"')) if has(b"\"controllerTraceDataKey\"") => Confidence::Likely,
+            // Events, one on each line.
+            (Some(b'{'), Some(b'"')) if has(b"\"ph\"") && has(b"\"ts\"") => Confidence::Likely,
             (Some(b'{'), Some(b'"')) if goes_on => Confidence::Maybe,
             (Some(b'['), Some(b'{')) if has(b"\"ph\"") => Confidence::Certain,
             // The first event may be larger than `head`.
@@ -128,6 +142,9 @@ impl Reader for JsonReader {
     }
 
     fn finish(&mut self, out: &mut Target<'_>) -> Result<(), ReadError> {
+        let (interpreter, offset) = (&mut self.interpreter, self.offset);
+        self.splitter
+            .finish(|part| interpreter.part(part, offset, out))?;
         let is_trace = self.splitter.found_events && !self.is_foreign();
         if !is_trace && !self.interpreter.read_inner {
             return Err(unknown_format(&self.head));

@@ -3,10 +3,15 @@
 //! ```text
 //! [ {event}, {event}, …                                   the end of the array may be missing
 //! { "traceEvents": [ {event}, … ], "otherData": {…}, … }
+//! {event} {event} …                                      one on each line, with or without commas
 //! ```
-//! A program that starts again may append another such array or object. The array before it may have no end.
+//! A program that starts again may append another such array or object. The array before it may have no end. Lists of
+//! events may contain other lists.
 
-use crate::json::{Scan, unescape};
+use crate::json::{Fields, Scan, unescape};
+
+/// The maximum size of the first object of a file of lines. Larger events exist, but not as the first one.
+const MOST_FIRST: usize = 64 << 10;
 
 /// A part of the file.
 #[derive(Clone, PartialEq, Debug)]
@@ -22,6 +27,8 @@ pub(super) enum Part<'a> {
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum State {
     Start,
+    /// In the first object, which is an event or contains the events.
+    First,
     /// Among the members of the outermost object.
     Object,
     /// In the key of a member.
@@ -48,6 +55,8 @@ pub(super) struct Splitter {
     held: Vec<u8>,
     key: String,
     in_object: bool,
+    /// The number of open lists inside the list of events.
+    lists: u32,
     /// Whether the array of events was found.
     pub found_events: bool,
 }
@@ -60,6 +69,7 @@ impl Splitter {
             held: Vec::new(),
             key: String::new(),
             in_object: false,
+            lists: 0,
             found_events: false,
         }
     }
@@ -72,12 +82,61 @@ impl Splitter {
     ) -> Result<(), E> {
         let mut at = 0;
         while at < piece.len() {
-            at += match self.state {
-                State::Key | State::Member | State::Event => {
-                    self.inside(&piece[at..], &mut take)?
-                }
-                _ => self.between(piece[at], &piece[at..], &mut take)?,
-            };
+            at += self.step(&piece[at..], &mut take)?;
+        }
+        Ok(())
+    }
+
+    /// Processes some of the next bytes. Returns how many.
+    fn step<E>(
+        &mut self,
+        rest: &[u8],
+        take: &mut impl FnMut(Part<'_>) -> Result<(), E>,
+    ) -> Result<usize, E> {
+        match self.state {
+            State::First => self.first(rest, take),
+            State::Key | State::Member | State::Event => self.inside(rest, take),
+            _ => self.between(rest[0], rest, take),
+        }
+    }
+
+    /// Passes on what is left of a file that ends in its first object.
+    pub fn finish<E>(&mut self, mut take: impl FnMut(Part<'_>) -> Result<(), E>) -> Result<(), E> {
+        if self.state == State::First {
+            self.members(&mut take)?;
+        }
+        Ok(())
+    }
+
+    /// Continues the first object. Returns how many bytes of `rest` belong to it.
+    fn first<E>(
+        &mut self,
+        rest: &[u8],
+        take: &mut impl FnMut(Part<'_>) -> Result<(), E>,
+    ) -> Result<usize, E> {
+        let end = self.scan.value_end(rest);
+        let length = end.unwrap_or(rest.len());
+        self.held.extend_from_slice(&rest[..length]);
+        let is_small = self.held.len() <= MOST_FIRST;
+        if end.is_some() && is_small && is_event(&self.held) {
+            let event = std::mem::take(&mut self.held);
+            self.events();
+            take(Part::Event(&event))?;
+        } else if end.is_some() || !is_small {
+            self.members(take)?;
+        }
+        Ok(length)
+    }
+
+    /// Splits the first object, which is not an event, into its members.
+    fn members<E>(&mut self, take: &mut impl FnMut(Part<'_>) -> Result<(), E>) -> Result<(), E> {
+        let held = std::mem::take(&mut self.held);
+        self.in_object = true;
+        self.state = State::Object;
+        let mut rest = held.get(1..).unwrap_or(b"");
+        while !rest.is_empty() {
+            let length = self.step(rest, take)?;
+            rest = &rest[length..];
         }
         Ok(())
     }
@@ -161,16 +220,14 @@ impl Splitter {
         };
         match (self.state, byte) {
             (State::Start, b'[') => self.events(),
-            (State::Start, b'{') => {
-                self.in_object = true;
-                self.state = State::Object;
-            }
+            (State::Start, b'{') => return begin(self, State::First),
             (State::Object, b'"') => return begin(self, State::Key),
             (State::Object, b'}') => self.state = State::End,
             (State::Object | State::Events, b',') => {}
             (State::Colon, b':') => {}
             (State::Colon, b'[') if self.key == "traceEvents" => self.events(),
             (State::Colon, _) => return begin(self, State::Member),
+            (State::Events, b']') if self.lists > 0 => self.lists -= 1,
             (State::Events, b']') => {
                 self.state = if self.in_object {
                     State::Object
@@ -178,11 +235,19 @@ impl Splitter {
                     State::End
                 };
             }
-            (State::Events | State::End, b'[') if !self.in_object => self.state = State::List,
+            (State::Events | State::List, b'[') => {
+                self.lists = self.lists.saturating_add(1);
+                self.state = State::List;
+            }
+            (State::End, b'[') if !self.in_object => self.state = State::List,
             (State::End, b'{') if self.in_object => self.state = State::Object,
             (State::List, b'{') => return begin(self, State::Event),
-            (State::List, b']') => self.state = State::Events,
+            (State::List, b']') => {
+                self.lists = self.lists.saturating_sub(1);
+                self.state = State::Events;
+            }
             (State::List, _) => {
+                self.lists = self.lists.saturating_sub(1);
                 self.held.push(b'[');
                 begin(self, State::Event)?;
                 self.scan.value_end(b"[");
@@ -196,7 +261,7 @@ impl Splitter {
                 take(Part::Junk(rest))?;
                 return Ok(rest.len());
             }
-            (State::Key | State::Member | State::Event, _) => {}
+            (State::First | State::Key | State::Member | State::Event, _) => {}
         }
         Ok(1)
     }
@@ -207,27 +272,65 @@ impl Splitter {
     }
 }
 
+/// Whether an object is an event. Of all events, only the first is searched.
+fn is_event(object: &[u8]) -> bool {
+    Fields::new(object).any(|(key, _)| *key == *b"ph")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn shown(part: Part<'_>) -> String {
+        match part {
+            Part::Event(text) => String::from_utf8_lossy(text).into_owned(),
+            Part::Member(key, text) => format!("{key}={}", String::from_utf8_lossy(text)),
+            Part::Junk(_) => "junk".to_owned(),
+        }
+    }
+
     fn parts(text: &str, size: usize) -> Vec<String> {
         let mut splitter = Splitter::new();
         let mut found = Vec::new();
+        let mut take = |part: Part<'_>| -> Result<(), ()> {
+            found.push(shown(part));
+            Ok(())
+        };
         for piece in text.as_bytes().chunks(size) {
-            let result: Result<(), ()> = splitter.feed(piece, |part| {
-                found.push(match part {
-                    Part::Event(text) => String::from_utf8_lossy(text).into_owned(),
-                    Part::Member(key, text) => {
-                        format!("{key}={}", String::from_utf8_lossy(text))
-                    }
-                    Part::Junk(_) => "junk".to_owned(),
-                });
-                Ok(())
-            });
-            result.unwrap();
+            splitter.feed(piece, &mut take).unwrap();
         }
+        splitter.finish(&mut take).unwrap();
         found
+    }
+
+    #[test]
+    fn lists_in_lists() {
+        for size in [1, 2, 3, 100] {
+            let [a, b, c] = ["{\"a\":1}", "{\"b\":2}", "{\"c\":3}"];
+            let lists = format!("[[{a}],[[{b}], 7],[],{c}]");
+            let expected = [a, b, "junk", c];
+            assert_eq!(parts(&lists, size), expected, "{size}");
+            let object = format!("{{\"traceEvents\":{lists},\"d\":4}}");
+            let expected = [a, b, "junk", c, "d=4"];
+            assert_eq!(parts(&object, size), expected, "{size}");
+        }
+    }
+
+    #[test]
+    fn events_without_a_list() {
+        let [a, b] = ["{\"ph\":\"X\"}", "{\"b\":2}"];
+        for size in [1, 2, 3, 100] {
+            for text in [
+                format!("{a}\n{b}\n"),
+                format!("{a},\n{b}\n]"),
+                format!("{a}{b}"),
+            ] {
+                assert_eq!(parts(&text, size), [a, b], "{text} {size}");
+            }
+            assert_eq!(parts(r#"{"c":3,"d":[4"#, size), ["c=3"]);
+        }
+        let large = format!("{{\"c\":\"{}\",\"ph\":1}}", "x".repeat(MOST_FIRST));
+        assert_eq!(parts(&large, 1 << 10).len(), 2, "members");
     }
 
     #[test]

@@ -17,6 +17,8 @@ enum Number {
 pub(super) struct Tasks {
     processes: FxHashMap<Number, ProcessId>,
     threads: FxHashMap<(ProcessId, Number), ThreadId>,
+    /// The first thread with each number.
+    first: FxHashMap<Number, ThreadId>,
     /// The threads that only this file has, not the kernel.
     own: FxHashSet<ThreadId>,
 }
@@ -72,7 +74,19 @@ impl Tasks {
             out.set_main_thread(utid, is_main);
         }
         self.threads.insert(key, utid);
+        self.first.entry(key.1).or_insert(utid);
         utid
+    }
+
+    /// The first thread with a tid, whatever its process. If there is none, it belongs to process 0.
+    pub fn thread_of_any_process(
+        &mut self,
+        tid: Option<&Value<'_>>,
+        out: &mut TraceBuilder,
+    ) -> ThreadId {
+        let number = tid.and_then(|tid| number(tid, out));
+        let known = number.and_then(|number| self.first.get(&number).copied());
+        known.unwrap_or_else(|| self.thread(tid, ProcessId::NONE, out))
     }
 }
 

@@ -252,9 +252,9 @@ fn counted(bytes: &[u8], phases: &[&str]) -> Option<usize> {
     let is = |event: &&Value| phases.iter().any(|phase| event["ph"] == *phase);
     // CPU profiles become samples.
     let is_profile = |event: &&Value| {
-        event["name"]
-            .as_str()
-            .is_some_and(|name| name.starts_with("Profile"))
+        let is_whole = event.pointer("/args/data/cpuProfile/nodes").is_some();
+        let name = event["name"].as_str();
+        is_whole || name.is_some_and(|name| name.starts_with("Profile"))
     };
     Some(
         events
@@ -372,4 +372,21 @@ fn the_parts_of_systraces_json_lie_on_one_time_line() {
         ["powerTraceAsString", "waltTrace"]
     );
     assert!(trace.repairs.rows().is_empty(), "{:?}", trace.repairs);
+}
+
+#[test]
+fn events_open_without_a_list_and_in_nested_lists() {
+    let event = r#"{"ph":"X","pid":1,"tid":1,"ts":1,"dur":2,"name":"a"}"#;
+    let texts = [
+        format!("{event}\n{event}\n"),
+        format!("{event},\n{event},\n]"),
+        format!("[[{event},{event}]]"),
+        format!("[,{event},{event}]"),
+        format!(r#"{{"traceEvents":[[{event}],[{event}]],"displayTimeUnit":"ns"}}"#),
+    ];
+    for text in texts {
+        let trace = read(&text);
+        assert_eq!(trace.slices.len(), 2, "{text}");
+        assert!(trace.repairs.rows().is_empty(), "{text}");
+    }
 }

@@ -15,6 +15,7 @@ use traceloom_trace::{
     ThreadId, TraceBuilder, TrackId, TrackType,
 };
 
+use super::event_stacks::EventStacks;
 use super::flows::{Arriving, Ended, FlowKey, Flows, Moments};
 use super::import_log;
 use super::rounding::rounding;
@@ -27,7 +28,12 @@ const MOST_COMPARED: usize = 64;
 
 /// Builds all slices and instants of threads; `rows` are sorted. Returns the number of slices on separate lanes, which
 /// cross the end of another slice.
-pub(super) fn build(rows: &mut [Row], flows: &mut Flows, out: &mut TraceBuilder) -> u64 {
+pub(super) fn build(
+    rows: &mut [Row],
+    flows: &mut Flows,
+    stacks: &mut EventStacks,
+    out: &mut TraceBuilder,
+) -> u64 {
     let mut overlapping = 0;
     for rows in rows.chunk_by_mut(|a, b| a.utid == b.utid) {
         settle(rows);
@@ -45,6 +51,7 @@ pub(super) fn build(rows: &mut [Row], flows: &mut Flows, out: &mut TraceBuilder)
             rounding,
             overlapping: 0,
             flows,
+            stacks,
             out,
         };
         rows.iter().for_each(|row| thread.take(row));
@@ -86,6 +93,7 @@ struct Thread<'a> {
     /// The number of slices on separate lanes.
     overlapping: u64,
     flows: &'a mut Flows,
+    stacks: &'a mut EventStacks,
     out: &'a mut TraceBuilder,
 }
 
@@ -206,6 +214,7 @@ impl Thread<'_> {
             let is_it = top.end.is_none() && (!is_named || top.name == row.name);
             if is_it {
                 self.out.append_slice_args(top.slice, row.args);
+                self.stacks.end(row, top.slice);
                 let clock = (row.thread_ts != NO_DURATION).then_some(row.thread_ts);
                 return self.close(row.ts, clock, row.sequence);
             }
@@ -274,8 +283,9 @@ impl Thread<'_> {
         import_log::overlap(row, &conflict, self.out);
     }
 
-    /// Adds the flows that end at this slice, and those in its own fields.
+    /// Adds the flows that end at this slice, those in its own fields, and its stacks.
     fn bind(&mut self, row: &Row, slice: SliceId) {
+        self.stacks.begin(row, slice);
         while let Some(arriving) = self.arriving.pop_front_if(|flow| flow.is_before(row)) {
             self.flows.point(arriving.key, row.ts, slice, (true, false));
         }
@@ -335,6 +345,7 @@ impl Thread<'_> {
             (None, None) => self.out.global_track(TrackType::GlobalSlice, kind),
         };
         let instant = self.out.instant(track, row.ts, row.name, row.args);
+        self.stacks.begin(row, instant);
         if row.thread_ts != NO_DURATION {
             self.out.set_slice_thread_ts(instant, row.thread_ts);
         }

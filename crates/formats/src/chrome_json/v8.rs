@@ -1,12 +1,13 @@
-//! The CPU profiles of V8: `Profile` and `ProfileChunk`, which DevTools records.
+//! The CPU profiles of V8: `Profile` and `ProfileChunk`, which DevTools records, and `CpuProfile`, which is a whole
+//! profile. The last is from early versions of DevTools, and from webpack.
 
 use std::collections::BTreeMap;
 
 use traceloom_trace::{Place, ProcessId, RepairKind, RowId, ThreadId, TraceBuilder};
 
 use super::event::Event;
-use crate::json::Value;
-use crate::profile::{Samples, Stacks, V8Event, V8Profiles, add_samples, add_stacks};
+use crate::json::{Fields, Value};
+use crate::profile::{Rows, Samples, Stacks, V8Event, V8Profiles, add_samples, add_stacks};
 
 /// Memory limits of the profiles: a base for any file, bytes, and the bytes allowed for each byte of the file. One
 /// pair is for stacks, the other for samples.
@@ -24,6 +25,8 @@ pub(super) struct V8 {
     /// Parts of profiles whose begin has not been read. Chrome writes all events of one thread before those of
     /// another.
     early: BTreeMap<ProfileKey, Vec<Early>>,
+    /// The number of whole profiles.
+    wholes: u64,
 }
 
 /// The number of a profile in its process.
@@ -40,6 +43,7 @@ impl Default for V8 {
             stacks: Stacks::with_room(OF_STACKS.0),
             samples: Samples::default(),
             early: BTreeMap::new(),
+            wholes: 0,
         }
     }
 }
@@ -47,6 +51,17 @@ impl Default for V8 {
 /// Whether an event is a part of a profile.
 pub(super) fn has_profile(event: &Event<'_>) -> bool {
     matches!(&*event.name, b"Profile" | b"ProfileChunk")
+}
+
+/// Whether an event contains a whole profile. Its phase is that of an instant or of a slice.
+pub(super) fn is_profile(event: &Event<'_>) -> bool {
+    *event.name == *b"CpuProfile" && profile(event).is_some()
+}
+
+fn profile<'a>(event: &Event<'a>) -> Option<Value<'a>> {
+    let mut fields = Fields::new(data(event)?);
+    let (_, profile) = fields.find(|(key, _)| &**key == b"cpuProfile")?;
+    matches!(profile, Value::Nested([b'{', ..])).then_some(profile)
 }
 
 /// The data of an event: its argument `data`, or all of its arguments.
@@ -90,6 +105,43 @@ impl V8 {
         }
     }
 
+    /// Reads an event that contains a whole profile: as a begin, and as a part with everything else.
+    pub fn whole(
+        &mut self,
+        event: &Event<'_>,
+        (upid, utid): (ProcessId, ThreadId),
+        bytes: usize,
+        out: &mut TraceBuilder,
+    ) {
+        let Some(Value::Nested(profile)) = profile(event) else {
+            return;
+        };
+        let mut begin = b"{\"startTime\":0".to_vec();
+        let mut rest = [b"{\"cpuProfile\":", profile].concat();
+        for (key, value) in Fields::new(profile) {
+            match (&*key, value) {
+                (b"startTime", Value::Word(word)) => begin = [b"{\"startTime\":", word].concat(),
+                (b"timeDeltas", Value::Nested(list)) => {
+                    rest.extend_from_slice(b",\"timeDeltas\":");
+                    rest.extend_from_slice(list);
+                }
+                _ => {}
+            }
+        }
+        // No id of an event is as large, so it is not mixed up with the parts of other profiles.
+        self.wholes += 1;
+        for mut json in [begin, rest] {
+            json.push(b'}');
+            let event = V8Event {
+                id: u64::MAX - self.wholes,
+                upid: upid.some(),
+                utid: utid.some(),
+                json: &json,
+            };
+            self.read(&event, bytes, out);
+        }
+    }
+
     fn read_early(
         &mut self,
         (id, upid): ProfileKey,
@@ -113,16 +165,27 @@ impl V8 {
     }
 
     fn read(&mut self, event: &V8Event<'_>, bytes: usize, out: &mut TraceBuilder) {
-        let more = bytes.saturating_sub(std::mem::replace(&mut self.bytes, bytes));
-        self.stacks.add_room(OF_STACKS.1 * more);
-        let room = OF_SAMPLES.0 + OF_SAMPLES.1 * bytes;
-        let room = room.saturating_sub(self.samples.bytes());
+        let room = self.room(bytes);
         let tables = (&mut self.stacks, &mut self.samples, room);
         self.profiles.event(event, Some, tables, out);
     }
 
-    /// Adds the rows, with `shift` added to their times.
-    pub fn finish(mut self, shift: i64, out: &mut TraceBuilder) {
+    /// The memory left for samples after `bytes` of the file. Also adds memory for stacks.
+    fn room(&mut self, bytes: usize) -> usize {
+        let more = bytes.saturating_sub(std::mem::replace(&mut self.bytes, bytes));
+        self.stacks.add_room(OF_STACKS.1 * more);
+        let room = OF_SAMPLES.0 + OF_SAMPLES.1 * bytes;
+        room.saturating_sub(self.samples.bytes())
+    }
+
+    /// The tables for stacks and samples of other kinds, and the memory left for samples.
+    pub fn tables(&mut self, bytes: usize) -> (&mut Stacks, &mut Samples, usize) {
+        let room = self.room(bytes);
+        (&mut self.stacks, &mut self.samples, room)
+    }
+
+    /// Adds the rows, with `shift` added to their times. Returns the callsites.
+    pub fn finish(mut self, shift: i64, out: &mut TraceBuilder) -> Option<Rows> {
         let bytes = self.bytes;
         for (key, parts) in std::mem::take(&mut self.early) {
             self.read_early(key, &parts, bytes, out);
@@ -138,12 +201,12 @@ impl V8 {
         out.repair(RepairKind::BeyondLimit, beyond, place, || {
             "CPU profiles with too many rows for their size".to_owned()
         });
-        if self.samples.samples.is_empty() {
-            return;
+        if self.samples.samples.is_empty() && self.stacks.callsites.is_empty() {
+            return None;
         }
-        if let Some(callsites) = add_stacks(&self.stacks, out) {
-            add_samples(self.samples, callsites, out);
-        }
+        let callsites = add_stacks(&self.stacks, out)?;
+        add_samples(self.samples, callsites, out);
+        Some(callsites)
     }
 }
 

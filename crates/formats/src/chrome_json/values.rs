@@ -199,6 +199,15 @@ mod tests {
         assert_eq!((rows[0].thread_ts, rows[1].thread_dur), (3_000, 7_000));
     }
 
+    /// Some writers do not escape the backslashes of paths.
+    #[test]
+    fn a_backslash_that_escapes_nothing_stays() {
+        let text = br#"[{"ph":"i","pid":1,"ts":1,"name":"C:\dir\x\/\'\\"}]"#;
+        let trace = read_bytes(text, ReadOptions::default()).unwrap();
+        let name = trace.strings.get(trace.slices.name.get(0));
+        assert_eq!(name, r"C:\dir\x/'\");
+    }
+
     #[test]
     fn the_depth_of_a_value_is_not_limited() {
         let deep = ["[".repeat(1 << 20), "]".repeat(1 << 20)].concat();

@@ -241,7 +241,7 @@ pub(crate) const VIEWS: &[View] = &[
          FROM __intrinsic_profiler_sample AS s \
          LEFT JOIN __intrinsic_profiler_task_context AS t ON t.id = s.task_context_id \
          LEFT JOIN __intrinsic_chrome_stack_sample_extras AS x ON x.profiler_sample_id = s.id \
-         WHERE s.source IN ('chrome', 'gecko', 'legacy_v8', 'perf_text', 'simpleperf')",
+         WHERE s.source IN ('chrome', 'chrome_json', 'gecko', 'legacy_v8', 'perf_text', 'simpleperf')",
     ),
     view(
         "instruments_sample",

@@ -1,42 +1,11 @@
-//! Writes the rows of heap profiles, heap graphs and stacks of slices at the end of the trace.
+//! Writes the rows of heap profiles and heap graphs at the end of the trace.
 
-use traceloom_trace::{ArgValue, RowId, SliceId, TraceBuilder};
+use traceloom_trace::{ArgValue, TraceBuilder};
 
 use super::art::{DumpStack, OutOfMemory};
 use super::heap_graph::Head;
 use super::heap_profile::{Allocation, Dump};
 use crate::profile::{Rows, add, add_at, int, text, word};
-
-/// The stack of a track event at the beginning or the end of a slice.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct StackOfSlice {
-    pub slice: SliceId,
-    pub callsite: u32,
-    pub weight: Option<f64>,
-    pub is_end: bool,
-}
-
-/// Adds the stacks of track events.
-pub(super) fn slice_stacks(stacks: &[StackOfSlice], callsites: Rows, out: &mut TraceBuilder) {
-    for stack in stacks {
-        let track = out.trace().slices.track_id.get(stack.slice.row());
-        let column = if stack.is_end {
-            "end_callsite_id"
-        } else {
-            "callsite_id"
-        };
-        let cells = [
-            ("slice_id", stack.slice.into()),
-            ("track_id", track.into()),
-            (column, callsites.cell(stack.callsite)),
-            (
-                "weight",
-                stack.weight.map_or(ArgValue::Null, ArgValue::Float),
-            ),
-        ];
-        add("__intrinsic_track_event_callstacks", cells, out);
-    }
-}
 
 /// Adds the heap profiles.
 pub(super) fn heap_profiles(

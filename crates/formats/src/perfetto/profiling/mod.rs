@@ -51,7 +51,7 @@ pub(super) struct Profiles<'s> {
     graphs: heap_graph::HeapGraphs,
     errors: Vec<art::OutOfMemory>,
     dump_stacks: Vec<art::DumpStack>,
-    slice_stacks: Vec<emit::StackOfSlice>,
+    slice_stacks: Vec<profile::StackOfSlice>,
     v8: v8::V8<'s>,
     /// The packages: uid and name.
     packages: Vec<(i64, StringId)>,
@@ -164,7 +164,7 @@ impl<'s> Profiles<'s> {
             }
         };
         if callsite != NONE {
-            self.slice_stacks.push(emit::StackOfSlice {
+            self.slice_stacks.push(profile::StackOfSlice {
                 slice: stack.slice,
                 callsite,
                 weight: stack.weight,
@@ -263,7 +263,7 @@ impl<'s> Profiles<'s> {
         } = &self.heap_profiles;
         emit::heap_profiles(dumps, allocations, callsites, out);
         emit::graph_heads(&heads, &self.errors, &self.dump_stacks, callsites, out);
-        emit::slice_stacks(&self.slice_stacks, callsites, out);
+        profile::slice_stacks(&self.slice_stacks, callsites, out);
         profile::add_samples(self.shared.samples, callsites, out);
     }
 
