@@ -84,7 +84,7 @@ impl Trees {
             ..scope.clone()
         };
         let tree = self.narrowed(trace, timeline, &untransformed);
-        let mut transforms = scope.transforms.iter();
+        let transforms = scope.transforms.iter();
         transforms.fold(tree, |tree, transform| Arc::new(tree.transformed(transform)))
     }
 
