@@ -174,3 +174,32 @@ fn frames_and_samples_that_do_not_fit_are_counted() {
     assert_eq!(trace.repairs.count(RepairKind::UnparsedLine), 2);
     assert!(!rows(&trace, "stack_profile_callsite").is_empty());
 }
+
+#[test]
+fn the_number_of_frames_is_limited_by_the_size_of_the_file() {
+    let frames: Vec<_> = (0..200_000).map(|id| format!("\"{id}\":{{}}")).collect();
+    let frames = format!("{{{}}}", frames.join(","));
+    let trace = read(&format!(r#"{{"traceEvents":[],"stackFrames":{frames}}}"#));
+    let beyond = trace.repairs.count(RepairKind::BeyondLimit);
+    let most = (1 << 16) + frames.len() as u64 / 24;
+    assert!(most < 200_000);
+    assert_eq!(beyond, 200_000 - most);
+}
+
+/// Each cycle is searched once.
+#[test]
+fn frames_that_call_each_other_are_counted() {
+    let pair = |n: u32| {
+        format!(
+            r#""{0}":{{"parent":{1}}},"{1}":{{"parent":{0}}}"#,
+            2 * n,
+            2 * n + 1
+        )
+    };
+    let pairs: Vec<_> = (0..20_000).map(pair).collect();
+    let frames = pairs.join(",");
+    let trace = read(&format!(
+        r#"{{"traceEvents":[],"stackFrames":{{{frames}}}}}"#
+    ));
+    assert_eq!(trace.repairs.count(RepairKind::BadField), 20_000);
+}

@@ -90,8 +90,7 @@ fn json(text: &[u8], out: &mut TraceBuilder) -> ArgValue {
     }
 }
 
-/// Stores a member of the outermost object. Facts are kept; the model has no table for other members (stack frames,
-/// samples).
+/// Stores a member of the outermost object. Facts are kept; other members have no table (properties of devices).
 pub(super) fn member(key: &str, text: &[u8], place: Place, out: &mut TraceBuilder) {
     match text.first() {
         Some(b'{') if is_facts(key) => facts(key, text, out),
