@@ -60,7 +60,10 @@ function mount(element, store, source, context) {
 
   async function run() {
     const sql = edit.text();
-    if (!sql.trim()) return edit.field.focus();
+    if (!sql.trim()) {
+      fail("There is no query yet. Type one above, for example: SELECT name, dur FROM slice ORDER BY dur DESC LIMIT 10");
+      return edit.field.focus();
+    }
     abort?.abort();
     const mine = abort = new AbortController(), had = document.activeElement === go;
     store.set({sql});
