@@ -3,6 +3,7 @@ import {openSource} from "source/open";
 import {el} from "ui/dom";
 import {bytes} from "ui/format";
 import {startDrop} from "app/drop";
+import {watchServer} from "app/gone";
 import {showHelp} from "app/help";
 import {createHistory} from "app/history";
 import {showInfo} from "app/info";
@@ -83,6 +84,8 @@ async function start() {
   layout(store, source, context, {steps: steps.element, search: search.element, banner: opened.snapshot ? null : lossBanner(store, context), timeline: timeline.element,
     actions: {help: showHelp, settings, info: () => showInfo(store, context), all: () => view.set(view.start, view.end)}});
   app.append(select.element);
+  // A recording's own bar says that it has ended.
+  if (source.live && !opened.snapshot) watchServer(context, /** @type {HTMLElement} */ (app.querySelector("main")));
   Object.assign(hook, {source, timeline, parts: {opened, source, timeline, context, search, link}});
   startKeys(store, timeline, select, {help: showHelp, focusSearch: search.focus, searchStep: search.step});
   startCommands(store, context, search, {info: () => showInfo(store, context)});
