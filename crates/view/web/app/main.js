@@ -74,11 +74,12 @@ async function start() {
   const link = startLink(store, end, opened.snapshot ? {panel: "details", profile: {}} : openingOf(meta, rows));
   const timeline = createTimeline(store, source, meta, rows, stats);
   redraw = timeline.redraw;
-  showTracks(store, timeline);
   const select = selecting(store, source, timeline);
   const {view} = timeline;
   const settings = startSettings(store);
   const context = {meta, rows, goTo: select.goTo, showRow: timeline.showRow, zoomTo: (/** @type {number} */ from, /** @type {number} */ to) => view.fit(from, to, 0)};
+  showTracks(store, timeline);
+  for (const {start, when} of panels) if (!when || when(meta)) start?.(store, source, context);
   const search = searchBox(store, source, context, () => timeline.area.focus());
   const steps = createHistory(store, timeline.scrollTo);
   layout(store, source, context, {steps: steps.element, search: search.element, banner: opened.snapshot ? null : lossBanner(store, context), timeline: timeline.element,
