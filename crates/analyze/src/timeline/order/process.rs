@@ -20,10 +20,7 @@ impl Maker<'_> {
                     processes.pid.get(upid.row()),
                     processes.name.get(upid.row()),
                 );
-                let (focus, busy) = (
-                    self.focus == Focus::Process(upid),
-                    self.activity_of(upid),
-                );
+                let (focus, busy) = (self.focus == Focus::Process(upid), self.activity_of(upid));
                 all.push((Reverse((focus, busy)), (pid, name), Reverse(busy), upid));
             }
         }
