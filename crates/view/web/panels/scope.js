@@ -33,6 +33,8 @@ export function fileNames(sources) {
     names = parts.map(all => all.slice(-kept).join("/"));
     if (new Set(names).size === new Set(parts.map(String)).size) break;
   }
+  // A report knows no folders: its files may have the same name.
+  if (new Set(names).size < names.length) names = names.map((name, at) => names.indexOf(name) === names.lastIndexOf(name) ? name : `${name} (${at + 1})`);
   const short = names.map(name => elide(name, LETTERS));
   if (new Set(short).size === new Set(names).size) return short;
   let shared = 0;
