@@ -93,6 +93,7 @@ onPages("Totals of a range", { files: [example("jank.ftrace.gz")] }, (its) => {
     const page = its.page();
     await select(page, B);
     await page.getByTestId("tab-threads").click();
+    await settled(page);
     const rows = await tableOf(page, "range-threads"), { threads } = cli("info", example("jank.ftrace.gz"), "--json", "--all");
     assert.ok(rows.length > 5);
     for (const { label, tid } of rows) assert.ok(threads.some((/** @type {any} */ thread) => thread.name === label && String(thread.tid) === tid), `${label} ${tid}`);
