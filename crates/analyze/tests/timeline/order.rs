@@ -1,9 +1,10 @@
 //! The order of rows.
 
+use traceloom_analyze::SAMPLES;
 use traceloom_analyze::timeline::{RowKind, Timeline, row_flags};
 use traceloom_trace::{
-    AsyncLanes, LaneKey, SchedSwitch, SchedTracker, SliceBegin, TaskState, Trace, TraceBuilder,
-    TrackType,
+    AsyncLanes, LaneKey, NO_TIME, SchedSwitch, SchedTracker, SliceBegin, TaskState, Trace,
+    TraceBuilder, TrackType,
 };
 
 /// The rows as shown: indented, followed by their flags.
@@ -244,4 +245,23 @@ fn the_system_server_is_not_the_app_in_focus() {
 #[test]
 fn an_empty_trace_has_no_rows() {
     assert_eq!(picture(&TraceBuilder::new().finish()), "");
+}
+
+#[test]
+fn without_times_the_process_with_most_samples_comes_first() {
+    let mut builder = TraceBuilder::new();
+    for (pid, name, samples) in [(10, "first", 1), (20, "busiest", 3), (30, "second", 2)] {
+        let utid = name_thread(&mut builder, pid, pid, name);
+        let task = builder.record(NO_TIME, "tasks", &[("utid", utid.into())]);
+        for ts in 0..samples {
+            builder.record(ts, SAMPLES, &[("task_context_id", task.into())]);
+        }
+    }
+    let timeline = Timeline::new(&builder.finish());
+    let rows = timeline.rows.all.iter();
+    let processes: Vec<&str> = rows
+        .filter(|row| row.kind == RowKind::Process)
+        .map(|row| row.name.as_str())
+        .collect();
+    assert_eq!(processes, ["busiest", "second", "first"]);
 }

@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { beyond, check } from "./axe.js";
-import { example, open, program, report, serve, work } from "./lib.js";
+import { example, open, program, ready, report, serve, work } from "./lib.js";
 import { cli, settled, state, tab, tableOf, until } from "./drive.js";
 import { onPages, theBrowser } from "./suite.js";
 
@@ -141,6 +141,35 @@ onPages("Query", { files: [JANK], kinds: ["live"] }, (its) => {
     for (let left = 2; left; left--) await page.getByTestId("query-tracks").getByRole("button").first().click();
     await settled(page);
     assert.equal(await page.getByTestId("query-track-canvas").count(), 0);
+  });
+
+  test("overlapping bars are on levels of their own, and a track survives a reload", async () => {
+    const page = its.page(), sql = "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n LIMIT 10) SELECT (SELECT min(ts) FROM slice) + i * 1000 AS ts, 900000000 AS dur, 'bar ' || i AS name FROM n";
+    await run(page, sql);
+    await page.getByTestId("query-track").click();
+    const canvas = page.getByTestId("query-track-canvas");
+    await canvas.waitFor();
+    const [{ level, levels }] = await page.evaluate(() => /** @type {any} */ (window).traceloom.store.get().tracks.map((/** @type {any} */ { level, levels }) => ({ level: [...level], levels })));
+    assert.deepEqual([level, levels], [[0, 1, 2, 3, 4, 5, 6, 7, 8, 9], 10]);
+    await until(page, () => new URLSearchParams(location.hash.slice(1)).has("tr"));
+    await page.reload();
+    await ready(page);
+    await canvas.waitFor();
+    await until(page, (state) => state.tracks.length === 1 && !state.asked.length);
+    await page.getByTestId("query-tracks").getByRole("button").first().click();
+    await until(page, () => !new URLSearchParams(location.hash.slice(1)).has("tr"));
+    await page.evaluate(() => { location.hash = "tr=[[1],{}"; });
+    await until(page, (state) => !state.tracks.length && !state.asked.length);
+  });
+
+  test("an empty query says what to type", async () => {
+    const page = its.page();
+    if (!await page.getByTestId("query-sql").isVisible()) await tab(page, "query");
+    await page.getByTestId("query-sql").fill(" ");
+    await page.getByTestId("query-run").click();
+    assert.match(await page.getByTestId("query-error").innerText(), /^There is no query yet.*SELECT/);
+    await page.getByTestId("query-sql").fill("SELECT 1");
+    assert.ok(await page.getByTestId("query-error").isHidden());
   });
 
   test("the address has the query, and shows its result again", async () => {

@@ -87,3 +87,16 @@ onPages("Saved ranges", { files: [FILE], options: { viewport: { width: 900, heig
     await until(page, (state) => state.ranges.length === 0);
   });
 });
+
+onPages("Totals of a range", { files: [example("jank.ftrace.gz")] }, (its) => {
+  test("threads of the same name differ by their number and process", async () => {
+    const page = its.page();
+    await select(page, B);
+    await page.getByTestId("tab-threads").click();
+    await settled(page);
+    const rows = await tableOf(page, "range-threads"), { threads } = cli("info", example("jank.ftrace.gz"), "--json", "--all");
+    assert.ok(rows.length > 5);
+    for (const { label, tid } of rows) assert.ok(threads.some((/** @type {any} */ thread) => thread.name === label && String(thread.tid) === tid), `${label} ${tid}`);
+    assert.equal(rows.find(({ label }) => label === "RenderThread")?.process, "org.loom.reader · pid 4321");
+  });
+});

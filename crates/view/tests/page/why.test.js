@@ -17,7 +17,6 @@ onPages("A wait", { files: [JANK] }, (its) => {
     await bring(page, id);
     await clickSlice(page, id);
     await tab(page, "why");
-    await page.getByTestId("why-ask").click();
     await page.getByTestId("why-table").locator(".vt-space > .vt-row").first().waitFor();
     await page.evaluate(() => /** @type {any} */ (window).traceloom.store.set({ why: null, selection: null }));
     await page.getByTestId("why-table").waitFor({ state: "detached" });

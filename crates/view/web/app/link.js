@@ -9,7 +9,7 @@ const numbers = (/** @type {string | null} */ text) => (text ?? "").split(".").f
 /** @typedef {import("app/opening").Opening} Opening */
 
 /** @param {State} state @param {number} end @param {Opening} opening */
-function write({view, top, selection, search, marks, ranges, counters, rows, panel, profile, colours, why, sql}, end, opening) {
+function write({view, top, selection, search, marks, ranges, counters, rows, panel, profile, colours, why, sql, tracks, asked}, end, opening) {
   const out = new URLSearchParams();
   const put = (/** @type {string} */ key, /** @type {string | false | undefined} */ value) => { if (value) out.set(key, value); };
   const round = (/** @type {number} */ ns) => String(Math.round(ns * 10) / 10);
@@ -32,6 +32,8 @@ function write({view, top, selection, search, marks, ranges, counters, rows, pan
   put("c", colours !== "name" && colours);
   put("why", why && JSON.stringify(why));
   put("sql", sql);
+  const drawn = [...tracks.map(({sql}) => sql).filter(Boolean), ...asked];
+  put("tr", drawn.length > 0 && JSON.stringify([...new Set(drawn)]));
   const chosen = JSON.stringify(profile ?? {});
   put("pr", chosen !== JSON.stringify(opening.profile) && chosen);
   return out.toString().replaceAll("%7E", "~").replaceAll("%3A", ":");
@@ -45,6 +47,13 @@ const countersOf = text => Object.fromEntries((text ?? "").split("~").map(one =>
 function savedOf(text) {
   try {
     return JSON.parse(text ?? "[]").filter((/** @type {any[]} */ [a, b]) => b >= a).slice(0, 20).map((/** @type {any[]} */ [from, to, label, base, rows]) => ({from, to, label: String(label ?? "").slice(0, 60), ...(base === 1 && {base: true}), ...(Array.isArray(rows) && {rows: rows.filter(Number.isInteger)})}));
+  } catch { return []; }
+}
+
+/** The queries of the tracks of a link; none if it is damaged. @param {string | null} text @returns {string[]} */
+function queriesOf(text) {
+  try {
+    return JSON.parse(text ?? "[]").filter((/** @type {unknown} */ sql) => typeof sql === "string").slice(0, 20);
   } catch { return []; }
 }
 
@@ -68,6 +77,9 @@ function read(store, end, opening) {
   patch.counters = countersOf(from.get("k"));
   patch.ranges = savedOf(from.get("g"));
   patch.sql = from.get("sql") ?? "";
+  const drawn = queriesOf(from.get("tr")), {tracks} = store.get();
+  if (tracks.some(({sql}) => sql && !drawn.includes(sql))) patch.tracks = tracks.filter(({sql}) => drawn.includes(sql));
+  patch.asked = drawn.filter(sql => !tracks.some(track => track.sql === sql));
   const range = (from.get("r") ?? "").split("~");
   const name = from.get("n"), at = (from.get("at") ?? "").split("~");
   patch.selection = Number(range[1]) >= Number(range[0]) && range.length > 1 ? {kind: "range", from: Number(range[0]), to: Number(range[1]), ...(range[2] && {rows: numbers(range[2])})}
@@ -92,7 +104,7 @@ export function startLink(store, end, opening) {
     try { history.replaceState(history.state, "", `#${text}`); } catch { /* too many changes at once, or a page without a place */ }
   }
   return {slice, text: (/** @type {number} */ end) => write(store.get(), end, opening), follow(changed) {
-    const keys = /** @type {(keyof State)[]} */ (["view", "top", "selection", "search", "marks", "ranges", "counters", "rows", "panel", "profile", "colours", "why", "sql"]);
+    const keys = /** @type {(keyof State)[]} */ (["view", "top", "selection", "search", "marks", "ranges", "counters", "rows", "panel", "profile", "colours", "why", "sql", "tracks", "asked"]);
     store.on(keys, () => { waiting ||= setTimeout(save, WAIT); });
     addEventListener("hashchange", () => {
       if (location.hash.slice(1) === written) return;

@@ -3,6 +3,7 @@ import {openSource} from "source/open";
 import {el} from "ui/dom";
 import {bytes} from "ui/format";
 import {startDrop} from "app/drop";
+import {watchServer} from "app/gone";
 import {showHelp} from "app/help";
 import {createHistory} from "app/history";
 import {showInfo} from "app/info";
@@ -73,16 +74,19 @@ async function start() {
   const link = startLink(store, end, opened.snapshot ? {panel: "details", profile: {}} : openingOf(meta, rows));
   const timeline = createTimeline(store, source, meta, rows, stats);
   redraw = timeline.redraw;
-  showTracks(store, timeline);
   const select = selecting(store, source, timeline);
   const {view} = timeline;
   const settings = startSettings(store);
   const context = {meta, rows, goTo: select.goTo, showRow: timeline.showRow, zoomTo: (/** @type {number} */ from, /** @type {number} */ to) => view.fit(from, to, 0)};
+  showTracks(store, timeline);
+  for (const {start, when} of panels) if (!when || when(meta)) start?.(store, source, context);
   const search = searchBox(store, source, context, () => timeline.area.focus());
   const steps = createHistory(store, timeline.scrollTo);
   layout(store, source, context, {steps: steps.element, search: search.element, banner: opened.snapshot ? null : lossBanner(store, context), timeline: timeline.element,
     actions: {help: showHelp, settings, info: () => showInfo(store, context), all: () => view.set(view.start, view.end)}});
   app.append(select.element);
+  // A recording's own bar says that it has ended.
+  if (source.live && !opened.snapshot) watchServer(context, /** @type {HTMLElement} */ (app.querySelector("main")));
   Object.assign(hook, {source, timeline, parts: {opened, source, timeline, context, search, link}});
   startKeys(store, timeline, select, {help: showHelp, focusSearch: search.focus, searchStep: search.step});
   startCommands(store, context, search, {info: () => showInfo(store, context)});

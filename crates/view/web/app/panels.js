@@ -16,6 +16,7 @@ import {stretches} from "source/packed";
  * @property {(element: HTMLElement, store: import("app/state").Store, source: Source, context: Context) => void} mount called when
  *   the tab is first shown
  * @property {(meta: any) => boolean} [when] whether this trace has anything for it; missing: always
+ * @property {(store: import("app/state").Store, source: Source, context: Context) => void} [start] runs once, whether the tab is shown or not
  */
 /**
  * @typedef {object} Context the rest of the page, for panels

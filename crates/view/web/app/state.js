@@ -27,6 +27,7 @@
  * @property {any} why the question that the tab "Why" answers, or null
  * @property {string} sql the text of the tab "Query"
  * @property {import("query/track").Track[]} tracks the tracks that queries added to the time line
+ * @property {string[]} asked the SQL of tracks in a link that are not drawn yet
  * @property {any} profile settings of the profile's panels
  * @property {"system" | "light" | "dark"} theme
  * @property {"name" | "rank"} colours
@@ -40,7 +41,7 @@ export const firstState = () => ({
   view: {from: 0, to: 1}, top: 0, selection: null, threads: null,
   search: {text: "", total: 0, at: -1, names: null},
   marks: [], ranges: [], counters: {}, rows: {flipped: new Set(), pinned: [], hidden: new Set(), deep: new Set(), filter: ""},
-  panel: "details", chosen: false, why: null, sql: "", tracks: [], profile: {}, theme: "system", colours: "name", grid: "shown", wheel: "zoom",
+  panel: "details", chosen: false, why: null, sql: "", tracks: [], asked: [], profile: {}, theme: "system", colours: "name", grid: "shown", wheel: "zoom",
 });
 
 /** The panel to show for a new selection. A profile that the user opened stays open, because it follows the selection. @param {State} state @param {string} wanted */

@@ -28,7 +28,7 @@ function goToEnd(store, context, {slice, row, ts}) {
  */
 export function connections(flows, row, store, context) {
   const {names} = context.rows;
-  const groups = /** @type {[string, any[]][]} */ ([["Woken by", []], ["Wakes", []], ["Called by", []], ["Calls", []]]);
+  const groups = /** @type {[string, any[]][]} */ ([["Woken by", []], ["Wakes", []], ["Arrows from", []], ["Arrows to", []]]);
   for (const flow of flows) {
     const {kind, from, to} = flow;
     if (!from || !to) continue;

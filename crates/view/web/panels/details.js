@@ -11,6 +11,7 @@ import {CLOCKS} from "panels/numbers";
 import {questionOf} from "panels/why";
 import {sumOfSlices} from "panels/several";
 import {isAbort} from "source/source";
+import {isFrameTimeline} from "timeline/rows";
 import {STATES} from "timeline/tips";
 
 const NONE = 0xffffffff;
@@ -111,8 +112,9 @@ export function mountDetails(element, store, source, context) {
         ["Duration", el("b", {}, time(slice.shown_ns), slice.never_ended && " – never ended in this trace, so at least this long")], ["Frame", slice.frame && frameText(slice.frame)],
         ["Self", own(slice.self_ns, slice.shown_ns)], ["CPU", slice.cpu_ns != null && own(slice.cpu_ns, slice.shown_ns)],
         ["CPU self", slice.cpu_self_ns != null && time(slice.cpu_self_ns)], ["Of its caller", slice.share_of_parent != null && percent(slice.share_of_parent)],
-        ["Of its thread", slice.share_of_thread != null && percent(slice.share_of_thread)], ["Start", exact(slice.ts)], ["End", !slice.never_ended && exact(slice.end)],
-        ["All calls", occurrences && occurrences.count > 0 && link(`${count(occurrences.count)} × · ${time(occurrences.total_ns)}`,
+        ["Of its thread", thread && slice.share_of_thread != null && percent(slice.share_of_thread)], ["Start", exact(slice.ts)], ["End", !slice.never_ended && exact(slice.end)],
+        // The expected and the actual time of a frame have the same name, but no sum.
+        ["All calls", occurrences && occurrences.count > 0 && !isFrameTimeline(context.rows.names[slice.row]) && link(`${count(occurrences.count)} × · ${time(occurrences.total_ns)}`,
           () => store.set({selection: {kind: "name", name: slice.name}}), "all-calls")]])),
       block("What", list([
         ["Class", slice.class], ["Method", slice.class && slice.method], ["Signature", slice.signature], ["Source", slice.file && place(slice)], ["Category", slice.category],

@@ -5,7 +5,7 @@ import {virtualTable} from "ui/virtual_table";
 import {elide, plural, time} from "ui/format";
 import {flameView} from "panels/flame";
 import {saveText} from "panels/save";
-import {button, choice, fileName, groupings} from "panels/scope";
+import {button, choice, fileNames, groupings} from "panels/scope";
 import {onColours} from "panels/cells";
 import {SHARES, changeColumns, hundredths, percentOf, signed} from "panels/diff_columns";
 import {smartCase} from "panels/numbers";
@@ -110,7 +110,8 @@ function mount(host, store, source, {meta, rows: timeline}) {
       by.hidden = clock.hidden = ofSamples();
       event.hidden = !ofSamples() || event.options.length < 3;
       if (columns.length !== compared.columns.length) table.setColumns(columns = compared.columns);
-      const [before, after] = sides.map(side => fileName(meta.sources[side]));
+      const names = fileNames(meta.sources), [before, after] = sides.map(side => names[side]);
+      total.title = sides.map(side => meta.sources[side].name).join(" → ");
       total.textContent = compared.total && `${before} → ${after}: ${compared.total}`;
       const {column, down} = table.sorted();
       table.sort(columns.some(({id}) => id === column) ? column : "exclusive-delta", column ? down : true);

@@ -216,7 +216,8 @@ export function profileTable({model, onPick, onType}) {
       table.setRows([]);
       const {column, down} = table.sorted();
       if (column && !other) arrange(column, down);
-      else table.sort(`incl-${CLOCKS.find(([clock]) => clock === loaded.clock)?.[1]}`.toLowerCase(), true);
+      // Traces without durations, such as those of strace without -T, have only calls to rank by.
+      else table.sort(loaded.total[`${loaded.clock}_ns`] || loaded.unfinished ? `incl-${CLOCKS.find(([clock]) => clock === loaded.clock)?.[1]}`.toLowerCase() : "calls", true);
     },
     /** More rows have arrived. */
     grow() {

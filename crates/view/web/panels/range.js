@@ -21,6 +21,26 @@ const text = (id, label, width = 220) => ({id, label, width, text: true, key: ro
 /** @param {string} id @param {string} label @param {(value: number) => string} show @returns {Column} */
 const figure = (id, label, show, width = 80) => ({id, label, width, key: row => row[id], show: row => show(row[id])});
 
+/** The process of a row, with its number: `com.app · pid 7`. @param {import("app/panels").Context["rows"]} rows @param {number} row */
+function processOf({kind, names, notes, parent}, row) {
+  const up = parent[row];
+  if (kind[up] !== KIND.process) return "";
+  return [names[up], (notes[up] ?? "").split(" · ")[0]].filter(Boolean).join(" · ");
+}
+
+/** Adds the facts that tell rows of the same name apart. @param {import("app/panels").Context["rows"]} rows @param {any[]} list */
+function identify(rows, list) {
+  for (const found of list) {
+    found.process = processOf(rows, found.row);
+    found.tid = rows.kind[found.row] === KIND.thread ? Number(/^tid (\d+)/.exec(rows.notes[found.row] ?? "")?.[1] ?? NaN) : NaN;
+  }
+}
+
+/** @type {Column} */
+const PROCESS = {...text("process", "Process"), fixed: true};
+/** @type {Column} */
+const TID = {id: "tid", label: "TID", title: "The thread's number", width: 70, key: row => row.tid || -1, show: row => row.tid >= 0 ? String(row.tid) : ""};
+
 /** A column of durations, which only slices that ended have. @param {string} id @param {string} label @returns {Column} */
 const ended = (id, label) => {
   const column = ns(id, label), show = column.show;
@@ -34,10 +54,10 @@ const UNFINISHED = ns("unfinished_ns", "Unfinished", "Time of unfinished slices,
 const VIEWS = {
   by_name: {title: "Calls", sort: "total_ns", columns: [text("label", "Name", 260), figure("count", "Count", count), ns("total_ns", "Total", "Time within the range, nested calls of the same name once"), ns("self_ns", "Self"),
     ended("min_ns", "Min"), ended("median_ns", "Median"), ended("p95_ns", "95 %"), ended("max_ns", "Max")]},
-  threads: {title: "Threads", sort: "running_ns", columns: [text("label", "Thread"), ns("running_ns", "Running"), ns("runnable_ns", "Runnable"), ns("sleeping_ns", "Sleeping"), ns("uninterruptible_ns", "Uninterruptible"), ns("io_ns", "I/O"), ns("other_ns", "Other")]},
+  threads: {title: "Threads", sort: "running_ns", columns: [text("label", "Thread"), TID, PROCESS, ns("running_ns", "Running"), ns("runnable_ns", "Runnable"), ns("sleeping_ns", "Sleeping"), ns("uninterruptible_ns", "Uninterruptible"), ns("io_ns", "I/O"), ns("other_ns", "Other")]},
   cpus: {title: "CPUs", sort: "", columns: [{id: "cpu", label: "CPU", width: 60, key: row => row.cpu, show: row => String(row.cpu)}, ns("busy_ns", "Busy"), figure("percent", "Share", value => `${value.toFixed(1)} %`),
     {id: "top", label: "Most on it", width: 300, text: true, show: row => row.top.map((/** @type {any} */ {label, ns}) => `${label} ${time(ns)}`).join(" · ")}]},
-  counters: {title: "Counters", sort: "", columns: [text("label", "Counter"), figure("min", "Min", amount, 130), figure("max", "Max", amount, 130), figure("mean", "Mean", amount, 130), figure("last", "Last", amount, 130)]},
+  counters: {title: "Counters", sort: "", columns: [text("label", "Counter"), PROCESS, figure("min", "Min", amount, 130), figure("max", "Max", amount, 130), figure("mean", "Mean", amount, 130), figure("last", "Last", amount, 130)]},
 };
 
 /** @param {any[]} rows @param {Column | undefined} column @param {boolean} down */
@@ -149,6 +169,7 @@ export function mountRange(element, store, source, context) {
       answer = await source.ask({op: "range", from, to, ...threadsOf(context.rows, rows), limit: LIMIT}, {signal: mine.signal});
       answerRange = {from, to};
       if (rows) await ofRows(answer, rows, {from, to}, mine.signal);
+      for (const id of ["threads", "counters"]) identify(context.rows, answer[id] ?? []);
       arrange();
       for (const id of Object.keys(VIEWS)) {
         views.show(id, id === "by_name" || answer[id]?.length > 0);

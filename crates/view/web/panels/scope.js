@@ -19,8 +19,29 @@ export function choice(label, testid, onChange, options = []) {
   return select;
 }
 
-/** A file's name without its folders. @param {{name: string}} source */
-export const fileName = ({name}) => elide(name.split("/").at(-1) ?? name, 40);
+const LETTERS = 40;
+
+/**
+ * Short names of files that differ wherever the files' own names do: without folders unless these differ, and without the
+ * beginning that they share if they are long.
+ * @param {{name: string}[]} sources @returns {string[]}
+ */
+export function fileNames(sources) {
+  const parts = sources.map(({name}) => name.split("/")), most = Math.max(...parts.map(({length}) => length));
+  let names = sources.map(({name}) => name);
+  for (let kept = 1; kept <= most; kept++) {
+    names = parts.map(all => all.slice(-kept).join("/"));
+    if (new Set(names).size === new Set(parts.map(String)).size) break;
+  }
+  // A report knows no folders: its files may have the same name.
+  if (new Set(names).size < names.length) names = names.map((name, at) => names.indexOf(name) === names.lastIndexOf(name) ? name : `${name} (${at + 1})`);
+  const short = names.map(name => elide(name, LETTERS));
+  if (new Set(short).size === new Set(names).size) return short;
+  let shared = 0;
+  while (shared < names[0].length && names.every(name => name[shared] === names[0][shared])) shared++;
+  const from = Math.max(0, shared - 8);
+  return names.map(name => `${from ? "…" : ""}${name.slice(from, from + LETTERS)}${name.length > from + LETTERS ? "…" : ""}`);
+}
 
 /** @param {string} text @param {string} testid @param {() => void} onClick @param {string} [title] */
 export function button(text, testid, onClick, title) {
@@ -36,7 +57,7 @@ export function button(text, testid, onClick, title) {
  */
 function whoOptions({rows, meta}) {
   const options = [el("option", {value: ""}, "All threads")];
-  if (meta.sources.length > 1) options.push(...meta.sources.map((/** @type {any} */ source, /** @type {number} */ at) => el("option", {value: `s${at}`}, fileName(source))));
+  if (meta.sources.length > 1) options.push(...fileNames(meta.sources).map((name, at) => el("option", {value: `s${at}`}, name)));
   const {kind, utid, upid, parent, names, notes} = rows;
   const text = (/** @type {number} */ at) => [names[at], notes[at]].filter(Boolean).join(" · ").slice(0, 80);
   for (let at = 0; at < kind.length && options.length < LISTED; at++) {

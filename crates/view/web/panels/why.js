@@ -77,7 +77,14 @@ function mount(element, store, source, context) {
       if (!isAbort(error)) title.textContent = error instanceof Error ? error.message : String(error);
     }
   }
+  /** Opening the tab asks about the selection. */
+  function opened() {
+    const {panel, why, selection} = store.get(), question = panel === "why" && !why ? questionOf(selection, context.rows) : null;
+    if (question) store.set({why: question});
+  }
   store.on(["why"], load);
+  store.on(["panel"], opened);
   store.on(["selection"], ({why}) => { if (!why) invite(); });
   load();
+  opened();
 }

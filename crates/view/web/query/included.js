@@ -2,7 +2,9 @@
 import {el} from "ui/dom";
 import {elide} from "ui/format";
 import {registerPanel} from "app/panels";
+import {jumping} from "query/jump";
 import {results, summary} from "query/results";
+import {restoreTracks, trackOf} from "query/track";
 
 /** @typedef {import("query/server").Result & {title: string, sql: string}} Included */
 
@@ -39,4 +41,10 @@ function mount(element, store, source, context) {
   show();
 }
 
-if (all.length) registerPanel({id: "results", title: "Results", mount});
+/** Draws the tracks of a link from the results. @param {import("app/state").Store} store @param {import("app/panels").Source} source @param {import("app/panels").Context} context */
+const start = (store, source, context) => restoreTracks(store, async sql => {
+  const result = all.find(one => one.sql === sql);
+  return result ? trackOf(result, result.title, jumping(result, store, source, context)) : null;
+});
+
+if (all.length) registerPanel({id: "results", title: "Results", mount, start});

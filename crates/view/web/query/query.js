@@ -6,7 +6,9 @@ import {registerPanel} from "app/panels";
 import {isAbort} from "source/source";
 import {editor} from "query/editor";
 import {results, summary} from "query/results";
+import {jumping} from "query/jump";
 import {earlier, runQuery} from "query/server";
+import {restoreTracks, trackOf} from "query/track";
 
 /** The number of queries in the menu. */
 const LISTED = 20;
@@ -60,7 +62,10 @@ function mount(element, store, source, context) {
 
   async function run() {
     const sql = edit.text();
-    if (!sql.trim()) return edit.field.focus();
+    if (!sql.trim()) {
+      fail("There is no query yet. Type one above, for example: SELECT name, dur FROM slice ORDER BY dur DESC LIMIT 10");
+      return edit.field.focus();
+    }
     abort?.abort();
     const mine = abort = new AbortController(), had = document.activeElement === go;
     store.set({sql});
@@ -72,7 +77,7 @@ function mount(element, store, source, context) {
       if (mine !== abort) return;
       remember(sql);
       if ("error" in answer) { title.textContent = ""; return fail(answer.error, answer); }
-      show(answer, line(sql));
+      show({...answer, sql}, line(sql));
     } catch (error) {
       if (mine !== abort) return;
       title.textContent = isAbort(error) ? "Stopped" : "";
@@ -133,4 +138,16 @@ function mount(element, store, source, context) {
   if (sql) run();
 }
 
-registerPanel({id: "query", title: "Query", mount});
+/**
+ * Draws the tracks of a link: runs their queries again.
+ * @param {import("app/state").Store} store @param {import("app/panels").Source} source @param {import("app/panels").Context} context
+ */
+function start(store, source, context) {
+  restoreTracks(store, async sql => {
+    const answer = await runQuery(sql, new AbortController().signal);
+    if ("error" in answer) throw new Error(answer.error);
+    return trackOf({...answer, sql}, line(sql), jumping(answer, store, source, context));
+  });
+}
+
+registerPanel({id: "query", title: "Query", mount, start});

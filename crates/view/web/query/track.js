@@ -1,8 +1,9 @@
 // Makes a track from a result: rows with `ts` and `dur` are bars, rows with `ts` and a number are a line of values.
+import {toast} from "ui/toast";
 import {isNumber, numberOf, placesOf, textOf} from "query/cells";
 
-/** The most levels of bars that overlap. */
-const LEVELS = 6;
+/** The most levels of bars that overlap. Bars beyond them are drawn on the last one. */
+const LEVELS = 200;
 /** Columns that hold neither a name nor a value. */
 const TIMES = /^(ts|dur|id|.*_id|utid|upid|tid|pid|depth|cpu|ucpu)$/i;
 
@@ -10,6 +11,7 @@ const TIMES = /^(ts|dur|id|.*_id|utid|upid|tid|pid|depth|cpu|ucpu)$/i;
  * A track that a query made, in order of time.
  * @typedef {object} Track
  * @property {string} title
+ * @property {string} sql the query that made it, with which a link makes it again
  * @property {"bars" | "values"} kind
  * @property {Float64Array} ts ns
  * @property {Float64Array} end ns
@@ -54,6 +56,25 @@ export function trackOf(result, title, {spotOf, go}) {
   const ts = Float64Array.from(spots, ({ts}) => ts), end = Float64Array.from(spots, ({end}) => end);
   const named = "name" in at ? at.name : result.columns.findIndex((name, nth) => !TIMES.test(name) && result.rows.some(row => typeof row[nth] === "string"));
   const shown = kind === "values" ? values : named >= 0 ? named : values;
-  return {title, kind, ts, end, ...levelsOf(ts, end), value: Float64Array.from(spots, ({row}) => values < 0 ? NaN : numberOf(row[values])),
+  return {title, sql: result.sql ?? "", kind, ts, end, ...levelsOf(ts, end), value: Float64Array.from(spots, ({row}) => values < 0 ? NaN : numberOf(row[values])),
     text: spots.map(({row}) => shown < 0 ? "" : textOf(row[shown])), go: (nth, zoom) => go(spots[nth].row, zoom)};
+}
+
+/**
+ * Adds the tracks that a link asks for.
+ * @param {import("app/state").Store} store @param {(sql: string) => Promise<Track | null>} make
+ */
+export function restoreTracks(store, make) {
+  async function restore() {
+    for (const sql of store.get().asked) {
+      const track = await make(sql).catch(error => { toast(`The track "${sql}" cannot be shown: ${error.message}`, true); return null; });
+      const {asked, tracks} = store.get();
+      if (!asked.includes(sql)) return;
+      store.set({asked: asked.filter(other => other !== sql), ...(track && {tracks: [...tracks.filter(other => other.sql !== sql), track]})});
+    }
+  }
+  let begun = false;
+  const again = () => { if (!begun && store.get().asked.length) { begun = true; restore().finally(() => { begun = false; }); } };
+  store.on(["asked"], again);
+  again();
 }

@@ -28,7 +28,7 @@ function lowerBound(column, value) {
  * @param {CanvasRenderingContext2D} ctx @param {Track} track @param {(ns: number) => number} px @param {number} width @param {number} chosen
  */
 function paintBars(ctx, {ts, end, level, text}, px, width, chosen) {
-  const reached = [-1, -1, -1, -1, -1, -1], {ink, focus, font} = canvasColours();
+  const reached = new Float64Array(256).fill(-1), {ink, focus, font} = canvasColours();
   ctx.font = font;
   ctx.textBaseline = "middle";
   for (let nth = 0; nth < ts.length; nth++) {

@@ -32,8 +32,10 @@ export async function request(path, init = {}) {
     response = await fetch(path, {...init, headers, cache: "no-store"});
   } catch (error) {
     if (init.signal?.aborted) throw error;
-    throw new AskError("the server does not answer: is traceloom view still running?");
+    dispatchEvent(new CustomEvent("server", {detail: false}));
+    throw new AskError("the server does not answer: is traceloom view still running?", true);
   }
+  dispatchEvent(new CustomEvent("server", {detail: true}));
   // The snapshot no longer exists, and the page will get a newer one.
   if (response.status === 410) throw aborted();
   if (!response.ok) {

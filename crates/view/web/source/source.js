@@ -29,14 +29,18 @@
  * @property {string} [said] The result of the recording.
  */
 
-/** The reason why there is no answer, in one sentence. */
+/** The reason why there is no answer, in one sentence. `gone`: there is no server any more. */
 export class AskError extends Error {
-  /** @param {string} message */
-  constructor(message) {
+  /** @param {string} message @param {boolean} [gone] */
+  constructor(message, gone = false) {
     super(message);
     this.name = "AskError";
+    this.gone = gone;
   }
 }
+
+/** Whether an answer is missing because the server stopped. @param {unknown} error */
+export const isGone = error => error instanceof AskError && error.gone;
 
 /** Whether this is the rejection of an aborted question, which needs no message. */
 export function isAbort(/** @type {unknown} */ error) {

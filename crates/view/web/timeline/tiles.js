@@ -1,6 +1,6 @@
 // Fetches the contents of rows in tiles: three screens of time at one resolution, for the visible rows and some around them. Until the right
 // tile arrives, an existing one is drawn scaled.
-import {isAbort} from "source/source";
+import {isAbort, isGone} from "source/source";
 
 /**
  * An answer to `window`.
@@ -23,6 +23,8 @@ import {isAbort} from "source/source";
 const KEEP_BYTES = 96e6;
 const PIECES = 4;
 const NAME_BATCH = 4000;
+/** How long nothing is asked after the server did not answer, ms. */
+const PAUSE = 2000;
 /** Characters that would break a line or change the direction of the text. */
 const UNSEEN = /[\u0000-\u001f\u007f\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g;
 
@@ -64,7 +66,7 @@ export function tileCache(source, end, redraw, fail) {
   /** @type {Set<number>} */
   let wanted = new Set();
   let asking = false;
-  let frame = 0;
+  let frame = 0, pausedUntil = 0;
   /** @type {{from: number, to: number, px: number, rows: Set<number>, abort: AbortController} | null} */
   let flight = null;
 
@@ -103,6 +105,7 @@ export function tileCache(source, end, redraw, fail) {
   function need(rows, from, to, ns_px, lanes) {
     frame++;
     const px = rounded(ns_px), a = Math.max(0, from), b = Math.min(end, to);
+    if (performance.now() < pausedUntil) return wanted.clear();
     const missing = lacking(rows, from, to, ns_px, lanes);
     askNames();
     if (!missing.length) return;
@@ -122,7 +125,8 @@ export function tileCache(source, end, redraw, fail) {
       const data = await source.ask({op: "window", rows, from, to, px_ns: px, max_level: max_level - 1}, {signal: mine.abort.signal, priority: 1});
       keep(rows, data, from, to, px, max_level);
     } catch (error) {
-      if (!isAbort(error)) {
+      if (isGone(error)) pausedUntil = performance.now() + PAUSE;
+      else if (!isAbort(error)) {
         keepNothing(rows, from, to, px);
         fail(error instanceof Error ? error.message : String(error));
       }
@@ -185,8 +189,9 @@ export function tileCache(source, end, redraw, fail) {
     try {
       const {names: texts} = await source.ask({op: "names", ids}, {priority: 1});
       keepNames(ids, texts);
-    } catch {
-      ids.forEach(id => names.set(id, ""));
+    } catch (error) {
+      if (isGone(error)) pausedUntil = performance.now() + PAUSE;
+      else ids.forEach(id => names.set(id, ""));
     }
     for (const id of ids) wanted.delete(id);
     asking = false;

@@ -20,7 +20,7 @@ impl Maker<'_> {
                     processes.pid.get(upid.row()),
                     processes.name.get(upid.row()),
                 );
-                let (focus, busy) = (self.focus == Focus::Process(upid), self.busy_of(upid));
+                let (focus, busy) = (self.focus == Focus::Process(upid), self.activity_of(upid));
                 all.push((Reverse((focus, busy)), (pid, name), Reverse(busy), upid));
             }
         }
@@ -53,6 +53,13 @@ impl Maker<'_> {
         self.threads_of(upid)
             .map(|utid| self.facts[utid.row()].busy_ns)
             .fold(0, i64::saturating_add)
+    }
+
+    /// How busy a process was. Without times, its events and samples decide.
+    fn activity_of(&self, upid: ProcessId) -> (i64, usize) {
+        let events = self.threads_of(upid);
+        let events = events.map(|utid| self.facts[utid.row()].events).sum();
+        (self.busy_of(upid), events)
     }
 
     /// Whether a process has anything to show.
