@@ -6,10 +6,10 @@ use std::ops::Range;
 use traceloom_trace::{RowId, Trace, TrackId};
 
 use super::count::{Count, RangeScope, chunks};
-use super::percentiles::place_of;
 use super::sums::{merged, ranked};
 use crate::parallel;
 use crate::partition::partition_point;
+use crate::percentile;
 use crate::timeline::downsample::Spans;
 use crate::timeline::durations::DurationCache;
 use crate::timeline::index::Timeline;
@@ -80,7 +80,7 @@ impl DurationCache {
                 added: of_name(&changes.added, name),
             };
             let most = sums[at].ended();
-            let of_share = |share| lengths.nth(place_of(most, share));
+            let of_share = |share| lengths.nth(percentile::rank(most, share));
             let sum = Sum {
                 min: lengths.nth(0),
                 max: lengths.nth(most.saturating_sub(1)),
