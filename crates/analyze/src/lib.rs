@@ -10,6 +10,7 @@ mod graph;
 mod identity;
 mod parallel;
 mod partition;
+mod percentile;
 mod profile;
 mod record_tables;
 mod same_thread;

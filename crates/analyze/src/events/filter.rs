@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use traceloom_trace::{RowId, StringId, ThreadId, Trace};
 
-use crate::partition::partition_point;
+use crate::partition::first_index_not;
 use crate::tree::TimeRange;
 
 /// A filter for the event table. A field that is `None` accepts all rows.
@@ -34,7 +34,7 @@ impl EventFilter {
             None => 0..events.len(),
             Some(TimeRange { from_ns, to_ns }) => {
                 let before =
-                    |ts: i64| partition_point(events.len(), |&row| events.ts.get(row) < ts);
+                    |ts: i64| first_index_not(events.len(), |&row| events.ts.get(row) < ts);
                 before(from_ns)..before(to_ns)
             }
         }

@@ -1,6 +1,7 @@
 //! Statistics of frames.
 
 use super::Frame;
+use crate::percentile;
 
 /// How long frames took, and how many were janky.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -31,10 +32,7 @@ impl FrameStats {
             stats.missed += u64::from(frame.missed);
         }
         times.sort_unstable();
-        let at = |percent: usize| {
-            let rank = (times.len() * percent).div_ceil(100).max(1);
-            times.get(rank - 1).copied().unwrap_or(0)
-        };
+        let at = |percent| percentile::at(&times, percent);
         stats.frames = times.len();
         stats.p50_ns = at(50);
         stats.p90_ns = at(90);

@@ -1,5 +1,6 @@
 //! The call graph: methods, the calls between them, and their costs.
 
+use crate::profile::percent;
 use crate::tree::{Function, Measure};
 
 /// Options of a call graph.
@@ -92,10 +93,7 @@ impl GraphEdge {
 impl CallGraph {
     /// The share of the total time, percent.
     pub fn percent(&self, ns: i64) -> f64 {
-        match self.total_ns {
-            total if total > 0 => ns as f64 * 100.0 / total as f64,
-            _ => 0.0,
-        }
+        percent(Some(ns), Some(self.total_ns))
     }
 
     /// For each node, the index of the other node that called it for the longest time. `None` if no

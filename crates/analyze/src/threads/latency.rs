@@ -1,5 +1,7 @@
 //! Wake-up latencies: the time from a wake-up until the thread gets a CPU.
 
+use crate::percentile;
+
 /// Statistics of the wake-up latencies of a thread. Percentiles are by nearest rank.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Latency {
@@ -24,10 +26,7 @@ impl Latency {
     pub(super) fn new(waits: &[(i64, i64)]) -> Self {
         let mut sorted: Vec<i64> = waits.iter().map(|(_, ns)| *ns).collect();
         sorted.sort_unstable();
-        let at = |percent: usize| {
-            let rank = (sorted.len() * percent).div_ceil(100).max(1);
-            sorted.get(rank - 1).copied().unwrap_or(0)
-        };
+        let at = |percent| percentile::at(&sorted, percent);
         let worst_ns = at(100);
         let worst = waits.iter().find(|(_, ns)| *ns == worst_ns);
         Self {

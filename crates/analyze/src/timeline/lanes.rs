@@ -8,7 +8,7 @@ use super::downsample::Spans;
 use super::ends::Ends;
 use super::reach::Reach;
 use crate::parallel;
-use crate::partition::partition_point;
+use crate::partition::first_index_not;
 
 /// Slices sorted by (track, level, time):
 ///
@@ -119,7 +119,7 @@ impl Lanes {
             if part == parts {
                 tracks
             } else {
-                partition_point(tracks, |track| {
+                first_index_not(tracks, |track| {
                     first_slice(track) < self.ids.len() / parts * part
                 })
             }

@@ -149,7 +149,7 @@ impl Timeline {
     ) -> Vec<Wakeup> {
         let states = &trace.thread_states;
         let first =
-            crate::partition::partition_point(states.len(), |&row| states.ts.get(row) < from);
+            crate::partition::first_index_not(states.len(), |&row| states.ts.get(row) < from);
         let mut woken = Vec::new();
         for row in (first..states.len()).take(MOST_STATES) {
             let ts = states.ts.get(row);

@@ -8,7 +8,7 @@ use traceloom_trace::{CHUNK_ROWS, RowId, SliceId, Trace};
 use super::Timeline;
 use super::names::NameId;
 use crate::parallel;
-use crate::partition::partition_point;
+use crate::partition::first_index_not;
 use crate::tree::TimeRange;
 
 /// How to match a text in names.
@@ -159,7 +159,7 @@ impl Timeline {
         let rows = if names.is_empty() {
             0
         } else {
-            partition_point(trace.slices.len(), |&row| {
+            first_index_not(trace.slices.len(), |&row| {
                 trace.slices.ts.get(row) < range.to_ns
             })
         };

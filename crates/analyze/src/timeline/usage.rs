@@ -6,7 +6,7 @@ use super::downsample::Window;
 use super::order::is_idle_thread;
 use super::tally::Tally;
 use super::{MinMax, StateKind, Timeline, run_extent, state_extent};
-use crate::partition::partition_point;
+use crate::partition::first_index_not;
 use crate::tree::TimeRange;
 
 /// The use of a CPU.
@@ -97,10 +97,10 @@ impl Timeline {
         let rows = self.values_of(track);
         let ts = |at: usize| trace.counters.ts.get(rows[at] as usize);
         let value = |at: usize| trace.counters.value.get(rows[at] as usize);
-        let inside = partition_point(rows.len(), |&at| ts(at) <= range.from_ns);
+        let inside = first_index_not(rows.len(), |&at| ts(at) <= range.from_ns);
         // The value that holds at the start of the range counts, too.
         let first = inside.saturating_sub(1);
-        let end = partition_point(rows.len(), |&at| ts(at) < range.to_ns).max(inside);
+        let end = first_index_not(rows.len(), |&at| ts(at) < range.to_ns).max(inside);
         let last = value(end.checked_sub(1)?);
         let until = range.to_ns.min(trace.bounds.1);
         let (mut weighted, mut time) = (0.0, 0.0);

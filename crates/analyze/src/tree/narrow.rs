@@ -25,7 +25,7 @@ use super::sums::{Counted, Narrowing, Sums};
 use super::whole::{WholeLane, WholeTree};
 use super::{CallTree, NodeId, TreeThread};
 use crate::parallel;
-use crate::partition::partition_point;
+use crate::partition::first_index_not;
 use crate::timeline::Timeline;
 
 impl WholeTree {
@@ -60,7 +60,7 @@ impl<'a> Narrowing<'a> {
     ) -> Self {
         let range = range.unwrap_or(TimeRange::ALL);
         let ts = &trace.slices.ts;
-        let before = |ns: i64| partition_point(ts.len(), |&row| ts.get(row) < ns);
+        let before = |ns: i64| first_index_not(ts.len(), |&row| ts.get(row) < ns);
         let from = before(range.from_ns);
         let window = from..before(range.to_ns).max(from);
         let is_in = |lane: &WholeLane| wanted[lane.track.row()];

@@ -6,10 +6,10 @@ use std::ops::Range;
 use traceloom_trace::{RowId, Trace, TrackId};
 
 use super::count::{Count, RangeScope, chunks};
-use super::percentiles::place_of;
 use super::sums::{merged, ranked};
 use crate::parallel;
-use crate::partition::partition_point;
+use crate::partition::first_index_not;
+use crate::percentile;
 use crate::timeline::downsample::Spans;
 use crate::timeline::durations::DurationCache;
 use crate::timeline::index::Timeline;
@@ -62,7 +62,7 @@ impl DurationCache {
     ) -> Option<(Vec<NameStats>, usize)> {
         const LITTLE: usize = 8;
         let ts = &count.trace.slices.ts;
-        let before = |ns: i64| partition_point(ts.len(), |&row| ts.get(row) < ns);
+        let before = |ns: i64| first_index_not(ts.len(), |&row| ts.get(row) < ns);
         let from = before(count.range.from_ns);
         let to = before(count.range.to_ns).max(from);
         let out = [0..from, to..ts.len()];
@@ -80,7 +80,7 @@ impl DurationCache {
                 added: of_name(&changes.added, name),
             };
             let most = sums[at].ended();
-            let of_share = |share| lengths.nth(place_of(most, share));
+            let of_share = |share| lengths.nth(percentile::rank(most, share));
             let sum = Sum {
                 min: lengths.nth(0),
                 max: lengths.nth(most.saturating_sub(1)),
@@ -136,7 +136,7 @@ impl DurationCache {
 fn sort_each(lengths: &mut [i64], starts: &[usize]) {
     let (all, names) = (lengths.len(), starts.len() - 1);
     let threads = parallel::split(all, usize::MAX).len();
-    let cut = |part: usize| partition_point(names, |&name| starts[name] < all / threads * part);
+    let cut = |part: usize| first_index_not(names, |&name| starts[name] < all / threads * part);
     let mut rest = lengths;
     let shares = (0..threads).map(|part| {
         let end = if part + 1 == threads {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use traceloom_trace::{CHUNK_ROWS, NO_DURATION, RowId, Trace, TrackId};
 
 use crate::parallel;
-use crate::partition::partition_point;
+use crate::partition::first_index_not;
 use crate::timeline::downsample::Window;
 use crate::timeline::index::Timeline;
 use crate::timeline::names::NameId;
@@ -103,7 +103,7 @@ impl<'t> Count<'t> {
         let is_before = |&row: &usize| self.trace.slices.ts.get(row) < self.range.to_ns;
         if count * TABLE_IS_FASTER > rows {
             Source::Table(parallel::split(
-                partition_point(rows, is_before),
+                first_index_not(rows, is_before),
                 self.most_parts(),
             ))
         } else {

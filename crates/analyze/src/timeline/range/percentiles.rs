@@ -2,6 +2,7 @@
 
 use super::count::{Count, Source};
 use crate::parallel;
+use crate::percentile;
 use crate::timeline::stats::Sums;
 
 impl Count<'_> {
@@ -60,15 +61,8 @@ pub(super) fn nearest_ranks(lengths: &mut [i64]) -> [i64; 2] {
     if lengths.is_empty() {
         return [0; 2];
     }
-    nth(
-        lengths,
-        [50, 95].map(|share| place_of(lengths.len(), share)),
-    )
-}
-
-/// The index of a percentile among this many sorted lengths, by nearest rank. `share` is in percent.
-pub(super) fn place_of(lengths: usize, share: usize) -> usize {
-    (lengths * share).div_ceil(100).max(1) - 1
+    let ranks = [50, 95].map(|percent| percentile::rank(lengths.len(), percent));
+    nth(lengths, ranks)
 }
 
 /// The lengths at two places in sorted order, the smaller place first.
