@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::OwnedMutexGuard;
 use traceloom_engine::Engine;
-use traceloom_query::{NameKind, Stop};
+use traceloom_query::{NameKind, Stop, advice};
 
 use super::api::{Fields, engine, is_type, recording, wrong_type};
 use super::recording::Recording;
@@ -54,7 +54,7 @@ pub(crate) async fn run(
         let mut rows = Rows::with_room(SERVER_ROOM);
         let ran = opened.session.run(NAME, &sql, &[], &mut rows);
         let mut answer = match ran {
-            Ok(_) => rows.finish(),
+            Ok(_) => with_notes(rows.finish(), &sql),
             Err(error) => failure(&error, &options),
         };
         answer["ms"] = json!(begun.elapsed().as_millis() as u64);
@@ -62,6 +62,12 @@ pub(crate) async fn run(
         answer
     });
     answer.await
+}
+
+/// The answer, with advice on SQL that finds less than its author expects.
+fn with_notes(mut answer: Value, sql: &str) -> Value {
+    answer["notes"] = json!(advice(sql));
+    answer
 }
 
 pub(crate) async fn complete(

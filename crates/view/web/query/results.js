@@ -29,8 +29,8 @@ function columnOf({columns, rows}, nth) {
 const order = (a, b) => Number.isNaN(a) ? (Number.isNaN(b) ? 0 : -1) : Number.isNaN(b) ? 1 : a < b ? -1 : a > b ? 1 : 0;
 
 /** How many rows there are, and how many are shown. @param {import("query/server").Result} result */
-export function summary({rows, total, ms}) {
-  const took = ms === undefined ? "" : ` · ${count(ms)} ms`;
+export function summary({rows, total, ms, notes}) {
+  const took = [ms === undefined ? "" : `${count(ms)} ms`, ...notes ?? []].filter(Boolean).map(part => ` · ${part}`).join("");
   if (rows.length < total) return `The first ${count(rows.length)} of ${plural(total, "row")}${took}`;
   return plural(total, "row") + took;
 }

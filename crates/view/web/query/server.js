@@ -9,6 +9,7 @@ import {request} from "source/server";
  * @property {number} total the number of all rows
  * @property {string} origin_ns where the page's time begins on the trace's clock
  * @property {number} [ms] how long it took
+ * @property {string[]} [notes] advice on SQL that finds less than its author expects
  * @property {string} [title]
  * @property {string} [sql]
  */
