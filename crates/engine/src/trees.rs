@@ -85,7 +85,9 @@ impl Trees {
         };
         let tree = self.narrowed(trace, timeline, &untransformed);
         let transforms = scope.transforms.iter();
-        transforms.fold(tree, |tree, transform| Arc::new(tree.transformed(transform)))
+        transforms.fold(tree, |tree, transform| {
+            Arc::new(tree.transformed(transform))
+        })
     }
 
     /// Narrows the tree of everything, which is computed at the first question, to a scope without transforms.

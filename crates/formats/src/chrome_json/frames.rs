@@ -84,13 +84,17 @@ impl<'a> Frames<'a> {
         let mut room = FREE_FRAMES + bytes / BYTES_A_FRAME;
         let mut beyond = 0;
         let mut written = FxHashMap::default();
+        let mut order = Vec::new();
         for (id, frame) in tables.iter().flat_map(|table| Fields::new(table)) {
             if room == 0 {
                 beyond += 1;
                 continue;
             }
             room -= 1;
-            written.entry(id).or_insert_with(|| Frame::read(&frame));
+            written.entry(id.clone()).or_insert_with(|| {
+                order.push(id);
+                Frame::read(&frame)
+            });
         }
         out.repair(RepairKind::BeyondLimit, beyond, Place::default(), || {
             "too many stack frames for the size of the file".to_owned()
@@ -98,7 +102,7 @@ impl<'a> Frames<'a> {
         let mut frames = Self::default();
         let mut path = Vec::new();
         let mut invalid = 0;
-        for id in written.keys() {
+        for id in &order {
             let (parent, fits) = frames.path(id, &written, &mut path);
             invalid += u64::from(!fits);
             frames.add(&path, parent, &written, stacks, out);
