@@ -20,4 +20,4 @@ pub use proportion::{most_bytes, too_long, within};
 pub use proportion::{tables_too_long, within_or};
 pub use stream::{stream, stream_into};
 pub use table::{Cut, Name, Table, terminal_width};
-pub use units::{brief, count, duration, ms, plain, size, thousands};
+pub use units::{brief, count, duration, mean_ms, ms, plain, signed_ms, size, thousands};

@@ -17,7 +17,17 @@ pub fn duration(ns: i64) -> String {
 
 /// A duration in milliseconds with three decimals, as in Traceview.
 pub fn ms(ns: i64) -> String {
-    format!("{:.3}", ns as f64 / 1e6)
+    mean_ms(ns as f64)
+}
+
+/// As [`ms`], for a mean, which may lie between two nanoseconds.
+pub fn mean_ms(ns: f64) -> String {
+    format!("{:.3}", ns / 1e6)
+}
+
+/// As [`mean_ms`], for a difference: with its sign, also if it is positive.
+pub fn signed_ms(ns: f64) -> String {
+    format!("{:+.3}", ns / 1e6)
 }
 
 /// A size in a suitable unit: `812 bytes`, `12.5 KB`, `3.2 MB`, `1.6 GB`.

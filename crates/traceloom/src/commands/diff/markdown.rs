@@ -5,10 +5,9 @@ use std::io::Write;
 use anyhow::Result;
 use traceloom_analyze::{Change, DiffRow, Presence, Verdict};
 
-use super::numbers::ms;
 use super::shown::Shown;
 use super::table::{count, full_name, percent};
-use crate::print::plain;
+use crate::print::{mean_ms, plain};
 
 pub(super) fn write(out: &mut dyn Write, shown: &Shown<'_>) -> Result<()> {
     let total = &shown.diff.total;
@@ -37,8 +36,8 @@ pub(super) fn write(out: &mut dyn Write, shown: &Shown<'_>) -> Result<()> {
         writeln!(
             out,
             "Not in the total: slices that never ended, {} → {} ms.\n",
-            ms(unfinished.base),
-            ms(unfinished.new)
+            mean_ms(unfinished.base),
+            mean_ms(unfinished.new)
         )?;
     }
     if shown.rows.is_empty() {
@@ -87,7 +86,7 @@ fn write_row(out: &mut dyn Write, shown: &Shown<'_>, row: &DiffRow) -> Result<()
         _ => write!(out, " {} → {} |", count(calls.base), count(calls.new))?,
     }
     if let Some(change) = &row.unfinished {
-        write!(out, " {} → {} |", ms(change.base), ms(change.new))?
+        write!(out, " {} → {} |", mean_ms(change.base), mean_ms(change.new))?
     }
     writeln!(out)?;
     Ok(())

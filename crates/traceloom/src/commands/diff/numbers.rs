@@ -3,6 +3,7 @@
 use traceloom_analyze::{DiffMetric, DiffUnit, Measure};
 
 use super::shown::Shown;
+use crate::print::{mean_ms, signed_ms};
 
 impl Shown<'_> {
     /// Whether samples are compared instead of times.
@@ -13,7 +14,7 @@ impl Shown<'_> {
     /// A number of a row.
     pub(super) fn number(&self, number: f64) -> String {
         match self.diff.unit {
-            DiffUnit::Ns => ms(number),
+            DiffUnit::Ns => mean_ms(number),
             DiffUnit::PercentOfSamples => format!("{number:.2}"),
         }
     }
@@ -43,7 +44,11 @@ impl Shown<'_> {
         if self.counts_samples() {
             return format!("{} {arrow} {} ({:+}", total.base, total.new, total.delta);
         }
-        let (base, new, delta) = (ms(total.base), ms(total.new), signed_ms(total.delta));
+        let (base, new, delta) = (
+            mean_ms(total.base),
+            mean_ms(total.new),
+            signed_ms(total.delta),
+        );
         format!("{base} {arrow} {new} ms ({delta} ms")
     }
 
@@ -55,12 +60,4 @@ impl Shown<'_> {
             _ => Some("wall"),
         }
     }
-}
-
-pub(super) fn ms(ns: f64) -> String {
-    format!("{:.3}", ns / 1e6)
-}
-
-pub(super) fn signed_ms(ns: f64) -> String {
-    format!("{:+.3}", ns / 1e6)
 }

@@ -6,9 +6,8 @@ use anyhow::Result;
 use rustc_hash::FxHashMap;
 use traceloom_analyze::{Change, DiffMetric, DiffRow, Presence, Verdict};
 
-use super::numbers::{ms, signed_ms};
 use super::shown::Shown;
-use crate::print::{Name, Table, plain, terminal_width, thousands};
+use crate::print::{Name, Table, mean_ms, plain, signed_ms, terminal_width, thousands};
 
 pub(super) fn write(out: &mut dyn Write, shown: &Shown<'_>) -> Result<()> {
     write_head(out, shown)?;
@@ -52,8 +51,8 @@ fn write_head(out: &mut dyn Write, shown: &Shown<'_>) -> Result<()> {
         writeln!(
             out,
             "not in the total: slices that never ended, {} -> {} ms ({} ms)",
-            ms(unfinished.base),
-            ms(unfinished.new),
+            mean_ms(unfinished.base),
+            mean_ms(unfinished.new),
             signed_ms(unfinished.delta)
         )?;
     }
@@ -130,7 +129,7 @@ fn table(shown: &Shown<'_>) -> Table {
                 row.unfinished
                     .as_ref()
                     .map(pick)
-                    .map(ms)
+                    .map(mean_ms)
                     .unwrap_or_default()
             })
         };

@@ -10,7 +10,7 @@ use super::rows::calls_and_recursive;
 use super::shown::Shown;
 use super::{head, json};
 use crate::output::print;
-use crate::print::{Name, Table, csv_line, ms, plain, terminal_width};
+use crate::print::{Name, Table, csv_line, mean_ms, ms, plain, terminal_width};
 
 /// Prints the method that `query` matches, or a list if it matches several.
 pub(super) fn show(shown: &Shown<'_>, query: &str) -> Result<()> {
@@ -72,7 +72,7 @@ fn write(out: &mut dyn Write, shown: &Shown<'_>, report: &MethodReport) -> Resul
         );
         let unit = if clock.counts_samples { "" } else { " ms" };
         let per_call = match row.time_per_call_ns(clock.measure) {
-            Some(ns) if !clock.counts_samples => format!(", {:.3} ms a call", ns / 1e6),
+            Some(ns) if !clock.counts_samples => format!(", {} ms a call", mean_ms(ns)),
             _ => String::new(),
         };
         writeln!(

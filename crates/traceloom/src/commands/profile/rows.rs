@@ -14,7 +14,7 @@ use super::json::MeasureKey;
 use super::shown::Shown;
 use super::{head, json};
 use crate::output::print;
-use crate::print::{Name, Table, csv_line, terminal_width, thousands};
+use crate::print::{Name, Table, csv_line, mean_ms, terminal_width, thousands};
 
 /// Prints the rows.
 pub(super) fn show(shown: &Shown<'_>) -> Result<()> {
@@ -134,7 +134,7 @@ pub(super) fn calls_and_recursive(row: &ProfileRow) -> String {
 
 fn per_call(row: &ProfileRow, measure: Measure) -> String {
     match row.time_per_call_ns(measure) {
-        Some(ns) => format!("{:.3}", ns / 1e6),
+        Some(ns) => mean_ms(ns),
         None => String::new(),
     }
 }
