@@ -24,7 +24,7 @@ const PACKAGES: &[&str] = &[
     "ipykernel==7.4.0",
 ];
 
-/// A Python environment in the build folder, and the folder of the files that are built for it.
+/// A Python environment in the build folder, and the folder with the wheels built for it.
 pub struct Wheels {
     folder: PathBuf,
     venv: Venv,

@@ -142,7 +142,7 @@ impl Battor {
             let result = clear.and_then(|()| attempt(self));
             left = left.saturating_sub(1);
             match result {
-                // If a port cannot be opened or used, another attempt would not help.
+                // Does not retry if the port cannot be opened or used.
                 Err(Error::Timeout { .. } | Error::UnexpectedAnswer { .. }) if left > 0 => {
                     self.line = None;
                     thread::sleep(self.timing.before_retry);

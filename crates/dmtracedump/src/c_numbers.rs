@@ -1,5 +1,5 @@
-//! C's `atoi` and `strtoul(…, 0)`, with which the original reads the key section and `-t`: signs,
-//! octal numbers, overflow and trailing text must give the same values.
+//! C's `atoi` and `strtoul(…, 0)`. The original parses the key section and `-t` with them, so signs, octal numbers,
+//! overflow and trailing text must give the same values.
 
 /// Splits leading white space (C's `isspace`) and a sign off; `true` is minus.
 fn sign(text: &[u8]) -> (bool, &[u8]) {

@@ -210,7 +210,8 @@ impl<'a> Calls<'a> {
         self.sums.finish(self.total);
     }
 
-    /// The calls of threads that are not counted only pass on exclusive time.
+    /// Closes a thread's open calls. For a thread that is not counted, this only moves exclusive time from each caller
+    /// to its callee.
     fn close_all(&mut self, thread: &Thread) {
         for pair in thread.frames.windows(2) {
             let (caller, callee) = (pair[0].callee, pair[1].callee);

@@ -71,8 +71,7 @@ struct Matches {
     only_new: Vec<MethodIndex>,
 }
 
-/// Matches methods in order of the old run's inclusive time, each with the first fitting one in
-/// order of the new run's.
+/// Goes through the old run's methods by inclusive time, and matches each with the first equal method of the new run.
 fn match_methods(old: &Profile<'_>, new: &Profile<'_>) -> Matches {
     let mut candidates = Candidates::new(new);
     let (mut pairs, mut only_old) = (Vec::new(), Vec::new());

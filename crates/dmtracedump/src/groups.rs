@@ -67,9 +67,9 @@ pub(super) fn by_name(profile: &Profile<'_>, out: &mut Out<'_>) -> io::Result<()
     section(profile, By::Name, &groups, out)
 }
 
-/// Runs of methods with equal keys, by falling exclusive time, without the methods that have no
-/// name. The order of names is not total, so a name may appear twice, as in the original. If the
-/// only group has an empty key (a text that begins with a NUL), it is left out.
+/// Groups consecutive methods with the same key, sorted by decreasing exclusive time. Methods without a name are left
+/// out. The order of names is not total, so a name may appear twice, as in the original. If the only group has an empty
+/// key (a text that begins with a NUL), it is left out.
 fn groups<'m>(profile: &Profile<'_>, members: &'m mut Vec<MethodIndex>, by: By) -> Vec<Group<'m>> {
     let methods = &profile.methods;
     members.retain(|&method| methods.get(method).name.is_some());

@@ -197,8 +197,8 @@ impl<'a> Reader<'a> {
         Ok(Thread { id: 0, name })
     }
 
-    /// Adds the threads of the section and sorts them. The original compares ids by subtraction, which wraps, so its
-    /// comparison is not always an order.
+    /// Adds the threads of the section and sorts them. The original compares ids by subtraction, which may wrap. So its
+    /// comparison is not a total order.
     fn threads(&mut self, threads: &mut Vec<Thread<'a>>) -> Result<(), KeyError> {
         let lines = self.lines("threads")?;
         if lines.count > 0 || threads.is_empty() {

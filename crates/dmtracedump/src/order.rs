@@ -36,8 +36,8 @@ impl Order {
         }
     }
 
-    /// Sorts items by falling time; ties by the method's class, name and signature. Stable.
-    /// `key` gives an item's time and method.
+    /// Sorts items by decreasing time, then by the method's class, name and signature. Stable. `key` gives an item's
+    /// time and method.
     pub fn sort_by_time<T: Copy>(
         &self,
         list: &[Method<'_>],

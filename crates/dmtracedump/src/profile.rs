@@ -87,8 +87,7 @@ impl<'a> Profile<'a> {
         self.ranks[method as usize]
     }
 
-    /// A line for standard error about names that are so long that the original aborts; here they
-    /// are printed in full.
+    /// A warning about names that are too long for the original, which aborts. They are printed in full here.
     pub fn long_names_note(&self) -> Vec<u8> {
         match self.methods.list.iter().filter(|m| m.is_too_long()).count() {
             0 => Vec::new(),

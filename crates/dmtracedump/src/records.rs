@@ -76,8 +76,8 @@ pub(super) fn torn_note(last: &MethodRecords<'_>) -> &'static str {
     }
 }
 
-/// A little-endian u16 built as the original does: a byte past the end is minus one, which sets all
-/// bits from there upwards.
+/// A little-endian u16, computed as in the original: a byte past the end reads as -1, which sets this byte's bits and
+/// all higher ones.
 fn word(data: &[u8], at: usize) -> u16 {
     match (data.get(at), data.get(at + 1)) {
         (Some(&low), Some(&high)) => u16::from_le_bytes([low, high]),

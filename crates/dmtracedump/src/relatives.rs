@@ -29,7 +29,7 @@ impl Relative {
 /// The end of an edge whose relatives are listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
-    /// Each method's callers; recursive if the method's own activation is.
+    /// The callers of each method. An entry is recursive if the method was already on the stack.
     Callers,
     /// Each method's callees; recursive if the method's own activation is.
     Callees,
@@ -76,8 +76,8 @@ impl Relatives {
         relatives
     }
 
-    /// Merges relatives that differ only in whether the other side is recursive. The result takes the place of the
-    /// first of them.
+    /// Merges two entries for the same method if they differ only in whether the other end of the edge is recursive.
+    /// The result takes the place of the first of them.
     fn merge(&mut self, methods: usize) {
         // By method: the index of its last relative in the list. It may be of an earlier group.
         let mut places = vec![u32::MAX; methods];

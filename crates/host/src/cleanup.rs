@@ -42,7 +42,7 @@ mod unix {
         libc::SIGXCPU,
     ];
 
-    /// The names. A signal handler must not lock, so they are in a fixed array of atomics.
+    /// The names, in a fixed array of atomics, because a signal handler must not take a lock.
     static NAMES: [AtomicPtr<c_char>; MOST] = [const { AtomicPtr::new(ptr::null_mut()) }; MOST];
 
     /// A file that is removed by a signal, until this is dropped.

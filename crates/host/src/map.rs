@@ -57,7 +57,7 @@ impl Map {
     /// Fills `piece` with the bytes from `from` on, which must be in the map. For bytes that are used once, a copy takes less
     /// time than the pages that the kernel would have to map.
     pub(crate) fn copy(&self, from: usize, piece: &mut [u8]) {
-        // If the file was truncated, reading the map fills in zeros and makes `check` fail.
+        // If the file was truncated, the missing part reads as zeros, and `check` then returns an error.
         if !self.copy_from_file(from, piece) {
             piece.copy_from_slice(&self.bytes[from..from + piece.len()]);
         }

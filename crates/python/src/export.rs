@@ -73,7 +73,8 @@ impl Trace {
         written.map_err(|error: Failure| error.raised(&path))
     }
 
-    /// Writes the trace in a format, by its id or an ending. Returns what the format cannot hold: what, and how many.
+    /// Writes the trace in a format, by its id or an ending. Returns the rows that the format cannot store: the kind of
+    /// row, and how many.
     fn convert(&self, py: Python<'_>, path: PathBuf, format: &str) -> PyResult<Vec<(String, u64)>> {
         let writer = writer(format)?;
         let written = self.on_inputs(py, false, &path, move |trace, _, out| {

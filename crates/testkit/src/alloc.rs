@@ -33,7 +33,7 @@ impl PeakAlloc {
     }
 
     fn count(bytes: isize) {
-        // Fails only during the destruction of a thread, when nothing is measured any more.
+        // Fails only while a thread is destroyed. Nothing is measured then.
         let _ = NOW.try_with(|now| {
             now.set(now.get() + bytes);
             let _ = PEAK.try_with(|peak| peak.set(peak.get().max(now.get())));

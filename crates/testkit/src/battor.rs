@@ -238,8 +238,8 @@ impl Firmware {
 const NOISE_V: i16 = 12;
 const NOISE_I: i16 = 7;
 
-/// The raw value for a voltage at the A/D converter: that of the current at a shunt of one ohm, or half
-/// of the measured voltage.
+/// The raw value of a voltage at the A/D converter. That voltage is the current times one ohm, or half of the measured
+/// voltage.
 fn raw(mv: f64) -> i16 {
     (mv / 1200.0 * 2047.0).round() as i16
 }

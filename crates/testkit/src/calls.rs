@@ -97,7 +97,8 @@ impl Maker {
 
     fn step(&mut self, thread: usize) -> Record {
         let depth = self.stacks[thread].len();
-        // Real stacks stay around a typical depth; equal odds would drift to one of the limits.
+        // Keeps the depth near a typical value, as in real programs. With equal odds it would drift to one of the
+        // limits.
         let call_percent = if depth < 20 { 60 } else { 45 };
         let call = depth == 0 || (depth < MAX_DEPTH && self.rng.chance(call_percent));
         if call {

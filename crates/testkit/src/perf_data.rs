@@ -207,7 +207,7 @@ impl PerfEvent {
         out.u64(self.sample_type);
         out.u64(self.read_format);
         let flags = u64::from(self.sample_id_all) << 18;
-        // Bit fields begin at the other end on machines with the other byte order.
+        // On big-endian machines, bit fields start at the most significant bit.
         out.u64(if out.big_endian {
             flags.reverse_bits()
         } else {

@@ -9,7 +9,7 @@ use crate::samples::gzip;
 /// The process that every block with processes names: its pid.
 pub const PAGE_PID: i64 = 2311;
 
-/// A thread of it that only a process dump puts into the process.
+/// A thread of this process. Only the process dump shows that it belongs to the process.
 pub const PAGE_TID: i64 = 2360;
 
 /// The kind of a block: which agent wrote it.

@@ -69,8 +69,8 @@ impl Default for MethodMap {
 }
 
 impl MethodMap {
-    /// Reads a map written by this crate or by another tool with the same format. Empty lines are skipped, and so are ids
-    /// below 1, which some tools use for entries that are not methods.
+    /// Reads a map written by this crate or by another tool with the same format. Skips empty lines and ids below 1.
+    /// Some tools use such ids for entries that are not methods.
     ///
     /// # Errors
     /// If a line does not have three fields, an id is not a number, or two methods have the same id.

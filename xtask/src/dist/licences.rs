@@ -96,7 +96,7 @@ fn third_party(root: &str, target: &str) -> Result<BTreeMap<String, Value>> {
     Ok(seen.into_iter().filter_map(named).collect())
 }
 
-/// The ids of what a node needs at run time: build scripts and tests are not in the programs.
+/// The ids of a package's run-time dependencies. Build and test dependencies are not in the programs.
 fn dependencies(node: &Value) -> impl Iterator<Item = &str> {
     let all = node["deps"].as_array().into_iter().flatten();
     let normal = all.filter(|dependency| {

@@ -54,7 +54,7 @@ const ATRACE: Program = Program {
 const LIBRARY: Program = Program {
     name: "libtraceloom.so",
     package: "traceloom-inapp",
-    // Not also as a library for Rust, because then it would not be optimized as a whole.
+    // Builds only the cdylib. If the rlib were built as well, LTO would not be applied.
     options: &["--lib", "--crate-type=cdylib"],
     file: "libtraceloom_inapp.so",
     profile: "library",

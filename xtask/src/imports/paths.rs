@@ -17,7 +17,7 @@ pub struct Paths {
 type Words = Peekable<IntoIter<String>>;
 
 impl Paths {
-    /// Reads the text of a module's file; `is_child` tells whether a name is a module in it.
+    /// Reads the text of a module's file; `is_child` returns whether a name is a submodule of it.
     pub fn of(text: &str, module: &Module, is_child: impl Fn(&str) -> bool) -> Self {
         let mut paths = Self {
             named: Vec::new(),

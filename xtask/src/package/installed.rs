@@ -1,8 +1,8 @@
 //! Installs the packaged crates as `cargo install traceloom` would, and writes a report.
 //!
-//! The registry is a folder: `cargo vendor` fills it with the third-party crates, and the packaged
-//! crates are unpacked next to them. Compiling for WebAssembly is made to fail, so the engine must
-//! come out of the package.
+//! The registry is a folder: `cargo vendor` fills it with the third-party crates, and the packaged crates are unpacked
+//! next to them. The compiler is replaced by one that fails for WebAssembly. So the engine can only come from the
+//! package.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -94,7 +94,7 @@ fn install(scratch: &Path, registry: &Path, root: &Path) -> Result<()> {
 /// A compiler wrapper that fails for WebAssembly, like a machine without that target.
 fn refuse_wasm(scratch: &Path) -> Result<PathBuf> {
     let path = scratch.join("rustc-without-wasm");
-    // Only the target: a crate may have `wasm32` in the name of a feature.
+    // Only `--target` counts, because a feature may also have `wasm32` in its name.
     let script = "#!/bin/sh\ncase \"$*\" in *'--target wasm32'*) echo 'no wasm32 here' >&2; exit 1;; esac\nexec \"$@\"\n";
     fs::write(&path, script)?;
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?;

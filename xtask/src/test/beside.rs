@@ -1,4 +1,4 @@
-//! Steps that run beside the others. Each group has its own process.
+//! Steps that run at the same time as the others. Each group runs in its own process.
 //!
 //! Many tests mostly wait: for the kernel, for a browser, for Spark. Tests that record have the highest priority, because a
 //! recorder that does not run loses events. The page's tests come next, because a browser that does not run answers late.

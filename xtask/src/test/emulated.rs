@@ -14,7 +14,7 @@ const LIBRARIES: &str = "/usr/aarch64-linux-gnu";
 /// another thread held it, the child hangs (QEMU issue 285). The C library's allocator handles forks.
 const GLIB_FORKS: &str = "env.G_SLICE='always-malloc'";
 
-/// These tests read little, so optimizing what reads takes longer than it saves.
+/// Not optimized: these tests read little data, so compiling with optimization would take longer than it saves.
 const NOT_OPTIMIZED: &[&str] = &["*", "traceloom-formats", "traceloom-trace", "testkit"];
 
 /// Runs all tests with glibc, including those that hook libraries built by the cross compiler. With musl, runs only the

@@ -50,7 +50,7 @@ fn end_children(parent: u32) {
             "failed: {name} printed nothing for {} s and is killed",
             SILENCE.as_secs()
         );
-        // By number: the names of signals differ between versions of kill.
+        // The signal is given by number, because versions of kill differ in the names.
         _ = Command::new("kill").args(["-9", &pid.to_string()]).status();
     }
 }

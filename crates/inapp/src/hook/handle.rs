@@ -95,8 +95,8 @@ impl Hook {
         self.first
     }
 
-    /// Covers libraries that were loaded, and a `trace_marker` that was opened, since the last walk. Cheap enough to be
-    /// called after every load of a library.
+    /// Also covers libraries loaded and a `trace_marker` opened since the last walk. Cheap enough to be called after
+    /// every load of a library.
     ///
     /// # Errors
     ///

@@ -153,7 +153,8 @@ extern "C" fn write<const ORIGINAL: usize, const TRUSTED: bool>(
     count: size_t,
 ) -> ssize_t {
     let original = WRITES[ORIGINAL].load(Ordering::Relaxed);
-    // SAFETY: set, before any word led here, to the previous value of such a word: a function like `write`.
+    // SAFETY: the pointer is set before any hooked word refers to this function. It holds the word's previous value,
+    // which is a function with the type of `write`.
     let original = unsafe { std::mem::transmute::<usize, Write>(original) };
     if !marker::may_be_marker(fd) {
         return waits::during(Wait::Write, || original(fd, data, count));

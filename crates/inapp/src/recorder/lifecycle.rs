@@ -102,8 +102,8 @@ pub fn stop() -> Option<PathBuf> {
     was_recording.then_some(path)
 }
 
-/// Waits until every thread has finished its record. False if a thread did not finish, or if the
-/// system has no barrier for all threads, so that this cannot be known.
+/// Waits until every thread has finished its record. False if a thread did not finish. Also false if the system has no
+/// memory barrier for all threads, because the state of other threads is then unknown.
 fn wait_for_writers() -> bool {
     if !threads::has_barrier() {
         return false;

@@ -29,8 +29,8 @@ pub struct Options {
     pub names: u32,
     /// Records the thread's CPU time with each method. Costs a system call per event.
     pub cpu_time: bool,
-    /// Drops calls of methods that take less than this and in which nothing else is recorded; `None` drops none. The
-    /// calls of their callers are not changed.
+    /// Drops method calls that are shorter than this and contain no other event; `None` drops none. The calls of their
+    /// callers are not changed.
     pub min_call: Option<Duration>,
     /// Interval at which CPU time, page faults, context switches and memory of the process are recorded as counters;
     /// `None` for never.

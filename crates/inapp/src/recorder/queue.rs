@@ -14,8 +14,8 @@ struct Cell {
     claim: AtomicU64,
 }
 
-/// A chunk and its claim at the time of the push. If the claim has changed since, the chunk was taken in the meantime,
-/// and may be in the queue a second time.
+/// A chunk and its claim at the time of the push. If the claim counter differs, another thread has taken the chunk. The
+/// queue may then contain the chunk twice.
 pub(crate) type QueuedChunk = (u32, u64);
 
 /// A bounded queue for any number of threads. It never waits: a thread that meets a cell in use by another thread sees

@@ -303,9 +303,9 @@ impl Session {
         }
     }
 
-    /// Handles a failed push: a thread that is descheduled in the middle of a push or pop blocks the queue. The chunks in
-    /// the queue would now be claimed before an older one outside it. So the queue is emptied, and until these chunks
-    /// have been claimed, the claims alone decide which chunk is the oldest.
+    /// Handles a failed push: a thread that is descheduled in the middle of a push or pop blocks the queue. The chunks
+    /// in the queue would now be claimed before an older one outside it. So the queue is emptied. Until its chunks have
+    /// been claimed, the oldest chunk is found by the claim counters alone.
     #[cold]
     fn lose_order(&self, closed: u64) {
         self.unqueued.fetch_max(closed, Ordering::Relaxed);

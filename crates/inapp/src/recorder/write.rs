@@ -36,7 +36,7 @@ pub(crate) fn with_session(with: impl FnOnce(&Session)) {
 /// Records an event without text. `value` is ignored if the kind has no value.
 #[inline(always)]
 pub(crate) fn event(kind: Kind, argument: u32, value: u64) {
-    // Tested here, so that a call costs next to nothing while nothing is recorded.
+    // Tested first, so that a call is nearly free while nothing is being recorded.
     if is_recording() {
         if kind.has_value() {
             with_value(kind, argument, value);

@@ -1,4 +1,4 @@
-"""What a notebook shows of a trace: facts, and a small picture of its time line."""
+"""The notebook view of a trace: its key facts and a small picture of its time line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What analyses take and return."""
+"""The arguments and results of analyses."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ._table import Table
 
 
 class Selection:
-    """What a profile is made of, as the engine wants it."""
+    """The options of a profile, as the engine expects them."""
 
     def __init__(
         self,

@@ -151,7 +151,7 @@ class Trace:
           tables: The tables to write as Arrow files; all if None.
 
         Returns:
-          What the format cannot hold: kinds of rows, and how many of them.
+          The rows that the format cannot store: a count for each kind of row.
         """
         target = Path(path)
         chosen = format or target.suffix.lstrip(".").lower() or "arrow"

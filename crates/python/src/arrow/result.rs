@@ -52,6 +52,6 @@ fn array(column: ArrowColumn, kind: ArrowKind, rows: usize) -> Result<ArrayRef, 
     };
     let valid = column.valid.filter(|_| kind != ArrowKind::Null);
     let data = data.null_bit_buffer(valid.map(Buffer::from_vec));
-    // The numbers are in a `Vec` of bytes, whose address is a multiple of 8 in practice, but need not be.
+    // The numbers are in a `Vec<u8>`. Its address is usually a multiple of 8, but this is not guaranteed.
     Ok(make_array(data.align_buffers(true).build()?))
 }

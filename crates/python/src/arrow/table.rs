@@ -20,7 +20,7 @@ use super::parallel::in_parallel;
 /// The number of batches that each thread makes at a time. More would need more memory, fewer would start threads more often.
 const AHEAD: usize = 8;
 
-/// Columns of a table, and what their batches are made of: one for each chunk of the trace.
+/// Columns of a table, and the data of their batches. There is one batch per chunk of the trace.
 pub(super) struct TableColumns {
     pub table: Arc<TableData>,
     pub schema: SchemaRef,
@@ -203,7 +203,7 @@ fn primitive<T: ArrowPrimitiveType>(
 fn shared<T>(table: &Arc<TableData>, values: &[T]) -> Buffer {
     let start = NonNull::from(values).cast::<u8>();
     let owner = Arc::new(Owner(table.clone()));
-    // SAFETY: the values are part of the trace, which never changes once it is open, and which the owner keeps alive.
+    // SAFETY: the values belong to the trace. The trace is immutable, and the owner keeps it alive.
     unsafe { Buffer::from_custom_allocation(start, size_of_val(values), owner) }
 }
 

@@ -76,7 +76,7 @@ impl Script {
         self
     }
 
-    /// Computes for about this time, µs: up to a quarter less or more.
+    /// Uses the CPU for this time, µs, plus or minus up to a quarter.
     pub fn run(&mut self, us: u64) -> &mut Self {
         let us = self.rng.between(us * 3 / 4, us * 5 / 4 + 1).max(1);
         self.step(Step::Run(us))

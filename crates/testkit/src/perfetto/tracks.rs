@@ -8,7 +8,7 @@ use crate::rng::Rng;
 const SEQUENCES: u32 = 8;
 const NAMES: u64 = 400;
 
-/// The number of the clock that counts from packet to packet.
+/// The id of the clock whose times are relative to the previous packet.
 const DISTANCE_CLOCK: u64 = 64;
 
 /// A Perfetto trace with this number of events of tracks: slices, some with arguments, and counter values.

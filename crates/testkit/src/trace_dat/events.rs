@@ -274,7 +274,7 @@ impl Bytes {
     }
 }
 
-/// The format files of the events called `only`, or of all if it is empty; with their subsystems.
+/// The subsystem and format file of each event in `only`, or of all events if `only` is empty.
 pub(super) fn format_files(machine: Machine, only: &[&str]) -> Vec<(&'static str, String)> {
     let wanted = |format: &&Format| only.is_empty() || only.contains(&format.name);
     let files = FORMATS

@@ -3,7 +3,7 @@
 import {el, iconButton} from "ui/dom";
 import {addActions} from "app/actions";
 
-/** A view counts as one step once nothing has changed for this time, ms. */
+/** The view must be unchanged for this time, ms, before it becomes a step of the history. */
 const REST = 300;
 /** The maximum number of steps. */
 const STEPS = 200;

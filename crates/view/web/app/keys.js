@@ -80,7 +80,7 @@ export function startKeys(store, timeline, select, page) {
     {group: "Select", keys: ["r", "R"], what: "selection as a range", run: select.range},
     {group: "Select", keys: ["Escape"], what: "select nothing", run: escape},
   );
-  /** The focused element handles these keys, unless the timeline or nothing has the focus. */
+  /** The focused element handles these keys. If nothing or the timeline has the focus, they are handled here. */
   const LOCAL = /^(Shift\+)?(Arrow|Page|Home|End|Enter)/;
 
   addEventListener("keydown", event => {

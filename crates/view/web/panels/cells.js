@@ -14,7 +14,7 @@ const PACKAGE = /^((?:[\w$-]+\.)+)[\w$-]+\.[\w$<>-]+$/;
 function keptFrom(label) {
   const path = PACKAGE.exec(label)?.[1];
   if (path) return path.length;
-  // A part of a few letters is not worth the gap that would follow it.
+  // Cutting only a few letters saves less space than the gap takes that replaces them.
   if (label.length <= KEPT + 6) return 0;
   const member = label.lastIndexOf("::");
   return member > 0 && label.length - member <= KEPT ? member : label.length - KEPT;

@@ -1,8 +1,8 @@
 // The dominators of a heap, after Lengauer and Tarjan (1979): which objects keep which others alive.
 
 /**
- * The immediate dominator of each node: the last node that all paths from the roots to it share. -1 means none,
- * because the node is a root or several roots lead to it. -2 means that no root leads to it.
+ * The immediate dominator of each node: the last node that all paths from the roots to it share. -1 means that
+ * no node dominates it: it is a root, or several roots lead to it. -2 means that no root leads to it.
  * @param {number} count of nodes @param {ArrayLike<number>} roots @param {Uint32Array} first the edges of a node are from `first[node]` to `first[node + 1]`
  * @param {Uint32Array} edges
  * @returns {Int32Array}

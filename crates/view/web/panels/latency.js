@@ -27,7 +27,7 @@ export async function waitsOf(source, {rows}, row, from, to) {
   const cpus = /** @type {number[]} */ ([]);
   rows.kind.forEach((/** @type {number} */ kind, /** @type {number} */ at) => { if (kind === KIND.cpu) cpus.push(at); });
   const px = Math.max(1, (to - from) / PIXELS);
-  // Slightly longer than the wait, because the state after it has the CPU on which the thread ran.
+  // The range ends slightly after the wait, because the next state has the CPU on which the thread then ran.
   const data = await source.ask({op: "window", rows: [row, ...cpus], from, to: to + 100 * px, px_ns: px, min_level: 0, max_level: 0}, {priority: 1});
   const states = [...statesOf(data, 0)];
   return states.flatMap(({ts, end, state}, at) => {

@@ -37,7 +37,7 @@ const sum = weights => [...weights.values()].reduce((all, [own]) => all + own, 0
 /** @param {Weights} weights @param {number} whole @returns {Weights} */
 const scaled = (weights, whole) => new Map([...weights].map(([callsite, [own]]) => [callsite, [own * PARTS / whole, 0]]));
 
-/** The weight of a callsite is its share on both sides; the count is the share before. Samples without a stack are left out. @param {Weights} base @param {Weights} now @returns {Weights} */
+/** The weight of a callsite is the sum of its shares before and after. Its count is its share before. Samples without a stack are left out. @param {Weights} base @param {Weights} now @returns {Weights} */
 function joined(base, now) {
   /** @type {Weights} */
   const all = new Map();

@@ -4,7 +4,7 @@ import {isNumber, numberOf, placesOf, textOf} from "query/cells";
 
 /** The most levels of bars that overlap. Bars beyond them are drawn on the last one. */
 const LEVELS = 200;
-/** Columns that hold neither a name nor a value. */
+/** Columns that are used for neither the name nor the value. */
 const TIMES = /^(ts|dur|id|.*_id|utid|upid|tid|pid|depth|cpu|ucpu)$/i;
 
 /**

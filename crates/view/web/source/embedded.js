@@ -24,7 +24,7 @@ import {startEngine} from "source/worker";
 
 /** The questions of the first picture. All others wait for it: in a big trace, a profile takes seconds. */
 const FIRST = ["meta", "rows", "window", "names"];
-/** The time without a question of the first picture after which the other questions are sent, ms. */
+/** Other questions are sent after this time, ms, without a question for the first picture. */
 const PATIENCE = 500;
 
 /** @returns {import("source/source").TraceSource} */

@@ -6,7 +6,7 @@ import {RULER} from "timeline/ruler";
 
 /** The minimum distance of lines, px. */
 const NEAR = 9;
-/** How much more than the screen is fetched at once, on each side, in screens. */
+/** The width fetched beyond each edge of the screen, in screens. */
 const AROUND = 1;
 const DASH = 4;
 

@@ -1,5 +1,5 @@
-//! The cache of woven classes: a zip file whose entries are named by a hash of their input. They are copied to the next
-//! output as they are, without weaving or compressing them again.
+//! The cache of woven classes: a zip file whose entries are named by a hash of their input. The next build copies them
+//! unchanged: it neither weaves nor compresses them again.
 
 use std::collections::HashMap;
 use std::fs::File;

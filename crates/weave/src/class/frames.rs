@@ -1,8 +1,8 @@
 //! The `StackMapTable`: the types that the verifier expects at jump targets.
 //!
-//! A frame stores its distance from the previous frame: the first frame its offset, each later one the distance minus one
-//! (specification, 4.7.4). So only the first frame can be at offset 0, and if code is inserted before it, it moves like
-//! any other.
+//! A frame stores its distance from the previous frame: the first frame its offset, each later one the distance minus
+//! one (specification, 4.7.4). So only the first frame can be at offset 0. It moves like any other frame if code is
+//! inserted before it.
 //!
 //! ```text
 //! offsets   0      5           70

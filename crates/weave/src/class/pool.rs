@@ -325,8 +325,8 @@ pub struct MemberRef {
 }
 
 /// Decodes text of a class file (specification, 4.4.7). It is like UTF-8, but NUL takes two bytes, and characters above
-/// U+FFFF are pairs of surrogates of three bytes each. We do not use a crate, because this is short and the crates
-/// bring their own string types.
+/// U+FFFF are pairs of surrogates of three bytes each. No crate is used: this is short, and the crates that exist
+/// define string types of their own.
 pub fn from_modified_utf8(bytes: &[u8]) -> String {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return text.to_owned();

@@ -87,7 +87,7 @@ impl Rules {
     /// Decides for each method of a class whether to weave it.
     ///
     /// # Errors
-    /// If the bytes are not a class file, or a part that the rules need is broken.
+    /// If the bytes are not a class file, or if a part of it that the rules read is damaged.
     pub fn choose(&self, bytes: &[u8], call: &Call) -> Result<Choices, ClassError> {
         let class = ClassFile::read(bytes)?;
         let is_target = call.is_in(class.name()?);

@@ -76,7 +76,7 @@ impl Counts {
         }
     }
 
-    /// Whether there is nothing but loads, casts, `actions` instructions of interest, and a return.
+    /// Whether the method has only loads, casts, exactly `actions` counted instructions, and one return.
     fn is_straight(&self, actions: usize) -> bool {
         self.returns == 1 && self.all == self.loads + self.casts + actions + 1
     }

@@ -7,10 +7,11 @@ pub(super) fn matches(pattern: &str, name: &str) -> bool {
     matches_bytes(pattern.as_bytes(), name.as_bytes())
 }
 
-/// Goes back to the last wildcard if a character differs, so the work is at most the product of both lengths.
+/// Backtracks only to the last wildcard. So the running time is at most O(pattern length * name length).
 fn matches_bytes(pattern: &[u8], name: &[u8]) -> bool {
     let (mut p, mut n) = (0, 0);
-    // For the last `*` and the last `**`: the rest of the pattern, and where in the name it was last tried.
+    // For the last `*` and the last `**`: the position after it in the pattern, and the position in the name at which
+    // it was last tried.
     let mut back: [Option<(usize, usize)>; 2] = [None, None];
     loop {
         match (pattern.get(p), name.get(n)) {

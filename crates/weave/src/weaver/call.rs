@@ -115,7 +115,7 @@ impl Call {
         (&self.enter.name, self.enter.descriptor())
     }
 
-    /// Whether a class is the called one, nested in it, or another class of the in-app recorder.
+    /// Whether a class is the called class, a class nested in it, or a class of the in-app recorder.
     pub fn is_in(&self, class: &[u8]) -> bool {
         let parts: &[&str] = if self.class == RECORDER {
             RECORDER_PARTS

@@ -62,7 +62,7 @@ impl SkipReason {
         }
     }
 
-    /// Whether it is a failure: the method should have been woven and could not be.
+    /// Whether this is a failure: the rules chose the method, but it could not be woven.
     pub fn is_failure(&self) -> bool {
         matches!(
             self,

@@ -55,7 +55,7 @@ impl Stack<'_> {
         is_return(back).then_some((next, back))
     }
 
-    /// Whether there is a frame record at an address whose caller has one too.
+    /// Whether a valid frame record is at this address and its caller's record is valid too.
     fn is_chain(&self, address: usize, is_return: &dyn Fn(usize) -> bool) -> bool {
         let next = self.record(address, is_return).map(|(next, _)| next);
         next.is_some_and(|next| next > address && self.record(next, is_return).is_some())

@@ -243,7 +243,8 @@ fn name(address: usize, inside: usize) -> String {
     if is_known == 0 || info.dli_fname.is_null() {
         return format!("at {address:#x}");
     }
-    // SAFETY: the linker's strings are valid as long as the library is loaded, which contains running code.
+    // SAFETY: the strings are valid while the library is loaded, and it stays loaded because a thread is running its
+    // code.
     let text = |text| unsafe { CStr::from_ptr(text) }.to_string_lossy();
     let path = text(info.dli_fname);
     let file = path.rsplit('/').next().unwrap_or_default();

@@ -71,7 +71,7 @@ def remove(root: Path, trace: str) -> None:
 
 
 def perform(root: Path, entry: dict[str, Any]) -> None:
-    """Writes an entry, and does what it says. The next command does if this one is killed."""
+    """Writes a journal entry, then performs its changes. The next command does if this one is killed."""
     folder = root / JOURNAL
     part, path = folder / f".{entry['trace']}", folder / f"{entry['trace']}.json"
     with open(part, "w") as file:

@@ -175,7 +175,7 @@ class Store:
         return found[0]
 
     def check(self) -> list[_check.Problem]:
-        """Completes what killed commands began, then reads every file. Returns what is wrong; nothing is changed."""
+        """Completes what killed commands began, then reads every file. Returns the problems found. Changes nothing."""
         recover(self.root)
         return list(_check.problems(self.root))
 
