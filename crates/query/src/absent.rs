@@ -1,9 +1,8 @@
-//! Names of PerfettoSQL that are not here, because it does not have them any more or because they are not supported, and
-//! what to use instead.
+//! Names that older versions of PerfettoSQL had, or that traceloom does not support, and what to use instead.
 
 use crate::dialect::tokens_of;
 
-/// Tables, and where their rows are.
+/// Tables, and where to find their rows.
 const TABLES: &[(&str, &str)] = &[
     (
         "__intrinsic_video_frames",
@@ -56,12 +55,12 @@ const ENERGY: &str =
     "its tracks are in track, with a type that begins with android_energy_estimation_breakdown";
 const UID: &str = "the user of a track is extract_arg(dimension_arg_set_id, 'uid')";
 
-/// Columns, and what has them.
+/// Columns, and the tables that have them.
 const COLUMNS: &[(&str, &str)] = &[("stack_id", STACK), ("parent_stack_id", STACK)];
 
 const STACK: &str = "slice_with_stack_id of the module slices.stack has it";
 
-/// Virtual tables, and what to do without them.
+/// Operators, and what to do instead.
 const OPERATORS: &[(&str, &str)] = &[
     (
         "__intrinsic_slice_mipmap",
@@ -73,7 +72,7 @@ const OPERATORS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Modules, and the modules that define the same now. `*` stands for the rest of a name.
+/// Former modules, and the modules that replaced them. `*` stands for the rest of a name.
 const MODULES: &[(&str, &str)] = &[
     ("common.slices", "slices.with_context"),
     ("common.timestamps", "time.conversion"),
@@ -104,13 +103,13 @@ pub(crate) fn table(name: &str) -> Option<&'static str> {
     found(TABLES, name)
 }
 
-/// What to use instead of a column, which may have the name of its table in front.
+/// What to use instead of a column. `name` may include the table: `slice.stack_id`.
 pub(crate) fn column(name: &str) -> Option<&'static str> {
     let bare = name.rsplit('.').next().unwrap_or(name);
     found(COLUMNS, bare)
 }
 
-/// Why a statement cannot make a virtual table, if it is one of PerfettoSQL's that is not here.
+/// An error message if a statement uses an operator that is not supported.
 pub(crate) fn operator(sql: &str) -> Option<String> {
     let tokens = tokens_of(sql).ok()?;
     let mut words = tokens.iter().map(|token| token.text(sql));

@@ -1,5 +1,5 @@
-//! What scripts written for Perfetto look for where it is not: kernel events in `ftrace_event` that traceloom keeps in
-//! other tables, and types of tracks that Perfetto itself does not have any more.
+//! Advice on scripts that were written for Perfetto and find nothing here: kernel events that are in other tables than
+//! `ftrace_event`, and types of tracks that Perfetto itself has renamed.
 
 use crate::dialect::{TokenKind, tokens_of};
 
@@ -31,7 +31,7 @@ const EVENTS: [(&str, &str); 16] = [
     ("binder_transaction_received", "slice and flow"),
 ];
 
-/// What `type` of a track once was: the table that the track is in.
+/// Former values of the column `type`: in older versions of Perfetto, it was the name of the track's table.
 const TYPES: [&str; 8] = [
     "process_track",
     "thread_track",
@@ -43,8 +43,7 @@ const TYPES: [&str; 8] = [
     "gpu_counter_track",
 ];
 
-/// Advice on SQL that looks for what is elsewhere: a sentence for each event, and for each type of a track. Such a query
-/// is not wrong, but finds nothing.
+/// Advice on SQL that is valid but finds nothing: a sentence for each such event, and for each such type of a track.
 pub fn advice(sql: &str) -> Vec<String> {
     let Ok(tokens) = tokens_of(sql) else {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! The stacks of events: `sf` is the frame at the begin of a slice, `esf` the one at its end.
+//! The stacks of events. `sf` is the innermost frame at the start of a slice, `esf` the one at its end.
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{Place, RepairKind, SliceId, StringId, TraceBuilder};
@@ -15,7 +15,7 @@ struct Ends {
     end: StringId,
 }
 
-/// The frame of a slice, not yet found in the table of frames.
+/// A slice and the id of its frame. The frame is looked up at the end.
 #[derive(Clone, Copy, Debug)]
 struct Found {
     slice: SliceId,
@@ -59,7 +59,7 @@ impl EventStacks {
         }
     }
 
-    /// An event ended a slice. Both fields mean the stack at its end.
+    /// An event ended a slice. In an end event, `sf` and `esf` both mean the stack at the end.
     pub fn end(&mut self, row: &Row, slice: SliceId) {
         if let Some(Ends { begin, end }) = self.events.get(&row.sequence).copied() {
             let frame = if begin == StringId::NULL { end } else { begin };
@@ -77,7 +77,7 @@ impl EventStacks {
         }
     }
 
-    /// Adds the rows. Without a table of frames, the numbers are only arguments.
+    /// Adds the rows. If the file has no table of frames, the ids stay arguments of the events.
     pub fn finish(self, frames: &Frames<'_>, callsites: Option<Rows>, out: &mut TraceBuilder) {
         let stack = |found: &Found| {
             let id = out.trace().strings.get(found.frame);

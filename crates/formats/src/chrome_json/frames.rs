@@ -13,7 +13,7 @@ use traceloom_trace::{Place, RepairKind, TraceBuilder};
 use crate::json::{Fields, Value, int};
 use crate::profile::{NONE, Named, Stacks};
 
-/// The number of frames that every file may have, and the bytes of input required for each further one.
+/// Every file may have this many frames. Each further frame needs this many bytes of input.
 const FREE_FRAMES: usize = 1 << 16;
 const BYTES_A_FRAME: usize = 24;
 
@@ -78,7 +78,7 @@ fn line(value: &Value<'_>) -> Option<u32> {
 pub(super) struct Frames<'a>(FxHashMap<Id<'a>, u32>);
 
 impl<'a> Frames<'a> {
-    /// Reads the tables of a file. A frame without its caller, and one that is its own caller, are counted.
+    /// Reads the tables of a file. Counts frames whose caller is missing, and frames that call themselves.
     pub fn read(tables: &'a [Vec<u8>], stacks: &mut Stacks, out: &mut TraceBuilder) -> Self {
         let bytes: usize = tables.iter().map(Vec::len).sum();
         let mut room = FREE_FRAMES + bytes / BYTES_A_FRAME;
@@ -113,8 +113,8 @@ impl<'a> Frames<'a> {
         frames
     }
 
-    /// Sets `path` to a frame and its callers that have no callsite yet, the innermost first. Returns the callsite of
-    /// the next caller, and whether the callers are all there.
+    /// Sets `path` to a frame and its callers, innermost first, up to the first one that has a callsite. Returns that
+    /// callsite, and whether all callers were found.
     fn path(
         &mut self,
         id: &Id<'a>,

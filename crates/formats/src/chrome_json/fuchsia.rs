@@ -1,4 +1,4 @@
-//! The scheduling of Fuchsia, which its converter to JSON writes beside the events.
+//! The scheduling of Fuchsia. Fuchsia's converter to JSON writes it next to the list of events.
 //!
 //! ```text
 //! "systemTraceEvents": {"type": "fuchsia", "events": [
@@ -231,7 +231,7 @@ fn thread(side: &Value<'_>, tasks: &mut Tasks, out: &mut TraceBuilder) -> Option
     (!is_idle).then(|| tasks.thread_of_any_process(field(side, b"tid").as_ref(), out))
 }
 
-/// The state of a thread that stops to run: `ZX_THREAD_STATE`.
+/// The state of a thread that leaves the CPU: `ZX_THREAD_STATE`.
 fn task_state(state: i64) -> TaskState {
     match state {
         0 | 1 => TaskState::RUNNABLE,

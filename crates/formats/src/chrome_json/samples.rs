@@ -1,4 +1,4 @@
-//! The list of samples beside the events, and sample events (phase `P`).
+//! Samples: a list next to that of the events, and sample events (phase `P`).
 //!
 //! ```text
 //! "samples": [{"ts": 4.5, "pid": 7, "tid": 8, "cpu": 0, "name": "cycles", "weight": 12, "sf": 2}]
@@ -37,7 +37,7 @@ pub(super) struct Listed<'a> {
     samples: &'a mut Samples,
     /// The memory left for samples, bytes.
     room: usize,
-    /// Offset of the times of counters. That of samples is added later.
+    /// Added to the times of counters. The times of samples are shifted later.
     shift: i64,
     /// The session of each event name.
     sessions: FxHashMap<StringId, u32>,
@@ -161,7 +161,7 @@ impl<'a> Listed<'a> {
         })
     }
 
-    /// Adds the weight of a sample to the count of its event. Returns the sample's set of values.
+    /// Adds the weight of a sample to the counter of its event. Returns the values of the sample.
     fn count(
         &mut self,
         weight: u64,

@@ -128,7 +128,7 @@ impl Splitter {
         Ok(length)
     }
 
-    /// Splits the first object, which is not an event, into its members.
+    /// Splits the first object into its members. It is not an event.
     fn members<E>(&mut self, take: &mut impl FnMut(Part<'_>) -> Result<(), E>) -> Result<(), E> {
         let held = std::mem::take(&mut self.held);
         self.in_object = true;
@@ -272,7 +272,7 @@ impl Splitter {
     }
 }
 
-/// Whether an object is an event. Of all events, only the first is searched.
+/// Whether an object is an event. Only the first object of a file is examined.
 fn is_event(object: &[u8]) -> bool {
     Fields::new(object).any(|(key, _)| *key == *b"ph")
 }

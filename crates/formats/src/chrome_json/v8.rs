@@ -105,7 +105,7 @@ impl V8 {
         }
     }
 
-    /// Reads an event that contains a whole profile: as a begin, and as a part with everything else.
+    /// Reads an event that contains a whole profile, as if it were the start of a profile and its only chunk.
     pub fn whole(
         &mut self,
         event: &Event<'_>,
@@ -128,7 +128,7 @@ impl V8 {
                 _ => {}
             }
         }
-        // No id of an event is as large, so it is not mixed up with the parts of other profiles.
+        // No event has an id this large, so it cannot be taken for a chunk of another profile.
         self.wholes += 1;
         for mut json in [begin, rest] {
             json.push(b'}');

@@ -125,7 +125,7 @@ fn has_date(line: &[u8]) -> bool {
     line.len() > 18 && date.into_iter().all(fits)
 }
 
-/// Whether a text begins with the sums of `strace -c`. Messages about processes may be in front of them.
+/// Whether a text begins with the summary of `strace -c`. Messages about processes may come first.
 pub(super) fn is_strace_summary(head: &[u8]) -> bool {
     let mut lines = head.split(|&byte| byte == b'\n');
     let first = lines.find(|line| !line.starts_with(b"strace: "));

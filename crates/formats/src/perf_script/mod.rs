@@ -68,7 +68,7 @@ fn begins_script(head: &[u8]) -> bool {
     !has_report(head) && (second.starts_with(b"# captured on") || has_sample_after_header(head))
 }
 
-/// The lines of a text that say something.
+/// The lines of a text without empty lines and separators.
 fn text_lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
     head.split(|&byte| byte == b'\n')
         .map(<[u8]>::trim_ascii)

@@ -123,7 +123,7 @@ pub(crate) fn begins_with_symbols(head: &[u8]) -> bool {
 /// Whether the first packets contain only fields that a `TracePacket` can have. The last one may be incomplete.
 fn begins_with_packets(head: &[u8]) -> bool {
     const PACKETS: usize = 8;
-    // An empty packet says nothing: in other messages, an empty text looks the same.
+    // An empty packet proves nothing: in other messages, an empty text has the same bytes.
     let packets = Packets::new(head).filter(|packet| !packet.is_empty());
     let seen = packets.take(PACKETS).map(packet::is_plausible);
     let (mut count, mut plausible) = (0, true);

@@ -81,7 +81,7 @@ impl Clock {
         self.last
     }
 
-    /// Lets the time pass that a call took, ns. The next line has no time.
+    /// Advances the time by the duration of a call, ns. The next line has no time of its own.
     pub fn pass(&mut self, dur: i64) {
         self.last = self.last.saturating_add(dur);
     }

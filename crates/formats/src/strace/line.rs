@@ -25,7 +25,7 @@ pub(super) enum Event<'a> {
     Whole(Call<'a>),
     /// The first half of a call.
     Begin { name: &'a str, args: &'a str },
-    /// A call whose output follows, because the program prints to the same place as strace.
+    /// A call that the program's own output follows in the line, because both print to the same terminal.
     Cut { name: &'a str, args: &'a str },
     /// The second half of a call.
     End(Call<'a>),
@@ -219,7 +219,7 @@ impl<'a> Event<'a> {
         Self::returned(name, rest, resumed)
     }
 
-    /// Parses the text after the name of a call that is not unfinished.
+    /// Parses the text after the name of a call that has returned.
     fn returned(name: &'a str, rest: &'a str, resumed: bool) -> Option<Self> {
         match Call::returned(name, rest) {
             Some(call) if resumed => Some(Self::End(call)),

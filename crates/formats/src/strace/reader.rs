@@ -162,7 +162,7 @@ impl State {
         true
     }
 
-    /// Ends a call whose output is not followed by the rest of its line.
+    /// Ends a split call if the rest of its line never came.
     fn lose_rest(&mut self, out: &mut TraceBuilder) {
         let Some(split) = self.split.take_if(|split| split.by_output) else {
             return;
@@ -354,7 +354,7 @@ fn adds_nothing(text: &str) -> bool {
     text.is_empty() || text.starts_with("strace: ") || is_unfinished(text)
 }
 
-/// Whether a line is the rest of one that a message or output split, if the call has not returned.
+/// Whether a line is the rest of a split line whose call has not returned yet.
 fn is_unfinished(text: &str) -> bool {
     matches!(text, "<unfinished ...>" | "<detached ...>")
 }

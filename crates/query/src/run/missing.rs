@@ -1,19 +1,18 @@
-//! Says where a script finds what it misses.
+//! Adds advice to errors about missing names.
 
 use crate::absent;
 use crate::dialect::{Error, Problem};
 use crate::error::QueryError;
 use crate::stdlib::Library;
 
-/// How SQLite's messages begin if it does not know a table or function, whose name follows.
+/// The beginnings of SQLite's messages about an unknown table or function. The name follows.
 const UNKNOWN: [&str; 3] = [
     "no such table: ",
     "no such function: ",
     "no such table-valued function: ",
 ];
 
-/// The error, with the module to include if one defines the missing table, view, function or macro, or with what to use
-/// instead.
+/// The error with advice: the module that defines the missing name, or what to use instead.
 pub(super) fn explained(error: QueryError, library: &Library) -> QueryError {
     match error {
         QueryError::Sql { location, message } => {

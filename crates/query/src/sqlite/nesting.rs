@@ -1,9 +1,9 @@
 //! Statements that read many common table expressions.
 //!
 //! SQLite has one limit for the depth of expressions, the depth of subqueries, and the number of tables in a statement.
-//! Depth needs stack, so the limit must be low. Tables do not, and a common table expression counts again wherever
-//! another one reads it: a script of a page or two reaches thousands. Such a statement is prepared with a limit that is
-//! high enough, unless it may really be deep.
+//! Depth needs stack, so its limit must be low. Tables need none. But a common table expression counts each time
+//! another one reads it, so a script of a page or two reaches thousands. Such a statement is prepared again with a
+//! higher limit, if it has too few subqueries to be deep.
 
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, Error, Statement};
@@ -18,7 +18,7 @@ const TABLES: i32 = 20_000;
 /// SQLite's message if a statement exceeds the limit with subqueries or with tables.
 const MESSAGE: &str = "VIEWs and/or subqueries nested too deep";
 
-/// How many times a text says SELECT.
+/// The number of occurrences of SELECT in a text.
 const SELECTS: &str = "(length(sql) - length(replace(lower(sql), 'select', ''))) / 6";
 
 /// Sets the limit of a new connection.
@@ -35,7 +35,7 @@ pub(crate) fn prepare<'c>(
     match connection.prepare(sql) {
         Err(error) if is_limit(&error) && most_subqueries(connection, sql)? <= DEPTH => {
             connection.set_limit(Limit::SQLITE_LIMIT_EXPR_DEPTH, TABLES)?;
-            // The parser has accepted the depth of all expressions.
+            // Expressions are not too deep: the parser has already accepted them.
             let prepared = connection.prepare(sql);
             limit(connection)?;
             prepared

@@ -20,12 +20,12 @@ pub fn ms(ns: i64) -> String {
     mean_ms(ns as f64)
 }
 
-/// As [`ms`], for a mean, which may lie between two nanoseconds.
+/// Like [`ms`], for a mean in ns, which may have a fraction.
 pub fn mean_ms(ns: f64) -> String {
     format!("{:.3}", ns / 1e6)
 }
 
-/// As [`mean_ms`], for a difference: with its sign, also if it is positive.
+/// Like [`mean_ms`], for a difference: always with a sign.
 pub fn signed_ms(ns: f64) -> String {
     format!("{:+.3}", ns / 1e6)
 }

@@ -1,4 +1,4 @@
-// Says that the server has stopped, and how to start it again. What is on the screen stays.
+// A banner that says that the server has stopped, and how to start it again. The time line stays as it is.
 import {el, icon, iconButton} from "ui/dom";
 import {copy} from "ui/toast";
 

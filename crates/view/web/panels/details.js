@@ -113,7 +113,7 @@ export function mountDetails(element, store, source, context) {
         ["Self", own(slice.self_ns, slice.shown_ns)], ["CPU", slice.cpu_ns != null && own(slice.cpu_ns, slice.shown_ns)],
         ["CPU self", slice.cpu_self_ns != null && time(slice.cpu_self_ns)], ["Of its caller", slice.share_of_parent != null && percent(slice.share_of_parent)],
         ["Of its thread", thread && slice.share_of_thread != null && percent(slice.share_of_thread)], ["Start", exact(slice.ts)], ["End", !slice.never_ended && exact(slice.end)],
-        // The expected and the actual time of a frame have the same name, but no sum.
+        // The expected and the actual slice of a frame have the same name. Their sum means nothing.
         ["All calls", occurrences && occurrences.count > 0 && !isFrameTimeline(context.rows.names[slice.row]) && link(`${count(occurrences.count)} × · ${time(occurrences.total_ns)}`,
           () => store.set({selection: {kind: "name", name: slice.name}}), "all-calls")]])),
       block("What", list([

@@ -77,7 +77,7 @@ function mount(element, store, source, context) {
       if (!isAbort(error)) title.textContent = error instanceof Error ? error.message : String(error);
     }
   }
-  /** Opening the tab asks about the selection. */
+  /** When the tab opens, it answers for the selection. */
   function opened() {
     const {panel, why, selection} = store.get(), question = panel === "why" && !why ? questionOf(selection, context.rows) : null;
     if (question) store.set({why: question});

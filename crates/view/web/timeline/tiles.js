@@ -23,7 +23,7 @@ import {isAbort, isGone} from "source/source";
 const KEEP_BYTES = 96e6;
 const PIECES = 4;
 const NAME_BATCH = 4000;
-/** How long nothing is asked after the server did not answer, ms. */
+/** The pause after a failed request, ms. */
 const PAUSE = 2000;
 /** Characters that would break a line or change the direction of the text. */
 const UNSEEN = /[\u0000-\u001f\u007f\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g;
