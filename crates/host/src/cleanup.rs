@@ -4,15 +4,15 @@
 //! but files without a name disappear in any case.
 
 #[cfg(unix)]
-pub(crate) use unix::Doomed;
+pub(crate) use unix::DeletedOnSignal;
 
 /// Removes nothing: Windows has no such signals.
 #[cfg(not(unix))]
 #[derive(Debug)]
-pub(crate) struct Doomed;
+pub(crate) struct DeletedOnSignal;
 
 #[cfg(not(unix))]
-impl Doomed {
+impl DeletedOnSignal {
     pub fn new(_: &std::path::Path) -> Self {
         Self
     }
@@ -47,9 +47,9 @@ mod unix {
 
     /// A file that is removed by a signal, until this is dropped.
     #[derive(Debug)]
-    pub(crate) struct Doomed(Option<usize>);
+    pub(crate) struct DeletedOnSignal(Option<usize>);
 
-    impl Doomed {
+    impl DeletedOnSignal {
         pub fn new(path: &Path) -> Self {
             static INSTALLED: Once = Once::new();
             INSTALLED.call_once(|| SIGNALS.into_iter().for_each(install));
@@ -70,7 +70,7 @@ mod unix {
         }
     }
 
-    impl Drop for Doomed {
+    impl Drop for DeletedOnSignal {
         fn drop(&mut self) {
             if let Some(place) = self.0 {
                 // Its few bytes are leaked, because a handler on another thread may be reading

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempPath;
 
-use crate::cleanup::Doomed;
+use crate::cleanup::DeletedOnSignal;
 use crate::place::folder_of;
 
 /// The mode of a recording. It shows what a machine did, so only its owner may read it.
@@ -32,7 +32,7 @@ pub struct NewFile {
 #[derive(Debug)]
 struct Named {
     path: TempPath,
-    doomed: Doomed,
+    deletion: DeletedOnSignal,
 }
 
 impl NewFile {
@@ -85,9 +85,12 @@ impl NewFile {
     pub fn persist(self) -> io::Result<()> {
         let Self { file, name, path } = self;
         match name {
-            Some(Named { path: from, doomed }) => {
+            Some(Named {
+                path: from,
+                deletion,
+            }) => {
                 from.persist(&path)?;
-                drop(doomed);
+                drop(deletion);
                 Ok(())
             }
             None => link(&file, &path),
@@ -192,10 +195,10 @@ fn link(file: &File, path: &Path) -> io::Result<()> {
     for number in 0u32.. {
         let name = format!("{PREFIX}{}-{number}", std::process::id());
         let between = folder_of(path).join(name);
-        let doomed = Doomed::new(&between);
+        let deletion = DeletedOnSignal::new(&between);
         match link_to(file, &between) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                drop(doomed);
+                drop(deletion);
                 continue;
             }
             Err(error) => return Err(error),
@@ -253,8 +256,8 @@ fn named(folder: &Path, mode: u32) -> io::Result<(File, Named)> {
     let mut temporary = tempfile::Builder::new();
     set_mode(&mut temporary, mode);
     let (file, path) = temporary.prefix(PREFIX).tempfile_in(folder)?.into_parts();
-    let doomed = Doomed::new(&path);
-    Ok((file, Named { path, doomed }))
+    let deletion = DeletedOnSignal::new(&path);
+    Ok((file, Named { path, deletion }))
 }
 
 #[cfg(unix)]

@@ -65,7 +65,7 @@ pub fn medians<const N: usize>(turns: &[[Cost; N]]) -> [Cost; N] {
 }
 
 /// Runs both commands at the same time. Peak memory is that of the larger one.
-pub fn beside(commands: [Command; 2]) -> Result<Cost> {
+pub fn at_once(commands: [Command; 2]) -> Result<Cost> {
     let begun = Instant::now();
     let [one, other] = commands.map(|command| std::thread::spawn(|| once(command)));
     let join = |thread: std::thread::JoinHandle<_>| {

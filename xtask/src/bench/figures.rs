@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use super::child::{Cost, beside, median, medians, once, turns};
+use super::child::{Cost, at_once, median, medians, once, turns};
 use super::data::{file, this_program};
 use super::options::Options;
 use super::report::Report;
@@ -91,7 +91,7 @@ pub fn system_traces(options: Options, report: &mut Report) -> Result<()> {
         [
             &|| once(info("1", &path)),
             &|| once(info("2", &path)),
-            &|| beside([info("1", &path), info("1", &path)]),
+            &|| at_once([info("1", &path), info("1", &path)]),
             &|| once(info("1", &storage)),
         ],
     )?;

@@ -45,8 +45,8 @@ pub fn dmtracedump(options: Options, report: &mut Report) -> Result<()> {
         let name = format!("calls at random, {records} records, 2,000 methods");
         // The original takes up to a minute, so one run is enough for the ratio.
         let original = once(original(&path))?;
-        let beside = |ours: &Ours| Ok((original, median(options.repeats(), || ours(&path))?));
-        row(&name, &programs, beside, report)?;
+        let compare = |ours: &Ours| Ok((original, median(options.repeats(), || ours(&path))?));
+        row(&name, &programs, compare, report)?;
     }
     Ok(())
 }
@@ -54,16 +54,16 @@ pub fn dmtracedump(options: Options, report: &mut Report) -> Result<()> {
 /// Makes the command that reads a trace.
 type Ours = dyn Fn(&Path) -> Command;
 
-/// Writes a row of the table. `beside` measures the original and one of our programs.
+/// Writes a row of the table. `compare` measures the original and one of our programs.
 fn row(
     name: &str,
     programs: &[Box<Ours>],
-    beside: impl Fn(&Ours) -> Result<(Cost, Cost)>,
+    compare: impl Fn(&Ours) -> Result<(Cost, Cost)>,
     report: &mut Report,
 ) -> Result<()> {
     let pairs: Vec<_> = programs
         .iter()
-        .map(|ours| beside(ours))
+        .map(|ours| compare(ours))
         .collect::<Result<_>>()?;
     let (first, _) = pairs[0];
     let mut cells = vec![name.to_owned(), format!("{:.1}", ms(first))];

@@ -93,8 +93,8 @@ fn parse(args: &[String]) -> Result<Options> {
 
 /// The folder of the suite. `None`, with a message, if it is not here.
 fn folder(given: Option<PathBuf>) -> Option<PathBuf> {
-    let beside = || Some(Corpus::find()?.root().join("perfetto-suite"));
-    let folder = given.or_else(beside)?;
+    let in_corpus = || Some(Corpus::find()?.root().join("perfetto-suite"));
+    let folder = given.or_else(in_corpus)?;
     if !folder.is_dir() {
         eprintln!(
             "skipped: no cases at {}; --suite names their folder",

@@ -1,17 +1,17 @@
 //! `cargo xtask test`: all checks that must pass before a change is merged.
 
-mod again;
-mod beside;
+mod background;
 mod emulated;
 mod outcome;
 mod output;
 pub mod page;
-mod patience;
 mod platforms;
 mod python;
+mod retries;
 mod rust;
 mod setup;
 mod static_programs;
+mod time_limits;
 
 use std::process::exit;
 use std::sync::{Arc, Mutex};
@@ -46,7 +46,7 @@ const STEPS: &[Step] = &[
 ];
 
 const SETUP: &str = "setup";
-/// The step before which the steps of [`beside`] start.
+/// The step before which the steps of [`background`] start.
 const TESTS: &str = "tests";
 
 // The tests have the same features, so that both share build scripts and dependencies.
@@ -90,7 +90,7 @@ pub fn run(args: &[String]) -> Result<()> {
     }
     let wanted = |step: &str| names.is_empty() || names.iter().any(|name| *name == step);
     let sum = Arc::new(Mutex::new(Counts::default()));
-    patience::end_after_all(&sum);
+    time_limits::end_after_all(&sum);
     crate::package::remove_leftovers();
     if wanted(SETUP) {
         timed(SETUP, &sum, || setup::run(install));
@@ -115,15 +115,15 @@ pub fn run(args: &[String]) -> Result<()> {
     exit(i32::from(sum.failed > 0))
 }
 
-/// Runs all steps. The steps of [`beside`] run in parallel with the others.
+/// Runs all steps. The steps of [`background`] run in parallel with the others.
 fn run_all(sum: &Mutex<Counts>) {
     let mut running = Vec::new();
     for (name, title, work) in STEPS {
         if *name == TESTS {
             timed("compilation of the tests", sum, compilation);
-            running = beside::start();
+            running = background::start();
         }
-        if !beside::contains(name) {
+        if !background::contains(name) {
             timed(title, sum, work);
         }
     }

@@ -7,9 +7,9 @@ use std::process::{Child, Stdio};
 
 use anyhow::{Context, Result};
 
-use super::again::run_again;
 use super::outcome::{Counts, Outcome};
-use super::patience::Patience;
+use super::retries::run_again;
+use super::time_limits::SilenceLimit;
 use crate::run::{cargo, check, shown};
 use crate::soak::SEED;
 
@@ -52,10 +52,10 @@ fn run_once(args: &[&str], filter: &[&str], log: &str) -> Result<(Counts, Vec<St
         .spawn()
         .with_context(|| format!("cannot start {line}"))?;
     let mut reader = TestOutput::default();
-    let patience = Patience::with(&child);
-    copy(&mut child, &mut reader, log, &patience)?;
+    let limit = SilenceLimit::with(&child);
+    copy(&mut child, &mut reader, log, &limit)?;
     let status = child.wait()?;
-    drop(patience);
+    drop(limit);
     let mut counts = reader.counts;
     if !status.success() && counts.failed == 0 {
         counts.add(Outcome::Failed(format!("{line}: {status}")).into());
@@ -63,14 +63,14 @@ fn run_once(args: &[&str], filter: &[&str], log: &str) -> Result<(Counts, Vec<St
     Ok((counts, reader.failed))
 }
 
-fn copy(child: &mut Child, reader: &mut TestOutput, log: &str, patience: &Patience) -> Result<()> {
+fn copy(child: &mut Child, reader: &mut TestOutput, log: &str, limit: &SilenceLimit) -> Result<()> {
     let folder = testkit::workspace_root().join("target/xtask");
     std::fs::create_dir_all(&folder)?;
     let mut log = File::create(folder.join(log))?;
     let output = child.stdout.take().context("no output to read")?;
     for line in BufReader::new(output).split(b'\n') {
         let line = String::from_utf8_lossy(&line?).into_owned();
-        patience.heard();
+        limit.restart();
         writeln!(log, "{line}")?;
         if reader.is_worth_showing(&line) {
             println!("{line}");

@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use anyhow::{Context, Result, bail};
 
-use super::again::run_again;
+use super::retries::run_again;
 use super::{Counts, Outcome};
 use crate::run::{cargo, check, command, have, shown};
 

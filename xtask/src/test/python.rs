@@ -3,8 +3,8 @@
 
 use anyhow::{Result, bail};
 
-use super::again::run_again;
 use super::outcome::{Counts, Outcome};
+use super::retries::run_again;
 use crate::run::{cargo, check};
 use crate::wheel::{Wheels, package};
 

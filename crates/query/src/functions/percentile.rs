@@ -45,13 +45,13 @@ const PERCENTILES: &[Percentile] = &[
 pub(super) fn register(connection: &Connection, pool: &Pool) -> Result<()> {
     for &kind in PERCENTILES {
         let arguments = 1 + i32::from(kind.whole.is_some());
-        let aggregate = Of(kind, pool.clone());
+        let aggregate = PercentileAggregate(kind, pool.clone());
         connection.create_aggregate_function(kind.name, arguments, PURE, aggregate)?;
     }
     connection.create_aggregate_function("value_at_max_ts", 2, PURE, Last)
 }
 
-struct Of(Percentile, Pool);
+struct PercentileAggregate(Percentile, Pool);
 
 /// The values so far.
 struct Values {
@@ -61,7 +61,7 @@ struct Values {
     meter: Meter,
 }
 
-impl Aggregate<Values, Option<f64>> for Of {
+impl Aggregate<Values, Option<f64>> for PercentileAggregate {
     fn init(&self, _: &mut Context<'_>) -> Result<Values> {
         Ok(Values {
             part: self.0.whole.is_none().then_some(0.5),

@@ -16,11 +16,11 @@ const SILENCE: Duration = Duration::from_secs(12 * 60);
 const WHOLE_RUN: Duration = Duration::from_secs(80 * 60);
 
 /// Watches a cargo that runs tests, until dropped.
-pub struct Patience {
+pub struct SilenceLimit {
     heard: Sender<()>,
 }
 
-impl Patience {
+impl SilenceLimit {
     /// Kills the programs that `cargo` has started if it prints nothing for [`SILENCE`].
     pub fn with(cargo: &Child) -> Self {
         let cargo = cargo.id();
@@ -38,7 +38,7 @@ impl Patience {
     }
 
     /// Restarts the time limit, because cargo has printed something.
-    pub fn heard(&self) {
+    pub fn restart(&self) {
         // The thread ends only after this is dropped.
         _ = self.heard.send(());
     }
