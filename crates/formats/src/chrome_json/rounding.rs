@@ -8,8 +8,8 @@ const LARGEST_NS: i64 = 1_000;
 /// Returns the maximum rounding error in the times of a thread, ns. An inner slice may end later than its outer one by
 /// this much. `rows` are sorted.
 ///
-/// Programs write microseconds with a fixed number of digits behind the point, some without any. So the last
-/// digit in use shows the error. Durations may have fewer digits than times.
+/// A program writes microseconds with a fixed number of decimal places, which may be zero. So the last decimal place in
+/// use shows the error. Durations may have fewer decimal places than times.
 pub(super) fn rounding(rows: &[Row]) -> i64 {
     let first = rows.first().map_or(0, |row| row.ts);
     let whole = || rows.iter().filter(|row| row.phase == b'X');

@@ -10,7 +10,7 @@
 
 use crate::json::{Fields, Scan, unescape};
 
-/// The maximum size of the first object of a file of lines. Larger events exist, but not as the first one.
+/// The maximum size of a first object that is an event, bytes. A larger first object is the one that contains the events.
 const MOST_FIRST: usize = 64 << 10;
 
 /// A part of the file.

@@ -1,4 +1,4 @@
-//! Members of the outermost object that are tables: stack frames, samples, and the scheduling of Fuchsia.
+//! Tables next to the list of events: stack frames, samples, and the scheduling of Fuchsia.
 
 use traceloom_trace::TraceBuilder;
 

@@ -2,8 +2,11 @@
 import {el, icon, iconButton} from "ui/dom";
 import {copy} from "ui/toast";
 
-/** A word of a command line. @param {string} word */
-const quoted = word => /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+/** The name of a file as a word of a command line. A name that begins like an option does not become one. @param {string} name */
+function quoted(name) {
+  const word = name.startsWith("-") ? `./${name}` : name;
+  return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
 
 /** Adds a banner while the server does not answer. @param {import("app/panels").Context} context @param {HTMLElement} before the element below the banner */
 export function watchServer({meta}, before) {
