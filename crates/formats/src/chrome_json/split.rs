@@ -10,7 +10,7 @@
 
 use crate::json::{Fields, Scan, unescape};
 
-/// The maximum size of a first object that is an event, bytes. A larger first object is the one that contains the events.
+/// The maximum size of a first object that is an event, bytes. A larger first object contains the events.
 const MOST_FIRST: usize = 64 << 10;
 
 /// A part of the file.
