@@ -8,10 +8,9 @@
 //! ```
 //! Source: `trace2json` of Fuchsia, and catapult's importer for the states and the idle thread.
 
-use rustc_hash::FxHashMap;
 use traceloom_trace::{
-    NO_CPU, NO_DURATION, NO_PRIORITY, Place, RepairKind, RowId, SchedSliceRow, StringId, TaskState,
-    ThreadId, ThreadStateRow, TraceBuilder,
+    NO_PRIORITY, Place, RepairKind, RowId, SchedSwitch, SchedTracker, TaskState, ThreadId,
+    TraceBuilder,
 };
 
 use super::event::Event;
@@ -22,31 +21,23 @@ use crate::json::{Fields, Items, Value, int};
 #[derive(Debug, Default)]
 pub(super) struct Fuchsia {
     moments: Vec<Moment>,
-    /// The thread that runs on each CPU.
-    running: FxHashMap<u32, Running>,
-    /// The threads that do not run, since when, and in which state.
-    waiting: FxHashMap<ThreadId, (i64, TaskState)>,
     unread: u64,
 }
 
-/// A switch of a CPU to another thread, or the wake-up of a thread.
+/// A switch of a CPU to another thread, or the wake-up of a thread at a time in ns.
 #[derive(Clone, Copy, Debug)]
-struct Moment {
-    ts: i64,
-    cpu: u32,
-    /// The thread that stops, or wakes up.
-    out: Option<ThreadId>,
-    state: TaskState,
-    into: Option<ThreadId>,
-    priority: i32,
-    is_switch: bool,
+enum Moment {
+    Switch(SchedSwitch),
+    Wakeup(i64, ThreadId),
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Running {
-    since: i64,
-    utid: ThreadId,
-    priority: i32,
+impl Moment {
+    fn ts(&self) -> i64 {
+        match self {
+            Self::Switch(switch) => switch.ts,
+            Self::Wakeup(ts, _) => *ts,
+        }
+    }
 }
 
 /// Whether a member of the outermost object is such a table.
@@ -107,67 +98,26 @@ impl Fuchsia {
     }
 
     fn finish(mut self, shift: i64, out: &mut TraceBuilder) {
-        let mut moments = std::mem::take(&mut self.moments);
-        moments.sort_by_key(|moment| moment.ts);
-        for mut moment in moments {
-            moment.ts = moment.ts.saturating_add(shift);
-            self.stop(&moment, out);
-            self.start(&moment, out);
+        self.moments.sort_by_key(Moment::ts);
+        let mut tracker = SchedTracker::default();
+        let mut mismatches = 0;
+        for moment in self.moments {
+            let ts = moment.ts().saturating_add(shift);
+            match moment {
+                Moment::Switch(switch) => {
+                    let fits = tracker.switch(out, SchedSwitch { ts, ..switch });
+                    mismatches += u64::from(!fits);
+                }
+                Moment::Wakeup(_, utid) => tracker.wake(out, ts, utid, ThreadId::NONE),
+            }
         }
-        let mut running: Vec<_> = self.running.into_iter().collect();
-        running.sort_unstable_by_key(|(cpu, _)| *cpu);
-        for (cpu, running) in running {
-            ran(&running, (cpu, NO_DURATION), TaskState::UNKNOWN, out);
-        }
-        let mut waiting: Vec<_> = self.waiting.into_iter().collect();
-        waiting.sort_unstable_by_key(|(utid, _)| *utid);
-        for (utid, (since, state)) in waiting {
-            waited(utid, (since, NO_DURATION), state, out);
-        }
-        let what = || "an event of Fuchsia's kernel that is no switch or wake-up".to_owned();
-        out.repair(
-            RepairKind::UnparsedLine,
-            self.unread,
-            Place::default(),
-            what,
-        );
-    }
-
-    /// Ends what the CPU ran. A thread that wakes up is runnable from then on.
-    fn stop(&mut self, moment: &Moment, out: &mut TraceBuilder) {
-        if moment.is_switch
-            && let Some(running) = self.running.remove(&moment.cpu)
-        {
-            let dur = moment.ts.saturating_sub(running.since);
-            let is_it = moment.out == Some(running.utid);
-            let state = if is_it {
-                moment.state
-            } else {
-                TaskState::UNKNOWN
-            };
-            ran(&running, (moment.cpu, dur), state, out);
-        }
-        if let Some(utid) = moment.out {
-            self.end_wait(utid, moment.ts, out);
-            self.waiting.insert(utid, (moment.ts, moment.state));
-        }
-    }
-
-    fn start(&mut self, moment: &Moment, out: &mut TraceBuilder) {
-        let Some(utid) = moment.into else { return };
-        self.end_wait(utid, moment.ts, out);
-        let running = Running {
-            since: moment.ts,
-            utid,
-            priority: moment.priority,
-        };
-        self.running.insert(moment.cpu, running);
-    }
-
-    fn end_wait(&mut self, utid: ThreadId, ts: i64, out: &mut TraceBuilder) {
-        if let Some((since, state)) = self.waiting.remove(&utid) {
-            waited(utid, (since, ts.saturating_sub(since)), state, out);
-        }
+        let place = Place::default();
+        out.repair(RepairKind::SchedMismatch, mismatches, place, || {
+            "a switch from a thread that was not on its CPU".to_owned()
+        });
+        out.repair(RepairKind::UnparsedLine, self.unread, place, || {
+            "an event of Fuchsia's kernel that is no switch or wake-up".to_owned()
+        });
     }
 }
 
@@ -180,28 +130,24 @@ fn switch(event: &Event<'_>, tasks: &mut Tasks, out: &mut TraceBuilder) -> Optio
     };
     let (from, to) = (side(b"out")?, side(b"in")?);
     let state = field(from, b"state").and_then(|state| int(state.text()?));
-    Some(Moment {
+    let (prev, next) = (thread(from, tasks, out), thread(to, tasks, out));
+    Some(Moment::Switch(SchedSwitch {
         ts: event.ts?,
         cpu: cpu(event)?,
-        out: thread(from, tasks, out),
-        state: state.map_or(TaskState::UNKNOWN, task_state),
-        into: thread(to, tasks, out),
-        priority: priority(to).unwrap_or(NO_PRIORITY),
-        is_switch: true,
-    })
+        prev: prev.unwrap_or(ThreadId::IDLE),
+        prev_priority: priority(from).unwrap_or(NO_PRIORITY),
+        prev_state: state.map_or(TaskState::UNKNOWN, task_state),
+        next: next.unwrap_or(ThreadId::IDLE),
+        next_priority: priority(to).unwrap_or(NO_PRIORITY),
+        prev_is_idle: prev.is_none(),
+        next_is_idle: next.is_none(),
+    }))
 }
 
 fn wakeup(event: &Event<'_>, tasks: &mut Tasks, out: &mut TraceBuilder) -> Option<Moment> {
     event.tid.as_ref()?;
-    Some(Moment {
-        ts: event.ts?,
-        cpu: cpu(event)?,
-        out: Some(tasks.thread_of_any_process(event.tid.as_ref(), out)),
-        state: TaskState::RUNNABLE,
-        into: None,
-        priority: NO_PRIORITY,
-        is_switch: false,
-    })
+    let utid = tasks.thread_of_any_process(event.tid.as_ref(), out);
+    Some(Moment::Wakeup(event.ts?, utid))
 }
 
 fn cpu(event: &Event<'_>) -> Option<u32> {
@@ -240,47 +186,6 @@ fn task_state(state: i64) -> TaskState {
         4 | 5 => TaskState::DEAD,
         _ => TaskState::UNKNOWN,
     }
-}
-
-fn ran(running: &Running, (cpu, dur): (u32, i64), end_state: TaskState, out: &mut TraceBuilder) {
-    out.sched_slice(SchedSliceRow {
-        ts: running.since,
-        dur,
-        cpu,
-        utid: running.utid,
-        end_state,
-        priority: running.priority,
-        inferred: false,
-        end_priority: NO_PRIORITY,
-    });
-    state(
-        running.utid,
-        (running.since, dur, cpu),
-        TaskState::RUNNING,
-        out,
-    );
-}
-
-fn waited(utid: ThreadId, (since, dur): (i64, i64), is: TaskState, out: &mut TraceBuilder) {
-    state(utid, (since, dur, NO_CPU), is, out);
-}
-
-fn state(
-    utid: ThreadId,
-    (ts, dur, cpu): (i64, i64, u32),
-    state: TaskState,
-    out: &mut TraceBuilder,
-) {
-    out.thread_state(ThreadStateRow {
-        ts,
-        dur,
-        utid,
-        cpu,
-        state,
-        io_wait: -1,
-        blocked_function: StringId::NULL,
-        waker_utid: ThreadId::NONE,
-    });
 }
 
 #[cfg(test)]
