@@ -40,6 +40,8 @@ pub static FORMATS: &[&dyn Format] = &[
     &crate::systrace_html::SystraceHtml,
     &crate::systrace_html::SystraceJs,
     &crate::chrome_json::ChromeJson,
+    &crate::firefox::FirefoxProfile,
+    &crate::cpu_profile::CpuProfile,
     &crate::utf16::Utf16,
     &crate::collapsed::Collapsed,
 ];

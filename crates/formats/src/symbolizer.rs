@@ -49,6 +49,8 @@ pub enum CodePlaces {
         /// The load bias, bytes.
         load_bias: u64,
     },
+    /// Distances from the lowest virtual address of the file's segments, bytes.
+    FromImageStart,
     /// Distances from the start of a kernel's image in memory, bytes.
     Kernel,
 }

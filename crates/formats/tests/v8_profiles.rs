@@ -5,11 +5,12 @@ mod common;
 
 use std::collections::HashMap;
 
-use common::{corpus, open, text};
+use common::samples::{samples, stacks};
+use common::{corpus, open};
 use serde_json::{Value, json};
 use testkit::Proto;
 use traceloom_formats::ReadOptions;
-use traceloom_trace::{ArgValue, IdKind, RepairKind, Trace};
+use traceloom_trace::RepairKind;
 
 /// The number of samples in the events of a JSON trace, and how many of these have a complete stack.
 fn counted(trace: &Value) -> (u64, u64) {
@@ -37,12 +38,6 @@ fn counted(trace: &Value) -> (u64, u64) {
     (all, complete)
 }
 
-fn samples(trace: &Trace) -> Vec<usize> {
-    let tables = trace.records.rows().table.iter().enumerate();
-    let of_table = tables.filter(|(_, name)| text(trace, *name) == "__intrinsic_profiler_sample");
-    of_table.map(|(row, _)| row).collect()
-}
-
 #[test]
 fn real_traces_have_all_samples() {
     let Some(corpus) = corpus() else { return };
@@ -64,45 +59,6 @@ fn real_traces_have_all_samples() {
         assert_eq!(is_told, all != complete, "{path}");
     }
     assert!(profiles >= 5, "{profiles} traces with profiles");
-}
-
-/// A column of a record.
-fn cell(trace: &Trace, row: usize, column: &str) -> Option<ArgValue> {
-    trace.records.cell(row, trace.strings.lookup(column)?)
-}
-
-fn referred(trace: &Trace, row: usize, column: &str) -> Option<usize> {
-    match cell(trace, row, column)? {
-        ArgValue::Row(IdKind::Record, row) => Some(row as usize),
-        _ => None,
-    }
-}
-
-/// Each sample: its time, its thread, and its stack from the innermost frame.
-fn stacks(trace: &Trace) -> Vec<String> {
-    let shown = |row, column| {
-        let value = cell(trace, row, column);
-        value.map_or(String::new(), |value| {
-            value.display(&trace.strings).to_string()
-        })
-    };
-    let stack = |row| {
-        let mut names = Vec::new();
-        let mut callsite = referred(trace, row, "callsite_id");
-        while let Some(row) = callsite {
-            let frame = referred(trace, row, "frame_id").unwrap();
-            names.push(shown(frame, "name"));
-            callsite = referred(trace, row, "parent_id");
-        }
-        let task = referred(trace, row, "task_context_id").unwrap();
-        let Some(ArgValue::Row(IdKind::Thread, utid)) = cell(trace, task, "utid") else {
-            return "no thread".to_owned();
-        };
-        let tid = trace.threads.tid.get(utid as usize);
-        let ts = trace.records.rows().ts.get(row);
-        format!("{ts} {tid} {}", names.join(" < "))
-    };
-    samples(trace).into_iter().map(stack).collect()
 }
 
 /// The data of a profile: its start, and two chunks.
@@ -162,6 +118,47 @@ fn a_whole_profile_in_one_event() {
     assert_eq!(stacks(&trace), STACKS);
     assert_eq!(trace.repairs.rows().len(), 1, "the sample of node 9");
     assert_eq!(trace.slices.len(), 1, "the event without a profile");
+}
+
+/// The same profile as a file.
+#[test]
+fn a_profile_as_a_file() {
+    let [_, first, second] = parts();
+    let lists = |path: &str| {
+        let list = |part: &Value| part.pointer(path).unwrap().as_array().unwrap().clone();
+        [list(&first), list(&second)].concat()
+    };
+    let profile = json!({"nodes": lists("/cpuProfile/nodes"), "startTime": 1000, "endTime": 1100,
+        "samples": lists("/cpuProfile/samples"), "timeDeltas": lists("/timeDeltas")});
+    let trace = open(profile.to_string().as_bytes(), ReadOptions::default());
+    let expected = STACKS.map(|stack| stack.replace(" 8 ", " -1 "));
+    assert_eq!(stacks(&trace), expected);
+    assert_eq!(trace.repairs.rows().len(), 1, "the sample of node 9");
+}
+
+#[test]
+fn real_files_have_all_samples() {
+    let Some(corpus) = corpus() else { return };
+    let mut profiles = 0;
+    for (path, _) in corpus.files("cpuprofile/") {
+        let bytes = corpus.read(path);
+        let json: Value = serde_json::from_slice(&bytes).unwrap();
+        let Some(expected) = json["samples"]
+            .as_array()
+            .filter(|_| json["nodes"].is_array())
+        else {
+            continue;
+        };
+        profiles += 1;
+        let trace = open(&bytes, ReadOptions::default());
+        assert_eq!(samples(&trace).len(), expected.len(), "{path}");
+        assert!(
+            trace.repairs.rows().is_empty(),
+            "{path}: {:?}",
+            trace.repairs
+        );
+    }
+    assert!(profiles >= 3, "{profiles} profiles");
 }
 
 #[test]

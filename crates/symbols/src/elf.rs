@@ -10,7 +10,7 @@ use object::{
 };
 use traceloom_formats::CodePlaces;
 
-use crate::functions::{Function, Functions, Preference, Segment};
+use crate::functions::{Code, Function, Functions, Preference, Segment};
 
 type Elf<'a> = object::File<'a, &'a ReadCache<File>>;
 type Table<'a, 'f> = object::read::SymbolTable<'a, 'f, &'a ReadCache<File>>;
@@ -30,7 +30,10 @@ pub(crate) fn name_functions(
         .iter()
         .filter_map(|copy| with(copy, code_of))
         .collect();
-    let is_whole = |code: &&Vec<Segment>| code.iter().any(|code| !code.in_file.is_empty());
+    let is_whole = |code: &&Code| {
+        let mut segments = code.segments.iter();
+        segments.any(|segment| !segment.in_file.is_empty())
+    };
     let code = codes.iter().find(is_whole).or(codes.first());
     let code = code.cloned().unwrap_or_default();
     let mut name_from = |elf: &Elf<'_>, table: Option<Table<'_, '_>>| {
@@ -105,7 +108,7 @@ fn is_function<'a>(symbol: &impl ObjectSymbol<'a>, name: &str) -> bool {
     is_code && !name.is_empty() && symbol.is_definition()
 }
 
-fn code_of(elf: &Elf<'_>) -> Vec<Segment> {
+fn code_of(elf: &Elf<'_>) -> Code {
     let is_code = |flags: SegmentFlags| matches!(flags, SegmentFlags::Elf { p_flags, .. } if p_flags.contains(PF_X));
     let code = elf.segments().filter(|segment| is_code(segment.flags()));
     let code = code.map(|segment| {
@@ -116,7 +119,11 @@ fn code_of(elf: &Elf<'_>) -> Vec<Segment> {
             align: segment.align(),
         }
     });
-    code.collect()
+    let starts = elf.segments().map(|segment| segment.address());
+    Code {
+        segments: code.collect(),
+        image_start: starts.min().unwrap_or(0),
+    }
 }
 
 #[cfg(test)]

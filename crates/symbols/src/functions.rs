@@ -51,18 +51,26 @@ pub(crate) struct Segment {
     pub align: u64,
 }
 
+/// The code of a file.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Code {
+    pub segments: Vec<Segment>,
+    /// The lowest virtual address of all segments, also of those without code.
+    pub image_start: u64,
+}
+
 /// The functions of a file.
 #[derive(Debug)]
 pub(crate) struct Functions<N> {
     /// Sorted by start; no two starts are equal.
     all: Vec<Function<N>>,
-    code: Vec<Segment>,
+    code: Code,
 }
 
 impl<N> Functions<N> {
     /// If several functions have the same start, keeps one: preferably one with a size, then the one with the lowest
     /// [`Preference`], then the first.
-    pub fn new(mut all: Vec<Function<N>>, code: Vec<Segment>) -> Self {
+    pub fn new(mut all: Vec<Function<N>>, code: Code) -> Self {
         all.sort_by_key(|function| (function.start, function.bytes == 0, function.preference));
         all.dedup_by_key(|function| function.start);
         Self { all, code }
@@ -78,6 +86,7 @@ impl<N> Functions<N> {
         let address = match places {
             CodePlaces::FileOffsets { mapped_from } => self.address_of(place, mapped_from)?,
             CodePlaces::BiasedAddresses { load_bias } => self.unbiased(place, load_bias)?,
+            CodePlaces::FromImageStart => self.code.image_start.checked_add(place)?,
             CodePlaces::Addresses | CodePlaces::Kernel => place,
         };
         let after = self.all.partition_point(|one| one.start <= address);
@@ -93,11 +102,15 @@ impl<N> Functions<N> {
     /// The virtual address of an offset in the file. A file that has only symbols gives the address of its code, but
     /// not its offset, which is taken from the mapping. Both begin at a multiple of the alignment.
     fn address_of(&self, offset: u64, mapped_from: u64) -> Option<u64> {
-        let mut code = self.code.iter();
+        let mut code = self.code.segments.iter();
         if let Some(segment) = code.find(|segment| segment.in_file.contains(&offset)) {
             return (offset - segment.in_file.start).checked_add(segment.address);
         }
-        let first = self.code.first().filter(|first| first.in_file.is_empty())?;
+        let first = self
+            .code
+            .segments
+            .first()
+            .filter(|first| first.in_file.is_empty())?;
         let aligned = |number: u64| number - number.checked_rem(first.align).unwrap_or(0);
         let in_mapping = offset.checked_sub(aligned(mapped_from))?;
         aligned(first.address).checked_add(in_mapping)
@@ -105,7 +118,7 @@ impl<N> Functions<N> {
 
     /// Converts an address that was computed with a load bias to an address of the file.
     fn unbiased(&self, address: u64, recorded: u64) -> Option<u64> {
-        let first = self.code.first();
+        let first = self.code.segments.first();
         let whole = first.filter(|code| !code.in_file.is_empty());
         let bias = whole.map_or(0, |code| code.address.saturating_sub(code.in_file.start));
         address.checked_add(bias.saturating_sub(recorded))
@@ -134,7 +147,7 @@ mod tests {
             function(0x100, 0x80, "sized"),
             function(0x300, 0, "last"),
         ];
-        let functions = Functions::new(all, Vec::new());
+        let functions = Functions::new(all, Code::default());
         let names = [
             0xff, 0x100, 0x17f, 0x180, 0x200, 0x2ff, 0x300, 0x12ff, 0x1300,
         ];
@@ -155,11 +168,15 @@ mod tests {
 
     #[test]
     fn offsets_become_addresses_and_old_biases_are_repaired() {
-        let code = vec![Segment {
+        let segment = Segment {
             in_file: 0x1000..0x2000,
             address: 0x5000,
             align: 0x1000,
-        }];
+        };
+        let code = Code {
+            segments: vec![segment],
+            image_start: 0x4000,
+        };
         let functions = Functions::new(vec![function(0x5010, 8, "f")], code);
         let offsets = CodePlaces::FileOffsets {
             mapped_from: 0x1000,
@@ -169,15 +186,21 @@ mod tests {
         let biased = |load_bias| CodePlaces::BiasedAddresses { load_bias };
         assert_eq!(functions.at(0x5010, biased(0x4000)), Some(&"f"));
         assert_eq!(functions.at(0x1010, biased(0)), Some(&"f"));
+        assert_eq!(functions.at(0x1010, CodePlaces::FromImageStart), Some(&"f"));
+        assert_eq!(functions.at(0x5010, CodePlaces::FromImageStart), None);
     }
 
     #[test]
     fn symbols_alone_need_the_mapping() {
-        let code = vec![Segment {
+        let segment = Segment {
             in_file: 0..0,
             address: 0x5400,
             align: 0x1000,
-        }];
+        };
+        let code = Code {
+            segments: vec![segment],
+            image_start: 0x4000,
+        };
         let functions = Functions::new(vec![function(0x5410, 8, "f")], code);
         let mapped = |mapped_from| CodePlaces::FileOffsets { mapped_from };
         assert_eq!(functions.at(0x2410, mapped(0x2000)), Some(&"f"));
@@ -199,7 +222,7 @@ mod tests {
         ];
         let mut all = vec![weak, local];
         all.extend(rest);
-        let functions = Functions::new(all, Vec::new());
+        let functions = Functions::new(all, Code::default());
         assert_eq!(functions.at(1, ANY), Some(&"valloc_"));
     }
 }

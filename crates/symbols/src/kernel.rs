@@ -3,7 +3,7 @@
 use traceloom_formats::{CodeFile, CodePlaces};
 
 use crate::elf::digits;
-use crate::functions::{Function, Functions, Preference};
+use crate::functions::{Code, Function, Functions, Preference};
 
 /// The name of the note that holds the build id. Its type is [`BUILD_ID`].
 const GNU: &[u8] = b"GNU\0";
@@ -59,7 +59,7 @@ fn parse<'a>(symbols: &'a str, start: &str) -> Functions<&'a str> {
     } else {
         functions.collect()
     };
-    Functions::new(all, Vec::new())
+    Functions::new(all, Code::default())
 }
 
 /// Finds the build id among the notes of an ELF file. A note has the sizes of its name and content, its type, the name

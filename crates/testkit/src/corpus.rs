@@ -16,6 +16,8 @@ pub const READ_CATEGORIES: &[&str] = &[
     "perfetto-proto",
     "perf-data",
     "simpleperf",
+    "firefox",
+    "cpuprofile",
 ];
 
 /// The folder of real traces.

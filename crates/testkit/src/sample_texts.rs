@@ -27,6 +27,29 @@ pub const STRACE: &str = "\
 8  1700000052.326000 +++ exited with 0 +++
 ";
 
+/// Two functions, a marker and a counter.
+pub const FIREFOX: &str = r#"{"meta": {"interval": 1, "startTime": 1000.5, "categories": [{"name": "Other"}]},
+"libs": [{"name": "libshop.so", "path": "/data/libshop.so", "codeId": "c0de"}],
+"counters": [{"name": "malloc", "pid": "7", "samples": {"time": [1, 2], "count": [100, -20]}}],
+"threads": [{"name": "main", "pid": "7", "tid": 8, "stringArray": ["main", "draw", "app.js", "net"],
+"samples": {"stack": [1, null, 0], "timeDeltas": [1.5, 1, 0.25], "weight": [2, 1, 1], "weightType": "tracing-ms"},
+"markers": {"name": [3, 3], "startTime": [1, 2], "endTime": [3, 4], "phase": [1, 1], "category": [0, 0], "data": [{"a": 1}, null]},
+"stackTable": {"frame": [0, 1], "prefix": [null, 0]},
+"frameTable": {"func": [0, 1], "address": [498, -1], "line": [null, 9]},
+"funcTable": {"name": [0, 1], "resource": [0, -1], "fileName": [null, 2]},
+"resourceTable": {"lib": [0]}}],
+"processes": [{"meta": {"startTime": 1010}, "threads": [{"name": "worker", "pid": 9, "tid": 9,
+"stringTable": ["main (in libc.so)"],
+"frameTable": {"schema": {"location": 0}, "data": [[0]]},
+"stackTable": {"schema": {"prefix": 0, "frame": 1}, "data": [[null, 0]]},
+"samples": {"schema": {"stack": 0, "time": 1}, "data": [[0, 2.5], [0, 3]]}}]}]}"#;
+
+/// Two functions.
+pub const CPU_PROFILE: &str = r#"{"nodes": [
+{"id": 1, "callFrame": {"functionName": "(root)", "url": "", "lineNumber": -1}, "children": [2]},
+{"id": 2, "callFrame": {"functionName": "draw", "url": "app.js", "lineNumber": 4}}],
+"startTime": 1000, "endTime": 2000, "samples": [1, 2, 2], "timeDeltas": [10, 20, 30]}"#;
+
 pub const PROCESS_DUMP: &str = "\
 USER            PID   TID  PPID     VSZ    RSS WCHAN            ADDR S CMD             \n\
 root              1     1     0   10632   8172 SyS_epoll_wait      0 S init            \n\

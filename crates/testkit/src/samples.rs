@@ -8,7 +8,9 @@ use flate2::write::{GzEncoder, ZlibEncoder};
 use crate::Proto;
 use crate::calls::{CallShape, call_trace};
 use crate::method_trace::{Clock, MethodTraceBytes};
-use crate::sample_texts::{BATTOR, CHROME_JSON, MEMORY_DUMP, PROCESS_DUMP, RULES, STRACE};
+use crate::sample_texts::{
+    BATTOR, CHROME_JSON, CPU_PROFILE, FIREFOX, MEMORY_DUMP, PROCESS_DUMP, RULES, STRACE,
+};
 use crate::trace_dat::{DatCompression, Machine, tiny_dat};
 
 /// The kind of a sample.
@@ -40,6 +42,8 @@ pub enum SampleKind {
     Ring,
     /// Chrome's trace events.
     Json,
+    /// A profile in JSON.
+    JsonProfile,
     /// A rules file.
     Rules,
     /// A Perfetto trace.
@@ -77,6 +81,8 @@ pub fn samples() -> Vec<Sample> {
         ("strace", Strace, STRACE.into()),
         ("Chrome JSON", Json, CHROME_JSON.into()),
         ("systrace JSON", Json, systrace_json()),
+        ("Firefox profile", JsonProfile, FIREFOX.into()),
+        ("V8 profile", JsonProfile, CPU_PROFILE.into()),
         ("rules", Rules, RULES.into()),
         ("Perfetto trace", Perfetto, perfetto()),
         ("perf.data", PerfData, crate::tiny_perf_data().to_bytes()),

@@ -28,6 +28,7 @@ const TARGETS: &[&str] = &[
     "strace",
     "perfetto",
     "chrome_json",
+    "json_profiles",
     "rules",
     "report",
     "columns",

@@ -60,6 +60,11 @@ fn seeds_of(target: &str) -> Vec<Vec<u8>> {
         "strace" => made(SampleKind::Strace),
         "perfetto" => [made(SampleKind::Perfetto), vec![SIMPLEPERF.to_vec()]].concat(),
         "chrome_json" => [made(SampleKind::Json), real(&["chrome-json"])].concat(),
+        "json_profiles" => [
+            made(SampleKind::JsonProfile),
+            real(&["firefox", "cpuprofile"]),
+        ]
+        .concat(),
         "rules" => made(SampleKind::Rules),
         "report" => made(SampleKind::Report),
         "columns" => vec![testkit::report_columns()],

@@ -53,6 +53,7 @@ use crate::format::{Confidence, Format, ReadOptions, Reader, SNIFF_BYTES, Target
 use crate::format_id;
 use interpret::Interpreter;
 use split::Splitter;
+pub(crate) use values::arg_value;
 
 /// Chrome's trace events.
 pub(crate) struct ChromeJson;

@@ -7,7 +7,9 @@ use traceloom_trace::{Place, ProcessId, RepairKind, RowId, ThreadId, TraceBuilde
 
 use super::event::Event;
 use crate::json::{Fields, Value};
-use crate::profile::{Rows, Samples, Stacks, V8Event, V8Profiles, add_samples, add_stacks};
+use crate::profile::{
+    Rows, Samples, Stacks, V8Event, V8Profiles, add_samples, add_stacks, events_of_profile,
+};
 
 /// Memory limits of the profiles: a base for any file, bytes, and the bytes allowed for each byte of the file. One
 /// pair is for stacks, the other for samples.
@@ -116,22 +118,9 @@ impl V8 {
         let Some(Value::Nested(profile)) = profile(event) else {
             return;
         };
-        let mut begin = b"{\"startTime\":0".to_vec();
-        let mut rest = [b"{\"cpuProfile\":", profile].concat();
-        for (key, value) in Fields::new(profile) {
-            match (&*key, value) {
-                (b"startTime", Value::Word(word)) => begin = [b"{\"startTime\":", word].concat(),
-                (b"timeDeltas", Value::Nested(list)) => {
-                    rest.extend_from_slice(b",\"timeDeltas\":");
-                    rest.extend_from_slice(list);
-                }
-                _ => {}
-            }
-        }
         // No event has an id this large, so it cannot be taken for a chunk of another profile.
         self.wholes += 1;
-        for mut json in [begin, rest] {
-            json.push(b'}');
+        for json in events_of_profile(profile) {
             let event = V8Event {
                 id: u64::MAX - self.wholes,
                 upid: upid.some(),

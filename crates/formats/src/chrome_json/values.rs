@@ -60,7 +60,8 @@ fn unused(event: &Event<'_>, out: &mut TraceBuilder, args: &mut Vec<(StringId, A
     }
 }
 
-fn arg_value(value: &Value<'_>, out: &mut TraceBuilder) -> ArgValue {
+/// The value of an argument.
+pub(crate) fn arg_value(value: &Value<'_>, out: &mut TraceBuilder) -> ArgValue {
     match value {
         Value::Text(text) => ArgValue::Text(out.intern(text)),
         Value::Nested(text) => json(text, out),

@@ -92,23 +92,9 @@ pub(super) const FORMATS: &[ForeignFormat] = &[
         matches: |head| is_json_with(head, &["speedscope.app/file-format"]),
     },
     ForeignFormat {
-        name: "a profile of Firefox Profiler",
-        advice: "open it at profiler.firefox.com",
-        matches: |head| {
-            is_json_with(head, &["\"meta\"", "\"interval\""])
-                || is_json_with(head, &["\"meta\"", "\"preprocessedProfileVersion\""])
-                || is_json_with(head, &["\"label\"", "\"duration\"", "\"markers\""])
-                || is_json_with(head, &["\"libs\"", "\"meta\"", "\"abi\""])
-                || is_json_with(head, &["\"meta\"", "\"categories\"", "\"subcategories\""])
-        },
-    },
-    ForeignFormat {
-        name: "a CPU or heap profile of V8 (Chrome, Node)",
+        name: "a heap profile of V8, or a CPU profile of an old Chrome",
         advice: "open it in Chrome's DevTools",
-        matches: |head| {
-            is_json_with(head, &["\"nodes\"", "\"callFrame\""])
-                || is_json_with(head, &["\"head\"", "\"functionName\""])
-        },
+        matches: |head| is_json_with(head, &["\"head\"", "\"functionName\""]),
     },
     ForeignFormat {
         name: "a pprof profile",

@@ -4,6 +4,7 @@ mod formats;
 mod signs;
 
 use self::formats::{FORMATS, ForeignFormat};
+pub(crate) use self::signs::is_json_with;
 use crate::error::{ReadError, printable};
 
 /// The error for an input that begins with `head` and is in no known format.

@@ -1,7 +1,7 @@
 //! Recognises the formats of other tools by the beginning of a file.
 
 /// Whether the input is a JSON object whose head contains all of these texts.
-pub(super) fn is_json_with(head: &[u8], texts: &[&str]) -> bool {
+pub(crate) fn is_json_with(head: &[u8], texts: &[&str]) -> bool {
     let contains = |text: &&str| memchr::memmem::find(head, text.as_bytes()).is_some();
     head.trim_ascii_start().starts_with(b"{") && texts.iter().all(contains)
 }

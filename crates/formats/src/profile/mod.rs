@@ -14,4 +14,4 @@ pub(crate) use samples::{
 };
 pub(crate) use slice_stacks::{StackOfSlice, slice_stacks};
 pub(crate) use stacks::{Mapping, NONE, Named, Stacks, Symbol, push};
-pub(crate) use v8::{V8Event, V8Profiles};
+pub(crate) use v8::{V8Event, V8Profiles, events_of_profile};

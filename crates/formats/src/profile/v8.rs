@@ -136,6 +136,25 @@ fn nested<'a>(value: &Value<'a>) -> &'a [u8] {
     }
 }
 
+/// Splits a whole profile into the two events that V8 would write for it: its start, and a chunk with all the rest.
+pub(crate) fn events_of_profile(profile: &[u8]) -> [Vec<u8>; 2] {
+    let mut begin = b"{\"startTime\":0".to_vec();
+    let mut rest = [b"{\"cpuProfile\":", profile].concat();
+    for (key, value) in Fields::new(profile) {
+        match (&*key, value) {
+            (b"startTime", Value::Word(word)) => begin = [b"{\"startTime\":", word].concat(),
+            (b"timeDeltas", Value::Nested(list)) => {
+                rest.extend_from_slice(b",\"timeDeltas\":");
+                rest.extend_from_slice(list);
+            }
+            _ => {}
+        }
+    }
+    begin.push(b'}');
+    rest.push(b'}');
+    [begin, rest]
+}
+
 impl V8Profiles {
     /// Whether an event belongs to a profile that has not begun.
     pub fn lacks_begin(&self, event: &V8Event<'_>) -> bool {

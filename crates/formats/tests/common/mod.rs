@@ -1,6 +1,8 @@
 //! Shared by several tests: the folder of real traces, and the comparison of whole traces.
 #![allow(dead_code, missing_docs)]
 
+pub mod samples;
+
 use std::fmt::Write;
 use std::path::PathBuf;
 

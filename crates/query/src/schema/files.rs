@@ -24,6 +24,7 @@ const TYPES: &[(&str, &str)] = &[
     ("systrace-js", "systrace"),
     ("art-method", "art_method"),
     ("collapsed", "collapsed_stack"),
+    ("firefox", "gecko"),
     ("perf-data", "perf"),
     ("perf-script", "perf_text"),
     ("simpleperf-proto", "simpleperf_proto"),
