@@ -41,6 +41,11 @@ impl Format for CpuProfile {
         }
     }
 
+    /// The samples may come before their nodes.
+    fn wants_whole(&self) -> bool {
+        true
+    }
+
     fn reader(&self, _: &ReadOptions) -> Option<Box<dyn Reader>> {
         Some(whole_reader(read))
     }

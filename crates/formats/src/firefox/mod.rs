@@ -62,6 +62,11 @@ impl Format for FirefoxProfile {
         }
     }
 
+    /// The tables of a profile refer to each other.
+    fn wants_whole(&self) -> bool {
+        true
+    }
+
     fn reader(&self, options: &ReadOptions) -> Option<Box<dyn Reader>> {
         let options = options.clone();
         Some(whole_reader(move |bytes, out| read(bytes, &options, out)))
