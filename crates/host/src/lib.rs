@@ -4,6 +4,7 @@
 mod cleanup;
 mod content;
 mod guard;
+mod input;
 mod map;
 mod new_file;
 mod perf_folder;
@@ -11,8 +12,8 @@ mod place;
 mod screen;
 
 pub use content::Content;
+pub use input::{FeedError, OpenedPairs, feed, input_files};
 pub use map::{Map, Truncated};
 pub use new_file::{NewFile, RECORDING, RESULT, Scratch, give_name};
-pub use perf_folder::perf_folder;
 pub use place::{PlaceError, resolve};
 pub use screen::{Screen, Visible, is_command};

@@ -9,7 +9,10 @@ const MAGIC_BYTES: u64 = 8;
 
 /// The files of a folder that `perf record --threads` wrote, in order: `data`, which has the header, then `data.0`,
 /// `data.1` … `None` if the folder has no such file, or if `is_perf` rejects its first eight bytes.
-pub fn perf_folder(folder: &Path, is_perf: impl FnOnce(&[u8]) -> bool) -> Option<Vec<PathBuf>> {
+pub(crate) fn perf_folder(
+    folder: &Path,
+    is_perf: impl FnOnce(&[u8]) -> bool,
+) -> Option<Vec<PathBuf>> {
     let header = folder.join("data");
     // Opening a pipe would wait for its writer.
     if !header.is_file() || !is_perf(&magic(&header)?) {

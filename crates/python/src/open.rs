@@ -1,16 +1,15 @@
 //! Reads files and bytes into a trace.
 
 use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use pyo3::pybacked::PyBackedBytes;
 use traceloom_formats::{
-    AnyReader, PART_BYTES, ReadError, ReadOptions, Reader, SNIFF_BYTES, Target, detect, wants_whole,
+    AnyReader, PART_BYTES, ReadError, ReadOptions, Reader, Target, detect, wants_whole,
 };
-use traceloom_host::perf_folder;
+use traceloom_host::{FeedError, OpenedPairs, feed, input_files};
 use traceloom_symbols::LocalSymbols;
 use traceloom_trace::{Trace, TraceBuilder};
 
@@ -106,44 +105,23 @@ struct Push<'a, 't> {
 }
 
 impl Push<'_, '_> {
-    /// The file, or the two files of old tools.
+    /// Reads the files of an input. If there are none, the error is the system's for the path itself.
     fn files(&mut self, path: &Path) -> Result<(), OpenError> {
-        let parts = parts(path);
-        let is_only = parts.len() == 1;
-        for part in parts {
-            if self.file(&part, is_only)? {
-                return Ok(());
-            }
+        for file in files(path).unwrap_or_else(|| vec![path.to_owned()]) {
+            self.file(&file)?;
         }
         self.finish()
     }
 
-    /// Returns whether the reader has read the input completely.
-    fn file(&mut self, path: &Path, is_only: bool) -> Result<bool, OpenError> {
+    /// Reads a file without mapping it: a guard against truncated maps would replace a signal handler, and those belong
+    /// to the program that has this package.
+    fn file(&mut self, path: &Path) -> Result<(), OpenError> {
         let failed = |error| OpenError::Io(path.display().to_string(), error);
-        let mut file = File::open(path).map_err(failed)?;
-        let mut chunk = Vec::new();
-        let mut head = file.by_ref().take(SNIFF_BYTES as u64);
-        head.read_to_end(&mut chunk).map_err(failed)?;
-        if is_only && wants_whole(&chunk) {
-            let length = file.metadata().map_or(0, |facts| facts.len());
-            chunk.reserve(
-                usize::try_from(length)
-                    .unwrap_or(0)
-                    .saturating_sub(chunk.len()),
-            );
-            file.read_to_end(&mut chunk).map_err(failed)?;
-            self.check()?;
-            let read = self.reader.whole(&chunk, self.out);
-            return self.named(read).map(|()| true);
-        }
-        while !chunk.is_empty() {
-            self.feed(&chunk)?;
-            chunk.clear();
-            let mut part = file.by_ref().take(PART_BYTES as u64);
-            part.read_to_end(&mut chunk).map_err(failed)?;
-        }
-        Ok(false)
+        let file = File::open(path).map_err(failed)?;
+        feed(file, PART_BYTES, |part| self.feed(part)).map_err(|error| match error {
+            FeedError::Read(error) => failed(error),
+            FeedError::Refused(error) => error,
+        })
     }
 
     fn bytes(&mut self, bytes: &[u8]) -> Result<(), OpenError> {
@@ -180,19 +158,17 @@ impl Push<'_, '_> {
     }
 }
 
-/// The files of an input: old tools write `a.key` and `a.data`, and either name opens both. `perf record --threads` writes
-/// a folder with `data`, `data.0`, `data.1` …
-fn parts(path: &Path) -> Vec<PathBuf> {
-    if let Some(files) = perf_folder(path, is_perf_data) {
-        return files;
-    }
-    let (key, data) = (path.with_extension("key"), path.with_extension("data"));
-    match path.extension().and_then(|ending| ending.to_str()) {
-        Some("key" | "data") if key.is_file() && data.is_file() => vec![key, data],
-        _ => vec![path.to_owned()],
-    }
+/// The inputs without pairs that are given twice: `a.key` and `a.data` are one input, and either name opens both.
+pub(crate) fn without_duplicates(inputs: Vec<Input>) -> Vec<Input> {
+    let mut opened = OpenedPairs::default();
+    let mut is_new = |input: &Input| match input {
+        Input::Path(path) => files(path).is_none_or(|files| opened.is_new(files)),
+        Input::Bytes(_) => true,
+    };
+    inputs.into_iter().filter(|input| is_new(input)).collect()
 }
 
-fn is_perf_data(head: &[u8]) -> bool {
-    detect(head).is_some_and(|format| format.id() == "perf-data")
+fn files(path: &Path) -> Option<Vec<PathBuf>> {
+    let is_perf_data = |head: &[u8]| detect(head).is_some_and(|format| format.id() == "perf-data");
+    input_files(path, is_perf_data)
 }

@@ -14,7 +14,7 @@ use traceloom_query::{ArrowRows, Limits, QueryError, Session, Stop, Value, table
 use crate::arrow::Rows;
 use crate::error::query_error;
 use crate::interrupt;
-use crate::open::{Input, Options, read_all};
+use crate::open::{Input, Options, read_all, without_duplicates};
 
 /// An open trace.
 #[pyclass(frozen, module = "pytraceloom._native")]
@@ -59,7 +59,7 @@ pub(crate) fn open(
     memory_limit: u64,
     symbols: Vec<PathBuf>,
 ) -> PyResult<Trace> {
-    let inputs: Vec<Input> = inputs.iter().map(input).collect::<PyResult<_>>()?;
+    let inputs = without_duplicates(inputs.iter().map(input).collect::<PyResult<_>>()?);
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     let options = Options {
         threads: threads.unwrap_or_else(cores).max(1),

@@ -86,6 +86,20 @@ fn a_key_and_its_data_file_are_one_trace() {
     assert_eq!(shown["calls"], 3851);
 }
 
+/// Python's tests open the same kinds of input.
+#[test]
+fn a_trace_opens_by_its_name_without_the_ending() {
+    let folder = with_example();
+    let slices = |name| {
+        let shown = run_in(folder.path(), ["info", "--json", name]).stdout;
+        let shown: serde_json::Value = serde_json::from_slice(&shown).unwrap();
+        shown["counts"]["slices"].clone()
+    };
+    assert_eq!(slices("a"), 3851);
+    std::fs::write(folder.path().join("a"), "# tracer: nop\n").unwrap();
+    assert_eq!(slices("a"), 0, "a file of exactly this name is preferred");
+}
+
 #[test]
 fn wrong_side_files_and_ranges_are_refused() {
     let folder = with_example();

@@ -32,6 +32,8 @@ def open(
 
     Args:
       source: A path, or the bytes of a file, or a list of these. Several are one trace on the time line of the first.
+        ``a.key`` and ``a.data`` are one trace, so is a folder that perf wrote, and ``a`` opens ``a.trace`` if there is
+        no file ``a``.
       threads: The number of threads to read with; one per core if None. The result does not depend on it.
       max_decompressed: Refuse compressed input that expands beyond this number of bytes; 8 GiB if None.
       timeout: Stop each query after this number of seconds.

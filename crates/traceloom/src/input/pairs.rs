@@ -5,21 +5,14 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use traceloom_formats::detect;
-use traceloom_host::perf_folder;
+use traceloom_host::{OpenedPairs, input_files};
 
 use crate::address;
 
 /// The inputs without duplicates: `a.key` and `a.data` are one input, and either name opens both.
 pub fn once_a_pair(files: &[PathBuf]) -> Vec<&Path> {
-    let mut pairs = Vec::new();
-    let mut is_new = |path: &Path| match parts(path) {
-        Ok(parts) if parts.len() > 1 => {
-            let is_new = !pairs.contains(&parts);
-            pairs.push(parts);
-            is_new
-        }
-        _ => true,
-    };
+    let mut opened = OpenedPairs::default();
+    let mut is_new = |path: &Path| parts(path).map_or(true, |files| opened.is_new(files));
     let files = files.iter().map(PathBuf::as_path);
     files.filter(|path| is_new(path)).collect()
 }
@@ -49,39 +42,15 @@ pub fn join_pairs(args: Vec<OsString>) -> Vec<OsString> {
     joined
 }
 
-/// The files that make up the input: a single file, the key and data files of old tools, or the
-/// files in a folder that perf wrote. A base name means both files of old tools if no file has that
-/// name.
+/// The files that make up the input. `-` is standard input.
 pub(super) fn parts(path: &Path) -> Result<Vec<PathBuf>> {
-    if let Some(files) = perf_folder(path, is_perf_data) {
-        return Ok(files);
+    if path.as_os_str() == "-" {
+        return Ok(vec![path.to_owned()]);
     }
-    let beside = |ending: &str| {
-        let mut name = path.as_os_str().to_owned();
-        name.push(ending);
-        PathBuf::from(name)
-    };
-    if path.as_os_str() == "-" || path.exists() {
-        return Ok(match path.extension().and_then(|ending| ending.to_str()) {
-            Some("key") if path.with_extension("data").exists() => {
-                vec![path.to_owned(), path.with_extension("data")]
-            }
-            Some("data") if path.with_extension("key").exists() => {
-                vec![path.with_extension("key"), path.to_owned()]
-            }
-            _ => vec![path.to_owned()],
-        });
-    }
-    let pair = vec![beside(".key"), beside(".data")];
-    if pair.iter().all(|part| part.exists()) {
-        return Ok(pair);
-    }
-    if beside(".trace").exists() {
-        return Ok(vec![beside(".trace")]);
-    }
-    match address::advice(path) {
-        Some(advice) => bail!("{}: {advice}", path.display()),
-        None => bail!("{}: no such file", path.display()),
+    match (input_files(path, is_perf_data), address::advice(path)) {
+        (Some(files), _) => Ok(files),
+        (None, Some(advice)) => bail!("{}: {advice}", path.display()),
+        (None, None) => bail!("{}: no such file", path.display()),
     }
 }
 

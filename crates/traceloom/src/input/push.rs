@@ -6,8 +6,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use traceloom_formats::{AnyReader, PART_BYTES, Reader, Target, wants_whole};
-use traceloom_host::{Map, Scratch};
+use traceloom_formats::{AnyReader, PART_BYTES, ReadError, Reader, Target, wants_whole};
+use traceloom_host::{FeedError, Map, Scratch, feed};
 
 use crate::folder;
 use crate::progress::Progress;
@@ -79,26 +79,22 @@ pub fn save_stdin() -> Result<Scratch> {
 }
 
 fn push_stream(
-    mut from: impl Read,
+    from: impl Read,
     length: Option<u64>,
     reader: &mut AnyReader,
     out: &mut Target<'_>,
 ) -> Result<Pushed> {
     let progress = Progress::new(length);
-    let mut chunk = Vec::new();
-    loop {
-        chunk.clear();
-        let read = from
-            .by_ref()
-            .take(PART_BYTES as u64)
-            .read_to_end(&mut chunk)
-            .context("cannot read")?;
-        if read == 0 {
-            return Ok(Pushed::Part);
-        }
-        reader.feed(&chunk, out)?;
-        progress.add(read);
-    }
+    let fed = feed(from, PART_BYTES, |part| {
+        reader.feed(part, out)?;
+        progress.add(part.len());
+        Ok::<_, ReadError>(())
+    });
+    fed.map_err(|error| match error {
+        FeedError::Refused(error) => anyhow::Error::from(error),
+        error => error.into(),
+    })?;
+    Ok(Pushed::Part)
 }
 
 fn push_mapped(
