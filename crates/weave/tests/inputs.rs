@@ -269,6 +269,34 @@ fn threads_and_cache_change_nothing() {
     assert_eq!(cold.cached_classes, 0);
 }
 
+/// Outputs have the permissions of any new file. The cache is private.
+#[cfg(unix)]
+#[test]
+fn permissions_of_outputs() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new();
+    let jar = folder.put("app.jar", &app());
+    let mut build = Build::new();
+    build.cache = Some(folder.at("cache.zip"));
+    build.run(&[jar.clone()], &folder.at("woven.jar")).unwrap();
+    build.rules.exclude.packages = vec!["a".to_owned()];
+    build.run(&[jar], &folder.at("same.jar")).unwrap();
+    let mode = |name: &str| {
+        std::fs::metadata(folder.at(name))
+            .unwrap()
+            .permissions()
+            .mode()
+            & 0o777
+    };
+    assert_eq!(
+        (mode("woven.jar"), mode("same.jar")),
+        (mode("app.jar"), mode("app.jar"))
+    );
+    assert_eq!(mode("cache.zip"), 0o600);
+    let files = std::fs::read_dir(folder.0.path()).unwrap();
+    assert_eq!(files.count(), 4, "no temporary file is left");
+}
+
 #[test]
 fn all_inputs_in_one_archive() {
     let folder = Folder::new();

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::NamedTempFile;
+use traceloom_host::{NewFile, RECORDING};
 use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
 
@@ -56,13 +56,32 @@ impl Cache {
         mut self,
         wanted: impl Iterator<Item = (Key, Option<&'b [u8]>, SimpleFileOptions)>,
     ) -> Result<(ZipArchive<File>, HashMap<Key, usize>), BuildError> {
-        let place = self.path.display().to_string();
-        let cannot = |error| BuildError::zip("write", &place)(error);
+        let cannot = BuildError::io("write", &self.path);
         let folder = self.path.parent().filter(|folder| *folder != Path::new(""));
         let folder = folder.unwrap_or(Path::new("."));
         std::fs::create_dir_all(folder).map_err(BuildError::io("create", folder))?;
-        let file = NamedTempFile::new_in(folder).map_err(BuildError::io("write", &self.path))?;
-        let mut zip = ZipWriter::new(file);
+        // As private as a recording: it contains the classes of a program.
+        let mut new = NewFile::create(&self.path, RECORDING).map_err(cannot)?;
+        let numbers = self.write(new.file(), wanted)?;
+        new.persist().map_err(BuildError::io("write", &self.path))?;
+        let file = File::open(&self.path).map_err(BuildError::io("open", &self.path))?;
+        let zip = ZipArchive::new(file).map_err(BuildError::zip("write", &self.place()))?;
+        Ok((zip, numbers))
+    }
+
+    fn place(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    /// Writes the entries. Returns their indices.
+    fn write<'b>(
+        &mut self,
+        out: &mut File,
+        wanted: impl Iterator<Item = (Key, Option<&'b [u8]>, SimpleFileOptions)>,
+    ) -> Result<HashMap<Key, usize>, BuildError> {
+        let place = self.place();
+        let cannot = |error| BuildError::zip("write", &place)(error);
+        let mut zip = ZipWriter::new(out);
         let mut numbers = HashMap::new();
         for (key, bytes, options) in wanted {
             if numbers.contains_key(&key) {
@@ -81,12 +100,8 @@ impl Cache {
                 }
             }
         }
-        let file = zip.finish().map_err(cannot)?;
-        let persisted = file.persist(&self.path);
-        persisted.map_err(|error| BuildError::io("write", &self.path)(error.error))?;
-        let file = File::open(&self.path).map_err(BuildError::io("open", &self.path))?;
-        let zip = ZipArchive::new(file).map_err(cannot)?;
-        Ok((zip, numbers))
+        zip.finish().map_err(cannot)?;
+        Ok(numbers)
     }
 }
 

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{BufWriter, Cursor, Seek, Write};
 use std::path::Path;
 
-use tempfile::NamedTempFile;
+use traceloom_host::{NewFile, RESULT};
 use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
 
@@ -36,6 +36,8 @@ pub(super) struct Output<'o> {
 }
 
 type Done = Result<(), BuildError>;
+/// An output before it has its name.
+type Out<'f> = BufWriter<&'f mut File>;
 
 impl Output<'_> {
     pub fn write(&mut self, sources: &[Source], target: &Target) -> Done {
@@ -97,13 +99,15 @@ impl Output<'_> {
 
     fn archive_file(&mut self, archive: &Archive, place: &Path) -> Done {
         if !self.is_changed(archive) {
-            make_parent(place)?;
-            return write_whole(place, |out| out.write_all(&archive.bytes));
+            let whole = |out: &mut Out<'_>| out.write_all(&archive.bytes);
+            return write_new(place, |out| {
+                whole(out).map_err(BuildError::io("write", place))
+            });
         }
-        let mut zip = new_archive(place)?;
-        self.copy_archive(archive, &mut zip, None)?;
-        let comment = archive.open()?.comment().into();
-        finish_archive(zip, comment, place)
+        write_archive(place, |zip| {
+            self.copy_archive(archive, zip, None)?;
+            Ok(archive.open()?.comment().into())
+        })
     }
 
     /// Whether any class in an archive was woven.
@@ -184,29 +188,33 @@ impl Output<'_> {
 
     /// Writes all sources to one archive. Of several entries with the same name, the first is kept.
     fn merged(&mut self, sources: &[Source], place: &Path) -> Done {
-        let mut zip = new_archive(place)?;
-        let mut seen = HashSet::new();
-        for source in sources {
-            match &source.content {
-                Content::Archive(archive) => {
-                    self.copy_archive(archive, &mut zip, Some(&mut seen))?;
-                }
-                Content::Class(class) => {
-                    let name = source.path.file_name().unwrap_or_default();
-                    let name = name.to_string_lossy().into_owned();
-                    let item = Item::Class(*class);
-                    self.merged_file(&source.path, &name, &item, &mut zip, &mut seen)?;
-                }
-                Content::Folder(items) => {
-                    for (inside, item) in items {
-                        let name = entry_name(inside);
-                        let path = source.path.join(inside);
-                        self.merged_file(&path, &name, item, &mut zip, &mut seen)?;
-                    }
-                }
+        write_archive(place, |zip| {
+            let mut seen = HashSet::new();
+            for source in sources {
+                self.merged_source(source, zip, &mut seen)?;
             }
+            Ok(Box::default())
+        })
+    }
+
+    fn merged_source<W: Write + Seek>(
+        &mut self,
+        source: &Source,
+        zip: &mut ZipWriter<W>,
+        seen: &mut HashSet<String>,
+    ) -> Done {
+        match &source.content {
+            Content::Archive(archive) => self.copy_archive(archive, zip, Some(seen)),
+            Content::Class(class) => {
+                let name = source.path.file_name().unwrap_or_default();
+                let name = name.to_string_lossy().into_owned();
+                self.merged_file(&source.path, &name, &Item::Class(*class), zip, seen)
+            }
+            Content::Folder(items) => items.iter().try_for_each(|(inside, item)| {
+                let path = source.path.join(inside);
+                self.merged_file(&path, &entry_name(inside), item, zip, seen)
+            }),
         }
-        finish_archive(zip, Box::default(), place)
     }
 
     fn merged_file<W: Write + Seek>(
@@ -259,60 +267,31 @@ fn entry_name(inside: &Path) -> String {
     parts.collect::<Vec<_>>().join("/")
 }
 
-fn new_archive(place: &Path) -> Result<ZipWriter<BufWriter<NamedTempFile>>, BuildError> {
-    make_parent(place)?;
-    Ok(ZipWriter::new(BufWriter::new(temporary_near(place)?)))
-}
-
-fn finish_archive(
-    mut zip: ZipWriter<BufWriter<NamedTempFile>>,
-    comment: Box<[u8]>,
+/// Writes an archive. `write` adds its entries and returns its comment.
+fn write_archive(
     place: &Path,
+    write: impl FnOnce(&mut ZipWriter<&mut Out<'_>>) -> Result<Box<[u8]>, BuildError>,
 ) -> Done {
     let text = place.display().to_string();
-    zip.set_raw_comment(comment)
-        .map_err(BuildError::zip("write", &text))?;
-    let file = zip.finish().map_err(BuildError::zip("write", &text))?;
-    persist(file, place)
+    let cannot = |error| BuildError::zip("write", &text)(error);
+    write_new(place, |out| {
+        let mut zip = ZipWriter::new(out);
+        let comment = write(&mut zip)?;
+        zip.set_raw_comment(comment).map_err(cannot)?;
+        zip.finish().map(drop).map_err(cannot)
+    })
 }
 
-fn write_whole(
-    place: &Path,
-    write: impl FnOnce(&mut BufWriter<NamedTempFile>) -> std::io::Result<()>,
-) -> Done {
-    let mut out = BufWriter::new(temporary_near(place)?);
-    write(&mut out).map_err(BuildError::io("write", place))?;
-    persist(out, place)
-}
-
-/// A temporary file next to the final one, so that nobody sees an incomplete file.
-fn temporary_near(place: &Path) -> Result<NamedTempFile, BuildError> {
-    let folder = place.parent().filter(|folder| *folder != Path::new(""));
-    let mut builder = tempfile::Builder::new();
-    set_default_mode(&mut builder);
-    let file = builder
-        .prefix(".traceloom-")
-        .tempfile_in(folder.unwrap_or(Path::new(".")));
-    file.map_err(BuildError::io("write", place))
-}
-
-/// Temporary files are private by default; outputs get the permissions of the umask.
-#[cfg(unix)]
-fn set_default_mode(builder: &mut tempfile::Builder<'_, '_>) {
-    use std::os::unix::fs::PermissionsExt;
-    builder.permissions(std::fs::Permissions::from_mode(0o666));
-}
-
-#[cfg(not(unix))]
-fn set_default_mode(_: &mut tempfile::Builder<'_, '_>) {}
-
-fn persist(out: BufWriter<NamedTempFile>, place: &Path) -> Done {
-    let file = out.into_inner().map_err(|error| error.into_error());
-    let file = file.map_err(BuildError::io("write", place))?;
-    let persisted = file.persist(place).map_err(|error| error.error);
-    persisted
-        .map(|_| ())
-        .map_err(BuildError::io("write", place))
+/// Writes a file that gets its name when it is complete, so that nobody sees an incomplete one.
+fn write_new(place: &Path, write: impl FnOnce(&mut Out<'_>) -> Done) -> Done {
+    make_parent(place)?;
+    let mut new = NewFile::create(place, RESULT).map_err(BuildError::io("write", place))?;
+    let mut out = BufWriter::new(new.file());
+    write(&mut out)?;
+    let written = out.flush();
+    drop(out);
+    let persisted = written.and_then(|()| new.persist());
+    persisted.map_err(BuildError::io("write", place))
 }
 
 fn make_parent(place: &Path) -> Done {
