@@ -10,6 +10,7 @@ mod graph;
 mod identity;
 mod parallel;
 mod partition;
+mod percent;
 mod percentile;
 mod profile;
 mod record_tables;
@@ -25,6 +26,7 @@ pub use diff::{Change, Diff, DiffMetric, DiffRow, DiffUnit, Presence, Verdict};
 pub use flame::{Flame, FlameDirection, FlameFrame, FlameOptions, FlameSide, NO_FRAME};
 pub use graph::{CallGraph, GraphEdge, GraphNode, GraphOptions};
 pub use identity::{app_name, device_name};
+pub use percent::percent;
 pub use profile::{
     Edge, GroupBy, MethodReport, Profile, ProfileOptions, ProfileRow, RepairNote, ReportEdge,
     TreeDirection, TreeView, TreeViewOptions, TreeViewRow,

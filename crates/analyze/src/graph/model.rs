@@ -1,6 +1,6 @@
 //! The call graph: methods, the calls between them, and their costs.
 
-use crate::profile::percent;
+use crate::percent;
 use crate::tree::{Function, Measure};
 
 /// Options of a call graph.
@@ -93,7 +93,7 @@ impl GraphEdge {
 impl CallGraph {
     /// The share of the total time, percent.
     pub fn percent(&self, ns: i64) -> f64 {
-        percent(Some(ns), Some(self.total_ns))
+        percent(ns, self.total_ns)
     }
 
     /// For each node, the index of the other node that called it for the longest time. `None` if no

@@ -13,6 +13,5 @@ pub use group::GroupBy;
 pub(crate) use group::sorted_by_group;
 pub use repairs::RepairNote;
 pub use report::{MethodReport, ReportEdge};
-pub(crate) use rows::percent;
 pub use rows::{Profile, ProfileOptions, ProfileRow};
 pub use views::{TreeDirection, TreeView, TreeViewOptions, TreeViewRow};

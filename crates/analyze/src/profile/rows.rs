@@ -8,6 +8,7 @@ use traceloom_trace::sort;
 
 use super::group::{GroupBy, Groups, recursive_nodes, walk};
 use super::repairs::{RepairNote, notes};
+use crate::percent;
 use crate::tree::{
     CallTree, Function, FunctionId, Measure, NodeId, Sums, Times, TreeClocks, add, take,
 };
@@ -95,14 +96,6 @@ impl ProfileRow {
     pub fn time_per_call_ns(&self, measure: Measure) -> Option<f64> {
         let time = self.inclusive.get(measure)?;
         Some(time as f64 / self.all_calls().max(1) as f64)
-    }
-}
-
-/// `part` in percent of `whole`; 0 without a whole.
-pub(crate) fn percent(part: Option<i64>, whole: Option<i64>) -> f64 {
-    match (part, whole) {
-        (Some(part), Some(whole)) if whole > 0 => part as f64 * 100.0 / whole as f64,
-        _ => 0.0,
     }
 }
 

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use traceloom_trace::sort;
 
 use super::group::{GroupBy, sorted_by_group};
-use super::rows::{Profile, not_negative, percent, unfinished_of};
+use super::rows::{Profile, not_negative, unfinished_of};
+use crate::percent;
 use crate::tree::{CallTree, Function, NodeId, Sums, Times, add};
 
 /// The direction of a tree view.
@@ -355,7 +356,7 @@ impl View<'_> {
         rows.retain(|row| {
             // A row that has little time except unfinished time is also shown.
             let most = self.weight(row).max(row.unfinished[clock]);
-            percent(Some(most), total) >= self.options.min_percent
+            percent(most, total) >= self.options.min_percent
         });
         self.sort(&mut rows);
         rows.truncate(self.options.max_children);

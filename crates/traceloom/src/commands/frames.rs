@@ -10,6 +10,7 @@ use traceloom_analyze::frames::{
     AppReport, BlockedReport, FrameApp, FrameReport, FrameSelection, Frames, VerdictReport,
     WorstFrame,
 };
+use traceloom_analyze::percent;
 use traceloom_analyze::timeline::StateKind;
 use traceloom_trace::{RowId, Trace};
 
@@ -270,7 +271,7 @@ fn table(apps: &[AppReport]) -> Table {
     let mut column = |head: &str, spare: u8, cell: &dyn Fn(&AppReport) -> String| {
         table.column(head, spare, apps.iter().map(cell).collect());
     };
-    let share = |app: &AppReport| app.janky as f64 * 100.0 / app.frames.max(1) as f64;
+    let share = |app: &AppReport| percent(app.janky as i64, app.frames as i64);
     column("Frames", 0, &|app| thousands(app.frames as u64));
     column("Janky", 0, &|app| thousands(app.janky as u64));
     column("%", 1, &|app| format!("{:.1}", share(app)));

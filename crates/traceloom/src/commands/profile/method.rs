@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use anyhow::{Result, bail};
-use traceloom_analyze::{MethodReport, ReportEdge, Times};
+use traceloom_analyze::{Function, MethodReport, ProfileRow, ReportEdge, Times, percent};
 
 use super::columns::{Clock, clocks, states};
 use super::rows::calls_and_recursive;
@@ -66,43 +66,60 @@ fn write(out: &mut dyn Write, shown: &Shown<'_>, report: &MethodReport) -> Resul
         plain(&row.function.signature)
     )?;
     for clock in clocks(shown) {
-        let (inclusive, exclusive) = (
-            row.inclusive.get(clock.measure),
-            row.exclusive.get(clock.measure),
-        );
-        let unit = if clock.counts_samples { "" } else { " ms" };
-        let per_call = match row.time_per_call_ns(clock.measure) {
-            Some(ns) if !clock.counts_samples => format!(", {} ms a call", mean_ms(ns)),
-            _ => String::new(),
-        };
+        write_clock(out, shown, row, &clock)?;
+    }
+    write_calls(out, shown, row)?;
+    write_relatives(out, shown, report)
+}
+
+/// The times, or the samples, of one clock.
+fn write_clock(
+    out: &mut dyn Write,
+    shown: &Shown<'_>,
+    row: &ProfileRow,
+    clock: &Clock,
+) -> Result<()> {
+    let number = |times: &Times| clock.number(times.get(clock.measure).unwrap_or(0));
+    let percent = |times: &Times| shown.profile.percent(times, clock.measure);
+    let unit = if clock.counts_samples { "" } else { " ms" };
+    let per_call = match row.time_per_call_ns(clock.measure) {
+        Some(ns) if !clock.counts_samples => format!(", {} ms a call", mean_ms(ns)),
+        _ => String::new(),
+    };
+    writeln!(
+        out,
+        "  {:7} inclusive {}{unit} ({:.1} %), exclusive {}{unit} ({:.1} %){per_call}",
+        clock.name,
+        number(&row.inclusive),
+        percent(&row.inclusive),
+        number(&row.exclusive),
+        percent(&row.exclusive),
+    )?;
+    let unfinished = row.unfinished.and_then(|times| times.get(clock.measure));
+    if let Some(time) = unfinished.filter(|time| *time > 0) {
+        let (time, space) = (ms(time), "");
         writeln!(
             out,
-            "  {:7} inclusive {}{unit} ({:.1} %), exclusive {}{unit} ({:.1} %){per_call}",
-            clock.name,
-            clock.number(inclusive.unwrap_or(0)),
-            shown.profile.percent(&row.inclusive, clock.measure),
-            clock.number(exclusive.unwrap_or(0)),
-            shown.profile.percent(&row.exclusive, clock.measure),
+            "  {space:7} unfinished {time} ms, not in the inclusive time"
         )?;
-        let unfinished = row.unfinished.and_then(|times| times.get(clock.measure));
-        if let Some(time) = unfinished.filter(|time| *time > 0) {
-            writeln!(
-                out,
-                "  {:7} unfinished {} ms, not in the inclusive time",
-                "",
-                ms(time)
-            )?;
-        }
     }
+    Ok(())
+}
+
+fn write_calls(out: &mut dyn Write, shown: &Shown<'_>, row: &ProfileRow) -> Result<()> {
     let calls = if shown.counts_samples() {
         String::new()
     } else {
         format!(", calls+recursive {}", calls_and_recursive(row))
     };
-    writeln!(out, "  rank {}{calls}", row.rank)?;
+    Ok(writeln!(out, "  rank {}{calls}", row.rank)?)
+}
+
+/// The parents and children, and the time of the method itself among the children.
+fn write_relatives(out: &mut dyn Write, shown: &Shown<'_>, report: &MethodReport) -> Result<()> {
     let own = ReportEdge {
         rank: 0,
-        function: traceloom_analyze::Function::named("self"),
+        function: Function::named("self"),
         calls: 0,
         of_calls: 0,
         inclusive: report.own,
@@ -171,15 +188,8 @@ fn timed<'t>(
     whole: &Times,
     times: impl Iterator<Item = &'t Times> + Clone,
 ) {
-    let whole = whole.get(clock.measure).unwrap_or(0);
-    let share = |times: &Times| {
-        let part = times.get(clock.measure).unwrap_or(0);
-        if whole > 0 {
-            part as f64 * 100.0 / whole as f64
-        } else {
-            0.0
-        }
-    };
+    let whole = whole.get(clock.measure);
+    let share = |times: &Times| percent(times.get(clock.measure), whole);
     super::columns::timed(table, clock, "Incl", times, share);
 }
 
