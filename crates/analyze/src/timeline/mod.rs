@@ -48,7 +48,7 @@ pub use names::{NameId, Names, hue_of};
 pub use range::RangeScope;
 pub use recursion::Recursion;
 pub use rows::{NO_ROW, RowKind, Rows, TimelineRow, row_flags};
-pub use search::{FindMode, Finder, Hits};
+pub use search::{FindMode, Finder, Hits, SliceQuery};
 pub use slice::{ChildName, SliceDetails, Step};
 pub use slice_repairs::SliceRepair;
 pub use state_times::{Blocked, StateTimes};

@@ -83,6 +83,19 @@ impl Finder {
     }
 }
 
+/// The slices to find.
+#[derive(Clone, Copy, Debug)]
+pub struct SliceQuery<'a> {
+    /// Their names.
+    pub names: &'a [NameId],
+    /// The range that they overlap.
+    pub range: TimeRange,
+    /// Whether to search each track, by its id; all of them if `None`. Tracks after the last are not searched.
+    pub tracks: Option<&'a [bool]>,
+    /// The maximum number of slices in [`Hits::first`].
+    pub limit: usize,
+}
+
 /// The slices found.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Hits {
@@ -96,6 +109,24 @@ impl Hits {
     /// The number of matches.
     pub fn total(&self) -> u64 {
         self.per_track.iter().sum()
+    }
+
+    fn add(&mut self, row: usize, track: usize, limit: usize) {
+        if let Some(count) = self.per_track.get_mut(track) {
+            *count += 1;
+        }
+        if self.first.len() < limit {
+            self.first.push(SliceId::from_row(row));
+        }
+    }
+
+    /// Adds the matches of later rows.
+    fn append(&mut self, later: Hits, limit: usize) {
+        let room = limit - self.first.len();
+        self.first.extend(later.first.into_iter().take(room));
+        for (count, more) in self.per_track.iter_mut().zip(later.per_track) {
+            *count += more;
+        }
     }
 }
 
@@ -111,72 +142,111 @@ impl Timeline {
         found
     }
 
-    /// Finds the slices with these names that overlap the range, on some tracks, and returns the first `limit`. `None`
-    /// if `cancelled`.
+    /// Finds slices. `None` if `cancelled`.
     pub fn slices_of(
         &self,
         trace: &Trace,
-        names: &[NameId],
-        range: TimeRange,
-        tracks: Option<&[bool]>,
-        limit: usize,
+        query: &SliceQuery<'_>,
         cancelled: &(dyn Fn() -> bool + Sync),
     ) -> Option<Hits> {
-        let mut wanted = vec![false; self.names.len()];
+        let search = Search {
+            timeline: self,
+            trace,
+            query,
+            is_wanted: self.marks_of(query.names),
+            cancelled,
+        };
+        let all = parallel::merge_ranges(
+            search.rows(),
+            &|rows| search.hits_in(rows),
+            |all: &mut Hits, part| all.append(part, query.limit),
+        );
+        (!cancelled()).then_some(all)
+    }
+
+    /// Whether each name is one of `names`.
+    fn marks_of(&self, names: &[NameId]) -> Vec<bool> {
+        let mut marks = vec![false; self.names.len()];
         for name in names {
-            if let Some(wanted) = wanted.get_mut(name.row()) {
-                *wanted = true;
+            if let Some(mark) = marks.get_mut(name.row()) {
+                *mark = true;
             }
         }
-        let slices = &trace.slices;
-        let is_wanted = |row: usize| wanted.get(self.names.of_slice(row).row()) == Some(&true);
-        let is_whole = range == TimeRange::ALL;
-        let is_in =
-            |row: usize| is_whole || range.overlaps(slices.ts.get(row), self.end_of(trace, row));
-        let part = |rows: Range<usize>| {
-            let mut hits = Hits {
-                first: Vec::new(),
-                per_track: vec![0; trace.tracks.len()],
-            };
-            for chunk in rows.start / CHUNK_ROWS..rows.end.div_ceil(CHUNK_ROWS) {
-                if cancelled() {
-                    break;
-                }
-                let (first, track) = (chunk * CHUNK_ROWS, slices.track_id.chunk(chunk));
-                let own = first.max(rows.start)..rows.end.min(first + CHUNK_ROWS);
-                for row in own.filter(|&row| is_wanted(row) && !slices.is_instant(row)) {
-                    let track = track.get(row - first).row();
-                    if tracks.is_none_or(|tracks| tracks[track]) && is_in(row) {
-                        hits.per_track[track] += 1;
-                        if hits.first.len() < limit {
-                            hits.first.push(SliceId::from_row(row));
-                        }
-                    }
-                }
+        marks
+    }
+}
+
+/// A search through the slices of a trace.
+struct Search<'a> {
+    timeline: &'a Timeline,
+    trace: &'a Trace,
+    query: &'a SliceQuery<'a>,
+    /// Whether slices with this name are wanted.
+    is_wanted: Vec<bool>,
+    cancelled: &'a (dyn Fn() -> bool + Sync),
+}
+
+impl Search<'_> {
+    /// The number of slices that begin before the end of the range. Others cannot match.
+    fn rows(&self) -> usize {
+        if self.query.names.is_empty() {
+            return 0;
+        }
+        let slices = &self.trace.slices;
+        first_index_not(slices.len(), |&row| {
+            slices.ts.get(row) < self.query.range.to_ns
+        })
+    }
+
+    fn hits_in(&self, rows: Range<usize>) -> Hits {
+        let mut hits = Hits {
+            first: Vec::new(),
+            per_track: vec![0; self.trace.tracks.len()],
+        };
+        for chunk in rows.start / CHUNK_ROWS..rows.end.div_ceil(CHUNK_ROWS) {
+            if (self.cancelled)() {
+                break;
             }
-            hits
-        };
-        let rows = if names.is_empty() {
-            0
-        } else {
-            first_index_not(trace.slices.len(), |&row| {
-                trace.slices.ts.get(row) < range.to_ns
-            })
-        };
-        let all = parallel::merge_ranges(rows, &part, |all: &mut Hits, part: Hits| {
-            let room = limit - all.first.len();
-            all.first.extend(part.first.into_iter().take(room));
-            all.per_track
-                .iter_mut()
-                .zip(part.per_track)
-                .for_each(|(sum, more)| *sum += more);
-        });
-        (!cancelled()).then_some(all)
+            let first = chunk * CHUNK_ROWS;
+            let own = first.max(rows.start)..rows.end.min(first + CHUNK_ROWS);
+            self.add_chunk(chunk, own, &mut hits);
+        }
+        hits
+    }
+
+    /// Adds the matches of rows that belong to one chunk.
+    fn add_chunk(&self, chunk: usize, rows: Range<usize>, hits: &mut Hits) {
+        let slices = &self.trace.slices;
+        let tracks = slices.track_id.chunk(chunk);
+        for row in rows.filter(|&row| self.has_name(row) && !slices.is_instant(row)) {
+            let track = tracks.get(row % CHUNK_ROWS).row();
+            if self.has_track(track) && self.is_in_range(row) {
+                hits.add(row, track, self.query.limit);
+            }
+        }
+    }
+
+    fn has_name(&self, row: usize) -> bool {
+        let name = self.timeline.names.of_slice(row);
+        self.is_wanted.get(name.row()) == Some(&true)
+    }
+
+    fn has_track(&self, track: usize) -> bool {
+        let tracks = self.query.tracks;
+        tracks.is_none_or(|tracks| tracks.get(track) == Some(&true))
+    }
+
+    fn is_in_range(&self, row: usize) -> bool {
+        let range = self.query.range;
+        let end_ns = || self.timeline.end_of(self.trace, row);
+        range == TimeRange::ALL || range.overlaps(self.trace.slices.ts.get(row), end_ns())
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use traceloom_trace::{SliceBegin, TraceBuilder};
+
     use super::*;
 
     #[test]
@@ -191,5 +261,39 @@ mod tests {
         assert!(finds("draw", Word, "View.draw()") && !finds("draw", Word, "drawing"));
         assert!(finds("draw", Exact, "Draw") && !finds("draw", Exact, "draws"));
         assert!(!finds("longer than it", Part, "short"));
+    }
+
+    /// A trace with a slice of 10 ns on each of two threads.
+    fn two_tracks() -> Trace {
+        let mut builder = TraceBuilder::new();
+        let name = builder.intern(b"work");
+        for (tid, ts) in [(1, 100), (2, 200)] {
+            let thread = builder.thread(tid);
+            let track = builder.thread_track(thread);
+            builder.whole_slice(track, SliceBegin::named(ts, name), 10);
+        }
+        builder.finish()
+    }
+
+    #[test]
+    fn a_short_list_of_tracks_is_no_panic() {
+        let trace = two_tracks();
+        let timeline = Timeline::new(&trace);
+        let names = timeline.find_names(&trace, &Finder::new("work", FindMode::Exact));
+        let total = |tracks| {
+            let query = SliceQuery {
+                names: &names,
+                range: TimeRange::ALL,
+                tracks,
+                limit: 1,
+            };
+            let hits = timeline.slices_of(&trace, &query, &|| false).unwrap();
+            (hits.total(), hits.first.len())
+        };
+        assert_eq!(total(None), (2, 1));
+        assert_eq!(total(Some(&[])), (0, 0));
+        let all = vec![true; trace.tracks.len()];
+        assert_eq!(total(Some(&all)), (2, 1));
+        assert_eq!(total(Some(&all[..all.len() - 1])), (1, 1));
     }
 }

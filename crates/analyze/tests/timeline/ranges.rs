@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use traceloom_analyze::timeline::{
-    FindMode, Finder, NameId, RangeScope, StateKind, Timeline, inside,
+    FindMode, Finder, NameId, RangeScope, SliceQuery, StateKind, Timeline, inside,
 };
 use traceloom_analyze::{CallTree, Measure, Profile, ProfileOptions, TimeRange, TreeOptions};
 use traceloom_trace::{MethodId, NO_DURATION, RowId, SliceId, ThreadId, Trace};
@@ -112,9 +112,13 @@ fn check(trace: &Trace, range: Option<TimeRange>) -> Result<(), TestCaseError> {
         let label = timeline.names.label(trace, stats.name);
         let names = timeline.find_names(trace, &Finder::new(&label, FindMode::Exact));
         prop_assert!(names.contains(&stats.name));
-        let hits = timeline
-            .slices_of(trace, &[stats.name], whole, None, usize::MAX, &|| false)
-            .unwrap();
+        let query = SliceQuery {
+            names: &[stats.name],
+            range: whole,
+            tracks: None,
+            limit: usize::MAX,
+        };
+        let hits = timeline.slices_of(trace, &query, &|| false).unwrap();
         prop_assert_eq!(hits.first.len() as u64, stats.count);
         let one = timeline.stats_of(trace, &scope, (stats.name, &hits.first), &|| false);
         prop_assert_eq!(one, Some(stats));

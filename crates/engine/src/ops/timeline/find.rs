@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use traceloom_analyze::TimeRange;
-use traceloom_analyze::timeline::{FindMode, Finder, Hits, NameId, RangeScope};
+use traceloom_analyze::timeline::{FindMode, Finder, Hits, NameId, RangeScope, SliceQuery};
 use traceloom_trace::{RowId, SliceId, TrackId};
 
 use super::locate::existing_slice;
@@ -79,9 +79,14 @@ fn hits(
     limit: usize,
 ) -> Answered<Hits> {
     let (trace, cancelled) = (&engine.trace, || ask.cancel.is_raised());
-    let (range, tracks) = (scope.range.unwrap_or(TimeRange::ALL), scope.tracks(trace));
-    let timeline = engine.timeline();
-    let found = timeline.slices_of(trace, names, range, tracks.as_deref(), limit, &cancelled);
+    let tracks = scope.tracks(trace);
+    let query = SliceQuery {
+        names,
+        range: scope.range.unwrap_or(TimeRange::ALL),
+        tracks: tracks.as_deref(),
+        limit,
+    };
+    let found = engine.timeline().slices_of(trace, &query, &cancelled);
     found.ok_or_else(|| EngineError::Cancelled.into())
 }
 
