@@ -59,12 +59,26 @@ impl SchedTracker {
     #[inline]
     fn apply(&mut self, builder: &mut TraceBuilder, switch: SchedSwitch, recorded: bool) -> bool {
         builder.saw_time(switch.ts);
-        let cpu = switch.cpu as usize;
-        let left = self.cpus.get(cpu);
+        let left = self.cpus.get(switch.cpu as usize);
         let matches = self.close_slice(builder, switch);
         if recorded && (left.is_none() || !matches) {
             run_end(builder, switch);
         }
+        self.open_slice(builder, switch, !recorded);
+        if let Some(left) = left.filter(|left| !matches || left.woken) {
+            let vain = self.vain.remove(&left.state).unwrap_or_default();
+            if !matches {
+                self.leave_unseen(builder, left, switch.ts, &vain);
+            }
+        }
+        self.leave(builder, switch);
+        self.come(builder, switch);
+        matches
+    }
+
+    /// Opens the sched slice of the next thread.
+    #[inline]
+    fn open_slice(&mut self, builder: &mut TraceBuilder, switch: SchedSwitch, inferred: bool) {
         let row = builder.trace.sched_slices.push(SchedSliceRow {
             ts: switch.ts,
             dur: NO_DURATION,
@@ -72,49 +86,42 @@ impl SchedTracker {
             utid: switch.next,
             end_state: TaskState::UNKNOWN,
             priority: switch.next_priority,
-            inferred: !recorded,
+            inferred,
             end_priority: NO_PRIORITY,
         });
-        *self.cpus.get_mut(cpu) = Some(OnCpu {
+        *self.cpus.get_mut(switch.cpu as usize) = Some(OnCpu {
             utid: switch.next,
             row: row as u32,
             state: NO_ROW,
             woken: false,
         });
-        if let Some(left) = left.filter(|left| !matches || left.woken) {
-            let vain = self.vain.remove(&left.state).unwrap_or_default();
-            if !matches {
-                self.leave_unseen(builder, left, switch.ts, &vain);
-            }
+    }
+
+    /// Opens the next state of the thread that leaves the CPU.
+    #[inline]
+    fn leave(&mut self, builder: &mut TraceBuilder, switch: SchedSwitch) {
+        if switch.prev_is_idle || switch.prev == switch.next {
+            return;
         }
-        if !switch.prev_is_idle && switch.prev != switch.next {
-            let state = (!switch.prev_state.is_final()).then_some(switch.prev_state);
-            self.enter(
-                builder,
-                switch.prev,
-                switch.ts,
-                state,
-                NO_CPU,
-                ThreadId::NONE,
-            );
+        let (utid, ts) = (switch.prev, switch.ts);
+        let state = (!switch.prev_state.is_final()).then_some(switch.prev_state);
+        self.enter(builder, utid, ts, state, NO_CPU, ThreadId::NONE);
+    }
+
+    /// Opens the state `Running` of the thread that gets the CPU.
+    #[inline]
+    fn come(&mut self, builder: &mut TraceBuilder, switch: SchedSwitch) {
+        if switch.next_is_idle {
+            return;
         }
-        if !switch.next_is_idle {
-            self.tracked(switch.next).priority = switch.next_priority;
-            let state = Some(TaskState::RUNNING);
-            self.enter(
-                builder,
-                switch.next,
-                switch.ts,
-                state,
-                switch.cpu,
-                ThreadId::NONE,
-            );
-            let state = self.tracked(switch.next).open;
-            if let Some(comes) = self.cpus.get_mut(cpu) {
-                comes.state = state;
-            }
+        let (utid, ts) = (switch.next, switch.ts);
+        self.tracked(utid).priority = switch.next_priority;
+        let state = Some(TaskState::RUNNING);
+        self.enter(builder, utid, ts, state, switch.cpu, ThreadId::NONE);
+        let state = self.tracked(utid).open;
+        if let Some(comes) = self.cpus.get_mut(switch.cpu as usize) {
+            comes.state = state;
         }
-        matches
     }
 
     /// Handles a lost switch away from a thread. The thread ran no longer than `ts`, so its sched slice ends at `ts`.

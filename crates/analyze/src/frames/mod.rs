@@ -126,16 +126,9 @@ impl Frames {
         sort::by_key(&mut drawn, |thread| {
             (thread.kind, thread.slices.first().copied())
         });
-        let mut starts = Vec::with_capacity(drawn.len());
-        for thread in &drawn {
-            let start = |slice: &SliceId| trace.slices.ts.get(slice.row());
-            starts.push(thread.slices.iter().map(start).collect());
-        }
         let mut frames = Self {
-            vsync: Vsync::find(trace, &starts, &ticks),
-            apps: Vec::new(),
-            frames: Vec::new(),
-            janky_slices: Vec::new(),
+            vsync: Vsync::find(trace, &starts(trace, &drawn), &ticks),
+            ..Self::default()
         };
         for thread in drawn {
             match thread.kind {
@@ -149,15 +142,19 @@ impl Frames {
                 }
             }
         }
-        for frame in &frames.frames {
-            if frame.is_janky() {
-                frames.janky_slices.push(frame.slice);
-                frames.janky_slices.extend(frame.render.some());
-            }
-        }
-        frames.janky_slices.extend(timeline.late());
-        frames.janky_slices.sort_unstable();
+        frames.janky_slices = frames.find_janky(&timeline);
         frames
+    }
+
+    /// The slices of janky frames, sorted.
+    fn find_janky(&self, timeline: &FrameTimeline) -> Vec<SliceId> {
+        let mut slices: Vec<SliceId> = timeline.late().collect();
+        for frame in self.frames.iter().filter(|frame| frame.is_janky()) {
+            slices.push(frame.slice);
+            slices.extend(frame.render.some());
+        }
+        slices.sort_unstable();
+        slices
     }
 
     /// Whether a slice belongs to a janky frame, on the UI thread or the RenderThread.
@@ -181,15 +178,9 @@ impl Frames {
         &self.frames[app.frames.clone()]
     }
 
-    fn add(
-        &mut self,
-        trace: &Trace,
-        thread: Drawn,
-        (renders, timeline): (&Renders, &FrameTimeline),
-    ) {
+    /// Adds the frames of a UI thread, or of the compositor.
+    fn add(&mut self, trace: &Trace, thread: Drawn, on_other_threads: (&Renders, &FrameTimeline)) {
         let first = self.frames.len();
-        let upid = process_of(trace, thread.utid);
-        let is_app = thread.kind == FrameKind::App;
         let mut unfinished = 0;
         let mut levels = Levels::default();
         for &slice in &thread.slices {
@@ -197,36 +188,50 @@ impl Frames {
                 unfinished += 1;
                 continue;
             }
-            let (ts, ui_end) = (trace.slices.ts.get(slice.row()), trace.slice_end(slice));
-            let render = if is_app {
-                renders.for_frame(trace, upid, slice)
-            } else {
-                SliceId::NONE
-            };
-            let end = render
-                .some()
-                .map_or(ui_end, |r| trace.slice_end(r).max(ui_end));
-            let verdict = timeline.of_slice(trace, upid, slice).filter(|_| is_app);
-            let expected = verdict.and_then(|one| one.expected);
-            let vsync = match expected {
-                Some((from, _)) if from <= ts => from,
-                _ if is_app => self.vsync.tick_of(ts),
-                _ => ts,
-            };
-            self.frames.push(Frame {
-                app: self.apps.len() as u32,
-                slice,
-                render,
-                vsync,
-                ts,
-                ui_end,
-                end,
-                missed: verdict.map_or_else(|| self.missed(vsync, end), |one| self.judged(&one)),
-                level: levels.add(self.frames.len(), ts, end),
-                verdict,
-            });
+            let mut frame = self.frame_of(trace, &thread, slice, on_other_threads);
+            frame.level = levels.add(self.frames.len(), frame.ts, frame.end);
+            self.frames.push(frame);
         }
         self.finish_app(trace, &thread, first, unfinished, levels);
+    }
+
+    /// The frame that a slice drew, without its level. Only frames of apps have a part on the RenderThread and a verdict.
+    fn frame_of(
+        &self,
+        trace: &Trace,
+        thread: &Drawn,
+        slice: SliceId,
+        (renders, timeline): (&Renders, &FrameTimeline),
+    ) -> Frame {
+        let upid = process_of(trace, thread.utid);
+        let is_app = thread.kind == FrameKind::App;
+        let (ts, ui_end) = (trace.slices.ts.get(slice.row()), trace.slice_end(slice));
+        let render = if is_app {
+            renders.for_frame(trace, upid, slice)
+        } else {
+            SliceId::NONE
+        };
+        let render_end = render.some().map(|render| trace.slice_end(render));
+        let end = render_end.map_or(ui_end, |end| end.max(ui_end));
+        let verdict = timeline.of_slice(trace, upid, slice).filter(|_| is_app);
+        let expected = verdict.and_then(|one| one.expected);
+        let vsync = match expected {
+            Some((from, _)) if from <= ts => from,
+            _ if is_app => self.vsync.tick_of(ts),
+            _ => ts,
+        };
+        Frame {
+            app: self.apps.len() as u32,
+            slice,
+            render,
+            vsync,
+            ts,
+            ui_end,
+            end,
+            missed: verdict.map_or_else(|| self.missed(vsync, end), |one| self.judged(&one)),
+            level: 0,
+            verdict,
+        }
     }
 
     /// Adds the frames that only the frame timeline has.
@@ -370,6 +375,15 @@ impl Levels {
         self.places[level].push(place as u32);
         level as u32
     }
+}
+
+/// The times at which the frames of each thread start.
+fn starts(trace: &Trace, drawn: &[Drawn]) -> Vec<Vec<i64>> {
+    let start = |slice: &SliceId| trace.slices.ts.get(slice.row());
+    let threads = drawn.iter();
+    threads
+        .map(|thread| thread.slices.iter().map(start).collect())
+        .collect()
 }
 
 /// Whether a thread's frames are slices of the frame timeline.

@@ -226,40 +226,20 @@ impl<'n, 'a> Sums<'n, 'a> {
         let wanted: Vec<_> = wanted
             .map(|(lane, span)| (&tree.threads[lane], *span))
             .collect();
-        let places = self.places(&wanted);
-        let (first, rows) = (self.rows.start, self.rows.len());
-        let (kept, moved) = (places[rows], |row: u32| places[(row - first) as usize]);
-        let stays = |at: &usize| places[*at] != places[at + 1];
-        let mut links = Vec::with_capacity(kept as usize);
-        let old = &tree.nodes.links[first as usize..][..rows];
-        for (at, link) in old.iter().enumerate().filter(|(at, _)| stays(at)) {
-            let [function, end, parent, _] = link.0;
-            let parent = if parent == NONE {
-                parent
-            } else {
-                moved(parent)
-            };
-            links.push(Link([function, moved(end), parent, places[at]]));
-        }
+        let kept = Kept {
+            places: self.places(&wanted),
+            first: self.rows.start,
+        };
         let mut nodes = CallNodes {
-            links,
-            counts: if kept as usize == rows {
-                self.counts
-            } else {
-                let kept_rows = (0..rows).filter(stays).map(|at| at as u32);
-                self.counts.picked(kept as usize, kept_rows)
-            },
-            states: if self.states.is_empty() {
-                Vec::new()
-            } else {
-                (0..rows).filter(stays).map(|at| self.states[at]).collect()
-            },
+            links: self.kept_links(&kept),
+            states: kept.rows_of(&self.states),
+            counts: self.kept_counts(&kept),
         };
         let unfinished = nodes.counts.unfinished.paths().into_iter().map(NodeId);
         let is_call = |node: &NodeId| nodes.function(*node) != FunctionId::TOPLEVEL;
         nodes.settle(unfinished.filter(is_call).collect());
         let thread = |(thread, span): (&TreeThread, Span)| {
-            let root = NodeId(moved(thread.root.0));
+            let root = NodeId(kept.place_of(thread.root.0));
             set_root(&mut nodes, root, span);
             TreeThread {
                 root,
@@ -268,6 +248,34 @@ impl<'n, 'a> Sums<'n, 'a> {
         };
         let threads = wanted.into_iter().map(thread).collect();
         Counted { nodes, threads }
+    }
+
+    fn kept_links(&self, kept: &Kept) -> Vec<Link> {
+        let old = &self.of.whole.tree.nodes.links[self.rows.start as usize..][..self.rows.len()];
+        let mut links = Vec::with_capacity(kept.len());
+        for (at, link) in old.iter().enumerate().filter(|(at, _)| kept.has(*at)) {
+            let [function, end, parent, _] = link.0;
+            let parent = match parent {
+                NONE => NONE,
+                parent => kept.place_of(parent),
+            };
+            links.push(Link([
+                function,
+                kept.place_of(end),
+                parent,
+                kept.places[at],
+            ]));
+        }
+        links
+    }
+
+    fn kept_counts(self, kept: &Kept) -> Counts {
+        let rows = self.rows.len();
+        if kept.len() == rows {
+            return self.counts;
+        }
+        let own = (0..rows).filter(|at| kept.has(*at)).map(|at| at as u32);
+        self.counts.picked(kept.len(), own)
     }
 
     /// For each row of the whole tree, and for the end, the number of rows before it that are kept.
@@ -292,5 +300,36 @@ impl<'n, 'a> Sums<'n, 'a> {
             *place = kept;
         }
         places
+    }
+}
+
+/// Which rows of a part of the whole tree are kept.
+struct Kept {
+    /// For each row, and for the end, the number of rows before it that are kept.
+    places: Vec<u32>,
+    /// The first row.
+    first: u32,
+}
+
+impl Kept {
+    fn len(&self) -> usize {
+        self.places.last().map_or(0, |count| *count as usize)
+    }
+
+    /// Whether the row with this index in the part is kept.
+    fn has(&self, at: usize) -> bool {
+        self.places[at] != self.places[at + 1]
+    }
+
+    /// The new place of a row of the whole tree.
+    fn place_of(&self, row: u32) -> u32 {
+        self.places[(row - self.first) as usize]
+    }
+
+    /// The values of the kept rows. Nothing is kept of a column without values.
+    fn rows_of<T: Copy>(&self, column: &[T]) -> Vec<T> {
+        let rows = column.iter().enumerate();
+        let kept = rows.filter(|(at, _)| self.has(*at));
+        kept.map(|(_, value)| *value).collect()
     }
 }

@@ -109,8 +109,16 @@ impl CallTree {
         let mut growing = Growing::default();
         let mut roots = Vec::with_capacity(self.threads.len());
         for thread in &self.threads {
-            roots.push(growing.nodes.len() as u32);
-            self.walk(thread.root, transform, &is_its, &mut growing);
+            let root = growing.nodes.len() as u32;
+            roots.push(root);
+            let mut moving = Moving {
+                from: self,
+                transform,
+                is_its: &is_its,
+                root,
+                out: &mut growing,
+            };
+            moving.walk(thread.root);
         }
         let (nodes, rows) = growing.finish(!self.nodes.states.is_empty());
         let calls = growing.nodes.iter().filter(|node| node.parent != NONE);
@@ -157,101 +165,147 @@ impl CallTree {
         }
     }
 
-    /// Moves the nodes of a thread.
-    fn walk(&self, root: NodeId, kind: &Transform, is_its: &[Vec<bool>], out: &mut Growing) {
-        let nodes = &self.nodes;
+    fn own_unfinished_sums(&self, node: NodeId) -> Sums {
+        crate::Measure::ALL.map(|measure| self.nodes.own_unfinished(node, measure))
+    }
+}
+
+/// Moves the nodes of a thread to the new tree.
+struct Moving<'t> {
+    from: &'t CallTree,
+    transform: &'t Transform,
+    /// For each function, whether the transform is about it; several for a path.
+    is_its: &'t [Vec<bool>],
+    /// The root of the thread in the new tree.
+    root: u32,
+    out: &'t mut Growing,
+}
+
+/// The node that has the callees of a moved node, what the transform remembers, and whether its calls count there.
+type Step = (u32, u32, bool);
+
+const DROPPED: Step = (NONE, NONE, false);
+
+impl Moving<'_> {
+    /// Moves the nodes below `root` of the old tree, and the root itself.
+    fn walk(&mut self, root: NodeId) {
+        let nodes = &self.from.nodes;
         let first = root.row();
-        let new_root = out.nodes.len() as u32;
-        let unfinished = nodes.unfinished_sums(root).map(|_| Sums::default());
-        let is_focus = matches!(
-            kind,
-            Transform::Focus { .. } | Transform::FocusSubtree { .. }
-        );
-        out.nodes.push(Node {
-            parent: NONE,
-            function: FunctionId::TOPLEVEL.0,
-            calls: 1,
-            own: if is_focus {
-                Sums::default()
-            } else {
-                nodes.exclusive_sums(root)
-            },
-            unfinished,
-        });
-        let mut places = vec![Place {
-            node: if is_focus { NONE } else { new_root },
-            state: if is_focus { 0 } else { NONE },
-        }];
+        let mut places = vec![self.place_of_root(root)];
         for row in first + 1..nodes.end(root).row() {
             let node = NodeId(row as u32);
             let above = places[nodes.parent(node).row() - first];
-            places.push(self.place(node, above, new_root, kind, is_its, out));
+            let (to, state, counts) = self.step(node, above);
+            self.add_times(node, to, counts);
+            places.push(Place { node: to, state });
         }
     }
 
-    /// Finds the place of a node, and adds its time there.
-    fn place(
-        &self,
-        node: NodeId,
-        above: Place,
-        root: u32,
-        kind: &Transform,
-        is_its: &[Vec<bool>],
-        out: &mut Growing,
-    ) -> Place {
-        let function = self.nodes.function(node).0;
-        let is_unfinished = self.nodes.is_unfinished(node);
-        let matches = |nth: usize| is_its.get(nth).is_some_and(|is| is[function as usize]);
-        // Where its callees go, what the path remembers, and whether its calls count there.
-        let (to, state, counts) = match kind {
-            Transform::Focus { .. } | Transform::FocusSubtree { .. } if above.node != NONE => {
-                (out.child(above.node, function, is_unfinished), NONE, true)
+    fn place_of_root(&mut self, root: NodeId) -> Place {
+        let nodes = &self.from.nodes;
+        let (own, node, state) = if self.is_focus() {
+            (Sums::default(), NONE, 0)
+        } else {
+            (nodes.exclusive_sums(root), self.root, NONE)
+        };
+        self.out.nodes.push(Node {
+            parent: NONE,
+            function: FunctionId::TOPLEVEL.0,
+            calls: 1,
+            own,
+            unfinished: nodes.unfinished_sums(root).map(|_| Sums::default()),
+        });
+        Place { node, state }
+    }
+
+    fn is_focus(&self) -> bool {
+        let transform = self.transform;
+        matches!(
+            transform,
+            Transform::Focus { .. } | Transform::FocusSubtree { .. }
+        )
+    }
+
+    fn step(&mut self, node: NodeId, above: Place) -> Step {
+        match (self.is_focus(), above.node) {
+            (true, NONE) => self.search(node, above.state),
+            (true, above) => (self.child(above, node), NONE, true),
+            (false, NONE) => DROPPED,
+            (false, _) => self.change(node, above),
+        }
+    }
+
+    /// A node outside of what is in focus. `followed` is the length of the path that was followed so far, or [`NONE`] if
+    /// an ancestor left the path.
+    fn search(&mut self, node: NodeId, followed: u32) -> Step {
+        match self.transform {
+            Transform::Focus { .. } if self.is_its(0, node) => {
+                (self.child(self.root, node), NONE, true)
             }
-            Transform::Focus { .. } if matches(0) => {
-                (out.child(root, function, is_unfinished), NONE, true)
-            }
-            // An ancestor already left the path.
-            Transform::FocusSubtree { .. } if above.state == NONE => (NONE, NONE, false),
-            Transform::FocusSubtree { path } if matches(above.state as usize) => {
-                let followed = above.state + 1;
+            Transform::FocusSubtree { path } if self.is_its(followed as usize, node) => {
+                let followed = followed + 1;
                 let is_whole = followed as usize == path.len();
-                let to = is_whole.then(|| out.child(root, function, is_unfinished));
-                (to.unwrap_or(NONE), followed, true)
+                let to = if is_whole {
+                    self.child(self.root, node)
+                } else {
+                    NONE
+                };
+                (to, followed, true)
             }
-            Transform::Focus { .. } | Transform::FocusSubtree { .. } => (NONE, NONE, false),
-            _ if above.node == NONE => (NONE, NONE, false),
-            Transform::Drop { .. } if matches(0) => (NONE, NONE, false),
-            Transform::Merge { .. } if matches(0) => (above.node, NONE, false),
-            Transform::CollapseRecursion { .. } if matches(0) && above.state != NONE => {
+            _ => DROPPED,
+        }
+    }
+
+    fn change(&mut self, node: NodeId, above: Place) -> Step {
+        let is_it = self.is_its(0, node);
+        match self.transform {
+            Transform::Drop { .. } if is_it => DROPPED,
+            Transform::Merge { .. } if is_it => (above.node, NONE, false),
+            Transform::CollapseRecursion { .. } if is_it && above.state != NONE => {
                 (above.state, above.state, true)
             }
             Transform::CollapseRecursion { .. } => {
-                let to = out.child(above.node, function, is_unfinished);
-                (to, if matches(0) { to } else { above.state }, true)
+                let to = self.child(above.node, node);
+                (to, if is_it { to } else { above.state }, true)
             }
-            Transform::CollapsePackage { .. } if matches(0) && above.state != NONE => {
+            Transform::CollapsePackage { .. } if is_it && above.state != NONE => {
                 (above.node, above.state, false)
             }
-            Transform::CollapsePackage { .. } if matches(0) => {
-                let package = self.functions.len() as u32;
-                let to = out.child(above.node, package, is_unfinished);
+            Transform::CollapsePackage { .. } if is_it => {
+                let package = self.from.functions.len() as u32;
+                let is_unfinished = self.from.nodes.is_unfinished(node);
+                let to = self.out.child(above.node, package, is_unfinished);
                 (to, to, true)
             }
-            _ => (out.child(above.node, function, is_unfinished), NONE, true),
-        };
-        if let Some(target) = out.nodes.get_mut(to as usize) {
-            add(&mut target.own, &self.nodes.exclusive_sums(node));
-            target.calls += if counts { self.nodes.calls(node) } else { 0 };
-            if is_unfinished {
-                let own = self.own_unfinished_sums(node);
-                add(target.unfinished.get_or_insert_default(), &own);
-            }
+            _ => (self.child(above.node, node), NONE, true),
         }
-        Place { node: to, state }
     }
 
-    fn own_unfinished_sums(&self, node: NodeId) -> Sums {
-        crate::Measure::ALL.map(|measure| self.nodes.own_unfinished(node, measure))
+    /// Whether the function of a node is the `nth` of the transform.
+    fn is_its(&self, nth: usize, node: NodeId) -> bool {
+        let function = self.from.nodes.function(node).0 as usize;
+        self.is_its.get(nth).is_some_and(|is_it| is_it[function])
+    }
+
+    /// The callee of a new node with the function of an old one.
+    fn child(&mut self, parent: u32, node: NodeId) -> u32 {
+        let nodes = &self.from.nodes;
+        let (function, is_unfinished) = (nodes.function(node).0, nodes.is_unfinished(node));
+        self.out.child(parent, function, is_unfinished)
+    }
+
+    /// Adds the times of an old node to a new one, if it has one.
+    fn add_times(&mut self, node: NodeId, to: u32, counts: bool) {
+        let nodes = &self.from.nodes;
+        let Some(target) = self.out.nodes.get_mut(to as usize) else {
+            return;
+        };
+        add(&mut target.own, &nodes.exclusive_sums(node));
+        target.calls += if counts { nodes.calls(node) } else { 0 };
+        if nodes.is_unfinished(node) {
+            let own = self.from.own_unfinished_sums(node);
+            add(target.unfinished.get_or_insert_default(), &own);
+        }
     }
 }
 
@@ -259,53 +313,72 @@ impl Growing {
     /// The nodes in preorder, and the row of each.
     fn finish(&self, states: bool) -> (CallNodes, Vec<u32>) {
         let count = self.nodes.len();
-        let mut inclusive: Vec<Sums> = self.nodes.iter().map(|node| node.own).collect();
-        let mut open: Vec<Option<Sums>> = self.nodes.iter().map(|node| node.unfinished).collect();
-        let mut sizes = vec![1u32; count];
-        for at in (0..count).rev() {
-            let parent = self.nodes[at].parent as usize;
-            if parent >= count {
-                continue;
-            }
-            sizes[parent] += sizes[at];
-            let (own, unfinished) = (inclusive[at], open[at]);
-            add(&mut inclusive[parent], &own);
-            match (&mut open[parent], unfinished) {
-                (Some(sum), Some(unfinished)) => add(sum, &unfinished),
-                // A slice that ended includes the unfinished time inside it.
-                (None, Some(unfinished)) => add(&mut inclusive[parent], &unfinished),
-                _ => {}
-            }
-        }
-        let mut rows = vec![0u32; count];
-        let mut next = vec![0u32; count];
-        let mut behind = 0;
-        for at in 0..count {
-            let parent = self.nodes[at].parent as usize;
-            let place = next.get_mut(parent).unwrap_or(&mut behind);
-            rows[at] = *place;
-            *place += sizes[at];
-            next[at] = rows[at] + 1;
-        }
+        let sizes = self.sizes();
+        let rows = self.rows(&sizes);
+        let sums = self.sums();
         let mut nodes = CallNodes {
             links: vec![Link([0; 4]); count],
+            states: vec![[0; 3]; if states { count } else { 0 }],
             ..CallNodes::default()
-        };
-        nodes.states = if states {
-            vec![[0; 3]; count]
-        } else {
-            Vec::new()
         };
         (0..count).for_each(|_| nodes.counts.push());
         for (at, node) in self.nodes.iter().enumerate() {
             let row = rows[at];
             let parent = rows.get(node.parent as usize).copied().unwrap_or(NONE);
             nodes.links[row as usize] = Link([node.function, row + sizes[at], parent, row]);
-            let [wall_ns, cpu_ns, states @ ..] = inclusive[at];
+            let (inclusive, unfinished) = sums[at];
+            let [wall_ns, cpu_ns, states @ ..] = inclusive;
             nodes.set(NodeId(row), [wall_ns, cpu_ns], node.calls);
             nodes.set_states(NodeId(row), states);
-            nodes.counts.unfinished.set(row, open[at]);
+            nodes.counts.unfinished.set(row, unfinished);
         }
         (nodes, rows)
+    }
+
+    /// The number of nodes in each subtree. Parents come before their children.
+    fn sizes(&self) -> Vec<u32> {
+        let mut sizes = vec![1u32; self.nodes.len()];
+        for (at, node) in self.nodes.iter().enumerate().rev() {
+            let own = sizes[at];
+            if let Some(size) = sizes.get_mut(node.parent as usize) {
+                *size += own;
+            }
+        }
+        sizes
+    }
+
+    /// The place of each node in preorder.
+    fn rows(&self, sizes: &[u32]) -> Vec<u32> {
+        let mut rows = Vec::with_capacity(sizes.len());
+        // For each node, the place of its next child; for all roots, that of the next root.
+        let mut next = Vec::with_capacity(sizes.len());
+        let mut next_root = 0;
+        for (node, size) in self.nodes.iter().zip(sizes) {
+            let place = next.get_mut(node.parent as usize);
+            let place = place.unwrap_or(&mut next_root);
+            let row = *place;
+            *place += size;
+            rows.push(row);
+            next.push(row + 1);
+        }
+        rows
+    }
+
+    /// The inclusive times of each node, and its unfinished times if it never ended.
+    fn sums(&self) -> Vec<(Sums, Option<Sums>)> {
+        let own = self.nodes.iter().map(|node| (node.own, node.unfinished));
+        let mut sums: Vec<(Sums, Option<Sums>)> = own.collect();
+        for (at, node) in self.nodes.iter().enumerate().rev() {
+            let (inclusive, unfinished) = sums[at];
+            let Some(parent) = sums.get_mut(node.parent as usize) else {
+                continue;
+            };
+            add(&mut parent.0, &inclusive);
+            if let Some(unfinished) = unfinished {
+                // A slice that ended includes the unfinished time inside it.
+                add(parent.1.as_mut().unwrap_or(&mut parent.0), &unfinished);
+            }
+        }
+        sums
     }
 }

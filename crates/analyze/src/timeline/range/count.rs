@@ -177,20 +177,7 @@ impl<'t> Count<'t> {
     ) -> Vec<T> {
         let ranges = match source {
             Source::Table(ranges) => ranges,
-            Source::Lists(lists) => {
-                let mut sum = new(0);
-                for rows in lists.iter().flat_map(|list| list.chunks(STRIDE)) {
-                    if cancelled() {
-                        break;
-                    }
-                    for row in rows.iter().map(|row| *row as usize) {
-                        if let Some(part) = self.part(row) {
-                            each(&mut sum, row, part);
-                        }
-                    }
-                }
-                return vec![sum];
-            }
+            Source::Lists(lists) => return vec![self.each_listed(lists, new(0), each, cancelled)],
         };
         let parts = ranges.iter().cloned().enumerate().collect();
         parallel::map(parts, &|(part, range)| {
@@ -203,6 +190,26 @@ impl<'t> Count<'t> {
             }
             sum
         })
+    }
+
+    fn each_listed<T>(
+        &self,
+        lists: &[&[u32]],
+        mut sum: T,
+        each: impl Fn(&mut T, usize, i64),
+        cancelled: &dyn Fn() -> bool,
+    ) -> T {
+        for rows in lists.iter().flat_map(|list| list.chunks(STRIDE)) {
+            if cancelled() {
+                break;
+            }
+            for row in rows.iter().map(|row| *row as usize) {
+                if let Some(part) = self.part(row) {
+                    each(&mut sum, row, part);
+                }
+            }
+        }
+        sum
     }
 
     /// Adds up by name, part by part.

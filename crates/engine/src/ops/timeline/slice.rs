@@ -30,53 +30,68 @@ struct Question {
 pub(crate) fn slice(engine: &Engine, ask: &Ask, answer: &mut Frame) -> Answered {
     let Question { id } = ask.read()?;
     let id = existing_slice(engine, "id", id)?;
-    let (trace, timeline) = (&engine.trace, engine.timeline());
-    let (slices, tracks, row) = (&trace.slices, &trace.tracks, id.row());
-    let (details, name) = (timeline.slice(trace, id), timeline.names.of_slice(row));
-    let track = slices.track_id.get(row);
-    let utid = tracks.utid.get(track.row());
-    let label = timeline.names.label(trace, name);
-    let dur = slices.dur.get(row);
+    let details = engine.timeline().slice(&engine.trace, id);
+    put_name(engine, id, answer);
+    put_place(engine, id, answer);
+    put_times(engine, id, &details, answer);
+    put_relatives(engine, id, &details, answer);
+    let slices = &engine.trace.slices;
+    answer.put("args", engine.args(slices.arg_set_id.get(id.row())));
+    if let Some(method) = slices.method_id.get(id.row()).some() {
+        answer.put_fields(engine.method(method));
+    }
+    Ok(())
+}
+
+fn put_name(engine: &Engine, id: SliceId, answer: &mut Frame) {
+    let (trace, names) = (&engine.trace, &engine.timeline().names);
+    let name = names.of_slice(id.row());
+    let category = trace.slices.category.get(id.row());
     answer
         .put("id", id.0)
+        .put("name", name.0)
+        .put("label", shortened(names.label(trace, name), DETAIL_CHARS))
+        .put("category", engine.string(category, DETAIL_CHARS))
+        .put("occurrences", engine.occurrences(name));
+}
+
+fn put_place(engine: &Engine, id: SliceId, answer: &mut Frame) {
+    let (trace, timeline) = (&engine.trace, engine.timeline());
+    let track = trace.slices.track_id.get(id.row());
+    let utid = trace.tracks.utid.get(track.row());
+    let process = timeline.process_of(trace, track);
+    answer
         .put("row", timeline.place_of(trace, id).0)
         .put("utid", utid.0)
-        .put("name", name.0)
-        .put("label", shortened(label, DETAIL_CHARS))
-        .put(
-            "category",
-            engine.string(slices.category.get(row), DETAIL_CHARS),
-        )
+        .put("thread", engine.thread_of(utid))
+        .put("process", engine.process_of(process))
+        .put("source", trace.tracks.source.get(track.row()).0);
+}
+
+fn put_times(engine: &Engine, id: SliceId, details: &SliceDetails, answer: &mut Frame) {
+    let dur = engine.trace.slices.dur.get(id.row());
+    let states = details.states.as_ref().map(|times| engine.states(times));
+    answer
         .put("ts", engine.relative(details.ts))
         .put("dur", engine.duration(dur))
         .put("end", engine.relative(details.end))
         .put("never_ended", dur == NO_DURATION)
         .put("shown_ns", details.end.saturating_sub(details.ts))
-        .put("frame", engine.frame_of(id))
         .put("self_ns", details.self_ns)
         .put("cpu_ns", details.cpu_ns)
         .put("cpu_self_ns", details.cpu_self_ns)
         .put("share_of_parent", details.share_of_parent)
         .put("share_of_thread", details.share_of_thread)
-        .put("args", engine.args(slices.arg_set_id.get(row)))
-        .put(
-            "states",
-            details.states.as_ref().map(|times| engine.states(times)),
-        )
+        .put("states", states);
+}
+
+fn put_relatives(engine: &Engine, id: SliceId, details: &SliceDetails, answer: &mut Frame) {
+    let track = engine.trace.slices.track_id.get(id.row());
+    answer
+        .put("frame", engine.frame_of(id))
         .put_fields(engine.parents(id))
-        .put("children", engine.children(&details))
-        .put("repairs", engine.repairs(id, &details, track))
-        .put("occurrences", engine.occurrences(name))
-        .put("thread", engine.thread_of(utid))
-        .put(
-            "process",
-            engine.process_of(timeline.process_of(trace, track)),
-        )
-        .put("source", tracks.source.get(track.row()).0);
-    if let Some(method) = slices.method_id.get(row).some() {
-        answer.put_fields(engine.method(method));
-    }
-    Ok(())
+        .put("children", engine.children(details))
+        .put("repairs", engine.repairs(id, details, track));
 }
 
 #[derive(Serialize)]

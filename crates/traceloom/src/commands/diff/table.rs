@@ -87,72 +87,79 @@ pub(super) fn noise_line(shown: &Shown<'_>) -> String {
 fn table(shown: &Shown<'_>) -> Table {
     let mut table = Table {
         name_head: "Name",
+        names: names(&shown.rows),
         ..Table::default()
     };
-    let rows = &shown.rows;
-    let metric = shown.diff.metric;
-    let cells = |cell: &dyn Fn(&DiffRow) -> String| rows.iter().map(|row| cell(row)).collect();
-    for (which, head, usual) in [
-        (DiffMetric::Exclusive, "Excl", 3),
-        (DiffMetric::Inclusive, "Incl", 4),
-    ] {
-        let first = if which == metric { 0 } else { usual };
-        let number = |pick: fn(&Change) -> f64| cells(&|row| shown.number(pick(row.change(which))));
-        table.column(
-            &format!("{head} base"),
-            first.max(1),
-            number(|change| change.base),
-        );
-        table.column("new", first.max(1), number(|change| change.new));
-        table.column(
-            if shown.counts_samples() {
-                "+/-"
-            } else {
-                "+/- ms"
-            },
-            first,
-            cells(&|row| shown.signed(row.change(which).delta)),
-        );
-        table.column("%", first, cells(&|row| marked_percent(row, which)));
-    }
-    if !shown.counts_samples() {
-        let first = if metric == DiffMetric::Calls { 0 } else { 2 };
-        table.column("Calls", first, cells(&|row| count(row.calls.base)));
-        table.column("new", first, cells(&|row| count(row.calls.new)));
-    }
-    if metric == DiffMetric::Calls {
-        table.column("%", 0, cells(&|row| marked_percent(row, metric)));
-    }
+    time_columns(&mut table, shown, DiffMetric::Exclusive, "Excl", 3);
+    time_columns(&mut table, shown, DiffMetric::Inclusive, "Incl", 4);
+    call_columns(&mut table, shown);
     if shown.diff.unfinished.is_some() {
-        let number = |pick: fn(&Change) -> f64| {
-            cells(&|row| {
-                row.unfinished
-                    .as_ref()
-                    .map(pick)
-                    .map(mean_ms)
-                    .unwrap_or_default()
-            })
-        };
-        table.column("Unfin. base", 2, number(|change| change.base));
-        table.column("new", 2, number(|change| change.new));
+        unfinished_columns(&mut table, shown);
     }
-    // The signature is added only if two rows would otherwise look the same. Long names lose their
-    // front.
+    table
+}
+
+/// The cells of a column.
+fn cells(shown: &Shown<'_>, cell: impl Fn(&DiffRow) -> String) -> Vec<String> {
+    shown.rows.iter().map(|row| cell(row)).collect()
+}
+
+/// The times of a metric. They are left out before others in a narrow terminal if `spare` is higher and the table is
+/// not sorted by them.
+fn time_columns(table: &mut Table, shown: &Shown<'_>, which: DiffMetric, head: &str, spare: u8) {
+    let is_sorted_by = which == shown.diff.metric;
+    let spare = if is_sorted_by { 0 } else { spare };
+    let number =
+        |pick: fn(&Change) -> f64| cells(shown, |row| shown.number(pick(row.change(which))));
+    let unit = if shown.counts_samples() { "" } else { " ms" };
+    let base = number(|change| change.base);
+    table.column(&format!("{head} base"), spare.max(1), base);
+    table.column("new", spare.max(1), number(|change| change.new));
+    let delta = cells(shown, |row| shown.signed(row.change(which).delta));
+    table.column(&format!("+/-{unit}"), spare, delta);
+    table.column("%", spare, cells(shown, |row| marked_percent(row, which)));
+}
+
+fn call_columns(table: &mut Table, shown: &Shown<'_>) {
+    let is_sorted_by = shown.diff.metric == DiffMetric::Calls;
+    if !shown.counts_samples() {
+        let spare = if is_sorted_by { 0 } else { 2 };
+        let base = cells(shown, |row| count(row.calls.base));
+        table.column("Calls", spare, base);
+        table.column("new", spare, cells(shown, |row| count(row.calls.new)));
+    }
+    if is_sorted_by {
+        let percent = cells(shown, |row| marked_percent(row, DiffMetric::Calls));
+        table.column("%", 0, percent);
+    }
+}
+
+fn unfinished_columns(table: &mut Table, shown: &Shown<'_>) {
+    let number = |pick: fn(&Change) -> f64| {
+        cells(shown, |row| {
+            let change = row.unfinished.as_ref().map(pick);
+            change.map(mean_ms).unwrap_or_default()
+        })
+    };
+    table.column("Unfin. base", 2, number(|change| change.base));
+    table.column("new", 2, number(|change| change.new));
+}
+
+/// The names of functions. The signature is added only if two rows would otherwise look the same. Long names lose
+/// their front.
+fn names(rows: &[&DiffRow]) -> Vec<Name> {
     let mut alike: FxHashMap<String, u32> = FxHashMap::default();
     for row in rows {
         *alike.entry(row.function.label()).or_default() += 1;
     }
-    table.names = rows
-        .iter()
-        .map(|row| Name {
-            indent: 0,
-            text: match alike[&row.function.label()] {
-                1 => row.function.label(),
-                _ => full_name(row),
-            },
-        })
-        .collect();
-    table
+    let name = |row: &&DiffRow| Name {
+        indent: 0,
+        text: match alike[&row.function.label()] {
+            1 => row.function.label(),
+            _ => full_name(row),
+        },
+    };
+    rows.iter().map(name).collect()
 }
 
 /// `class.method signature`.
