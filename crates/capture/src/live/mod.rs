@@ -18,7 +18,7 @@ mod page_window;
     allow(dead_code, reason = "only recordings of this machine use it")
 )]
 mod pages;
-mod spool;
+mod spill_file;
 mod tape;
 mod trigger;
 mod window;
@@ -29,7 +29,7 @@ pub use linux::LiveLinuxAgent;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub use page_tape::PageTape;
 pub use page_window::PageWindow;
-pub(crate) use spool::{Spool, cannot_store};
+pub(crate) use spill_file::{SpillFile, cannot_store};
 pub use tape::{Tape, Watched};
 pub use trigger::Trigger;
 pub use window::{Recent, Window, WindowLimits, WindowStats};

@@ -8,7 +8,7 @@ use traceloom_formats::{FtraceLine, PageEvents};
 
 use super::page_window::PageWindow;
 use super::pages::{Page, Pages};
-use super::spool::{Spool, cannot_store};
+use super::spill_file::{SpillFile, cannot_store};
 use super::tape::Watched;
 use super::trigger::Trigger;
 
@@ -31,7 +31,7 @@ pub struct PageTape {
 
 enum Kept {
     Memory(Pages),
-    Files(Vec<Spool>),
+    Files(Vec<SpillFile>),
 }
 
 /// An event that the trigger checks.
@@ -94,7 +94,7 @@ impl PageTape {
     /// If one cannot be created.
     pub(super) fn open(&mut self, cpus: usize) -> io::Result<()> {
         if let Some(new_file) = self.new_file {
-            let files = (0..cpus).map(|_| Ok(Spool::new(new_file()?)));
+            let files = (0..cpus).map(|_| Ok(SpillFile::new(new_file()?)));
             self.kept = Kept::Files(files.collect::<io::Result<_>>()?);
         }
         Ok(())

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use traceloom_formats::FtraceLine;
 
-use super::spool::{Spool, cannot_store};
+use super::spill_file::{SpillFile, cannot_store};
 use super::trigger::Trigger;
 use super::window::{HEADER, Window};
 use crate::agent::{PartKind, Sink};
@@ -42,7 +42,7 @@ pub struct Tape {
     /// Shows the end of the recording.
     window: Option<Arc<Window>>,
     /// Stores the text instead of `chunks`.
-    spool: Option<Spool>,
+    stored: Option<SpillFile>,
     chunks: VecDeque<Chunk>,
     /// The last line, if it is incomplete.
     partial_line: Vec<u8>,
@@ -73,7 +73,7 @@ impl Tape {
             trigger,
             report: Box::new(report),
             window: None,
-            spool: None,
+            stored: None,
             chunks: VecDeque::new(),
             partial_line: Vec::new(),
             newest_ns: i64::MIN,
@@ -93,7 +93,7 @@ impl Tape {
     /// Stores the text in `file` instead of in memory. For tapes that keep everything.
     #[must_use]
     pub fn stored_in(mut self, file: File) -> Self {
-        self.spool = Some(Spool::new(file));
+        self.stored = Some(SpillFile::new(file));
         self
     }
 
@@ -167,8 +167,8 @@ impl Tape {
     }
 
     fn store(&mut self, line: &[u8]) {
-        if let Some(spool) = &mut self.spool {
-            if let Err(error) = spool.push(line) {
+        if let Some(stored) = &mut self.stored {
+            if let Err(error) = stored.push(line) {
                 let reason = cannot_store(&error);
                 self.report_end(reason);
             }
@@ -223,9 +223,9 @@ impl Tape {
     pub fn hand_over(&mut self, name: &str, sink: &mut dyn Sink) -> io::Result<()> {
         let oldest = self.oldest_to_keep().unwrap_or(i64::MIN);
         sink.begin(PartKind::SystemTrace, name)?;
-        if let Some(spool) = &mut self.spool {
+        if let Some(stored) = &mut self.stored {
             let mut is_first = true;
-            return spool.read_back(spool.bytes(), |chunk| {
+            return stored.read_back(stored.bytes(), |chunk| {
                 if std::mem::take(&mut is_first) {
                     sink.data(HEADER)?;
                 }

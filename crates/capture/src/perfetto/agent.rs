@@ -11,7 +11,7 @@ use crate::adb::{AdbError, Device, quote};
 use crate::agent::{Agent, PartKind, Sink};
 use crate::device::{DeviceExt, Watchdog};
 use crate::error::{CaptureError, Result};
-use crate::live::Spool;
+use crate::live::SpillFile;
 use crate::status::Status;
 
 /// How often to check something on the device.
@@ -56,7 +56,7 @@ pub struct PerfettoAgent {
     /// How long the device keeps an abandoned recording.
     keep: Duration,
     /// Holds the fetched part of the trace.
-    spool: Option<Spool>,
+    stored: Option<SpillFile>,
     place: Place,
     running: Option<(Follow, Option<Watchdog>)>,
     /// Whether its early end was reported.
@@ -64,13 +64,13 @@ pub struct PerfettoAgent {
 }
 
 impl PerfettoAgent {
-    /// An agent for a device. `spool` is a file for the part of the trace that was fetched. An abandoned recording
+    /// An agent for a device. `stored` is a file for the part of the trace that was fetched. An abandoned recording
     /// is kept on the device for the time `keep`. Files are in `folder` instead of the usual ones.
     pub fn new(
         device: Device,
         support: PerfettoSupport,
         config: PerfettoConfig,
-        spool: std::fs::File,
+        stored: std::fs::File,
         keep: Duration,
         folder: Option<String>,
     ) -> Self {
@@ -81,7 +81,7 @@ impl PerfettoAgent {
             place: Place::new(folder.as_deref()),
             folder,
             keep,
-            spool: Some(Spool::new(spool)),
+            stored: Some(SpillFile::new(stored)),
             running: None,
             is_reported: false,
         }
@@ -126,8 +126,8 @@ impl PerfettoAgent {
         // If perfetto ends before it has read everything, its message is the error.
         _ = shell.send_stdin(&self.config.bytes());
         _ = shell.close_stdin();
-        let spool = self.spool.take().ok_or(CaptureError::NotStarted)?;
-        Follow::start(&self.device, &self.place, shell, spool)
+        let stored = self.stored.take().ok_or(CaptureError::NotStarted)?;
+        Follow::start(&self.device, &self.place, shell, stored)
     }
 
     /// Waits until perfetto records. False if it does not report this in time and the kernel is not recording.
@@ -249,7 +249,7 @@ impl Agent for PerfettoAgent {
 
     fn status(&mut self, _: Duration) -> Option<Status> {
         let (follow, _) = self.running.as_ref()?;
-        let bytes = follow.state().spool.bytes();
+        let bytes = follow.state().stored.bytes();
         Some(Status {
             bytes,
             ..Status::default()
@@ -319,12 +319,12 @@ impl Agent for PerfettoAgent {
 /// Hands over what was fetched.
 fn hand_over(follow: &Follow, sink: &mut dyn Sink) -> Result<()> {
     let mut state = follow.state();
-    let bytes = state.spool.bytes();
+    let bytes = state.stored.bytes();
     if bytes > 0 {
         let begun = sink.begin(PartKind::PerfettoTrace, NAME);
         let handed = begun.and_then(|()| {
             state
-                .spool
+                .stored
                 .read_back(bytes, &mut |bytes: &[u8]| sink.data(bytes))
         });
         handed.map_err(CaptureError::Sink)?;

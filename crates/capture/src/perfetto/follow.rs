@@ -8,7 +8,7 @@ use super::config::FILE_PERIOD_MS;
 use super::place::{PID, Place};
 use crate::adb::{AdbError, Closer, Device, Shell, ShellEvent};
 use crate::error::{CaptureError, Result};
-use crate::live::{Spool, cannot_store};
+use crate::live::{SpillFile, cannot_store};
 use crate::threads::result_of;
 
 /// How often new bytes are fetched: as often as the service appends some.
@@ -39,7 +39,7 @@ pub(super) struct State {
     pub is_started: bool,
     pub ended: Option<Ended>,
     pub is_stopping: bool,
-    pub spool: Spool,
+    pub stored: SpillFile,
     /// Why the file could not be fetched completely.
     pub failed: Option<CaptureError>,
 }
@@ -127,8 +127,8 @@ impl Shared {
 }
 
 impl Follow {
-    /// Follows `shell`, in which perfetto runs, and fetches its file into `spool`.
-    pub fn start(device: &Device, place: &Place, shell: Shell, spool: Spool) -> Result<Self> {
+    /// Follows `shell`, in which perfetto runs, and fetches its file into `stored`.
+    pub fn start(device: &Device, place: &Place, shell: Shell, stored: SpillFile) -> Result<Self> {
         let closer = shell.closer()?;
         let shared = Arc::new(Shared {
             state: Mutex::new(State {
@@ -136,7 +136,7 @@ impl Follow {
                 is_started: false,
                 ended: None,
                 is_stopping: false,
-                spool,
+                stored,
                 failed: None,
             }),
             changed: Condvar::new(),
@@ -206,8 +206,8 @@ fn follow_file(shared: &Shared, device: &Device, place: &Place) {
     loop {
         let has_ended = shared.wait(Instant::now() + FETCH_EVERY, |state| state.ended.is_some());
         // Read before the call, which must not hold the lock.
-        let offset = shared.state().spool.bytes();
-        let mut take = |bytes: &[u8]| shared.state().spool.push(bytes);
+        let offset = shared.state().stored.bytes();
+        let mut take = |bytes: &[u8]| shared.state().stored.push(bytes);
         let fetched = fetch(device, place, &mut take, offset);
         match fetched {
             Ok(()) => {}

@@ -6,7 +6,7 @@ use std::io::{self, Read, Seek, Write};
 /// Size of a write and of a read, bytes.
 const CHUNK: usize = 1 << 20;
 
-/// The message for a spool that cannot be written. It names the folder, because the file has no
+/// The message for a file that cannot be written. It names the folder, because the file has no
 /// name.
 pub(crate) fn cannot_store(error: &io::Error) -> String {
     let folder = std::env::temp_dir();
@@ -18,7 +18,7 @@ pub(crate) fn cannot_store(error: &io::Error) -> String {
 
 /// A file that is written while recording and read back at the end.
 #[derive(Debug)]
-pub(crate) struct Spool {
+pub(crate) struct SpillFile {
     file: File,
     written: u64,
     /// The bytes after those in the file.
@@ -27,7 +27,7 @@ pub(crate) struct Spool {
     is_broken: bool,
 }
 
-impl Spool {
+impl SpillFile {
     pub fn new(file: File) -> Self {
         Self {
             file,
