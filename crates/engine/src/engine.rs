@@ -95,7 +95,7 @@ impl Engine {
     /// The scope of a question.
     pub(crate) fn scope(&self, ask: &Ask) -> Answered<Scope> {
         let fields: ScopeFields = ask.read()?;
-        Ok(fields.scope(self.origin, self.trace.bounds.1))
+        fields.scope(self.origin, self.trace.bounds.1)
     }
 
     /// Converts `ns`, as the page counts time, to the trace's clock.

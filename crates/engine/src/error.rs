@@ -33,6 +33,14 @@ pub enum EngineError {
         /// How many rows there are.
         count: u64,
     },
+    /// More transforms of the call tree than one question may have.
+    #[error("the question has {count} transforms; it may have up to {most}")]
+    TooManyTransforms {
+        /// How many it has.
+        count: usize,
+        /// How many it may have.
+        most: usize,
+    },
     /// The answer is no longer wanted.
     #[error("cancelled")]
     Cancelled,

@@ -4,7 +4,11 @@ use serde::Deserialize;
 use traceloom_analyze::{TimeRange, Transform};
 use traceloom_trace::{ProcessId, RowId, SourceId, ThreadId, Trace};
 
+use crate::error::{Answered, EngineError};
 use crate::times::Origin;
+
+/// The maximum number of transforms. Each of them makes another tree.
+const MOST_TRANSFORMS: usize = 64;
 
 /// The fields of a question that narrow its scope. Missing fields do not narrow it.
 #[derive(Deserialize)]
@@ -20,7 +24,15 @@ pub(crate) struct ScopeFields {
 
 impl ScopeFields {
     /// The scope of the question. `end_ns` is the end of the trace, on its clock.
-    pub fn scope(self, origin: Origin, end_ns: i64) -> Scope {
+    ///
+    /// # Errors
+    /// If there are too many transforms.
+    pub fn scope(self, origin: Origin, end_ns: i64) -> Answered<Scope> {
+        let transforms = self.transforms.unwrap_or_default();
+        if transforms.len() > MOST_TRANSFORMS {
+            let (count, most) = (transforms.len(), MOST_TRANSFORMS);
+            return Err(EngineError::TooManyTransforms { count, most }.into());
+        }
         let mut threads = self.threads;
         if let Some(threads) = &mut threads {
             threads.sort_unstable();
@@ -35,13 +47,13 @@ impl ScopeFields {
             from_ns: from.map_or(i64::MIN, at),
             to_ns: to.map_or(i64::MAX, at),
         });
-        Scope {
+        Ok(Scope {
             range,
             threads,
             process: self.process,
             source: self.source,
-            transforms: self.transforms.unwrap_or_default(),
-        }
+            transforms,
+        })
     }
 }
 

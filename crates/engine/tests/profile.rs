@@ -340,6 +340,25 @@ fn open(
 }
 
 #[test]
+fn the_number_of_transforms_is_limited() {
+    let engine = Engine::new(example("app.trace"));
+    let drop = json!({"kind": "drop", "name": "no such function"});
+    let answer = |count: usize| {
+        let transforms = vec![drop.clone(); count];
+        ask(
+            &engine,
+            &json!({"op": "profile", "by": "method", "transforms": transforms}),
+        )
+        .json
+    };
+    assert_eq!(answer(64)["total"], answer(0)["total"]);
+    assert_eq!(
+        answer(65)["error"],
+        "the question has 65 transforms; it may have up to 64"
+    );
+}
+
+#[test]
 fn questions_without_an_answer_say_why() {
     let engine = Engine::new(example("app.trace"));
     for (question, expected) in [
