@@ -93,7 +93,14 @@ fn a_function_does_not_take_the_place_of_a_table() {
         let error = ask(&mut session, sql).expect_err(sql).to_string();
         assert!(error.contains("there is already a table"), "{sql}: {error}");
     }
-    assert!(ask(&mut session, "SELECT ts FROM slice, __intrinsic_thread").is_ok());
+    // The tables are still those of the trace.
+    let rows = ask(
+        &mut session,
+        "SELECT count(*) > 0, count(*) = (SELECT count(*) FROM slice) * (SELECT count(*) FROM thread)
+         FROM slice, __intrinsic_thread",
+    );
+    let yes = Value::Integer(1);
+    assert_eq!(rows.unwrap().rows, [[yes.clone(), yes]]);
 }
 
 #[test]

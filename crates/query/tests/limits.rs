@@ -58,7 +58,12 @@ fn a_query_has_tables_of_its_own() {
         "SELECT (SELECT count(*) FROM own) = (SELECT count(*) FROM slice)",
     );
     assert_eq!(rows.unwrap().rows, [[Value::Integer(1)]]);
-    assert!(ask(&mut session, "PRAGMA table_info(own)").is_ok());
+    let columns = ask(&mut session, "PRAGMA table_info(own)").unwrap().rows;
+    let names: Vec<_> = columns.iter().map(|column| column[1].clone()).collect();
+    for name in ["id", "ts", "dur", "name"] {
+        let name = Value::Text(name.to_owned());
+        assert!(names.contains(&name), "{name:?}: {names:?}");
+    }
 }
 
 #[test]

@@ -186,12 +186,27 @@ fn damaged_blocks_are_an_error_or_a_trace() {
         }
         if let Ok(trace) = back(&blocks) {
             use_it(&trace);
-            assert!(back(&encode(&trace)).is_ok());
+            let again = back(&encode(&trace)).unwrap();
+            assert_eq!(lines(&again), lines(&trace));
             traces += 1;
         }
     }
     println!("{traces} of {times} damaged traces were traces still");
     assert!(traces > times / 20);
+}
+
+/// Nothing can be missing from a block without an error.
+#[test]
+fn a_block_without_its_end_is_an_error() {
+    let blocks = encode(&samples()[0]);
+    for (which, block) in blocks.iter().enumerate() {
+        let lengths = 0..block.bytes.len();
+        for length in lengths.clone().step_by((lengths.len() / 60).max(1)) {
+            let mut cut = blocks.clone();
+            cut[which].bytes.truncate(length);
+            assert!(back(&cut).is_err(), "block {which} of {length} bytes");
+        }
+    }
 }
 
 #[test]
