@@ -33,7 +33,6 @@ pub use profile::{
 };
 pub use record_tables::{LOGS, RecordTables, SAMPLES, ThreadSamples};
 pub use sample_event::SampleEventError;
-pub use traceloom_trace::{AlignedBy, Alignment, align, align_clocks, align_starts};
 pub use tree::{
     CallNodes, CallTree, CallTreeBuilder, CpuSource, Function, FunctionId, Measure, NodeId, Origin,
     OverheadReport, Sums, TimeRange, Times, Transform, TreeClocks, TreeOptions, TreeThread,

@@ -16,4 +16,4 @@ pub use input::{FeedError, OpenedPairs, feed, input_files};
 pub use map::{Map, Truncated};
 pub use new_file::{NewFile, RECORDING, RESULT, Scratch, give_name};
 pub use place::{PlaceError, resolve};
-pub use screen::{Screen, Visible, is_command};
+pub use screen::{Screen, is_command};

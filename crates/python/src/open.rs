@@ -64,7 +64,7 @@ pub(crate) fn read_all(inputs: &[Input], options: &Options) -> Result<Trace, Ope
         merged = Some(match merged {
             None => trace,
             Some(mut merged) => {
-                let alignment = traceloom_analyze::align(&merged, &trace);
+                let alignment = traceloom_trace::align(&merged, &trace);
                 merged.append(trace, alignment.shift_ns);
                 merged
             }

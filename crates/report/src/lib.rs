@@ -16,9 +16,7 @@ mod error;
 mod writer;
 
 pub use base64_decoder::Base64Decoder;
-pub use columns::{
-    BLOCKS, Block, BlockDecoder, ColumnsError, VERSION, decode, encode, encode_block,
-};
+pub use columns::{Block, BlockDecoder, ColumnsError, VERSION, decode, encode};
 pub use decoder::{Decoder, is_report};
 pub use error::DecodeError;
 pub use writer::{META, write_trace};

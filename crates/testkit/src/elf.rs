@@ -8,11 +8,11 @@ const PT_GNU_RELRO: u32 = 0x6474_e552;
 /// Relocation types: a slot of the procedure linkage table, an entry of the global offset table, a data word, and a word
 /// that points into its own library.
 #[cfg(target_arch = "aarch64")]
-pub const RELOCATION_TYPES: [u32; 4] = [1026, 1025, 257, 1027];
+const RELOCATION_TYPES: [u32; 4] = [1026, 1025, 257, 1027];
 /// Relocation types: a slot of the procedure linkage table, an entry of the global offset table, a data word, and a word
 /// that points into its own library.
 #[cfg(not(target_arch = "aarch64"))]
-pub const RELOCATION_TYPES: [u32; 4] = [7, 6, 1, 8];
+const RELOCATION_TYPES: [u32; 4] = [7, 6, 1, 8];
 
 /// A library in memory, loaded at address zero.
 #[derive(Clone, Debug, PartialEq, Eq)]

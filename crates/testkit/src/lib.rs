@@ -41,7 +41,7 @@ pub use corpus::{Corpus, CorpusFile, READ_CATEGORIES, workspace_root};
 #[cfg(unix)]
 pub use device::Loopback;
 pub use device::device_part;
-pub use elf::{ElfImage, RELOCATION_TYPES};
+pub use elf::ElfImage;
 pub use extremes::{Extreme, HOSTILE_NAMES, extremes};
 pub use ftrace_text::ftrace_text;
 pub use jank::jank_trace;
@@ -50,20 +50,20 @@ pub use method_trace::{Clock, MethodTraceBytes, Record};
 pub use mutate::mutate;
 pub use parts::{Parts, many_parts};
 pub use perf_data::{
-    PERF_BRANCHES, PERF_CHAIN, PERF_CPU, PERF_IDENTIFIER, PERF_IP, PERF_PERIOD, PERF_READ,
-    PERF_TID, PERF_TIME, PerfDataBytes, PerfEvent, PerfRecord, tiny_perf_data,
+    PERF_BRANCHES, PERF_CHAIN, PERF_CPU, PERF_IDENTIFIER, PERF_IP, PERF_READ, PERF_TID, PERF_TIME,
+    PerfDataBytes, PerfEvent, PerfRecord, tiny_perf_data,
 };
 pub use perf_tracepoints::{perf_tracepoints, tiny_perf_tracepoints};
 pub use perfetto::{perfetto_kernel, perfetto_tracks};
 pub use proto::Proto;
 pub use replay::replay;
 pub use report::{dense_report, report_columns};
-pub use ring_file::{RingBytes, RingChunk, ring_record, ring_text, ring_value, tiny_ring};
+pub use ring_file::{RingBytes, RingChunk, ring_record, ring_text, tiny_ring};
 pub use rng::Rng;
 pub use samples::{Sample, SampleKind, gunzip, gzip, samples};
 pub use storage_text::storage_text;
 pub use systrace_page::{PAGE_PID, PAGE_TID, PageBlock, systrace_page};
 pub use trace_dat::{
     DatBuffer, DatBytes, DatCompression, DatEvent, DatValue, Machine, RingPages, busy_dat,
-    small_dat, small_dat_events, tiny_dat,
+    small_dat, small_dat_events,
 };

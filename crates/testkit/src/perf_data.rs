@@ -21,7 +21,7 @@ pub const PERF_CHAIN: u64 = 1 << 5;
 /// The CPU.
 pub const PERF_CPU: u64 = 1 << 7;
 /// The number of events since the last sample.
-pub const PERF_PERIOD: u64 = 1 << 8;
+pub(crate) const PERF_PERIOD: u64 = 1 << 8;
 /// The id of the event, as the first field.
 pub const PERF_IDENTIFIER: u64 = 1 << 16;
 

@@ -45,7 +45,7 @@ pub fn ring_record(kind: u8, delta: u32, argument: u32) -> Vec<u8> {
 }
 
 /// A record with a value.
-pub fn ring_value(kind: u8, delta: u32, argument: u32, value: i64) -> Vec<u8> {
+fn ring_value(kind: u8, delta: u32, argument: u32, value: i64) -> Vec<u8> {
     [
         &ring_record(kind, delta, argument)[..],
         &value.to_le_bytes(),

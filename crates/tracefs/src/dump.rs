@@ -5,7 +5,8 @@ use std::io::{self, Read, Write};
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 
-use crate::{Error, TextLosses, Tracefs};
+use crate::losses::TextLosses;
+use crate::{Error, Tracefs};
 
 /// Size of a read, bytes.
 const BLOCK: usize = 64 << 10;

@@ -7,8 +7,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::dump::write_losses;
+use crate::losses::TextLosses;
 use crate::queue::Queue;
-use crate::{Ended, Error, StopSignal, TextLosses, Tracefs, sys};
+use crate::{Ended, Error, StopSignal, Tracefs, sys};
 
 /// Size of a read, bytes.
 const BLOCK: usize = 64 << 10;

@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use traceloom_analyze::{AlignedBy, Alignment, align, align_starts};
-use traceloom_trace::{ClockKind, MetadataRow, RowId, SourceId, Trace};
+use traceloom_trace::{
+    AlignedBy, Alignment, ClockKind, MetadataRow, RowId, SourceId, Trace, align, align_starts,
+};
 
 use crate::input::{InputArgs, once_a_pair, read_trace};
 use crate::print::{duration, message, plain};

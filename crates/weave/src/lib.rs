@@ -9,5 +9,5 @@ mod weaver;
 
 pub use build::{Build, BuildError, Failure, Report};
 pub use map::{MAX_PACKED_ID, MapError, MappedMethod, MethodMap};
-pub use rules::{Choice, Choices, Names, Rules, RulesError, Skip};
+pub use rules::{Choice, Names, Rules, RulesError, Skip};
 pub use weaver::{Call, CallError, Plan, SkipReason, Woven, weave_class};

@@ -8,7 +8,8 @@ use super::console::print_error;
 use super::help;
 use super::job::{Job, Outcome};
 use super::options::{self, Options};
-use crate::{Catalog, DeviceProperties, Error, Mounted, NoProperties, Properties, Tracefs};
+use crate::system_properties::DeviceProperties;
+use crate::{Catalog, Error, Mounted, NoProperties, Properties, Tracefs};
 
 /// The exit code of Android's atrace for usage errors, `exit(-1)`.
 const USAGE_ERROR: u8 = 255;

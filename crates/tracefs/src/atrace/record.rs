@@ -10,10 +10,10 @@ use super::job::{Job, Outcome};
 use super::options::seconds;
 use super::output::{check_writable, open_output, unbuffered_stdout, write_opened};
 use super::{compat, raw, signals};
-use crate::{
-    Category, Config, Ended, Error, Session, StopSignal, SyncPrecision, TextLosses,
-    dump_compressed, dump_text, stream_rest, stream_text,
-};
+use crate::dump::{dump_compressed, dump_text};
+use crate::losses::TextLosses;
+use crate::stream::{stream_rest, stream_text};
+use crate::{Category, Config, Ended, Error, Session, StopSignal, SyncPrecision};
 
 impl Job<'_> {
     /// Does all steps of the recording.
