@@ -30,6 +30,7 @@ mod archive;
 mod atrace;
 mod base64;
 mod battor;
+mod bytes;
 #[cfg(test)]
 mod capture;
 mod chrome_json;

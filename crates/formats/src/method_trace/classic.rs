@@ -11,6 +11,8 @@
 
 use std::slice::ChunksExact;
 
+use crate::bytes::{le_u16, le_u32};
+
 /// One record of a classic method trace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MethodRecord {
@@ -27,32 +29,36 @@ pub struct MethodRecord {
 }
 
 impl MethodRecord {
-    /// Decodes the fields at the start of `bytes`, whose thread number has `THREAD` bytes. The
-    /// caller has checked the length.
+    /// Decodes the fields at the start of `bytes`, whose thread number has `THREAD` bytes; `None` if bytes are missing.
     #[inline(always)]
-    pub(super) fn decode<const THREAD: usize, const TWO_CLOCKS: bool>(bytes: &[u8]) -> Self {
-        let thread = match THREAD {
-            1 => u16::from(bytes[0]),
-            _ => u16::from_le_bytes([bytes[0], bytes[1]]),
+    pub(super) fn decode<const THREAD: usize, const TWO_CLOCKS: bool>(
+        bytes: &[u8],
+    ) -> Option<Self> {
+        // The last field is read first, so that this is the only check of the length that is left.
+        let second_time_us = if TWO_CLOCKS {
+            Some(le_u32(bytes, THREAD + 8)?)
+        } else {
+            None
         };
-        let word = u32_at(bytes, THREAD);
-        MethodRecord {
+        let time_us = le_u32(bytes, THREAD + 4)?;
+        let word = le_u32(bytes, THREAD)?;
+        let thread = match THREAD {
+            1 => u16::from(*bytes.first()?),
+            _ => le_u16(bytes, 0)?,
+        };
+        Some(Self {
             thread,
             method: word & !3,
             action: (word & 3) as u8,
-            time_us: u32_at(bytes, THREAD + 4),
-            second_time_us: TWO_CLOCKS.then(|| u32_at(bytes, THREAD + 8)),
-        }
+            time_us,
+            second_time_us,
+        })
     }
 
     /// Decodes a record that has a second clock if it is long enough for it.
     #[inline(always)]
-    fn decode_any<const THREAD: usize>(bytes: &[u8]) -> Self {
-        if bytes.len() >= THREAD + 12 {
-            Self::decode::<THREAD, true>(bytes)
-        } else {
-            Self::decode::<THREAD, false>(bytes)
-        }
+    fn decode_any<const THREAD: usize>(bytes: &[u8]) -> Option<Self> {
+        Self::decode::<THREAD, true>(bytes).or_else(|| Self::decode::<THREAD, false>(bytes))
     }
 }
 
@@ -120,10 +126,10 @@ impl Iterator for MethodRecords<'_> {
     #[inline(always)]
     fn next(&mut self) -> Option<MethodRecord> {
         let bytes = self.records.next()?;
-        Some(match self.thread_bytes {
+        match self.thread_bytes {
             1 => MethodRecord::decode_any::<1>(bytes),
             _ => MethodRecord::decode_any::<2>(bytes),
-        })
+        }
     }
 }
 
@@ -145,15 +151,8 @@ impl<const THREAD: usize> Iterator for WidthRecords<'_, THREAD> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<MethodRecord> {
-        self.0.next().map(MethodRecord::decode_any::<THREAD>)
+        self.0.next().and_then(MethodRecord::decode_any::<THREAD>)
     }
-}
-
-#[inline(always)]
-fn u32_at(bytes: &[u8], at: usize) -> u32 {
-    let mut word = [0; 4];
-    word.copy_from_slice(&bytes[at..at + 4]);
-    u32::from_le_bytes(word)
 }
 
 #[cfg(test)]

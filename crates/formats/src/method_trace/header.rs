@@ -11,6 +11,7 @@
 use traceloom_trace::{MethodClocks, Place};
 
 use super::key::Keys;
+use crate::bytes::{le_u16, le_u64};
 use crate::error::{ReadError, printable};
 use crate::format_id;
 
@@ -36,8 +37,7 @@ pub(super) struct Header {
 
 /// The version, if `bytes` begin with a header.
 pub(super) fn peek_version(bytes: &[u8]) -> Option<u16> {
-    let rest = bytes.strip_prefix(MAGIC)?;
-    Some(u16::from_le_bytes([*rest.first()?, *rest.get(1)?]))
+    le_u16(bytes.strip_prefix(MAGIC)?, 0)
 }
 
 /// Whether a VM writes this version.
@@ -45,31 +45,18 @@ pub(super) fn is_known(version: u16) -> bool {
     matches!(version, 1..=5 | 0xF1..=0xF5)
 }
 
-fn u16_at(bytes: &[u8], at: usize) -> u16 {
-    u16::from_le_bytes([bytes[at], bytes[at + 1]])
-}
-
-/// The u64 at `at`. The caller has checked that it is there.
-pub(super) fn u64_at(bytes: &[u8], at: usize) -> u64 {
-    let mut value = [0; 8];
-    value.copy_from_slice(&bytes[at..at + 8]);
-    u64::from_le_bytes(value)
-}
-
 impl Header {
-    /// Bytes needed for [`parse`](Self::parse).
-    pub const FIXED: usize = 18;
-
     /// Reads the fixed part. `at` is its position in the source.
     pub fn parse(bytes: &[u8], at: u64) -> Result<Self, ReadError> {
-        let version = u16_at(bytes, 4);
+        let cut = || truncated("the binary header", at as usize + bytes.len());
+        let (version, data_offset, start_us, stated_record) = fixed(bytes).ok_or_else(cut)?;
         let plain = version & !STREAMING;
         let (least_offset, least_record) = match plain {
             1 => (16, 9),
             2 => (16, 10),
             _ => (18, 10),
         };
-        let data_offset = usize::from(u16_at(bytes, 6));
+        let data_offset = usize::from(data_offset);
         if data_offset < least_offset {
             return Err(field(
                 "data offset",
@@ -79,7 +66,7 @@ impl Header {
             ));
         }
         let record_bytes = match plain {
-            3 => usize::from(u16_at(bytes, 16)),
+            3 => usize::from(stated_record),
             _ => least_record,
         };
         if record_bytes < least_record {
@@ -88,7 +75,7 @@ impl Header {
         Ok(Self {
             version,
             data_offset,
-            start_us: u64_at(bytes, 8),
+            start_us,
             record_bytes,
         })
     }
@@ -112,6 +99,18 @@ impl Header {
     pub fn has_room_for_two(&self) -> bool {
         self.record_bytes >= self.tid_bytes() + 12
     }
+}
+
+/// The version, the offset to the data, the start and the record size. All versions must be long enough for it, but
+/// only version 3 means it.
+fn fixed(bytes: &[u8]) -> Option<(u16, u16, u64, u16)> {
+    let start_us = le_u64(bytes, 8)?;
+    Some((
+        le_u16(bytes, 4)?,
+        le_u16(bytes, 6)?,
+        start_us,
+        le_u16(bytes, 16)?,
+    ))
 }
 
 fn field(field: &'static str, found: usize, expected: &'static str, offset: u64) -> ReadError {
@@ -186,6 +185,19 @@ pub(super) fn clocks(keys: &Keys, version: u16, one_time: bool) -> (MethodClocks
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_short_header_is_truncated() {
+        let whole = b"SLOW\x03\x00\x20\x00\x01\0\0\0\0\0\0\0\x0e\x00";
+        assert_eq!(Header::parse(whole, 0).unwrap().record_bytes, 14);
+        for length in 0..whole.len() {
+            let error = Header::parse(&whole[..length], 100).unwrap_err();
+            let ReadError::Truncated { offset, .. } = error else {
+                panic!("{error}");
+            };
+            assert_eq!(offset, 100 + length as u64);
+        }
+    }
 
     #[test]
     fn replaced_bytes_are_told_from_binary_ones() {

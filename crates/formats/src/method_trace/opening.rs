@@ -54,11 +54,9 @@ impl Parser {
         text: usize,
         sink: &mut dyn MethodEvents,
     ) -> Result<usize, ReadError> {
-        let binary = &input[text..];
-        if binary.len() < v2_header::HEADER_BYTES {
+        let Some(header) = v2_header::Header::parse(&input[text..]) else {
             return Err(truncated("the binary header", input.len()));
-        }
-        let header = v2_header::Header::parse(binary);
+        };
         self.one_time = !header.is_dual();
         let both = MethodClocks {
             wall: true,
@@ -115,9 +113,6 @@ impl Parser {
         sink: &mut dyn MethodEvents,
     ) -> Result<Option<usize>, ReadError> {
         let binary = &input[text..];
-        if binary.len() < Header::FIXED {
-            return Err(truncated("the binary header", input.len()));
-        }
         let header = Header::parse(binary, text as u64)?;
         if binary.len() < header.data_offset {
             return if eof {

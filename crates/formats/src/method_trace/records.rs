@@ -104,29 +104,32 @@ impl Records {
             1 => MethodRecord::decode::<1, false>(bytes),
             _ => MethodRecord::decode::<2, false>(bytes),
         };
+        let Some(record) = record else {
+            return;
+        };
         emit.thread(record.thread.into(), at, sink);
         emit.method(record.method.into(), at, sink);
     }
 
     fn decode(&mut self, bytes: &[u8], at: u64, emit: &mut Emitter) -> (usize, Stop) {
         match (self.tid_bytes, self.clock, self.streaming) {
-            (1, WALL, false) => self.decode_as::<9, 1, WALL, false>(bytes, at, emit),
-            (1, CPU, false) => self.decode_as::<9, 1, CPU, false>(bytes, at, emit),
-            (1, DUAL, false) => self.decode_as::<13, 1, DUAL, false>(bytes, at, emit),
-            (1, WALL, true) => self.decode_as::<9, 1, WALL, true>(bytes, at, emit),
-            (1, CPU, true) => self.decode_as::<9, 1, CPU, true>(bytes, at, emit),
-            (1, _, true) => self.decode_as::<13, 1, DUAL, true>(bytes, at, emit),
-            (_, WALL, false) => self.decode_as::<10, 2, WALL, false>(bytes, at, emit),
-            (_, CPU, false) => self.decode_as::<10, 2, CPU, false>(bytes, at, emit),
-            (_, _, false) => self.decode_as::<14, 2, DUAL, false>(bytes, at, emit),
-            (_, WALL, true) => self.decode_as::<10, 2, WALL, true>(bytes, at, emit),
-            (_, CPU, true) => self.decode_as::<10, 2, CPU, true>(bytes, at, emit),
-            (_, _, true) => self.decode_as::<14, 2, DUAL, true>(bytes, at, emit),
+            (1, WALL, false) => self.decode_as::<1, WALL, false>(bytes, at, emit),
+            (1, CPU, false) => self.decode_as::<1, CPU, false>(bytes, at, emit),
+            (1, DUAL, false) => self.decode_as::<1, DUAL, false>(bytes, at, emit),
+            (1, WALL, true) => self.decode_as::<1, WALL, true>(bytes, at, emit),
+            (1, CPU, true) => self.decode_as::<1, CPU, true>(bytes, at, emit),
+            (1, _, true) => self.decode_as::<1, DUAL, true>(bytes, at, emit),
+            (_, WALL, false) => self.decode_as::<2, WALL, false>(bytes, at, emit),
+            (_, CPU, false) => self.decode_as::<2, CPU, false>(bytes, at, emit),
+            (_, _, false) => self.decode_as::<2, DUAL, false>(bytes, at, emit),
+            (_, WALL, true) => self.decode_as::<2, WALL, true>(bytes, at, emit),
+            (_, CPU, true) => self.decode_as::<2, CPU, true>(bytes, at, emit),
+            (_, _, true) => self.decode_as::<2, DUAL, true>(bytes, at, emit),
         }
     }
 
-    /// Fills the batch. `LEN` is the part of a record that is read, `TID` the bytes of its thread.
-    fn decode_as<const LEN: usize, const TID: usize, const CLOCK: u8, const STREAM: bool>(
+    /// Fills the batch. `TID` is the bytes of its thread.
+    fn decode_as<const TID: usize, const CLOCK: u8, const STREAM: bool>(
         &mut self,
         bytes: &[u8],
         at: u64,
@@ -147,13 +150,8 @@ impl Records {
         let mut count = 0;
         let stop = loop {
             let (rest, slots) = (&bytes[used..], &mut self.batch[count..]);
-            let plain = last.plain::<LEN, TID, CLOCK>(
-                rest,
-                self.record_bytes,
-                at + used as u64,
-                methods,
-                slots,
-            );
+            let plain =
+                last.plain::<TID, CLOCK>(rest, self.record_bytes, at + used as u64, methods, slots);
             if plain > 0 {
                 before = last.thread;
             }
@@ -164,15 +162,15 @@ impl Records {
                 break Stop::Batch;
             };
             let rest = &bytes[used..];
-            let record = match rest.first_chunk::<LEN>() {
-                Some(record) if rest.len() >= self.record_bytes => record,
-                _ => {
+            let complete = rest.get(..self.record_bytes);
+            let record = match complete.and_then(decode::<TID, CLOCK>) {
+                Some(record) => record,
+                None => {
                     // A streaming escape may be shorter than a record.
                     let escape = STREAM && rest.len() >= TID && rest[..TID].iter().all(|b| *b == 0);
                     break if escape { Stop::Escape } else { Stop::Input };
                 }
             };
-            let record = decode::<TID, CLOCK>(record);
             let tid = u32::from(record.thread);
             if STREAM && tid == 0 {
                 break Stop::Escape;
@@ -257,7 +255,7 @@ impl Last {
     /// Reads records of the same thread, as long as their methods have indices and no clock steps.
     /// This is nearly always the case. A separate loop needs few enough registers to be fast.
     #[inline(never)]
-    fn plain<const LEN: usize, const TID: usize, const CLOCK: u8>(
+    fn plain<const TID: usize, const CLOCK: u8>(
         &mut self,
         bytes: &[u8],
         record_bytes: usize,
@@ -269,10 +267,9 @@ impl Last {
         let mut offset = at;
         let mut free = slots.iter_mut();
         for record in bytes.chunks_exact(record_bytes) {
-            let Some(record) = record.first_chunk::<LEN>() else {
+            let Some(record) = decode::<TID, CLOCK>(record) else {
                 break;
             };
-            let record = decode::<TID, CLOCK>(record);
             let method = methods.find(u64::from(record.method));
             let times = Times::of(&record);
             let goes_on = (CLOCK == WALL || last.clock.cpu.goes_on(times.cpu))
@@ -341,7 +338,7 @@ fn action_of(action: u8) -> Option<MethodAction> {
 }
 
 #[inline(always)]
-fn decode<const TID: usize, const CLOCK: u8>(bytes: &[u8]) -> MethodRecord {
+fn decode<const TID: usize, const CLOCK: u8>(bytes: &[u8]) -> Option<MethodRecord> {
     match CLOCK {
         DUAL => MethodRecord::decode::<TID, true>(bytes),
         _ => MethodRecord::decode::<TID, false>(bytes),

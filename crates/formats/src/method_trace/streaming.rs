@@ -12,6 +12,7 @@ use traceloom_trace::{MethodEvents, RepairKind};
 
 use super::emit::Emitter;
 use super::key;
+use crate::bytes::{le_u16, le_u32};
 
 /// The item after an escape.
 pub(super) enum Escape {
@@ -23,19 +24,6 @@ pub(super) enum Escape {
     Summary { from: usize, to: usize },
     /// An unknown code: nothing after it can be read.
     Unknown(u8),
-}
-
-fn u16_at(bytes: &[u8], at: usize) -> Option<usize> {
-    Some(usize::from(u16::from_le_bytes([
-        *bytes.get(at)?,
-        *bytes.get(at + 1)?,
-    ])))
-}
-
-fn u32_at(bytes: &[u8], at: usize) -> Option<usize> {
-    let bytes = bytes.get(at..at + 4)?;
-    let value = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
-    usize::try_from(value).ok()
 }
 
 /// Reads the item after an escape. The thread number of the escape has `tid_bytes` bytes.
@@ -67,7 +55,7 @@ fn new_method(
     sink: &mut dyn MethodEvents,
 ) -> Option<Escape> {
     let from = body + 2;
-    let to = from + u16_at(bytes, body)?;
+    let to = from + usize::from(le_u16(bytes, body)?);
     let text = bytes.get(from..to)?;
     let line = text.strip_suffix(b"\n").unwrap_or(text);
     let place = at + from as u64;
@@ -86,16 +74,16 @@ fn new_thread(
     emit: &mut Emitter,
     sink: &mut dyn MethodEvents,
 ) -> Option<Escape> {
-    let tid = u16_at(bytes, body)?;
+    let tid = le_u16(bytes, body)?;
     let from = body + 4;
-    let to = from + u16_at(bytes, body + 2)?;
+    let to = from + usize::from(le_u16(bytes, body + 2)?);
     let name = emit.text(bytes.get(from..to)?, at + from as u64);
-    emit.declare_thread(tid as u32, &name, at, sink);
+    emit.declare_thread(tid.into(), &name, at, sink);
     Some(Escape::Declared(to))
 }
 
 fn summary(bytes: &[u8], body: usize) -> Option<Escape> {
     let from = body + 4;
-    let to = from.checked_add(u32_at(bytes, body)?)?;
+    let to = from.checked_add(le_u32(bytes, body)? as usize)?;
     Some(Escape::Summary { from, to })
 }

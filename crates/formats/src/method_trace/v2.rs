@@ -30,6 +30,7 @@ use super::emit::{Batch, Emitter};
 use super::key;
 use super::leb::Leb;
 use super::v2_header::{Encoding, Header};
+use crate::bytes::{le_u16, le_u32, le_u64};
 
 /// The state of a thread across packets.
 #[derive(Clone, Debug, Default)]
@@ -75,14 +76,6 @@ pub(super) struct Packets {
     block: Option<Block>,
     threads: Vec<Thread>,
     batch: Batch,
-}
-
-/// A little-endian number of up to eight bytes.
-pub(super) fn le(bytes: &[u8]) -> u64 {
-    bytes
-        .iter()
-        .rev()
-        .fold(0, |value, byte| value << 8 | u64::from(*byte))
 }
 
 impl Packets {
@@ -149,8 +142,8 @@ impl Packets {
             0 => declare_thread(bytes, at, emit, sink),
             1 => declare_method(bytes, at, emit, sink),
             _ => {
-                let tid = le(bytes.get(1..5)?) as u32;
-                let left = le(bytes.get(8..12)?) as usize;
+                let tid = le_u32(bytes, 1)?;
+                let left = le_u32(bytes, 8)? as usize;
                 if left == 0 {
                     return Some(12);
                 }
@@ -341,8 +334,8 @@ pub(super) fn declare_thread(
     emit: &mut Emitter,
     sink: &mut dyn MethodEvents,
 ) -> Option<usize> {
-    let tid = le(bytes.get(1..5)?) as u32;
-    let end = 7 + le(bytes.get(5..7)?) as usize;
+    let tid = le_u32(bytes, 1)?;
+    let end = 7 + usize::from(le_u16(bytes, 5)?);
     let name = emit.text(bytes.get(7..end)?, at + 7);
     emit.declare_thread(tid, &name, at, sink);
     Some(end)
@@ -354,8 +347,8 @@ pub(super) fn declare_method(
     emit: &mut Emitter,
     sink: &mut dyn MethodEvents,
 ) -> Option<usize> {
-    let raw_id = le(bytes.get(1..9)?);
-    let end = 11 + le(bytes.get(9..11)?) as usize;
+    let raw_id = le_u64(bytes, 1)?;
+    let end = 11 + usize::from(le_u16(bytes, 9)?);
     let text = emit.text(bytes.get(11..end)?, at + 11);
     let line = traceloom_trace::MethodLine {
         raw_id,
@@ -368,9 +361,9 @@ pub(super) fn declare_method(
 /// The position of the text of a summary. Perfetto's summaries have no length: the text begins
 /// immediately and extends to the end of the bytes.
 fn summary(bytes: &[u8]) -> Option<(usize, usize)> {
-    let front = bytes.get(1..3)?;
-    if front == b"*v" {
-        return Some((1, bytes.len()));
+    const PERFETTO: u16 = u16::from_le_bytes(*b"*v");
+    match le_u16(bytes, 1)? {
+        PERFETTO => Some((1, bytes.len())),
+        length => Some((3, 3 + usize::from(length))),
     }
-    Some((3, 3 + le(front) as usize))
 }

@@ -1,7 +1,7 @@
 //! The header of ART's second encodings, and how they are distinguished. [`super::v2`] shows the
 //! layout.
 
-use super::header::u64_at;
+use crate::bytes::{le_u16, le_u64};
 
 /// Bytes of the header.
 pub(super) const HEADER_BYTES: usize = 32;
@@ -18,14 +18,15 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// Reads the header from `bytes`, which are at least [`HEADER_BYTES`].
-    pub fn parse(bytes: &[u8]) -> Self {
-        Self {
-            version: u16::from_le_bytes([bytes[4], bytes[5]]),
-            start: u64_at(bytes, 6),
-            frequency: u64_at(bytes, 22),
-            is_b: bytes[14..30].iter().any(|byte| *byte != 0),
-        }
+    /// Reads the header at the beginning of `bytes`; `None` if they are too few.
+    pub fn parse(bytes: &[u8]) -> Option<Self> {
+        let bytes = bytes.get(..HEADER_BYTES)?;
+        Some(Self {
+            version: le_u16(bytes, 4)?,
+            start: le_u64(bytes, 6)?,
+            frequency: le_u64(bytes, 22)?,
+            is_b: bytes.get(14..30)?.iter().any(|byte| *byte != 0),
+        })
     }
 
     /// Whether a record has two times.

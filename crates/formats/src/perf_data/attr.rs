@@ -1,7 +1,7 @@
 //! `perf_event_attr`: what an event counts, and which fields its samples have.
 
 use super::cursor::Cursor;
-use crate::ring_buffer::ByteOrder;
+use crate::bytes::ByteOrder;
 
 /// The bits of `sample_type`: the fields of a sample.
 pub(super) mod field {

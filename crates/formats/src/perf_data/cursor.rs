@@ -1,6 +1,6 @@
 //! Reads numbers and texts one after the other.
 
-use crate::ring_buffer::ByteOrder;
+use crate::bytes::ByteOrder;
 
 /// The unread bytes. Every function takes its value from the front, and returns `None` if too few bytes are left.
 #[derive(Clone, Copy, Debug)]

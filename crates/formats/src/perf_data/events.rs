@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::attr::{Attr, read};
 use super::records::{Record, kind};
-use crate::ring_buffer::ByteOrder;
+use crate::bytes::ByteOrder;
 
 /// An event.
 #[derive(Clone, Debug, Default)]

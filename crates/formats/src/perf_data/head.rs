@@ -5,9 +5,9 @@ use traceloom_trace::Place;
 use super::attr::Attr;
 use super::cursor::Cursor;
 use super::features::feature;
+use crate::bytes::ByteOrder;
 use crate::error::ReadError;
 use crate::format_id;
-use crate::ring_buffer::ByteOrder;
 
 /// The first bytes of a file from a little-endian machine, and from a big-endian machine.
 pub(super) const LITTLE: &[u8] = b"PERFILE2";

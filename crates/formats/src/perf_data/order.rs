@@ -16,7 +16,7 @@
 use super::events::Events;
 use super::records::{Record, kind};
 use super::sample::Task;
-use crate::ring_buffer::ByteOrder;
+use crate::bytes::ByteOrder;
 
 /// Times from here on mean the end of the recording: perf writes them into the samples that it makes at its end
 /// (`perf record --off-cpu`).

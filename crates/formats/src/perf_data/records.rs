@@ -8,7 +8,7 @@
 //! not include.
 
 use super::cursor::Cursor;
-use crate::ring_buffer::ByteOrder;
+use crate::bytes::ByteOrder;
 
 /// The kinds of records.
 pub(super) mod kind {

@@ -3,7 +3,7 @@
 
 use super::attr::{Attr, field, read};
 use super::cursor::Cursor;
-use crate::ring_buffer::ByteOrder;
+use crate::bytes::ByteOrder;
 
 /// A sample. Fields after the copy of the user stack are not read.
 #[derive(Clone, Debug, Default)]

@@ -12,7 +12,8 @@ use super::features::{self, BuildId, ClockData, feature};
 use super::head::Parts;
 use super::records::{Record, Records, kind};
 use super::symbols::Symbols;
-use crate::ring_buffer::{ByteOrder, Coverage};
+use crate::bytes::ByteOrder;
+use crate::ring_buffer::Coverage;
 
 /// The result of the first pass over a file.
 #[derive(Debug)]

@@ -10,8 +10,8 @@
 use rustc_hash::FxHashMap;
 
 use super::cursor::Cursor;
+use crate::bytes::ByteOrder;
 use crate::perfetto::Fields;
-use crate::ring_buffer::ByteOrder;
 
 /// Types of files.
 mod kind {

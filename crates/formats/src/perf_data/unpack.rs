@@ -6,10 +6,10 @@
 use traceloom_trace::{Place, RepairKind, TraceBuilder};
 
 use super::records::{Record, kind};
+use crate::bytes::ByteOrder;
 use crate::error::ReadError;
 use crate::format::ReadOptions;
 use crate::format_id;
-use crate::ring_buffer::ByteOrder;
 use crate::unwrap::Allowance;
 use crate::zstd::unpack_stream;
 

@@ -8,10 +8,10 @@
 //! NUL. Pointers are words, except that pointers which the kernel had to dereference are stored as
 //! strings.
 
-use super::bytes::ByteOrder;
 use super::format::up_to_nul;
 use super::print::template::{Conversion, Piece, Size, Style, Template};
 use super::symbols::Symbols;
+use crate::bytes::ByteOrder;
 
 /// The recorded arguments of a text.
 pub(super) struct Words<'a> {

@@ -3,12 +3,12 @@
 
 use traceloom_trace::{NO_CPU, NO_FLAG, NO_PRIORITY, TaskState, WakeKind};
 
-use super::bytes::ByteOrder;
 use super::format::{EventField, EventFormat, FieldKind};
 use super::layout::PageLayout;
 use super::print::{Context, Plan, Shown};
 use super::states::States;
 use super::symbols::Symbols;
+use crate::bytes::ByteOrder;
 use crate::ftrace::event::{
     CpuValue, CpuValueKind, GraphCall, GraphRow, MOST_CPUS, Switch, Wake, irq_context,
 };

@@ -4,13 +4,13 @@ mod repeats;
 mod texts;
 
 use self::repeats::{Repeats, Seen, has_teller};
-use super::bytes::ByteOrder;
 use super::decode::{self, ID_AT, Kind, TID_AT};
 use super::format::EventFormat;
 use super::formats::{KnownEvent, RawFormats};
 use super::merge::{CpuBytes, Merge, Timed};
 use super::pages::PageFault;
 use super::print::{Context, Shown};
+use crate::bytes::ByteOrder;
 use crate::ftrace::emptied;
 use crate::ftrace::event::{Event, FieldList, FieldsEvent, Mark, NO_SHAPE, NO_TGID, Record, Value};
 use crate::ftrace::mark;

@@ -7,7 +7,7 @@
 //! field: char data;       offset:16;  size:4080;  signed:0;
 //! ```
 
-use super::bytes::ByteOrder;
+use crate::bytes::ByteOrder;
 
 /// The positions of the parts of a page. Offsets and sizes are bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

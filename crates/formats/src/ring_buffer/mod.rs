@@ -9,7 +9,6 @@
 //! for ftrace text receives the decoded events directly, without a conversion to text.
 
 mod bprint;
-mod bytes;
 mod decode;
 mod feed;
 mod format;
@@ -24,7 +23,6 @@ mod states;
 mod symbols;
 mod tally;
 
-pub(crate) use bytes::ByteOrder;
 pub(crate) use feed::Coverage;
 pub(crate) use format::{EventField, EventFormat};
 pub(crate) use formats::RawFormats;

@@ -118,8 +118,8 @@ fn put(to: &mut [u8], value: u64, layout: PageLayout) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::bytes::ByteOrder;
     use super::*;
+    use crate::bytes::ByteOrder;
 
     /// A page of 128 bytes that begins at 1000. It has three events: one at 1005, one after an extended time, and one
     /// after an absolute time.

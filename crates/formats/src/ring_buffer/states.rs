@@ -2,11 +2,11 @@
 
 use traceloom_trace::TaskState;
 
-use super::bytes::ByteOrder;
 use super::format::EventFormat;
 use super::layout::PageLayout;
 use super::print::{Context, Plan, Shown};
 use super::symbols::Symbols;
+use crate::bytes::ByteOrder;
 use crate::ftrace::state_number;
 
 /// The maximum number of bits in `prev_state`.

@@ -4,8 +4,8 @@ use traceloom_trace::Place;
 
 use super::compression::Codec;
 use super::input::{Input, wrong};
+use crate::bytes::ByteOrder;
 use crate::error::{ReadError, printable};
-use crate::ring_buffer::ByteOrder;
 
 /// The magic number.
 pub(super) const MAGIC: &[u8] = b"\x17\x08\x44tracing";

@@ -2,9 +2,9 @@
 
 use traceloom_trace::Place;
 
+use crate::bytes::ByteOrder;
 use crate::error::{ReadError, printable};
 use crate::format_id;
-use crate::ring_buffer::ByteOrder;
 
 /// The bytes of a part, and the read position.
 #[derive(Clone, Debug)]

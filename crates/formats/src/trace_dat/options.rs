@@ -4,8 +4,9 @@ use traceloom_trace::sort;
 
 use super::facts::Facts;
 use super::input::Input;
+use crate::bytes::ByteOrder;
 use crate::error::ReadError;
-use crate::ring_buffer::{ByteOrder, TimeCorrection};
+use crate::ring_buffer::TimeCorrection;
 
 /// Numbers of options and, in version 7, of sections.
 pub(super) mod id {

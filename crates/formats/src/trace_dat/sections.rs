@@ -6,9 +6,9 @@ use traceloom_trace::Place;
 
 use super::compression::{Failure, Unpacker};
 use super::input::{Input, wrong};
+use crate::bytes::ByteOrder;
 use crate::error::ReadError;
 use crate::format_id;
-use crate::ring_buffer::ByteOrder;
 
 /// Flag of a compressed section.
 const PACKED: u16 = 1;

@@ -10,8 +10,9 @@ use super::input::{Input, wrong};
 use super::options::{self, DatOption, id};
 use super::parts;
 use super::sections::Sections;
+use crate::bytes::ByteOrder;
 use crate::error::ReadError;
-use crate::ring_buffer::{ByteOrder, RawFormats, Symbols};
+use crate::ring_buffer::{RawFormats, Symbols};
 
 /// The contents of the options, read before the formats are known.
 #[derive(Default)]

@@ -15,6 +15,8 @@ use std::ops::Range;
 
 use memchr::memmem;
 
+use crate::bytes::{le_u16, le_u32, le_u64};
+
 /// The beginning of a local header.
 pub(super) const LOCAL: &[u8] = b"PK\x03\x04";
 
@@ -81,21 +83,22 @@ pub(super) fn directory(bytes: &[u8], offset: usize, at: usize) -> Directory<'_>
 /// An entry of a directory, the position of its local header, and the position after it.
 fn listed(bytes: &[u8], offset: usize, at: usize) -> Option<(Record<'_>, usize, usize)> {
     let header = part(bytes, at, LISTED_BYTES).filter(|header| header.starts_with(LISTED))?;
-    let [name, extra, comment] = [28, 30, 32].map(|at| usize::from(u16_at(header, at)));
+    let length = |at| le_u16(header, at).map(usize::from);
+    let (name, extra, comment) = (length(28)?, length(30)?, length(32)?);
     let extra_at = at + LISTED_BYTES + name;
     let name = part(bytes, at + LISTED_BYTES, name)?;
     let end = extra_at + extra + comment;
     let extra = part(bytes, extra_at, extra)?;
-    let [unpacked, packed, position] = [24, 20, 42].map(|at| u64::from(u32_at(header, at)));
-    let [_, packed, position] = sizes([unpacked, packed, position], extra);
+    let stated = |at| le_u32(header, at).map(u64::from);
+    let [_, packed, position] = sizes([stated(24)?, stated(20)?, stated(42)?], extra);
     let position = usize::try_from(position).map_or(usize::MAX, |at| at.saturating_add(offset));
     let start = local(bytes, position).map(|(_, start)| start);
     let data = start.map(|start| data_at(bytes, start, packed));
     let record = Record {
         name: text(name, extra),
-        flags: u16_at(header, 8),
-        method: u16_at(header, 10),
-        checksum: Some(u32_at(header, 16)),
+        flags: le_u16(header, 8)?,
+        method: le_u16(header, 10)?,
+        checksum: Some(le_u32(header, 16)?),
         data: data.map(|(data, _)| data),
         at: start.unwrap_or_default(),
         is_cut: data.is_some_and(|(_, is_cut)| is_cut),
@@ -116,22 +119,22 @@ pub(super) fn one_by_one(bytes: &[u8], mut at: usize) -> Vec<Record<'_>> {
 fn next(bytes: &[u8], at: usize) -> Option<(Record<'_>, usize)> {
     let (header, start) = local(bytes, at)?;
     let name_at = at + LOCAL_BYTES;
-    let extra_at = name_at + usize::from(u16_at(header, 26));
+    let extra_at = name_at + usize::from(le_u16(header, 26)?);
     let (name, extra) = (bytes.get(name_at..extra_at)?, bytes.get(extra_at..start)?);
-    let flags = u16_at(header, 6);
-    let [unpacked, packed] = [22, 18].map(|at| u64::from(u32_at(header, at)));
-    let [_, packed, _] = sizes([unpacked, packed, 0], extra);
+    let flags = le_u16(header, 6)?;
+    let stated = |at| le_u32(header, at).map(u64::from);
+    let [_, packed, _] = sizes([stated(22)?, stated(18)?, 0], extra);
     let found = if flags & DESCRIPTOR != 0 && packed == 0 {
         described(bytes, start)
     } else {
         let (data, is_cut) = data_at(bytes, start, packed);
-        (data, is_cut, Some(u32_at(header, 14)), start + data.len())
+        (data, is_cut, Some(le_u32(header, 14)?), start + data.len())
     };
     let (data, is_cut, checksum, end) = found;
     let record = Record {
         name: text(name, extra),
         flags,
-        method: u16_at(header, 8),
+        method: le_u16(header, 8)?,
         checksum,
         data: Some(data),
         at: start,
@@ -154,8 +157,8 @@ fn described(bytes: &[u8], start: usize) -> (&[u8], bool, Option<u32>, usize) {
 /// A local header, and the position of its data.
 fn local(bytes: &[u8], at: usize) -> Option<(&[u8], usize)> {
     let header = part(bytes, at, LOCAL_BYTES).filter(|header| header.starts_with(LOCAL))?;
-    let more = [26, 28].map(|at| usize::from(u16_at(header, at)));
-    let data = at + LOCAL_BYTES + more[0] + more[1];
+    let more = usize::from(le_u16(header, 26)?) + usize::from(le_u16(header, 28)?);
+    let data = at + LOCAL_BYTES + more;
     (data <= bytes.len()).then_some((header, data))
 }
 
@@ -191,37 +194,47 @@ fn descriptor(bytes: &[u8], start: usize) -> Option<Descriptor> {
 /// header must follow, or nothing.
 fn descriptor_at(bytes: &[u8], start: usize, at: usize, mark: usize) -> Option<Descriptor> {
     let (fields, size) = (at + mark, (at - start) as u64);
-    let tells_size = |length: &usize| match (part(bytes, fields, *length), length) {
-        (Some(row), 12) => u64::from(u32_at(row, 4)) == size,
-        (Some(row), _) => u64_at(row, 4) == size,
-        (None, _) => false,
+    let tells_size = |length: &usize| {
+        let row = part(bytes, fields, *length)?;
+        let stated = match length {
+            12 => le_u32(row, 4)?.into(),
+            _ => le_u64(row, 4)?,
+        };
+        Some(stated == size)
     };
     let goes_on = |end: usize| bytes[end..].starts_with(b"PK") || end == bytes.len();
-    let lengths = [12, 20].into_iter().filter(tells_size);
+    let lengths = [12, 20].into_iter();
     let end = lengths
+        .filter(|length| tells_size(length) == Some(true))
         .map(|length| fields + length)
         .find(|end| goes_on(*end))?;
     Some(Descriptor {
-        checksum: u32_at(&bytes[fields..], 0),
+        checksum: le_u32(bytes, fields)?,
         data_end: at,
         end,
     })
 }
 
 /// The position after the end records at `at`.
-fn end_of_archive(bytes: &[u8], mut at: usize) -> usize {
-    while let Some(rest) = bytes.get(at..).filter(|rest| rest.len() >= 22) {
-        at = match &rest[..4] {
+fn end_of_archive(bytes: &[u8], at: usize) -> usize {
+    last_record(bytes, at).map_or(bytes.len(), |end| end.min(bytes.len()))
+}
+
+/// The position after the last of the end records at `at`; `None` if it is missing, or if an unknown record or a
+/// signature of the directory comes before it.
+fn last_record(bytes: &[u8], mut at: usize) -> Option<usize> {
+    const SHORTEST: usize = 22;
+    loop {
+        let rest = bytes.get(at..).filter(|rest| rest.len() >= SHORTEST)?;
+        at = match rest.first_chunk()? {
             b"PK\x06\x06" => at
                 .saturating_add(12)
-                .saturating_add(u64_at(rest, 4) as usize),
+                .saturating_add(le_u64(rest, 4)? as usize),
             b"PK\x06\x07" => at + 20,
-            b"PK\x05\x06" => return (at + 22 + usize::from(u16_at(rest, 20))).min(bytes.len()),
-            // A signature of the directory, or a newer kind of record: what follows is unknown.
-            _ => return bytes.len(),
+            b"PK\x05\x06" => return Some(at + SHORTEST + usize::from(le_u16(rest, 20)?)),
+            _ => return None,
         };
     }
-    bytes.len()
 }
 
 /// Sizes and a position. The values that are too large are in the extra field, in this order.
@@ -246,8 +259,8 @@ fn text(name: &[u8], extra: &[u8]) -> String {
 /// The extra field with a number.
 fn field(mut extra: &[u8], id: u16) -> Option<&[u8]> {
     while let Some((head, rest)) = extra.split_first_chunk::<4>() {
-        let length = usize::from(u16_at(head, 2));
-        if u16_at(head, 0) == id {
+        let length = usize::from(le_u16(head, 2)?);
+        if le_u16(head, 0)? == id {
             return rest.get(..length);
         }
         extra = rest.get(length..)?;
@@ -257,17 +270,4 @@ fn field(mut extra: &[u8], id: u16) -> Option<&[u8]> {
 
 fn part(bytes: &[u8], at: usize, length: usize) -> Option<&[u8]> {
     bytes.get(at..at.checked_add(length)?)
-}
-
-/// A number in a part that is known to be long enough.
-fn u16_at(bytes: &[u8], at: usize) -> u16 {
-    u16::from_le_bytes([bytes[at], bytes[at + 1]])
-}
-
-fn u32_at(bytes: &[u8], at: usize) -> u32 {
-    u32::from(u16_at(bytes, at)) | u32::from(u16_at(bytes, at + 2)) << 16
-}
-
-fn u64_at(bytes: &[u8], at: usize) -> u64 {
-    u64::from(u32_at(bytes, at)) | u64::from(u32_at(bytes, at + 4)) << 32
 }

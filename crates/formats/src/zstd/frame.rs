@@ -1,6 +1,8 @@
 //! Parses as much of the headers of a Zstandard stream (RFC 8878, 3.1) as is needed to find where
 //! blocks end.
 
+use crate::bytes::{le_u32, le_uint};
+
 /// Bytes of the checksum after a frame's last block.
 pub(super) const CHECKSUM: usize = 4;
 
@@ -32,13 +34,13 @@ impl Head {
     pub fn parse(bytes: &[u8]) -> Self {
         const FRAME: u32 = 0xfd2f_b528;
         const SKIPPABLE: u32 = 0x184d_2a50;
-        let Some(magic) = word(bytes, 0) else {
+        let Some(magic) = le_u32(bytes, 0) else {
             return Self::TooShort;
         };
         match magic {
             FRAME => FrameHeader::parse(bytes).map_or(Self::TooShort, Self::Frame),
             _ if magic & !0xf == SKIPPABLE => {
-                word(bytes, 4).map_or(Self::TooShort, |length| Self::Skippable(length.into()))
+                le_u32(bytes, 4).map_or(Self::TooShort, |length| Self::Skippable(length.into()))
             }
             _ => Self::Other,
         }
@@ -67,14 +69,12 @@ impl FrameHeader {
         } else {
             window_size(header[MAGIC_AND_DESCRIPTOR])
         };
-        let mut dictionary = [0; 4];
-        dictionary[..dictionary_bytes]
-            .copy_from_slice(&header[size_at - dictionary_bytes..size_at]);
+        let dictionary = &header[size_at - dictionary_bytes..size_at];
         Some(Self {
             bytes: length,
             window,
             checksum: descriptor & 4 != 0,
-            dictionary: u32::from_le_bytes(dictionary),
+            dictionary: le_uint(dictionary) as u32,
         })
     }
 
@@ -108,12 +108,10 @@ fn window_size(byte: u8) -> u64 {
 }
 
 fn content_size(field: &[u8]) -> u64 {
-    let mut bytes = [0; 8];
-    bytes[..field.len()].copy_from_slice(field);
     // The two-byte field is used for sizes that do not fit the one-byte field, so it counts from
     // 256.
     let shift = if field.len() == 2 { 256 } else { 0 };
-    u64::from_le_bytes(bytes).saturating_add(shift)
+    le_uint(field).saturating_add(shift)
 }
 
 /// A block's header.
@@ -128,9 +126,8 @@ impl BlockHeader {
     const BYTES: usize = 3;
 
     pub fn parse(bytes: &[u8]) -> Option<Self> {
-        const REPEATED_BYTE: u32 = 1;
-        let &[a, b, c] = bytes.first_chunk()?;
-        let bits = u32::from_le_bytes([a, b, c, 0]);
+        const REPEATED_BYTE: u64 = 1;
+        let bits = le_uint(bytes.get(..Self::BYTES)?);
         let content = match bits >> 1 & 3 {
             REPEATED_BYTE => 1,
             _ => (bits >> 3) as usize,
@@ -145,9 +142,4 @@ impl BlockHeader {
     pub fn bytes(self) -> usize {
         Self::BYTES + self.content
     }
-}
-
-fn word(bytes: &[u8], at: usize) -> Option<u32> {
-    let bytes = bytes.get(at..at + 4)?;
-    Some(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
 }

@@ -4,15 +4,15 @@ use traceloom_trace::{
     MethodAction, MethodClocks, MethodEvent, MethodEvents, MethodTraceStart, RepairKind,
 };
 
+use crate::bytes::{le_u16, le_u32, le_u64, le_uint};
 use crate::method_trace::emit::{Batch, Emitter};
-use crate::method_trace::header::u64_at;
 use crate::method_trace::leb::Leb;
-use crate::method_trace::v2::{declare_method, declare_thread, le};
+use crate::method_trace::v2::{declare_method, declare_thread};
 
 const CLOCK_HEADER: usize = 17;
 const ENTRIES_HEADER: usize = 12;
 /// Linux numbers threads below 2^22.
-const TID_LIMIT: u64 = 1 << 22;
+const TID_LIMIT: u32 = 1 << 22;
 
 /// A complete packet of the block.
 enum Packet<'a> {
@@ -25,23 +25,22 @@ enum Packet<'a> {
 fn packet(bytes: &[u8]) -> Option<(Packet<'_>, usize)> {
     match bytes.first()? {
         0 => {
-            let end = 7 + le(bytes.get(5..7)?) as usize;
+            let end = 7 + usize::from(le_u16(bytes, 5)?);
             std::str::from_utf8(bytes.get(7..end)?).ok()?;
             Some((Packet::Thread, end))
         }
         1 => {
-            let end = 11 + le(bytes.get(9..11)?) as usize;
+            let end = 11 + usize::from(le_u16(bytes, 9)?);
             bytes
                 .get(11..end)?
                 .contains(&b'\t')
                 .then_some((Packet::Method, end))
         }
         2 => {
-            let tid = le(bytes.get(1..5)?);
-            let size = le(bytes.get(8..ENTRIES_HEADER)?) as usize;
+            let tid = le_u32(bytes, 1).filter(|tid| *tid < TID_LIMIT)?;
+            let size = le_u32(bytes, 8)? as usize;
             let end = ENTRIES_HEADER.checked_add(size)?;
             let records = bytes.get(ENTRIES_HEADER..end)?;
-            let tid = u32::try_from(tid).ok().filter(|_| tid < TID_LIMIT)?;
             Some((Packet::Entries { tid, records }, end))
         }
         _ => None,
@@ -59,11 +58,7 @@ fn front(bytes: &[u8]) -> usize {
 /// Whether `bytes` begin with a block: a packet of a thread's records, followed by valid packets.
 pub(super) fn looks_right(bytes: &[u8]) -> bool {
     let mut rest = bytes.get(front(bytes)..).unwrap_or_default();
-    if !matches!(rest, [2, ..]) || rest.len() < ENTRIES_HEADER {
-        return false;
-    }
-    let (count, size) = (le(&rest[5..8]), le(&rest[8..ENTRIES_HEADER]));
-    if le(&rest[1..5]) >= TID_LIMIT || count > size || size > count.saturating_mul(20) {
+    if !has_entries(rest).unwrap_or(false) {
         return false;
     }
     // `bytes` may end inside a packet. The complete packets must be followed by the beginning of
@@ -72,6 +67,14 @@ pub(super) fn looks_right(bytes: &[u8]) -> bool {
         rest = &rest[length..];
     }
     rest.first().is_none_or(|kind| *kind <= 2)
+}
+
+/// Whether a packet begins with the header of a thread's records, whose numbers fit together.
+fn has_entries(packet: &[u8]) -> Option<bool> {
+    let (tid, size) = (le_u32(packet, 1)?, u64::from(le_u32(packet, 8)?));
+    let count = le_uint(packet.get(5..8)?);
+    let is_plausible = count <= size && size <= count.saturating_mul(20);
+    Some(packet.first() == Some(&2) && tid < TID_LIMIT && is_plausible)
 }
 
 /// A block.
@@ -134,19 +137,16 @@ impl<'a> Block<'a> {
     }
 
     /// The offset from the recorder's clock to `CLOCK_MONOTONIC`, if the block has it.
-    fn to_monotonic(&self) -> i64 {
-        match self.bytes {
-            [3, ..] if self.bytes.len() >= CLOCK_HEADER => {
-                u64_at(self.bytes, 9).wrapping_sub(u64_at(self.bytes, 1)) as i64
-            }
-            _ => 0,
-        }
+    fn to_monotonic(&self) -> Option<i64> {
+        let clocks = self.bytes.strip_prefix(&[3])?;
+        let (recorder_ns, monotonic_ns) = (le_u64(clocks, 0)?, le_u64(clocks, 8)?);
+        Some(monotonic_ns.wrapping_sub(recorder_ns) as i64)
     }
 
     /// Reads the block. `keys` are passed on.
     pub fn read(self, keys: &[(String, String)], sink: &mut dyn MethodEvents) {
         let first_ns = self.first_ns();
-        let start_ns = (first_ns as i64).wrapping_add(self.to_monotonic());
+        let start_ns = (first_ns as i64).wrapping_add(self.to_monotonic().unwrap_or(0));
         sink.start(&MethodTraceStart {
             version: 0,
             encoding: "long-running",

@@ -14,11 +14,11 @@ use traceloom_trace::{
     MethodAction, MethodClocks, MethodEvent, MethodEvents, MethodTraceStart, RepairKind,
 };
 
+use crate::bytes::le_uint;
 use crate::error::ReadError;
 use crate::method_trace::emit::{Batch, Emitter};
 use crate::method_trace::key;
 use crate::method_trace::leb::Leb;
-use crate::method_trace::v2::le;
 
 pub(super) const MAGIC: &[u8; 4] = b"TMOL";
 const FRONT: usize = 6;
@@ -46,7 +46,7 @@ struct Call {
 fn blocks(input: &[u8], way: Return, mut each: impl FnMut(Call)) -> usize {
     let mut at = FRONT.min(input.len());
     while let Some([2, header @ ..]) = input.get(at..at + BLOCK_HEADER) {
-        let (tid, count) = (le(&header[..4]) as u32, le(&header[4..7]));
+        let (tid, count) = (le_uint(&header[..4]) as u32, le_uint(&header[4..7]));
         at += BLOCK_HEADER;
         at += block(&input[at..], count, way, |offset, method, is_exit| {
             each(Call {

@@ -3,9 +3,10 @@
 
 use super::super::merge::{CpuBytes, Timed};
 use super::super::print::Context;
-use super::super::{ByteOrder, EventField, bprint, decode};
+use super::super::{EventField, bprint, decode};
 use super::repeats::Seen;
 use super::{Feed, ID_AT, Kind, KnownEvent, RawSink, TID_AT};
+use crate::bytes::ByteOrder;
 use crate::ftrace::event::{Event, FieldList, GraphCall, Record};
 use crate::ftrace::{mark, printed};
 

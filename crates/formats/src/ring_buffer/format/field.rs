@@ -1,7 +1,7 @@
 //! A field: its position and type.
 
-use super::super::bytes::ByteOrder;
 use super::line::{FieldLine, field_line};
+use crate::bytes::ByteOrder;
 
 /// A field of an event.
 #[derive(Clone, PartialEq, Eq, Debug)]

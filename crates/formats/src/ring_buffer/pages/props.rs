@@ -4,7 +4,8 @@ use proptest::prelude::*;
 use testkit::{Machine, RingPages};
 
 use super::{CpuPages, PageFault};
-use crate::ring_buffer::{ByteOrder, PageLayout};
+use crate::bytes::ByteOrder;
+use crate::ring_buffer::PageLayout;
 
 fn machine() -> impl Strategy<Value = Machine> {
     (any::<bool>(), any::<bool>()).prop_map(|(big_endian, long)| Machine {

@@ -1,7 +1,7 @@
 //! Tests with hand-made pages.
 
 use super::*;
-use crate::ring_buffer::ByteOrder;
+use crate::bytes::ByteOrder;
 
 /// A page header followed by these words.
 fn page(big_endian: bool, flags: u64, words: &[u32]) -> Vec<u8> {

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use super::super::bytes::ByteOrder;
 use super::super::format::{EventField, EventFormat, FieldKind};
 use super::super::symbols::Symbols;
 use super::expr::{Expr, Names, cut};
 use super::object::Object;
 use super::template::Conversion;
+use crate::bytes::ByteOrder;
 
 /// A value before it becomes a [`Field`](crate::ftrace::event::Field).
 #[derive(Clone, PartialEq, Eq, Debug)]

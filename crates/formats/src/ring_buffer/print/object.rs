@@ -4,7 +4,7 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-use super::super::bytes::ByteOrder;
+use crate::bytes::ByteOrder;
 
 /// An object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -239,9 +239,9 @@ fn is_joint(text: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::bytes::ByteOrder;
     use super::super::super::symbols::Symbols;
     use super::*;
+    use crate::bytes::ByteOrder;
 
     /// Formats an event whose four fields `a` to `d` have the values 1 to 4.
     fn shown(print_fmt: &str) -> String {

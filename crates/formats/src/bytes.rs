@@ -1,8 +1,32 @@
-//! Reads numbers in the byte order of the traced machine.
+//! Reads numbers out of bytes. A number that lies outside of them is `None`, so no reader has to check lengths first.
+
+/// The number of two bytes at `at`, least significant first.
+#[inline]
+pub(crate) fn le_u16(bytes: &[u8], at: usize) -> Option<u16> {
+    Some(u16::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
+}
+
+/// The number of four bytes at `at`, least significant first.
+#[inline]
+pub(crate) fn le_u32(bytes: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
+}
+
+/// The number of eight bytes at `at`, least significant first.
+#[inline]
+pub(crate) fn le_u64(bytes: &[u8], at: usize) -> Option<u64> {
+    Some(u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
+}
+
+/// The number that all of `bytes` form, least significant first; at most eight fit.
+pub(crate) fn le_uint(bytes: &[u8]) -> u64 {
+    let most_significant_first = bytes.iter().rev();
+    most_significant_first.fold(0, |value, byte| value << 8 | u64::from(*byte))
+}
 
 /// The byte order of a machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct ByteOrder {
+pub(crate) struct ByteOrder {
     /// Whether the most significant byte comes first.
     pub big_endian: bool,
 }
@@ -11,7 +35,7 @@ impl ByteOrder {
     /// The two bytes at `at`, if present.
     #[inline]
     pub fn u16(self, bytes: &[u8], at: usize) -> Option<u16> {
-        let raw = u16::from_le_bytes(*bytes.get(at..)?.first_chunk()?);
+        let raw = le_u16(bytes, at)?;
         Some(if self.big_endian {
             raw.swap_bytes()
         } else {
@@ -22,7 +46,7 @@ impl ByteOrder {
     /// The four bytes at `at`, if present.
     #[inline]
     pub fn u32(self, bytes: &[u8], at: usize) -> Option<u32> {
-        let raw = u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?);
+        let raw = le_u32(bytes, at)?;
         Some(if self.big_endian {
             raw.swap_bytes()
         } else {
@@ -33,7 +57,7 @@ impl ByteOrder {
     /// The eight bytes at `at`, if present.
     #[inline]
     pub fn u64(self, bytes: &[u8], at: usize) -> Option<u64> {
-        let raw = u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?);
+        let raw = le_u64(bytes, at)?;
         Some(if self.big_endian {
             raw.swap_bytes()
         } else {
@@ -80,5 +104,19 @@ mod tests {
         assert_eq!(big.u32(&bytes, 4), Some(1));
         assert_eq!(little.u64(&bytes, 1), None);
         assert_eq!(little.uint(&bytes, 0, 3), None);
+    }
+
+    #[test]
+    fn numbers_outside_of_the_bytes_are_none() {
+        let bytes = [1, 2, 3, 4, 5, 6, 7, 8];
+        assert_eq!(le_u16(&bytes, 6), Some(0x0807));
+        assert_eq!(le_u32(&bytes, 4), Some(0x0807_0605));
+        assert_eq!(le_u64(&bytes, 0), Some(0x0807_0605_0403_0201));
+        assert_eq!(le_uint(&bytes[..3]), 0x0003_0201);
+        for at in [7, 8, 9, usize::MAX] {
+            assert_eq!(le_u16(&bytes, at), None);
+            assert_eq!(le_u32(&bytes, at), None);
+            assert_eq!(le_u64(&bytes, at), None);
+        }
     }
 }
