@@ -1,7 +1,6 @@
 //! `perf_event_attr`: what an event counts, and which fields its samples have.
 
-use super::cursor::Cursor;
-use crate::bytes::ByteOrder;
+use crate::bytes::{ByteOrder, Cursor};
 
 /// The bits of `sample_type`: the fields of a sample.
 pub(super) mod field {

@@ -2,7 +2,7 @@
 //!
 //! Sources: `perf.data-file-format.txt` and `util/header.c` of perf; `record_file_format.h` of simpleperf.
 
-use super::cursor::{Cursor, until_nul};
+use crate::bytes::{Cursor, until_nul};
 
 /// The numbers of features.
 pub(super) mod feature {

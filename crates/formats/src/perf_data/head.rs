@@ -3,9 +3,8 @@
 use traceloom_trace::Place;
 
 use super::attr::Attr;
-use super::cursor::Cursor;
 use super::features::feature;
-use crate::bytes::ByteOrder;
+use crate::bytes::{ByteOrder, Cursor};
 use crate::error::ReadError;
 use crate::format_id;
 

@@ -4,7 +4,6 @@ use traceloom_trace::{Place, RepairKind, StringId, TraceBuilder};
 
 use super::attr::Attr;
 use super::counters::Counters;
-use super::cursor::Cursor;
 use super::facts;
 use super::head::Parts;
 use super::order::{Queue, Timed, has_task};
@@ -17,6 +16,7 @@ use super::tally::Tally;
 use super::tasks::{self, Lineage, Tasks};
 use super::tracepoints::Tracepoints;
 use super::unpack::unpack;
+use crate::bytes::Cursor;
 use crate::error::ReadError;
 use crate::format::ReadOptions;
 use crate::profile::{

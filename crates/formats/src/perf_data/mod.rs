@@ -13,7 +13,6 @@
 
 mod attr;
 mod counters;
-mod cursor;
 mod events;
 mod facts;
 mod features;

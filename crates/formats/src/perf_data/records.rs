@@ -7,8 +7,7 @@
 //! upper and the lower half of the size. Some records are followed by data of a hardware trace, which their size does
 //! not include.
 
-use super::cursor::Cursor;
-use crate::bytes::ByteOrder;
+use crate::bytes::{ByteOrder, Cursor};
 
 /// The kinds of records.
 pub(super) mod kind {

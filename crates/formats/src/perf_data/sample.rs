@@ -2,8 +2,7 @@
 //! `kernel/events/core.c`).
 
 use super::attr::{Attr, field, read};
-use super::cursor::Cursor;
-use crate::bytes::ByteOrder;
+use crate::bytes::{ByteOrder, Cursor};
 
 /// A sample. Fields after the copy of the user stack are not read.
 #[derive(Clone, Debug, Default)]

@@ -2,12 +2,12 @@
 
 use traceloom_trace::{StringId, TraceBuilder};
 
-use super::cursor::Cursor;
 use super::maps::{Mapped, Maps};
 use super::records::{Record, kind};
 use super::sample::{Sample, Task};
 use super::survey::Survey;
 use super::symbols::Spot;
+use crate::bytes::Cursor;
 use crate::profile::{Mapping, NONE, Named, Stacks, name_frames};
 use crate::symbolizer::{CodePlaces, Symbolizer};
 

@@ -8,8 +8,8 @@
 
 use std::collections::BTreeMap;
 
-use super::cursor::Cursor;
 use super::events::Events;
+use crate::bytes::Cursor;
 
 /// A count of an event on a CPU, or on all CPUs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

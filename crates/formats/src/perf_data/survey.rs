@@ -6,13 +6,12 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashMap;
 
 use super::attr::Attr;
-use super::cursor::{Cursor, until_nul};
 use super::events::Events;
 use super::features::{self, BuildId, ClockData, feature};
 use super::head::Parts;
 use super::records::{Record, Records, kind};
 use super::symbols::Symbols;
-use crate::bytes::ByteOrder;
+use crate::bytes::{ByteOrder, Cursor, until_nul};
 use crate::ring_buffer::Coverage;
 
 /// The result of the first pass over a file.

@@ -9,8 +9,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::cursor::Cursor;
-use crate::bytes::ByteOrder;
+use crate::bytes::{ByteOrder, Cursor};
 use crate::perfetto::Fields;
 
 /// Types of files.

@@ -3,8 +3,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use traceloom_trace::{ProcessId, StringId, ThreadId, TraceBuilder};
 
-use super::cursor::Cursor;
 use super::sample::Task;
+use crate::bytes::Cursor;
 
 /// The payload of a FORK or EXIT record.
 #[derive(Clone, Copy, Debug)]

@@ -1,5 +1,6 @@
 //! Splits a file into its records.
 
+use crate::bytes::Cursor;
 use crate::perfetto::Fields;
 
 /// The first bytes of a file.
@@ -22,7 +23,7 @@ pub(super) mod kind {
 /// incomplete record.
 #[derive(Clone)]
 pub(super) struct Records<'a> {
-    rest: &'a [u8],
+    rest: Cursor<'a>,
     /// Whether the end mark of the list was read.
     is_whole: bool,
 }
@@ -30,11 +31,8 @@ pub(super) struct Records<'a> {
 impl<'a> Records<'a> {
     /// The records of a file, and its version.
     pub fn new(file: &'a [u8]) -> (Self, u16) {
-        let file = file.strip_prefix(MAGIC).unwrap_or(file);
-        let (version, rest) = match file.split_first_chunk() {
-            Some((version, rest)) => (u16::from_le_bytes(*version), rest),
-            None => (VERSION, &b""[..]),
-        };
+        let mut rest = Cursor::little_endian(file.strip_prefix(MAGIC).unwrap_or(file));
+        let version = rest.u16().unwrap_or(VERSION);
         let is_whole = false;
         (Self { rest, is_whole }, version)
     }
@@ -46,7 +44,7 @@ impl<'a> Records<'a> {
 
     /// The number of unread bytes.
     pub fn rest(&self) -> usize {
-        self.rest.len()
+        self.rest.rest().len()
     }
 }
 
@@ -57,13 +55,13 @@ impl<'a> Iterator for Records<'a> {
         if self.is_whole {
             return None;
         }
-        let (size, rest) = self.rest.split_first_chunk()?;
-        let size = u32::from_le_bytes(*size) as usize;
+        let mut rest = self.rest;
+        let size = rest.u32()?;
         if size == 0 {
             (self.is_whole, self.rest) = (true, rest);
             return None;
         }
-        let (record, rest) = rest.split_at_checked(size)?;
+        let record = rest.take(size.into())?;
         self.rest = rest;
         let field = Fields::new(record).next();
         Some(field.map_or((0, Fields::new(b"")), |field| {

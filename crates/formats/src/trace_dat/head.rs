@@ -58,7 +58,7 @@ impl Head {
             other => return Err(wrong("the version", printable(other), "6 or 7", place)),
         };
         let head = Self {
-            order: input.order,
+            order: input.order(),
             page_bytes,
             version,
         };
@@ -90,7 +90,7 @@ impl<'a> Start<'a> {
                 return Err(wrong("the byte order", printable(other), "0 or 1", place));
             }
         };
-        input.order = ByteOrder { big_endian };
+        input.set_order(ByteOrder { big_endian });
         // The size of `long` in the recorder. The kernel's is in header_page.
         input.take(1, INSIDE)?;
         let page_bytes = input.u32(INSIDE)?;

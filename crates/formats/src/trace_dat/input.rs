@@ -2,34 +2,40 @@
 
 use traceloom_trace::Place;
 
-use crate::bytes::ByteOrder;
+use crate::bytes::{ByteOrder, Cursor};
 use crate::error::{ReadError, printable};
 use crate::format_id;
 
-/// The bytes of a part, and the read position.
+/// The unread bytes of a part. Every function takes its value from the front. `inside` names the part in the error if
+/// too few bytes are left.
 #[derive(Clone, Debug)]
 pub(super) struct Input<'a> {
-    bytes: &'a [u8],
-    at: usize,
-    /// The position of `bytes` in the file, or in its decompressed section.
-    offset: u64,
-    pub order: ByteOrder,
+    bytes: Cursor<'a>,
+    /// The position of the part's end in the file, or in its decompressed section.
+    end: u64,
 }
 
 impl<'a> Input<'a> {
     /// A part that begins at byte `offset` of the file.
     pub fn new(bytes: &'a [u8], offset: u64, order: ByteOrder) -> Self {
         Self {
-            bytes,
-            at: 0,
-            offset,
-            order,
+            bytes: Cursor::new(bytes, order),
+            end: offset + bytes.len() as u64,
         }
+    }
+
+    /// Goes on in this byte order.
+    pub fn set_order(&mut self, order: ByteOrder) {
+        self.bytes = self.bytes.with_order(order);
+    }
+
+    pub fn order(&self) -> ByteOrder {
+        self.bytes.order()
     }
 
     /// The current position in the file.
     pub fn offset(&self) -> u64 {
-        self.offset + self.at as u64
+        self.end - self.rest().len() as u64
     }
 
     /// The current position, for messages.
@@ -39,48 +45,43 @@ impl<'a> Input<'a> {
 
     /// The remaining bytes.
     pub fn rest(&self) -> &'a [u8] {
-        &self.bytes[self.at..]
+        self.bytes.rest()
     }
 
     /// Takes the next `length` bytes.
     pub fn take(&mut self, length: u64, inside: &'static str) -> Result<&'a [u8], ReadError> {
-        let rest = self.rest();
-        let Some(bytes) = usize::try_from(length)
-            .ok()
-            .and_then(|length| rest.get(..length))
-        else {
-            return Err(ReadError::Truncated {
-                format: format_id::TRACE_DAT,
-                inside,
-                offset: self.offset + self.bytes.len() as u64,
-            });
-        };
-        self.at += bytes.len();
-        Ok(bytes)
+        let taken = self.bytes.take(length);
+        self.whole(taken, inside)
     }
 
     pub fn u16(&mut self, inside: &'static str) -> Result<u16, ReadError> {
-        let bytes = self.take(2, inside)?;
-        Ok(self.order.u16(bytes, 0).unwrap_or(0))
+        let number = self.bytes.u16();
+        self.whole(number, inside)
     }
 
     pub fn u32(&mut self, inside: &'static str) -> Result<u32, ReadError> {
-        let bytes = self.take(4, inside)?;
-        Ok(self.order.u32(bytes, 0).unwrap_or(0))
+        let number = self.bytes.u32();
+        self.whole(number, inside)
     }
 
     pub fn u64(&mut self, inside: &'static str) -> Result<u64, ReadError> {
-        let bytes = self.take(8, inside)?;
-        Ok(self.order.u64(bytes, 0).unwrap_or(0))
+        let number = self.bytes.u64();
+        self.whole(number, inside)
+    }
+
+    /// The value, or the error that the part ends before it.
+    fn whole<T>(&self, value: Option<T>, inside: &'static str) -> Result<T, ReadError> {
+        value.ok_or(ReadError::Truncated {
+            format: format_id::TRACE_DAT,
+            inside,
+            offset: self.end,
+        })
     }
 
     /// Takes text up to its NUL.
     pub fn text(&mut self, inside: &'static str) -> Result<&'a [u8], ReadError> {
-        let rest = self.rest();
-        let length = memchr::memchr(0, rest).unwrap_or(rest.len()) as u64;
-        let text = self.take(length, inside)?;
-        self.take(1, inside)?;
-        Ok(text)
+        let text = self.bytes.text();
+        self.whole(text, inside)
     }
 
     /// Takes bytes that are preceded by their length in 8 bytes.

@@ -148,7 +148,7 @@ fn corrections(input: &mut Input<'_>) -> Result<Vec<TimeCorrection>, ReadError> 
     let count = input.u32("")?;
     let mut column = || {
         let bytes = input.take(u64::from(count) * 8, "")?;
-        let order = input.order;
+        let order = input.order();
         let numbers =
             (0..count as usize).map(move |row| order.u64(bytes, row * 8).unwrap_or(0) as i64);
         Ok::<_, ReadError>(numbers)

@@ -15,7 +15,7 @@ pub(super) fn header_info(input: &mut Input<'_>, page_bytes: u32) -> Result<Page
     let text = input.sized(PAGE)?;
     input.expect("header_event\0", "header_event")?;
     input.sized("header_event")?;
-    let layout = PageLayout::parse(text, input.order).map_err(|error| {
+    let layout = PageLayout::parse(text, input.order()).map_err(|error| {
         let found = format!("{} ({error})", printable(text));
         wrong(
             PAGE,

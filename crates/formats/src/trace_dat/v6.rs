@@ -24,12 +24,12 @@ pub(super) fn collect(
     if tag == Tag::Options {
         while let Some(option) = options::next(&mut input, 6)? {
             if option.id == id::BUFFER {
-                let mut data = Input::new(option.data, option.offset, input.order);
+                let mut data = Input::new(option.data, option.offset, input.order());
                 let offset = data.u64("a BUFFER option")?;
                 let name = String::from_utf8_lossy(data.text("a BUFFER option")?).into_owned();
                 instances.push((offset, name));
             } else {
-                option.note(input.order, &mut into.facts);
+                option.note(input.order(), &mut into.facts);
             }
         }
         tag = self::tag(&mut input)?;
@@ -136,7 +136,7 @@ fn instance(
         .ok()
         .filter(|start| *start <= file.len());
     let bytes = &file[start.unwrap_or(file.len())..];
-    let mut input = Input::new(bytes, offset, input.order);
+    let mut input = Input::new(bytes, offset, input.order());
     let tag = tag(&mut input)?;
     Ok(Buffer {
         name,

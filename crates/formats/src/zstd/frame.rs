@@ -1,7 +1,7 @@
 //! Parses as much of the headers of a Zstandard stream (RFC 8878, 3.1) as is needed to find where
 //! blocks end.
 
-use crate::bytes::{le_u32, le_uint};
+use crate::bytes::{Cursor, le_u32, le_uint};
 
 /// Bytes of the checksum after a frame's last block.
 pub(super) const CHECKSUM: usize = 4;
@@ -52,29 +52,26 @@ impl FrameHeader {
     /// magic 4 · descriptor 1 · window 0/1 · dictionary id 0/1/2/4 · content size 0/1/2/4/8
     /// ```
     fn parse(bytes: &[u8]) -> Option<Self> {
-        const MAGIC_AND_DESCRIPTOR: usize = 5;
-        let descriptor = *bytes.get(4)?;
+        let mut input = Cursor::little_endian(bytes);
+        let (_, descriptor) = (input.u32()?, input.u8()?);
         let single_segment = descriptor & 0x20 != 0;
-        let window_bytes = usize::from(!single_segment);
         let dictionary_bytes = [0, 1, 2, 4][usize::from(descriptor & 3)];
         let size_bytes = match descriptor >> 6 {
-            0 => usize::from(single_segment),
+            0 => u64::from(single_segment),
             flag => 1 << flag,
         };
-        let size_at = MAGIC_AND_DESCRIPTOR + window_bytes + dictionary_bytes;
-        let length = size_at + size_bytes;
-        let header = bytes.get(..length)?;
-        let window = if single_segment {
-            content_size(&header[size_at..])
+        let window_byte = if single_segment {
+            None
         } else {
-            window_size(header[MAGIC_AND_DESCRIPTOR])
+            Some(input.u8()?)
         };
-        let dictionary = &header[size_at - dictionary_bytes..size_at];
+        let dictionary = le_uint(input.take(dictionary_bytes)?) as u32;
+        let content_size = content_size(input.take(size_bytes)?);
         Some(Self {
-            bytes: length,
-            window,
+            bytes: bytes.len() - input.rest().len(),
+            window: window_byte.map_or(content_size, window_size),
             checksum: descriptor & 4 != 0,
-            dictionary: le_uint(dictionary) as u32,
+            dictionary,
         })
     }
 
