@@ -2,6 +2,8 @@
 //!
 //! [`classic`](super::classic) decodes them.
 
+use std::slice::ChunksExact;
+
 use traceloom_trace::{
     MethodAction, MethodClocks, MethodEvent, MethodEvents, MethodIndex, RepairKind, ThreadIndex,
 };
@@ -23,8 +25,8 @@ pub(super) enum Stop {
     Input,
     /// Thread 0 in a streaming trace: the next item is not a record.
     Escape,
-    /// A record names a thread or method without an index.
-    Unknown,
+    /// This record names a thread or method without an index.
+    Unknown(MethodRecord),
     /// A record has an unknown action.
     Action,
     /// The batch is full.
@@ -84,12 +86,10 @@ impl Records {
                 Stop::Input => return (used, false),
                 Stop::Escape => return (used, true),
                 Stop::Batch => {}
-                Stop::Unknown => self.announce(&bytes[used..], at + used as u64, emit, sink),
+                Stop::Unknown(record) => announce(&record, at + used as u64, emit, sink),
                 Stop::Action => {
-                    emit.repairs
-                        .add(RepairKind::UnknownAction, at + used as u64, || {
-                            "action 3".to_owned()
-                        });
+                    let (kind, place) = (RepairKind::UnknownAction, at + used as u64);
+                    emit.repairs.add(kind, place, || "action 3".to_owned());
                     emit.records += 1;
                     used += self.record_bytes;
                 }
@@ -97,123 +97,112 @@ impl Records {
         }
     }
 
-    /// Assigns indices to the ids in the record at the beginning of `bytes`.
-    #[cold]
-    fn announce(&self, bytes: &[u8], at: u64, emit: &mut Emitter, sink: &mut dyn MethodEvents) {
-        let record = match self.tid_bytes {
-            1 => MethodRecord::decode::<1, false>(bytes),
-            _ => MethodRecord::decode::<2, false>(bytes),
-        };
-        let Some(record) = record else {
-            return;
-        };
-        emit.thread(record.thread.into(), at, sink);
-        emit.method(record.method.into(), at, sink);
-    }
-
+    /// Fills the batch. Returns the number of events, and why it stopped.
     fn decode(&mut self, bytes: &[u8], at: u64, emit: &mut Emitter) -> (usize, Stop) {
-        match (self.tid_bytes, self.clock, self.streaming) {
-            (1, WALL, false) => self.decode_as::<1, WALL, false>(bytes, at, emit),
-            (1, CPU, false) => self.decode_as::<1, CPU, false>(bytes, at, emit),
-            (1, DUAL, false) => self.decode_as::<1, DUAL, false>(bytes, at, emit),
-            (1, WALL, true) => self.decode_as::<1, WALL, true>(bytes, at, emit),
-            (1, CPU, true) => self.decode_as::<1, CPU, true>(bytes, at, emit),
-            (1, _, true) => self.decode_as::<1, DUAL, true>(bytes, at, emit),
-            (_, WALL, false) => self.decode_as::<2, WALL, false>(bytes, at, emit),
-            (_, CPU, false) => self.decode_as::<2, CPU, false>(bytes, at, emit),
-            (_, _, false) => self.decode_as::<2, DUAL, false>(bytes, at, emit),
-            (_, WALL, true) => self.decode_as::<2, WALL, true>(bytes, at, emit),
-            (_, CPU, true) => self.decode_as::<2, CPU, true>(bytes, at, emit),
-            (_, _, true) => self.decode_as::<2, DUAL, true>(bytes, at, emit),
-        }
-    }
-
-    /// Fills the batch. `TID` is the bytes of its thread.
-    fn decode_as<const TID: usize, const CLOCK: u8, const STREAM: bool>(
-        &mut self,
-        bytes: &[u8],
-        at: u64,
-        emit: &mut Emitter,
-    ) -> (usize, Stop) {
-        let Emitter {
-            threads,
-            methods,
-            clocks,
-            repairs,
-            ..
-        } = emit;
-        let methods = methods.finder();
-        // The thread of the last record, with a copy of its clocks, and the thread before it.
         let mut last = Last::default();
-        let mut before = self.before;
-        let mut used = 0;
         let mut count = 0;
         let stop = loop {
-            let (rest, slots) = (&bytes[used..], &mut self.batch[count..]);
-            let plain =
-                last.plain::<TID, CLOCK>(rest, self.record_bytes, at + used as u64, methods, slots);
-            if plain > 0 {
-                before = last.thread;
-            }
-            used += plain * self.record_bytes;
-            count += plain;
-            let offset = at + used as u64;
-            let Some(slot) = self.batch.get_mut(count) else {
+            let used = count * self.record_bytes;
+            count += self.plain(&mut last, &bytes[used..], at + used as u64, count, emit);
+            let used = count * self.record_bytes;
+            if count == self.batch.len() {
                 break Stop::Batch;
-            };
-            let rest = &bytes[used..];
-            let complete = rest.get(..self.record_bytes);
-            let record = match complete.and_then(decode::<TID, CLOCK>) {
-                Some(record) => record,
-                None => {
-                    // A streaming escape may be shorter than a record.
-                    let escape = STREAM && rest.len() >= TID && rest[..TID].iter().all(|b| *b == 0);
-                    break if escape { Stop::Escape } else { Stop::Input };
-                }
-            };
-            let tid = u32::from(record.thread);
-            if STREAM && tid == 0 {
-                break Stop::Escape;
             }
-            if tid != last.tid {
-                last.put_back(clocks);
-                let thread = threads.find(tid.into());
-                match clocks.get(thread as usize) {
-                    Some(clock) => {
-                        last = Last {
-                            tid,
-                            thread,
-                            clock: *clock,
-                        }
-                    }
-                    None => break Stop::Unknown,
-                }
+            let record = self.take_record(&bytes[used..]);
+            match record.and_then(|record| self.event(&record, &mut last, at + used as u64, emit)) {
+                Ok(event) => self.batch[count] = event,
+                Err(stop) => break stop,
             }
-            let method = methods.find(u64::from(record.method));
-            if method == NONE {
-                break Stop::Unknown;
-            }
-            let Some(action) = action_of(record.action) else {
-                break Stop::Action;
-            };
-            let Times { cpu, wall } = Times::of(&record);
-            if CLOCK != WALL && !last.clock.cpu.goes_on(cpu) {
-                note(last.clock.cpu.step(cpu, 0), repairs, offset);
-            }
-            if CLOCK != CPU && !last.clock.wall.goes_on(wall) {
-                last.put_back(clocks);
-                let near_ns = clocks.get(before as usize).map_or(0, |c| c.wall.now_ns());
-                note(last.clock.wall.step(wall, near_ns), repairs, offset);
-            }
-            before = last.thread;
-            *slot = last.event::<CLOCK>(method, action, Times { cpu, wall }, offset);
-            used += self.record_bytes;
             count += 1;
         };
-        last.put_back(clocks);
-        self.before = before;
+        last.put_back(&mut emit.clocks);
         (count, stop)
     }
+
+    /// Adds the events of plain records to the batch, from position `count`. Returns their number.
+    fn plain(
+        &mut self,
+        last: &mut Last,
+        bytes: &[u8],
+        at: u64,
+        count: usize,
+        emit: &Emitter,
+    ) -> usize {
+        let plain = match (self.tid_bytes, self.clock) {
+            (1, WALL) => Last::plain::<1, WALL>,
+            (1, CPU) => Last::plain::<1, CPU>,
+            (1, _) => Last::plain::<1, DUAL>,
+            (_, WALL) => Last::plain::<2, WALL>,
+            (_, CPU) => Last::plain::<2, CPU>,
+            (_, _) => Last::plain::<2, DUAL>,
+        };
+        let records = bytes.chunks_exact(self.record_bytes);
+        let slots = &mut self.batch[count..];
+        let added = plain(last, records, at, emit.methods.finder(), slots);
+        if added > 0 {
+            self.before = last.thread;
+        }
+        added
+    }
+
+    /// The record at the beginning of `bytes`.
+    fn take_record(&self, bytes: &[u8]) -> Result<MethodRecord, Stop> {
+        // A streaming escape may be shorter than a record.
+        let tid = bytes.get(..self.tid_bytes);
+        if self.streaming && tid.is_some_and(|tid| tid.iter().all(|byte| *byte == 0)) {
+            return Err(Stop::Escape);
+        }
+        let bytes = bytes.get(..self.record_bytes).ok_or(Stop::Input)?;
+        let record = match (self.tid_bytes, self.clock) {
+            (1, DUAL) => MethodRecord::decode::<1, true>(bytes),
+            (1, _) => MethodRecord::decode::<1, false>(bytes),
+            (_, DUAL) => MethodRecord::decode::<2, true>(bytes),
+            (_, _) => MethodRecord::decode::<2, false>(bytes),
+        };
+        record.ok_or(Stop::Input)
+    }
+
+    /// The event of any record: its thread may be another one than `last`, and its clocks may step.
+    fn event(
+        &mut self,
+        record: &MethodRecord,
+        last: &mut Last,
+        at: u64,
+        emit: &mut Emitter,
+    ) -> Result<MethodEvent, Stop> {
+        last.change_to(record.thread.into(), emit)
+            .ok_or(Stop::Unknown(*record))?;
+        let method = emit.methods.find(record.method.into());
+        if method == NONE {
+            return Err(Stop::Unknown(*record));
+        }
+        let action = action_of(record.action).ok_or(Stop::Action)?;
+        let times = Times::of(record);
+        self.step_clocks(times, last, at, emit);
+        self.before = last.thread;
+        Ok(last.event(self.clock, method, action, times, at))
+    }
+
+    /// Corrects the clocks of a thread if a record's times do not continue them.
+    fn step_clocks(&self, times: Times, last: &mut Last, at: u64, emit: &mut Emitter) {
+        if self.clock != WALL && !last.clock.cpu.goes_on(times.cpu) {
+            note(last.clock.cpu.step(times.cpu, 0), &mut emit.repairs, at);
+        }
+        if self.clock != CPU && !last.clock.wall.goes_on(times.wall) {
+            last.put_back(&mut emit.clocks);
+            let near = emit.clocks.get(self.before as usize);
+            let near_ns = near.map_or(0, |clocks| clocks.wall.now_ns());
+            let stepped = last.clock.wall.step(times.wall, near_ns);
+            note(stepped, &mut emit.repairs, at);
+        }
+    }
+}
+
+/// Assigns indices to the ids in a record.
+#[cold]
+fn announce(record: &MethodRecord, at: u64, emit: &mut Emitter, sink: &mut dyn MethodEvents) {
+    emit.thread(record.thread.into(), at, sink);
+    emit.method(record.method.into(), at, sink);
 }
 
 /// The raw times of a record; a missing time is 0.
@@ -252,29 +241,40 @@ impl Default for Last {
 }
 
 impl Last {
+    /// Goes on with a thread; `None` if it has no index.
+    fn change_to(&mut self, tid: u32, emit: &mut Emitter) -> Option<()> {
+        if tid != self.tid {
+            self.put_back(&mut emit.clocks);
+            let thread = emit.threads.find(tid.into());
+            let clock = *emit.clocks.get(thread as usize)?;
+            *self = Self { tid, thread, clock };
+        }
+        Some(())
+    }
+
     /// Reads records of the same thread, as long as their methods have indices and no clock steps.
-    /// This is nearly always the case. A separate loop needs few enough registers to be fast.
+    /// This is nearly always the case. A separate loop needs few enough registers to be fast, and a copy of it for each
+    /// layout does not have to look the layout up for each record.
     #[inline(never)]
     fn plain<const TID: usize, const CLOCK: u8>(
         &mut self,
-        bytes: &[u8],
-        record_bytes: usize,
+        records: ChunksExact<'_, u8>,
         at: u64,
         methods: Finder<'_, 2>,
         slots: &mut [MethodEvent],
     ) -> usize {
         let mut last = *self;
         let mut offset = at;
+        let room = slots.len();
         let mut free = slots.iter_mut();
-        for record in bytes.chunks_exact(record_bytes) {
-            let Some(record) = decode::<TID, CLOCK>(record) else {
+        for bytes in records {
+            let Some(record) = decode::<TID, CLOCK>(bytes) else {
                 break;
             };
             let method = methods.find(u64::from(record.method));
             let times = Times::of(&record);
-            let goes_on = (CLOCK == WALL || last.clock.cpu.goes_on(times.cpu))
-                && (CLOCK == CPU || last.clock.wall.goes_on(times.wall));
-            if u32::from(record.thread) != last.tid || method == NONE || !goes_on {
+            if u32::from(record.thread) != last.tid || method == NONE || !last.goes_on(CLOCK, times)
+            {
                 break;
             }
             let Some(action) = action_of(record.action) else {
@@ -283,28 +283,35 @@ impl Last {
             let Some(slot) = free.next() else {
                 break;
             };
-            *slot = last.event::<CLOCK>(method, action, times, offset);
-            offset += record_bytes as u64;
+            *slot = last.event(CLOCK, method, action, times, offset);
+            offset += bytes.len() as u64;
         }
         *self = last;
-        let left = free.len();
-        slots.len() - left
+        room - free.len()
+    }
+
+    /// Whether the clocks continue with these times, without a step.
+    #[inline(always)]
+    fn goes_on(&self, clock: u8, times: Times) -> bool {
+        (clock == WALL || self.clock.cpu.goes_on(times.cpu))
+            && (clock == CPU || self.clock.wall.goes_on(times.wall))
     }
 
     /// The event of a record. Advances the clocks.
     #[inline(always)]
-    fn event<const CLOCK: u8>(
+    fn event(
         &mut self,
+        clock: u8,
         method: u32,
         action: MethodAction,
         times: Times,
         offset: u64,
     ) -> MethodEvent {
-        let cpu_ns = match CLOCK {
+        let cpu_ns = match clock {
             WALL => 0,
             _ => self.clock.cpu.take(times.cpu),
         };
-        let wall_ns = match CLOCK {
+        let wall_ns = match clock {
             CPU => 0,
             _ => self.clock.wall.take(times.wall),
         };
