@@ -2,7 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use traceloom_trace::{Place, RepairKind, TraceBuilder};
+use traceloom_trace::RepairKind::{
+    self, BeyondLimit, BrokenBlock, LostEvents, RebuiltTime, SkippedEntry,
+};
+use traceloom_trace::{Place, TraceBuilder};
 
 use super::records;
 
@@ -60,6 +63,62 @@ impl Losses {
     }
 }
 
+/// A count that is a repair: its kind, the count, and what is counted.
+type Repair = (RepairKind, fn(&Tally) -> u64, &'static str);
+
+const REPAIRS: [Repair; 10] = [
+    (
+        LostEvents,
+        |tally| tally.losses.all(),
+        "samples and records that the kernel lost",
+    ),
+    (
+        BrokenBlock,
+        |tally| tally.broken,
+        "records or features that end too early",
+    ),
+    (
+        BrokenBlock,
+        |tally| tally.unknown_events,
+        "samples with an id that no event has",
+    ),
+    (
+        BrokenBlock,
+        |tally| tally.incomplete,
+        "samples without a thread, or with a time that is too large",
+    ),
+    (
+        RebuiltTime,
+        |tally| tally.rebuilt,
+        "samples without times have that of the record before them, or that of the end; if no record has a time, they stand one millisecond apart",
+    ),
+    (
+        BrokenBlock,
+        |tally| tally.dropped_values,
+        "values of counters that belong to no event, or are too many for one sample",
+    ),
+    (
+        SkippedEntry,
+        |tally| tally.stacks,
+        "stacks that were copied, not unwound: only the known frames of these samples are shown",
+    ),
+    (
+        SkippedEntry,
+        |tally| tally.untimed_counts,
+        "counts of `perf stat` without a time",
+    ),
+    (
+        SkippedEntry,
+        |tally| tally.raw,
+        "data of tracepoints without formats or without a CPU, and data of other events",
+    ),
+    (
+        BeyondLimit,
+        |tally| tally.beyond,
+        "samples with too many rows for their size",
+    ),
+];
+
 impl Tally {
     /// Counts a record that is not read.
     pub fn skip(&mut self, kind: u32) {
@@ -73,61 +132,9 @@ impl Tally {
     }
 
     fn report_repairs(&self, out: &mut TraceBuilder) {
-        use RepairKind::{BeyondLimit, BrokenBlock, LostEvents, RebuiltTime, SkippedEntry};
         let place = Place::default();
-        for (kind, count, text) in [
-            (
-                LostEvents,
-                self.losses.all(),
-                "samples and records that the kernel lost",
-            ),
-            (
-                BrokenBlock,
-                self.broken,
-                "records or features that end too early",
-            ),
-            (
-                BrokenBlock,
-                self.unknown_events,
-                "samples with an id that no event has",
-            ),
-            (
-                BrokenBlock,
-                self.incomplete,
-                "samples without a thread, or with a time that is too large",
-            ),
-            (
-                RebuiltTime,
-                self.rebuilt,
-                "samples without times have that of the record before them, or that of the end; if no record has a time, they stand one millisecond apart",
-            ),
-            (
-                BrokenBlock,
-                self.dropped_values,
-                "values of counters that belong to no event, or are too many for one sample",
-            ),
-            (
-                SkippedEntry,
-                self.stacks,
-                "stacks that were copied, not unwound: only the known frames of these samples are shown",
-            ),
-            (
-                SkippedEntry,
-                self.untimed_counts,
-                "counts of `perf stat` without a time",
-            ),
-            (
-                SkippedEntry,
-                self.raw,
-                "data of tracepoints without formats or without a CPU, and data of other events",
-            ),
-            (
-                BeyondLimit,
-                self.beyond,
-                "samples with too many rows for their size",
-            ),
-        ] {
-            out.repair(kind, count, place, || text.to_owned());
+        for (kind, count, text) in REPAIRS {
+            out.repair(kind, count(self), place, || text.to_owned());
         }
         for (kind, count) in &self.kinds {
             out.repair(SkippedEntry, *count, place, || {
