@@ -62,42 +62,47 @@ impl Machine {
 
     /// Reads a `SystemInfo`.
     pub fn info(&mut self, info: &[u8], kernel: &mut Kernel<'_>, out: &mut TraceBuilder) {
-        let cells = &mut self.cells;
         let (mut level, mut has_level) = (None, false);
         for field in Fields::new(info) {
             match field.number {
-                1 => {
-                    for field in field.fields() {
-                        if field.number == 3 {
-                            kernel.version = kernel_version(field.bytes());
-                        }
-                        fact(UTSNAME, field, cells, out);
-                    }
-                }
+                1 => self.utsname(field, kernel, out),
                 2 => {
-                    fact(FACTS, field, cells, out);
+                    fact(FACTS, field, &mut self.cells, out);
                     if let Some((version, build)) = version_and_build(field.bytes()) {
                         out.metadata("android_incremental_build", build);
                         level = api_level(version);
                     }
                 }
                 5 => {
-                    fact(FACTS, field, cells, out);
+                    fact(FACTS, field, &mut self.cells, out);
                     has_level = true;
                 }
                 16 => {
-                    fact(FACTS, field, cells, out);
+                    fact(FACTS, field, &mut self.cells, out);
                     let gb = (field.uint() as f64 / 1e9).round() as i64;
-                    out.metadata("system_ram_gb", &gb.to_string());
-                    cells.push(("system_ram_gb", ArgValue::Int(gb)));
+                    self.number("system_ram_gb", gb, out);
                 }
-                _ => fact(FACTS, field, cells, out),
+                _ => fact(FACTS, field, &mut self.cells, out),
             }
         }
         if let Some(level) = level.filter(|_| !has_level) {
-            out.metadata("android_sdk_version", &level.to_string());
-            cells.push(("android_sdk_version", ArgValue::Int(level)));
+            self.number("android_sdk_version", level, out);
         }
+    }
+
+    /// Reads a `Utsname`.
+    fn utsname(&mut self, names: Field<'_>, kernel: &mut Kernel<'_>, out: &mut TraceBuilder) {
+        for field in names.fields() {
+            if field.number == 3 {
+                kernel.version = kernel_version(field.bytes());
+            }
+            fact(UTSNAME, field, &mut self.cells, out);
+        }
+    }
+
+    fn number(&mut self, name: &'static str, number: i64, out: &mut TraceBuilder) {
+        out.metadata(name, &number.to_string());
+        self.cells.push((name, ArgValue::Int(number)));
     }
 
     /// The machine's id in the file.

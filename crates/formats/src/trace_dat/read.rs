@@ -96,50 +96,65 @@ fn pages<'a>(
     // Each page occurs once, so the total of all ranges cannot exceed the file. Overlapping ranges
     // would be read several times for nothing.
     let mut left = file.len();
-    for (index, buffer) in collected.buffers.clone().iter().enumerate() {
-        let Content::Pages {
+    for (buffer, place, page_bytes, packed) in places(&collected.buffers) {
+        let has_room = place.cpu < MOST_CPUS && all.len() < MOST_CPUS as usize;
+        let Some(whole) = own_stretch(file, place, has_room, &mut left, collected) else {
+            continue;
+        };
+        let bytes = if packed {
+            Cow::Owned(unpacked(file, place, collected, unpacker)?)
+        } else {
+            Cow::Borrowed(whole)
+        };
+        let layout = collected.formats.layout();
+        let own = page_bytes.and_then(|bytes| layout.with_page_bytes(bytes as usize));
+        all.push(Pages {
+            buffer,
+            place,
+            bytes,
+            layout: own.unwrap_or(layout),
+        });
+    }
+    Ok(all)
+}
+
+/// The CPUs of all buffers: the index of the buffer, the place of the CPU's data, the size of its pages, and whether
+/// they are compressed.
+fn places(buffers: &[Buffer]) -> Vec<(usize, CpuPlace, Option<u32>, bool)> {
+    let mut places = Vec::new();
+    for (index, buffer) in buffers.iter().enumerate() {
+        if let Content::Pages {
             cpus,
             page_bytes,
             packed,
         } = &buffer.content
-        else {
-            continue;
-        };
-        let layout = collected.formats.layout();
-        let own = page_bytes.and_then(|bytes| layout.with_page_bytes(bytes as usize));
-        for place in cpus.iter().filter(|place| place.length > 0) {
-            let whole = stretch(file, *place, collected);
-            let taken = left.checked_sub(whole.len());
-            if taken.is_none() || place.cpu >= MOST_CPUS || all.len() >= MOST_CPUS as usize {
-                collected.note(
-                    RepairKind::BrokenBlock,
-                    1,
-                    Place::at_offset(place.offset),
-                    {
-                        format!(
-                            "the {} bytes of CPU {} cannot be its own",
-                            whole.len(),
-                            place.cpu
-                        )
-                    },
-                );
-                continue;
-            }
-            left = taken.unwrap_or(0);
-            let bytes = if *packed {
-                Cow::Owned(unpacked(file, *place, collected, unpacker)?)
-            } else {
-                Cow::Borrowed(whole)
-            };
-            all.push(Pages {
-                buffer: index,
-                place: *place,
-                bytes,
-                layout: own.unwrap_or(layout),
-            });
+        {
+            let cpus = cpus.iter().filter(|place| place.length > 0);
+            places.extend(cpus.map(|place| (index, *place, *page_bytes, *packed)));
         }
     }
-    Ok(all)
+    places
+}
+
+/// Takes the bytes of a CPU from what is `left` of the file. A place that cannot be the CPU's own is reported.
+fn own_stretch<'a>(
+    file: &'a [u8],
+    place: CpuPlace,
+    has_room: bool,
+    left: &mut usize,
+    collected: &mut Collected,
+) -> Option<&'a [u8]> {
+    let bytes = stretch(file, place, collected);
+    let rest = left.checked_sub(bytes.len()).filter(|_| has_room);
+    let Some(rest) = rest else {
+        let (length, cpu) = (bytes.len(), place.cpu);
+        let detail = format!("the {length} bytes of CPU {cpu} cannot be its own");
+        let at = Place::at_offset(place.offset);
+        collected.note(RepairKind::BrokenBlock, 1, at, detail);
+        return None;
+    };
+    *left = rest;
+    Some(bytes)
 }
 
 /// The bytes of a CPU's data, limited to those present in the file.

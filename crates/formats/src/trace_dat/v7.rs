@@ -77,27 +77,29 @@ fn all_options(
                 return Ok(());
             }
         };
-        let mut input = Input::new(&content, offset, sections.order);
-        next = loop {
-            match options::next(&mut input, 7) {
-                Ok(Some(option)) if option.id == id::DONE => {
-                    break sections.order.u64(option.data, 0).unwrap_or(0);
-                }
-                Ok(Some(option)) => found.option(&option, sections.order),
-                Ok(None) | Err(_) => {
-                    let detail = "the options break off".to_owned();
-                    found
-                        .repairs
-                        .push((RepairKind::TornRecord, input.place(), detail));
-                    break 0;
-                }
-            }
-        };
+        next = found.options(Input::new(&content, offset, sections.order));
     }
     Ok(())
 }
 
 impl FromOptions {
+    /// Reads the options of a section. Returns the place of the next section; 0 if there is none.
+    fn options(&mut self, mut input: Input<'_>) -> u64 {
+        loop {
+            match options::next(&mut input, 7) {
+                Ok(Some(option)) if option.id == id::DONE => {
+                    return input.order().u64(option.data, 0).unwrap_or(0);
+                }
+                Ok(Some(option)) => self.option(&option, input.order()),
+                Ok(None) | Err(_) => {
+                    let (place, detail) = (input.place(), "the options break off".to_owned());
+                    self.repairs.push((RepairKind::TornRecord, place, detail));
+                    return 0;
+                }
+            }
+        }
+    }
+
     fn option(&mut self, option: &DatOption<'_>, order: ByteOrder) {
         match option.id {
             id::HEADER_INFO..=id::CMDLINES => {
@@ -164,7 +166,7 @@ fn formats(
     places: &FxHashMap<u16, u64>,
     into: &mut Collected,
 ) -> Result<(), ReadError> {
-    let (mut kallsyms, mut printk_formats) = (Vec::new(), Vec::new());
+    let mut texts = SymbolTexts::default();
     for (id, inside) in [
         (id::FTRACE_EVENTS, "the section FTRACE_EVENTS"),
         (id::EVENT_FORMATS, "the section EVENT_FORMATS"),
@@ -172,36 +174,65 @@ fn formats(
         (id::PRINTK, "the section PRINTK"),
         (id::CMDLINES, "the section CMDLINES"),
     ] {
-        let Some(&place) = places.get(&id) else {
-            continue;
-        };
-        let read = sections
-            .content(id, place, inside)
-            .and_then(|(content, place)| {
-                let mut input = Input::new(&content, place, sections.order);
-                match id {
-                    id::FTRACE_EVENTS => parts::ftrace_events(&mut input, into)?,
-                    id::EVENT_FORMATS => parts::event_formats(&mut input, into)?,
-                    id::KALLSYMS => kallsyms.extend_from_slice(parts::kallsyms(&mut input)?),
-                    id::PRINTK => {
-                        printk_formats.extend_from_slice(parts::printk_formats(&mut input)?)
-                    }
-                    _ => parts::cmdlines(&mut input, into)?,
-                }
-                Ok(())
+        if let Some(&place) = places.get(&id) {
+            let content = sections.content(id, place, inside);
+            let read = content.and_then(|(content, place)| {
+                let input = Input::new(&content, place, sections.order);
+                section(id, input, &mut texts, into)
             });
-        match read {
-            Err(error) if is_refusal(&error) => return Err(error),
-            Err(error) => {
-                let (kind, place) = (RepairKind::BrokenBlock, Place::at_offset(place));
-                into.note(kind, 1, place, error.to_string());
-            }
-            Ok(()) => {}
+            note_unless_refused(read, place, into)?;
         }
     }
-    into.formats
-        .set_symbols(Symbols::parse(&kallsyms, &printk_formats));
+    let symbols = Symbols::parse(&texts.kallsyms, &texts.printk_formats);
+    into.formats.set_symbols(symbols);
     Ok(())
+}
+
+/// The texts with the kernel's symbols.
+#[derive(Default)]
+struct SymbolTexts {
+    kallsyms: Vec<u8>,
+    printk_formats: Vec<u8>,
+}
+
+/// Reads a section with formats or names.
+fn section(
+    id: u16,
+    mut input: Input<'_>,
+    texts: &mut SymbolTexts,
+    into: &mut Collected,
+) -> Result<(), ReadError> {
+    match id {
+        id::FTRACE_EVENTS => parts::ftrace_events(&mut input, into)?,
+        id::EVENT_FORMATS => parts::event_formats(&mut input, into)?,
+        id::KALLSYMS => {
+            let text = parts::kallsyms(&mut input)?;
+            texts.kallsyms.extend_from_slice(text);
+        }
+        id::PRINTK => {
+            let text = parts::printk_formats(&mut input)?;
+            texts.printk_formats.extend_from_slice(text);
+        }
+        _ => parts::cmdlines(&mut input, into)?,
+    }
+    Ok(())
+}
+
+/// Reports a broken section and returns whether it was read. Only an exceeded limit ends reading.
+fn note_unless_refused(
+    read: Result<(), ReadError>,
+    at: u64,
+    into: &mut Collected,
+) -> Result<bool, ReadError> {
+    match read {
+        Err(error) if is_refusal(&error) => Err(error),
+        Err(error) => {
+            let (kind, place) = (RepairKind::BrokenBlock, Place::at_offset(at));
+            into.note(kind, 1, place, error.to_string());
+            Ok(false)
+        }
+        Ok(()) => Ok(true),
+    }
 }
 
 /// Opens a buffer's section. Returns either whether its pages are compressed, or its text.
@@ -229,13 +260,8 @@ fn content_of(
         }
         Ok(())
     });
-    match read {
-        Err(error) if is_refusal(&error) => return Err(error),
-        Err(error) => {
-            let (kind, place) = (RepairKind::BrokenBlock, Place::at_offset(offset));
-            into.note(kind, 1, place, error.to_string());
-        }
-        Ok(()) => into.buffers.push(buffer),
+    if note_unless_refused(read, offset, into)? {
+        into.buffers.push(buffer);
     }
     Ok(())
 }

@@ -68,26 +68,33 @@ fn data_source(
     }
     let name = value(source, 1).map_or(&b""[..], Field::bytes);
     if matches!(name, b"linux.ftrace" | b"track_event") && goes_into_discard(config, source) {
-        found.push(Mistake {
-            key: "discard_buffer_for_streaming",
-            name: "A buffer that stops when it is full",
-            description: "events go into a buffer with the policy DISCARD, which keeps nothing once it is full, while \
-                          the recording is written into a file"
-                .to_owned(),
-            advice: "use the policy RING_BUFFER",
-        });
+        found.push(discard_buffer());
     }
     if name == b"android.display.video" && is_user_build {
-        found.push(Mistake {
-            key: "display_video_not_enabled",
-            name: "No video of the display",
-            description:
-                "builds for users record no video unless debug.tracing_video_allowed is set"
-                    .to_owned(),
-            advice: "adb shell setprop debug.tracing_video_allowed true, again after each boot",
-        });
+        found.push(no_video());
     }
     heap_interval(source, found);
+}
+
+fn discard_buffer() -> Mistake {
+    Mistake {
+        key: "discard_buffer_for_streaming",
+        name: "A buffer that stops when it is full",
+        description: "events go into a buffer with the policy DISCARD, which keeps nothing once it is full, while \
+                      the recording is written into a file"
+            .to_owned(),
+        advice: "use the policy RING_BUFFER",
+    }
+}
+
+fn no_video() -> Mistake {
+    Mistake {
+        key: "display_video_not_enabled",
+        name: "No video of the display",
+        description: "builds for users record no video unless debug.tracing_video_allowed is set"
+            .to_owned(),
+        advice: "adb shell setprop debug.tracing_video_allowed true, again after each boot",
+    }
 }
 
 /// Whether a data source writes into a `DISCARD` buffer although the recording is periodically written to a file.
