@@ -45,6 +45,7 @@ mod format;
 mod format_id;
 mod ftrace;
 mod gzip;
+mod hex;
 mod json;
 mod lines;
 

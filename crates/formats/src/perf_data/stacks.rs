@@ -8,6 +8,7 @@ use super::sample::{Sample, Task};
 use super::survey::Survey;
 use super::symbols::Spot;
 use crate::bytes::Cursor;
+use crate::hex::hex;
 use crate::profile::{Mapping, NONE, Named, Stacks, name_frames};
 use crate::symbolizer::{CodePlaces, Symbolizer};
 
@@ -153,7 +154,7 @@ impl<'a> Chains<'a> {
 
     fn row(&mut self, mapped: &Mapped<'_>, build_id: &[u8], out: &mut TraceBuilder) -> u32 {
         let mapping = Mapping {
-            build_id: out.intern_unless_empty(digits(build_id).as_bytes()),
+            build_id: out.intern_unless_empty(hex(build_id).as_bytes()),
             name: out.intern(mapped.file),
             exact_offset: mapped.offset,
             start: mapped.start,
@@ -177,7 +178,7 @@ impl<'a> Chains<'a> {
         out: &mut TraceBuilder,
     ) {
         // The mapping of the image is called `[kernel.kallsyms]_text`, its build id `[kernel.kallsyms]`.
-        let listed = digits(survey.build_id_of(-1, KERNEL));
+        let listed = hex(survey.build_id_of(-1, KERNEL));
         let listed = out.intern_unless_empty(listed.as_bytes());
         let code = |mapping: &Mapping, path: &str| {
             if path.as_bytes().starts_with(KERNEL) {
@@ -287,10 +288,6 @@ impl<'a> Chains<'a> {
         let rel_pc = address.wrapping_sub(spot.start).wrapping_add(spot.offset);
         (self.stacks.frame(row, rel_pc, named), mapped.is_some())
     }
-}
-
-fn digits(build_id: &[u8]) -> String {
-    build_id.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The build id of `MMAP2`; empty if the record identifies the file by its inode instead.

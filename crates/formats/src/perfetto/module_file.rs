@@ -1,8 +1,7 @@
 //! Files of code: the path and the build id of a mapping.
 
-use std::fmt::Write;
-
 use super::wire::Fields;
+use crate::hex::hex;
 
 /// Fields of `InternedData`.
 const BUILD_IDS: u32 = 16;
@@ -51,11 +50,7 @@ pub(super) fn build_id(raw: &[u8]) -> String {
     if raw.len() == CHROME_DIGITS {
         return String::from_utf8_lossy(raw).into_owned();
     }
-    let mut digits = String::with_capacity(2 * raw.len());
-    for byte in raw {
-        let _ = write!(digits, "{byte:02x}");
-    }
-    digits
+    hex(raw)
 }
 
 #[cfg(test)]

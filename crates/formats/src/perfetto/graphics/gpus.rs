@@ -1,7 +1,5 @@
 //! The GPUs: a row of `gpu` for each GPU in a packet, and properties of GPU tracks.
 
-use std::fmt::Write;
-
 use rustc_hash::{FxHashMap, FxHashSet};
 use traceloom_trace::{
     ArgSetId, ArgValue, NO_TIME, RowId, StringId, TraceBuilder, TrackId, TrackOwnerId, TrackType,
@@ -9,6 +7,7 @@ use traceloom_trace::{
 
 use super::super::wire::Fields;
 use super::args::ArgList;
+use crate::hex::hex;
 
 /// The text columns of a GPU, by field number of `GpuInfo.Gpu`.
 const TEXTS: [(u32, &str); 6] = [
@@ -122,13 +121,6 @@ fn cells(fields: Fields<'_>, out: &mut TraceBuilder) -> Vec<(&'static str, ArgVa
         cells.push((*column, ArgValue::Text(text)));
     }
     cells
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 /// Additional key-value pairs from the driver.

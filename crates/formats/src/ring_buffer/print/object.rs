@@ -5,6 +5,7 @@
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use crate::bytes::ByteOrder;
+use crate::hex::hex;
 
 /// An object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,18 +51,14 @@ impl Object {
             Self::Socket { short, port } => socket(content, order, short, port),
             Self::Mac(between) => <[u8; 6]>::try_from(content)
                 .ok()
-                .map(|mac| hex(&mac).join(between)),
+                .map(|mac| mac.map(|byte| hex(&[byte])).join(between)),
             Self::Uuid => <[u8; 16]>::try_from(content).ok().map(|uuid| {
                 let parts = [0..4, 4..6, 6..8, 8..10, 10..16];
-                parts.map(|part| hex(&uuid[part]).concat()).join("-")
+                parts.map(|part| hex(&uuid[part])).join("-")
             }),
             Self::Other => None,
         }
     }
-}
-
-fn hex(bytes: &[u8]) -> Vec<String> {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn ip4(content: &[u8]) -> Option<String> {
@@ -74,7 +71,7 @@ fn ip6(content: &[u8], short: bool) -> Option<String> {
     Some(if short {
         Ipv6Addr::from(address).to_string()
     } else {
-        let words = address.chunks(2).map(|word| hex(word).concat());
+        let words = address.chunks(2).map(hex);
         words.collect::<Vec<_>>().join(":")
     })
 }
