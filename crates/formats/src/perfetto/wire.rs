@@ -7,6 +7,9 @@
 //! ```
 //! Source: protobuf.dev, "Encoding". Perfetto never writes the types 3 and 4 (groups).
 
+/// The maximum nesting depth of messages whose fields are read recursively.
+pub(super) const MOST_LEVELS: u32 = 40;
+
 /// A field.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Field<'a> {

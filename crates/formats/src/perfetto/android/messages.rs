@@ -13,7 +13,7 @@ use traceloom_trace::{ArgValue, NO_TIME, RecordId, StringId, TraceBuilder};
 use super::super::descriptors::{Descriptors, FieldType, Kind, MessageType, numbers};
 use super::super::wire::{Field, Fields, Value, varint};
 
-/// The maximum nesting depth of messages.
+/// The maximum nesting depth of messages. Trees of windows and views are deeper than other messages.
 pub(super) const MOST_LEVELS: u32 = 64;
 
 /// The memory for the arguments of a file: [`FREE`] bytes, plus [`FOR_BYTE`] bytes per byte of the file.

@@ -13,14 +13,13 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::wire::{Field, Fields};
+use super::super::wire::{Field, Fields, MOST_LEVELS};
 use super::{Descriptors, FieldType, Kind, MessageType};
 
 /// The maximum number of fields and values that are stored. Chrome declares some thousands.
 const MOST: usize = 100_000;
 
-/// The maximum nesting depth of messages, and the maximum length of a type or field name, bytes.
-const MOST_LEVELS: u32 = 16;
+/// The maximum length of a type or field name, bytes.
 const LONGEST: usize = 200;
 
 /// The package prefixes that the table omits from type names.

@@ -10,11 +10,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::super::wire::{Field, Fields, Value};
+use super::super::wire::{Field, Fields, MOST_LEVELS, Value};
 use super::{Descriptors, FieldType, Kind, MessageType, numbers};
-
-/// The maximum nesting depth of messages.
-const MOST_LEVELS: usize = 30;
 
 /// The maximum size of a text: [`FREE`] bytes, plus [`FOR_BYTE`] bytes per byte of the message.
 const FREE: usize = 1 << 20;
@@ -44,7 +41,7 @@ struct Writer<'d> {
 }
 
 impl Writer<'_> {
-    fn message(&mut self, message: &'static str, bytes: &[u8], level: usize) -> Option<()> {
+    fn message(&mut self, message: &'static str, bytes: &[u8], level: u32) -> Option<()> {
         if level >= MOST_LEVELS {
             return None;
         }
@@ -60,7 +57,7 @@ impl Writer<'_> {
         Some(())
     }
 
-    fn field(&mut self, known: FieldType<'static>, value: Value<'_>, level: usize) -> Option<()> {
+    fn field(&mut self, known: FieldType<'static>, value: Value<'_>, level: u32) -> Option<()> {
         let FieldType { name, kind, .. } = known;
         match (kind, value) {
             (Kind::Message(inner), Value::Bytes(bytes)) => {
@@ -79,7 +76,7 @@ impl Writer<'_> {
         }
     }
 
-    fn number(&mut self, name: &str, kind: Kind<'_>, bits: u64, level: usize) -> Option<()> {
+    fn number(&mut self, name: &str, kind: Kind<'_>, bits: u64, level: u32) -> Option<()> {
         let value = match kind {
             Kind::Bool => (bits != 0).to_string(),
             Kind::Double => format!("{:.6}", f64::from_bits(bits)),
@@ -95,7 +92,7 @@ impl Writer<'_> {
         self.line(level, &[name, ": ", &value])
     }
 
-    fn unknown(&mut self, field: Field<'_>, value: Value<'_>, level: usize) -> Option<()> {
+    fn unknown(&mut self, field: Field<'_>, value: Value<'_>, level: u32) -> Option<()> {
         let value = match value {
             Value::Number(bits) => (bits as i64).to_string(),
             Value::Bytes(bytes) => quoted(bytes),
@@ -104,11 +101,11 @@ impl Writer<'_> {
     }
 
     /// Adds a line. Returns `None` if the text is too long.
-    fn line(&mut self, level: usize, parts: &[&str]) -> Option<()> {
+    fn line(&mut self, level: u32, parts: &[&str]) -> Option<()> {
         if !self.out.is_empty() {
             self.out.push('\n');
         }
-        self.out.extend(std::iter::repeat_n("  ", level));
+        self.out.extend(std::iter::repeat_n("  ", level as usize));
         self.out.extend(parts.iter().copied());
         (self.out.len() <= self.most).then_some(())
     }

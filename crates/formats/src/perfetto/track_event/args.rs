@@ -9,12 +9,12 @@ use rustc_hash::FxHashMap;
 use traceloom_trace::{ArgSetId, ArgValue, Place, RepairKind, StringId, TraceBuilder};
 
 use super::super::descriptors::{Declared, type_name};
-use super::super::wire::{Field, Fields, Value};
+use super::super::wire::{Field, Fields, MOST_LEVELS, Value};
 use super::messages::Places;
 use super::names::{Names, interned};
 use super::renames::Renames;
 use super::types::Types;
-use super::writer::{Limits, MOST_LEVELS, Writer, plain, unsigned};
+use super::writer::{Limits, Writer, plain, unsigned};
 
 /// The key of log messages.
 const LOG_MESSAGE: &str = "track_event.log_message";

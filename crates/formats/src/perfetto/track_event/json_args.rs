@@ -7,7 +7,8 @@
 use serde_json::Value;
 use traceloom_trace::ArgValue;
 
-use super::writer::{MOST_LEVELS, Writer, unsigned};
+use super::super::wire::MOST_LEVELS;
+use super::writer::{Writer, unsigned};
 
 /// The maximum length of a text that is parsed, bytes. The parsed values take more memory than the text.
 const LONGEST: usize = 1 << 20;

@@ -4,9 +4,9 @@ use rustc_hash::FxHashMap;
 use traceloom_trace::ArgValue;
 
 use super::super::descriptors::{FieldType, Kind, numbers};
-use super::super::wire::{Field, Fields, Value};
+use super::super::wire::{Field, Fields, MOST_LEVELS, Value};
 use super::names::interned;
-use super::writer::{MOST_LEVELS, Writer, unsigned};
+use super::writer::{Writer, unsigned};
 
 /// The number of values so far of each repeated field of a message.
 pub(super) type Places = FxHashMap<u32, u32>;

@@ -8,9 +8,6 @@ use super::names::Names;
 use super::renames::Renames;
 use super::types::Types;
 
-/// The maximum nesting depth of messages.
-pub(super) const MOST_LEVELS: u32 = 40;
-
 /// The maximum length of a key, bytes.
 const LONGEST_KEY: usize = 2_000;
 
