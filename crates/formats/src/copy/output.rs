@@ -27,25 +27,25 @@ impl CopyForm {
 
 /// A text or a page being written. After an error, nothing more is written.
 pub(super) struct Output<'o> {
-    to: To<'o>,
+    form: OutputForm<'o>,
     error: Option<io::Error>,
     /// Whether the last line is still incomplete.
     in_line: bool,
 }
 
-enum To<'o> {
+enum OutputForm<'o> {
     Text(&'o mut dyn Write),
     Page(Page<'o>),
 }
 
 impl<'o> Output<'o> {
     pub fn new(form: CopyForm, out: &'o mut dyn Write) -> Self {
-        let to = match form {
-            CopyForm::Text => To::Text(out),
-            CopyForm::Page => To::Page(Page::new(out)),
+        let form = match form {
+            CopyForm::Text => OutputForm::Text(out),
+            CopyForm::Page => OutputForm::Page(Page::new(out)),
         };
         Self {
-            to,
+            form,
             error: None,
             in_line: false,
         }
@@ -53,7 +53,7 @@ impl<'o> Output<'o> {
 
     /// Whether every part of the input becomes its own block.
     pub fn has_blocks(&self) -> bool {
-        matches!(self.to, To::Page(_))
+        matches!(self.form, OutputForm::Page(_))
     }
 
     pub fn write(&mut self, bytes: &[u8]) {
@@ -62,8 +62,8 @@ impl<'o> Output<'o> {
         };
         self.in_line = *last != b'\n';
         self.attempt(|to| match to {
-            To::Text(out) => out.write_all(bytes),
-            To::Page(page) => page.write_all(bytes),
+            OutputForm::Text(out) => out.write_all(bytes),
+            OutputForm::Page(page) => page.write_all(bytes),
         });
     }
 
@@ -71,24 +71,24 @@ impl<'o> Output<'o> {
     pub fn end_block(&mut self) {
         let in_line = std::mem::take(&mut self.in_line);
         self.attempt(|to| match to {
-            To::Text(out) if in_line => out.write_all(b"\n"),
-            To::Text(_) => Ok(()),
-            To::Page(page) => page.end_block(),
+            OutputForm::Text(out) if in_line => out.write_all(b"\n"),
+            OutputForm::Text(_) => Ok(()),
+            OutputForm::Page(page) => page.end_block(),
         });
     }
 
     /// Ends the output.
     pub fn finish(self) -> io::Result<()> {
-        match (self.error, self.to) {
+        match (self.error, self.form) {
             (Some(error), _) => Err(error),
-            (None, To::Page(page)) => page.finish(),
-            (None, To::Text(out)) => out.flush(),
+            (None, OutputForm::Page(page)) => page.finish(),
+            (None, OutputForm::Text(out)) => out.flush(),
         }
     }
 
-    fn attempt(&mut self, write: impl FnOnce(&mut To<'o>) -> io::Result<()>) {
+    fn attempt(&mut self, write: impl FnOnce(&mut OutputForm<'o>) -> io::Result<()>) {
         if self.error.is_none() {
-            self.error = write(&mut self.to).err();
+            self.error = write(&mut self.form).err();
         }
     }
 }

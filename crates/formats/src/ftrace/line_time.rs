@@ -1,10 +1,10 @@
 //! Finds the time of a line without parsing its event.
 
-use super::clean::clean;
 use super::event::{Event, Mark};
 use super::fast::prefix;
 use super::marker::mark;
-use super::printed::{after_caller, is_address};
+use super::trace_printk::{after_caller, is_address};
+use super::trim_line::trim_line;
 use super::{graph, header};
 
 /// The time information of a line.
@@ -32,7 +32,7 @@ pub(crate) enum MarkEdge {
 /// The time information of a line, which may end in a newline.
 pub(crate) fn line_time(line: &[u8]) -> LineTime {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
-    let text = clean(line);
+    let text = trim_line(line);
     if let Some(prefix) = prefix(text) {
         return match written_by_program(prefix.rest).map(mark) {
             Some(mark) if mark.is_clock() => LineTime::Clock,

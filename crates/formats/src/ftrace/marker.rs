@@ -30,7 +30,7 @@ pub(crate) fn mark(payload: &[u8]) -> Mark<'_> {
             pid: int32(rest, 0).map_or(0, |(pid, _)| pid),
         }),
         [b'E'] => Some(Mark::End { pid: 0 }),
-        [kind, b'|', rest @ ..] => rarer(*kind, rest),
+        [kind, b'|', rest @ ..] => uncommon_marker(*kind, rest),
         _ if text.starts_with(SYNC) => Some(sync(&text[SYNC.len()..])),
         _ => None,
     };
@@ -56,7 +56,7 @@ fn pid_and(text: &[u8]) -> Option<(i32, &[u8])> {
     }
 }
 
-fn rarer(kind: u8, text: &[u8]) -> Option<Mark<'_>> {
+fn uncommon_marker(kind: u8, text: &[u8]) -> Option<Mark<'_>> {
     let (pid, rest) = pid_and(text)?;
     let track = None;
     Some(match kind {

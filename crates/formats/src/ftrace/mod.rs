@@ -10,32 +10,32 @@
 
 mod batch;
 mod binder_codes;
-mod clean;
 mod context;
 mod derived;
 mod digits;
 pub(crate) mod event;
 mod fast;
 mod fields;
+mod fields_option;
 mod flags;
 mod ftrace_line;
 mod graph;
 mod header;
 mod intern;
 mod interpret;
+mod latency_tracers;
 mod line_time;
 mod marker;
 mod pairs;
 mod payload;
 mod prefix;
-mod printed;
 mod reader;
 mod segments;
 mod swar;
 mod syscalls;
 mod tokenize;
-mod twice;
-mod unnamed;
+mod trace_printk;
+mod trim_line;
 pub(crate) mod write;
 
 use crate::format::{Confidence, Format, ReadOptions, Reader, Writer};
@@ -47,7 +47,7 @@ pub(crate) use interpret::Interpreter;
 pub(crate) use line_time::{LineTime, MarkEdge, line_time};
 pub(crate) use marker::mark;
 pub(crate) use payload::state_number;
-pub(crate) use printed::printed;
+pub(crate) use trace_printk::printed;
 
 /// ftrace text.
 pub(crate) struct FtraceText;

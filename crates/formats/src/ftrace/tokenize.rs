@@ -3,19 +3,19 @@
 
 use traceloom_trace::{NO_FLAG, NO_PRIORITY, WakeKind};
 
-use super::batch::{Encoder, EventBatch, Front, Interned};
-use super::clean::clean;
+use super::batch::{Encoder, EventBatch, EventHead, Interned};
 use super::context::{self, Context};
 use super::digits::{bare_hex, skip_spaces};
 use super::event::{CpuValueKind, Event, Field, FieldsEvent, Header, NO_SHAPE, NO_TGID, Value};
 use super::fast::{self, LineHead, Shapes, TaskCache, When, Who};
+use super::fields_option;
 use super::flags::shown_context;
 use super::payload::{self, TaskPlace, TaskReader, TaskText};
 use super::prefix::{Prefix, general_prefix};
-use super::printed::{after_caller, after_difference, is_address, marked_by_address, printed};
 use super::swar::find_either;
-use super::twice;
-use super::{fields, graph, header, marker, unnamed};
+use super::trace_printk::{after_caller, after_difference, is_address, marked_by_address, printed};
+use super::trim_line::trim_line;
+use super::{fields, graph, header, latency_tracers, marker};
 
 /// The state of a thread while it tokenizes a segment. Its memory is reused for the next one.
 #[derive(Debug, Default)]
@@ -47,14 +47,14 @@ pub(crate) fn tokenize<'a>(text: &'a [u8], scratch: &mut Scratch<'a>, batch: &mu
     while start < text.len() {
         let rest = &text[start..];
         let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-        lines.line(clean(&rest[..end]));
+        lines.line(trim_line(&rest[..end]));
         start += end + 1;
     }
 }
 
 /// Whether the line can only be from ftrace text.
 pub(crate) fn is_event_line(text: &[u8]) -> bool {
-    fast::prefix(clean(text)).is_some() || graph::row(text).is_some()
+    fast::prefix(trim_line(text)).is_some() || graph::row(text).is_some()
 }
 
 /// Tokenizes the lines of a segment.
@@ -113,11 +113,11 @@ impl<'a> Lines<'_, 'a> {
 
     /// The columns of a line and the text after them, if the fast reader can parse them.
     #[inline(always)]
-    fn fast_columns(&mut self, text: &'a [u8]) -> Option<(Front, &'a [u8])> {
+    fn fast_columns(&mut self, text: &'a [u8]) -> Option<(EventHead, &'a [u8])> {
         let head: &LineHead = text.first_chunk()?;
         let (task, bracket) = self.who(text, head)?;
         let When { cpu, ts, rest } = fast::when(text, head, bracket)?;
-        Some((Front { task, cpu, ts }, rest))
+        Some((EventHead { task, cpu, ts }, rest))
     }
 
     /// The task of a line, and the position of the CPU's bracket.
@@ -140,11 +140,11 @@ impl<'a> Lines<'_, 'a> {
 
     /// The columns of any other line, with the general rule.
     #[inline(never)]
-    fn general_columns(&mut self, text: &'a [u8]) -> Option<(Front, &'a [u8])> {
+    fn general_columns(&mut self, text: &'a [u8]) -> Option<(EventHead, &'a [u8])> {
         let prefix = general_prefix(text)?;
         let Prefix { cpu, ts, rest, .. } = prefix;
         let task = self.encoder.task(prefix.comm, prefix.tid, prefix.tgid);
-        Some((Front { task, cpu, ts }, rest))
+        Some((EventHead { task, cpu, ts }, rest))
     }
 
     /// Parses a line without such columns: about the trace itself, of function_graph, or invalid.
@@ -159,12 +159,12 @@ impl<'a> Lines<'_, 'a> {
             },
         };
         let front = match record {
-            Some(record) => Front {
+            Some(record) => EventHead {
                 task: self.encoder.task(record.comm, record.tid, record.tgid),
                 cpu: record.cpu,
                 ts: record.ts,
             },
-            None => Front {
+            None => EventHead {
                 task: self.encoder.task(b"", 0, NO_TGID),
                 cpu: 0,
                 ts: 0,
@@ -174,7 +174,7 @@ impl<'a> Lines<'_, 'a> {
     }
 
     #[inline(always)]
-    fn event(&mut self, front: Front, line: &'a [u8], rest: &'a [u8]) {
+    fn event(&mut self, front: EventHead, line: &'a [u8], rest: &'a [u8]) {
         match name_end(rest) {
             Some(colon) => self.named(front, line, (rest, colon)),
             None => self.spaced(front, line, rest),
@@ -182,7 +182,7 @@ impl<'a> Lines<'_, 'a> {
     }
 
     #[inline(always)]
-    fn named(&mut self, front: Front, line: &'a [u8], (rest, colon): (&'a [u8], usize)) {
+    fn named(&mut self, front: EventHead, line: &'a [u8], (rest, colon): (&'a [u8], usize)) {
         let name = &rest[..colon];
         let payload = &rest[skip_spaces(rest, colon + 1)..];
         let before = &line[..line.len().saturating_sub(rest.len())];
@@ -204,7 +204,7 @@ impl<'a> Lines<'_, 'a> {
 
     /// Parses a line with a space before its first colon, or without a colon.
     #[cold]
-    fn spaced(&mut self, front: Front, line: &'a [u8], rest: &'a [u8]) {
+    fn spaced(&mut self, front: EventHead, line: &'a [u8], rest: &'a [u8]) {
         let rest = after_difference(rest).unwrap_or(rest);
         if let Some(colon) = name_end(rest) {
             return self.named(front, line, (rest, colon));
@@ -217,7 +217,7 @@ impl<'a> Lines<'_, 'a> {
     }
 
     /// An event whose name starts with a digit.
-    fn numbered(&mut self, front: Front, name: &'a [u8], rest: &'a [u8], payload: &'a [u8]) {
+    fn numbered(&mut self, front: EventHead, name: &'a [u8], rest: &'a [u8], payload: &'a [u8]) {
         match context::context(rest, self) {
             Some(Context::Switch(switch)) => self.encoder.switch(front, switch),
             Some(Context::Wake(woken)) => {
@@ -232,8 +232,8 @@ impl<'a> Lines<'_, 'a> {
     }
 
     #[inline(always)]
-    fn switch(&mut self, front: Front, name: &'a [u8], payload: &'a [u8]) {
-        let read = payload::switch(payload, self).or_else(|| twice::switch(payload, self));
+    fn switch(&mut self, front: EventHead, name: &'a [u8], payload: &'a [u8]) {
+        let read = payload::switch(payload, self).or_else(|| fields_option::switch(payload, self));
         match read {
             Some(switch) => self.encoder.switch(front, switch),
             None => self.unreadable(front, name, payload),
@@ -243,14 +243,16 @@ impl<'a> Lines<'_, 'a> {
     #[inline(always)]
     fn wake(
         &mut self,
-        (front, before): (Front, &'a [u8]),
+        (front, before): (EventHead, &'a [u8]),
         kind: WakeKind,
         name: &'a [u8],
         payload: &'a [u8],
     ) {
         // The usual form may end after the thread and would match the start of this one, so this form is tried first.
         let is_twice = payload.trim_ascii_end().ends_with(b")");
-        let read = is_twice.then(|| twice::wake(payload, self)).flatten();
+        let read = is_twice
+            .then(|| fields_option::wake(payload, self))
+            .flatten();
         match read.or_else(|| payload::wake(payload, self)) {
             Some(woken) => (self.encoder).wake(front, kind, woken, shown_context(before)),
             None => self.unreadable(front, name, payload),
@@ -258,7 +260,7 @@ impl<'a> Lines<'_, 'a> {
     }
 
     #[cold]
-    fn unreadable(&mut self, front: Front, name: &'a [u8], payload: &'a [u8]) {
+    fn unreadable(&mut self, front: EventHead, name: &'a [u8], payload: &'a [u8]) {
         let event = self.with_fields(name, payload);
         self.encoder.push(front, event, self.fields);
     }
@@ -277,7 +279,7 @@ impl<'a> Lines<'_, 'a> {
                 {
                     return event;
                 }
-                if let Some(event) = unnamed::event(rest, self.fields) {
+                if let Some(event) = latency_tracers::event(rest, self.fields) {
                     return event;
                 }
                 let end = rest.iter().position(|&byte| byte == b' ');
@@ -313,7 +315,7 @@ fn name_end(rest: &[u8]) -> Option<usize> {
 
 fn cpu_value<'a>(kind: CpuValueKind, payload: &'a [u8]) -> Option<Event<'a>> {
     let read = payload::cpu_value(kind, payload);
-    read.or_else(|| twice::cpu_value(kind, payload))
+    read.or_else(|| fields_option::cpu_value(kind, payload))
         .map(Event::CpuValue)
 }
 

@@ -37,7 +37,7 @@ pub(crate) struct Records<'p, 'a> {
 }
 
 /// The words at the start of every event.
-struct Front<'a> {
+struct EventHead<'a> {
     kind: u32,
     cpu: u32,
     line: u32,
@@ -67,7 +67,7 @@ impl<'p, 'a> Records<'p, 'a> {
     }
 
     #[inline(always)]
-    fn front(&mut self) -> Option<Front<'a>> {
+    fn front(&mut self) -> Option<EventHead<'a>> {
         let [front, task] = self.take()?;
         let (skipped, cpu) = if front & WIDE == 0 {
             let [delta] = self.take()?;
@@ -82,7 +82,7 @@ impl<'p, 'a> Records<'p, 'a> {
         self.line = line + 1;
         let task = self.task(task)?;
         let kind = front & (WIDE - 1);
-        Some(Front {
+        Some(EventHead {
             kind,
             cpu,
             line,

@@ -17,7 +17,7 @@ pub(crate) struct Interned {
 
 /// The columns that every event has: thread, CPU and time.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Front {
+pub(crate) struct EventHead {
     /// The index of the task in the batch.
     pub task: u32,
     pub cpu: u32,
@@ -54,7 +54,7 @@ impl<'p, 'a> Encoder<'p, 'a> {
 
     /// Adds a switch between two tasks of the batch.
     #[inline(always)]
-    pub fn switch(&mut self, front: Front, switch: SwitchTasks<u32>) {
+    pub fn switch(&mut self, front: EventHead, switch: SwitchTasks<u32>) {
         self.front(kind::SWITCH, front);
         let state = u32::from(switch.prev_state.0);
         let priorities = [switch.prev_prio, switch.next_prio].map(|prio| prio as u32);
@@ -69,7 +69,13 @@ impl<'p, 'a> Encoder<'p, 'a> {
 
     /// Adds a wake-up of a task of the batch.
     #[inline(always)]
-    pub fn wake(&mut self, front: Front, kind: WakeKind, woken: WokenTask<u32>, irq_context: i8) {
+    pub fn wake(
+        &mut self,
+        front: EventHead,
+        kind: WakeKind,
+        woken: WokenTask<u32>,
+        irq_context: i8,
+    ) {
         self.front(wake_kind(kind), front);
         let task = with_context(woken.task, irq_context);
         self.words([task, woken.prio as u32, woken.target_cpu]);
@@ -77,7 +83,7 @@ impl<'p, 'a> Encoder<'p, 'a> {
 
     /// Adds an event with its fields.
     #[inline(always)]
-    pub fn push(&mut self, front: Front, event: Event<'a>, fields: &[Field<'a>]) {
+    pub fn push(&mut self, front: EventHead, event: Event<'a>, fields: &[Field<'a>]) {
         match event {
             Event::CpuValue(value) => {
                 let kind = match value.kind {
@@ -95,7 +101,7 @@ impl<'p, 'a> Encoder<'p, 'a> {
     }
 
     #[inline(always)]
-    fn front(&mut self, kind: u32, Front { task, cpu, ts }: Front) {
+    fn front(&mut self, kind: u32, EventHead { task, cpu, ts }: EventHead) {
         self.batch.lines += 1;
         let since = i32::try_from(ts.wrapping_sub(self.ts));
         let skipped = std::mem::take(&mut self.skipped);
@@ -113,7 +119,7 @@ impl<'p, 'a> Encoder<'p, 'a> {
     }
 
     #[inline(always)]
-    fn mark(&mut self, mark: Mark<'a>, front: Front) {
+    fn mark(&mut self, mark: Mark<'a>, front: EventHead) {
         match mark {
             Mark::Begin { pid, name } => {
                 let name = self.text(name);
@@ -143,13 +149,13 @@ impl<'p, 'a> Encoder<'p, 'a> {
         }
     }
 
-    fn rare(&mut self, event: Event<'a>, front: Front) {
+    fn rare(&mut self, event: Event<'a>, front: EventHead) {
         self.front(kind::RARE, front);
         self.batch.rare.push(event);
     }
 
     #[inline(always)]
-    fn fields(&mut self, event: FieldsEvent<'a>, fields: &[Field<'a>], front: Front) {
+    fn fields(&mut self, event: FieldsEvent<'a>, fields: &[Field<'a>], front: EventHead) {
         if event.shape == NO_SHAPE {
             return self.keyed(event, fields, front);
         }
@@ -174,7 +180,7 @@ impl<'p, 'a> Encoder<'p, 'a> {
     }
 
     #[inline(never)]
-    fn keyed(&mut self, event: FieldsEvent<'a>, fields: &[Field<'a>], front: Front) {
+    fn keyed(&mut self, event: FieldsEvent<'a>, fields: &[Field<'a>], front: EventHead) {
         let name = self.text(event.name);
         self.front(kind::FIELDS, front);
         let keys = &mut self.batch.keys;

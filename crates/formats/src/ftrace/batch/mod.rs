@@ -5,5 +5,5 @@ mod decode;
 mod encode;
 mod layout;
 
-pub(super) use encode::{Encoder, Front, Interned};
+pub(super) use encode::{Encoder, EventHead, Interned};
 pub(crate) use layout::{EventBatch, emptied};

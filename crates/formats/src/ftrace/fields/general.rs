@@ -10,7 +10,7 @@
 
 use crate::ftrace::digits::{digits, find_space, skip_spaces, whole_hex, whole_int};
 use crate::ftrace::event::{Field, Value};
-use crate::ftrace::twice;
+use crate::ftrace::fields_option;
 
 pub(crate) fn text_field<'a>(key: &'a [u8], text: &'a [u8]) -> Field<'a> {
     Field {
@@ -140,13 +140,13 @@ pub(crate) fn value(text: &[u8]) -> Value<'_> {
     let number = text.strip_suffix(b" [ns]").unwrap_or(text);
     if !matches!(number.first(), Some(b'0'..=b'9' | b'-' | b'+')) {
         let is_call = text.ends_with(b")");
-        let name = is_call.then(|| twice::function(text)).flatten();
+        let name = is_call.then(|| fields_option::function(text)).flatten();
         return Value::Text(name.unwrap_or(text));
     }
     if let Some(hex) = whole_hex(number) {
         return Value::Hex(hex);
     }
-    match whole_int(number).or_else(|| twice::whole(number)) {
+    match whole_int(number).or_else(|| fields_option::whole(number)) {
         Some(value) => Value::Int(value),
         None => Value::Text(text),
     }

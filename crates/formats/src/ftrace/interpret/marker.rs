@@ -50,7 +50,7 @@ impl Interpreter {
                     CounterValue::Float(value) => out.counter(track, at.ts, value),
                 }
             }
-            other => self.rarer_mark(at, other, out),
+            other => self.uncommon_marker(at, other, out),
         }
     }
 
@@ -123,7 +123,7 @@ impl Interpreter {
         out.args([(self.cookie_key, value)])
     }
 
-    fn rarer_mark(&mut self, at: At, mark: Mark<'_>, out: &mut TraceBuilder) {
+    fn uncommon_marker(&mut self, at: At, mark: Mark<'_>, out: &mut TraceBuilder) {
         match mark {
             Mark::AsyncBegin {
                 pid,

@@ -118,7 +118,7 @@ fn encode<'a>(lines: &[(usize, &(Record<'a>, Vec<Field<'a>>))], batch: &mut Even
         (0..*skipped).for_each(|_| encoder.skip_line());
         let Record { ts, cpu, .. } = *record;
         let task = encoder.task(record.comm, record.tid, record.tgid);
-        encoder.push(Front { task, cpu, ts }, record.event, fields);
+        encoder.push(EventHead { task, cpu, ts }, record.event, fields);
     }
 }
 
@@ -164,7 +164,7 @@ fn switches_and_wakes_name_tasks() {
     let mut encoder = Encoder::new(&mut batch, &mut interned);
     let [waker, idle, woken] =
         [(b"a", 1), (b"b", 0), (b"c", 7)].map(|(comm, tid)| encoder.task(comm, tid, NO_TGID));
-    let front = |ts| Front {
+    let front = |ts| EventHead {
         task: waker,
         cpu: 2,
         ts,
@@ -220,7 +220,7 @@ fn more_texts_than_short_numbers_have_room_for() {
     for (nth, name) in names.iter().enumerate() {
         let (pid, name) = (1, name.as_bytes());
         let task = encoder.task(name, nth as i32, NO_TGID);
-        let front = Front {
+        let front = EventHead {
             task,
             cpu: 0,
             ts: 0,

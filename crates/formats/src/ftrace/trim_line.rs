@@ -3,7 +3,7 @@
 /// Removes characters that line-end conversions, JavaScript string literals and CSV quotes add to a line, and what is
 /// put before it: a byte order mark, and the kernel log's time of an oops (`ftrace_dump`).
 #[inline]
-pub(super) fn clean(mut text: &[u8]) -> &[u8] {
+pub(super) fn trim_line(mut text: &[u8]) -> &[u8] {
     while let [rest @ .., b'\r'] = text {
         text = rest;
     }
@@ -58,7 +58,7 @@ mod tests {
             "<4>[   12.345678] a-1 [000] 1.0: x\r",
             "\"a-1 [000] 1.0: x\"",
         ] {
-            assert_eq!(clean(line.as_bytes()), b"a-1 [000] 1.0: x", "{line}");
+            assert_eq!(trim_line(line.as_bytes()), b"a-1 [000] 1.0: x", "{line}");
         }
         for line in [
             "[12] x",
@@ -70,7 +70,7 @@ mod tests {
             "<4>",
             "<",
         ] {
-            assert_eq!(clean(line.as_bytes()), line.as_bytes());
+            assert_eq!(trim_line(line.as_bytes()), line.as_bytes());
         }
     }
 }
