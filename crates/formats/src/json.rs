@@ -278,8 +278,10 @@ fn unicode<'a>(text: &'a [u8], out: &mut Vec<u8>) -> &'a [u8] {
 }
 
 fn hex(text: &[u8]) -> Option<u32> {
-    let digits = std::str::from_utf8(text.get(..4)?).ok()?;
-    u32::from_str_radix(digits, 16).ok()
+    let digits = text.get(..4)?;
+    // The conversion would also accept a sign.
+    digits.iter().all(u8::is_ascii_hexdigit).then_some(())?;
+    u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }
 
 /// Converts microseconds with a fraction to nanoseconds, rounded to the nearest, because sums of floating-point
@@ -355,6 +357,14 @@ mod tests {
             ("e".into(), Value::Word(b"null")),
         ];
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn an_escape_needs_four_digits() {
+        let found = fields(r#"{"a":"\u+0e9","b":"\u0e","c":"\u00E9"}"#);
+        let expected = [r"\u+0e9", r"\u0e", "\u{e9}"];
+        let expected = expected.map(|text| Value::Text(text.as_bytes().into()));
+        assert!(found.into_iter().map(|(_, value)| value).eq(expected));
     }
 
     #[test]
