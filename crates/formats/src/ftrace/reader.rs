@@ -5,7 +5,7 @@ use std::sync::Arc;
 use traceloom_trace::TraceBuilder;
 
 use super::interpret::Interpreter;
-use super::segments::{SpareBatches, each_batch};
+use super::segments::each_batch;
 use crate::error::ReadError;
 use crate::format::{PART_BYTES, ReadOptions, Reader, Target, TextPart, TextParts};
 use crate::format_id;
@@ -17,7 +17,6 @@ pub(super) struct FtraceReader {
     /// The start of an incomplete line.
     carry: Vec<u8>,
     threads: usize,
-    spare: SpareBatches,
     process_dump: Option<Arc<Vec<u8>>>,
     /// Whether the consumer of text has received the begin of this text.
     has_begun: bool,
@@ -29,7 +28,6 @@ impl FtraceReader {
             interpreter: Interpreter::new(options.rules.clone()),
             carry: Vec::new(),
             threads: options.threads,
-            spare: SpareBatches::default(),
             process_dump: options.process_dump.clone(),
             has_begun: false,
         }
@@ -43,8 +41,8 @@ impl FtraceReader {
 
     /// Reads complete lines. `done` is called with the number of bytes that are finished.
     fn read(&mut self, text: &[u8], out: &mut TraceBuilder, mut done: impl FnMut(usize)) {
-        let (interpreter, spare) = (&mut self.interpreter, &mut self.spare);
-        each_batch(text, self.threads, spare, |bytes, batch| {
+        let interpreter = &mut self.interpreter;
+        each_batch(text, self.threads, |bytes, batch| {
             interpreter.batch(batch, out);
             done(bytes);
         });

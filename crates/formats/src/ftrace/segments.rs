@@ -34,30 +34,19 @@ fn line_start(text: &[u8], from: usize, to: usize) -> Option<usize> {
     Some(from + memchr::memchr(b'\n', within)? + 1)
 }
 
-/// Batches whose memory can be reused.
-#[derive(Debug, Default)]
-pub(crate) struct SpareBatches(Vec<EventBatch<'static>>);
-
 /// Tokenizes `text` on up to `threads` threads and passes the batches to `consume` in order, each
 /// with the number of bytes it covers.
 pub(crate) fn each_batch<'a>(
     text: &'a [u8],
     threads: usize,
-    spare: &mut SpareBatches,
     mut consume: impl FnMut(usize, &EventBatch<'a>),
 ) {
+    let tokenized = |nth, scratch: &mut Scratch<'a>, batch: &mut EventBatch<'a>| {
+        tokenize(nth_segment(text, nth), scratch, batch);
+    };
+    let consume = |nth, batch: &EventBatch<'a>| consume(segment_bytes(text, nth), batch);
     let segments = text.len().div_ceil(SEGMENT_BYTES);
-    let mut batches = spare.0.drain(..).map(EventBatch::emptied).collect();
-    pipeline::in_order(
-        segments,
-        threads,
-        &mut batches,
-        |nth, scratch: &mut Scratch<'a>, batch: &mut EventBatch<'a>| {
-            tokenize(nth_segment(text, nth), scratch, batch);
-        },
-        |nth, batch| consume(segment_bytes(text, nth), batch),
-    );
-    spare.0.extend(batches.into_iter().map(EventBatch::emptied));
+    pipeline::in_order(segments, threads, tokenized, consume);
 }
 
 #[cfg(test)]
@@ -71,9 +60,8 @@ mod tests {
             .collect();
         for threads in [1, 2, 4] {
             let mut tids = Vec::new();
-            let mut spare = SpareBatches::default();
             for text in [&text[..0], &text] {
-                each_batch(text, threads, &mut spare, |_, batch| {
+                each_batch(text, threads, |_, batch| {
                     let mut records = batch.records();
                     tids.extend(std::iter::from_fn(|| Some(records.next()?.tid)));
                 });

@@ -73,22 +73,6 @@ pub(crate) struct EventBatch<'a> {
 }
 
 impl<'a> EventBatch<'a> {
-    /// An empty batch with the memory of this one, for another text.
-    pub fn emptied<'b>(self) -> EventBatch<'b> {
-        let mut words = self.words;
-        words.clear();
-        EventBatch {
-            words,
-            tasks: emptied(self.tasks),
-            texts: emptied(self.texts),
-            shapes: emptied(self.shapes),
-            keys: emptied(self.keys),
-            values: emptied(self.values),
-            rare: emptied(self.rare),
-            lines: 0,
-        }
-    }
-
     /// Empties the batch and keeps its memory.
     pub fn clear(&mut self) {
         self.words.clear();
