@@ -89,6 +89,18 @@ fn each_value_within_an_object_has_a_row() {
     );
 }
 
+/// Chrome's compositor has such arguments: `"args": {"args": {"type": 1}}`.
+#[test]
+fn an_object_named_args_keeps_its_name() {
+    let mut session = session(&[("args", r#"{"a":1,"args":[2]}"#), ("a", "[3]")]);
+    let expected = [
+        "args.args.a args.args.a int 1",
+        "args.args.args[0] args.args.args int 2",
+        "args.a[0] args.a int 3",
+    ];
+    assert_eq!(texts(&mut session, OF_SLICE), expected);
+}
+
 #[test]
 fn values_that_are_too_deep_or_too_long_stay_whole() {
     let deep = ["[".repeat(100_000), "]".repeat(100_000)].concat();

@@ -74,8 +74,8 @@ struct Renamer {
     args: ArgTable,
     /// The new sets, by the old set, whether its keys are renamed, and whether the category is removed.
     sets: FxHashMap<(ArgSetId, bool, bool), ArgSetId>,
-    /// The new keys.
-    keys: FxHashMap<StringId, StringId>,
+    /// The new keys, by the old key and whether its value is an object.
+    keys: FxHashMap<(StringId, bool), StringId>,
 }
 
 impl Renamer {
@@ -110,10 +110,10 @@ impl Renamer {
         }
         let mut rows = Vec::new();
         for (key, value) in self.old.set(set).skip(has_category.into()) {
-            let key = *self
-                .keys
-                .entry(key)
-                .or_insert_with(|| prefixed(key, strings));
+            let is_object =
+                matches!(value, ArgValue::Json(text) if strings.get(text).starts_with('{'));
+            let keys = self.keys.entry((key, is_object));
+            let key = *keys.or_insert_with(|| prefixed(key, is_object, strings));
             match value {
                 ArgValue::Null | ArgValue::Row(..) => {}
                 ArgValue::Json(text) => flatten(key, text, strings, &mut rows),
@@ -126,9 +126,11 @@ impl Renamer {
     }
 }
 
-fn prefixed(key: StringId, strings: &mut StringPool) -> StringId {
+/// The new key of a value. An object under `args` is a member of this name, because a value that is not a member is
+/// never an object.
+fn prefixed(key: StringId, is_object: bool, strings: &mut StringPool) -> StringId {
     match strings.get(key) {
-        ARGS => key,
+        ARGS if !is_object => key,
         name => {
             let name = format!("{ARGS}.{name}");
             strings.intern(&name)
