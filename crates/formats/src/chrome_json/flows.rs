@@ -307,6 +307,19 @@ mod tests {
         assert_eq!(read(text).repairs.count(RepairKind::BadField), 1);
     }
 
+    /// Go's runtime writes the stack that unblocks a goroutine, Trace Compass writes arguments.
+    #[test]
+    fn arguments_and_stacks_of_flows_are_counted() {
+        let text = r#"[{"ph":"X","pid":1,"tid":1,"ts":0,"dur":9,"name":"a"},
+            {"ph":"s","pid":1,"tid":1,"ts":1,"id":1,"name":"f","sf":3},
+            {"ph":"s","pid":1,"tid":1,"ts":2,"id":2,"name":"f","args":{"n":1}},
+            {"ph":"s","pid":1,"tid":1,"ts":3,"id":3,"name":"f","args":{ }},
+            {"ph":"s","pid":1,"tid":1,"ts":4,"id":4,"name":"f","args":null,"tts":4}]"#;
+        let trace = read(text);
+        assert_eq!(trace.repairs.count(RepairKind::SkippedEntry), 2);
+        assert!(trace.args.is_empty());
+    }
+
     #[test]
     fn flows_with_local_ids_stay_in_their_process() {
         let text = r#"[{"ph":"X","pid":1,"tid":1,"ts":0,"dur":9,"name":"a"},{"ph":"X","pid":2,"tid":2,"ts":0,"dur":9,"name":"b"},

@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{
-    ClockRow, NO_DURATION, Place, ProcessId, RepairKind, RowId, StringId, ThreadId, ThreadStateRow,
-    TraceBuilder, TrackId,
+    ArgSetId, ClockRow, NO_DURATION, Place, ProcessId, RepairKind, RowId, StringId, ThreadId,
+    ThreadStateRow, TraceBuilder, TrackId,
 };
 
 use super::asyncs::Asyncs;
@@ -23,7 +23,7 @@ use super::tables::{Tables, is_table};
 use super::tasks::Tasks;
 use super::threads;
 use super::v8::{self, V8};
-use super::values::{PROCESS_HINT, THREAD_HINT, arguments, as_text, member, shown};
+use super::values::{PROCESS_HINT, THREAD_HINT, arguments, as_text, is_empty, member, shown};
 use crate::deferred::Deferred;
 use crate::error::ReadError;
 use crate::format::{ReadOptions, Target};
@@ -129,13 +129,12 @@ impl Interpreter {
         }
         // Tables that a trace cannot hold are only counted, so their contents are not kept.
         let is_table = matches!(text.first(), Some(b'{' | b'[')) && !is_facts(key);
-        let kept = if is_table {
-            text.len().min(3)
-        } else {
-            text.len()
+        let kept = match text {
+            [_, inside @ .., _] if is_table && inside.trim_ascii().is_empty() => return,
+            _ if is_table => &text[..1],
+            _ => text,
         };
-        self.members
-            .push((key.to_owned(), text[..kept].to_vec(), place));
+        self.members.push((key.to_owned(), kept.to_vec(), place));
     }
 
     fn event(&mut self, event: Event<'_>, text: &[u8], place: Place, out: &mut TraceBuilder) {
@@ -191,7 +190,13 @@ impl Interpreter {
         };
         let is_async = event.is_async();
         let sequence = (self.thread_rows.len() + self.async_rows.len()) as u32;
-        self.event_stacks.hold(event, sequence, out);
+        let args = if event.is_flow() {
+            flow_extras(event, out);
+            ArgSetId::NONE
+        } else {
+            self.event_stacks.hold(event, sequence, out);
+            arguments(event, out)
+        };
         let mut row = Row {
             ts,
             dur: event.dur.unwrap_or(0).max(0),
@@ -200,7 +205,7 @@ impl Interpreter {
             name: interned(&event.name, event.has_name, out),
             category: interned(&event.category, event.has_category, out),
             id: id.unwrap_or(StringId::NULL),
-            args: arguments(event, out),
+            args,
             utid: ThreadId::NONE,
             upid,
             sequence,
@@ -361,6 +366,19 @@ fn flags(event: &Event<'_>) -> u8 {
         | flag(binds && event.flow_out, FLOW_OUT)
         | flag(event.binds_enclosing, ENCLOSING)
         | flag(event.is_local, LOCAL)
+}
+
+/// Counts a flow with arguments or a stack, because a flow of the model has neither.
+fn flow_extras(event: &Event<'_>, out: &mut TraceBuilder) {
+    let has_stack = [&b"sf"[..], b"esf"].map(|key| frame_of(event, key).is_some());
+    let has_extras =
+        has_stack.contains(&true) || event.args.as_ref().is_some_and(|args| !is_empty(args));
+    out.repair(
+        RepairKind::SkippedEntry,
+        has_extras.into(),
+        Place::default(),
+        || "the arguments or the stack of a flow".to_owned(),
+    );
 }
 
 /// An interned text, or none if the event has no such field.

@@ -95,10 +95,8 @@ fn json(text: &[u8], out: &mut TraceBuilder) -> ArgValue {
 pub(super) fn member(key: &str, text: &[u8], place: Place, out: &mut TraceBuilder) {
     match text.first() {
         Some(b'{') if is_facts(key) => facts(key, text, out),
-        Some(b'{' | b'[') if text.len() > 2 => {
-            out.repair(RepairKind::SkippedEntry, 1, place, || key.to_owned());
-        }
-        Some(b'{' | b'[') | None => {}
+        Some(b'{' | b'[') => out.repair(RepairKind::SkippedEntry, 1, place, || key.to_owned()),
+        None => {}
         Some(b'"') => {
             let inside = text.get(1..text.len().saturating_sub(1)).unwrap_or(b"");
             out.metadata(key, &String::from_utf8_lossy(&unescape(inside)));
@@ -118,6 +116,16 @@ fn facts(key: &str, text: &[u8], out: &mut TraceBuilder) {
             let key = format!("{prefix}{}", String::from_utf8_lossy(&key));
             out.metadata(&key, &as_text(&value));
         }
+    }
+}
+
+/// Whether a value has no contents: `{}`, `[]`, `""` or `null`.
+pub(super) fn is_empty(value: &Value<'_>) -> bool {
+    match value {
+        Value::Text(text) => text.is_empty(),
+        Value::Word(word) => *word == b"null",
+        Value::Nested([_, inside @ .., _]) => inside.trim_ascii().is_empty(),
+        Value::Nested(_) => true,
     }
 }
 
