@@ -14,7 +14,7 @@ use super::frames::Frames;
 use super::import_log;
 use super::members::{MOST_MEMBERS, is_deferred, is_facts, is_inner};
 use super::origin::Origin;
-use super::rows::{ENCLOSING, FLOW_IN, FLOW_OUT, LOCAL, Row};
+use super::rows::{ENCLOSING, FLOW_IN, FLOW_OUT, LOCAL, NO_END, Row};
 use super::samples::SampleEvent;
 use super::split::Part;
 use super::states::{add_state, is_state, state};
@@ -24,6 +24,7 @@ use super::tasks::Tasks;
 use super::threads;
 use super::v8::{self, V8};
 use super::values::{PROCESS_HINT, THREAD_HINT, arguments, as_text, is_empty, member, shown};
+use super::zero::ZeroDurations;
 use crate::deferred::Deferred;
 use crate::error::ReadError;
 use crate::format::{ReadOptions, Target};
@@ -54,6 +55,7 @@ pub(super) struct Interpreter {
     pub(super) deferred: Deferred,
     v8: V8,
     origin: Origin,
+    zero: ZeroDurations,
     stats: Stats,
     /// The number of objects with a phase, and without one.
     pub phases: [u64; 2],
@@ -82,6 +84,7 @@ impl Interpreter {
             deferred: Deferred::default(),
             v8: V8::default(),
             origin: Origin::default(),
+            zero: ZeroDurations::default(),
             stats: Stats::default(),
             phases: [0; 2],
             read_inner: false,
@@ -215,6 +218,7 @@ impl Interpreter {
         if event.phase == b'X' && event.dur.is_none() {
             // An `X` without a duration becomes a slice that never ended.
             row.phase = b'B';
+            row.flags |= NO_END;
         }
         if is_async {
             row.upid = if event.is_global {
@@ -257,6 +261,7 @@ impl Interpreter {
         };
         match (&*event.name, name) {
             (b"process_name", Some(name)) if upid != ProcessId::NONE => {
+                self.zero.process(name);
                 let name = out.intern(name);
                 out.name_process(upid, name);
             }
@@ -327,6 +332,7 @@ impl Interpreter {
         let tasks = (&mut self.tasks, &mut self.origin);
         tables.samples(&frames, (samples, room, shift), tasks, out);
         let callsites = std::mem::take(&mut self.v8).finish(shift, out);
+        self.zero.settle(&mut thread_rows);
         thread_rows.sort_unstable_by_key(Row::thread_key);
         let mut flows = Flows::default();
         let mut stacks = std::mem::take(&mut self.event_stacks);

@@ -44,6 +44,7 @@ mod ties;
 mod v8;
 mod values;
 mod write;
+mod zero;
 
 use traceloom_trace::{Place, RepairKind};
 

@@ -34,6 +34,8 @@ pub(super) const FLOW_OUT: u8 = 2;
 pub(super) const ENCLOSING: u8 = 4;
 /// The id of an async slice is valid only within its process.
 pub(super) const LOCAL: u8 = 8;
+/// The event is an `X` without a duration.
+pub(super) const NO_END: u8 = 16;
 
 impl Row {
     /// The sort key on a thread: ends and begins in file order, then complete slices from the longest to the shortest,
