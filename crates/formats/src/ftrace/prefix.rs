@@ -131,10 +131,18 @@ fn end_of_joined_flags(line: &[u8], at: usize) -> usize {
 }
 
 /// Parses `2d..2. 7843072871us+:` or `2d..2. 259445.106966:`, as `latency-format` prints them: CPU,
-/// time and the position of the colon. The kernel's source is `lat_print_generic`.
+/// time and the position of the colon. The kernel's source is `lat_print_generic`. `trace-cmd report -l -R` prints the
+/// flags as a number: `2-0x1 259445.106966:`.
 #[cold]
 fn joined_cpu_and_time(line: &[u8], at: usize) -> Option<(u64, i64, usize)> {
     let (cpu, flags) = digits(line, at)?;
+    if let Some(number) = line[flags..].strip_prefix(b"-0x") {
+        let length = number.iter().take_while(|byte| byte.is_ascii_hexdigit());
+        let after = flags + 3 + length.count();
+        (line.get(after) == Some(&b' ')).then_some(())?;
+        let (ts, colon) = timestamp(line, skip_spaces(line, after))?;
+        return (line.get(colon) == Some(&b':')).then_some((cpu, ts, colon));
+    }
     // trace-cmd puts no space before a time in ticks.
     let length = match line[flags..].iter().position(|&byte| byte == b' ')? {
         spaced @ ..=MOST_FLAGS => spaced,

@@ -113,8 +113,16 @@ fn latency_format() {
     // A time in ticks follows without a space.
     let line = "load.sh-22543   1.....56374176421221: sys_exit: NR 1 = 1";
     assert_eq!((read(line).3, read(line).4), (1, 56_374_176_421_221));
+    // trace-cmd report -l -R
+    let line = "trace-cm-6973    2-0x1 259445.106948920: bprint: ip=0x1";
+    let (comm, tid, _, cpu, ts, rest) = read(line);
+    assert_eq!((comm.as_str(), tid, cpu), ("trace-cm", 6973, 2));
+    assert_eq!((ts, rest.as_str()), (259_445_106_948_920, "bprint: ip=0x1"));
     for line in [
         "05-12 12:34:56.789  123  456 I tag: text",
+        "a-1 2-0x1: ev",
+        "a-1 2-0x1 12.5 ev",
+        "a-1 2-0xz 12.5: ev",
         "a-1 2d..2. 12us?: ev",
         "a-1 2 12us: ev",
         "a-1 2d..2.",
