@@ -63,7 +63,8 @@ struct At {
     ts: i64,
 }
 
-/// A call whose line was split by a message or by output. A later line may contain the rest.
+/// A call whose line was split by a message or by output. A later line may contain the rest. With the options `-z` and
+/// `-Z`, the line after `<unfinished ...>` contains it.
 struct Split {
     /// The begin of the call.
     at: At,
@@ -72,10 +73,10 @@ struct Split {
 }
 
 impl Split {
-    fn new(at: At, event: &Event<'_>, by_message: bool) -> Option<Self> {
+    fn new(at: At, event: &Event<'_>) -> Option<Self> {
         let (name, by_output) = match event {
             Event::Cut { name, .. } => (*name, true),
-            Event::Begin { name, .. } if by_message => (*name, false),
+            Event::Begin { name, .. } => (*name, false),
             _ => return None,
         };
         Some(Self {
@@ -102,6 +103,8 @@ struct State {
     clock: Clock,
     tasks: Tasks,
     split: Option<Split>,
+    /// Whether the table of the option `-C` has begun. It is at the end of a log.
+    in_summary: bool,
 }
 
 impl State {
@@ -117,7 +120,7 @@ impl State {
             Some(line) => {
                 self.lose_rest(out);
                 let at = self.event(&line, out);
-                self.split = Split::new(at, &line.event, message.is_some());
+                self.split = Split::new(at, &line.event);
             }
             None if message.is_some_and(|message| message.before.is_empty()) => {}
             None if self.rest(text, out) => {}
@@ -175,8 +178,9 @@ impl State {
     fn unread(&mut self, text: &str, out: &mut TraceBuilder) {
         const SHOWN: usize = 120;
         self.unread += 1;
-        let kind = if text.starts_with("> ") {
-            // A stack frame of the previous call (`-k`).
+        self.in_summary |= text.starts_with("% time ");
+        let kind = if text.starts_with("> ") || self.in_summary {
+            // A stack frame of the previous call (`-k`), or a line of the table.
             RepairKind::SkippedEntry
         } else {
             RepairKind::UnparsedLine

@@ -1,6 +1,6 @@
 //! Options that add text to lines.
 
-use traceloom_trace::Trace;
+use traceloom_trace::{RepairKind, Trace};
 
 use super::{read, slices, threads};
 
@@ -72,4 +72,37 @@ fn numbers_of_children_are_those_that_strace_sees() {
     assert_eq!(pids, [(500, -1), (501, 501), (502, 502), (503, 501)]);
     let trace = read("1700000000.1 gettid() = 1 /* 77 in strace's PID NS */\n");
     assert_eq!(threads(&trace)[0].0, 77);
+}
+
+/// As strace 6.1 prints the calls of several threads with `-z` and `-Z`.
+#[test]
+fn the_line_after_an_unfinished_call_may_contain_its_rest() {
+    let trace = read(concat!(
+        "11 1700000000.1 dup2(3, 0 <unfinished ...>\n",
+        ")                       = 0 <0.000020>\n",
+        "12 1700000000.2 newfstatat(AT_FDCWD, \"/x\",  <unfinished ...>\n",
+        "0x7f, 0)                = -1 ENOENT (No such file or directory) <0.000030>\n",
+        "11 1700000000.3 close(3) = 0 <0.000010>\n",
+    ));
+    let expected = [
+        "11 dup2 1700000000100000000+20000 {args=3, 0; ret=0}",
+        "12 newfstatat 1700000000200000000+30000 {args=AT_FDCWD, \"/x\"; args=0x7f, 0; \
+         ret=-1 ENOENT (No such file or directory)}",
+        "11 close 1700000000300000000+10000 {args=3; ret=0}",
+    ];
+    assert_eq!(slices(&trace), expected);
+    assert!(trace.repairs.rows().is_empty(), "{:?}", trace.repairs);
+}
+
+#[test]
+fn the_table_of_the_calls_is_skipped() {
+    let trace = read(concat!(
+        "11 1700000000.1 close(3) = 0\n",
+        "% time     seconds  usecs/call     calls    errors syscall\n",
+        "------ ----------- ----------- --------- --------- ----------------\n",
+        "100.00    0.161219          11     13902      1234 total\n",
+    ));
+    assert_eq!(slices(&trace).len(), 1);
+    assert_eq!(trace.repairs.count(RepairKind::SkippedEntry), 3);
+    assert_eq!(trace.repairs.count(RepairKind::UnparsedLine), 0);
 }
