@@ -5,6 +5,7 @@
 
 use super::digits::{int32, timestamp, whole_int};
 use super::event::{Cookie, CounterValue, Mark};
+use super::hitrace;
 
 /// The length to which libcutils truncates its messages, without the NUL (`ATRACE_MESSAGE_LENGTH`).
 pub(crate) const CUT_LENGTH: usize = 1023;
@@ -107,9 +108,18 @@ fn uncommon_marker(kind: u8, text: &[u8]) -> Option<Mark<'_>> {
     })
 }
 
-/// Parses `name|value`, in newer versions `name|value|category`.
+/// Parses `name|value`, in newer versions `name|value|category`. OpenHarmony's hitrace writes a space instead of the bar
+/// before version 19.
 fn counter(pid: i32, text: &[u8]) -> Option<Mark<'_>> {
-    let (name, last) = split_last(text)?;
+    let Some((name, last)) = split_last(text) else {
+        let (name, value) = split_space(text)?;
+        return Some(Mark::Counter {
+            pid,
+            name,
+            value: CounterValue::Whole(value),
+            category: b"",
+        });
+    };
     if let Some(value) = number(last) {
         return Some(Mark::Counter {
             pid,
@@ -139,14 +149,24 @@ fn track_end(pid: i32, text: &[u8]) -> Option<Mark<'_>> {
     })
 }
 
-/// Parses `name|cookie`. OpenHarmony's hitrace writes a space instead of the bar.
+/// Parses `name|cookie`. OpenHarmony's hitrace writes a space instead of the bar; since version 19 it writes a bar and
+/// further columns, which stay part of the name.
 fn name_and_cookie(text: &[u8]) -> Option<(&[u8], Cookie<'_>)> {
+    if let Some(number) = hitrace::cookie(text) {
+        return Some((text, cookie(number)));
+    }
     if let Some((name, text)) = split_last(text) {
         return Some((name, cookie(text)));
     }
+    let (name, number) = split_space(text)?;
+    Some((name, Cookie::Number(number)))
+}
+
+/// Parses a name and a number with a space between them.
+fn split_space(text: &[u8]) -> Option<(&[u8], i64)> {
     let space = memchr::memrchr(b' ', text)?;
     let number = whole_int(&text[space + 1..])?;
-    Some((&text[..space], Cookie::Number(number)))
+    Some((&text[..space], number))
 }
 
 fn cookie(text: &[u8]) -> Cookie<'_> {

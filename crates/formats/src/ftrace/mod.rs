@@ -21,6 +21,7 @@ mod flags;
 mod ftrace_line;
 mod graph;
 mod header;
+mod hitrace;
 mod intern;
 mod interpret;
 mod latency_tracers;

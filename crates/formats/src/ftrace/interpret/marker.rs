@@ -13,7 +13,11 @@ use super::interpreter::Interpreter;
 use super::kills;
 use super::position::At;
 use crate::ftrace::event::{Cookie, CounterValue, Mark};
+use crate::ftrace::hitrace;
 use crate::ftrace::marker::{COOKIE, CUT_LENGTH};
+
+/// The argument with the further columns of hitrace: a category and pairs of keys and values.
+const DETAILS: &str = "details";
 
 impl Interpreter {
     #[inline]
@@ -22,8 +26,11 @@ impl Interpreter {
             Mark::Begin { pid, name } => {
                 self.threads.learn_tgid(at.slot, pid, out);
                 let track = self.threads.track(at.slot, out);
-                let id = self.mark_name(at, name, pid, out);
-                out.begin_slice(track, SliceBegin::named(at.ts, id));
+                let columns = hitrace::columns(name);
+                let id = self.mark_name(at, columns.name, pid, out);
+                let begin = SliceBegin::named(at.ts, id);
+                let begin = detailed(begin, &columns, None, out);
+                out.begin_slice(track, begin);
                 kills::section(at, name, out);
             }
             Mark::End { pid } => {
@@ -114,13 +121,13 @@ impl Interpreter {
     }
 
     /// The argument that distinguishes an asynchronous slice from others of the same name.
-    fn cookie_arg(&mut self, cookie: Cookie<'_>, out: &mut TraceBuilder) -> ArgSetId {
+    fn cookie_arg(&mut self, cookie: Cookie<'_>, out: &mut TraceBuilder) -> (StringId, ArgValue) {
         out.intern_cached(&mut self.cookie_key, COOKIE.as_bytes());
         let value = match cookie {
             Cookie::Number(number) => ArgValue::Int(number),
             Cookie::Text(text) => ArgValue::Text(out.intern(text)),
         };
-        out.args([(self.cookie_key, value)])
+        (self.cookie_key, value)
     }
 
     fn uncommon_marker(&mut self, at: At, mark: Mark<'_>, out: &mut TraceBuilder) {
@@ -131,17 +138,17 @@ impl Interpreter {
                 name,
                 cookie,
             } => {
-                let key = self.async_key(at, (pid, track, name), cookie, out);
+                let columns = hitrace::async_columns(name);
+                let key = self.async_key(at, (pid, track, columns.name), cookie, out);
                 let open = self.lanes.open_slice(out, key);
                 if let Some(open) = open.filter(|_| track.is_none()) {
                     out.saw_time(at.ts);
                     return self.repeats.add(key, open, at.ts);
                 }
-                let name = self.mark_name(at, name, pid, out);
-                let begin = SliceBegin {
-                    arg_set_id: self.cookie_arg(cookie, out),
-                    ..SliceBegin::named(at.ts, name)
-                };
+                let name = self.mark_name(at, columns.name, pid, out);
+                let begin = SliceBegin::named(at.ts, name);
+                let cookie = Some(self.cookie_arg(cookie, out));
+                let begin = detailed(begin, &columns, cookie, out);
                 self.lanes.nest(out, key, begin);
             }
             Mark::AsyncEnd {
@@ -151,6 +158,7 @@ impl Interpreter {
                 cookie,
             } => {
                 out.saw_time(at.ts);
+                let name = hitrace::async_columns(name).name;
                 let key = self.async_key(at, (pid, track, name), cookie, out);
                 match self.lanes.end(out, key, at.ts) {
                     Some(_) => self.repeats.end(key, out),
@@ -187,6 +195,28 @@ impl Interpreter {
     }
 }
 
+/// Adds the arguments of a slice: its cookie, and the columns that only hitrace has.
+#[inline]
+fn detailed(
+    begin: SliceBegin,
+    columns: &hitrace::Columns<'_>,
+    cookie: Option<(StringId, ArgValue)>,
+    out: &mut TraceBuilder,
+) -> SliceBegin {
+    if columns.level.is_empty() && cookie.is_none() {
+        return begin;
+    }
+    let details = (!columns.details.is_empty()).then(|| {
+        let key = out.intern(DETAILS.as_bytes());
+        (key, ArgValue::Text(out.intern(columns.details)))
+    });
+    SliceBegin {
+        category: out.intern_unless_empty(columns.level),
+        arg_set_id: out.args(cookie.into_iter().chain(details)),
+        ..begin
+    }
+}
+
 /// The type of a counter that describes the whole device, though a process writes it. System properties have the same
 /// counters.
 fn device_counter(name: &[u8]) -> Option<TrackType> {
@@ -206,5 +236,49 @@ fn cookie_number(cookie: Cookie<'_>) -> i64 {
             hasher.write(text);
             hasher.finish() as i64
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use traceloom_trace::{NO_DURATION, RepairKind};
+
+    use crate::{ReadOptions, read_bytes};
+
+    /// As in the examples of OpenHarmony's documentation.
+    #[test]
+    fn hitrace_has_levels_categories_and_pairs() {
+        let marks = [
+            "S|7|H:load|1001|M62|net|k=v",
+            "S|7|H:load|1002|M62",
+            "B|7|H:draw|M62|k=v",
+            "E|7|M62",
+            "F|7|H:load|1001|M62",
+            "F|7|H:load|1002|M62",
+            "C|7|H:depth 3",
+        ];
+        let line = |(n, mark): (usize, &&str)| {
+            format!(
+                "          app-7     (    7) [000] .... 1.00000{n}: tracing_mark_write: {mark}\n"
+            )
+        };
+        let text: String = marks.iter().enumerate().map(line).collect();
+        let trace = read_bytes(text.as_bytes(), ReadOptions::default()).unwrap();
+        let slices = trace.slices.rows().map(|row| {
+            let [name, category] = [row.name, row.category].map(|id| trace.strings.get(id));
+            let args = trace.args.set(row.arg_set_id);
+            let args = args.map(|(_, value)| value.display(&trace.strings));
+            let args = args.collect::<Vec<_>>().join(" ");
+            assert_ne!(row.dur, NO_DURATION);
+            format!("{name} {category} {} {args}", row.dur)
+        });
+        let expected = [
+            "H:load M62 4000 1001 net|k=v",
+            "H:load M62 4000 1002",
+            "H:draw M62 1000 k=v",
+        ];
+        assert_eq!(slices.collect::<Vec<_>>(), expected);
+        assert_eq!(trace.counters.value.get(0), 3.0);
+        assert_eq!(trace.repairs.count(RepairKind::UnmatchedEnd), 0);
     }
 }

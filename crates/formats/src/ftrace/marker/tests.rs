@@ -111,6 +111,30 @@ fn every_payload() {
             cookie: Cookie::Text(b"0x9 b"),
         },
     );
+    is(
+        "S|7|H:a|9|M62|c|k=v",
+        Mark::AsyncBegin {
+            pid,
+            track: None,
+            name: b"H:a|9|M62|c|k=v",
+            cookie: Cookie::Number(9),
+        },
+    );
+    is(
+        "C|7|H:queue size 5",
+        Mark::Counter {
+            pid,
+            name: b"H:queue size",
+            value: CounterValue::Whole(5),
+            category: b"",
+        },
+    );
+    is(
+        "C|7|queue x",
+        Mark::Text {
+            text: b"C|7|queue x",
+        },
+    );
     is("hello", Mark::Text { text: b"hello" });
     is("C|7|n|x", Mark::Text { text: b"C|7|n|x" });
 }
