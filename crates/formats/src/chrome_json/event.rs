@@ -144,7 +144,9 @@ impl<'a> Event<'a> {
     /// The requested position of the process or thread in the display.
     pub fn sort_index(&self) -> Option<ArgValue> {
         let value = self.argument(b"sort_index")?;
-        Some(ArgValue::Int(int(value.text()?)?))
+        let fraction = || value.number().filter(|index| index.is_finite());
+        let index = int(value.text()?).or_else(|| Some(fraction()? as i64));
+        Some(ArgValue::Int(index?))
     }
 
     fn start(&mut self, value: &Value<'a>) {
@@ -197,5 +199,27 @@ impl<'a> Event<'a> {
         fields
             .find(|(key, _)| &**key == wanted)
             .map(|(_, value)| value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use traceloom_trace::ArgValue;
+
+    use super::Event;
+
+    /// As in Perfetto. Unity's build program writes them as texts.
+    #[test]
+    fn sort_indexes_are_numbers_of_any_form() {
+        let index = |text: &str| {
+            let event = format!(r#"{{"ph":"M","args":{{"sort_index":{text}}}}}"#);
+            Event::read(event.as_bytes()).sort_index()
+        };
+        for text in ["-2", "-2.0", "\"-2\"", "-2.9", "-2e0"] {
+            assert_eq!(index(text), Some(ArgValue::Int(-2)), "{text}");
+        }
+        for text in ["null", "\"x\"", "NaN", "{}"] {
+            assert_eq!(index(text), None, "{text}");
+        }
     }
 }
