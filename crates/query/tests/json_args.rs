@@ -5,7 +5,8 @@ mod made;
 use made::ask;
 use traceloom_query::{Limits, Session, Value};
 use traceloom_trace::{
-    ArgSetId, ArgValue, FtraceEventRow, SliceBegin, TraceBuilder, TrackOwnerId, TrackType,
+    ArgSetId, ArgValue, FtraceEventRow, RowId, SliceBegin, StringId, TraceBuilder, TrackOwnerId,
+    TrackType,
 };
 
 /// Adds a set of arguments.
@@ -148,6 +149,24 @@ fn instants_have_their_category() {
     assert_eq!(texts(&mut session, sql), ["3"]);
 }
 
+#[test]
+fn slices_without_a_name_have_perfettos() {
+    let mut out = TraceBuilder::new();
+    out.begin_source("a.json", "chrome-json");
+    let (thread, upid) = (out.thread(5), out.process(5));
+    let track = out.thread_track(thread);
+    let [none, empty] = [StringId::NULL, StringId::EMPTY];
+    out.whole_slice(track, SliceBegin::named(1, none), 2);
+    out.whole_slice(track, SliceBegin::named(4, empty), 0);
+    out.instant(track, 5, none, ArgSetId::NONE);
+    let process = out.process_track(TrackType::ChromeProcessInstant, upid, empty);
+    out.instant(process, 6, empty, ArgSetId::NONE);
+    let mut session = Session::open(out.finish(), Limits::default()).unwrap();
+    let sql = "SELECT ts, ifnull(name, 'null') FROM slice ORDER BY ts";
+    let expected = ["1 [No name]", "4 [No name]", "5 [No name]", "6 null"];
+    assert_eq!(texts(&mut session, sql), expected);
+}
+
 /// In PerfettoSQL, slices whose id is the same in all processes belong to no process.
 #[test]
 fn only_tracks_of_local_ids_belong_to_their_process() {
@@ -171,6 +190,25 @@ fn only_tracks_of_local_ids_belong_to_their_process() {
     assert_eq!(texts(&mut session, tracks), expected);
     let of_process = "SELECT name, pid FROM process_slice";
     assert_eq!(texts(&mut session, of_process), ["here 5"]);
+}
+
+#[test]
+fn counters_have_perfettos_names() {
+    let mut out = TraceBuilder::new();
+    out.begin_source("a.json", "chrome-json");
+    let upid = out.process(5);
+    for (name, queried) in [("a", Some("a value")), ("a b", None)] {
+        let name = out.intern(name.as_bytes());
+        let track = out.process_track(TrackType::JsonCounter, upid, name);
+        if let Some(queried) = queried {
+            let queried = ArgValue::Text(out.intern(queried.as_bytes()));
+            out.add_track_args(track, &[("json_counter_name", queried)]);
+        }
+        out.counter(track, 1, 2.0);
+    }
+    let mut session = Session::open(out.finish(), Limits::default()).unwrap();
+    let sql = "SELECT name FROM process_counter_track ORDER BY name";
+    assert_eq!(texts(&mut session, sql), ["a b", "a value"]);
 }
 
 #[test]

@@ -1,13 +1,16 @@
 //! Counters. Their values need no sorting, so they go straight into the table.
 
 use traceloom_trace::{
-    Place, ProcessId, RepairKind, RowId, StringId, TraceBuilder, TrackId, TrackType,
+    ArgValue, Place, ProcessId, RepairKind, RowId, StringId, TraceBuilder, TrackId, TrackType,
 };
 
 use super::event::Event;
 use super::interpret::Interpreter;
 use super::values::as_text;
 use crate::json::Value;
+
+/// The argument with the name that PerfettoSQL has for a counter.
+const NAME_IN_QUERIES: &str = "json_counter_name";
 
 /// Bytes of input required for each counter beyond [`FREE_COUNTERS`].
 const BYTES_A_COUNTER: usize = 24;
@@ -39,16 +42,21 @@ impl Interpreter {
                 out.repair(RepairKind::BadField, 1, place, || as_text(&value));
                 continue;
             };
-            let series = match &*series {
+            let series_id = match &*series {
                 b"value" => StringId::NULL,
                 series => out.intern(series),
             };
-            let Some(track_id) = self.counter_track((upid, name, series), category, out) else {
+            let is_known = self.counters.contains_key(&(upid, name, series_id));
+            let Some(track_id) = self.counter_track((upid, name, series_id), category, out) else {
                 out.repair(RepairKind::BeyondLimit, 1, place, || {
                     "too many counters for the size of the file".to_owned()
                 });
                 continue;
             };
+            let is_renamed = series_id == StringId::NULL || event.id.is_some();
+            if is_renamed && !is_known {
+                name_for_queries(event, &series, track_id, out);
+            }
             self.first_counter.get_or_insert(out.trace().counters.len());
             out.unaligned_counter(track_id, ts, number);
         }
@@ -89,11 +97,44 @@ impl Interpreter {
     }
 }
 
+/// Keeps the name that PerfettoSQL has for a counter.
+fn name_for_queries(event: &Event<'_>, series: &[u8], track: TrackId, out: &mut TraceBuilder) {
+    let id = event.id.as_deref();
+    let id = id.map_or(Vec::new(), |id| [b" id: ", id].concat());
+    let name = out.intern(&[&*event.name, &id, b" ", series].concat());
+    out.add_track_args(track, &[(NAME_IN_QUERIES, ArgValue::Text(name))]);
+}
+
 #[cfg(test)]
 mod tests {
     use traceloom_trace::RepairKind;
 
     use crate::chrome_json::tests::read;
+
+    #[test]
+    fn counters_keep_the_name_for_queries_if_it_differs() {
+        let trace = read(
+            r#"[{"ph":"C","pid":1,"ts":1,"name":"a","args":{"value":1,"b":2}},
+                {"ph":"C","pid":1,"ts":2,"name":"a","id":"x","args":{"value":3,"b":4}},
+                {"ph":"C","pid":1,"ts":3,"name":"a","id":"x","args":{"value":5}}]"#,
+        );
+        let names = trace.tracks.rows().map(|row| {
+            let args = trace.args.set(row.arg_set_id);
+            let other = args.map(|(_, value)| value.display(&trace.strings).to_string());
+            format!(
+                "{}: {}",
+                trace.strings.get(row.name),
+                other.collect::<String>()
+            )
+        });
+        let expected = [
+            "a: a value",
+            "a b: ",
+            "a[x]: a id: x value",
+            "a[x] b: a id: x b",
+        ];
+        assert_eq!(names.collect::<Vec<_>>(), expected);
+    }
 
     #[test]
     fn a_counter_without_values_is_counted() {

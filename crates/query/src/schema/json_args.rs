@@ -5,7 +5,8 @@
 //! "args": {"a": {"b": 1}, "list": [5, 6]}       args.a.b = 1, args.list[0] = 5, args.list[1] = 6
 //! ```
 //!
-//! The page and `convert` keep the file's own keys and values.
+//! Slices without a name have PerfettoSQL's name for them. The page and `convert` keep the file's own keys, values and
+//! names.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -19,6 +20,9 @@ use traceloom_trace::{
 /// The name of the JSON format in `source`.
 const FORMAT: &str = "chrome-json";
 
+/// The name of a slice without one.
+const NO_NAME: &str = "[No name]";
+
 /// The key of values that are not a member of `args`: `"args": "text"`.
 const ARGS: &str = "args";
 
@@ -31,7 +35,7 @@ pub(super) fn has_json(trace: &Trace) -> bool {
     formats.any(|id| trace.strings.get(id) == FORMAT)
 }
 
-/// Renames the arguments of slices from JSON. Unnamed nulls have no row.
+/// Renames the arguments of slices from JSON. Nulls have no row.
 pub(super) fn rename(trace: &mut Trace) {
     let sources = trace.sources.format.iter();
     let sources: Vec<bool> = sources.map(|id| trace.strings.get(id) == FORMAT).collect();
@@ -67,6 +71,30 @@ pub(super) fn rename(trace: &mut Trace) {
     trace.replace_arg_sets(|set| renamer.borrow_mut().copied(set));
     trace.slices.arg_set_id = of_slices;
     trace.args = renamer.into_inner().args;
+    name_slices(trace, &tracks);
+}
+
+/// Names the slices and the instants of threads that have no name or an empty one. Other empty texts become NULL.
+/// `tracks` says which tracks are from JSON.
+fn name_slices(trace: &mut Trace, tracks: &[bool]) {
+    let empty = |id: StringId| matches!(id, StringId::NULL | StringId::EMPTY);
+    for row in 0..trace.slices.len() {
+        let track = trace.slices.track_id.get(row).row();
+        if tracks.get(track) != Some(&true) {
+            continue;
+        }
+        if trace.slices.category.get(row) == StringId::EMPTY {
+            *trace.slices.category.get_mut(row) = StringId::NULL;
+        }
+        if empty(trace.slices.name.get(row)) {
+            let is_of_thread = trace.tracks.utid.get(track).some().is_some();
+            let is_named = is_of_thread || !trace.slices.is_instant(row);
+            *trace.slices.name.get_mut(row) = match is_named {
+                true => trace.strings.intern(NO_NAME),
+                false => StringId::NULL,
+            };
+        }
+    }
 }
 
 struct Renamer {

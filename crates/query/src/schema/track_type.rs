@@ -106,12 +106,20 @@ impl TrackFacts {
     }
 }
 
+/// The argument of a counter of Chrome with the name that PerfettoSQL has for it.
+const COUNTER_NAME: &str = "json_counter_name";
+
 /// The argument of an asynchronous track that says whether its ids are valid only in their process.
 const IS_PROCESS_SCOPED: &str = "trace_id_is_process_scoped";
 
-/// A track as PerfettoSQL shows it. There, asynchronous slices of Chrome belong to no process if their ids are not
+/// A track as PerfettoSQL shows it. There, the names of all counters of Chrome end with their series, and asynchronous slices of Chrome belong to no process if their ids are not
 /// local.
 fn as_queried(row: TrackRow, is_scoped: Option<StringId>, trace: &Trace) -> TrackRow {
+    if matches!(row.kind, TrackType::JsonCounter | TrackType::GlobalCounter)
+        && let Cell::Text(name) = argument(trace, &row, COUNTER_NAME)
+    {
+        return TrackRow { name, ..row };
+    }
     if row.kind != TrackType::LegacyAsyncProcessSlice {
         return row;
     }
