@@ -89,10 +89,12 @@ fn name_slices(trace: &mut Trace, tracks: &[bool]) {
         if empty(trace.slices.name.get(row)) {
             let is_of_thread = trace.tracks.utid.get(track).some().is_some();
             let is_named = is_of_thread || !trace.slices.is_instant(row);
-            *trace.slices.name.get_mut(row) = match is_named {
-                true => trace.strings.intern(NO_NAME),
-                false => StringId::NULL,
+            let name = if is_named {
+                trace.strings.intern(NO_NAME)
+            } else {
+                StringId::NULL
             };
+            *trace.slices.name.get_mut(row) = name;
         }
     }
 }
