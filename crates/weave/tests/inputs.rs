@@ -278,7 +278,9 @@ fn permissions_of_outputs() {
     let jar = folder.put("app.jar", &app());
     let mut build = Build::new();
     build.cache = Some(folder.at("cache.zip"));
-    build.run(&[jar.clone()], &folder.at("woven.jar")).unwrap();
+    build
+        .run(std::slice::from_ref(&jar), &folder.at("woven.jar"))
+        .unwrap();
     build.rules.exclude.packages = vec!["a".to_owned()];
     build.run(&[jar], &folder.at("same.jar")).unwrap();
     let mode = |name: &str| {
