@@ -112,6 +112,20 @@ onPages("A trace with a log and samples", { files: [MADE] }, (its) => {
     for (const name of ["Android log", "com.example.app", "worker"]) assert.ok(names.some((text) => text.includes(name)), `${name} in ${names}`);
   });
 
+  test("fills the overview with the times of its records", LONG, async () => {
+    const page = its.page();
+    await settled(page);
+    const { width, inked } = await page.getByTestId("overview").locator("canvas").evaluate((canvas) => {
+      const { width, height } = /** @type {HTMLCanvasElement} */ (canvas);
+      const bytes = /** @type {HTMLCanvasElement} */ (canvas).getContext("2d")?.getImageData(0, height - 2, width, 1).data ?? [];
+      const colours = Array.from({ length: width }, (_, x) => [...bytes.slice(x * 4, x * 4 + 3)].join());
+      return { width, inked: colours.flatMap((colour, x) => colour === colours[Math.floor(width / 3)] ? [] : [x]) };
+    });
+    const { duration_ns: whole } = await ask(page, { op: "meta" }), times = SAMPLES.map((_, at) => (at + 1) * 10 * MS).concat(LINES.map(([ts]) => ts));
+    const places = await Promise.all(times.map(async (ts) => Math.min(width - 1, Math.floor(await from(page, ts) / whole * width))));
+    assert.deepEqual(inked, [...new Set(places)].sort((a, b) => a - b));
+  });
+
   test("lists the lines of the log, by level, text and range", LONG, async () => {
     const page = its.page();
     await tab(page, "logs");

@@ -10,7 +10,7 @@ const EDGE = 6;
 const ROWS = 120;
 /** Without scheduling data, the depth of the calls shows activity: the number of rows used, and the depth that counts as busy. */
 const DEEP_ROWS = 3, DEEP = 40;
-/** The maximum number of rows to count events of, when neither states nor calls show activity. */
+/** The maximum number of rows to count events or instants of, when neither states nor calls show activity. Samples and lines of the log are then counted too. */
 const EVENT_ROWS = 512;
 
 /**
@@ -26,6 +26,8 @@ export function overviewStrip(source, rows, view, redraw, store) {
   /** @type {any} */
   let data = null;
   let asked = false, deep = false, counts = false, width = 0;
+  /** Times of samples and of lines of the log. @type {Float64Array[]} */
+  let records = [];
 
   /** Requests the outermost calls and states of the whole trace, or all its calls, once. */
   async function load() {
@@ -37,9 +39,9 @@ export function overviewStrip(source, rows, view, redraw, store) {
     // If nothing has a duration, the density of events shows activity. Each event has a CPU, or else a thread.
     const calm = !Array.from(rows.busy).some(busy => busy > 0);
     const events = !calm ? [] : [KIND.cpu, KIND.thread].map(of => all.filter(row => kind[row] === of && flags[row] & 32)).find(found => found.length)?.slice(0, EVENT_ROWS) ?? [];
-    const list = events.length ? events : all.filter(row => (kind[row] === KIND.thread || kind[row] === KIND.async) && last[row] > first[row])
+    counts = calm;
+    const list = events.length ? events : calm ? all.filter(row => kind[row] !== KIND.counter).slice(0, EVENT_ROWS) : all.filter(row => (kind[row] === KIND.thread || kind[row] === KIND.async) && last[row] > first[row])
       .sort((a, b) => rows.busy[b] - rows.busy[a]).slice(0, deep ? DEEP_ROWS : ROWS).sort((a, b) => a - b);
-    counts = events.length > 0;
     try {
       data = await source.ask({op: "window", rows: list, from: view.start, to: view.end, px_ns: (view.end - view.start) / Math.max(200, width), max_level: deep ? DEEP : 0});
       busy = null;
@@ -55,9 +57,16 @@ export function overviewStrip(source, rows, view, redraw, store) {
     busy = new Float32Array(width);
     add(busy, data.s_ts, data.s_end, px, deep ? null : data.s_level, null);
     add(busy, data.t_ts, data.t_end, px, null, data.t_state);
-    if (counts) for (let at = 0; at < data.e_ts.length; at++) busy[Math.max(0, Math.min(width - 1, Math.floor(px(data.e_ts[at]))))] += data.e_count[at];
+    if (counts) countAll(busy);
     const most = busy.reduce((most, value) => Math.max(most, value), 0) || 1;
     for (let at = 0; at < width; at++) busy[at] = (busy[at] / most) ** 0.7;
+  }
+
+  /** Adds the numbers of events, instants and records. @param {Float32Array} busy */
+  function countAll(busy) {
+    const place = (/** @type {number} */ ts) => Math.max(0, Math.min(width - 1, Math.floor(px(ts))));
+    for (let at = 0; at < data.e_ts.length; at++) busy[place(data.e_ts[at])] += data.e_count[at];
+    for (const times of [data.i_ts, ...records]) for (const ts of times) busy[place(ts)]++;
   }
 
   function draw() {
@@ -119,7 +128,8 @@ export function overviewStrip(source, rows, view, redraw, store) {
     };
   };
   element.ondblclick = () => view.set(view.start, view.end);
-  return {element, draw, load, renew(/** @type {any} */ others) { rows = others; asked = false; }};
+  return {element, draw, load, renew(/** @type {any} */ others) { rows = others; asked = false; },
+    setRecords(/** @type {Float64Array[]} */ times) { records = times; busy = null; redraw(); }};
 }
 
 /**

@@ -135,5 +135,7 @@ export function recordPoints(source, meta, rows, redraw) {
     },
     /** Whether a row has marks. @param {number} row */
     has: row => series.has(row),
+    /** The times of all marks. */
+    times: () => [...series.values()].flat().map(({ts}) => ts),
   };
 }

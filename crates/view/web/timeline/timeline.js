@@ -196,7 +196,7 @@ export function createTimeline(store, source, meta, rows, stats) {
     tiles.need(drawnRows([...fixed, ...around]), from, to, ns_px, model.lanes);
     if (tiles.busy()) return;
     strip.load();
-    if (!pointsAsked) { pointsAsked = true; points.load(); }
+    if (!pointsAsked) { pointsAsked = true; points.load().then(() => strip.setRecords(points.times())); }
   }
 
   /** @param {number} row @param {number} level @returns {number | null} px; may be outside of the screen */
