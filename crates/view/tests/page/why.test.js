@@ -26,6 +26,7 @@ onPages("A wait", { files: [JANK] }, (its) => {
     const page = its.page(), id = await sliceNamed(page, FRAME), told = cli("why", JANK, "--slice", FRAME, "--json");
     await bring(page, id);
     await clickSlice(page, id);
+    await tab(page, "details");
     await page.getByTestId("why").click();
     await page.getByTestId("why-table").locator(".vt-space > .vt-row").first().waitFor();
     await settled(page);
@@ -40,6 +41,36 @@ onPages("A wait", { files: [JANK] }, (its) => {
     await until(page, (state) => state.selection?.kind === "state");
     assert.equal(await state(page, "panel"), "why", "the path stays while its parts are looked at");
     await until(page, () => /why=/.test(location.hash));
+  });
+
+  test("the tab answers for the next call that is selected, and the path's name leads back to the path", LONG, async () => {
+    const page = its.page(), first = await sliceNamed(page, FRAME), other = await sliceNamed(page, "Choreographer#doFrame 74231");
+    const partsOf = async (/** @type {number} */ slice) => (await ask(page, { op: "why", slice })).parts.map((/** @type {any} */ { thread, state }) => [thread, state]);
+    const shown = async () => (await tableOf(page, "why-table")).map(({ thread, state }) => [thread.trim(), state]);
+    await bring(page, first);
+    await clickSlice(page, first);
+    await tab(page, "why");
+    await until(page, (state, first) => state.why?.slice === first, first);
+    await bring(page, other);
+    await clickSlice(page, other);
+    await until(page, (state, other) => state.why?.slice === other, other);
+    await settled(page);
+    assert.deepEqual(await shown(), await partsOf(other));
+    await page.getByTestId("why-table").focus();
+    await page.keyboard.press("ArrowDown");
+    await until(page, (state) => state.selection?.kind === "state");
+    assert.equal((await state(page, "why")).slice, other, "a part of the path does not replace it");
+    await tab(page, "details");
+    await bring(page, first);
+    await clickSlice(page, first);
+    await page.getByTestId("path-row").getByRole("button").first().click();
+    await until(page, (state) => state.panel === "why");
+    await settled(page);
+    assert.equal((await state(page, "why")).slice, other);
+    assert.deepEqual(await shown(), await partsOf(other));
+    await tab(page, "details");
+    await tab(page, "why");
+    await until(page, (state, first) => state.why?.slice === first, first);
   });
 
   test("leads to the owner of the lock, and to who woke the thread", LONG, async () => {

@@ -20,6 +20,8 @@ function mount(element, store, source, context) {
   element.classList.add("stack");
   /** @type {any[]} */
   let parts = [];
+  /** The question that was asked last. @type {any} */
+  let asked = null;
   let abort = new AbortController();
   const title = el("span", {class: "range-title", role: "status", "data-testid": "why-title"});
   const row = el("div", {class: "why-row", "data-testid": "why-row"});
@@ -60,6 +62,7 @@ function mount(element, store, source, context) {
 
   async function load() {
     const {why} = store.get();
+    asked = why;
     if (!why) {
       invite();
       return element.replaceChildren(hint);
@@ -74,17 +77,23 @@ function mount(element, store, source, context) {
       table.setRows(parts);
       draw();
     } catch (error) {
-      if (!isAbort(error)) title.textContent = error instanceof Error ? error.message : String(error);
+      if (isAbort(error)) return;
+      parts = [];
+      table.setRows(parts);
+      draw();
+      title.textContent = error instanceof Error ? error.message : String(error);
     }
   }
-  /** When the tab opens, it answers for the selection. */
-  function opened() {
-    const {panel, why, selection} = store.get(), question = panel === "why" && !why ? questionOf(selection, context.rows) : null;
-    if (question) store.set({why: question});
+
+  /** While the tab is open, it answers for the selection. A part of the path, and a question that was just asked, keep the answer. */
+  function follow() {
+    const {panel, why, selection} = store.get(), question = panel === "why" && why === asked ? questionOf(selection, context.rows) : null;
+    const part = selection?.kind === "state" && parts.some(({row, ts, end}) => row === selection.row && ts === selection.ts && end === selection.end);
+    if (question && !part && JSON.stringify(question) !== JSON.stringify(why)) store.set({why: question});
+    else if (!why) invite();
   }
+  store.on(["panel", "selection"], follow);
   store.on(["why"], load);
-  store.on(["panel"], opened);
-  store.on(["selection"], ({why}) => { if (!why) invite(); });
   load();
-  opened();
+  if (!store.get().why) follow();
 }

@@ -19,7 +19,7 @@ export function pathRow(source, store, showRow, redraw) {
   /** @type {Part[]} */
   let parts = [];
   let abort = new AbortController();
-  const name = el("button", {type: "button", class: "path-name", title: "The critical path: open the tab Why", onclick: () => store.set({panel: "why", chosen: true})});
+  const name = el("button", {type: "button", class: "path-name", title: "The critical path: open the tab Why", onclick: () => store.set({panel: "why", chosen: true, why: {...store.get().why}})});
   const element = el("div", {class: "path-row", hidden: true, role: "listitem", "data-testid": "path-row"}, name,
     iconButton("close", "Remove the critical path", () => { store.set({why: null}); }, {"data-testid": "path-close"}));
 
