@@ -100,3 +100,16 @@ onPages("Totals of a range", { files: [example("jank.ftrace.gz")] }, (its) => {
     assert.equal(rows.find(({ label }) => label === "RenderThread")?.process, "org.loom.reader · pid 4321");
   });
 });
+
+onPages("The CPUs of a range", { files: [example("jank.ftrace.gz")], kinds: ["report"] }, (its) => {
+  test("name the threads with their numbers", async () => {
+    const page = its.page(), to = (await ask(page, { op: "meta" })).duration_ns;
+    await select(page, { from: 0, to });
+    await page.getByTestId("tab-cpus").click();
+    await settled(page);
+    const known = new Set(cli("query", example("jank.ftrace.gz"), "--format", "json", "select name || ' (' || tid || ')' from thread").rows.flat());
+    const named = (await tableOf(page, "range-cpus")).flatMap(({ top }) => [...top.matchAll(/(?:^| · )(\S.*? \(\d+\)) [\d.,]+ \S+(?= ·|$)/g)].map(([, name]) => name));
+    assert.ok(named.length > 3);
+    assert.deepEqual(named.filter((name) => !known.has(name)), []);
+  });
+});

@@ -1,7 +1,7 @@
 // Connections of the selected call or state, as links: its waker, the threads that it woke, the other end of binder calls, the owner of a lock.
 import {el} from "ui/dom";
 import {elide, moment} from "ui/format";
-import {KIND} from "timeline/rows";
+import {KIND, withTid} from "timeline/rows";
 
 /** The most links of a kind. */
 const MOST = 12;
@@ -37,6 +37,6 @@ export function connections(flows, row, store, context) {
   }
   const shown = groups.filter(([, ends]) => ends.length);
   if (!shown.length) return null;
-  const line = (/** @type {any} */ end) => el("li", {}, el("button", {type: "button", class: "link", onclick: () => goToEnd(store, context, end)}, elide(`${end.label}${end.row !== null && names[end.row] !== end.label ? ` · ${names[end.row]}` : ""}`, 160)), el("span", {class: "num"}, `at ${moment(end.ts, 1000)}`));
+  const line = (/** @type {any} */ end) => el("li", {}, el("button", {type: "button", class: "link", onclick: () => goToEnd(store, context, end)}, elide(end.row === null ? end.label : names[end.row] === end.label ? withTid(context.rows, end.row) : `${end.label} · ${withTid(context.rows, end.row)}`, 160)), el("span", {class: "num"}, `at ${moment(end.ts, 1000)}`));
   return el("section", {class: "block", "data-testid": "connections"}, ...shown.flatMap(([title, ends]) => [el("h3", {}, title), el("ul", {class: "calls"}, ...ends.slice(0, MOST).map(line))]));
 }

@@ -11,7 +11,7 @@ import {CLOCKS} from "panels/numbers";
 import {questionOf} from "panels/why";
 import {sumOfSlices} from "panels/several";
 import {isAbort} from "source/source";
-import {isFrameTimeline} from "timeline/rows";
+import {isFrameTimeline, withTid} from "timeline/rows";
 import {STATES} from "timeline/tips";
 
 const NONE = 0xffffffff;
@@ -147,7 +147,7 @@ export function mountDetails(element, store, source, context) {
   function showName(same, label) {
     element.replaceChildren(head(label), el("div", {class: "details-body"}, block("All its calls", list([["Calls", count(same.count)], ["Total", time(same.total_ns)], ["Self", time(same.self_ns)],
       ["Unfinished", same.unfinished > 0 && `${time(same.unfinished_ns)} in ${plural(same.unfinished, "slice")} that never ended`], ...(same.unfinished === same.count ? [] : ended(same))])),
-    block("Longest calls", el("ul", {class: "calls"}, ...longest(same).map(at => el("li", {}, link(context.rows.names[same.row[at]] ?? "", () => context.goTo(same.slice[at])), el("span", {class: "num"}, `${same.dur[at] < 0 ? "never ended," : time(same.dur[at])} at ${moment(same.ts[at], 1000)}`)))))));
+    block("Longest calls", el("ul", {class: "calls"}, ...longest(same).map(at => el("li", {}, link(withTid(context.rows, same.row[at]), () => context.goTo(same.slice[at])), el("span", {class: "num"}, `${same.dur[at] < 0 ? "never ended," : time(same.dur[at])} at ${moment(same.ts[at], 1000)}`)))))));
   }
   /** The durations of the slices that ended. @param {any} same @returns {[string, string][]} */
   const ended = same => [["Shortest", time(same.min_ns)], ["Median", time(same.median_ns)], ["95 %", time(same.p95_ns)], ["Longest", time(same.max_ns)]];
@@ -157,9 +157,9 @@ export function mountDetails(element, store, source, context) {
   /** @param {any} found the answer to `at` @param {any} selection */
   function showPoint(found, {kind, row, ts}) {
     const title = {state: STATES[found.state] ?? found.label, sched: found.thread?.label ?? "Running", counter: context.rows.names[row], instant: found.label, event: found.label}[/** @type {"state"} */ (kind)];
-    const who = (/** @type {any} */ thread) => thread && (thread.row < context.rows.id.length ? link(thread.label, () => context.showRow(thread.row)) : thread.label);
+    const who = (/** @type {any} */ thread) => thread && (thread.row < context.rows.id.length ? link(withTid(context.rows, thread.row, thread.label), () => context.showRow(thread.row)) : thread.label);
     const near = (/** @type {any} */ point) => point && `${amount(point.value)} at ${moment(point.ts, 1000)}`;
-    element.replaceChildren(head(String(title ?? kind), ...(kind === "state" ? whyButton() : [])), el("div", {class: "details-body"}, block(context.rows.names[row] ?? "", list([
+    element.replaceChildren(head(String(title ?? kind), ...(kind === "state" ? whyButton() : [])), el("div", {class: "details-body"}, block(withTid(context.rows, row), list([
       ["Value", found.value != null && `${amount(found.value)} ${found.unit ?? ""}`], ["Before", near(found.previous)], ["After", near(found.next)], ["Start", exact(found.ts ?? ts)],
       ["Duration", found.dur != null && (found.dur < 0 ? "until the end of the trace" : time(found.dur))], ["CPU", found.cpu != null && found.cpu < 4096 && String(found.cpu)],
       ["Wait", found.why], ["Blocked in", found.blocked_function], ["Waits for I/O", found.io_wait && "yes"], ["Woken by", who(found.waker)], ["Ended by", who(found.ended_by)], ["Thread", (kind === "sched" || kind === "event") && who(found.thread)],
@@ -170,7 +170,7 @@ export function mountDetails(element, store, source, context) {
   /** @param {Awaited<ReturnType<typeof markDetails>>} mark */
   function showMark({title, text, facts, row, stack}) {
     element.replaceChildren(head(title), el("div", {class: "details-body"}, block("What", Boolean(text) && el("p", {class: "log-text", "data-testid": "log-text"}, elide(text ?? "", 5000)),
-      list([...facts.map(([key, value]) => /** @type {[string, string]} */ ([key, String(value)])), ["Thread", row >= 0 && link(context.rows.names[row], () => context.showRow(row))]])),
+      list([...facts.map(([key, value]) => /** @type {[string, string]} */ ([key, String(value)])), ["Thread", row >= 0 && link(withTid(context.rows, row), () => context.showRow(row))]])),
     stack.length > 0 && block("Stack", stackList(stack))));
   }
 

@@ -3,13 +3,10 @@ import {el} from "ui/dom";
 import {elide, exact} from "ui/format";
 import {levelOf, messagesOf} from "source/logs";
 import {functionsOf, samplesOf, stacksOf} from "source/stacks";
-import {KIND} from "timeline/rows";
+import {threadRow} from "timeline/rows";
 
 /** The maximum number of functions in the list. */
 const MOST = 200;
-
-/** @param {any} rows @param {number} utid */
-const threadRow = ({kind, utid: utids}, utid) => kind.findIndex((/** @type {number} */ own, /** @type {number} */ row) => own === KIND.thread && utids[row] === utid);
 
 /**
  * The description of a mark: its title, its facts, and further content below.

@@ -1,7 +1,7 @@
 // Scheduling latency: how long a thread that was ready waited for a CPU, and which threads had that CPU during the wait.
 import {el} from "ui/dom";
 import {count, elide, moment, time} from "ui/format";
-import {KIND} from "timeline/rows";
+import {KIND, threadRow} from "timeline/rows";
 
 /** Longer ranges are not examined, because states shorter than a pixel would be missing. */
 const LONGEST = 2e9;
@@ -44,9 +44,6 @@ export async function waitsOf(source, {rows}, row, from, to) {
   });
 }
 
-/** The row of a thread, or -1. @param {any} rows @param {number} utid */
-const rowOf = (rows, utid) => rows.utid.findIndex((/** @type {number} */ one, /** @type {number} */ at) => one === utid && rows.kind[at] === KIND.thread);
-
 /** The thread's row, the time and the subject of the question, for a selection. @param {import("app/panels").Source} source @param {import("app/panels").Context} context @param {import("app/state").Selection} selection */
 async function question(source, {rows}, selection) {
   if (selection?.kind === "slice") return {row: selection.row, from: selection.ts, to: selection.end};
@@ -55,7 +52,7 @@ async function question(source, {rows}, selection) {
   let {row} = selection;
   if (selection.kind === "sched") {
     const {thread} = await source.ask({op: "at", row, ts, what: "sched"});
-    row = thread ? rowOf(rows, thread.utid) : -1;
+    row = thread ? threadRow(rows, thread.utid) : -1;
     if (row < 0) return null;
   }
   const here = await source.ask({op: "at", row, ts, what: "state"});
@@ -84,11 +81,11 @@ export async function latencyOf(source, context, store) {
   const held = new Map();
   for (const wait of waits) for (const [utid, ns] of wait.held) held.set(utid, (held.get(utid) ?? 0) + ns);
   const go = (/** @type {Wait} */ {from, to}) => { store.set({selection: {kind: "state", row, ts: from, end: to}}); context.showRow(row); context.zoomTo(from - (to - from), to + (to - from)); };
-  const name = (/** @type {number} */ utid) => { const at = rowOf(context.rows, utid); return at < 0 ? `thread ${utid}` : `${context.rows.names[at]} · ${context.rows.notes[at]}`; };
+  const name = (/** @type {number} */ utid) => { const at = threadRow(context.rows, utid); return at < 0 ? `thread ${utid}` : `${context.rows.names[at]} · ${context.rows.notes[at]}`; };
   const facts = /** @type {[string, Node | string][]} */ (single ? [["Wake-up to running", time(sum)], ["On CPU", longest.cpu < 0 ? "it did not run" : String(longest.cpu)]]
     : [["Waits", `${count(waits.length)} × · ${time(sum)}`], ["Longest", el("button", {type: "button", class: "link", onclick: () => go(longest)}, `${time(length(longest))} at ${moment(longest.from, 1000)}`)]]);
   const list = [...held].sort((a, b) => b[1] - a[1]), idle = sum - list.reduce((sum, [, ns]) => sum + ns, 0);
   return el("section", {class: "block", "data-testid": "latency"}, el("h3", {}, "Scheduling latency"), el("dl", {class: "facts"}, ...facts.flatMap(([key, value]) => [el("dt", {}, key), el("dd", {}, value)])),
-    el("h3", {class: "sub"}, "Who had the CPU meanwhile"), el("ul", {class: "calls"}, ...list.slice(0, 8).map(([utid, ns]) => el("li", {}, el("button", {type: "button", class: "link", onclick: () => { const at = rowOf(context.rows, utid); if (at >= 0) context.showRow(at); }}, elide(name(utid), 120)), el("span", {class: "num"}, time(ns)))),
+    el("h3", {class: "sub"}, "Who had the CPU meanwhile"), el("ul", {class: "calls"}, ...list.slice(0, 8).map(([utid, ns]) => el("li", {}, el("button", {type: "button", class: "link", onclick: () => { const at = threadRow(context.rows, utid); if (at >= 0) context.showRow(at); }}, elide(name(utid), 120)), el("span", {class: "num"}, time(ns)))),
       list.length > 8 && el("li", {class: "quiet"}, `${list.length - 8} more`), idle > Math.max(1000, sum / 1000) && el("li", {class: "quiet"}, el("span", {}, "Nobody: the CPU was idle or had not chosen yet"), el("span", {class: "num"}, time(idle)))));
 }

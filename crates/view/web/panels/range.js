@@ -8,7 +8,7 @@ import {isAbort} from "source/source";
 import {comparison} from "panels/compare";
 import {baseOf, savedRanges} from "panels/saved";
 import {among, threadsOf} from "timeline/range_scope";
-import {KIND} from "timeline/rows";
+import {KIND, threadRow, tidOf, withTid} from "timeline/rows";
 
 /** @typedef {import("ui/virtual_table").Column<any>} Column */
 
@@ -32,7 +32,7 @@ function processOf({kind, names, notes, parent}, row) {
 function identify(rows, list) {
   for (const found of list) {
     found.process = processOf(rows, found.row);
-    found.tid = rows.kind[found.row] === KIND.thread ? Number(/^tid (\d+)/.exec(rows.notes[found.row] ?? "")?.[1] ?? NaN) : NaN;
+    found.tid = tidOf(rows, found.row);
   }
 }
 
@@ -110,7 +110,7 @@ export function mountRange(element, store, source, context) {
   /** @param {string} id @param {any} row */
   function show(id, row) {
     if (id === "threads") {
-      const at = context.rows.utid.findIndex((/** @type {number} */ utid, /** @type {number} */ at) => utid === row.utid && context.rows.kind[at] === KIND.thread);
+      const at = threadRow(context.rows, row.utid);
       if (at >= 0) context.showRow(at);
     } else if (id === "by_name") source.ask({op: "same", name: row.name, ...answerRange, limit: 1}).then(({slice}) => { if (slice.length) context.goTo(slice[0]); }, () => {});
   }
@@ -170,6 +170,7 @@ export function mountRange(element, store, source, context) {
       answerRange = {from, to};
       if (rows) await ofRows(answer, rows, {from, to}, mine.signal);
       for (const id of ["threads", "counters"]) identify(context.rows, answer[id] ?? []);
+      for (const {top} of answer.cpus ?? []) for (const used of top) used.label = withTid(context.rows, threadRow(context.rows, used.utid), used.label);
       arrange();
       for (const id of Object.keys(VIEWS)) {
         views.show(id, id === "by_name" || answer[id]?.length > 0);

@@ -32,6 +32,18 @@ function ordered({kind, names, parent}) {
   return all.flatMap(row => isTimeline(row) && parent[row] < row ? [] : [row, ...after.get(row) ?? []]);
 }
 
+/** The number of a row's thread, or NaN. @param {any} rows @param {number} row */
+export const tidOf = ({kind, notes}, row) => kind[row] === KIND.thread ? Number(/^tid (\d+)/.exec(notes[row] ?? "")?.[1] ?? NaN) : NaN;
+
+/** A name with the number of its thread, which tells threads of the same name apart: `RenderThread (7684)`. @param {any} rows @param {number} row @param {string} [name] */
+export function withTid(rows, row, name = rows.names[row] ?? "") {
+  const tid = tidOf(rows, row);
+  return tid >= 0 ? `${name} (${tid})` : name;
+}
+
+/** The row of a thread, or -1. @param {any} rows @param {number} utid */
+export const threadRow = ({kind, utid: utids}, utid) => kind.findIndex((/** @type {number} */ own, /** @type {number} */ row) => own === KIND.thread && utids[row] === utid);
+
 /** Whether a row is of Android's frame timeline. @param {string} name */
 export const isFrameTimeline = name => name === "Expected Timeline" || name === "Actual Timeline";
 
@@ -167,6 +179,7 @@ export function rowModel(rows, store) {
     /** The other counters drawn in a row. @param {number} row @returns {number[]} */
     also: row => settingOf(store.get(), rows, row).also.map(one => byId.get(one) ?? -1).filter(one => one >= 0 && kind[one] === KIND.counter),
     threadName: (/** @type {number} */ utid) => threads.get(utid) ?? `thread ${utid}`,
+    threadTitle: (/** @type {number} */ utid) => withTid(rows, threadRow(rows, utid), threads.get(utid) ?? `thread ${utid}`),
     main: () => main,
     pinned: () => pinned,
     isPinned: (/** @type {number} */ row) => state().pinned.includes(id[row]),

@@ -42,7 +42,7 @@ export function tipLines(model, tiles, {row, what, at, data}) {
   }
   if (what === "state" || what === "sched") {
     const long = time(data.t_end[at] - data.t_ts[at]);
-    if (what === "sched") return [model.threadName(data.t_who[at]), long];
+    if (what === "sched") return [model.threadTitle(data.t_who[at]), long];
     const cpu = data.t_state[at] === 1 && data.t_who[at] !== 0xffffffff ? ` on CPU ${data.t_who[at]}` : "";
     return [STATES[data.t_state[at]] + cpu, long];
   }
