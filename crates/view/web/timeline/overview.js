@@ -8,7 +8,7 @@ const EDGE = 6;
 
 /** The number of rows that are summed up; the busiest ones. */
 const ROWS = 120;
-/** Without scheduling data, the depth of the calls shows activity: the number of rows used, and the depth that counts as busy. */
+/** Without scheduling data, the depth of the calls shows activity: the number of rows of which all calls count, and their depth that counts as busy. */
 const DEEP_ROWS = 3, DEEP = 40;
 /** The maximum number of rows to count events or instants of, when neither states nor calls show activity. Samples and lines of the log are then counted too. */
 const EVENT_ROWS = 512;
@@ -23,8 +23,8 @@ export function overviewStrip(source, rows, view, redraw, store) {
   const ctx = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
   /** @type {Float32Array | null} activity, one value per px */
   let busy = null;
-  /** @type {any} */
-  let data = null;
+  /** Answers about the busiest rows, and about the others. @type {any[]} */
+  let data = [];
   let asked = false, deep = false, counts = false, width = 0;
   /** Times of samples and of lines of the log. @type {Float64Array[]} */
   let records = [];
@@ -41,9 +41,11 @@ export function overviewStrip(source, rows, view, redraw, store) {
     const events = !calm ? [] : [KIND.cpu, KIND.thread].map(of => all.filter(row => kind[row] === of && flags[row] & 32)).find(found => found.length)?.slice(0, EVENT_ROWS) ?? [];
     counts = calm;
     const list = events.length ? events : calm ? all.filter(row => kind[row] !== KIND.counter).slice(0, EVENT_ROWS) : all.filter(row => (kind[row] === KIND.thread || kind[row] === KIND.async) && last[row] > first[row])
-      .sort((a, b) => rows.busy[b] - rows.busy[a]).slice(0, deep ? DEEP_ROWS : ROWS).sort((a, b) => a - b);
+      .sort((a, b) => rows.busy[b] - rows.busy[a]).slice(0, ROWS);
+    const levels = deep && !calm ? DEEP_ROWS : 0, byRow = (/** @type {number} */ a, /** @type {number} */ b) => a - b;
+    const ask = (/** @type {number[]} */ rows, /** @type {number} */ max_level) => source.ask({op: "window", rows: rows.sort(byRow), from: view.start, to: view.end, px_ns: (view.end - view.start) / Math.max(200, width), max_level});
     try {
-      data = await source.ask({op: "window", rows: list, from: view.start, to: view.end, px_ns: (view.end - view.start) / Math.max(200, width), max_level: deep ? DEEP : 0});
+      data = await Promise.all([ask(list.slice(0, levels), DEEP), ask(list.slice(levels), 0)]);
       busy = null;
       redraw();
     } catch { /* the strip stays plain */ }
@@ -53,10 +55,12 @@ export function overviewStrip(source, rows, view, redraw, store) {
   const px = ns => (ns - view.start) / (view.end - view.start) * width;
 
   function measure() {
-    if (busy?.length === width || !data) return;
+    if (busy?.length === width || !data.length) return;
     busy = new Float32Array(width);
-    add(busy, data.s_ts, data.s_end, px, deep ? null : data.s_level, null);
-    add(busy, data.t_ts, data.t_end, px, null, data.t_state);
+    for (const {s_ts, s_end, s_level, t_ts, t_end, t_state} of data) {
+      add(busy, s_ts, s_end, px, deep ? null : s_level, null);
+      add(busy, t_ts, t_end, px, null, t_state);
+    }
     if (counts) countAll(busy);
     const most = busy.reduce((most, value) => Math.max(most, value), 0) || 1;
     for (let at = 0; at < width; at++) busy[at] = (busy[at] / most) ** 0.7;
@@ -65,8 +69,8 @@ export function overviewStrip(source, rows, view, redraw, store) {
   /** Adds the numbers of events, instants and records. @param {Float32Array} busy */
   function countAll(busy) {
     const place = (/** @type {number} */ ts) => Math.max(0, Math.min(width - 1, Math.floor(px(ts))));
-    for (let at = 0; at < data.e_ts.length; at++) busy[place(data.e_ts[at])] += data.e_count[at];
-    for (const times of [data.i_ts, ...records]) for (const ts of times) busy[place(ts)]++;
+    for (const {e_ts, e_count} of data) for (let at = 0; at < e_ts.length; at++) busy[place(e_ts[at])] += e_count[at];
+    for (const times of [...data.map(({i_ts}) => i_ts), ...records]) for (const ts of times) busy[place(ts)]++;
   }
 
   function draw() {

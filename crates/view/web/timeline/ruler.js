@@ -15,7 +15,7 @@ export function stepOf(ns_px, room) {
 }
 
 /** Steps and their labels, except under badges. Far from the start, labels are relative to a round time at the left. @param {Scene} scene @param {number} height @param {Badge[]} badges */
-export function paintRuler({ctx, from, to, scale}, height, badges) {
+export function paintRuler({ctx, from, to, scale, width}, height, badges) {
   const {line, ink2, small} = canvasColours();
   const step = stepOf(1 / scale, 105);
   ctx.font = small;
@@ -31,7 +31,8 @@ export function paintRuler({ctx, from, to, scale}, height, badges) {
     const text = origin ? `+${moment(nth * step, step)}` : moment(nth * step, step);
     if (x <= room) continue;
     const wide = ctx.measureText(text).width;
-    if (!badges.some(({left, wide: other}) => x + 4 < left + other + 3 && x + 4 + wide > left - 3)) ctx.fillText(text, x + 4, 13);
+    // The rest of a label that is cut off is another time.
+    if (x + 4 + wide <= width && !badges.some(({left, wide: other}) => x + 4 < left + other + 3 && x + 4 + wide > left - 3)) ctx.fillText(text, x + 4, 13);
   }
   ctx.fillStyle = line;
   const fine = step / 5;
