@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { open, report, serve, work } from "./lib.js";
-import { settled, tab, tableOf } from "./drive.js";
+import { rowNames, settled, tab, tableOf } from "./drive.js";
 import { onPages, theBrowser } from "./suite.js";
 
 const LONG = "com::example::renderer::pipeline::", SAMPLED = "perf-names.txt";
@@ -54,4 +54,26 @@ test("a profile without times is sorted by calls", async () => {
   await tab(page, "profile");
   assert.deepEqual((await tableOf(page, "profile-table")).map(({ calls }) => calls), ["3+0", "2+0", "1+0"]);
   await done();
+});
+
+const ODD = file("odd-names.json", JSON.stringify([
+  { ph: "M", name: "thread_name", pid: 1, tid: 1, args: { name: "\u202Eniam" } },
+  { ph: "X", pid: 1, tid: 1, name: "\nfirst\tline", ts: 0, dur: 0.9 }, { ph: "X", pid: 1, tid: 1, name: "\u202Egnp.exe", ts: 1, dur: 0.8 }, { ph: "X", pid: 1, tid: 1, name: "", ts: 2, dur: 0.7 }]));
+
+onPages("Odd names and short times", { files: [ODD], kinds: ["report"] }, (its) => {
+  test("stay on one line, in their own direction, and an empty one says so", async () => {
+    const page = its.page();
+    const names = await page.getByTestId("profile-table").locator(".vt-space > .vt-row:not([hidden]) .name").allTextContents();
+    assert.deepEqual(names, [" first line", " gnp.exe", "(no name)"]);
+    assert.ok((await rowNames(page)).includes(" niam"));
+  });
+
+  test("a profile shorter than a millisecond shows nanoseconds", async () => {
+    const page = its.page();
+    const times = async () => (await tableOf(page, "profile-table")).map((line) => line["incl-real"]);
+    assert.deepEqual(await times(), ["0.000900", "0.000800", "0.000700"]);
+    await page.getByTestId("tab-top_down").click();
+    await settled(page);
+    assert.deepEqual((await tableOf(page, "tree-top_down")).map(({ incl }) => incl).slice(-3), ["0.000900", "0.000800", "0.000700"]);
+  });
 });

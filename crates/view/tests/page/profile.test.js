@@ -330,6 +330,11 @@ onPages("Profile of a systrace", { files: [JANK], kinds: ["report"] }, (its) => 
       assert.equal(line["excl-cpu"], ms(rows[nth].exclusive.cpu_ns));
       assert.equal(number(line.calls.split("+")[0]), rows[nth].calls);
     });
+    for (const [clock, first] of [["wall", "incl-real-%"], ["cpu", "incl-cpu-%"]]) {
+      await page.getByTestId("profile-clock").selectOption(clock);
+      await settled(page);
+      assert.equal(Object.keys((await tableOf(page, "profile-table"))[0])[1], first, "the columns of the clock come first");
+    }
     await page.getByTestId("profile-clock").selectOption("runnable");
     await settled(page);
     const by = cli("profile", JANK, "--json", "--limit", "0", "--sort", "runnable").rows;

@@ -1,8 +1,8 @@
 // The cells of the tables.
 import {el} from "ui/dom";
 import {hueFill} from "ui/colours";
-import {elide} from "ui/format";
-import {CLOCKS, hueOf, ms, percent} from "panels/numbers";
+import {elide, oneLine} from "ui/format";
+import {CLOCKS, hueOf, ms, percent, wholeOf} from "panels/numbers";
 
 const NONE = 0xffffffff;
 /** How many letters at the end of a name are kept. */
@@ -25,7 +25,7 @@ function keptFrom(label) {
  * @param {string} label @param {string} [more] classes
  */
 export function elided(label, more = "") {
-  label = elide(label, 300);
+  label = oneLine(elide(label, 300)) || "(no name)";
   const at = keptFrom(label);
   return el("span", {class: `name ${PACKAGE.test(label) ? "" : "plain"} ${more}`}, el("span", {class: "cut"}, label.slice(0, at)), el("span", {class: "kept"}, el("bdi", {}, label.slice(at))));
 }
@@ -73,6 +73,6 @@ export function shareBar(cell, part, whole) {
 export function unfinishedColumn(profile, rowOf) {
   const [name, unit] = CLOCKS.find(([clock]) => clock === profile.clock) ?? CLOCKS[0];
   const value = (/** @type {T} */ line) => rowOf(line)?.unfinished?.[`${name}_ns`];
-  return {id: "unfinished", label: `Unfinished\n${unit} (ms)`, width: 86, key: line => value(line) ?? -1, show: line => ms(value(line)),
+  return {id: "unfinished", label: `Unfinished\n${unit} (ms)`, width: 86, key: line => value(line) ?? -1, show: line => ms(value(line), wholeOf(profile, `${name}_ns`)),
     title: "Time of unfinished slices, without the finished slices inside them. Not in any other column"};
 }

@@ -1,6 +1,6 @@
 // Everything known about the selection.
 import {el, icon} from "ui/dom";
-import {amount, count, elide, exact, moment, percent, plural, span, time} from "ui/format";
+import {amount, count, elide, exact, moment, oneLine, percent, plural, span, time} from "ui/format";
 import {copy} from "ui/toast";
 import {elided} from "panels/cells";
 import {counterActions, counterRow} from "panels/counter_row";
@@ -82,7 +82,7 @@ export function mountDetails(element, store, source, context) {
   let shown = "";
 
   /** @param {string} title @param {...Node} actions */
-  const head = (title, ...actions) => el("div", {class: "details-head"}, el("h2", {title: elide(title, 2000), "data-testid": "details-name"}, elide(title, 400)), ...actions);
+  const head = (title, ...actions) => el("div", {class: "details-head"}, el("h2", {title: elide(title, 2000), "data-testid": "details-name"}, oneLine(elide(title, 400)) || "(no name)"), ...actions);
   /** @param {string} text @param {() => void} onclick @param {string} [symbol] @param {string} [testid] */
   const action = (text, onclick, symbol, testid) => el("button", {type: "button", class: "button", onclick, "data-testid": testid}, symbol && icon(symbol), text);
 

@@ -1,5 +1,6 @@
 // Draws the visible frames of a flame graph, and finds the one under a point.
 import {canvasColours, hueFill, mutedFill} from "ui/colours";
+import {oneLine} from "ui/format";
 
 /**
  * The engine's answer to `flame`: frames by level and from left to right, x and w in ns from the left of the whole.
@@ -176,7 +177,7 @@ function paintFrame(ctx, scene, at, left, y, wide) {
   if (wide > 26) {
     ctx.globalAlpha = faded ? 0.7 : 1;
     ctx.fillStyle = faded ? colours.ink : ink;
-    const text = fitted(ctx, labelOf(frames, at), wide - 9);
+    const text = fitted(ctx, oneLine(labelOf(frames, at)) || "(no name)", wide - 9);
     if (text) ctx.fillText(text, left + 4, y + ROW / 2);
   }
   ctx.globalAlpha = 1;

@@ -1,6 +1,6 @@
 // Formats the numbers of the profile.
-const three = new Intl.NumberFormat("en", {minimumFractionDigits: 3, maximumFractionDigits: 3});
-const whole = new Intl.NumberFormat("en");
+const [three, six] = [3, 6].map(digits => new Intl.NumberFormat("en", {minimumFractionDigits: digits, maximumFractionDigits: digits}));
+const counts = new Intl.NumberFormat("en");
 
 /** The clocks by which a profile can be ranked, with their names in headings and in menus. @type {[import("panels/model").Clock, string, string][]} */
 export const CLOCKS = [["cpu", "CPU", "CPU time"], ["wall", "Real", "Real time"], ["runnable", "Runnable", "Runnable, without a CPU"], ["sleeping", "Sleeping", "Sleeping"],
@@ -9,11 +9,14 @@ export const CLOCKS = [["cpu", "CPU", "CPU time"], ["wall", "Real", "Real time"]
 /** The clocks of this profile. @param {import("panels/model").Profile} profile */
 export const clocksOf = ({clocks}) => CLOCKS.filter(([clock]) => clock === "cpu" ? clocks.cpu !== "none" : clock === "wall" ? clocks.wall : clocks.states);
 
-/** Milliseconds in Traceview's form, so that columns are aligned at the decimal point. @param {number | undefined} ns */
-export const ms = ns => ns === undefined ? "" : three.format(ns / 1e6);
+/** The time in a profile, finished or not, ns. @param {import("panels/model").Profile} profile @param {`${import("panels/model").Clock}_ns`} clock */
+export const wholeOf = ({total, unfinished}, clock) => (total[clock] ?? 0) + (unfinished?.[clock] ?? 0);
 
-/** The width of a column of such times up to `most`, px. @param {number | undefined} most ns */
-export const msWidth = most => Math.max(86, ms(most ?? 0).length * 7.5 + 18);
+/** Milliseconds in Traceview's form, so that columns are aligned at the decimal point. A profile shorter than one has more decimals. @param {number | undefined} ns @param {number} [whole] the time in the profile, ns */
+export const ms = (ns, whole = Infinity) => ns === undefined ? "" : (whole < 1e6 ? six : three).format(ns / 1e6);
+
+/** The width of a column of such times, px. @param {number} whole the time in the profile, ns */
+export const msWidth = whole => Math.max(86, ms(whole, whole).length * 7.5 + 18);
 
 /** @param {number | undefined} part @param {number | undefined} all */
 export const percent = (part, all) => part === undefined ? "" : (all ? part * 100 / all : 0).toFixed(1);
@@ -22,7 +25,7 @@ export const percent = (part, all) => part === undefined ? "" : (all ? part * 10
 export const share = (part, all) => `${percent(part, all)} %`;
 
 /** @param {number} number */
-export const count = number => whole.format(number);
+export const count = number => counts.format(number);
 
 /** Ignores case unless the text has a capital letter. @param {string} text @returns {((label: string) => boolean) | null} */
 export function smartCase(text) {

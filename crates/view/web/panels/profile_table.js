@@ -2,7 +2,7 @@
 import {el} from "ui/dom";
 import {virtualTable} from "ui/virtual_table";
 import {chip, elided, fullName, shareBar, signature, unfinishedColumn} from "panels/cells";
-import {CLOCKS, clocksOf, count, ms, msWidth, percent} from "panels/numbers";
+import {CLOCKS, clocksOf, count, ms, msWidth, percent, wholeOf} from "panels/numbers";
 
 /** @typedef {import("panels/model").Row} Row */
 /** @typedef {import("panels/model").Edge} Edge */
@@ -26,16 +26,17 @@ const timeOf = (which, clock) => (/** @type {Line} */ {row, edge, heading}) =>
   heading ? undefined : edge ? (which === "inclusive" ? edge.inclusive[clock] : undefined) : row[which][clock];
 
 /**
- * The columns that these clocks have, as Traceview orders them.
+ * The columns that these clocks have, as Traceview orders them, but first those of the clock that ranks the profile.
  * @param {Profile} profile
  * @returns {import("ui/virtual_table").Column<Line>[]}
  */
 function columnsOf(profile) {
   const columns = [nameColumn()];
   const usual = clocksOf(profile).filter(([clock]) => clock === "cpu" || clock === "wall" || clock === profile.clock);
-  if (!/cpu|wall/.test(profile.clock)) usual.sort(([a], [b]) => Number(b === profile.clock) - Number(a === profile.clock));
+  usual.sort(([a], [b]) => Number(b === profile.clock) - Number(a === profile.clock));
   const clocks = usual.map(([clock, label]) => /** @type {const} */ ([/** @type {const} */ (`${clock}_ns`), label]));
-  for (const [clock, label] of clocks)
+  for (const [clock, label] of clocks) {
+    const all = wholeOf(profile, clock);
     for (const [which, short, what] of /** @type {const} */ ([["inclusive", "Incl", "with"], ["exclusive", "Excl", "without"]])) {
       const value = timeOf(which, clock);
       // Nested recursive calls may add up to more than the method's time, so a share is meaningless.
@@ -46,15 +47,16 @@ function columnsOf(profile) {
       columns.push(
         {id: `${short}-${label}-%`.toLowerCase(), label: `${short} ${label}\nTime %`, width: 68, key, show: line => percent(part(line), whole(line)), draw: (cell, line) => shareBar(cell, part(line), whole(line)),
           title: `${title}, in percent of all threads together; of a caller or callee: of the method's inclusive time`},
-        {id: `${short}-${label}`.toLowerCase(), label: `${short} ${label}\nTime (ms)`, width: msWidth(profile.total[clock]), key, show: line => ms(value(line)), title});
+        {id: `${short}-${label}`.toLowerCase(), label: `${short} ${label}\nTime (ms)`, width: msWidth(all), key, show: line => ms(value(line), all), title});
     }
+  }
   if (profile.unfinished) columns.push(unfinishedColumn(profile, ({row, edge, heading}) => edge || heading ? undefined : row));
   columns.push({id: "calls", label: "Calls+Recur\nCalls/Total", width: 98, key: ({row}) => row.calls + row.recursive_calls, show: callsOf,
     csv: [["Calls", ({row, edge, heading}) => heading ? "" : edge ? edge.calls : row.calls], ["Recursive calls", ({row, edge, heading}) => heading || edge ? "" : row.recursive_calls], ["Of calls", ({edge}) => edge?.of_calls ?? ""]],
     title: "Calls + recursive calls. For a caller or callee: calls / all calls of the callee"});
   for (const [clock, label] of clocks) {
     const value = (/** @type {Line} */ line) => line.edge || line.heading ? undefined : (line.row.inclusive[clock] ?? 0) / Math.max(1, line.row.calls + line.row.recursive_calls);
-    columns.push({id: `${label}-call`.toLowerCase(), label: `${label} Time/\nCall (ms)`, width: 86, key: line => value(line) ?? 0, show: line => ms(value(line)),
+    columns.push({id: `${label}-call`.toLowerCase(), label: `${label} Time/\nCall (ms)`, width: 86, key: line => value(line) ?? 0, show: line => ms(value(line), wholeOf(profile, clock)),
       title: `Inclusive ${label} time divided by all calls`});
   }
   return columns;

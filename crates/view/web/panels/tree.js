@@ -4,7 +4,7 @@ import {toast} from "ui/toast";
 import {virtualTable} from "ui/virtual_table";
 import {keyOf} from "panels/model";
 import {chip, elided, fullName, shareBar, unfinishedColumn} from "panels/cells";
-import {CLOCKS, count, ms, msWidth, percent} from "panels/numbers";
+import {CLOCKS, count, ms, msWidth, percent, wholeOf} from "panels/numbers";
 
 /**
  * @typedef {object} Node
@@ -50,12 +50,12 @@ export function callTree({model, direction, onPick, onType}) {
   /** @returns {import("ui/virtual_table").Column<Node>[]} */
   function columns() {
     const [name, unit] = CLOCKS.find(([clock]) => clock === profile?.clock) ?? CLOCKS[0];
-    const clock = `${name}_ns`, total = profile?.total[`${name}_ns`];
+    const clock = `${name}_ns`, total = profile?.total[`${name}_ns`], all = profile ? wholeOf(profile, `${name}_ns`) : 0;
     return [
       {id: "incl-%", label: `Incl ${unit}\nTime %`, width: 68, show: ({row}) => percent(row.inclusive?.[clock], total), 
         draw: (cell, {row}) => shareBar(cell, row.inclusive?.[clock], total)},
-      {id: "incl", label: `Incl ${unit}\nTime (ms)`, width: msWidth(total), show: ({row}) => ms(row.inclusive?.[clock])},
-      {id: "self", label: `Self ${unit}\nTime (ms)`, width: msWidth(total), show: ({row}) => ms(row.exclusive?.[clock])},
+      {id: "incl", label: `Incl ${unit}\nTime (ms)`, width: msWidth(all), show: ({row}) => ms(row.inclusive?.[clock], all)},
+      {id: "self", label: `Self ${unit}\nTime (ms)`, width: msWidth(all), show: ({row}) => ms(row.exclusive?.[clock], all)},
       ...(profile?.unfinished ? [unfinishedColumn(profile, ({row}) => row)] : []),
       {id: "calls", label: "Calls", width: 66, show: ({row}) => row.calls === undefined ? "" : count(row.calls)},
       {id: "name", label: "Name", width: 220 + indent(deepest), text: true, draw, show: ({row, path, more}) => "  ".repeat(path.length - 1) + (more ? `${more} more` : row.label)},

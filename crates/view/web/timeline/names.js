@@ -1,6 +1,6 @@
 // The names next to the canvas. Only visible rows have elements.
 import {el, icon, iconButton} from "ui/dom";
-import {count, plural} from "ui/format";
+import {count, oneLine, plural} from "ui/format";
 import {DEEP} from "timeline/rows";
 
 /** @typedef {import("timeline/rows").RowModel} RowModel */
@@ -29,7 +29,7 @@ export function nameList(model, move, enter, store) {
   /** @param {number} row */
   function make(row) {
     const {rows} = model;
-    const name = rows.names[row] || "(no name)", note = rows.notes[row] === name ? "" : rows.notes[row] ?? "";
+    const name = oneLine(rows.names[row]) || "(no name)", note = rows.notes[row] === name ? "" : rows.notes[row] ?? "";
     const opens = model.foldable(row), folded = model.folded(row), pinned = model.isPinned(row), kind = rows.kind[row];
     const deep = rows.levels[row] > DEEP && model.lanes(row) === DEEP;
     const main = el("button", {type: "button", class: "row-main", title: note ? `${name}\n${note}` : name, "aria-expanded": opens ? String(!folded) : null, "aria-keyshortcuts": "p h",

@@ -1,6 +1,7 @@
 // Fetches the contents of rows in tiles: three screens of time at one resolution, for the visible rows and some around them. Until the right
 // tile arrives, an existing one is drawn scaled.
 import {isAbort, isGone} from "source/source";
+import {oneLine} from "ui/format";
 
 /**
  * An answer to `window`.
@@ -25,8 +26,6 @@ const PIECES = 4;
 const NAME_BATCH = 4000;
 /** The pause after a failed request, ms. */
 const PAUSE = 2000;
-/** Characters that would break a line or change the direction of the text. */
-const UNSEEN = /[\u0000-\u001f\u007f\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g;
 
 /** Groups a row's slices by level. @param {Piece} piece */
 export function prepare(piece) {
@@ -179,7 +178,7 @@ export function tileCache(source, end, redraw, fail) {
 
   /** @param {number[]} ids @param {string[]} texts */
   function keepNames(ids, texts) {
-    ids.forEach((id, at) => names.set(id, (texts[at] ?? "").replace(UNSEEN, " ")));
+    ids.forEach((id, at) => names.set(id, oneLine(texts[at] ?? "")));
   }
 
   async function askNames() {

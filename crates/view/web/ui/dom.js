@@ -16,7 +16,8 @@ export function el(tag, attributes, ...children) {
     if (typeof value === "function") /** @type {any} */ (element)[name] = value;
     else if (value !== false && value != null) element.setAttribute(name, value === true ? "" : String(value));
   }
-  for (const child of children) if (child || child === "") element.append(child);
+  // Text of the trace must not change the direction of the text around it.
+  for (const child of children) if (child || child === "") element.append(typeof child === "string" ? child.replace(/[\u202a-\u202e\u2066-\u2069]/g, " ") : child);
   return element;
 }
 

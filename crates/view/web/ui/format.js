@@ -66,6 +66,9 @@ export function bytes(bytes) {
 /** A counter's value. @param {number} value */
 export const amount = value => Number.isInteger(value) ? count(value) : value.toLocaleString("en", {maximumSignificantDigits: 6});
 
+/** A name on one line, without characters that change the direction of what follows them. @param {string} name */
+export const oneLine = name => name.replace(/[\u0000-\u001f\u007f\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g, " ");
+
 /** @param {string} text @param {number} most characters */
 export function elide(text, most) {
   return text.length <= most ? text : `${text.slice(0, Math.ceil(most / 2) - 1)}…${text.slice(text.length - Math.floor(most / 2))}`;

@@ -1,6 +1,7 @@
 // A table of any length: only visible rows are in the document. Columns can be sorted and resized; the keyboard works as in a tree grid. The
 // caller defines the rows.
 import {el} from "ui/dom";
+import {oneLine} from "ui/format";
 
 /**
  * @template R
@@ -200,7 +201,7 @@ export function virtualTable(options) {
       if (!cell) row.append(cell = el("div", {role: "gridcell"}));
       cell.className = `vt-cell${column.text ? " text" : ""}${column.draw ? " drawn" : ""}`;
       if (column.draw) return column.draw(cell, value);
-      cell.textContent = column.show(value);
+      cell.textContent = oneLine(column.show(value));
       if (column.text) cell.title = cell.textContent;
     });
   }
