@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { beyond, check } from "./axe.js";
 import { corpus, ready, root, work } from "./lib.js";
-import { ask, cli, facts, rowNames, settled, tab, tableOf, until } from "./drive.js";
+import { ask, box, cli, facts, rowNames, settled, state, tab, tableOf, until } from "./drive.js";
 import { clocks, heap, log, people, sample, stacks, symbols, trace } from "./proto.js";
 import { onPages } from "./suite.js";
 
@@ -67,6 +67,41 @@ onPages("Samples of two events", { files: [EVENTS], kinds: ["report"] }, (its) =
     await tab(page, "details");
     assert.equal((await facts(page)).Event, "faults");
   });
+
+  test("keep their event, thread and direction after a reload", LONG, async () => {
+    const page = its.page();
+    await tab(page, "samples");
+    await page.getByTestId("samples-event").selectOption("faults");
+    await page.getByTestId("samples-thread").selectOption({ index: 1 });
+    await page.getByTestId("samples-up").click();
+    await says(page, "samples-title", "1 sample");
+    await page.waitForFunction(() => new URLSearchParams(location.hash.slice(1)).get("pr")?.includes("up"));
+    await page.reload();
+    await ready(page);
+    await says(page, "samples-title", "1 sample");
+    assert.equal(await page.getByTestId("samples-event").evaluate((select) => /** @type {HTMLSelectElement} */ (select).selectedOptions[0].text), "faults");
+    assert.match(await page.getByTestId("samples-thread").evaluate((select) => /** @type {HTMLSelectElement} */ (select).selectedOptions[0].text), /^app \(10\)/);
+    assert.equal(await page.getByTestId("samples-up").getAttribute("aria-pressed"), "true");
+    await page.evaluate(() => /** @type {any} */ (window).traceloom.store.set({ selection: null, profile: {} }));
+  });
+
+  test("take the place of calls: in a range and in the profile", LONG, async () => {
+    const page = its.page(), area = await box(page, "timeline");
+    await tab(page, "samples");
+    await page.mouse.move(area.x + 20, area.y + 60);
+    await page.mouse.down();
+    await page.mouse.move(area.x + 200, area.y + 70, { steps: 3 });
+    await page.mouse.up();
+    await until(page, (state) => state.selection?.kind === "range");
+    assert.equal(await state(page, "panel"), "samples");
+    await tab(page, "range");
+    assert.match(await page.getByTestId("range-title").innerText(), / · no calls$/);
+    await page.getByTestId("range-flame").click();
+    await until(page, (state) => state.panel === "samples");
+    await tab(page, "profile");
+    await page.getByTestId("profile-samples").click();
+    await until(page, (state) => state.panel === "samples");
+  });
 });
 
 /** The same program later: `draw` has more samples of `cycles:u`, `load` has none, `sort` is new. */
@@ -110,6 +145,16 @@ onPages("A trace with a log and samples", { files: [MADE] }, (its) => {
   test("has rows for both", LONG, async () => {
     const page = its.page(), names = await rowNames(page);
     for (const name of ["Android log", "com.example.app", "worker"]) assert.ok(names.some((text) => text.includes(name)), `${name} in ${names}`);
+  });
+
+  test("counts both among the facts about the trace", LONG, async () => {
+    const page = its.page();
+    await page.keyboard.press("Escape");
+    await page.getByTestId("info").click();
+    const text = await page.getByTestId("info-sheet").innerText();
+    await page.keyboard.press("Escape");
+    assert.match(text, /Samples\s+10\b/);
+    assert.match(text, /Log lines\s+4\b/);
   });
 
   test("fills the overview with the times of its records", LONG, async () => {
@@ -170,7 +215,7 @@ onPages("A trace with a log and samples", { files: [MADE] }, (its) => {
     await until(page, ({ selection }) => selection?.kind === "sample" && selection.id === 8);
     await settled(page);
     assert.deepEqual(await page.locator("[data-testid=panel-details] .chain li").allTextContents(), ["read", "start"]);
-    assert.equal((await facts(page)).Thread, "worker");
+    assert.equal((await facts(page)).Thread, "worker (11)");
     await page.keyboard.press("Escape");
   });
 

@@ -24,6 +24,16 @@ mkdirSync(work, { recursive: true });
 writeFileSync(FILE, LINES);
 
 onPages("Slices that never ended", { files: [FILE] }, (its) => {
+  test("a repair is at the time that the page shows, not that of the trace's clock", async () => {
+    const page = its.page();
+    await page.getByTestId("info").click();
+    await page.getByTestId("repairs-open").click();
+    const links = await page.getByTestId("repairs-sheet").getByRole("button", { name: /s$/ }).allInnerTexts();
+    await page.keyboard.press("Escape");
+    // `launch` starts with the trace, at 1 s.
+    assert.ok(links.includes("0 µs"), links.join());
+  });
+
   test("the profile has a column of unfinished time", async () => {
     const page = its.page(), { rows, total, unfinished } = cli("profile", FILE, "--json", "--limit", "0");
     assert.equal(total.wall_ns, 6.5e6);

@@ -1,6 +1,6 @@
 // Repairs and losses: a banner for real losses, and a sheet that lists everything. Each entry leads to its place.
 import {el, icon, iconButton} from "ui/dom";
-import {count} from "ui/format";
+import {count, moment} from "ui/format";
 import {sheet} from "app/sheet";
 
 /** @typedef {import("app/panels").Context} Context */
@@ -37,7 +37,7 @@ function jump(store, context, {ts, kind}) {
 export function showRepairs(store, context) {
   const dialog = sheet("Repairs and losses", "repairs-sheet", el("table", {class: "list"}, el("thead", {}, el("tr", {}, ...["What", "Count", "Weight", "First at", "Detail"].map(text => el("th", {scope: "col"}, text)))),
     el("tbody", {}, ...context.meta.repairs.map((/** @type {any} */ repair) => {
-      const place = repair.ts === null ? repair.place ?? "" : el("button", {type: "button", class: "link", title: "Show it in the time line", onclick: () => { dialog.close(); jump(store, context, repair); }}, repair.place);
+      const place = repair.ts === null ? repair.place ?? "" : el("button", {type: "button", class: "link", title: `Show it in the timeline. On the clock of the trace: ${repair.place}`, onclick: () => { dialog.close(); jump(store, context, repair); }}, moment(repair.ts, 1000));
       return el("tr", {}, ...[repair.title ?? repair.kind, count(repair.count), repair.severity, place, repair.detail ?? ""].map(cell => el("td", {}, cell)));
     }))));
 }

@@ -44,8 +44,8 @@ export const firstState = () => ({
   panel: "details", chosen: false, why: null, sql: "", tracks: [], asked: [], profile: {}, theme: "system", colours: "name", grid: "shown", wheel: "zoom",
 });
 
-/** The panel to show for a new selection. A profile, and the tab "Why" for a call, stay open if the user opened them, because they follow the selection. @param {State} state @param {string} wanted */
-export const panelFor = ({panel, chosen}, wanted) => chosen && (panel === "profile" || panel === "why" && wanted === "details") ? panel : wanted;
+/** The panel to show for a new selection. Those that follow it stay open: samples a range, and if the user opened them, a profile, and the tab "Why" a call. @param {State} state @param {string} wanted */
+export const panelFor = ({panel, chosen}, wanted) => panel === "samples" && wanted === "range" || chosen && (panel === "profile" || panel === "why" && wanted === "details") ? panel : wanted;
 
 /** The panel after a call was found or reached by a key: only a panel that the user opened stays. @param {State} state @param {string} wanted */
 export const panelUnlessChosen = ({panel, chosen}, wanted) => chosen ? panel : wanted;

@@ -41,7 +41,7 @@ function sides(which, label, unit, show, change = unit) {
   return [
     {id: `${which}-base`, label: `${label}\nbefore${unit}`, width: 92, key: row => of(row).base, show: row => show(of(row).base)},
     {id: `${which}-new`, label: `${label}\nafter${unit}`, width: 84, key: row => of(row).new, show: row => show(of(row).new)},
-    {id: `${which}-delta`, label: `${label}\nchange${change}`, width: 92, key: row => Math.abs(of(row).delta), show: row => signed(of(row).delta, show),
+    {id: `${which}-delta`, label: `${label}\nchange${change}`, width: 102, key: row => Math.abs(of(row).delta), show: row => signed(of(row).delta, show),
       draw: (cell, row) => tint(cell, of(row), signed(of(row).delta, show)), title: "After minus before, sorted by absolute value"},
   ];
 }

@@ -31,7 +31,7 @@ export function mountFrames(element, store, source, context) {
       {id: "label", label: "App", width: 150, text: true, fixed: true, key: row => row.label, show: row => row.label},
       // Without the scheduler's events, nothing is known about states.
       ...(context.meta.has?.states ? /** @type {import("ui/virtual_table").Column<any>[]} */ ([{id: "states", label: "Where the time went", width: 170, show: row => time(row.running_ns), draw: (cell, row) => cell.replaceChildren(stateBar(row, false))},
-      {id: "runnable_ns", label: "CPU wait", title: "Time from wake-up to running (scheduling latency)", width: 86, key: row => row.runnable_ns ?? 0, show: row => row.runnable_ns ? columnTime(row.runnable_ns) : "–"}]) : []),
+      {id: "runnable_ns", label: "CPU wait", title: "Time from wake-up to running (scheduling latency)", width: 100, key: row => row.runnable_ns ?? 0, show: row => row.runnable_ns ? columnTime(row.runnable_ns) : "–"}]) : []),
       {id: "why", label: "What held it", width: 260, text: true, show: why},
     ])});
 

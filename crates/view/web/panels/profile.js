@@ -18,6 +18,7 @@ import {sandwich} from "panels/sandwich";
 import {button, scopeBar} from "panels/scope";
 import {FIRST_MADE, transformBar} from "panels/transforms";
 import {smartCase} from "panels/numbers";
+import {SAMPLES} from "source/stacks";
 
 /** The minimum width for showing the table next to the views, px. Below it, the table is a tab. */
 const BESIDE = 820;
@@ -166,6 +167,13 @@ function mount(host, store, source, context) {
     } else follow();
   }
 
+  /** Says why there are no calls. @returns {(string | Node)[]} */
+  function nothing() {
+    const {counts, records} = context.meta;
+    if (counts.slices) return ["No calls in this part of the trace."];
+    return records?.[SAMPLES] ? ["This trace has samples instead of calls. ", button("Show the samples", "profile-samples", () => store.set({panel: "samples", chosen: true}))] : ["This trace has no calls."];
+  }
+
   /** Shows the profile for the current settings in the visible views. */
   async function refresh() {
     if (!host.isConnected || host.hidden) return;
@@ -176,7 +184,7 @@ function mount(host, store, source, context) {
       if (!shown) note.textContent = "Adding up the calls…";
       const profile = await model.load();
       note.hidden = profile.rows.length > 0;
-      note.textContent = profile.rows.length ? "" : "No calls in this part of the trace.";
+      note.replaceChildren(...nothing());
       bar.show(profile);
       if (profile !== shown) arrive(profile);
       views[side.current()]?.show(profile);

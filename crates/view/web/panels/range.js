@@ -5,6 +5,7 @@ import {tabs} from "ui/tabs";
 import {copy} from "ui/toast";
 import {virtualTable} from "ui/virtual_table";
 import {isAbort} from "source/source";
+import {SAMPLES} from "source/stacks";
 import {comparison} from "panels/compare";
 import {baseOf, savedRanges} from "panels/saved";
 import {among, threadsOf} from "timeline/range_scope";
@@ -82,7 +83,9 @@ export function mountRange(element, store, source, context) {
   const zoom = el("button", {type: "button", class: "button", onclick: () => answerRange && context.zoomTo(answerRange.from, answerRange.to)}, "Zoom to it");
   const flame = el("button", {type: "button", class: "button", "data-testid": "range-flame", onclick: () => {
     const {selection, profile} = store.get();
-    if (selection?.kind === "range") store.set({panel: "profile", profile: {...profile, tab: "flame", scope: {from: selection.from, to: selection.to, ...threadsOf(context.rows, selection.rows)}}});
+    // A trace without calls has a flame graph of its samples.
+    if (selection?.kind === "range" && !context.meta.counts.slices && context.meta.records?.[SAMPLES]) store.set({panel: "samples", chosen: true});
+    else if (selection?.kind === "range") store.set({panel: "profile", profile: {...profile, tab: "flame", scope: {from: selection.from, to: selection.to, ...threadsOf(context.rows, selection.rows)}}});
   }}, "Flame graph");
   const csv = el("button", {type: "button", class: "button", onclick: () => copy((tables[views.current()] ?? compared.table).text("\t"), "Table")}, "Copy table");
   const bar = el("div", {class: "panel-bar"}, title, views.list, el("span", {class: "gap"}), saved.save, flame, zoom, csv);
@@ -177,6 +180,9 @@ export function mountRange(element, store, source, context) {
         fill(id);
       }
       compare();
+      if (!answer.by_name.length) title.append(" · no calls");
+      const filled = Object.keys(VIEWS).find(id => answer[id]?.length);
+      if (!context.meta.counts.slices && filled && views.current() === "by_name") views.select(filled);
       if (views.current() !== "by_name" && views.current() !== "compared" && !answer[views.current()]?.length) views.select("by_name");
     } catch (error) {
       if (!isAbort(error)) title.textContent = error instanceof Error ? error.message : String(error);

@@ -51,7 +51,9 @@ async function mount(element, store, source, context) {
   element.classList.add("stack");
   element.replaceChildren(el("p", {class: "panel-hint"}, "Reading the stacks…"));
   const [samples, stacks] = await Promise.all([samplesOf(source), stacksOf(source)]);
-  let up = false, total = 0;
+  /** The thread, the event and the direction, which the address keeps. */
+  const kept = store.get().profile?.stacks ?? {};
+  let up = Boolean(kept.up), total = 0;
   /** @type {any[]} */
   let sums = [];
   /** @type {any[]} */
@@ -66,7 +68,7 @@ async function mount(element, store, source, context) {
     ...threadsOf(samples, context.rows).map(([utid, label, times]) => el("option", {value: String(utid)}, `${elide(label, 60)} · ${count(times)}`)));
   const events = el("select", {class: "control", "aria-label": "Only one event", "data-testid": "samples-event", hidden: samples.events.length < 2}, el("option", {value: ""}, `All ${samples.events.length} events`),
     ...samples.events.map((name, at) => el("option", {value: String(at)}, elide(name, 60))));
-  const turn = el("button", {type: "button", class: "button", "aria-pressed": "false", "data-testid": "samples-up", title: "Innermost functions first, then their callers", onclick: () => { up = !up; turn.setAttribute("aria-pressed", String(up)); load(); }}, "By function");
+  const turn = el("button", {type: "button", class: "button", "aria-pressed": String(up), "data-testid": "samples-up", title: "Innermost functions first, then their callers", onclick: () => { up = !up; turn.setAttribute("aria-pressed", String(up)); changed(); }}, "By function");
   const find = el("input", {type: "search", class: "control find", placeholder: "Function", "aria-label": "Highlight functions whose name contains this", "data-testid": "samples-find", spellcheck: "false"});
   const chips = el("span", {class: "chips"}), title = el("span", {class: "hits", role: "status", "data-testid": "samples-title"});
   const flame = flameView({label: "Flame graph of the samples", testid: "samples-flame", empty: "No sample here has a stack.", ask: async view => framesOf(/** @type {any} */ (tree), view),
@@ -102,12 +104,12 @@ async function mount(element, store, source, context) {
   function load() {
     const {selection} = store.get(), range = selection?.kind === "range" ? selection : null;
     const all = weightsOf(samples, {...scopeOf(context.rows, selection), ...(threads.value && {threads: [Number(threads.value)]}), ...(events.value && {event: Number(events.value)})});
-    const {stacks: changed, weights} = transformed(stacks, all, transforms());
+    const {stacks: made, weights} = transformed(stacks, all, transforms());
     total = [...weights.values()].reduce((sum, [times]) => sum + times, 0);
     const bare = weights.get(-1)?.[0] ?? 0;
     weights.delete(-1);
-    tree = stackTree(changed, weights, up);
-    sums = functionSums(changed, weights);
+    tree = stackTree(made, weights, up);
+    sums = functionSums(made, weights);
     chosen = path = null;
     bar.show();
     title.textContent = `${plural(total, "sample")}${bare ? `, ${count(bare)} without a stack` : ""}`;
@@ -117,7 +119,18 @@ async function mount(element, store, source, context) {
   }
 
   table.sort("total", true);
-  threads.onchange = events.onchange = load;
+  /** After a change of the settings. */
+  function changed() {
+    const stacks = {...(threads.value && {utid: threads.value}), ...(events.value && {event: events.value}), ...(up && {up})};
+    store.set({profile: {...store.get().profile, stacks: Object.keys(stacks).length ? stacks : undefined}});
+    load();
+  }
+
+  for (const [select, value] of /** @type {[HTMLSelectElement, string | undefined][]} */ ([[threads, kept.utid], [events, kept.event]])) {
+    select.value = value ?? "";
+    if (select.selectedIndex < 0) select.value = "";
+  }
+  threads.onchange = events.onchange = changed;
   find.oninput = fill;
   find.onkeydown = event => event.stopPropagation();
   let ranged = store.get().selection?.kind === "range", waiting = 0;

@@ -2,8 +2,8 @@
 import {el} from "ui/dom";
 import {fullName} from "panels/cells";
 import {flameView} from "panels/flame";
-import {count, percent, share} from "panels/numbers";
-import {time} from "ui/format";
+import {percent, share} from "panels/numbers";
+import {plural, time} from "ui/format";
 
 /**
  * @param {import("panels/model").Model} model
@@ -43,7 +43,7 @@ export function sandwich(model, onPick) {
       const inclusive = row.inclusive[clock] ?? 0, exclusive = row.exclusive[clock] ?? 0, total = loaded.total[clock] ?? 0;
       title.textContent = title.title = fullName(row);
       numbers.textContent = `inclusive ${time(inclusive)} (${share(inclusive, total)}) · self ${time(exclusive)} (${percent(exclusive, total)} %) · ` +
-        `${count(row.calls + row.recursive_calls)} calls${row.unfinished?.[clock] ? ` · unfinished ${time(row.unfinished[clock])}` : ""}`;
+        `${plural(row.calls + row.recursive_calls, "call")}${row.unfinished?.[clock] ? ` · unfinished ${time(row.unfinished[clock])}` : ""}`;
       up.load(true);
       down.load(true);
     },

@@ -43,7 +43,7 @@ function mount(element, store, source, context) {
 
   function hint() {
     return el("p", {class: "panel-hint"}, "Ask anything in SQL: the tables are those of ", el("code", {}, "traceloom query"), ". Ctrl Enter runs it, Ctrl Space completes names. A click on a row with ",
-      el("code", {}, "ts"), " or ", el("code", {}, "id"), " shows it in the time line.");
+      el("code", {}, "ts"), " or ", el("code", {}, "id"), " shows it in the timeline.");
   }
 
   /** @param {string} said @param {{line?: number, column?: number, length?: number}} [at] */

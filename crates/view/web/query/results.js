@@ -50,7 +50,7 @@ export function results(result, name, store, source, context) {
   }
   table.setRows(result.rows);
   const track = trackOf(result, name, jump);
-  const toTrack = el("button", {type: "button", class: "button", "data-testid": "query-track", title: "Show these rows on the time line",
+  const toTrack = el("button", {type: "button", class: "button", "data-testid": "query-track", title: "Show these rows on the timeline",
     onclick: () => track && store.set({tracks: [...store.get().tracks.filter(({title}) => title !== track.title), track]})}, "Show as track");
   toTrack.hidden = !track;
   const save = el("button", {type: "button", class: "button", "data-testid": "query-save", onclick: () => saveText("result.csv", "text/csv", csvOf(result))}, "Save CSV");
