@@ -85,6 +85,23 @@ onPages("Samples of two events", { files: [EVENTS], kinds: ["report"] }, (its) =
     await page.evaluate(() => /** @type {any} */ (window).traceloom.store.set({ selection: null, profile: {} }));
   });
 
+  test("are found by the search, which leads to them", LONG, async () => {
+    const page = its.page();
+    await tab(page, "details");
+    await page.getByTestId("search").fill("loa");
+    await says(page, "search-hits", "1 function: Enter");
+    await page.getByTestId("search").press("Enter");
+    await until(page, (state) => state.panel === "samples");
+    await settled(page);
+    assert.deepEqual((await tableOf(page, "samples-table")).map(({ label }) => label), ["load"]);
+    await page.getByTestId("search").fill("nothing of this name");
+    await says(page, "search-hits", "no match");
+    await page.getByTestId("search").fill("");
+    await page.getByTestId("samples-find").fill("");
+    await settled(page);
+    assert.equal((await tableOf(page, "samples-table")).length, 3);
+  });
+
   test("take the place of calls: in a range and in the profile", LONG, async () => {
     const page = its.page(), area = await box(page, "timeline");
     await tab(page, "samples");

@@ -51,9 +51,7 @@ async function mount(element, store, source, context) {
   element.classList.add("stack");
   element.replaceChildren(el("p", {class: "panel-hint"}, "Reading the stacks…"));
   const [samples, stacks] = await Promise.all([samplesOf(source), stacksOf(source)]);
-  /** The thread, the event and the direction, which the address keeps. */
-  const kept = store.get().profile?.stacks ?? {};
-  let up = Boolean(kept.up), total = 0;
+  let up = false, total = 0;
   /** @type {any[]} */
   let sums = [];
   /** @type {any[]} */
@@ -68,7 +66,7 @@ async function mount(element, store, source, context) {
     ...threadsOf(samples, context.rows).map(([utid, label, times]) => el("option", {value: String(utid)}, `${elide(label, 60)} · ${count(times)}`)));
   const events = el("select", {class: "control", "aria-label": "Only one event", "data-testid": "samples-event", hidden: samples.events.length < 2}, el("option", {value: ""}, `All ${samples.events.length} events`),
     ...samples.events.map((name, at) => el("option", {value: String(at)}, elide(name, 60))));
-  const turn = el("button", {type: "button", class: "button", "aria-pressed": String(up), "data-testid": "samples-up", title: "Innermost functions first, then their callers", onclick: () => { up = !up; turn.setAttribute("aria-pressed", String(up)); changed(); }}, "By function");
+  const turn = el("button", {type: "button", class: "button", "aria-pressed": "false", "data-testid": "samples-up", title: "Innermost functions first, then their callers", onclick: () => { up = !up; keep(); }}, "By function");
   const find = el("input", {type: "search", class: "control find", placeholder: "Function", "aria-label": "Highlight functions whose name contains this", "data-testid": "samples-find", spellcheck: "false"});
   const chips = el("span", {class: "chips"}), title = el("span", {class: "hits", role: "status", "data-testid": "samples-title"});
   const flame = flameView({label: "Flame graph of the samples", testid: "samples-flame", empty: "No sample here has a stack.", ask: async view => framesOf(/** @type {any} */ (tree), view),
@@ -119,19 +117,26 @@ async function mount(element, store, source, context) {
   }
 
   table.sort("total", true);
-  /** After a change of the settings. */
-  function changed() {
-    const stacks = {...(threads.value && {utid: threads.value}), ...(events.value && {event: events.value}), ...(up && {up})};
+  /** Keeps the thread, the event, the direction and the text to find in the state, and so in the address. */
+  function keep() {
+    const stacks = {...(threads.value && {utid: threads.value}), ...(events.value && {event: events.value}), ...(up && {up}), ...(find.value && {find: find.value})};
     store.set({profile: {...store.get().profile, stacks: Object.keys(stacks).length ? stacks : undefined}});
-    load();
   }
 
-  for (const [select, value] of /** @type {[HTMLSelectElement, string | undefined][]} */ ([[threads, kept.utid], [events, kept.event]])) {
-    select.value = value ?? "";
-    if (select.selectedIndex < 0) select.value = "";
+  /** Sets the controls to the state. Returns what decides which samples are shown. */
+  function adopt() {
+    const {utid = "", event = "", up: upwards = false, find: text = ""} = store.get().profile?.stacks ?? {};
+    for (const [select, value] of /** @type {[HTMLSelectElement, string][]} */ ([[threads, utid], [events, event]])) {
+      select.value = value;
+      if (select.selectedIndex < 0) select.value = "";
+    }
+    up = Boolean(upwards);
+    turn.setAttribute("aria-pressed", String(up));
+    if (find.value !== text) find.value = text;
+    return JSON.stringify([transforms(), threads.value, events.value, up]);
   }
-  threads.onchange = events.onchange = changed;
-  find.oninput = fill;
+
+  threads.onchange = events.onchange = find.oninput = keep;
   find.onkeydown = event => event.stopPropagation();
   let ranged = store.get().selection?.kind === "range", waiting = 0;
   store.on(["selection"], ({selection}) => {
@@ -139,10 +144,13 @@ async function mount(element, store, source, context) {
     if (now || ranged) { clearTimeout(waiting); waiting = setTimeout(load, 120); }
     ranged = now;
   });
-  let applied = JSON.stringify(transforms());
+  let applied = adopt(), marked = find.value;
   store.on(["profile"], () => {
-    const now = JSON.stringify(transforms());
-    if (now !== applied) { applied = now; load(); }
+    const now = adopt();
+    if (now !== applied) load();
+    else if (marked !== find.value) fill();
+    applied = now;
+    marked = find.value;
   });
   store.on(["theme"], flame.repaint);
   element.replaceChildren(el("div", {class: "panel-bar"}, threads, events, turn, bar.button, chips, find, el("span", {class: "gap"}), title), bar.crumbs,

@@ -1,8 +1,10 @@
 // The search box. Hits are in order of time, Enter and Shift+Enter step through them, and matching slices are highlighted.
 import {panelUnlessChosen} from "app/state";
 import {el, icon, iconButton} from "ui/dom";
-import {count} from "ui/format";
+import {count, plural} from "ui/format";
+import {smartCase} from "panels/numbers";
 import {isAbort} from "source/source";
+import {SAMPLES, stacksOf} from "source/stacks";
 import {patternOf, patternSearch} from "timeline/pattern";
 
 const WAIT = 110;
@@ -35,6 +37,7 @@ export function searchBox(store, source, context, leave) {
     const {signal} = abort = new AbortController();
     try {
       const answer = await hitsOf(text, signal);
+      if (!answer.total && !answer.rows?.length) answer.functions = await functionsOf(text);
       if (signal.aborted) return;
       found = answer;
       const total = answer.total || answer.rows?.length || 0;
@@ -59,12 +62,20 @@ export function searchBox(store, source, context, leave) {
     return {...await source.ask({op: "find", names, limit: LIMIT}, {signal, priority: 1}), rows};
   }
 
+  /** The number of functions of samples whose names contain a text. @param {string} text */
+  async function functionsOf(text) {
+    const passes = context.meta.records?.[SAMPLES] && smartCase(text);
+    return passes ? (await stacksOf(source)).names.filter(passes).length : 0;
+  }
+
   /** @param {number} by */
   async function step(by) {
     await flush();
     const {search, view} = store.get();
     if (!found) return;
     if (!found.slice.length) {
+      const {profile} = store.get();
+      if (found.functions) store.set({panel: "samples", chosen: true, profile: {...profile, stacks: {...profile?.stacks, find: search.text.trim()}}});
       if (!found.rows?.length) return;
       const at = (search.at + by + found.rows.length) % found.rows.length;
       store.set({search: {...search, at}});
@@ -92,8 +103,8 @@ export function searchBox(store, source, context, leave) {
   function show() {
     const {text, total, at} = store.get().search;
     if (input.value !== text) input.value = text;
-    hits.textContent = !text.trim() ? "" : !total ? (found ? "no match" : "…") : at >= 0 ? `${count(at + 1)} of ${count(total)}` : count(total);
-    element.classList.toggle("miss", !!text.trim() && !total && !!found);
+    hits.textContent = !text.trim() ? "" : !total ? (found?.functions ? `${plural(found.functions, "function")}: Enter` : found ? "no match" : "…") : at >= 0 ? `${count(at + 1)} of ${count(total)}` : count(total);
+    element.classList.toggle("miss", !!text.trim() && !total && !!found && !found.functions);
     previous.disabled = next.disabled = !total;
   }
 
