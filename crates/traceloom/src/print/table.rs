@@ -149,12 +149,39 @@ impl Cut {
         }
         let kept = room.saturating_sub(1);
         match self {
-            Self::Front => std::iter::once('…')
-                .chain(text.chars().skip(length - kept))
-                .collect(),
+            Self::Front => match without_parameters(text) {
+                Some(short) => self.text(&short, room),
+                None => std::iter::once('…')
+                    .chain(text.chars().skip(length - kept))
+                    .collect(),
+            },
             Self::End => text.chars().take(kept).chain(['…']).collect(),
         }
     }
+}
+
+/// A function of C++ with `(…)` for its parameters, because its own name says more. `None` if
+/// the text does not end in parameters, or they are omitted already.
+fn without_parameters(text: &str) -> Option<String> {
+    let call = text.strip_suffix(" const").unwrap_or(text);
+    let mut open = 0_usize;
+    for (at, letter) in call.strip_suffix(')')?.char_indices().rev() {
+        match letter {
+            ')' => open += 1,
+            '(' if open > 0 => open -= 1,
+            '(' => return shortened(call, at),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// A call of which the parameters start at a byte. A space before them is one of a sentence:
+/// `owner main (7613)`.
+fn shortened(call: &str, parameters: usize) -> Option<String> {
+    let (name, rest) = call.split_at(parameters);
+    let is_call = !name.is_empty() && !name.ends_with(' ');
+    (is_call && rest.chars().count() > 3).then(|| format!("{name}(…)"))
 }
 
 /// The width of the terminal: `COLUMNS` if set, otherwise the terminal's own width. `None` if
@@ -213,6 +240,18 @@ mod tests {
         assert_eq!(Cut::Front.text("a.long.name", 6), "….name");
         assert_eq!(Cut::End.text("main: waits", 6), "main:…");
         assert_eq!(Cut::End.text("main", 4), "main");
+    }
+
+    #[test]
+    fn parameters_are_cut_before_the_function() {
+        let cut = |text: &str| Cut::Front.text(text, 20);
+        assert_eq!(cut("art::Run(int, void (*)(char))"), "art::Run(…)");
+        assert_eq!(cut("art::Run(unsigned char, int) const"), "art::Run(…)");
+        assert_eq!(cut("art::interpreter::DoCall(int)"), "…erpreter::DoCall(…)");
+        assert_eq!(
+            cut("lock of owner main thread (7613)"),
+            "… main thread (7613)"
+        );
     }
 
     #[test]
