@@ -227,3 +227,16 @@ test("a report with a damaged preview asks its engine", async () => {
   await tableShown(page);
   await done();
 });
+
+const LOCKS = join(work, "wakelock.json");
+mkdirSync(work, { recursive: true });
+writeFileSync(LOCKS, JSON.stringify(["b", "e"].map((ph, nth) => ({ ph, cat: "lock", id: 1, pid: 1, name: "wakelock", ts: nth * 1000 }))));
+
+onPages("Slices of no thread", { files: [LOCKS], kinds: ["report"] }, (its) => {
+  test("do not open an empty profile, which says why it is empty", async () => {
+    const page = its.page();
+    assert.equal(await state(page, "panel"), "details");
+    await tab(page, "profile");
+    assert.match(await page.getByTestId("panel-profile").innerText(), /No thread has calls/);
+  });
+});

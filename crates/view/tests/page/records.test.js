@@ -356,6 +356,16 @@ onPages("A trace with a Java heap", { files: [HEAP] }, (its) => {
 const size = (bytes) => bytes < 1000 ? `${bytes} B` : `${Math.round(bytes / 100) / 10} KB`;
 
 const SUITE = join(process.env.TRACELOOM_TESTDATA ?? join(root, "../shared/testdata"), "perfetto-suite"), GRAPH = join(SUITE, "traces/eda10af57ae64eb5");
+const SURFACES = join(SUITE, "traces/6e3e545a911a1865");
+describe("A trace of surfaces alone", { skip: !existsSync(SURFACES) && "no corpus of real traces" }, () => {
+  onPages("Nothing to draw", { files: [SURFACES], kinds: ["report"] }, (its) => {
+    test("is not said to be empty", LONG, async () => {
+      const records = Object.values((await ask(its.page(), { op: "meta" })).records).reduce((sum, rows) => sum + rows, 0);
+      assert.match(await its.page().locator(".tl-none").innerText(), new RegExp(`nothing that the timeline shows[^]* ${records} records`));
+    });
+  });
+});
+
 describe("The heap of Perfetto's own test", { skip: !existsSync(GRAPH) && "no corpus of real traces" }, () => {
   onPages("The dominators of Perfetto's test", { files: [GRAPH], kinds: ["report"] }, (its) => {
     test("keep alive as much as Perfetto says", LONG, async () => {

@@ -3,6 +3,7 @@ import {el} from "ui/dom";
 import {splitter} from "ui/splitter";
 import {tabs} from "ui/tabs";
 import {openMenu} from "ui/menu";
+import {hasCalls} from "app/opening";
 import {copy, toast} from "ui/toast";
 import {saveText} from "panels/save";
 import {isAbort} from "source/source";
@@ -170,7 +171,8 @@ function mount(host, store, source, context) {
   /** Says why there are no calls. @returns {(string | Node)[]} */
   function nothing() {
     const {counts, records} = context.meta;
-    if (counts.slices) return ["No calls in this part of the trace."];
+    if (hasCalls(context.rows)) return ["No calls in this part of the trace."];
+    if (counts.slices) return ["No thread has calls. A profile does not count the slices of other tracks."];
     return records?.[SAMPLES] ? ["This trace has samples instead of calls. ", button("Show the samples", "profile-samples", () => store.set({panel: "samples", chosen: true}))] : ["This trace has no calls."];
   }
 

@@ -1,6 +1,7 @@
 // The timeline: names on the left, one canvas, and an overview above. Draws only after a change.
 import {canvasColours} from "ui/colours";
 import {el, iconButton} from "ui/dom";
+import {plural} from "ui/format";
 import {hideTip, showTip} from "ui/tip";
 import {splitter} from "ui/splitter";
 import {toast} from "ui/toast";
@@ -153,10 +154,17 @@ export function createTimeline(store, source, meta, rows, stats) {
     names.show(placed.map(({row, y, height}) => ({row, y: y - RULER, height})), fixed.length, pinnedHeight);
     ask(place(main, Math.max(0, top - AROUND), top + room + AROUND, shift), fixed);
     nothing.hidden = main.list.length + pinned.list.length > 0;
-    if (!nothing.hidden) nothing.replaceChildren(...(model.total ? ["No row has such a name."] : [el("strong", {}, "This trace holds no events"), "The file was read, but nothing was recorded in it."]));
+    if (!nothing.hidden) nothing.replaceChildren(...(model.total ? ["No row has such a name."] : noRows()));
     strip.draw();
     drawn();
     marks.place();
+  }
+
+  /** Says why a trace has no rows. @returns {(string | Node)[]} */
+  function noRows() {
+    const records = Object.values(meta.records ?? {}).reduce((/** @type {number} */ sum, rows) => sum + Number(rows), 0);
+    return records ? [el("strong", {}, "This trace has nothing that the timeline shows"), `The tab Query and "traceloom query" read its ${plural(records, "record")} of other kinds.`]
+      : [el("strong", {}, "This trace holds no events"), "The file was read, but nothing was recorded in it."];
   }
 
   /** @param {Placed[]} fixed @param {Placed[]} moving */
