@@ -211,6 +211,15 @@ fn a_file_that_is_cut_off_is_told_to_be_incomplete() {
 }
 
 #[test]
+fn a_trace_without_calls_is_told_where_to_look() {
+    let folder = tempfile::tempdir().unwrap();
+    let counter = r#"[{"ph":"C","pid":1,"name":"memory","ts":1,"args":{"kB":5}}]"#;
+    std::fs::write(folder.path().join("memory.json"), counter).unwrap();
+    let said = refused_in(folder.path(), &["profile", "memory.json"]);
+    assert!(said.contains("traceloom info counts what it has"), "{said}");
+}
+
+#[test]
 fn the_systems_reasons_have_no_numbers() {
     for args in [
         &["profile", "app.trace", "--mapping", "none"][..],

@@ -59,6 +59,9 @@ impl Samples {
     }
 }
 
+/// What a trace lacks that has nothing to add up.
+const NO_CALLS: &str = "calls and no slices of threads";
+
 /// Reads the trace and keeps the selected threads.
 ///
 /// # Errors
@@ -76,15 +79,12 @@ pub(crate) fn read_calls(args: &Selection<'_>) -> Result<CallTree> {
         }
     };
     if tree.nodes.is_empty() {
-        bail!(
-            "{} has no {}{}",
-            args.file.display(),
-            match args.samples {
-                Samples::Only => "samples of a profiler",
-                _ => "calls and no slices of threads",
-            },
-            without_slices.advice_for_all()
-        );
+        let (what, advice) = match (args.samples, without_slices.advice_for_all()) {
+            (Samples::Only, advice) => ("samples of a profiler", advice),
+            (_, "") => (NO_CALLS, "; traceloom info counts what it has"),
+            (_, advice) => (NO_CALLS, advice),
+        };
+        bail!("{} has no {what}{advice}", args.file.display());
     }
     let in_file = || args.file.display().to_string();
     let keys: Vec<_> = tree.threads.iter().map(process).collect();
