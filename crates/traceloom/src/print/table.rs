@@ -160,28 +160,30 @@ impl Cut {
     }
 }
 
-/// A function of C++ with `(…)` for its parameters, because its own name says more. `None` if
-/// the text does not end in parameters, or they are omitted already.
+/// A function of C++ with `(…)` for its parameters, or else with `<…>` for its template's, because
+/// its own name says more. `None` if nothing is left to omit.
 fn without_parameters(text: &str) -> Option<String> {
     let call = text.strip_suffix(" const").unwrap_or(text);
-    let mut open = 0_usize;
-    for (at, letter) in call.strip_suffix(')')?.char_indices().rev() {
-        match letter {
-            ')' => open += 1,
-            '(' if open > 0 => open -= 1,
-            '(' => return shortened(call, at),
-            _ => {}
-        }
+    if let Some(name) = call.strip_suffix("(…)") {
+        return omitted(name, ['<', '>']).map(|name| format!("{name}(…)"));
     }
-    None
+    omitted(call, ['(', ')'])
 }
 
-/// A call of which the parameters start at a byte. A space before them is one of a sentence:
+/// A name without what the brackets at its end contain. A space before them is one of a sentence:
 /// `owner main (7613)`.
-fn shortened(call: &str, parameters: usize) -> Option<String> {
-    let (name, rest) = call.split_at(parameters);
+fn omitted(name: &str, [left, right]: [char; 2]) -> Option<String> {
+    let mut open = 0_usize;
+    let inside = name.strip_suffix(right)?;
+    let start = inside.char_indices().rev().find(|&(_, letter)| {
+        let is_start = letter == left && open == 0;
+        open += usize::from(letter == right);
+        open = open.saturating_sub(usize::from(letter == left));
+        is_start
+    });
+    let (name, omitted) = inside.split_at(start?.0);
     let is_call = !name.is_empty() && !name.ends_with(' ');
-    (is_call && rest.chars().count() > 3).then(|| format!("{name}(…)"))
+    (is_call && omitted.chars().count() > 2).then(|| format!("{name}{left}…{right}"))
 }
 
 /// The width of the terminal: `COLUMNS` if set, otherwise the terminal's own width. `None` if
@@ -248,6 +250,11 @@ mod tests {
         assert_eq!(cut("art::Run(int, void (*)(char))"), "art::Run(…)");
         assert_eq!(cut("art::Run(unsigned char, int) const"), "art::Run(…)");
         assert_eq!(cut("art::interpreter::DoCall(int)"), "…erpreter::DoCall(…)");
+        assert_eq!(cut("a::Find<b::Set<int>, (c)0>(int)"), "a::Find<…>(…)");
+        assert_eq!(
+            cut("a::very::long::operator>>(int)"),
+            "…long::operator>>(…)"
+        );
         assert_eq!(
             cut("lock of owner main thread (7613)"),
             "… main thread (7613)"
