@@ -1,4 +1,4 @@
-// The overview and the ruler above the rows.
+// The overview and the ruler above the rows, and the width of the page.
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,6 +23,10 @@ onPages("Eight threads without scheduling", { files: [FILE], kinds: ["report"], 
     });
     assert.equal(new Set(colours).size, 1, colours.join(" "));
     assert.notEqual(colours[0], "255,255,255");
+  });
+
+  test("nothing is wider than the window, so that the focus cannot shift the page", async () => {
+    assert.equal(await its.page().evaluate(() => document.documentElement.scrollWidth - innerWidth), 0);
   });
 
   test("no label of the ruler is cut off, because its beginning is another time", async () => {
