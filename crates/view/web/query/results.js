@@ -1,6 +1,6 @@
 // The table of a result, with links from its rows to the time line.
 import {el} from "ui/dom";
-import {count, elide, plural} from "ui/format";
+import {count, elide, oneLine, plural} from "ui/format";
 import {virtualTable} from "ui/virtual_table";
 import {saveText} from "panels/save";
 import {csvOf, isNumber, numberOf, textOf} from "query/cells";
@@ -19,7 +19,7 @@ function columnOf({columns, rows}, nth) {
   return {id: `q${nth}`, label: elide(columns[nth], 60), width: Math.max(56, Math.min(420, letters * (numbers ? 7.9 : 7.2) + 22)), text: !numbers, fixed: !numbers && nth < columns.length - 1,
     key: row => numbers ? numberOf(row[nth]) : textOf(row[nth]), show: row => elide(textOf(row[nth]), LONG),
     draw: (cell, row) => {
-      cell.textContent = row[nth] === null ? "NULL" : elide(textOf(row[nth]), LONG);
+      cell.textContent = row[nth] === null ? "NULL" : oneLine(elide(textOf(row[nth]), LONG));
       cell.classList.toggle("null", row[nth] === null);
       if (!numbers) cell.title = cell.textContent;
     }};
