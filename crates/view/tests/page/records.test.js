@@ -193,7 +193,7 @@ onPages("A trace with a log and samples", { files: [MADE] }, (its) => {
     await tab(page, "logs");
     const shown = async () => (await tableOf(page, "logs-table")).map(({ level, tag, msg, thread }) => [level, tag, msg, thread]);
     await says(page, "logs-title", "4 lines");
-    assert.deepEqual(await shown(), [["info", "Main", "started", "main"], ["error", "Work", "cannot read /data/x", "worker"], ["warning", "Main", "slow <b>frame</b>", "main"], ["debug", "Work", "done", "worker"]]);
+    assert.deepEqual(await shown(), [["info", "Main", "started", "main (10)"], ["error", "Work", "cannot read /data/x", "worker (11)"], ["warning", "Main", "slow <b>frame</b>", "main (10)"], ["debug", "Work", "done", "worker (11)"]]);
     await page.getByTestId("logs-level").selectOption("5");
     await says(page, "logs-title", "2 lines");
     await page.getByTestId("logs-text").fill("FRAME".toLowerCase());

@@ -6,7 +6,7 @@ import {virtualTable} from "ui/virtual_table";
 import {LEVELS, LINES, LOGS, levelOf, linesOf} from "source/logs";
 import {isAbort} from "source/source";
 import {rangeBox, scopeOf} from "timeline/range_scope";
-import {KIND} from "timeline/rows";
+import {KIND, withTid} from "timeline/rows";
 
 const WAIT = 150;
 
@@ -18,10 +18,10 @@ export const logsPanel = {id: "logs", title: "Logs", mount, when: meta => meta.r
  */
 function mount(element, store, source, context) {
   element.classList.add("stack");
-  const {kind, utid, names} = context.rows, row = kind.indexOf(KIND.log);
+  const {kind, utid} = context.rows, row = kind.indexOf(KIND.log);
   /** @type {Map<number, string>} */
   const threads = new Map();
-  kind.forEach((/** @type {number} */ own, /** @type {number} */ at) => { if (own === KIND.thread) threads.set(utid[at], names[at]); });
+  kind.forEach((/** @type {number} */ own, /** @type {number} */ at) => { if (own === KIND.thread) threads.set(utid[at], withTid(context.rows, at)); });
   const text = el("input", {type: "search", class: "control find", placeholder: "Tag or message", "aria-label": "Only lines that contain this", "data-testid": "logs-text", spellcheck: "false"});
   const level = el("select", {class: "control", "aria-label": "Minimum level", "data-testid": "logs-level"},
     ...LEVELS.map((name, nth) => el("option", {value: nth ? String(nth + 2) : ""}, nth ? `${name[0].toUpperCase()}${name.slice(1)} and above` : "All levels")).slice(0, -1));
