@@ -43,8 +43,10 @@ impl Progress {
     pub fn new(length: Option<u64>) -> Self {
         let bar = ProgressBar::with_draw_target(length, ProgressDrawTarget::stderr());
         let template = match length {
-            Some(_) => "reading {bar:30} {bytes}/{total_bytes} {bytes_per_sec} {eta}",
-            None => "reading {bytes} {bytes_per_sec}",
+            Some(_) => {
+                "reading {bar:30} {decimal_bytes}/{decimal_total_bytes} {decimal_bytes_per_sec} {eta}"
+            }
+            None => "reading {decimal_bytes} {decimal_bytes_per_sec}",
         };
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);

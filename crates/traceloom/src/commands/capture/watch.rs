@@ -3,7 +3,7 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use indicatif::{HumanBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{DecimalBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use traceloom_capture::{Controller, PartKind, Sink, Status};
 
 use super::recording::Recording;
@@ -117,7 +117,7 @@ fn words(status: &Status) -> String {
     if status.events > 0 || status.bytes == 0 {
         words += &format!(" · {} events", thousands(status.events));
     }
-    words += &format!(" · {}", HumanBytes(status.bytes));
+    words += &format!(" · {}", DecimalBytes(status.bytes));
     if let Some(fill) = status.fill {
         words += &format!(" · buffer {:.0} % full", fill * 100.0);
     }
@@ -171,7 +171,9 @@ impl<'r> Collecting<'r> {
     /// Forwards data to `recording`.
     pub fn new(recording: &'r mut Recording) -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-        if let Ok(style) = ProgressStyle::with_template("collecting {bytes} {bytes_per_sec}") {
+        if let Ok(style) =
+            ProgressStyle::with_template("collecting {decimal_bytes} {decimal_bytes_per_sec}")
+        {
             bar.set_style(style);
         }
         show((!bar.is_hidden()).then(|| bar.clone()));
@@ -207,12 +209,12 @@ mod tests {
     fn only_what_is_known_is_shown() {
         let mut status = Status {
             events: 12_345,
-            bytes: 3 << 20,
+            bytes: 3_000_000,
             ..Status::default()
         };
-        assert_eq!(words(&status), " · 12,345 events · 3.00 MiB");
+        assert_eq!(words(&status), " · 12,345 events · 3.00 MB");
         (status.fill, status.lost) = (Some(0.517), 9);
-        let expected = " · 12,345 events · 3.00 MiB · buffer 52 % full · 9 LOST";
+        let expected = " · 12,345 events · 3.00 MB · buffer 52 % full · 9 LOST";
         assert_eq!(words(&status), expected);
     }
 }
