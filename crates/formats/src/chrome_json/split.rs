@@ -114,6 +114,9 @@ impl Splitter {
         rest: &[u8],
         take: &mut impl FnMut(Part<'_>) -> Result<(), E>,
     ) -> Result<usize, E> {
+        // Not more than is needed to see that it is too large for an event.
+        let most = MOST_FIRST + 1 - self.held.len().min(MOST_FIRST);
+        let rest = &rest[..rest.len().min(most)];
         let end = self.scan.value_end(rest);
         let length = end.unwrap_or(rest.len());
         self.held.extend_from_slice(&rest[..length]);
