@@ -180,34 +180,49 @@ impl Scan {
     /// The position after the last byte of the current value, if it ends in this piece.
     pub fn value_end(&mut self, piece: &[u8]) -> Option<usize> {
         let mut at = 0;
-        while at < piece.len() {
+        loop {
             if self.in_text {
                 at = self.text_end(piece, at)?;
-                if self.depth == 0 {
-                    return Some(at);
-                }
+            } else if self.depth > 0 {
+                at = self.bracket_end(piece, at)?;
+            } else if self.begin(*piece.get(at)?) {
+                at += 1;
                 continue;
+            } else {
+                return Some(at);
             }
-            match piece[at] {
-                b'"' if self.depth == 0 && self.begun => return Some(at),
-                b'"' => self.in_text = true,
-                b'{' | b'[' if self.depth == 0 && self.begun => return Some(at),
-                b'{' | b'[' => self.depth += 1,
-                b'}' | b']' if self.depth == 0 => return Some(at),
-                b'}' | b']' => {
-                    self.depth -= 1;
-                    if self.depth == 0 {
-                        return Some(at + 1);
-                    }
-                }
-                b',' | b':' if self.depth == 0 => return Some(at),
-                byte if self.depth == 0 && byte.is_ascii_whitespace() => return Some(at),
-                _ => {}
+            if self.depth == 0 && !self.in_text {
+                return Some(at);
             }
-            self.begun = true;
-            at += 1;
         }
-        None
+    }
+
+    /// Takes a byte outside of strings and brackets. Returns whether the value goes on with it.
+    fn begin(&mut self, byte: u8) -> bool {
+        match byte {
+            b'"' | b'{' | b'[' if self.begun => return false,
+            b'"' => self.in_text = true,
+            b'{' | b'[' => self.depth = 1,
+            b'}' | b']' | b',' | b':' => return false,
+            byte if byte.is_ascii_whitespace() => return false,
+            _ => {}
+        }
+        self.begun = true;
+        true
+    }
+
+    /// The position after the next bracket or quote. Between brackets, nothing else matters.
+    fn bracket_end(&mut self, piece: &[u8], at: usize) -> Option<usize> {
+        // In ASCII, this bit is the difference between `[` and `{`, and between `]` and `}`.
+        const BRACE: u8 = 0x20;
+        let is_end = |byte: &u8| *byte == b'"' || matches!(byte | BRACE, b'{' | b'}');
+        let found = at + piece.get(at..)?.iter().position(is_end)?;
+        match piece[found] {
+            b'"' => self.in_text = true,
+            b'{' | b'[' => self.depth += 1,
+            _ => self.depth -= 1,
+        }
+        Some(found + 1)
     }
 
     /// The position after the string that contains `at`.
