@@ -236,6 +236,24 @@ fn weights_and_counters() {
     );
 }
 
+/// Times that do not fit into a trace are left out, and so are threads that would need too much memory.
+#[test]
+fn numbers_that_are_too_large_are_counted() {
+    let mut profile = processed();
+    profile["threads"][0]["samples"]["timeDeltas"] = json!([1e300, 1, 1]);
+    let trace = read(&profile);
+    assert_eq!(trace.repairs.count(RepairKind::Unplaced), 1);
+    profile = processed();
+    let thread = json!({"tid": 1});
+    profile["threads"]
+        .as_array_mut()
+        .unwrap()
+        .extend(vec![thread; 5_000]);
+    let trace = read(&profile);
+    assert!(trace.repairs.count(RepairKind::BeyondLimit) > 3_000);
+    assert_eq!(stacks(&trace), STACKS);
+}
+
 /// Damage is counted: a text that ends early, and rows that refer to rows that are not there.
 #[test]
 fn damaged_profiles_tell_what_is_missing() {

@@ -3,7 +3,7 @@
 use traceloom_trace::{ClockKind, ClockRow, RowId, SourceId, TraceBuilder};
 
 use super::table::Object;
-use super::times::ns;
+use super::times::{ns, time_of};
 
 /// Stores what the profile says about itself, and the clocks at its start.
 pub(super) fn add_facts(meta: &Object<'_>, out: &mut TraceBuilder) {
@@ -16,7 +16,7 @@ pub(super) fn add_facts(meta: &Object<'_>, out: &mut TraceBuilder) {
     let clocks = [
         (
             ClockKind::Realtime,
-            meta.number("startTime").map(ns),
+            time_of(meta.number("startTime")).map(ns),
             1_000_000,
         ),
         (

@@ -10,8 +10,8 @@ use super::markers::{MarkerNames, add_markers};
 use super::stacks::{Shared, Tables, libs};
 use super::table::{Object, at, nested};
 use super::tasks::Tasks;
-use super::times::{ns, times};
-use super::weights::Weights;
+use super::times::{ns, time_of, times};
+use super::weights::{Column, Weights};
 use crate::json::Value;
 use crate::profile::{
     BYTES, Mapping, NONE, Sample, Samples, Stacks, Task, add_samples, add_stacks, name_frames,
@@ -21,6 +21,9 @@ use crate::symbolizer::{CodePlaces, Symbolizer};
 /// Memory limits: a base for any file, bytes, and the bytes allowed for each byte of the file.
 const OF_STACKS: (usize, usize) = (16 << 20, 4);
 const OF_SAMPLES: (usize, usize) = (24 << 20, 10);
+
+/// The number of threads in any file, and the bytes of a file for each further one.
+const THREADS: (usize, usize) = (1024, 128);
 
 /// The maximum depth of processes in processes.
 const MOST_LEVELS: usize = 8;
@@ -34,6 +37,9 @@ pub(super) struct Profile {
     source: StringId,
     /// The number of samples for which there is still memory.
     room: usize,
+    /// The number of threads that may still be added.
+    threads_left: usize,
+    /// Samples and threads that were left out to save memory.
     beyond: u64,
     /// Rows of tables that refer to a row that is missing.
     lost: u64,
@@ -52,7 +58,28 @@ struct Process<'a> {
     categories: Vec<StringId>,
 }
 
-impl Process<'_> {
+impl<'a> Process<'a> {
+    /// `start` is that of the whole profile, ms.
+    fn new(
+        object: Object<'a>,
+        start: Option<f64>,
+        libs: Rc<[u32]>,
+        out: &mut TraceBuilder,
+    ) -> Self {
+        let meta = object.object("meta");
+        let own_start = time_of(meta.number("startTime")).zip(start);
+        let categories = meta.list("categories").map(|category| {
+            let category = nested(&category).unwrap_or_default();
+            out.intern_unless_empty(category.text("name").unwrap_or(b""))
+        });
+        Self {
+            start_ms: time_of(own_start.map(|(own, first)| own - first)).unwrap_or(0.0),
+            libs,
+            categories: categories.collect(),
+            object,
+        }
+    }
+
     /// Converts milliseconds to nanoseconds of the trace.
     fn time(&self, ms: f64) -> i64 {
         ns(ms + self.start_ms)
@@ -70,6 +97,7 @@ impl Profile {
             // Perfetto's name for this source.
             source: out.intern(b"gecko"),
             room: (OF_SAMPLES.0 + OF_SAMPLES.1 * bytes) / (BYTES + Weights::BYTES),
+            threads_left: THREADS.0 + bytes / THREADS.1,
             beyond: 0,
             lost: 0,
             unplaced: 0,
@@ -80,7 +108,7 @@ impl Profile {
     /// Reads the whole profile.
     pub fn read(&mut self, root: Object<'_>, out: &mut TraceBuilder) {
         let meta = root.object("meta");
-        let start = meta.number("startTime");
+        let start = time_of(meta.number("startTime"));
         add_facts(&meta, out);
         self.tasks.is_firefox = meta.text("product") == Some(b"Firefox");
         let mut next = vec![(root, 0)];
@@ -106,19 +134,8 @@ impl Profile {
         out: &mut TraceBuilder,
     ) -> Vec<Vec<u8>> {
         self.broken += u64::from(object.is_broken);
-        let meta = object.object("meta");
-        let own_start = meta.number("startTime").zip(start);
-        let categories = meta.list("categories").map(|category| {
-            let category = nested(&category).unwrap_or_default();
-            out.intern_unless_empty(category.text("name").unwrap_or(b""))
-        });
-        let categories = categories.collect();
-        let process = Process {
-            start_ms: own_start.map_or(0.0, |(own, first)| own - first),
-            libs: libs(&object, &mut self.stacks, out),
-            categories,
-            object,
-        };
+        let libs = libs(&object, &mut self.stacks, out);
+        let process = Process::new(object, start, libs, out);
         let shared = process.object.get("shared").and_then(nested);
         let shared = shared.map(|shared| self.shared(&process, shared, out));
         let mut texts = Vec::new();
@@ -126,7 +143,7 @@ impl Profile {
             match (nested(&thread), thread) {
                 (Some(thread), _) => self.thread(&process, thread, shared.as_ref(), out),
                 (None, Value::Text(text)) if text.starts_with(b"{") => {
-                    texts.push(text.into_owned())
+                    texts.push(text.into_owned());
                 }
                 _ => self.lost += 1,
             }
@@ -170,30 +187,30 @@ impl Profile {
         out: &mut TraceBuilder,
     ) {
         self.broken += u64::from(thread.is_broken);
-        let (upid, utid) = self.tasks.of(&thread, out);
-        let (samples, markers) = (thread.object("samples"), thread.object("markers"));
-        let has_stacks = thread.get("stackTable").is_some();
-        let mut own = Tables::new(thread, &process.libs, &mut self.stacks, out);
-        if let Some(shared) = shared.filter(|_| own.strings.is_empty()) {
-            own.strings = Rc::clone(&shared.tables.strings);
-            own.sources = Rc::clone(&shared.tables.sources);
-        }
-        let own_callsites;
-        let callsites = match shared {
-            Some(shared) if !has_stacks => &shared.callsites,
-            _ => {
-                let (found, lost) = own.callsites(&mut self.stacks, out);
-                self.lost += lost;
-                own_callsites = found;
-                &own_callsites
-            }
+        let Some(threads_left) = self.threads_left.checked_sub(1) else {
+            self.beyond += 1;
+            return;
         };
-        self.add_samples(process, &samples, callsites, (upid, utid), out);
+        self.threads_left = threads_left;
+        let task = self.tasks.of(&thread, out);
+        let (samples, markers) = (thread.object("samples"), thread.object("markers"));
+        let mut own = Tables::new(thread, &process.libs, &mut self.stacks, out);
+        if let Some(shared) = shared {
+            own.complete(&shared.tables);
+        }
+        match shared.filter(|_| !own.has_stacks()) {
+            Some(shared) => self.add_samples(process, &samples, &shared.callsites, task, out),
+            None => {
+                let (callsites, lost) = own.callsites(&mut self.stacks, out);
+                self.lost += lost;
+                self.add_samples(process, &samples, &callsites, task, out);
+            }
+        }
         let names = MarkerNames {
             strings: &own.strings,
             categories: &process.categories,
         };
-        add_markers(&markers, &names, utid, |ms| process.time(ms), out);
+        add_markers(&markers, &names, task.1, |ms| process.time(ms), out);
     }
 
     /// Adds the samples of a thread. Those without a stack say that it had none, for example because it did not run.
@@ -221,23 +238,33 @@ impl Profile {
                 self.unplaced += 1;
                 continue;
             };
-            if self.room == 0 {
-                self.beyond += 1;
-                continue;
-            }
-            self.room -= 1;
-            let mut sample = Sample {
+            let sample = Sample {
                 task,
                 callsite,
                 ..Sample::at(process.time(ms), self.source)
             };
-            if let Some(weights) = &weights {
-                let weight = at(&weights.values, row, None);
-                self.weights
-                    .add(weight, weights, &mut sample, &mut self.samples, out);
-            }
-            self.samples.samples.push(sample);
+            let weight = weights.as_ref().map(|column| (column, row));
+            self.add_sample(sample, weight, out);
         }
+    }
+
+    /// Adds a sample, if there is memory for it. Its weight is in a row of a column.
+    fn add_sample(
+        &mut self,
+        mut sample: Sample,
+        weight: Option<(&Column, u32)>,
+        out: &mut TraceBuilder,
+    ) {
+        let Some(room) = self.room.checked_sub(1) else {
+            self.beyond += 1;
+            return;
+        };
+        self.room = room;
+        if let Some((column, row)) = weight {
+            let samples = &mut self.samples;
+            self.weights.add(column, row, &mut sample, samples, out);
+        }
+        self.samples.samples.push(sample);
     }
 
     /// Looks up the functions of frames that have only an address in a file of code.
@@ -263,7 +290,7 @@ impl Profile {
         });
         let beyond = self.beyond + self.stacks.beyond;
         out.repair(RepairKind::BeyondLimit, beyond, place, || {
-            "samples with too many rows for their size".to_owned()
+            "samples or threads with too many rows for their size".to_owned()
         });
         self.weights.finish(out);
         if let Some(callsites) = add_stacks(&self.stacks, out) {

@@ -1,6 +1,7 @@
 //! The times of markers.
 
 use super::table::{Object, at};
+use super::times::{time_of, times_in};
 use crate::json::Value;
 
 /// When a marker was, ms or ns.
@@ -41,9 +42,9 @@ impl Spans {
         let has_phases = table.has_column("phase");
         Self {
             phases: has_phases.then(|| table.indexes("phase")),
-            starts: table.numbers("startTime"),
-            ends: table.numbers("endTime"),
-            times: table.numbers("time"),
+            starts: times_in(table, "startTime"),
+            ends: times_in(table, "endTime"),
+            times: times_in(table, "time"),
         }
     }
 
@@ -77,8 +78,8 @@ fn old_span(time: Option<f64>, data: &Value<'_>) -> Span<f64> {
         _ => return Span::Instant(time),
     };
     match (
-        data.number("startTime"),
-        data.number("endTime"),
+        time_of(data.number("startTime")),
+        time_of(data.number("endTime")),
         data.text("interval"),
     ) {
         (Some(start), Some(end), _) => Span::Whole(start, end),

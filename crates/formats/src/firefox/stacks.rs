@@ -84,6 +84,19 @@ impl<'a> Tables<'a> {
         }
     }
 
+    /// Takes over the texts of the part that all threads share, unless the thread has its own.
+    pub fn complete(&mut self, shared: &Tables<'_>) {
+        if self.strings.is_empty() {
+            self.strings = Rc::clone(&shared.strings);
+            self.sources = Rc::clone(&shared.sources);
+        }
+    }
+
+    /// Whether the tables of stacks are here.
+    pub fn has_stacks(&self) -> bool {
+        self.from.get("stackTable").is_some()
+    }
+
     /// The callsite of each row of the table of stacks, and the number of rows whose caller comes later.
     pub fn callsites(&self, stacks: &mut Stacks, out: &mut TraceBuilder) -> (Vec<u32>, u64) {
         let frames = self.frames(stacks, out);

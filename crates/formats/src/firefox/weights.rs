@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 use rustc_hash::FxHashMap;
 use traceloom_trace::{Place, RepairKind, StringId, TraceBuilder, TrackId};
 
-use super::table::Object;
+use super::table::{Object, at};
 use crate::profile::{Counter, NONE, Sample, Samples};
 
 /// The sums of the weights so far.
@@ -53,7 +53,7 @@ impl Sum {
 pub(super) struct Column {
     /// What they measure: `samples`, `tracing-ms` or `bytes`.
     kind: Vec<u8>,
-    pub values: Vec<Option<f64>>,
+    values: Vec<Option<f64>>,
 }
 
 impl Weights {
@@ -73,13 +73,13 @@ impl Weights {
     /// Adds the weight of a sample to the counter of its kind.
     pub fn add(
         &mut self,
-        weight: Option<f64>,
         column: &Column,
+        row: u32,
         sample: &mut Sample,
         samples: &mut Samples,
         out: &mut TraceBuilder,
     ) {
-        let weight = weight.unwrap_or(0.0);
+        let weight = at(&column.values, row, None).unwrap_or(0.0);
         if weight < 0.0 {
             self.invalid += 1;
             return;
