@@ -218,6 +218,7 @@ fn weights_and_counters() {
     let samples = &mut profile["threads"][0]["samples"];
     samples["weight"] = json!([3, 1, -2]);
     samples["weightType"] = json!("tracing-ms");
+    profile["threads"][0]["nativeAllocations"] = json!({"time": [1], "weight": [64], "stack": [1]});
     profile["counters"] =
         json!([{"name": "malloc", "pid": "7", "samples": {"time": [1, 2], "count": [100, -20]}}]);
     let trace = read(&profile);
@@ -234,6 +235,7 @@ fn weights_and_counters() {
         1,
         "a weight below 0"
     );
+    assert_eq!(trace.repairs.count(RepairKind::SkippedEntry), 1);
 }
 
 /// Times that do not fit into a trace are left out, and so are threads that would need too much memory.

@@ -25,6 +25,9 @@ const OF_SAMPLES: (usize, usize) = (24 << 20, 10);
 /// The number of threads in any file, and the bytes of a file for each further one.
 const THREADS: (usize, usize) = (1024, 128);
 
+/// Tables of a thread that are not read.
+const UNREAD: [&str; 3] = ["jsAllocations", "nativeAllocations", "jsTracer"];
+
 /// The maximum depth of processes in processes.
 const MOST_LEVELS: usize = 8;
 
@@ -47,6 +50,8 @@ pub(super) struct Profile {
     unplaced: u64,
     /// Objects with invalid text.
     broken: u64,
+    /// Tables that are not read.
+    skipped: u64,
 }
 
 /// A process: its threads have the times and the libraries of the same object.
@@ -102,6 +107,7 @@ impl Profile {
             lost: 0,
             unplaced: 0,
             broken: 0,
+            skipped: 0,
         }
     }
 
@@ -192,6 +198,8 @@ impl Profile {
             return;
         };
         self.threads_left = threads_left;
+        let has = |table: &&&str| thread.get(table).is_some();
+        self.skipped += UNREAD.iter().filter(has).count() as u64;
         let task = self.tasks.of(&thread, out);
         let (samples, markers) = (thread.object("samples"), thread.object("markers"));
         let mut own = Tables::new(thread, &process.libs, &mut self.stacks, out);
@@ -287,6 +295,9 @@ impl Profile {
         });
         out.repair(RepairKind::Unplaced, self.unplaced, place, || {
             "a sample without a time".to_owned()
+        });
+        out.repair(RepairKind::SkippedEntry, self.skipped, place, || {
+            "a table of allocations or of calls of JavaScript".to_owned()
         });
         let beyond = self.beyond + self.stacks.beyond;
         out.repair(RepairKind::BeyondLimit, beyond, place, || {
