@@ -73,7 +73,7 @@ async function mount(element, store, source, context) {
     lines: ({w, self}, at) => [`${plural(Math.round(w[at]), "sample")} (${share(w[at], total)})`, ...(up ? [] : [`in itself ${count(self[at])} (${share(self[at], total)})`])], counts: false,
     onPick: (name, frames, bar) => { flame.pick(name); path = pathTo(frames, bar); const at = shown.findIndex(({id}) => id === name); chosen = shown[at] ?? null; if (at >= 0) table.select(at, true); }});
   const table = virtualTable({label: "Functions", testid: "samples-table", rowHeight: 22, onSort: () => fill(), onSelect: row => { chosen = row; flame.pick(row.id); }, columns: [
-    {id: "label", label: "Function", width: 240, text: true, fixed: true, key: row => row.label, show: row => row.label,
+    {id: "label", label: "Function", width: 196, text: true, fixed: true, key: row => row.label, show: row => row.label,
       draw: (cell, row) => { cell.title = fullName(row); cell.replaceChildren(elided(row.label)); }},
     {id: "self", label: "Self", title: "Samples in the function itself", width: 64, key: row => row.self, show: row => count(row.self)},
     {id: "total", label: "Total", title: "Samples in the function or its callees", width: 64, key: row => row.total, show: row => count(row.total)},
