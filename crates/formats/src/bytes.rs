@@ -1,24 +1,25 @@
-//! Reads numbers and texts out of bytes. A number that lies outside of them is `None`, so no reader has to check lengths first.
+//! Reads numbers and texts from bytes. All functions return `None` past the end, so that readers need no checks of
+//! their own.
 
-/// The number of two bytes at `at`, least significant first.
+/// The little-endian `u16` at `at`.
 #[inline]
 pub(crate) fn le_u16(bytes: &[u8], at: usize) -> Option<u16> {
     Some(u16::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
 }
 
-/// The number of four bytes at `at`, least significant first.
+/// The little-endian `u32` at `at`.
 #[inline]
 pub(crate) fn le_u32(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
 }
 
-/// The number of eight bytes at `at`, least significant first.
+/// The little-endian `u64` at `at`.
 #[inline]
 pub(crate) fn le_u64(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
 }
 
-/// The number that all of `bytes` form, least significant first; at most eight fit.
+/// A little-endian number of up to eight bytes.
 pub(crate) fn le_uint(bytes: &[u8]) -> u64 {
     let most_significant_first = bytes.iter().rev();
     most_significant_first.fold(0, |value, byte| value << 8 | u64::from(*byte))

@@ -72,6 +72,17 @@ fn parts() -> [Value; 3] {
     ]
 }
 
+/// The same profile in one piece.
+fn whole() -> Value {
+    let [_, first, second] = parts();
+    let lists = |path: &str| {
+        let list = |part: &Value| part.pointer(path).unwrap().as_array().unwrap().clone();
+        [list(&first), list(&second)].concat()
+    };
+    json!({"nodes": lists("/cpuProfile/nodes"), "startTime": 1000, "endTime": 1100,
+        "samples": lists("/cpuProfile/samples"), "timeDeltas": lists("/timeDeltas")})
+}
+
 const STACKS: [&str; 3] = [
     "1010000 8 (root)",
     "1030000 8 draw < (root)",
@@ -101,13 +112,7 @@ fn a_profile_in_json() {
 /// webpack writes such events, and so did early versions of DevTools.
 #[test]
 fn a_whole_profile_in_one_event() {
-    let [_, first, second] = parts();
-    let lists = |path: &str| {
-        let list = |part: &Value| part.pointer(path).unwrap().as_array().unwrap().clone();
-        [list(&first), list(&second)].concat()
-    };
-    let profile = json!({"nodes": lists("/cpuProfile/nodes"), "startTime": 1000, "endTime": 1100,
-        "samples": lists("/cpuProfile/samples"), "timeDeltas": lists("/timeDeltas")});
+    let profile = whole();
     let event = json!({"ph": "I", "name": "CpuProfile", "pid": 7, "tid": 8, "ts": 1100, "id": 1,
         "args": {"data": {"cpuProfile": profile}}});
     let other = json!({"ph": "I", "name": "CpuProfile", "pid": 7, "tid": 8, "ts": 5, "args": {}});
@@ -123,13 +128,7 @@ fn a_whole_profile_in_one_event() {
 /// The same profile as a file.
 #[test]
 fn a_profile_as_a_file() {
-    let [_, first, second] = parts();
-    let lists = |path: &str| {
-        let list = |part: &Value| part.pointer(path).unwrap().as_array().unwrap().clone();
-        [list(&first), list(&second)].concat()
-    };
-    let profile = json!({"nodes": lists("/cpuProfile/nodes"), "startTime": 1000, "endTime": 1100,
-        "samples": lists("/cpuProfile/samples"), "timeDeltas": lists("/timeDeltas")});
+    let profile = whole();
     let trace = open(profile.to_string().as_bytes(), ReadOptions::default());
     let expected = STACKS.map(|stack| stack.replace(" 8 ", " -1 "));
     assert_eq!(stacks(&trace), expected);

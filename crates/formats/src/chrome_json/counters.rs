@@ -9,7 +9,7 @@ use super::interpret::Interpreter;
 use super::values::as_text;
 use crate::json::Value;
 
-/// The argument with the name that PerfettoSQL has for a counter.
+/// The argument with a counter's name in PerfettoSQL.
 const NAME_IN_QUERIES: &str = "json_counter_name";
 
 /// Bytes of input required for each counter beyond [`FREE_COUNTERS`].
@@ -97,7 +97,7 @@ impl Interpreter {
     }
 }
 
-/// Keeps the name that PerfettoSQL has for a counter.
+/// Stores a counter's name in PerfettoSQL as an argument of its track.
 fn name_for_queries(event: &Event<'_>, series: &[u8], track: TrackId, out: &mut TraceBuilder) {
     let id = event.id.as_deref();
     let id = id.map_or(Vec::new(), |id| [b" id: ", id].concat());

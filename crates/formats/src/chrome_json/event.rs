@@ -208,7 +208,7 @@ mod tests {
 
     use super::Event;
 
-    /// As in Perfetto. Unity's build program writes them as texts.
+    /// Unity's build program writes them as texts. They are read as in Perfetto.
     #[test]
     fn sort_indexes_are_numbers_of_any_form() {
         let index = |text: &str| {

@@ -1,7 +1,7 @@
 //! Slices without a duration in files whose writer omits a duration of 0.
 //!
-//! Go's trace viewer (`internal/trace/traceviewer/format`) leaves out all fields that are 0. Its files name a process
-//! `STATS` in any case, which has the counters.
+//! Go's trace viewer (`internal/trace/traceviewer/format`) leaves out all fields that are 0. Its files always have a
+//! process called `STATS` for the counters.
 
 use super::rows::{NO_END, Row};
 

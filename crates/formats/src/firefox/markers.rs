@@ -119,7 +119,7 @@ impl Slices {
         }
     }
 
-    /// Adds the slices, and counts the markers that are none.
+    /// Adds the slices, and counts the markers that could not become slices.
     fn finish(mut self, track: TrackId, out: &mut TraceBuilder) {
         self.all.sort_by_key(|slice| (slice.ts, Reverse(slice.end)));
         let mut lanes = vec![Lane::new(track)];
