@@ -112,8 +112,8 @@ const COUNTER_NAME: &str = "json_counter_name";
 /// The argument of an asynchronous track that says whether its ids are valid only in their process.
 const IS_PROCESS_SCOPED: &str = "trace_id_is_process_scoped";
 
-/// A track as PerfettoSQL shows it. There, the names of all counters of Chrome end with their series, and asynchronous slices of Chrome belong to no process if their ids are not
-/// local.
+/// A track as PerfettoSQL shows it. There, the names of Chrome's counters always end with their series. Chrome's
+/// asynchronous slices belong to no process, unless their ids are local.
 fn as_queried(row: TrackRow, is_scoped: Option<StringId>, trace: &Trace) -> TrackRow {
     if matches!(row.kind, TrackType::JsonCounter | TrackType::GlobalCounter)
         && let Cell::Text(name) = argument(trace, &row, COUNTER_NAME)
