@@ -189,7 +189,7 @@ fn markers_are_slices_that_may_cross() {
     assert_eq!(trace.repairs.rows().len(), 1);
 }
 
-/// Before 2020, markers had one time.
+/// Before version 20 of the raw form, markers had one time.
 #[test]
 fn old_markers_have_their_phase_in_their_data() {
     let mut profile = processed();
@@ -210,6 +210,17 @@ fn old_markers_have_their_phase_in_their_data() {
     );
     assert_eq!(trace.slices.len(), 3, "and an instant");
     assert!(trace.repairs.rows().is_empty(), "{:?}", trace.repairs);
+}
+
+/// The developer tools of old versions changed the times of samples, but not of markers.
+#[test]
+fn markers_of_a_profile_in_another_object_have_no_place() {
+    let mut profile = processed();
+    profile["threads"][0]["markers"] = json!({"name": [5], "time": [900], "data": [null]});
+    let trace = read(&json!({"label": "", "duration": 9, "markers": [], "profile": profile}));
+    assert_eq!(stacks(&trace), STACKS);
+    assert_eq!(trace.slices.len(), 0);
+    assert_eq!(trace.repairs.count(RepairKind::Unplaced), 1);
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! The markers of a thread: slices and instants.
 //!
-//! A marker has a phase: 0 for an instant, 1 for a slice, 2 for the start of a slice and 3 for its end. Before 2020,
-//! it had one time, and its data told the phase. Slices of one thread may cross each other, so they may need several
-//! lanes.
+//! A marker has a phase: 0 for an instant, 1 for a slice, 2 for the start of a slice and 3 for its end. Before version 20
+//! of the raw form, it had one time, and its data told the phase. Slices of one thread may cross each other, so they
+//! may need several lanes.
 
 use std::cmp::Reverse;
 

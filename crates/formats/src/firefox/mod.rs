@@ -5,7 +5,8 @@
 //! processed   {"meta", "libs", "threads": [{"stringArray", "frameTable": {"func", "line", …}, …}], "shared": {…}}
 //! ```
 //! Since version 56 of the processed form the texts are in `shared`, since version 60 all tables of stacks are.
-//! Firefox' developer tools put a profile into a field `profile` of another object.
+//! Firefox' developer tools put a profile into a field `profile` of another object. They moved the times of its samples
+//! to the start of the recording, but not those of its markers, so these markers have no place.
 //!
 //! Source: `docs-developer` and `src/types/profile.ts` of firefox-devtools/profiler.
 
@@ -84,10 +85,11 @@ fn read(bytes: &[u8], options: &ReadOptions, out: &mut Target<'_>) -> Result<(),
         String::new,
     );
     let mut root = Object::new(torn.as_deref().unwrap_or(bytes).trim_ascii_start());
-    if root.get("threads").is_none() && root.get("profile").is_some() {
+    let is_wrapped = root.get("threads").is_none() && root.get("profile").is_some();
+    if is_wrapped {
         root = root.object("profile");
     }
-    let mut profile = Profile::new(bytes.len(), out);
+    let mut profile = Profile::new(bytes.len(), is_wrapped, out);
     profile.read(root, out);
     if let Some(symbolizer) = &options.symbolizer {
         profile.name_frames(&**symbolizer, out);

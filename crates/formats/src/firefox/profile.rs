@@ -34,6 +34,8 @@ const MOST_LEVELS: usize = 8;
 /// Reads a profile.
 pub(super) struct Profile {
     tasks: Tasks,
+    /// Whether the markers have another start than the samples, which the file does not tell.
+    has_own_markers: bool,
     stacks: Stacks,
     samples: Samples,
     weights: Weights,
@@ -48,6 +50,7 @@ pub(super) struct Profile {
     lost: u64,
     /// Samples without a time.
     unplaced: u64,
+    unplaced_markers: u64,
     /// Objects with invalid text.
     broken: u64,
     /// Tables that are not read.
@@ -92,10 +95,12 @@ impl<'a> Process<'a> {
 }
 
 impl Profile {
-    /// Creates an empty profile of a file with this many bytes.
-    pub fn new(bytes: usize, out: &mut TraceBuilder) -> Self {
+    /// Creates an empty profile of a file with this many bytes. If it is wrapped in another object, its markers are left
+    /// out.
+    pub fn new(bytes: usize, is_wrapped: bool, out: &mut TraceBuilder) -> Self {
         Self {
             tasks: Tasks::default(),
+            has_own_markers: is_wrapped,
             stacks: Stacks::with_room(OF_STACKS.0 + OF_STACKS.1 * bytes),
             samples: Samples::default(),
             weights: Weights::default(),
@@ -106,6 +111,7 @@ impl Profile {
             beyond: 0,
             lost: 0,
             unplaced: 0,
+            unplaced_markers: 0,
             broken: 0,
             skipped: 0,
         }
@@ -116,6 +122,13 @@ impl Profile {
         let meta = root.object("meta");
         let start = time_of(meta.number("startTime"));
         add_facts(&meta, out);
+        let has_places = meta.object("sampleUnits").text("time") == Some(b"bytes");
+        out.repair(
+            RepairKind::RebuiltTime,
+            has_places.into(),
+            Place::default(),
+            || "the times are places in a file; a byte is shown as a millisecond".to_owned(),
+        );
         self.tasks.is_firefox = meta.text("product") == Some(b"Firefox");
         let mut next = vec![(root, 0)];
         while let Some((object, level)) = next.pop() {
@@ -124,7 +137,7 @@ impl Profile {
             if level < MOST_LEVELS {
                 next.extend(inner.map(|process| (process, level + 1)));
             }
-            // Before 2018, Firefox put inner processes among the threads, as texts.
+            // Before version 5, the profiles of other processes were strings in the list of threads.
             for text in self.process(object, start, out) {
                 let inner = self.process(Object::new(&text), start, out);
                 self.lost += inner.len() as u64;
@@ -218,7 +231,11 @@ impl Profile {
             strings: &own.strings,
             categories: &process.categories,
         };
-        add_markers(&markers, &names, task.1, |ms| process.time(ms), out);
+        if self.has_own_markers {
+            self.unplaced_markers += markers.indexes("name").len() as u64;
+        } else {
+            add_markers(&markers, &names, task.1, |ms| process.time(ms), out);
+        }
     }
 
     /// Adds the samples of a thread. Those without a stack say that it had none, for example because it did not run.
@@ -295,6 +312,9 @@ impl Profile {
         });
         out.repair(RepairKind::Unplaced, self.unplaced, place, || {
             "a sample without a time".to_owned()
+        });
+        out.repair(RepairKind::Unplaced, self.unplaced_markers, place, || {
+            "markers, which start at another time than the samples".to_owned()
         });
         out.repair(RepairKind::SkippedEntry, self.skipped, place, || {
             "a table of allocations or of calls of JavaScript".to_owned()

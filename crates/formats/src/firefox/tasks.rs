@@ -53,9 +53,9 @@ impl Tasks {
         let known = self.threads.entry((upid, tid.to_vec()));
         *known.or_insert_with(|| {
             let (tid, _) = number(tid);
-            let is_new = tid.is_none_or(|tid| out.find_thread(tid).is_some());
             match tid {
-                Some(tid) if !is_new => out.thread(tid),
+                Some(tid) if out.find_thread(tid).is_none() => out.thread(tid),
+                // Another thread has this number already.
                 tid => out.new_thread(tid.unwrap_or(NO_NUMBER)),
             }
         })

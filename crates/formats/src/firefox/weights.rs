@@ -60,13 +60,13 @@ impl Weights {
     /// The memory of a weight in the tables, bytes.
     pub const BYTES: usize = 100;
 
-    /// The weights in a table of samples. `None` if each sample counts once.
+    /// The weights in a table of samples. `None` if there are none, or if each sample counts once.
     pub fn of(&self, table: &Object<'_>) -> Option<Column> {
         let values = table.numbers("weight");
         let kind = table.text("weightType").unwrap_or(b"samples").to_vec();
-        let has_weights = values
-            .iter()
-            .any(|weight| weight.is_some_and(|weight| weight != 1.0));
+        let counts_once = |weight: &Option<f64>| weight.is_none_or(|weight| weight == 1.0);
+        let has_weights =
+            !values.is_empty() && (kind != b"samples" || !values.iter().all(counts_once));
         has_weights.then_some(Column { kind, values })
     }
 
