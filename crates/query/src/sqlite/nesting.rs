@@ -3,7 +3,7 @@
 //! SQLite has one limit for the depth of expressions, the depth of subqueries, and the number of tables in a statement.
 //! Depth needs stack, so its limit must be low. Tables need none. But a common table expression counts each time
 //! another one reads it, so a script of a page or two reaches thousands. Such a statement is prepared again with a
-//! higher limit, if it has too few subqueries to be deep.
+//! higher limit, unless its subqueries alone may be too deep.
 
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, Error, Statement};
